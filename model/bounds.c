@@ -1,0 +1,205 @@
+/* bounds.c - closed forms: the factorial-moment series and the rules that people use for b. Derivations: docs/models.md 6.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "classes.h"
+#include "dd.h"
+#include "shape.h"
+
+/* log m!, m >= 0: exact products below 16, else Stirling's series, whose fifth term is below 1e-17 there. */
+static struct dd log_factorial(uint64_t m)
+{
+    double x = (double)m, product = 1.0;
+    if (m < 16) {
+        for (double i = 2.0; i <= x; i += 1.0)
+            product *= i;
+        return dd_log(dd(product));
+    }
+    const struct dd half_log_two_pi = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
+    double w = 1.0 / (x * x);
+    double rest = (1.0 / 12.0 + w * (-1.0 / 360.0 + w * (1.0 / 1260.0 + w * (-1.0 / 1680.0 + w / 1188.0)))) / x;
+    struct dd sum = dd_subtract(dd_multiply(dd_add(dd(x), dd(0.5)), dd_log(dd(x))), dd(x));
+    return dd_add(dd_add(sum, half_log_two_pi), dd(rest));
+}
+
+/* log C(m, i), 0 <= i <= m. */
+static struct dd log_choose(uint64_t m, uint64_t i)
+{
+    return dd_subtract(log_factorial(m), dd_add(log_factorial(i), log_factorial(m - i)));
+}
+
+/* E[C(X, c)] = C(s, c) C(k, c) / C(n, c): the expected number of c-subsets of the top k that lie in one bucket of s. A product
+ * of c ratios; beyond 4096 of them, by Stirling's formula. May be infinite. */
+static double factorial_moment(uint64_t n, uint64_t k, uint64_t s, uint64_t c)
+{
+    if (c > s || c > k)
+        return 0.0;
+    if (c > 4096) {
+        struct dd log = dd_subtract(dd_add(log_choose(s, c), log_choose(k, c)), log_choose(n, c));
+        return exp(log.hi) * (1.0 + log.lo);
+    }
+    double product = 1.0;
+    int exponent = 0;
+    for (uint64_t i = 0; i < c; i++) {
+        product *= (double)(s - i) * (double)(k - i) / ((double)(n - i) * (double)(i + 1));
+        if (product > 0x1p500 || product < 0x1p-500) {
+            int part;
+            product = frexp(product, &part);
+            exponent += part;
+        }
+    }
+    return ldexp(product, exponent);
+}
+
+/* (x - c)+ = sum over i > c of (-1)^(i-c-1) C(i-2, c-1) C(x, i). */
+double rcm_loss_series(struct rcm_topk p, unsigned terms)
+{
+    struct rcm_buckets buckets = rcm_buckets_of(p);
+    if (!classes_legal(&buckets, p.k, p.k_b) || terms < 1 || terms > 64)
+        return NAN;
+    uint64_t n = classes_elements(&buckets);
+    double loss = 0.0;
+    for (unsigned class = 0; class < buckets.classes; class++) {
+        uint64_t s = buckets.of[class].size;
+        double moment = factorial_moment(n, p.k, s, p.k_b + 1), coefficient = 1.0, sum = moment;
+        for (uint64_t i = p.k_b + 1; i < p.k_b + terms && i < s && i < p.k; i++) {
+            moment *= (double)(s - i) * (double)(p.k - i) / ((double)(n - i) * (double)(i + 1));
+            coefficient *= -(double)(i - 1) / (double)(i - p.k_b);
+            sum += coefficient * moment;
+        }
+        loss += (double)buckets.of[class].count / (double)p.k * sum;
+    }
+    return loss;
+}
+
+double rcm_loss_bound(struct rcm_topk p)
+{
+    double bound = rcm_loss_series(p, 1);
+    return bound > 1.0 ? 1.0 : bound;
+}
+
+/* ---- rules. n, k, b, k_b and the allowed loss as doubles, with n the number of elements that exist. */
+
+static double elements(struct rcm_topk p)
+{
+    return (double)shape_valid(p);
+}
+
+static bool even_split(struct rcm_topk p)
+{
+    return p.assignment == RCM_INTERLEAVED || shape_valid(p) == p.n;
+}
+
+static bool even_split_of_maxima(struct rcm_topk p)
+{
+    return even_split(p) && p.k_b == 1;
+}
+
+/* log of C(k, k_b + 1) / k, for k > k_b. */
+static double log_sets_per_element(struct rcm_topk p)
+{
+    return dd_subtract(log_choose(p.k, p.k_b + 1), dd_log(dd((double)p.k))).hi;
+}
+
+static double moment_loss(struct rcm_topk p)
+{
+    return p.k_b >= p.k ? 0.0 : exp(log_sets_per_element(p) - (double)p.k_b * log((double)p.b));
+}
+
+static double moment_b(struct rcm_topk p, double loss)
+{
+    if (p.k_b >= p.k)
+        return 1.0;
+    return p.k_b == 1 ? ((double)p.k - 1.0) / (2.0 * loss) : exp((log_sets_per_element(p) - log(loss)) / (double)p.k_b);
+}
+
+static double moment_kb1_loss(struct rcm_topk p)
+{
+    double n = elements(p), k = (double)p.k;
+    return n == 1.0 ? 0.0 : fmax(0.0, (n / (double)p.b - 1.0) * (k - 1.0) / (2.0 * (n - 1.0)));
+}
+
+static double moment_kb1_b(struct rcm_topk p, double loss)
+{
+    double n = elements(p), k = (double)p.k;
+    return k == 1.0 ? 1.0 : n / (1.0 + 2.0 * loss * (n - 1.0) / (k - 1.0));
+}
+
+static double samaga_quadratic_loss(struct rcm_topk p)
+{
+    return fmax(0.0, 0.5 * (double)p.k * (1.0 / (double)p.b - 1.0 / elements(p)));
+}
+
+static double samaga_quadratic_b(struct rcm_topk p, double loss)
+{
+    return (double)p.k / (2.0 * (loss + (double)p.k / (2.0 * elements(p))));
+}
+
+/* (b/k) (k/b - 1 + (1 - x)^s) with the power expanded to x^4; x = k/n, s = n/b. */
+static double quartic_loss(double n, double k, double b)
+{
+    double s = n / b, x = k / n;
+    double c2 = 0.5 * s * (s - 1.0), c3 = c2 * (s - 2.0) / 3.0, c4 = c3 * (s - 3.0) / 4.0;
+    return b / k * x * x * (c2 - x * (c3 - x * c4));
+}
+
+static double samaga_quartic_loss(struct rcm_topk p)
+{
+    return quartic_loss(elements(p), (double)p.k, (double)p.b);
+}
+
+/* It grows with s, so bisection in log b finds where it is met; s >= 1, where the loss is 0. */
+static double samaga_quartic_b(struct rcm_topk p, double loss)
+{
+    double n = elements(p), k = (double)p.k, low = 1.0, high = n;
+    if (quartic_loss(n, k, low) <= loss)
+        return low;
+    while (high / low > 1.0 + 1e-15) {
+        double middle = sqrt(low * high);
+        if (middle <= low || middle >= high)
+            break;
+        if (quartic_loss(n, k, middle) <= loss)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+static double chern_loss(struct rcm_topk p)
+{
+    return p.k == 1 ? 0.0 : -expm1((double)(p.k - 1) * log1p(-1.0 / (double)p.b));
+}
+
+static double chern_b(struct rcm_topk p, double loss)
+{
+    return p.k == 1 ? 1.0 : -1.0 / expm1(log1p(-loss) / (double)(p.k - 1));
+}
+
+static const struct rcm_rule rules[] = {
+    {"factorial_moment", "(C(k, k_b+1) / (k (1-R)))^(1/k_b)", "docs/models.md 6", even_split, moment_loss, moment_b},
+    {"factorial_moment_kb1", "n / (1 + 2 (1-R) (n-1)/(k-1))", "docs/models.md 6, b | n", even_split_of_maxima, moment_kb1_loss,
+     moment_kb1_b},
+    {"samaga_quadratic", "k / (2 (1-R + k/(2n)))", "Samaga et al. 2025, bound after Theorem 1", even_split_of_maxima,
+     samaga_quadratic_loss, samaga_quadratic_b},
+    {"samaga_quartic", "smallest b of the quartic form", "Samaga et al. 2025, A.5", even_split_of_maxima, samaga_quartic_loss,
+     samaga_quartic_b},
+    {"chern", "1 / (1 - R^(1/(k-1)))", "Chern et al. 2022", even_split_of_maxima, chern_loss, chern_b},
+};
+
+const struct rcm_rule *rcm_rule(size_t index)
+{
+    return index < sizeof rules / sizeof *rules ? &rules[index] : NULL;
+}
+
+uint64_t rcm_rule_b(const struct rcm_rule *rule, struct rcm_topk p, double target_loss)
+{
+    struct rcm_range range = rcm_deployable_b(p);
+    if (range.low == 0 || !rule->applies(p) || !(target_loss >= 0.0 && target_loss < 1.0))
+        return 0;
+    double b = ceil(rule->b(p, target_loss) * (1.0 - RCM_TARGET_SLACK));
+    if (!(b < (double)range.high))
+        return range.high;
+    return b > (double)range.low ? (uint64_t)b : range.low;
+}

@@ -1,0 +1,19 @@
+/* classes.h - internal to model/: helpers on bucket classes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLASSES_H
+#define CLASSES_H
+
+#include "counts.h"
+#include "recallmodel.h"
+
+/* Sum of size times count; 0 if that exceeds RCM_N_MAX. */
+uint64_t classes_elements(const struct rcm_buckets *buckets);
+
+/* Are the buckets, k and k_b in the domain? */
+bool classes_legal(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
+
+/* The law of the number of top-k elements in a bucket of class c. */
+struct law classes_law(const struct rcm_buckets *buckets, unsigned c, uint64_t k);
+
+#endif

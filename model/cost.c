@@ -1,0 +1,79 @@
+/* cost.c - the cost models of Key et al. 2024, Table 1: a registry. Units and reading: docs/models.md 9.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "shape.h"
+
+static double basic(double n, double k, double m)
+{
+    return m * n * (log2(k) + 1.0);
+}
+
+static double insertion_queue(double n, double k, double m)
+{
+    return m * n * (3.0 * k - 1.0);
+}
+
+static double radix_select(double n, double k, double m)
+{
+    (void)k;
+    return m * n * (4.0 * log2(n) + 4.0);
+}
+
+static double scan_max(double n, double k, double m)
+{
+    (void)m;
+    return k * (2.0 * log2(n) + 3.0);
+}
+
+static double parallel_radix_select(double n, double k, double m)
+{
+    (void)k, (void)m;
+    return log2(n) * (2.0 * log2(n) + 16.0);
+}
+
+static const struct rcm_cost_model models[] = {
+    {"basic", "operations", {{NULL, "m n (log2 k + 1)", basic}}},
+    {"serial",
+     "operations",
+     {{"insertion_queue", "m n (3 k - 1)", insertion_queue}, {"radix_select", "m n (4 log2 n + 4)", radix_select}}},
+    {"parallel",
+     "parallel steps",
+     {{"scan_max", "k (2 log2 n + 3)", scan_max},
+      {"parallel_radix_select", "log2 n (2 log2 n + 16)", parallel_radix_select}}},
+};
+
+const struct rcm_cost_model *rcm_cost_model(size_t index)
+{
+    return index < sizeof models / sizeof *models ? &models[index] : NULL;
+}
+
+static double cheapest(const struct rcm_cost_model *model, double n, double k, double m, const char **name)
+{
+    double least = model->algorithms[0].cost(n, k, m);
+    *name = model->algorithms[0].name;
+    for (unsigned i = 1; i < RCM_MAX_ALGORITHMS && model->algorithms[i].cost; i++) {
+        double cost = model->algorithms[i].cost(n, k, m);
+        if (cost < least) {
+            least = cost;
+            *name = model->algorithms[i].name;
+        }
+    }
+    return least;
+}
+
+struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p)
+{
+    struct rcm_cost cost = {NAN, NAN, NAN, NULL, NULL};
+    if (rcm_check(p) != RCM_OK)
+        return cost;
+    const char *ignored;
+    double n = (double)p.n, k = (double)p.k, b = (double)p.b, k_b = (double)p.k_b, m = p.m ? (double)p.m : 1.0;
+    cost.exact = cheapest(model, n, k, m, &ignored);
+    cost.approximate = cheapest(model, n / b, k_b, m * b, &cost.stage1);
+    if (rcm_candidates(p) > p.k)
+        cost.approximate += cheapest(model, (double)rcm_candidates(p), k, m, &cost.stage2);
+    cost.speedup = cost.exact / cost.approximate;
+    return cost;
+}

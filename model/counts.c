@@ -1,0 +1,360 @@
+/* counts.c - see counts.h. Derivation: docs/models.md 2.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "counts.h"
+
+#include <math.h>
+
+#include "dd.h"
+#include "gauss_legendre.h"
+
+#define EPSILON 0x1p-56 /* what a sum may leave out, relative */
+#define SCALE 0x1p400   /* keeps a term of 1e-306 clear of the subnormal numbers, which have fewer digits */
+
+/* n x - k s: n times the distance of x from the mean. */
+static int128 centred(struct law law, int64_t x)
+{
+    return (int128)x * law.n - (int128)law.k * law.s;
+}
+
+double law_mean(struct law law)
+{
+    return (double)law.k * (double)law.s / (double)law.n;
+}
+
+double law_variance(struct law law)
+{
+    double n = (double)law.n;
+    double binomial = law_mean(law) * ((double)(law.n - law.s) / n);
+    if (law.binomial)
+        return binomial;
+    return law.n == 1 ? 0.0 : binomial * ((double)(law.n - law.k) / (n - 1.0));
+}
+
+double law_offset(struct law law, int64_t x)
+{
+    return (double)centred(law, x) / (double)law.n;
+}
+
+int64_t law_low(struct law law)
+{
+    if (law.binomial)
+        return law.s == law.n ? law.k : 0;
+    int64_t least = law.k + law.s - law.n;
+    return least > 0 ? least : 0;
+}
+
+int64_t law_high(struct law law)
+{
+    if (law.binomial)
+        return law.s == 0 ? 0 : law.k;
+    return law.k < law.s ? law.k : law.s;
+}
+
+int64_t law_mode(struct law law)
+{
+    double n = (double)law.n, k = (double)law.k, s = (double)law.s;
+    int64_t mode = (int64_t)(law.binomial ? (k + 1.0) * s / n : (k + 1.0) * (s + 1.0) / (n + 2.0));
+    int64_t low = law_low(law), high = law_high(law);
+    return mode < low ? low : mode > high ? high : mode;
+}
+
+/* The law with the numbers that its ratios are made of as doubles. All sums of them are exact: |.| < 2^53. */
+struct ratios {
+    double n_s, k, s, rest; /* n - s, k, s, n - k - s */
+    bool binomial;
+};
+
+static struct ratios ratios_of(struct law law)
+{
+    return (struct ratios){(double)(law.n - law.s), (double)law.k, (double)law.s, (double)(law.n - law.k - law.s), law.binomial};
+}
+
+/* P(x + 1) / P(x). */
+static inline double ratio_up(const struct ratios *r, double x)
+{
+    if (r->binomial)
+        return (r->k - x) * r->s / ((x + 1.0) * r->n_s);
+    return (r->k - x) * (r->s - x) / ((x + 1.0) * (r->rest + x + 1.0));
+}
+
+/* P(x - 1) / P(x). */
+static inline double ratio_down(const struct ratios *r, double x)
+{
+    if (r->binomial)
+        return x * r->n_s / ((r->k - x + 1.0) * r->s);
+    return x * (r->rest + x) / ((r->k - x + 1.0) * (r->s - x + 1.0));
+}
+
+double law_ratio(struct law law, int64_t x)
+{
+    struct ratios r = ratios_of(law);
+    return ratio_up(&r, (double)x);
+}
+
+/* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each over P(c + 1), where the terms fall from c + 1 or c + 2 on.
+ * With w = x - c >= 1 and q < 1 the next ratio, ratios fall, so the rest of the third sum is at most
+ * t sum_{j>=1} (w + j)^2 q^j <= 2 w^2 t / (1 - q)^3; and as that sum is at most w^2 times the first, the first is done too. */
+static struct tail tail_by_ratios(struct law law, int64_t c)
+{
+    struct ratios r = ratios_of(law);
+    struct tail sum = {1.0, 1.0, 1.0};
+    double t = 1.0, w = 1.0;
+    for (double x = (double)c + 1.0;; x += 1.0) {
+        double q = ratio_up(&r, x);
+        double margin = 1.0 - q;
+        if (q < 1.0 && w * w * t <= EPSILON * margin * margin * margin * sum.square)
+            return sum;
+        t *= q;
+        w += 1.0;
+        sum.probability += t;
+        sum.excess += w * t;
+        sum.square += w * w * t;
+    }
+}
+
+/* 1 / P(mode): the sum of all terms over that of the mode. What is left after t, next ratio q < 1, is <= t q / (1 - q). */
+static double total_by_ratios(const struct ratios *r, double mode)
+{
+    double total = 1.0, t = 1.0;
+    for (double x = mode;; x += 1.0) {
+        double q = ratio_up(r, x);
+        if (q < 1.0 && t <= EPSILON * (1.0 - q) * total)
+            break;
+        t *= q;
+        total += t;
+    }
+    t = 1.0;
+    for (double x = mode;; x -= 1.0) {
+        double q = ratio_down(r, x);
+        if (q < 1.0 && t <= EPSILON * (1.0 - q) * total)
+            break;
+        t *= q;
+        total += t;
+    }
+    return total;
+}
+
+/* SCALE P(x), for x in the support. */
+static double scaled_probability_by_ratios(struct law law, int64_t at)
+{
+    struct ratios r = ratios_of(law);
+    double mode = (double)law_mode(law), target = (double)at;
+    double t = SCALE / total_by_ratios(&r, mode);
+    for (double x = mode; x < target && t > 0.0; x += 1.0)
+        t *= ratio_up(&r, x);
+    for (double x = mode; x > target && t > 0.0; x -= 1.0)
+        t *= ratio_down(&r, x);
+    return t;
+}
+
+double law_probability_by_ratios(struct law law, int64_t x)
+{
+    return scaled_probability_by_ratios(law, x) / SCALE;
+}
+
+struct tail law_upper_by_ratios(struct law law, int64_t c)
+{
+    double first = scaled_probability_by_ratios(law, c + 1);
+    if (!(first > 0.0))
+        return (struct tail){0.0, 0.0, 0.0};
+    struct tail sum = tail_by_ratios(law, c);
+    return (struct tail){first * sum.probability / SCALE, first * sum.excess / SCALE, first * sum.square / SCALE};
+}
+
+/* P(x) = factor exp(-exponent). */
+struct stirling {
+    double factor;
+    struct dd exponent;
+};
+
+/* cell log(cell/expected) - (cell - expected), with delta = cell - expected known to full accuracy and
+ * z = delta / (cell + expected): = delta z + 2 cell z^3 (1/3 + z^2/5 + z^4/7 + ..). Infinite for |z| > 0.17, where the term
+ * alone exceeds 745 if expected >= LAW_STIRLING_MIN_SD^2, so that P underflows. The first two coefficients are carried in
+ * double-double; the rest weighs z^4 (3/7) <= 4e-4 of the first, so a double will do for a relative error of 1e-19. */
+static struct dd deviance(struct dd cell, struct dd delta)
+{
+    struct dd z = dd_divide(delta, dd_subtract(dd_scale(cell, 2.0), delta));
+    if (!(cell.hi > 0.0 && fabs(z.hi) <= 0.17))
+        return dd(INFINITY);
+    struct dd w = dd_multiply(z, z);
+    double series = 0.0;
+    for (int j = 14; j >= 2; j--)
+        series = series * w.hi + 1.0 / (2 * j + 3);
+    const struct dd third = {0x1.5555555555555p-2, 0x1.5555555555555p-56}, fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
+    struct dd sum = dd_add(third, dd_multiply(w, dd_add(fifth, dd_scale(w, series))));
+    return dd_add(dd_multiply(delta, z), dd_scale(dd_multiply(dd_multiply(cell, sum), dd_multiply(z, w)), 2.0));
+}
+
+/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this. The next term is below 1e-23 for m >= 2^13. */
+static double stirling_rest(double m)
+{
+    return 1.0 / (12.0 * m) - 1.0 / (360.0 * m * m * m);
+}
+
+/* P at the real number c + y, from the 2 x 2 table of its cells x, k - x, s - x, n - k - s + x (binomial: the first two),
+ * all of which differ from their expected value by +-delta, delta = x - mean. */
+static struct stirling stirling_at(struct law law, int64_t c, double y)
+{
+    double n = (double)law.n, k = (double)law.k, s = (double)law.s;
+    struct dd delta = dd_add(dd_divide(dd_from_int128(centred(law, c)), dd(n)), dd(y));
+    struct dd hit = dd_two_sum((double)c, y);
+    struct dd other = dd_two_sum((double)(law.k - c), -y);
+    struct stirling at = {0.0, dd_add(deviance(hit, delta), deviance(other, dd_negate(delta)))};
+    double square = k / (6.283185307179586 * hit.hi * other.hi);
+    double rest = stirling_rest(k) - stirling_rest(hit.hi) - stirling_rest(other.hi);
+    if (!law.binomial) {
+        struct dd free = dd_two_sum((double)(law.s - c), -y);
+        struct dd outside = dd_two_sum((double)(law.n - law.k - law.s + c), y);
+        at.exponent = dd_add(at.exponent, dd_add(deviance(free, dd_negate(delta)), deviance(outside, delta)));
+        square *= (s / free.hi) * ((n - k) / outside.hi) * ((n - s) / n);
+        rest += stirling_rest(n - k) + stirling_rest(s) + stirling_rest(n - s) - stirling_rest(n) - stirling_rest(free.hi) -
+                stirling_rest(outside.hi);
+    }
+    if (isfinite(at.exponent.hi))
+        at.factor = sqrt(square) * exp(rest);
+    return at;
+}
+
+/* x exp(-exponent), in two halves: exp(-exponent) itself may be subnormal where the product is not. */
+static double times_exponential(double x, struct dd exponent)
+{
+    double half = exp(-0.5 * exponent.hi) * (1.0 - 0.5 * exponent.lo);
+    return x * half * half;
+}
+
+double law_probability_by_stirling(struct law law, int64_t x)
+{
+    struct stirling at = stirling_at(law, x, 0.0);
+    return at.factor > 0.0 ? times_exponential(at.factor, at.exponent) : 0.0;
+}
+
+/* psi(x + 1) without its logarithm; the next term is below 1e-19 for x >= 2^13. */
+static double digamma_rest(double x)
+{
+    return 1.0 / (2.0 * x) - 1.0 / (12.0 * x * x);
+}
+
+/* -d/dx log P at c, and -d^2/dx^2 log P to leading order (it only enters terms below 1e-6 of the sum). */
+static void slope_at(struct law law, int64_t c, double *slope, double *curvature)
+{
+    double hit = (double)c, other = (double)(law.k - c), shift = (double)centred(law, c), rest;
+    if (law.binomial) {
+        rest = digamma_rest(hit) - digamma_rest(other);
+        *slope = rest - log1p(-shift / (hit * (double)(law.n - law.s)));
+        *curvature = 1.0 / hit + 1.0 / other;
+    } else {
+        double free = (double)(law.s - c), outside = (double)(law.n - law.k - law.s + c);
+        rest = digamma_rest(hit) - digamma_rest(other) - digamma_rest(free) + digamma_rest(outside);
+        *slope = rest - log1p(-shift / (hit * outside));
+        *curvature = 1.0 / hit + 1.0 / other + 1.0 / free + 1.0 / outside;
+    }
+}
+
+/* The sums over x > c by Euler and Maclaurin: with f(y) = y^p P(c + y),
+ *   sum_{j>=1} f(j) = integral_0^inf f - f(0)/2 - f'(0)/12 + f'''(0)/720 - f'''''(0)/30240 + ..,
+ * the derivatives at 0 from P'/P = -slope, P''/P = slope^2 - curvature, .. . What is left out is below 1e-15 of the sum for
+ * slope, 1/sd <= 0.05. The integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is the exponential of
+ * a smooth concave function there, and the rule is converged to 1e-16 (tests/test_counts.c). Steeper tails have at most a
+ * thousand terms and are summed. */
+struct tail law_upper_by_stirling(struct law law, int64_t c)
+{
+    double slope, curvature;
+    slope_at(law, c, &slope, &curvature);
+    struct tail sum;
+    struct stirling base;
+    if (!(hypot(slope, sqrt(curvature)) <= 0.05)) {
+        base = stirling_at(law, c + 1, 0.0);
+        if (!(base.factor > 0.0))
+            return (struct tail){0.0, 0.0, 0.0};
+        sum = tail_by_ratios(law, c);
+    } else {
+        base = stirling_at(law, c, 0.0);
+        if (!(base.factor > 0.0))
+            return (struct tail){0.0, 0.0, 0.0};
+        double end = 90.0 / (slope + sqrt(slope * slope + 81.0 * curvature));
+        sum = (struct tail){0.0, 0.0, 0.0};
+        for (int i = 0; i < 2 * GAUSS_LEGENDRE_PAIRS; i++) {
+            int pair = i / 2;
+            double y = end * (i % 2 ? 1.0 - gauss_legendre[pair].x : gauss_legendre[pair].x);
+            struct stirling at = stirling_at(law, c, y);
+            if (!(at.factor > 0.0))
+                continue;
+            double fall = dd_subtract(at.exponent, base.exponent).hi;
+            double term = end * gauss_legendre[pair].weight * (at.factor / base.factor) * exp(-fall);
+            sum.probability += term;
+            sum.excess += y * term;
+            sum.square += y * y * term;
+        }
+        double s1 = -slope, s2 = slope * slope - curvature, s3 = slope * (3.0 * curvature - slope * slope);
+        double s4 = slope * slope * (slope * slope - 6.0 * curvature) + 3.0 * curvature * curvature;
+        double s5 = slope * (slope * slope * (10.0 * curvature - slope * slope) - 15.0 * curvature * curvature);
+        sum.probability += -0.5 - s1 / 12.0 + s3 / 720.0 - s5 / 30240.0;
+        sum.excess += -1.0 / 12.0 + 3.0 * s2 / 720.0 - 5.0 * s4 / 30240.0;
+        sum.square += 6.0 * s1 / 720.0 - 20.0 * s3 / 30240.0;
+    }
+    return (struct tail){times_exponential(base.factor * sum.probability, base.exponent),
+                         times_exponential(base.factor * sum.excess, base.exponent),
+                         times_exponential(base.factor * sum.square, base.exponent)};
+}
+
+static bool wide(struct law law)
+{
+    return law_variance(law) >= LAW_STIRLING_MIN_SD * LAW_STIRLING_MIN_SD;
+}
+
+double law_probability(struct law law, int64_t x)
+{
+    if (x < law_low(law) || x > law_high(law))
+        return 0.0;
+    if (law_low(law) == law_high(law))
+        return 1.0;
+    return wide(law) ? law_probability_by_stirling(law, x) : law_probability_by_ratios(law, x);
+}
+
+struct tail law_upper(struct law law, int64_t c)
+{
+    if (c >= law_high(law))
+        return (struct tail){0.0, 0.0, 0.0};
+    if (law_low(law) == law_high(law)) /* X is certain, and c + 1, for c >= mean - 1 */
+        return (struct tail){1.0, 1.0, 1.0};
+    return wide(law) ? law_upper_by_stirling(law, c) : law_upper_by_ratios(law, c);
+}
+
+/* The law of k - X: what falls outside the bucket. */
+static struct law mirrored(struct law law)
+{
+    law.s = law.n - law.s;
+    return law;
+}
+
+struct tail law_far_tail(struct law law, int64_t c, bool *below)
+{
+    *below = centred(law, c) < 0;
+    if (!*below)
+        return law_upper(law, c);
+    if (c <= law_low(law))
+        return (struct tail){0.0, 0.0, 0.0};
+    return law_upper(mirrored(law), law.k - c);
+}
+
+double law_excess(struct law law, int64_t c)
+{
+    bool below;
+    struct tail tail = law_far_tail(law, c, &below);
+    return below ? tail.excess - law_offset(law, c) : tail.excess;
+}
+
+double law_above(struct law law, int64_t c)
+{
+    if (c < law_low(law))
+        return 1.0;
+    if (centred(law, c + 1) > 0)
+        return law_upper(law, c).probability;
+    return 1.0 - law_upper(mirrored(law), law.k - c - 1).probability;
+}
+
+double law_not_above(struct law law, int64_t c)
+{
+    return law_above(mirrored(law), law.k - c - 1);
+}

@@ -1,0 +1,205 @@
+/* recall_sd.c - standard deviation of the recall of one row. Derivation: docs/models.md 5.
+ *
+ * Lost elements of a row: the sum over buckets of E_i = (X_i - k_b)+. Split E_i = (a linear function of X_i) + R_i with R_i
+ * uncorrelated with X_i. Then
+ *   Var sum E_i = Var sum beta_i X_i + sum Var R_i + sum over pairs Cov(R_i, R_j),
+ * where no term cancels against another as Var E_i and Cov(E_i, E_j) do.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "classes.h"
+
+/* What one bucket of a class loses. With f = (X - k_b)+, or (k_b - X)+ where k_b is below the mean (E = X - k_b + f then). */
+struct residual {
+    struct law law;      /* of X */
+    double variance_x;   /* of X */
+    bool below;          /* f is the part below k_b */
+    double f_mean;       /* E f */
+    double f_slope;      /* Cov(f, X) / Var X */
+    double variance;     /* Var R, R = f - f_mean - f_slope (X - mean) */
+    double beta;         /* Cov(E, X) / Var X */
+    double e_mean[2];    /* mean and variance of (k_b - X)+ [0] and of (X - k_b)+ [1] */
+    double e_variance[2];
+};
+
+/* With f = (X - c)+ and tail moments t1 = E f, t2 = E f^2: Cov(f, X) = E f (X - mean) = t2 + (c - mean) t1, a sum of positive
+ * terms on the far side of the mean; on the other side the same with its sign turned. */
+static struct residual residual_of(struct law law, int64_t c)
+{
+    struct residual r = {.law = law, .variance_x = law_variance(law)};
+    struct tail tail = law_far_tail(law, c, &r.below);
+    double distance = fabs(law_offset(law, c));
+    double covariance = tail.square + distance * tail.excess;
+    double f_variance = tail.square - tail.excess * tail.excess;
+    r.f_mean = tail.excess;
+    if (r.variance_x > 0.0) {
+        r.f_slope = (r.below ? -covariance : covariance) / r.variance_x;
+        r.variance = f_variance - covariance * (covariance / r.variance_x);
+        r.beta = r.below ? 1.0 + r.f_slope : r.f_slope;
+    }
+    r.e_mean[!r.below] = tail.excess;
+    r.e_variance[!r.below] = f_variance;
+    r.e_mean[r.below] = distance + tail.excess;
+    r.e_variance[r.below] = r.variance_x - 2.0 * covariance + f_variance;
+    return r;
+}
+
+static double residual_at(const struct residual *r, int64_t x, int64_t c)
+{
+    int64_t f = r->below ? c - x : x - c;
+    return (f > 0 ? (double)f : 0.0) - r->f_mean - r->f_slope * law_offset(r->law, x);
+}
+
+/* The law of how many of `tops` top elements, that lie anywhere in `others` places, fall into a certain `size` of them. As a
+ * function of tops it is walked in steps of `stride`. */
+struct walk {
+    int64_t others, size, hits; /* P(hits of the size) is asked for */
+    int64_t tops, stride;       /* stride signed */
+    double probability;
+};
+
+static bool walk_inside(const struct walk *w)
+{
+    return w->tops >= w->hits && w->others - w->tops >= w->size - w->hits;
+}
+
+static double walk_probability(const struct walk *w)
+{
+    if (!walk_inside(w))
+        return 0.0;
+    return law_probability((struct law){w->others, w->tops, w->size, false}, w->hits);
+}
+
+/* C(tops, hits) C(others - tops, size - hits) / C(others, size) at tops + stride: for a step of one by its ratio. */
+static void walk_step(struct walk *w)
+{
+    double t = (double)w->tops, j = (double)w->hits, m = (double)w->others, miss = (double)(w->others - w->size + w->hits);
+    bool was_inside = walk_inside(w);
+    w->tops += w->stride;
+    if (was_inside && walk_inside(w) && w->stride == 1)
+        w->probability *= (t + 1.0) * (miss - t) / ((t + 1.0 - j) * (m - t));
+    else if (was_inside && walk_inside(w) && w->stride == -1)
+        w->probability *= (t - j) * (m - t + 1.0) / (t * (miss - t + 1.0));
+    else
+        w->probability = walk_probability(w);
+}
+
+/* Cov(R, R') of one bucket of each of two classes, where at least one further bucket is not empty.
+ *
+ * = E[R(X) G(X)], G(x) = E[(X' - c)+ | X = x], for R is uncorrelated with 1, X, and E[X' | X] is linear. For the same reason
+ * G may be replaced by any function with the same second differences, and those have a closed form: given X = x, the bucket
+ * of s' draws from N = n - s places with K = k - x top elements, and
+ *   G(x + 1) - 2 G(x) + G(x - 1) = s'(s'-1)/(N (N-1)) P(c - 1 of the other s'-2 are top | K - 1 tops in N - 2 places).
+ * Wide laws are walked in strides H: a second difference over H is H^2 times the one over 1 plus (H^2 - 1)/12 times its own
+ * second difference, and H times the sum over the grid misses (H^2 - 1)/12 of the jump of the slope at c, P(c) G(c) (Euler
+ * and Maclaurin); both to O((H / width)^4), 1e-9 for H = width/64. */
+static double pair_covariance(const struct residual *r, int64_t c, int64_t size, double count)
+{
+    struct law law = r->law;
+    int64_t places = law.n - law.s;
+    if (size <= c || !(r->variance > 0.0)) /* c >= 1: from here size >= 2 */
+        return 0.0;
+    double coefficient = ((double)size / (double)places) * ((double)(size - 1) / (double)(places - 1));
+    double sd = sqrt(r->variance_x);
+    int64_t mode = law_mode(law);
+    struct law other = {places - 2, law.k - mode - 1, size - 2, false};
+    double width = INFINITY;
+    if (other.k >= 0 && other.k <= other.n && other.s >= 1)
+        width = sqrt(law_variance(other)) * (double)other.n / (double)other.s;
+    int64_t stride = (int64_t)(fmin(sd, fmax(width, sd * 0x1p-8)) / 64.0);
+    stride = stride < 1 ? 1 : stride;
+    double h = (double)stride, numerov = (h * h - 1.0) / 12.0;
+    int64_t start = stride == 1 ? mode : c + (mode - c) / stride * stride;
+
+    double sum = 0.0, at_kink = 0.0;
+    for (int direction = -1; direction <= 1; direction += 2) {
+        struct walk w = {places - 2, size - 2, c - 1, law.k - start - 1, -direction * stride, 0.0};
+        int64_t x = start;
+        double p = law_probability(law, x), g = 0.0, previous_g = 0.0;
+        double second = coefficient * walk_probability(&w), next, before = second;
+        if (stride > 1) {
+            struct walk back = w;
+            back.tops -= w.stride;
+            before = coefficient * walk_probability(&back);
+        }
+        w.probability = second / coefficient;
+        for (bool first = true;; first = false) {
+            double distance = fabs((double)(x - start)) + 1.0, f = fabs((double)(x - c)) + 1.0;
+            bool past_c = r->below ? direction > 0 || x <= c : direction < 0 || x >= c;
+            double r_size = r->f_mean + fabs(r->f_slope) * (fabs(law_offset(law, x)) + 1.0) + (past_c ? f : 0.0);
+            sum += p * residual_at(r, x, c) * g;
+            if (x == c)
+                at_kink = p * g;
+            if (past_c && p * r_size * coefficient * distance * distance * count * (sd + 1.0) <= 1e-13 * r->variance)
+                break;
+            if (direction > 0 ? x > law_high(law) - stride : x < law_low(law) + stride)
+                break;
+            walk_step(&w);
+            next = coefficient * w.probability;
+            double change = h * h * second + numerov * (next - 2.0 * second + before);
+            double next_g = first ? 0.5 * change : 2.0 * g - previous_g + change;
+            previous_g = g;
+            g = next_g;
+            before = second;
+            second = next;
+            if (stride == 1)
+                p = direction > 0 ? p * law_ratio(law, x) : p / law_ratio(law, x - 1);
+            else
+                p = law_probability(law, x + direction * stride);
+            x += direction * stride;
+        }
+    }
+    return h * sum + numerov * at_kink;
+}
+
+/* Two buckets share all k: X' = k - X. Where 2 c >= k not both overflow, else not both fall short of c: either way the two
+ * parts are never positive together, and their covariance is minus the product of their means. */
+static double two_buckets_variance(const struct residual *a, const struct residual *b, uint64_t k, uint64_t k_b)
+{
+    bool above = k_b >= k - k_b;
+    return a->e_variance[above] + b->e_variance[above] - 2.0 * a->e_mean[above] * b->e_mean[above];
+}
+
+double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
+{
+    if (!classes_legal(buckets, k, k_b))
+        return NAN;
+    uint64_t n = classes_elements(buckets), filled = 0;
+    unsigned classes = buckets->classes - (buckets->of[buckets->classes - 1].size == 0);
+    for (unsigned c = 0; c < classes; c++)
+        filled += buckets->of[c].count;
+    if (k_b >= k || k_b >= buckets->of[0].size || k == n || filled == 1)
+        return 0.0;
+
+    struct residual r[RCM_MAX_CLASSES];
+    double count[RCM_MAX_CLASSES], weight[RCM_MAX_CLASSES], mean_beta = 0.0;
+    for (unsigned c = 0; c < classes; c++) {
+        r[c] = residual_of(classes_law(buckets, c, k), (int64_t)k_b);
+        count[c] = (double)buckets->of[c].count;
+        weight[c] = count[c] * (double)buckets->of[c].size / (double)n;
+        mean_beta += weight[c] * r[c].beta;
+    }
+    double variance = 0.0;
+    if (filled == 2) {
+        variance = two_buckets_variance(&r[0], &r[classes - 1], k, k_b);
+    } else {
+        for (unsigned c = 0; c < classes; c++) {
+            double beta = r[c].beta - mean_beta;
+            variance += weight[c] * beta * beta * ((double)k * ((double)(n - k) / (double)(n - 1)));
+            variance += count[c] * r[c].variance;
+            for (unsigned d = c; d < classes; d++) {
+                double pairs = d == c ? count[c] * (count[c] - 1.0) : 2.0 * count[c] * count[d];
+                if (pairs > 0.0)
+                    variance += pairs * pair_covariance(&r[c], (int64_t)k_b, (int64_t)buckets->of[d].size, count[d]);
+            }
+        }
+    }
+    return variance > 0.0 ? sqrt(variance) / (double)k : 0.0;
+}
+
+double rcm_recall_sd(struct rcm_topk p)
+{
+    struct rcm_buckets buckets = rcm_buckets_of(p);
+    return rcm_buckets_sd(&buckets, p.k, p.k_b);
+}

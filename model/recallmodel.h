@@ -1,0 +1,284 @@
+/* recallmodel.h - recall and cost of bucketed approximate top-k.
+ *
+ * Split a row of n values into b buckets, keep the k_b largest of each (stage 1) and, if there are more than k candidates,
+ * take their exact top-k (stage 2). This header answers, in closed form and without simulation, which fraction of the true
+ * top-k survives, how that fraction scatters, which b reaches a target, and what the work is.
+ *
+ * Letters, everywhere and in this order: n elements in a row, k wanted, b buckets, k_b kept per bucket, m rows in the batch.
+ * recall = expected fraction of the true top-k that survives; loss = 1 - recall, computed as such, never by subtraction.
+ *
+ * All functions are pure: no global state, no allocation, no output; they may be called from any number of threads.
+ * Outside its domain a function returns NaN (0 where it returns an integer).
+ *
+ * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased Parallelism", arXiv 2412.04358.
+ *          [Samaga2025] Samaga et al., "A Faster Generalized Two-Stage Approximate Top-K", arXiv 2506.04165v3.
+ *          Derivations and errata: docs/models.md, docs/errata.md.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECALLMODEL_H
+#define RECALLMODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* the rest of the library is compiled hidden */
+#endif
+
+#define RCM_VERSION "0.1.0"
+
+/* The version of the library that is linked, to compare with RCM_VERSION. */
+const char *rcm_version(void);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Shape
+ */
+
+#define RCM_N_MAX ((UINT64_C(1) << 53) - 1) /* largest n: every integer up to here is a double */
+
+/* Where element i of a row goes. Both give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they differ in
+ * what a padded row (valid < n) leaves in the buckets. */
+enum rcm_assignment {
+    RCM_INTERLEAVED = 0, /* bucket i mod b: the buckets of a row with L valid elements are those of n = L */
+    RCM_CONTIGUOUS = 1,  /* runs, the n mod b longer ones first: full buckets, one partial one, then empty ones */
+};
+
+/* One question. Fields left out are zero: m = 0 means 1, valid = 0 means n.
+ *
+ * Domain of every function that takes it, unless it says otherwise:
+ *   1 <= k <= n <= RCM_N_MAX, 1 <= b <= n, 1 <= k_b <= RCM_N_MAX; b need not divide n; b k_b < k is allowed;
+ *   k <= valid <= n, where only the first `valid` elements of the row exist and the rest is padding. */
+struct rcm_topk {
+    uint64_t n, k, b, k_b, m;
+    uint64_t valid;
+    enum rcm_assignment assignment;
+};
+
+enum rcm_status {
+    RCM_OK = 0,
+    RCM_BAD_N,     /* not 1 <= n <= RCM_N_MAX */
+    RCM_BAD_K,     /* not 1 <= k <= n */
+    RCM_BAD_VALID, /* not k <= valid <= n */
+    RCM_BAD_B,     /* not 1 <= b <= n */
+    RCM_BAD_K_B,   /* k_b < 1 (rcm_check); k_b > min(k, ceil(n/b)) (rcm_check_deployable) */
+    RCM_TOO_FEW,   /* b k_b < k (rcm_check_deployable only) */
+};
+
+/* Is p in the domain of this library? */
+enum rcm_status rcm_check(struct rcm_topk p);
+
+/* Could p be deployed: in the domain, at least k candidates, and no k_b larger than min(k, ceil(n/b))? */
+enum rcm_status rcm_check_deployable(struct rcm_topk p);
+
+/* Smallest and largest b that rcm_check_deployable accepts for p.n, p.k and p.k_b (p.b is not read): ceil(k/k_b), and the
+ * largest b with ceil(n/b) >= k_b. Both are 0 if there is none. */
+struct rcm_range {
+    uint64_t low, high;
+};
+struct rcm_range rcm_deployable_b(struct rcm_topk p);
+
+/* Candidates that stage 1 hands on: min(b k_b, n), padding included. 0 outside the domain. */
+uint64_t rcm_candidates(struct rcm_topk p);
+
+/* The sizes of the buckets as a few classes of equal ones: `count` buckets of `size` valid elements. The recall of any
+ * partition with few distinct sizes can be asked through the rcm_buckets_... functions below. */
+#define RCM_MAX_CLASSES 4
+struct rcm_buckets {
+    unsigned classes;
+    struct {
+        uint64_t size, count;
+    } of[RCM_MAX_CLASSES];
+};
+
+/* The classes of p, largest size first; classes = 0 outside the domain. */
+struct rcm_buckets rcm_buckets_of(struct rcm_topk p);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Recall, when the top-k elements lie anywhere with equal probability
+ */
+
+/* Bounds on the relative error, asserted in tests/ against exact rationals and against 40-digit arithmetic. */
+#define RCM_LOSS_MAX_RELERR 1e-13     /* loss >= 1e-290, any n, k, b in the domain, k_b <= 2^52 */
+#define RCM_SURVIVAL_MAX_RELERR 1e-13
+#define RCM_SD_MAX_RELERR 1e-8
+
+/* Expected loss: (1/k) sum over buckets of E[(X - k_b)+], X ~ Hypergeometric(n, k, size of the bucket).
+ * Returns   a fraction in [0, 1); exactly 0 if no bucket can overflow. Below 1e-290 digits fade, then it underflows to 0.
+ * Accuracy  relative error <= RCM_LOSS_MAX_RELERR.
+ * Source    [Samaga2025] Theorem 1; uneven buckets and the evaluation: docs/models.md 2. */
+double rcm_loss_exact(struct rcm_topk p);
+
+/* Expected recall, 1 - loss: in (0, 1], exactly 1 if no bucket can overflow. Absolute error <= 1.2e-16 + loss error. */
+double rcm_recall_exact(struct rcm_topk p);
+
+/* The same with X ~ Binomial(k, 1/b) in each of the b buckets: independent of n, and at least the exact loss. With
+ * assignment RCM_CONTIGUOUS and valid < n, X ~ Binomial(k, size/valid) instead.
+ * Source    [Key2024] Eq. (1), summed as (b/k) E[(X - k_b)+]: docs/models.md 3. Accuracy as rcm_loss_exact. */
+double rcm_loss_binomial(struct rcm_topk p);
+double rcm_recall_binomial(struct rcm_topk p);
+
+/* Standard deviation of the recall of one row; the mean over m independent rows has this over sqrt(m).
+ * Returns   a fraction in [0, 0.5]. Accuracy: relative error <= RCM_SD_MAX_RELERR; beyond k_b = 2^30: docs/models.md 5.
+ * Source    docs/models.md 5. */
+double rcm_recall_sd(struct rcm_topk p);
+
+/* Probability that the rank-th largest element survives stage 1, 1 <= rank <= k. Falls with rank; its mean over the ranks
+ * 1..k is the recall. Independent of k. Relative error <= RCM_SURVIVAL_MAX_RELERR.
+ * Source    docs/models.md 4. */
+double rcm_survival(struct rcm_topk p, uint64_t rank);
+
+/* Recall of the worst placement: all top-k elements in as few buckets as possible.
+ * Source    [Key2024] Eq. (2), with floor in place of ceil, and uneven buckets: docs/models.md 7. Exact. */
+double rcm_recall_worst_case(struct rcm_topk p);
+
+/* The same questions for any bucket sizes. Domain: 1 to RCM_MAX_CLASSES classes, each size smaller than the one before it;
+ * 1 <= k, rank <= n = sum of size times count <= RCM_N_MAX; 1 <= k_b <= RCM_N_MAX. */
+double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
+double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
+double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uint64_t rank);
+double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Bounds in closed form, and the number of buckets for a target
+ */
+
+/* First `terms` terms of the factorial-moment series of the loss, for any k_b: an upper bound on the loss for an odd number
+ * of terms, a lower bound for an even number. Not capped. 1 <= terms <= 64.   Source: docs/models.md 6. */
+double rcm_loss_series(struct rcm_topk p, unsigned terms);
+
+/* One term of it, capped at 1: loss <= rcm_loss_bound. Relative error <= 1e-12. */
+double rcm_loss_bound(struct rcm_topk p);
+
+/* A target "recall of at least R" is given as the loss 1 - R that is allowed, in [0, 1). It is reached when
+ * loss <= (1 - R) (1 + RCM_TARGET_SLACK), so that decimal fractions mean what they say; the target 0 is reached only where
+ * no bucket can overflow. b is restricted to multiples of `align` (0 or 1: any) and, if set, to divisors of n. */
+#define RCM_TARGET_SLACK 1e-12
+struct rcm_target {
+    double loss;
+    uint64_t align;
+    bool divisors;
+};
+
+/* Does p reach the target's loss (the restrictions on b are not looked at)? */
+bool rcm_reaches(struct rcm_topk p, struct rcm_target target);
+
+/* The smallest deployable b that reaches the target (p.b is not read); 0 if there is none. Recall grows with b
+ * (docs/models.md 8), so bisection finds it. Every deployable shape has a recall of at least 1 - 1/e = .632. */
+uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target);
+
+/* The prime factors of n, 1 <= n <= RCM_N_MAX; count = 0 outside of that. Under a millisecond. */
+#define RCM_MAX_PRIMES 15 /* the product of the first 16 primes exceeds 2^53 */
+struct rcm_factors {
+    unsigned count;
+    uint64_t prime[RCM_MAX_PRIMES];
+    unsigned exponent[RCM_MAX_PRIMES];
+};
+struct rcm_factors rcm_factorise(uint64_t n);
+
+/* The smallest b >= low, and the largest b <= high, that is a multiple of align (0 or 1: any), at most n and, where
+ * divisors_of (the factors of n) is given, divides n; 0 if there is none. */
+uint64_t rcm_next_b(uint64_t n, uint64_t low, uint64_t align, const struct rcm_factors *divisors_of);
+uint64_t rcm_previous_b(uint64_t n, uint64_t high, uint64_t align, const struct rcm_factors *divisors_of);
+
+/* A closed form: what it says about the loss at p.b, and which b it asks for. A registry row: rcm_rule(0), rcm_rule(1), ..
+ * until NULL. */
+struct rcm_rule {
+    const char *name;
+    const char *formula;              /* the b it asks for, in words */
+    const char *source;
+    bool (*applies)(struct rcm_topk); /* looks at n, k, k_b only */
+    double (*loss)(struct rcm_topk);  /* the loss it states at p.b */
+    double (*b)(struct rcm_topk, double target_loss); /* the real number that it asks for; may be infinite */
+};
+const struct rcm_rule *rcm_rule(size_t index);
+
+/* The rule's b, rounded up and clamped to the deployable range; 0 where the rule does not apply or there is no range. */
+uint64_t rcm_rule_b(const struct rcm_rule *rule, struct rcm_topk p, double target_loss);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Cost
+ */
+
+/* An exact top-k algorithm of a cost model. cost(n, k, m) counts operations of the model's abstract machine; n is real,
+ * for a bucket's size is n/b. Domain: n >= 1, 1 <= k, m >= 1. */
+struct rcm_algorithm {
+    const char *name; /* NULL where the source names none */
+    const char *formula;
+    double (*cost)(double n, double k, double m);
+};
+
+/* A cost model is a registry row: the cost is that of the cheapest of its algorithms. rcm_cost_model(0), .. until NULL. */
+#define RCM_MAX_ALGORITHMS 2
+struct rcm_cost_model {
+    const char *name;
+    const char *unit;
+    struct rcm_algorithm algorithms[RCM_MAX_ALGORITHMS]; /* the first with cost == NULL ends the list */
+};
+const struct rcm_cost_model *rcm_cost_model(size_t index);
+
+/* Cost of p in a model.
+ *   exact = C(n, k, m);   approximate = C(n/b, k_b, m b) + [candidates > k] C(candidates, k, m);   speedup = exact/approximate
+ * approximate is NaN and the names are NULL outside the domain; stage2 is NULL where stage 2 is not needed.
+ * Source    [Key2024] Table 1 and section 3, residual terms dropped. Accuracy: relative 1e-15 times a few. */
+struct rcm_cost {
+    double exact, approximate, speedup;
+    const char *stage1, *stage2; /* name of the algorithm that was the cheaper one, or NULL */
+};
+struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Roofline
+ */
+
+/* Rates of a device, each a peak. fma_rate counts a fused multiply-add as two, as datasheets do; vector_rate counts compares
+ * and selects, which is what stage 1 is made of. matrix_rate is dense bfloat16; matrix_rate_printed is the figure that
+ * Table 1 of [Samaga2025] uses, 0 where it has none. 0 in any rate but the first and third: unknown. */
+struct rcm_device {
+    const char *name;
+    double bandwidth_bytes_per_s;
+    double fma_rate_per_s;
+    double vector_rate_per_s;
+    double matrix_rate_per_s;
+    double matrix_rate_printed_per_s;
+    const char *source;
+};
+
+/* Registry of devices: rcm_device(0), .. until NULL; by name (letter case, blanks, '-' and '_' ignored) or NULL. */
+const struct rcm_device *rcm_device(size_t index);
+const struct rcm_device *rcm_device_by_name(const char *name);
+
+/* Vector operations a byte or a bf16 matrix multiply-add pair allows before they become the bottleneck, as in Table 1 of
+ * [Samaga2025]: per 4 bytes read, and per 256 matrix operations (a dot product of 128 elements). NaN where a rate is 0. */
+double rcm_ridge_memory(double vector_rate_per_s, double bandwidth_bytes_per_s);
+double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s);
+
+/* Largest k_b with 5 k_b - 2 <= ridge; 0 if there is none. */
+uint64_t rcm_ridge_k_b(double ridge);
+
+enum rcm_dtype { RCM_F32, RCM_F16, RCM_BF16 };
+double rcm_dtype_bytes(enum rcm_dtype dtype);
+
+/* Roofline bound of stage 1: 5 k_b - 2 vector operations an element; m (n e + candidates (e + 4)) bytes, e bytes a value and
+ * a 4-byte index with each candidate. time = max(bytes/bandwidth, operations/vector_rate).
+ * k_b_max is the largest k_b <= ceil(n/b) at which p (with its b) stays memory-bound, 0 if none.
+ * Source    [Samaga2025] 2.3 and 6; all NaN outside the domain. */
+struct rcm_roofline {
+    double bytes, operations;
+    double time_memory_us, time_vector_us, time_us;
+    bool memory_bound;
+    uint64_t k_b_max;
+};
+struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

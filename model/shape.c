@@ -1,0 +1,97 @@
+/* shape.c - the shape of a question: is it legal, which buckets does it have.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "shape.h"
+
+const char *rcm_version(void)
+{
+    return RCM_VERSION;
+}
+
+uint64_t shape_ceil_divide(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+uint64_t shape_valid(struct rcm_topk p)
+{
+    return p.valid ? p.valid : p.n;
+}
+
+enum rcm_status rcm_check(struct rcm_topk p)
+{
+    if (p.n < 1 || p.n > RCM_N_MAX)
+        return RCM_BAD_N;
+    if (p.k < 1 || p.k > p.n)
+        return RCM_BAD_K;
+    if (shape_valid(p) < p.k || shape_valid(p) > p.n)
+        return RCM_BAD_VALID;
+    if (p.b < 1 || p.b > p.n)
+        return RCM_BAD_B;
+    if (p.k_b < 1 || p.k_b > RCM_N_MAX)
+        return RCM_BAD_K_B;
+    return RCM_OK;
+}
+
+enum rcm_status rcm_check_deployable(struct rcm_topk p)
+{
+    enum rcm_status status = rcm_check(p);
+    if (status != RCM_OK)
+        return status;
+    if (p.k_b > p.k || p.k_b > shape_ceil_divide(p.n, p.b))
+        return RCM_BAD_K_B;
+    if (p.b < shape_ceil_divide(p.k, p.k_b))
+        return RCM_TOO_FEW;
+    return RCM_OK;
+}
+
+struct rcm_range rcm_deployable_b(struct rcm_topk p)
+{
+    p.b = 1;
+    if (rcm_check(p) != RCM_OK || p.k_b > p.k)
+        return (struct rcm_range){0, 0};
+    /* ceil(n/b) >= k_b  <=>  n/b > k_b - 1 */
+    uint64_t high = p.k_b == 1 ? p.n : shape_ceil_divide(p.n, p.k_b - 1) - 1;
+    uint64_t low = shape_ceil_divide(p.k, p.k_b);
+    return low <= high ? (struct rcm_range){low, high} : (struct rcm_range){0, 0};
+}
+
+uint64_t rcm_candidates(struct rcm_topk p)
+{
+    if (rcm_check(p) != RCM_OK)
+        return 0;
+    return p.k_b >= shape_ceil_divide(p.n, p.b) ? p.n : p.b * p.k_b;
+}
+
+static void add_class(struct rcm_buckets *buckets, uint64_t size, uint64_t count)
+{
+    if (count == 0)
+        return;
+    buckets->of[buckets->classes].size = size;
+    buckets->of[buckets->classes].count = count;
+    buckets->classes++;
+}
+
+struct rcm_buckets rcm_buckets_of(struct rcm_topk p)
+{
+    struct rcm_buckets buckets = {0};
+    if (rcm_check(p) != RCM_OK)
+        return buckets;
+    uint64_t valid = shape_valid(p);
+    if (p.assignment == RCM_INTERLEAVED || valid == p.n) {
+        add_class(&buckets, valid / p.b + 1, valid % p.b);
+        add_class(&buckets, valid / p.b, p.b - valid % p.b);
+        return buckets;
+    }
+    /* The first `longer` runs have size + 1 elements, the others size; the valid elements fill them in order. */
+    uint64_t size = p.n / p.b, longer = p.n % p.b;
+    uint64_t full_longer = valid / (size + 1) < longer ? valid / (size + 1) : longer;
+    uint64_t rest = valid - full_longer * (size + 1);
+    uint64_t full_shorter = full_longer < longer ? 0 : rest / size; /* size >= 1, for b <= n */
+    uint64_t partial = rest - full_shorter * size;
+    add_class(&buckets, size + 1, full_longer);
+    add_class(&buckets, size, full_shorter);
+    add_class(&buckets, partial, partial > 0);
+    add_class(&buckets, 0, p.b - full_longer - full_shorter - (partial > 0));
+    return buckets;
+}
