@@ -70,20 +70,29 @@ static struct ratios ratios_of(struct law law)
     return (struct ratios){(double)(law.n - law.s), (double)law.k, (double)law.s, (double)(law.n - law.k - law.s), law.binomial};
 }
 
-/* P(x + 1) / P(x). */
-static inline double ratio_up(const struct ratios *r, double x)
+/* P(x + 1) / P(x) = up / down, each a product of two integers. */
+struct ratio {
+    double up[2], down[2];
+};
+
+static inline struct ratio ratio_at(const struct ratios *r, double x)
 {
     if (r->binomial)
-        return (r->k - x) * r->s / ((x + 1.0) * r->n_s);
-    return (r->k - x) * (r->s - x) / ((x + 1.0) * (r->rest + x + 1.0));
+        return (struct ratio){{r->k - x, r->s}, {x + 1.0, r->n_s}};
+    return (struct ratio){{r->k - x, r->s - x}, {x + 1.0, r->rest + x + 1.0}};
+}
+
+static inline double ratio_up(const struct ratios *r, double x)
+{
+    struct ratio q = ratio_at(r, x);
+    return q.up[0] * q.up[1] / (q.down[0] * q.down[1]);
 }
 
 /* P(x - 1) / P(x). */
 static inline double ratio_down(const struct ratios *r, double x)
 {
-    if (r->binomial)
-        return x * r->n_s / ((r->k - x + 1.0) * r->s);
-    return x * (r->rest + x) / ((r->k - x + 1.0) * (r->s - x + 1.0));
+    struct ratio q = ratio_at(r, x - 1.0);
+    return q.down[0] * q.down[1] / (q.up[0] * q.up[1]);
 }
 
 double law_ratio(struct law law, int64_t x)
@@ -135,17 +144,27 @@ static double total_by_ratios(const struct ratios *r, double mode)
     return total;
 }
 
+/* t times the ratios from `from` up to `to`. Products of two integers that change by one are not rounded at random: left
+ * alone, they drift by 2e-17 a step, 1e-13 over the longest way. So what the products lose is summed beside. */
+static double walk_up(const struct ratios *r, double t, double from, double to)
+{
+    double lost = 0.0;
+    for (double x = from; x < to && t > 0.0; x += 1.0) {
+        struct ratio q = ratio_at(r, x);
+        double up = q.up[0] * q.up[1], down = q.down[0] * q.down[1], quotient = up / down;
+        if (to - from > 16.0)
+            lost += (fma(q.up[0], q.up[1], -up) - quotient * fma(q.down[0], q.down[1], -down)) / up;
+        t *= quotient;
+    }
+    return isfinite(t) ? t + t * lost : t;
+}
+
 /* SCALE P(x), for x in the support. */
 static double scaled_probability_by_ratios(struct law law, int64_t at)
 {
     struct ratios r = ratios_of(law);
-    double mode = (double)law_mode(law), target = (double)at;
-    double t = SCALE / total_by_ratios(&r, mode);
-    for (double x = mode; x < target && t > 0.0; x += 1.0)
-        t *= ratio_up(&r, x);
-    for (double x = mode; x > target && t > 0.0; x -= 1.0)
-        t *= ratio_down(&r, x);
-    return t;
+    double mode = (double)law_mode(law), target = (double)at, t = SCALE / total_by_ratios(&r, mode);
+    return target < mode ? t / walk_up(&r, 1.0, target, mode) : walk_up(&r, t, mode, target);
 }
 
 double law_probability_by_ratios(struct law law, int64_t x)
@@ -235,32 +254,40 @@ static double digamma_rest(double x)
     return 1.0 / (2.0 * x) - 1.0 / (12.0 * x * x);
 }
 
-/* -d/dx log P at c, and -d^2/dx^2 log P to leading order (it only enters terms below 1e-6 of the sum). */
-static void slope_at(struct law law, int64_t c, double *slope, double *curvature)
+/* Derivatives of log P at c: the first in full, the second and third to leading order in 1/x (they only enter terms that
+ * weigh less than 1e-6 and 1e-12 of the sum). */
+struct slopes {
+    double first, second, third;
+};
+
+static struct slopes slopes_at(struct law law, int64_t c)
 {
-    double hit = (double)c, other = (double)(law.k - c), shift = (double)centred(law, c), rest;
+    double hit = (double)c, other = (double)(law.k - c), shift = (double)centred(law, c);
+    struct slopes d = {
+        .first = digamma_rest(other) - digamma_rest(hit),
+        .second = -1.0 / hit - 1.0 / other,
+        .third = 1.0 / (hit * hit) - 1.0 / (other * other),
+    };
     if (law.binomial) {
-        rest = digamma_rest(hit) - digamma_rest(other);
-        *slope = rest - log1p(-shift / (hit * (double)(law.n - law.s)));
-        *curvature = 1.0 / hit + 1.0 / other;
+        d.first += log1p(-shift / (hit * (double)(law.n - law.s)));
     } else {
         double free = (double)(law.s - c), outside = (double)(law.n - law.k - law.s + c);
-        rest = digamma_rest(hit) - digamma_rest(other) - digamma_rest(free) + digamma_rest(outside);
-        *slope = rest - log1p(-shift / (hit * outside));
-        *curvature = 1.0 / hit + 1.0 / other + 1.0 / free + 1.0 / outside;
+        d.first += digamma_rest(free) - digamma_rest(outside) + log1p(-shift / (hit * outside));
+        d.second += -1.0 / free - 1.0 / outside;
+        d.third += 1.0 / (outside * outside) - 1.0 / (free * free);
     }
+    return d;
 }
 
 /* The sums over x > c by Euler and Maclaurin: with f(y) = y^p P(c + y),
  *   sum_{j>=1} f(j) = integral_0^inf f - f(0)/2 - f'(0)/12 + f'''(0)/720 - f'''''(0)/30240 + ..,
- * the derivatives at 0 from P'/P = -slope, P''/P = slope^2 - curvature, .. . What is left out is below 1e-15 of the sum for
- * slope, 1/sd <= 0.05. The integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is the exponential of
+ * the derivatives of P at 0 from those of log P. What is left out is below 1e-15 of the sum for slope, 1/sd <= 0.05. The integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is the exponential of
  * a smooth concave function there, and the rule is converged to 1e-16 (tests/test_counts.c). Steeper tails have at most a
  * thousand terms and are summed. */
 struct tail law_upper_by_stirling(struct law law, int64_t c)
 {
-    double slope, curvature;
-    slope_at(law, c, &slope, &curvature);
+    struct slopes d = slopes_at(law, c);
+    double slope = -d.first, curvature = -d.second;
     struct tail sum;
     struct stirling base;
     if (!(hypot(slope, sqrt(curvature)) <= 0.05)) {
@@ -286,12 +313,13 @@ struct tail law_upper_by_stirling(struct law law, int64_t c)
             sum.excess += y * term;
             sum.square += y * y * term;
         }
-        double s1 = -slope, s2 = slope * slope - curvature, s3 = slope * (3.0 * curvature - slope * slope);
-        double s4 = slope * slope * (slope * slope - 6.0 * curvature) + 3.0 * curvature * curvature;
-        double s5 = slope * (slope * slope * (10.0 * curvature - slope * slope) - 15.0 * curvature * curvature);
-        sum.probability += -0.5 - s1 / 12.0 + s3 / 720.0 - s5 / 30240.0;
-        sum.excess += -1.0 / 12.0 + 3.0 * s2 / 720.0 - 5.0 * s4 / 30240.0;
-        sum.square += 6.0 * s1 / 720.0 - 20.0 * s3 / 30240.0;
+        /* P', P'', .. over P (Faa di Bruno); in the fourth and fifth the third derivative of log P no longer counts. */
+        double p1 = d.first, u = d.first * d.first, v = d.second;
+        double p2 = u + v, p3 = p1 * (u + 3.0 * v) + d.third, p4 = u * (u + 6.0 * v) + 3.0 * v * v;
+        double p5 = p1 * (u * (u + 10.0 * v) + 15.0 * v * v);
+        sum.probability += -0.5 - p1 / 12.0 + p3 / 720.0 - p5 / 30240.0;
+        sum.excess += -1.0 / 12.0 + 3.0 * p2 / 720.0 - 5.0 * p4 / 30240.0;
+        sum.square += 6.0 * p1 / 720.0 - 20.0 * p3 / 30240.0;
     }
     return (struct tail){times_exponential(base.factor * sum.probability, base.exponent),
                          times_exponential(base.factor * sum.excess, base.exponent),

@@ -1,0 +1,181 @@
+# make          builds ./recallmodel and the library; installs nothing
+# make demo     installs what is missing, builds, runs the main example
+# make check    installs what is missing, builds, runs all tests
+# make help     lists the other targets; V=1 shows every command
+
+VERSION := $(shell sed -n 's/^\#define RCM_VERSION "\(.*\)"/\1/p' model/recallmodel.h)
+MAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wconversion
+BUILD ?= build
+SANITIZE :=
+
+Q := $(if $(V),,@)
+say = @$(if $(V),true,printf '  %-8s %s\n')
+
+# -ffp-contract=off: double-double arithmetic needs each operation rounded by itself.
+BASE_FLAGS := -std=c11 -ffp-contract=off $(WARNINGS) $(SANITIZE)
+
+# A folder is a layer: model/ sees nothing else; cli/ sees the public header alone, through build/include; tests/ sees all.
+MODEL := $(patsubst model/%.c,$(BUILD)/model/%.o,$(wildcard model/*.c))
+CLI := $(patsubst cli/%.c,$(BUILD)/cli/%.o,$(wildcard cli/*.c))
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TEST_SCRIPTS := $(wildcard tests/test_*.sh)
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+PUBLIC := $(BUILD)/include/recallmodel.h
+
+JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
+JANSSON_LIBS = $(shell pkg-config --libs jansson)
+TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
+TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp)
+
+STATIC := $(BUILD)/librecallmodel.a
+SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
+PROGRAM := $(BUILD)/recallmodel
+
+.PHONY: all tools packages demo check run-tests check-sanitize check-valgrind bench install uninstall clean help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: tools recallmodel $(STATIC) $(SHARED)
+
+recallmodel: $(PROGRAM)
+	@cp -f $(PROGRAM) $@
+
+# ---- compile
+
+$(PUBLIC): model/recallmodel.h
+	@mkdir -p $(@D)
+	@ln -sf $(CURDIR)/$< $@
+
+$(BUILD)/model/%.o: model/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+
+$(BUILD)/cli/%.o: cli/%.c $(PUBLIC)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(JANSSON_FLAGS) -MMD -MP -c $< -o $@
+
+$(PROGRAM): $(CLI) $(MODEL)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
+
+# One object with the hidden symbols made local, so that the archive's internal names cannot clash with a user's.
+$(STATIC): $(MODEL)
+	$(say) AR $@
+	$(Q)$(LD) -r $^ -o $(BUILD)/recallmodel.o
+	$(Q)$(or $(OBJCOPY),objcopy) --localize-hidden $(BUILD)/recallmodel.o
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(BUILD)/recallmodel.o
+
+$(SHARED): $(MODEL)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librecallmodel.so.$(MAJOR) $^ -lm -o $@
+
+$(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+	@mkdir -p $(@D)
+	$(say) TEST $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP \
+	    $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+
+$(BUILD)/bench/%: tests/bench/%.c $(MODEL)
+	@mkdir -p $(@D)
+	$(say) BENCH $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
+	    $(shell pkg-config --libs gsl) -lm -o $@
+
+-include $(MODEL:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+
+# ---- optional tools
+
+# $(call tool,name,folder,what it is for)
+tool = @printf '  %-8s %-10s %s\n' $(1) "$$(command -v $(1) >/dev/null 2>&1 && echo found || echo 'not found')" \
+    "$(if $(wildcard $(2)/*),without it: no $(3),$(3): not part of this version)"
+
+tools:
+	@echo "optional tools:"
+	$(call tool,nvcc,gpu,GPU kernels and their benchmark)
+	$(call tool,mpicc,sim,recallmodel-mpi)
+	$(call tool,gnuplot,plots,figures)
+	$(call tool,jupyter,notebooks,executed notebooks)
+
+# ---- install what is missing, then build and run
+
+PACKAGES := $(shell sed 's/\#.*//' packages.txt)
+
+packages:
+	@if ! command -v apt-get >/dev/null 2>&1; then \
+	    echo "No apt-get here. These packages (Debian's names) are needed: $(PACKAGES)"; \
+	else \
+	    missing=""; \
+	    for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	    if [ -n "$$missing" ]; then \
+	        sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	        echo "installing:$$missing"; \
+	        $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	    fi; \
+	fi
+
+demo: packages
+	@$(MAKE) --no-print-directory all
+	./recallmodel --n 262144 --k 1024 --kb 4
+
+check: packages
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory run-tests
+
+# Runs every test even if one fails, then says which did.
+run-tests: $(PROGRAM) $(STATIC) $(SHARED) $(TESTS)
+	@failed=""; \
+	for t in $(TESTS) $(TEST_SCRIPTS); do \
+	    echo "== $$t"; \
+	    RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" MAKE="$(MAKE)" SANITIZE="$(SANITIZE)" $$t || failed="$$failed $$t"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo "all tests passed"
+
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+check-sanitize: packages
+	@$(MAKE) --no-print-directory BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" run-tests
+
+bench: packages
+	@$(MAKE) --no-print-directory run-bench
+
+run-bench: $(BENCHES)
+	@for b in $(BENCHES); do $$b; done
+
+# ---- install
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/recallmodel
+	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf librecallmodel.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so.$(MAJOR)
+	ln -sf librecallmodel.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so
+	install -m 644 model/recallmodel.h $(DESTDIR)$(PREFIX)/include/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' model/recallmodel.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc
+	install -m 644 docs/recallmodel.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/recallmodel $(DESTDIR)$(PREFIX)/lib/librecallmodel.a $(DESTDIR)$(PREFIX)/lib/librecallmodel.so* \
+	    $(DESTDIR)$(PREFIX)/include/recallmodel.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/recallmodel.1
+
+clean:
+	rm -rf build recallmodel
+
+help:
+	@echo "all (default)   build ./recallmodel and the library; says which optional tools it found"
+	@echo "demo            install missing packages, build, run the main example"
+	@echo "check           install missing packages, build, run all tests"
+	@echo "check-sanitize  the same tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "bench           print the speed ratios of README.md, measured here and now"
+	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page"
+	@echo "uninstall       remove them; clean: remove what was built"

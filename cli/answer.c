@@ -1,0 +1,102 @@
+/* answer.c - see answer.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "answer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+static const char *assignment_name(enum rcm_assignment assignment)
+{
+    return assignment == RCM_CONTIGUOUS ? "contiguous" : "interleaved";
+}
+
+void print_title(const struct query *query)
+{
+    const struct rcm_topk *p = &query->base;
+    printf("n = %" PRIu64 ", k = %" PRIu64, p->n, p->k);
+    if (p->m > 1)
+        printf(", m = %" PRIu64, p->m);
+    if (p->valid)
+        printf(", valid = %" PRIu64 " (%s)", p->valid, assignment_name(p->assignment));
+    putchar('\n');
+}
+
+void put_query(struct table *table, const struct query *query)
+{
+    table_count(table, (struct column){.csv = "n"}, query->base.n);
+    table_count(table, (struct column){.csv = "k"}, query->base.k);
+}
+
+bool colour_wanted(void)
+{
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+int print_json(json_t *value)
+{
+    int failed = json_dumpf(value, stdout, JSON_INDENT(2));
+    json_decref(value);
+    putchar('\n');
+    return failed ? STATUS_FAILED : STATUS_OK;
+}
+
+static json_t *json_of(const struct query *query, const struct table *rows, const struct options *options, const struct answer *answer)
+{
+    const struct rcm_topk *p = &query->base;
+    json_t *object = checked(json_object());
+    json_object_set_new(object, "version", json_string(rcm_version()));
+    json_object_set_new(object, "n", json_integer((json_int_t)p->n));
+    json_object_set_new(object, "k", json_integer((json_int_t)p->k));
+    json_object_set_new(object, "m", json_integer((json_int_t)p->m));
+    if (p->valid) {
+        json_object_set_new(object, "valid", json_integer((json_int_t)p->valid));
+        json_object_set_new(object, "assignment", json_string(assignment_name(p->assignment)));
+    }
+    if (answer->json)
+        answer->json(object, query, rows, options);
+    else
+        json_object_set_new(object, answer->json_key, table_json(rows));
+    return object;
+}
+
+int answer_queries(const struct options *options, const struct answer *answer)
+{
+    struct query_list queries;
+    int status = queries_build(&queries, options, answer->shapes);
+    json_t *answers = checked(json_array());
+    for (size_t i = 0; i < queries.length && status == STATUS_OK; i++) {
+        const struct query *query = &queries.items[i];
+        struct table *rows = answer->rows(query, options);
+        switch (options->output) {
+        case OUTPUT_TABLE:
+            if (i)
+                putchar('\n');
+            print_title(query);
+            if (answer->text)
+                answer->text(query, rows, colour_wanted());
+            else
+                table_print(rows, stdout, colour_wanted());
+            break;
+        case OUTPUT_CSV:
+            table_print_csv(rows, stdout, i == 0);
+            break;
+        case OUTPUT_JSON:
+            json_array_append_new(answers, json_of(query, rows, options, answer));
+            break;
+        }
+        table_free(rows);
+    }
+    if (options->output == OUTPUT_JSON && status == STATUS_OK && queries.length == 1)
+        status = print_json(json_incref(json_array_get(answers, 0)));
+    else if (options->output == OUTPUT_JSON && status == STATUS_OK)
+        status = print_json(json_pack("{s:s, s:O}", "version", rcm_version(), "queries", answers));
+    json_decref(answers);
+    queries_free(&queries);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* answer.h - what the subcommands have in common: for each query a table of rows, printed as text, CSV or JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ANSWER_H
+#define ANSWER_H
+
+#include <jansson.h>
+
+#include "query.h"
+#include "table.h"
+
+struct answer {
+    enum shapes shapes;
+    struct table *(*rows)(const struct query *, const struct options *);
+    void (*text)(const struct query *, const struct table *rows, bool colour); /* NULL: title and table */
+    void (*json)(json_t *object, const struct query *, const struct table *rows, const struct options *); /* NULL: only: */
+    const char *json_key;                                                                                 /* the rows */
+};
+
+/* Builds the queries and prints the answer to each. JSON: one object, or {"version": .., "queries": [..]} for several.
+ * Returns a status. */
+int answer_queries(const struct options *options, const struct answer *answer);
+
+/* "n = 262144, k = 1024" with what else was given, as the first line over a table. */
+void print_title(const struct query *query);
+
+/* Puts n and k in front of a CSV row. */
+void put_query(struct table *table, const struct query *query);
+
+/* Is colour wanted on stdout? */
+bool colour_wanted(void);
+
+/* Prints it, indented, and gives it up. Returns a status. */
+int print_json(json_t *value);
+
+#endif

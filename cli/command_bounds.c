@@ -1,0 +1,63 @@
+/* command_bounds.c - how many buckets for a target: the exact answer beside every closed form.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "answer.h"
+#include "commands.h"
+
+static void put_rule(struct table *table, const struct query *query, struct decimal recall, const struct rcm_rule *rule,
+                     struct rcm_topk p, uint64_t smallest)
+{
+    table_row(table, rule == NULL);
+    put_query(table, query);
+    table_real(table, (struct column){"recall_target", "recall_target", "target", STYLE_PLAIN, 0}, decimal_value(recall));
+    table_count(table, (struct column){"k_b", "k_b", "k_b", STYLE_PLAIN, 0}, p.k_b);
+    table_text(table, (struct column){"rule", "rule", "rule", STYLE_PLAIN, 0}, rule ? rule->name : "exact");
+    if (p.b)
+        table_count(table, (struct column){"b", "b", "b", STYLE_PLAIN, 0}, p.b);
+    else
+        table_text(table, (struct column){"b", "b", "b", STYLE_PLAIN, 0}, NULL);
+    if (p.b)
+        table_count(table, (struct column){"candidates", "candidates", "candidates", STYLE_PLAIN, 0}, rcm_candidates(p));
+    else
+        table_text(table, (struct column){"candidates", "candidates", "candidates", STYLE_PLAIN, 0}, NULL);
+    table_real(table, (struct column){"recall_stated", "recall_stated", "states\nrecall", STYLE_RECALL, 0},
+               !p.b ? NAN : rule ? 1.0 - rule->loss(p) : rcm_recall_exact(p));
+    table_real(table, (struct column){"recall", "recall", "has\nrecall", STYLE_RECALL, 0}, p.b ? rcm_recall_exact(p) : NAN);
+    table_real(table, (struct column){"b_over_exact", "b_over_exact", "b over\nexact", STYLE_PLAIN, 0},
+               p.b && smallest ? (double)p.b / (double)smallest : NAN);
+    table_text(table, (struct column){"formula", "formula", "b =", STYLE_PLAIN, 1},
+               rule ? rule->formula : "smallest with loss <= 1-R");
+    table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, rule ? rule->source : "docs/models.md 8");
+}
+
+static struct table *rows(const struct query *query, const struct options *options)
+{
+    struct table *table = table_new();
+    const struct decimal usual = {95, 2};
+    size_t targets = options->targets.length ? options->targets.length : 1;
+    for (size_t t = 0; t < targets; t++) {
+        struct decimal recall = options->targets.length ? options->targets.items[t] : usual;
+        struct rcm_target target = query->target;
+        target.loss = decimal_complement(recall);
+        for (size_t i = 0; i < query->k_b.length; i++) {
+            struct rcm_topk p = query->base;
+            p.k_b = query->k_b.items[i];
+            uint64_t smallest = p.b = rcm_smallest_b(p, target);
+            put_rule(table, query, recall, NULL, p, smallest);
+            const struct rcm_rule *rule;
+            for (size_t r = 0; (rule = rcm_rule(r)); r++)
+                if (rule->applies(p)) {
+                    p.b = rcm_rule_b(rule, p, target.loss);
+                    put_rule(table, query, recall, rule, p, smallest);
+                }
+        }
+    }
+    return table;
+}
+
+int command_bounds(const struct options *options)
+{
+    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, NULL, NULL, "bounds"});
+}

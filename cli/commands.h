@@ -1,0 +1,15 @@
+/* commands.h - the subcommands. Each prints its whole answer, or one line on stderr, and returns a status.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "options.h"
+
+int command_recall(const struct options *options);
+int command_ranks(const struct options *options);
+int command_cost(const struct options *options);
+int command_bounds(const struct options *options);
+int command_devices(const struct options *options);
+
+#endif

@@ -1,0 +1,91 @@
+/* main.c - the table of subcommands, help, and the exit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const struct {
+    const char *name;
+    enum command_bit bit;
+    int (*run)(const struct options *);
+    const char *help;
+    const char *example;
+} commands[] = {
+    {"recall", FOR_RECALL, command_recall, "what every choice of buckets costs in recall and in work (the default)",
+     "recallmodel --n 262144 --k 1024 --kb 4"},
+    {"ranks", FOR_RANKS, command_ranks, "which elements are lost: the probability that each rank survives",
+     "recallmodel ranks --n 262144 --k 1024 --b 512 --kb 4"},
+    {"cost", FOR_COST, command_cost, "cost of the exact top-k by each algorithm of each cost model",
+     "recallmodel cost --n 2^20 --k 256"},
+    {"bounds", FOR_BOUNDS, command_bounds, "buckets for a target: the exact smallest number beside every closed form",
+     "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99"},
+    {"devices", FOR_DEVICES, command_devices, "the devices of the roofline, their rates and ridge points",
+     "recallmodel devices --json"},
+};
+
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static void print_help(size_t command)
+{
+    printf("usage: recallmodel %s%s--option value ..\n\n%s.\n\n", command ? commands[command].name : "[recall]", " ",
+           commands[command].help);
+    options_describe(commands[command].bit);
+    if (commands[command].bit != FOR_DEVICES)
+        puts("\nNumbers: 262144, 2^18, 256Ki, 1e6. Lists: 1,2,4 or 1..8; of reals: 0.8,0.9 or 0.8:0.05:0.95.");
+    printf("\nExample:\n  %s\n", commands[command].example);
+    if (command > 0)
+        return;
+    puts("\nSplit a row of n values into b buckets, keep the kb largest of each (stage 1) and, if more than k are left, take\n"
+         "their exact top-k (stage 2). Columns: candidates = min(b kb, n); recall = expected share of the true top-k that\n"
+         "survives, when it lies anywhere; sd = its standard deviation over rows; loss = 1 - recall; binomial = the\n"
+         "approximation of Key et al., a bound from below; cost = operations (basic, serial) or steps (parallel) of both\n"
+         "stages, with the speed-up over exact top-k. * marks the fewest candidates that reach the target.\n\nSubcommands:");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-9s %s\n", commands[i].name, commands[i].help);
+    puts("  recallmodel SUBCOMMAND --help shows the options of one; recallmodel --version the version.");
+}
+
+/* Closes stdout; what could not be written there is an error, not a truncated answer. */
+static int finish(int status)
+{
+    int failed = fflush(stdout) != 0 || ferror(stdout);
+    int reason = failed ? errno : 0;
+    if (fclose(stdout) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    if (!failed)
+        return status;
+    fprintf(stderr, "recallmodel: output could not be written%s%s\n", reason ? ": " : "", reason ? strerror(reason) : "");
+    return STATUS_FAILED;
+}
+
+int main(int count, char **arguments)
+{
+    size_t command = 0;
+    int first = 1;
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as a write error, which finish() reports */
+    if (count > 1 && strcmp(arguments[1], "--version") == 0) {
+        printf("recallmodel %s\n", rcm_version());
+        return finish(STATUS_OK);
+    }
+    if (count > 1 && strncmp(arguments[1], "-", 1) != 0) {
+        while (command < COMMANDS && strcmp(arguments[1], commands[command].name) != 0)
+            command++;
+        if (command == COMMANDS)
+            return usage_error("unknown subcommand '%s'; the subcommands are recall, ranks, cost, bounds, devices", arguments[1]);
+        first = 2;
+    }
+    struct options options;
+    int status = options_parse(&options, commands[command].bit, count, arguments, first);
+    if (status == STATUS_OK && options.help)
+        print_help(command);
+    else if (status == STATUS_OK)
+        status = commands[command].run(&options);
+    options_free(&options);
+    return finish(status);
+}

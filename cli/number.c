@@ -1,0 +1,307 @@
+/* number.c - see number.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "number.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recallmodel.h"
+
+static const char not_a_number[] = "not a number (write 262144, 2^18, 256Ki or 1e6)";
+static const char not_a_decimal[] = "not a decimal number (write 0.95)";
+static const char empty[] = "empty";
+static const char negative[] = "negative";
+static const char zero[] = "zero, and must be at least 1";
+static const char fractional[] = "not a whole number";
+static const char hexadecimal[] = "hexadecimal, and must be decimal";
+static const char too_large[] = "larger than 2^53 - 1 = 9007199254740991";
+static const char too_precise[] = "longer than 18 digits";
+static const char too_long[] = "a list of more than 65536 values";
+static const char backwards[] = "a range that ends before it begins";
+static const char no_step[] = "a range whose step is not positive";
+static const char no_memory[] = "too long for the memory at hand";
+
+/* What is wrong with text before any grammar is tried. */
+static const char *refuse(const char *text)
+{
+    if (*text == '\0')
+        return empty;
+    if (*text == '-')
+        return negative;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return hexadecimal;
+    return NULL;
+}
+
+/* value * factor, saturating above the limit. */
+static uint64_t times(uint64_t value, uint64_t factor)
+{
+    return factor && value > RCM_N_MAX / factor ? RCM_N_MAX + 1 : value * factor;
+}
+
+static const char *digits(const char *at, uint64_t *value)
+{
+    for (*value = 0; isdigit((unsigned char)*at); at++) {
+        *value = times(*value, 10) + (uint64_t)(*at - '0');
+        if (*value > RCM_N_MAX)
+            *value = RCM_N_MAX + 1;
+    }
+    return at;
+}
+
+static uint64_t power(uint64_t base, uint64_t exponent)
+{
+    uint64_t value = 1;
+    if (base <= 1)
+        return exponent ? base : 1;
+    for (; exponent && value <= RCM_N_MAX; exponent--)
+        value = times(value, base);
+    return value;
+}
+
+const char *parse_count(const char *text, uint64_t *count)
+{
+    const char *wrong = refuse(text), *at;
+    uint64_t value, exponent;
+    if (wrong)
+        return wrong;
+    if (!isdigit((unsigned char)*text))
+        return not_a_number;
+    at = digits(text, &value);
+    if (*at == '^' && isdigit((unsigned char)at[1])) {
+        at = digits(at + 1, &exponent);
+        value = power(value, exponent);
+    } else if (*at == '.' || *at == 'e' || *at == 'E') {
+        /* Digits behind the point are taken in as long as the exponent moves them before it. */
+        const char *fraction = at, *fraction_end = at;
+        if (*at == '.') {
+            fraction = at + 1;
+            for (fraction_end = fraction; isdigit((unsigned char)*fraction_end); fraction_end++)
+                ;
+            if (fraction_end == fraction)
+                return not_a_number;
+            at = fraction_end;
+        }
+        exponent = 0;
+        if (*at == 'e' || *at == 'E') {
+            at += at[1] == '+' ? 2 : 1;
+            if (*at == '-' && isdigit((unsigned char)at[1]))
+                return fractional;
+            if (!isdigit((unsigned char)*at))
+                return not_a_number;
+            at = digits(at, &exponent);
+        }
+        if (*at)
+            return not_a_number;
+        for (; fraction < fraction_end; fraction++) {
+            if (exponent == 0) {
+                if (*fraction != '0')
+                    return fractional;
+                continue;
+            }
+            value = times(value, 10) + (uint64_t)(*fraction - '0');
+            exponent--;
+        }
+        if (value && value <= RCM_N_MAX)
+            value = times(value, power(10, exponent));
+    } else {
+        static const char prefixes[] = "KMGTP";
+        const char *prefix = *at ? strchr(prefixes, *at) : NULL;
+        if (prefix && at[1] == 'i') {
+            value = times(value, UINT64_C(1) << 10 * (prefix - prefixes + 1));
+            at += 2;
+        }
+    }
+    if (*at)
+        return not_a_number;
+    if (value > RCM_N_MAX)
+        return too_large;
+    if (value == 0)
+        return zero;
+    *count = value;
+    return NULL;
+}
+
+/* Calls item() for each part between commas, each a string of its own. */
+static const char *each_part(const char *text, const char *(*item)(char *part, void *list), void *list)
+{
+    const char *wrong = *text ? NULL : empty;
+    char *copy = malloc(strlen(text) + 1);
+    if (!copy)
+        return no_memory;
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *part = copy, *next; part && !wrong; part = next) {
+        next = strchr(part, ',');
+        if (next)
+            *next++ = '\0';
+        wrong = item(part, list);
+    }
+    free(copy);
+    return wrong;
+}
+
+/* Room for one more item of the size; doubles at powers of two. */
+static const char *grow(void **items, size_t length, size_t size)
+{
+    if (length >= LIST_MAX)
+        return too_long;
+    if ((length & (length - 1)) == 0) {
+        void *larger = realloc(*items, (length ? 2 * length : 1) * size);
+        if (!larger)
+            return no_memory;
+        *items = larger;
+    }
+    return NULL;
+}
+
+static const char *add_count(struct count_list *list, uint64_t count)
+{
+    void *items = list->items;
+    const char *wrong = grow(&items, list->length, sizeof *list->items);
+    list->items = items;
+    if (!wrong)
+        list->items[list->length++] = count;
+    return wrong;
+}
+
+static const char *count_item(char *part, void *list)
+{
+    uint64_t first, last;
+    char *dots = strstr(part, "..");
+    if (dots)
+        *dots = '\0';
+    const char *wrong = parse_count(part, &first);
+    if (wrong || !dots)
+        return wrong ? wrong : add_count(list, first);
+    wrong = parse_count(dots + 2, &last);
+    if (!wrong && last < first)
+        wrong = backwards;
+    if (!wrong && last - first >= LIST_MAX)
+        wrong = too_long;
+    for (uint64_t value = first; !wrong && value <= last; value++)
+        wrong = add_count(list, value);
+    return wrong;
+}
+
+const char *parse_count_list(const char *text, struct count_list *list)
+{
+    *list = (struct count_list){0, NULL};
+    const char *wrong = each_part(text, count_item, list);
+    if (wrong) {
+        free(list->items);
+        *list = (struct count_list){0, NULL};
+    }
+    return wrong;
+}
+
+const char *parse_decimal(const char *text, struct decimal *decimal)
+{
+    const char *wrong = refuse(text);
+    if (wrong)
+        return wrong;
+    *decimal = (struct decimal){0, 0};
+    bool any = false, point = false;
+    unsigned length = 0;
+    for (; isdigit((unsigned char)*text) || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        length += length > 0 || *text != '0' || point;
+        if (length > 18)
+            return too_precise;
+        decimal->digits = decimal->digits * 10 + (*text - '0');
+        decimal->scale += point;
+    }
+    return any && *text == '\0' ? NULL : not_a_decimal;
+}
+
+static int64_t power_of_ten(unsigned exponent)
+{
+    int64_t value = 1;
+    for (; exponent; exponent--)
+        value *= 10;
+    return value;
+}
+
+double decimal_value(struct decimal decimal)
+{
+    return (double)decimal.digits / (double)power_of_ten(decimal.scale);
+}
+
+double decimal_complement(struct decimal decimal)
+{
+    int64_t one = power_of_ten(decimal.scale);
+    return (double)(one - decimal.digits) / (double)one;
+}
+
+static const char *add_decimal(struct decimal_list *list, struct decimal decimal)
+{
+    void *items = list->items;
+    const char *wrong = grow(&items, list->length, sizeof *list->items);
+    list->items = items;
+    if (!wrong)
+        list->items[list->length++] = decimal;
+    return wrong;
+}
+
+/* Digits of the same number at a larger scale; false where they would not fit into 18 digits. */
+static bool rescale(struct decimal *decimal, unsigned scale)
+{
+    int64_t factor = power_of_ten(scale - decimal->scale);
+    if (decimal->digits > power_of_ten(18) / factor)
+        return false;
+    *decimal = (struct decimal){decimal->digits * factor, scale};
+    return true;
+}
+
+static const char *decimal_item(char *part, void *list)
+{
+    struct decimal range[3];
+    char *texts[3] = {part, NULL, NULL};
+    unsigned count = 1, scale = 0;
+    for (char *colon = strchr(part, ':'); colon; colon = strchr(colon + 1, ':')) {
+        if (count == 3)
+            return not_a_decimal;
+        *colon = '\0';
+        texts[count++] = colon + 1;
+    }
+    if (count == 2)
+        return not_a_decimal;
+    for (unsigned i = 0; i < count; i++) {
+        const char *wrong = parse_decimal(texts[i], &range[i]);
+        if (wrong)
+            return wrong;
+        scale = range[i].scale > scale ? range[i].scale : scale;
+    }
+    if (count == 1)
+        return add_decimal(list, range[0]);
+    for (unsigned i = 0; i < 3; i++)
+        if (!rescale(&range[i], scale))
+            return too_precise;
+    if (range[1].digits <= 0)
+        return no_step;
+    if (range[2].digits < range[0].digits)
+        return backwards;
+    for (struct decimal value = range[0]; value.digits <= range[2].digits; value.digits += range[1].digits) {
+        const char *wrong = add_decimal(list, value);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+const char *parse_decimal_list(const char *text, struct decimal_list *list)
+{
+    *list = (struct decimal_list){0, NULL};
+    const char *wrong = each_part(text, decimal_item, list);
+    if (wrong) {
+        free(list->items);
+        *list = (struct decimal_list){0, NULL};
+    }
+    return wrong;
+}

@@ -1,0 +1,52 @@
+/* options.h - the command line: one table of options for all subcommands, parsed into one struct.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+
+#include "device_file.h"
+#include "number.h"
+#include "recallmodel.h"
+
+enum {
+    STATUS_OK = 0,
+    STATUS_FAILED = 1, /* output could not be written, memory ran out */
+    STATUS_USAGE = 2,  /* bad input: one line on stderr, nothing on stdout */
+};
+
+/* The subcommands, as bits: which of them take an option. */
+enum command_bit {
+    FOR_RECALL = 1,
+    FOR_RANKS = 2,
+    FOR_COST = 4,
+    FOR_BOUNDS = 8,
+    FOR_DEVICES = 16,
+};
+
+enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
+
+struct options {
+    struct count_list n, k, b, k_b, ranks;
+    struct decimal_list targets; /* --recall */
+    uint64_t m, valid, align;
+    enum rcm_assignment assignment;
+    enum rcm_dtype dtype;
+    bool divisors, help;
+    bool has_device;
+    struct device_entry device;
+    enum output output;
+};
+
+/* Parses arguments[first..] for a subcommand. Returns STATUS_OK, or STATUS_USAGE after one line on stderr. */
+int options_parse(struct options *options, enum command_bit command, int count, char **arguments, int first);
+void options_free(struct options *options);
+
+/* Prints the options that the subcommand takes, for its --help. */
+void options_describe(enum command_bit command);
+
+/* Prints "recallmodel: ..." as one line on stderr and returns STATUS_USAGE. */
+int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

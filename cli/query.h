@@ -1,0 +1,39 @@
+/* query.h - from options to shapes: which (n, k) are asked for, and for each which (b, k_b).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUERY_H
+#define QUERY_H
+
+#include "options.h"
+
+/* One (n, k) of the product of lists, with the shapes to report on. */
+struct query {
+    struct rcm_topk base; /* b = k_b = 0 */
+    struct decimal recall_target;
+    struct rcm_target target;
+    struct count_list k_b; /* those asked for that are possible here */
+    struct rcm_topk *shapes;
+    size_t length, capacity;
+};
+
+struct query_list {
+    struct query *items;
+    size_t length;
+};
+
+/* What a subcommand wants in its queries. */
+enum shapes {
+    SHAPES_NONE,       /* n and k only */
+    SHAPES_SMALLEST_B, /* without --b: for each k_b the smallest b that reaches the target */
+    SHAPES_SWEEP,      /* without --b: for each k_b about twenty b */
+};
+
+/* Builds them. Combinations that are not legal are left out, with one line on stderr that counts them; where none is left,
+ * that is an error. Returns a status; on error one line has been printed. */
+int queries_build(struct query_list *queries, const struct options *options, enum shapes shapes);
+void queries_free(struct query_list *queries);
+
+/* How many configurations one query may have. */
+#define SHAPES_MAX 1000000
+
+#endif

@@ -1,0 +1,31 @@
+/* report.h - what the models say about one shape, and the columns in which it is shown.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "options.h"
+#include "query.h"
+#include "table.h"
+
+#define MAX_COST_MODELS 8
+
+struct configuration {
+    struct rcm_topk p;
+    uint64_t candidates;
+    double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case;
+    struct rcm_cost cost[MAX_COST_MODELS];
+    bool has_roofline;
+    struct rcm_roofline roofline;
+};
+
+struct configuration evaluate(struct rcm_topk p, const struct options *options);
+
+/* Puts one configuration as a row of the recall table. */
+void put_configuration(struct table *table, const struct configuration *configuration, struct rcm_target target);
+
+/* The shape with the fewest candidates over all b and the query's k_b that reaches the target (ties: the smaller k_b); b = 0 if
+ * there is none. */
+struct rcm_topk fewest_candidates(const struct query *query);
+
+#endif

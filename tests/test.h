@@ -1,0 +1,111 @@
+/* test.h - what all tests share. Tests run from the top folder of the repository.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TEST_H
+#define TEST_H
+
+#include <check.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/recallmodel.h"
+
+/* Every failure prints the whole shape. */
+#define TOPK_FMT "n %" PRIu64 " k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " valid %" PRIu64 "%s"
+#define TOPK_ARG(p) (p).n, (p).k, (p).b, (p).k_b, (p).valid, (p).assignment == RCM_CONTIGUOUS ? " contiguous" : ""
+
+/* Runs the tests given as START_TEST names. Exit status 1 if one fails. */
+#define TEST_MAIN(name, ...)                                                \
+    int main(void)                                                          \
+    {                                                                       \
+        const TTest *const tests[] = {__VA_ARGS__};                         \
+        Suite *suite = suite_create(name);                                  \
+        TCase *tcase = tcase_create(name);                                  \
+        tcase_set_timeout(tcase, 300);                                      \
+        for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)           \
+            tcase_add_test(tcase, tests[i]);                                \
+        suite_add_tcase(suite, tcase);                                      \
+        SRunner *runner = srunner_create(suite);                            \
+        srunner_run_all(runner, CK_ENV);                                    \
+        int failed = srunner_ntests_failed(runner);                         \
+        srunner_free(runner);                                               \
+        return failed ? EXIT_FAILURE : EXIT_SUCCESS;                        \
+    }
+
+static inline double relative_error(double got, double want)
+{
+    return want == got ? 0.0 : fabs(got - want) / fabs(want);
+}
+
+/* Random shapes: Steele, Lea and Flood's splitmix64. */
+static inline uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static inline uint64_t random_between(uint64_t *state, uint64_t low, uint64_t high)
+{
+    return low + next_random(state) % (high - low + 1);
+}
+
+/* Even in the logarithm, and at the ends one time in eight each. */
+static inline uint64_t random_scale(uint64_t *state, uint64_t low, uint64_t high)
+{
+    uint64_t choice = next_random(state) % 8;
+    if (choice < 2)
+        return choice ? high : low;
+    double u = (double)(next_random(state) >> 11) * 0x1p-53;
+    double value = (double)low * pow((double)high / (double)low, u);
+    return value < (double)low ? low : value > (double)high ? high : (uint64_t)value;
+}
+
+static inline uint64_t ceil_divide(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* A legal shape with n up to n_max, biased to the corners. */
+static inline struct rcm_topk random_shape(uint64_t *state, uint64_t n_max)
+{
+    struct rcm_topk p = {.n = random_scale(state, 1, n_max)};
+    do {
+        p.k = random_scale(state, 1, p.n);
+        p.k_b = random_scale(state, 1, p.k < 64 ? p.k : 64);
+        struct rcm_range range = rcm_deployable_b(p);
+        if (range.low == 0)
+            continue;
+        p.b = random_scale(state, range.low, range.high);
+    } while (rcm_check_deployable(p) != RCM_OK);
+    return p;
+}
+
+/* Reads the next line of a CSV file into at most `most` fields, in place. Returns how many. */
+static inline int csv_fields(FILE *file, char *line, int size, char **fields, int most)
+{
+    int count = 0;
+    if (!fgets(line, size, file))
+        return 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *at = line; count < most; at++) {
+        fields[count++] = at;
+        at = strchr(at, ',');
+        if (!at)
+            break;
+        *at = '\0';
+    }
+    return count;
+}
+
+static inline uint64_t to_count(const char *text)
+{
+    return strtoull(text, NULL, 10);
+}
+
+#endif
