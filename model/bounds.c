@@ -198,6 +198,8 @@ uint64_t rcm_rule_b(const struct rcm_rule *rule, struct rcm_topk p, double targe
     struct rcm_range range = rcm_deployable_b(p);
     if (range.low == 0 || !rule->applies(p) || !(target_loss >= 0.0 && target_loss < 1.0))
         return 0;
+    if (p.k_b >= p.k) /* nothing is lost, whatever the form says */
+        return range.low;
     double b = ceil(rule->b(p, target_loss) * (1.0 - RCM_TARGET_SLACK));
     if (!(b < (double)range.high))
         return range.high;

@@ -93,7 +93,8 @@ static void walk_step(struct walk *w)
  *   G(x + 1) - 2 G(x) + G(x - 1) = s'(s'-1)/(N (N-1)) P(c - 1 of the other s'-2 are top | K - 1 tops in N - 2 places).
  * Wide laws are walked in strides H: a second difference over H is H^2 times the one over 1 plus (H^2 - 1)/12 times its own
  * second difference, and H times the sum over the grid misses (H^2 - 1)/12 of the jump of the slope at c, P(c) G(c) (Euler
- * and Maclaurin); both to O((H / width)^4), 1e-9 for H = width/64. */
+ * and Maclaurin); both to O((H / width)^4), 1e-9 for H = width/64. G is that smooth unless the rest of the row is
+ * small, which three_buckets_variance() is for. */
 static double pair_covariance(const struct residual *r, int64_t c, int64_t size, double count)
 {
     struct law law = r->law;
@@ -104,10 +105,9 @@ static double pair_covariance(const struct residual *r, int64_t c, int64_t size,
     double sd = sqrt(r->variance_x);
     int64_t mode = law_mode(law);
     struct law other = {places - 2, law.k - mode - 1, size - 2, false};
-    double width = INFINITY;
-    if (other.k >= 0 && other.k <= other.n && other.s >= 1)
-        width = sqrt(law_variance(other)) * (double)other.n / (double)other.s;
-    int64_t stride = (int64_t)(fmin(sd, fmax(width, sd * 0x1p-8)) / 64.0);
+    bool possible = other.k >= 0 && other.k <= other.n && other.s >= 1;
+    double other_sd = possible ? sqrt(law_variance(other)) : INFINITY, width = other_sd * (double)other.n / (double)other.s;
+    int64_t stride = (int64_t)(other_sd < 2.0 * LAW_STIRLING_MIN_SD ? sd / 256.0 : fmin(sd, width) / 64.0);
     stride = stride < 1 ? 1 : stride;
     double h = (double)stride, numerov = (h * h - 1.0) / 12.0;
     int64_t start = stride == 1 ? mode : c + (mode - c) / stride * stride;
@@ -155,10 +155,38 @@ static double pair_covariance(const struct residual *r, int64_t c, int64_t size,
 
 /* Two buckets share all k: X' = k - X. Where 2 c >= k not both overflow, else not both fall short of c: either way the two
  * parts are never positive together, and their covariance is minus the product of their means. */
-static double two_buckets_variance(const struct residual *a, const struct residual *b, uint64_t k, uint64_t k_b)
+static double two_buckets_variance(const struct residual *a, const struct residual *b, uint64_t k, uint64_t k_b, bool *above)
 {
-    bool above = k_b >= k - k_b;
-    return a->e_variance[above] + b->e_variance[above] - 2.0 * a->e_mean[above] * b->e_mean[above];
+    bool e = *above = k_b >= k || k_b >= k - k_b;
+    return a->e_variance[e] + b->e_variance[e] - 2.0 * a->e_mean[e] * b->e_mean[e];
+}
+
+/* Two buckets and a third that is much narrower and does not overflow: given X'' = y in the third, two buckets share k - y.
+ * Mean and variance of what they lose are smooth in y, so that steps of half a standard deviation of y sum them to full
+ * accuracy. (pair_covariance() would have to resolve a bend of the third's width, from a start where it underflows.) */
+static double three_buckets_variance(const struct residual *a, const struct residual *b, const struct residual *third, uint64_t k,
+                                     uint64_t k_b)
+{
+    struct law pair = {a->law.n - third->law.s, a->law.k, a->law.s, false}, mirror = pair;
+    mirror.s = b->law.s;
+    double sd = sqrt(third->variance_x), total = 0.0, within = 0.0, mean = 0.0, between = 0.0;
+    int64_t stride = sd < 2.0 ? 1 : (int64_t)(sd / 2.0), mode = law_mode(third->law), reach = (int64_t)(12.0 * sd) + 12;
+    for (int64_t y = mode - reach / stride * stride; y <= mode + reach; y += stride) {
+        double p = law_probability(third->law, y);
+        if (!(p > 0.0))
+            continue;
+        pair.k = mirror.k = (int64_t)k - y;
+        struct residual r = residual_of(pair, (int64_t)k_b), s = residual_of(mirror, (int64_t)k_b);
+        bool above;
+        double variance = two_buckets_variance(&r, &s, (uint64_t)pair.k, k_b, &above);
+        double lost = r.e_mean[above] + s.e_mean[above] + (above ? 0.0 : (double)pair.k - 2.0 * (double)k_b);
+        double step = lost - mean;
+        total += p;
+        within += p * variance;
+        mean += p / total * step;
+        between += p * step * (lost - mean);
+    }
+    return (within + between) / total;
 }
 
 double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
@@ -181,19 +209,25 @@ double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_
         mean_beta += weight[c] * r[c].beta;
     }
     double variance = 0.0;
+    const struct residual *first = &r[0], *second = &r[count[0] > 1.0 ? 0 : 1], *last = &r[classes - 1];
     if (filled == 2) {
-        variance = two_buckets_variance(&r[0], &r[classes - 1], k, k_b);
+        bool above;
+        variance = two_buckets_variance(first, second, k, k_b, &above);
+    } else if (filled == 3 && last->variance_x < first->variance_x / 16.0 && !last->below && last->f_mean <= 1e-17 * first->f_mean) {
+        variance = three_buckets_variance(first, second, last, k, k_b);
     } else {
         for (unsigned c = 0; c < classes; c++) {
             double beta = r[c].beta - mean_beta;
-            variance += weight[c] * beta * beta * ((double)k * ((double)(n - k) / (double)(n - 1)));
-            variance += count[c] * r[c].variance;
+            variance += weight[c] * beta * beta * ((double)k * ((double)(n - k) / (double)(n - 1))) + count[c] * r[c].variance;
+        }
+        double pairs_variance = 0.0;
+        for (unsigned c = 0; c < classes; c++)
             for (unsigned d = c; d < classes; d++) {
                 double pairs = d == c ? count[c] * (count[c] - 1.0) : 2.0 * count[c] * count[d];
-                if (pairs > 0.0)
-                    variance += pairs * pair_covariance(&r[c], (int64_t)k_b, (int64_t)buckets->of[d].size, count[d]);
+                if (pairs * sqrt(r[c].variance) * sqrt(r[d].variance) > 1e-11 * variance) /* Cauchy and Schwarz */
+                    pairs_variance += pairs * pair_covariance(&r[c], (int64_t)k_b, (int64_t)buckets->of[d].size, count[d]);
             }
-        }
+        variance += pairs_variance;
     }
     return variance > 0.0 ? sqrt(variance) / (double)k : 0.0;
 }

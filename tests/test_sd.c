@@ -3,26 +3,32 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 
-#define MOST 13
+#define SMALL 13
+#define MOST 160 /* top elements in an enumeration */
 
-/* Ways to place `tops` top elements with `lost` of them lost, bucket after bucket: integers, exact. */
+/* Ways to place `tops` top elements with `lost` of them lost, bucket after bucket: sums of positive numbers, integers for
+ * small shapes. */
 static double enumerated_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {
-    static double choose[MOST + 1][MOST + 1];
-    double ways[MOST + 1][MOST + 1] = {{0}}, next[MOST + 1][MOST + 1];
-    for (int n = 0; n <= MOST; n++)
-        for (int i = 0; i <= n; i++)
-            choose[n][i] = i == 0 || i == n ? 1.0 : choose[n - 1][i - 1] + choose[n - 1][i];
+    static double choose[MOST + 1][MOST + 1], ways[MOST + 1][MOST + 1], next[MOST + 1][MOST + 1];
+    if (choose[0][0] == 0.0)
+        for (int n = 0; n <= MOST; n++)
+            for (int i = 0; i <= n; i++)
+                choose[n][i] = i == 0 || i == n ? 1.0 : choose[n - 1][i - 1] + choose[n - 1][i];
+    for (uint64_t tops = 0; tops <= k; tops++)
+        memset(ways[tops], 0, (k + 1) * sizeof(double));
     ways[0][0] = 1.0;
     for (unsigned c = 0; c < buckets->classes; c++)
         for (uint64_t j = 0; j < buckets->of[c].count; j++) {
             uint64_t size = buckets->of[c].size;
-            memset(next, 0, sizeof next);
+            for (uint64_t tops = 0; tops <= k; tops++)
+                memset(next[tops], 0, (k + 1) * sizeof(double));
             for (uint64_t tops = 0; tops <= k; tops++)
                 for (uint64_t lost = 0; lost <= tops; lost++)
-                    for (uint64_t x = 0; x <= size && tops + x <= k; x++)
+                    for (uint64_t x = 0; ways[tops][lost] > 0.0 && x <= size && tops + x <= k; x++)
                         next[tops + x][lost + (x > k_b ? x - k_b : 0)] += ways[tops][lost] * choose[size][x];
-            memcpy(ways, next, sizeof ways);
+            for (uint64_t tops = 0; tops <= k; tops++)
+                memcpy(ways[tops], next[tops], (k + 1) * sizeof(double));
         }
     double total = 0.0, mean = 0.0, square = 0.0;
     for (uint64_t lost = 0; lost <= k; lost++) {
@@ -39,7 +45,7 @@ START_TEST(every_small_shape)
 {
     double worst = 0.0;
     uint64_t shapes = 0;
-    for (uint64_t n = 1; n <= MOST; n++)
+    for (uint64_t n = 1; n <= SMALL; n++)
         for (uint64_t valid = 1; valid <= n; valid++)
             for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS; assignment++)
                 for (uint64_t b = 1; b <= n; b++)
@@ -54,7 +60,33 @@ START_TEST(every_small_shape)
                             shapes++;
                             ck_assert_msg(error <= RCM_SD_MAX_RELERR, TOPK_FMT " got %.17g want %.17g", TOPK_ARG(p), got, want);
                         }
-    printf("sd: worst relative error %.1e over %" PRIu64 " shapes with n <= %d\n", worst, shapes, MOST);
+    printf("sd: worst relative error %.1e over %" PRIu64 " shapes with n <= %d\n", worst, shapes, SMALL);
+}
+END_TEST
+
+START_TEST(few_unequal_buckets)
+{
+    /* Three to five buckets of very different sizes, as a padded contiguous row leaves them. */
+    uint64_t state = 12;
+    double worst = 0.0;
+    for (int i = 0; i < 3000; i++) {
+        struct rcm_buckets buckets = {0};
+        uint64_t size = random_between(&state, 20, MOST), n = 0;
+        for (unsigned c = 0; c < 3 && size > 0; c++) {
+            buckets.of[c].size = size;
+            buckets.of[c].count = c == 0 ? random_between(&state, 1, 2) : 1;
+            n += size * buckets.of[c].count;
+            buckets.classes++;
+            size = random_between(&state, 0, size - 1) / (i % 3 ? 1 : 8);
+        }
+        uint64_t k = random_between(&state, 1, n < MOST ? n : MOST), k_b = random_between(&state, 1 + k / 4, k);
+        double want = enumerated_sd(&buckets, k, k_b), got = rcm_buckets_sd(&buckets, k, k_b);
+        double error = want > 1e-9 ? relative_error(got, want) : fabs(got - want);
+        worst = fmax(worst, error);
+        ck_assert_msg(error <= RCM_SD_MAX_RELERR, "sizes %" PRIu64 " x %" PRIu64 ", %" PRIu64 ", %" PRIu64 " k %" PRIu64 " k_b %" PRIu64 ": got %.17g want %.17g",
+                      buckets.of[0].size, buckets.of[0].count, buckets.of[1].size, buckets.of[2].size, k, k_b, got, want);
+    }
+    printf("sd of few unequal buckets: worst relative error %.1e\n", worst);
 }
 END_TEST
 
@@ -145,4 +177,4 @@ START_TEST(edges)
 }
 END_TEST
 
-TEST_MAIN("sd", every_small_shape, simulated, wide_laws_join_narrow_ones, edges)
+TEST_MAIN("sd", every_small_shape, few_unequal_buckets, simulated, wide_laws_join_narrow_ones, edges)

@@ -1,0 +1,401 @@
+/* The command itself: golden outputs, bad input, JSON and CSV read back, output that cannot be written, time.
+ *
+ * RECALLMODEL names the program, by default build/recallmodel.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/test.h"
+
+#include <jansson.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct result {
+    int status;
+    char out[400000], err[4000];
+};
+
+static struct result result; /* of the last run */
+
+static void slurp(const char *path, char *buffer, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t length = file ? fread(buffer, 1, size - 1, file) : 0;
+    buffer[length] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* Runs "recallmodel ARGUMENTS" through the shell. */
+static void run(const char *arguments)
+{
+    char command[4000], out[] = "/tmp/rcm-out-XXXXXX", err[] = "/tmp/rcm-err-XXXXXX";
+    const char *program = getenv("RECALLMODEL");
+    int out_file = mkstemp(out), err_file = mkstemp(err);
+    ck_assert(out_file >= 0 && err_file >= 0);
+    close(out_file);
+    close(err_file);
+    snprintf(command, sizeof command, "%s %s >%s 2>%s", program ? program : "build/recallmodel", arguments, out, err);
+    int status = system(command);
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    slurp(out, result.out, sizeof result.out);
+    slurp(err, result.err, sizeof result.err);
+    unlink(out);
+    unlink(err);
+}
+
+START_TEST(golden)
+{
+    /* tests/golden/NAME.txt begins with the command; what follows is what it prints. */
+    static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[200];
+        static char golden[100000], want[100000];
+        snprintf(path, sizeof path, "tests/golden/%s.txt", names[i]);
+        slurp(path, golden, sizeof golden);
+        ck_assert_msg(strncmp(golden, "$ recallmodel", 13) == 0, "%s is missing", path);
+        char *end = strchr(golden, '\n');
+        *end = '\0';
+        snprintf(want, sizeof want, "%s", end + 1);
+        run(golden + 13);
+        ck_assert_msg(result.status == 0, "%s: status %d, %s", path, result.status, result.err);
+        ck_assert_msg(strcmp(result.out, want) == 0, "%s: got\n%s", path, result.out);
+    }
+}
+END_TEST
+
+START_TEST(bad_input)
+{
+    /* Each: one line on stderr that names the option, what was given and the mend; status 2; nothing on stdout. */
+    static const char *const cases[][4] = {
+        {"", "--n is missing", "for example", ""},
+        {"--n 10", "--k is missing", "for example", ""},
+        {"--n abc --k 1", "--n 'abc'", "not a number", "262144"},
+        {"--n '' --k 1", "--n ''", "empty", ""},
+        {"--n= --k 1", "--n ''", "empty", ""},
+        {"--n 0 --k 1", "--n '0'", "zero", "at least 1"},
+        {"--n -8 --k 1", "--n '-8'", "negative", ""},
+        {"--n 10.5 --k 1", "--n '10.5'", "whole number", ""},
+        {"--n 0x40 --k 1", "--n '0x40'", "hexadecimal", "decimal"},
+        {"--n 2^53 --k 1", "--n '2^53'", "9007199254740991", ""},
+        {"--n 1e30 --k 1", "--n '1e30'", "9007199254740991", ""},
+        {"--n 10 --k 11", "--k 11", "n = 10", "at most"},
+        {"--n 10 --k 4 --kb 5", "--kb 5", "k = 4", "at most"},
+        {"--n 10 --k 4 --b 11", "--b 11", "n = 10", "at most"},
+        {"--n 100 --k 10 --b 3 --kb 3", "--b 3", "k = 10", "--b 4"},
+        {"--n 10 --k 8 --b 5 --kb 3", "--kb 3", "a bucket", "at most 2"},
+        {"--n 10 --k 2 --recall 0", "--recall '0'", "(0, 1]", "0.95"},
+        {"--n 10 --k 2 --recall 1.01", "--recall '1.01'", "(0, 1]", "0.95"},
+        {"--n 10 --k 2 --recall 95", "--recall '95'", "(0, 1]", "0.95"},
+        {"--n 10 --k 2 --recall -0.5", "--recall '-0.5'", "negative", ""},
+        {"--n 10 --k 2 --recall high", "--recall 'high'", "decimal", "0.95"},
+        {"--n 10 --k 2 --recall 0.5,0.6", "--recall", "one target", "bounds"},
+        {"--n 10 --k 2 --device gtx", "--device 'gtx'", "H200", "device file"},
+        {"--n 10 --k 2 --device ./nowhere", "--device ./nowhere", "No such file", ""},
+        {"--n 10 --k 2 --dtype f64", "--dtype 'f64'", "bf16", ""},
+        {"--n 10 --k 2 --assignment random", "--assignment 'random'", "interleaved", ""},
+        {"--n 10 --k 2 --valid 11", "--valid 11", "n = 10", ""},
+        {"--n 10 --k 2 --valid 1", "--valid 1", "k = 2", ""},
+        {"--n 10 --k 2 --align 11", "--align 11", "n = 10", ""},
+        {"--n 10 --k 2 --align 3 --divisors", "--align 3", "--divisors", ""},
+        {"--n 10 --k 2 --m 0", "--m '0'", "zero", ""},
+        {"--n 10 --k 2 --frob 1", "'--frob'", "--align", "--json"},
+        {"--n 10 --k 2 -v", "'-v'", "--n 262144", ""},
+        {"--n 10 --k 2 17", "'17'", "--n 262144", ""},
+        {"--n", "--n needs a value", "--n N", ""},
+        {"--n --k 3", "--n needs a value", "--n N", ""},
+        {"--n 10 --k", "--k needs a value", "--k K", ""},
+        {"--n 10 --k 2 --json=yes", "--json", "no value", "yes"},
+        {"--n 10 --k 2 --json --csv", "--json", "--csv", "one of them"},
+        {"frobnicate --n 10", "'frobnicate'", "recall", "devices"},
+        {"ranks --n 10 --k 2 --ranks 3", "--ranks 3", "k = 2", "1 to k"},
+        {"ranks --n 10 --k 2 --m 3", "'--m'", "--ranks", ""},
+        {"cost --n 10 --k 2 --kb 1", "'--kb'", "--m", ""},
+        {"bounds --n 10 --k 2 --kb 3", "--kb 3", "k = 2", ""},
+        {"bounds --n 10 --k 2 --recall 0.9:0.1", "--recall", "decimal", ""},
+        {"--n 10 --k 2 --kb 1,,2", "--kb '1,,2'", "empty", ""},
+        {"--n 10 --k 2 --kb 5..1", "--kb '5..1'", "before", ""},
+        {"--n 10 --k 2 --b 1..1e9", "--b '1..1e9'", "65536", ""},
+        {"--n 1e6 --k 65536 --b 1..60000 --kb 60000,1..60000", "--b", "more than 1000000", ""},
+        {"--n 20,30 --k 40,50", "--k 40", "n = 20", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run(cases[i][0]);
+        ck_assert_msg(result.status == 2, "%s: status %d", cases[i][0], result.status);
+        ck_assert_msg(*result.out == '\0', "%s: stdout %s", cases[i][0], result.out);
+        char *newline = strchr(result.err, '\n');
+        ck_assert_msg(newline && newline[1] == '\0' && strncmp(result.err, "recallmodel: ", 13) == 0, "%s: %s", cases[i][0], result.err);
+        for (int j = 1; j < 4; j++)
+            ck_assert_msg(strstr(result.err, cases[i][j]), "%s: '%s' not in %s", cases[i][0], cases[i][j], result.err);
+    }
+}
+END_TEST
+
+START_TEST(combinations_left_out)
+{
+    run("--n 1000 --k 10,2000 --csv");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_msg(strstr(result.err, "left out 1 of 7") && strchr(result.err, '\n')[1] == '\0', "%s", result.err);
+    run("--n 1000 --k 10 --b 2,4,8 --kb 1..5 --csv");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_msg(strstr(result.err, "left out 7 of 15"), "%s", result.err);
+    int lines = 0;
+    for (const char *at = result.out; (at = strchr(at, '\n')); at++)
+        lines++;
+    ck_assert_int_eq(lines, 1 + 8);
+    run("--n 1000 --k 10"); /* the default k_b go as far as k allows, without a note */
+    ck_assert_str_eq(result.err, "");
+}
+END_TEST
+
+static json_t *parsed(const char *arguments)
+{
+    json_error_t error;
+    run(arguments);
+    ck_assert_msg(result.status == 0, "%s: %s", arguments, result.err);
+    json_t *json = json_loads(result.out, 0, &error);
+    ck_assert_msg(json != NULL, "%s: line %d: %s", arguments, error.line, error.text);
+    return json;
+}
+
+static double number(json_t *object, const char *path)
+{
+    char level[64];
+    for (const char *slash; (slash = strchr(path, '/')); path = slash + 1) {
+        snprintf(level, sizeof level, "%.*s", (int)(slash - path), path);
+        object = json_object_get(object, level);
+    }
+    json_t *value = json_object_get(object, path);
+    ck_assert_msg(value && (json_is_number(value) || json_is_null(value)), "%s is missing", path);
+    return json_is_null(value) ? NAN : json_number_value(value);
+}
+
+START_TEST(json_has_all_digits)
+{
+    json_t *json = parsed("--n 262144 --k 1024 --kb 4 --m 8 --device H200 --dtype bf16 --json");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "version")), RCM_VERSION);
+    ck_assert(number(json, "n") == 262144 && number(json, "k") == 1024 && number(json, "m") == 8 && number(json, "recall_target") == 0.95);
+    json_t *rows = json_object_get(json, "configurations"), *recommended = json_object_get(json, "recommended");
+    ck_assert_uint_ge(json_array_size(rows), 18);
+    for (size_t i = 0; i <= json_array_size(rows); i++) {
+        json_t *row = i < json_array_size(rows) ? json_array_get(rows, i) : recommended;
+        struct rcm_topk p = {.n = 262144, .k = 1024, .m = 8, .b = (uint64_t)number(row, "b"), .k_b = (uint64_t)number(row, "k_b")};
+        ck_assert_double_eq(number(row, "candidates"), (double)rcm_candidates(p));
+        ck_assert_double_eq(number(row, "recall"), rcm_recall_exact(p));
+        ck_assert_double_eq(number(row, "loss"), rcm_loss_exact(p));
+        ck_assert_double_eq(number(row, "recall_sd"), rcm_recall_sd(p));
+        ck_assert_double_eq(number(row, "recall_binomial"), rcm_recall_binomial(p));
+        ck_assert_double_eq(number(row, "loss_binomial"), rcm_loss_binomial(p));
+        ck_assert_double_eq(number(row, "loss_bound"), rcm_loss_bound(p));
+        ck_assert_double_eq(number(row, "recall_worst_case"), rcm_recall_worst_case(p));
+        for (size_t m = 0; rcm_cost_model(m); m++) {
+            struct rcm_cost cost = rcm_cost(rcm_cost_model(m), p);
+            json_t *object = json_object_get(json_object_get(row, "cost"), rcm_cost_model(m)->name);
+            ck_assert_double_eq(number(object, "exact"), cost.exact);
+            ck_assert_double_eq(number(object, "approximate"), cost.approximate);
+            ck_assert_double_eq(number(object, "speedup"), cost.speedup);
+            ck_assert_pstr_eq(json_string_value(json_object_get(object, "stage1")), cost.stage1);
+            ck_assert_pstr_eq(json_string_value(json_object_get(object, "stage2")), cost.stage2);
+        }
+        struct rcm_roofline roof = rcm_roofline(rcm_device_by_name("H200"), RCM_BF16, p);
+        ck_assert_double_eq(number(row, "roofline/bytes"), roof.bytes);
+        ck_assert_double_eq(number(row, "roofline/operations"), roof.operations);
+        ck_assert_double_eq(number(row, "roofline/time_memory_us"), roof.time_memory_us);
+        ck_assert_double_eq(number(row, "roofline/time_vector_us"), roof.time_vector_us);
+        ck_assert_double_eq(number(row, "roofline/time_us"), roof.time_us);
+        ck_assert_double_eq(number(row, "roofline/k_b_max"), (double)roof.k_b_max);
+        ck_assert_str_eq(json_string_value(json_object_get(json_object_get(row, "roofline"), "bound")), roof.memory_bound ? "memory" : "vector");
+    }
+    ck_assert(number(recommended, "b") == 460 && number(recommended, "k_b") == 4);
+    json_t *smallest = json_array_get(json_object_get(json, "smallest_b"), 0);
+    ck_assert(number(smallest, "k_b") == 4 && number(smallest, "b") == 460 && number(smallest, "recall") == number(recommended, "recall"));
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(json_of_lists_and_edges)
+{
+    json_t *json = parsed("--n 2^12,2^14 --k 64,128 --kb 1,2 --json");
+    json_t *queries = json_object_get(json, "queries");
+    ck_assert_uint_eq(json_array_size(queries), 4);
+    ck_assert(number(json_array_get(queries, 1), "n") == 4096 && number(json_array_get(queries, 1), "k") == 128);
+    json_decref(json);
+    /* Not finite is null: the parallel model costs 0 at n/b = 1 and k = n. */
+    json = parsed("--n 16 --k 16 --b 16 --kb 1 --json");
+    json_t *row = json_array_get(json_object_get(json, "configurations"), 0);
+    ck_assert(isnan(number(row, "cost/parallel/speedup")) && number(row, "cost/parallel/approximate") == 0.0);
+    json_decref(json);
+    /* A target that nothing reaches: nothing is recommended. Buckets of n = 16 have 6 or more elements for k_b = 5. */
+    json = parsed("--n 16 --k 10 --kb 5 --recall 1 --json");
+    ck_assert(json_is_null(json_object_get(json, "recommended")) && json_array_size(json_object_get(json, "smallest_b")) == 0);
+    json_decref(json);
+    /* --align and --divisors bind every b. */
+    json = parsed("--n 430080 --k 3360 --align 128 --divisors --kb 1..4 --recall 0.99 --json");
+    ck_assert(number(json, "recommended/b") == 2688 && number(json, "recommended/k_b") == 4); /* Samaga et al., A.10 with all divisors */
+    size_t index;
+    json_array_foreach(json_object_get(json, "configurations"), index, row)
+        ck_assert((uint64_t)number(row, "b") % 128 == 0 && 430080 % (uint64_t)number(row, "b") == 0);
+    json_decref(json);
+    json = parsed("--n 1000 --k 10 --valid 500 --assignment contiguous --json");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "assignment")), "contiguous");
+    ck_assert_double_eq(number(json, "valid"), 500);
+    json_decref(json);
+    json = parsed("devices --json");
+    ck_assert_uint_ge(json_array_size(json_object_get(json, "devices")), 6);
+    json_decref(json);
+    json = parsed("ranks --n 262144 --k 1024 --b 512 --kb 4 --ranks 1,256,1024 --json");
+    ck_assert_double_eq_tol(number(json_array_get(json_object_get(json, "ranks"), 2), "survival"), 0.858709, 1e-6);
+    json_decref(json);
+    json = parsed("cost --n 2^20 --k 256 --json");
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "algorithms")), 5);
+    json_decref(json);
+    json = parsed("bounds --n 262144 --k 1024 --recall 0.8:0.05:0.95 --kb 1 --json");
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "bounds")), 4 * 6);
+    ck_assert_double_eq(number(json_array_get(json_object_get(json, "bounds"), 0), "recall_target"), 0.8);
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(parameter_choices_of_listing_a10)
+{
+    /* Exact sweep over multiples of 128 that divide n, k_b 1 to 4, fewest candidates: ../shared/FIGURES.md 4.9. */
+    static const struct {
+        unsigned n, k;
+        const char *recall;
+        unsigned k_b, b, maxima; /* b for k_b = 1, 0: not stated */
+    } rows[] = {
+        {262144, 1024, "0.95", 4, 512, 16384}, {1 << 20, 1024, "0.99", 4, 1024, 65536}, {65536, 256, "0.99", 4, 256, 0}, {16384, 128, "0.95", 3, 128, 0},
+        {262144, 1024, "0.99", 4, 1024, 0}, {430080, 3360, "0.95", 4, 1536, 30720}, {15360, 480, "0.95", 4, 256, 3840},
+        {15360, 480, "0.99", 4, 384, 15360}, {24576, 512, "0.95", 4, 256, 6144}, {917504, 3360, "0.95", 4, 1792, 32768},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "--n %u --k %u --kb 1..4 --align 128 --divisors --recall %s --json", rows[i].n, rows[i].k, rows[i].recall);
+        json_t *json = parsed(arguments);
+        ck_assert_msg(number(json, "recommended/b") == rows[i].b && number(json, "recommended/k_b") == rows[i].k_b, "%s: %g, %g", arguments,
+                      number(json, "recommended/b"), number(json, "recommended/k_b"));
+        if (rows[i].maxima)
+            ck_assert_msg(number(json_array_get(json_object_get(json, "smallest_b"), 0), "b") == rows[i].maxima, "%s", arguments);
+        json_decref(json);
+    }
+}
+END_TEST
+
+START_TEST(csv_columns)
+{
+    static const char *const names[] = {"n", "k", "b", "k_b", "candidates", "recall", "recall_sd", "loss", "recall_binomial", "loss_binomial",
+                                        "loss_bound", "recall_worst_case", "cost_basic", "cost_basic_exact", "speedup_basic", "cost_serial",
+                                        "cost_serial_exact", "speedup_serial", "cost_parallel", "cost_parallel_exact", "speedup_parallel"};
+    char *at[64], line[4000];
+    int column[32], count = 0;
+    run("--n 2^16,2^18 --k 1024 --csv");
+    ck_assert_int_eq(result.status, 0);
+    FILE *file = fmemopen(result.out, strlen(result.out), "r");
+    count = csv_fields(file, line, sizeof line, at, 64);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        column[i] = -1;
+        for (int j = 0; j < count; j++)
+            if (strcmp(at[j], names[i]) == 0)
+                column[i] = j;
+        ck_assert_msg(column[i] >= 0, "no column %s", names[i]);
+    }
+    int rows = 0, fields;
+    while ((fields = csv_fields(file, line, sizeof line, at, 64)) > 0) {
+        ck_assert_int_eq(fields, count);
+        struct rcm_topk p = {.n = to_count(at[column[0]]), .k = to_count(at[column[1]]), .b = to_count(at[column[2]]), .k_b = to_count(at[column[3]])};
+        ck_assert_double_eq(strtod(at[column[7]], NULL), rcm_loss_exact(p)); /* all digits survive */
+        ck_assert_double_eq(strtod(at[column[15]], NULL), rcm_cost(rcm_cost_model(1), p).approximate);
+        ck_assert(p.n == 65536 || p.n == 262144);
+        rows++;
+    }
+    fclose(file);
+    ck_assert_int_ge(rows, 200);
+}
+END_TEST
+
+START_TEST(output_that_cannot_be_written)
+{
+    char command[600];
+    const char *program = getenv("RECALLMODEL");
+    static const char *const cases[] = {">/dev/full", ">&-", "--json >/dev/full", "--csv >&-"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char err[] = "/tmp/rcm-err-XXXXXX";
+        close(mkstemp(err));
+        snprintf(command, sizeof command, "%s --n 1000 --k 10 %s 2>%s", program ? program : "build/recallmodel", cases[i], err);
+        int status = system(command);
+        slurp(err, result.err, sizeof result.err);
+        unlink(err);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s: %d", cases[i], status);
+        ck_assert_msg(strstr(result.err, "could not be written"), "%s: %s", cases[i], result.err);
+    }
+    /* A reader that goes away early: status 1, not a silent signal. */
+    snprintf(command, sizeof command, "bash -c '%s --n 1e6 --k 1000 --b 10..5000 --kb 1..100 --csv 2>/dev/null | head -1 >/dev/null; exit ${PIPESTATUS[0]}'",
+             program ? program : "build/recallmodel");
+    int status = system(command);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "closed pipe: %d", status);
+}
+END_TEST
+
+START_TEST(device_files)
+{
+    char path[] = "/tmp/rcm-device-XXXXXX", arguments[300];
+    int descriptor = mkstemp(path);
+    FILE *file = fdopen(descriptor, "w");
+    fputs("# a toy\nname = Toy\nbandwidth_bytes_per_s = 1e12\n\nvector_rate_per_s = 2.5e12 # compares\nsource = made up\n", file);
+    fclose(file);
+    snprintf(arguments, sizeof arguments, "--n 1000 --k 50 --b 50 --kb 2 --device %s --json", path);
+    json_t *json = parsed(arguments);
+    ck_assert_str_eq(json_string_value(json_object_get(json, "device")), "Toy");
+    ck_assert_double_eq_tol(number(json_array_get(json_object_get(json, "configurations"), 0), "roofline/time_memory_us"), 4800e-6, 1e-15);
+    json_decref(json);
+    static const char *const bad[][2] = {
+        {"name = x\n", "needs bandwidth"}, {"bandwidth_bytes_per_s = fast\n", ":1:"}, {"\nspeed = 3\n", ":2: speed"}, {"nonsense\n", "key = value"},
+        {"bandwidth_bytes_per_s = -1\n", "positive"}, {"bandwidth_bytes_per_s = inf\n", "positive"}, {"vector_rate_per_s = 1e12x\n", "positive"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        file = fopen(path, "w");
+        fputs(bad[i][0], file);
+        fclose(file);
+        run(arguments);
+        ck_assert_msg(result.status == 2 && strstr(result.err, bad[i][1]) && !*result.out, "%s: %d %s", bad[i][0], result.status, result.err);
+    }
+    unlink(path);
+}
+END_TEST
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+START_TEST(never_long)
+{
+    /* A safety net, not a benchmark: the promise is 20 ms for k_b <= 2^12 and 2 s for any legal shape, without sanitizers. A
+     * shared machine may stall, so the net hangs ten times lower. make bench measures. */
+    static const char *const cases[] = {
+        "--n 9007199254740991 --k 2^52",
+        "--n 9007199254740881 --k 2^40 --divisors",
+        "--n 9007199254740881 --k 2^40 --align 128",
+        "--n 2^52 --k 2^40 --kb 4096",
+        "--n 2^52 --k 2^50 --kb 2^30",
+        "--n 9007199254740991 --k 9007199254740991 --kb 2^50",
+        "--n 9007199254740991 --k 2^52 --kb 2^51 --valid 2^52 --assignment contiguous",
+        "--n 9007199254740991 --k 4e15 --kb 1e15",
+        "--n 2^50 --k 2^50 --kb 2^40",
+        "bounds --n 9007199254740991 --k 2^52 --recall 0.8:0.01:0.99",
+        "ranks --n 9007199254740991 --k 2^52 --kb 2^45",
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double start = seconds();
+        run(cases[i]);
+        double took = seconds() - start;
+        ck_assert_msg(result.status == 0 && took < 20.0, "%s: status %d, %.2f s", cases[i], result.status, took);
+        printf("%6.0f ms  %s\n", 1e3 * took, cases[i]);
+    }
+}
+END_TEST
+
+TEST_MAIN("command", golden, bad_input, combinations_left_out, json_has_all_digits, json_of_lists_and_edges, parameter_choices_of_listing_a10,
+          csv_columns, output_that_cannot_be_written, device_files, never_long)

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Installs into an empty folder, compiles a ten-line program against the copy with pkg-config (C shared, C static, C++), runs
+# it, uninstalls, and looks that nothing is left.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ -n "${SANITIZE:-}" ]; then
+    echo "SKIPPED: the installed copy is tested without sanitizers"
+    exit 0
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+prefix=$folder/prefix
+${MAKE:-make} -s BUILD="${BUILD:-build}" PREFIX="$prefix" install >/dev/null
+
+cat > "$folder/ten.c" <<'END'
+#include <recallmodel.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    struct rcm_topk p = {262144, 1024, 512, 4, 1, 0, RCM_INTERLEAVED};
+    printf("%.6f %.6f %d\n", rcm_recall_exact(p), rcm_recall_sd(p), strcmp(rcm_version(), RCM_VERSION));
+    return 0;
+}
+END
+cp "$folder/ten.c" "$folder/ten.cpp"
+want="0.962957 0.006544 0"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs recallmodel)"
+read -ra static <<< "$(pkg-config --cflags recallmodel) $prefix/lib/librecallmodel.a $(pkg-config --libs --static recallmodel)"
+passed=0
+
+check() { # what, got, want
+    if [ "$2" = "$3" ]; then passed=$((passed + 1)); else echo "FAIL: $1: got '$2', want '$3'"; exit 1; fi
+}
+
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$folder/ten.c" "${flags[@]}" -o "$folder/shared"
+check "C, shared" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/shared")" "$want"
+${CC:-cc} -std=c11 "$folder/ten.c" "${static[@]}" -o "$folder/static"
+check "C, static" "$("$folder/static")" "$want"
+if command -v "${CXX:-g++}" >/dev/null; then
+    ${CXX:-g++} -Wall -Wextra -Werror "$folder/ten.cpp" "${flags[@]}" -o "$folder/plus"
+    check "C++" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/plus")" "$want"
+fi
+check "the library needs libc and libm alone" \
+    "$(objdump -p "$prefix"/lib/librecallmodel.so | sed -n 's/.*NEEDED *//p' | grep -v -e libm.so -e libc.so | wc -l)" 0
+check "names outside rcm_" "$(nm -D --defined-only "$prefix"/lib/librecallmodel.so | awk '{print $3}' | grep -vc '^rcm_' || true)" 0
+check "names outside rcm_, static" "$(nm -g --defined-only "$prefix"/lib/librecallmodel.a | awk 'NF == 3 {print $3}' | grep -vc '^rcm_' || true)" 0
+check "version" "$(pkg-config --modversion recallmodel)" "$("$prefix"/bin/recallmodel --version | sed 's/recallmodel //')"
+test -s "$prefix/share/man/man1/recallmodel.1"
+${MAKE:-make} -s BUILD="${BUILD:-build}" PREFIX="$prefix" uninstall
+check "left after uninstall" "$(find "$prefix" -type f -o -type l | wc -l)" 0
+echo "$passed passed, 0 failed"

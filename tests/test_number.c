@@ -1,0 +1,134 @@
+/* Numbers and lists as people type them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/test.h"
+
+#include "cli/number.h"
+
+START_TEST(counts)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {
+        {"1", 1},          {"262144", 262144}, {"2^18", 262144},   {"256Ki", 262144},         {"1Mi", 1048576},
+        {"1e6", 1000000},  {"1.5e6", 1500000}, {"1E+3", 1000},     {"2.50e2", 250},           {"10.0", 10},
+        {"007", 7},        {"7^1", 7},         {"1^99999", 1},     {"9007199254740991", RCM_N_MAX}, {"3^33", UINT64_C(5559060566555523)},
+        {"4Ti", UINT64_C(4) << 40}, {"7Pi", UINT64_C(7) << 50},    {"1.0", 1},                {"0.5e1", 5},
+    };
+    static const struct {
+        const char *text, *wrong; /* part of the phrase */
+    } bad[] = {
+        {"", "empty"},           {"0", "zero"},            {"-5", "negative"},       {"1.5", "whole"},          {"1e-3", "whole"},
+        {"0x10", "hexadecimal"}, {"0X1", "hexadecimal"},   {"abc", "not a number"},  {"12a", "not a number"},   {"1 ", "not a number"},
+        {" 1", "not a number"},  {"+1", "not a number"},   {"2^", "not a number"},   {"^2", "not a number"},    {"2^-1", "not a number"},
+        {"1K", "not a number"},  {"1KiB", "not a number"}, {"1e", "not a number"},   {"1.", "not a number"},    {".5", "not a number"},
+        {"1e5e5", "not a number"}, {"2^53", "larger"},     {"9007199254740992", "larger"}, {"1e400", "larger"}, {"8Pi", "larger"},
+        {"99999999999999999999999999", "larger"}, {"2^99999999999999999999", "larger"}, {"nan", "not a number"}, {"inf", "not a number"},
+        {"0^0^1", "not a number"}, {"0e5", "zero"},        {"1..2", "not a number"}, {"1.5e0", "whole"},        {"0.00001e4", "whole"},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t value = 0;
+        const char *wrong = parse_count(good[i].text, &value);
+        ck_assert_msg(!wrong && value == good[i].value, "'%s': %" PRIu64 ", %s", good[i].text, value, wrong ? wrong : "");
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t value = 12345;
+        const char *wrong = parse_count(bad[i].text, &value);
+        ck_assert_msg(wrong && strstr(wrong, bad[i].wrong) && value == 12345, "'%s': %s", bad[i].text, wrong ? wrong : "accepted");
+    }
+}
+END_TEST
+
+START_TEST(count_lists)
+{
+    struct count_list list;
+    ck_assert_ptr_null(parse_count_list("1,2,4", &list));
+    ck_assert(list.length == 3 && list.items[0] == 1 && list.items[1] == 2 && list.items[2] == 4);
+    free(list.items);
+    ck_assert_ptr_null(parse_count_list("1..8,2^4,1Ki", &list));
+    ck_assert(list.length == 10 && list.items[7] == 8 && list.items[8] == 16 && list.items[9] == 1024);
+    free(list.items);
+    ck_assert_ptr_null(parse_count_list("1..65536", &list));
+    ck_assert_uint_eq(list.length, LIST_MAX);
+    free(list.items);
+    static const char *const bad[][2] = {
+        {"", "empty"},    {",", "empty"},        {"1,", "empty"},  {"1,,2", "empty"},   {"8..1", "before"}, {"1..", "empty"},
+        {"..4", "empty"}, {"1..65537", "65536"}, {"1..1e9", "65536"}, {"1..65536,1", "65536"}, {"1..x", "number"}, {"1...3", "not a number"},
+        {"1:2:3", "number"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *wrong = parse_count_list(bad[i][0], &list);
+        ck_assert_msg(wrong && strstr(wrong, bad[i][1]) && !list.items && !list.length, "'%s': %s", bad[i][0], wrong ? wrong : "accepted");
+    }
+}
+END_TEST
+
+START_TEST(decimals)
+{
+    struct decimal decimal;
+    ck_assert_ptr_null(parse_decimal("0.95", &decimal));
+    ck_assert_double_eq(decimal_value(decimal), 0.95);
+    ck_assert_double_eq(decimal_complement(decimal), 0.05); /* 1 - 0.95 in doubles is 0.05000000000000004 */
+    ck_assert_ptr_null(parse_decimal(".999999999999999", &decimal));
+    ck_assert_double_eq(decimal_complement(decimal), 1e-15);
+    ck_assert_ptr_null(parse_decimal("1", &decimal));
+    ck_assert_double_eq(decimal_complement(decimal), 0.0);
+    ck_assert_ptr_null(parse_decimal("1.000", &decimal));
+    ck_assert_double_eq(decimal_value(decimal), 1.0);
+    static const char *const bad[][2] = {{"", "empty"}, {".", "decimal"}, {"1e-3", "decimal"}, {"-0.5", "negative"}, {"0x1", "hexadecimal"},
+                                         {"0.5.5", "decimal"}, {"95%", "decimal"}, {"0.1234567890123456789", "18 digits"}, {"nan", "decimal"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *wrong = parse_decimal(bad[i][0], &decimal);
+        ck_assert_msg(wrong && strstr(wrong, bad[i][1]), "'%s': %s", bad[i][0], wrong ? wrong : "accepted");
+    }
+}
+END_TEST
+
+START_TEST(decimal_lists)
+{
+    struct decimal_list list;
+    ck_assert_ptr_null(parse_decimal_list("0:0.1:0.9", &list));
+    ck_assert_uint_eq(list.length, 10);
+    ck_assert_double_eq(decimal_value(list.items[3]), 0.3); /* not 0.30000000000000004 */
+    ck_assert_double_eq(decimal_value(list.items[9]), 0.9);
+    free(list.items);
+    ck_assert_ptr_null(parse_decimal_list("0.5,0.8:0.05:0.95", &list));
+    ck_assert_uint_eq(list.length, 5);
+    ck_assert_double_eq(decimal_value(list.items[4]), 0.95);
+    free(list.items);
+    static const char *const bad[][2] = {{"0:0:1", "step"}, {"1:0.1:0", "before"}, {"0:1", "decimal"}, {"0:1:2:3", "decimal"}, {"0:0.000001:1", "65536"},
+                                         {"0.5,", "empty"}, {"9999999999:0.0000000001:9999999999", "18 digits"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *wrong = parse_decimal_list(bad[i][0], &list);
+        ck_assert_msg(wrong && strstr(wrong, bad[i][1]) && !list.items, "'%s': %s", bad[i][0], wrong ? wrong : "accepted");
+    }
+}
+END_TEST
+
+START_TEST(anything_at_all)
+{
+    /* Random strings over the letters that mean something: no crash, and what is accepted is in range. */
+    static const char letters[] = "0123456789.,:^eE-+xKMiTP ";
+    uint64_t state = 1;
+    for (int i = 0; i < 200000; i++) {
+        char text[24];
+        size_t length = next_random(&state) % 16;
+        for (size_t j = 0; j < length; j++)
+            text[j] = letters[next_random(&state) % (sizeof letters - 1)];
+        text[length] = '\0';
+        struct count_list counts;
+        struct decimal_list decimals;
+        if (!parse_count_list(text, &counts))
+            for (size_t j = 0; j < counts.length; j++)
+                ck_assert_msg(counts.items[j] >= 1 && counts.items[j] <= RCM_N_MAX, "'%s'", text);
+        free(counts.items);
+        if (!parse_decimal_list(text, &decimals))
+            for (size_t j = 0; j < decimals.length; j++)
+                ck_assert_msg(decimal_value(decimals.items[j]) >= 0.0, "'%s'", text);
+        free(decimals.items);
+    }
+}
+END_TEST
+
+TEST_MAIN("number", counts, count_lists, decimals, decimal_lists, anything_at_all)

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The command under valgrind, on a reduced set: no error, no leak, also where it refuses.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ -n "${SANITIZE:-}" ]; then echo "SKIPPED: valgrind and the sanitizers exclude each other"; exit 0; fi
+if ! command -v valgrind >/dev/null; then echo "SKIPPED: valgrind is not installed"; exit 0; fi
+passed=0
+check() { # expected status, arguments..
+    local want=$1 status=0
+    shift
+    valgrind -q --leak-check=full --errors-for-leak-kinds=all --error-exitcode=99 \
+        "${RECALLMODEL:-build/recallmodel}" "$@" >/dev/null 2>"$log" || status=$?
+    if [ "$status" != "$want" ]; then echo "FAIL: recallmodel $*: status $status, want $want"; cat "$log"; exit 1; fi
+    passed=$((passed + 1))
+}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+check 0 --n 262144 --k 1024 --kb 4
+check 0 --n 2^20 --k 2048,4096 --device H200 --json
+check 0 --n 1000 --k 10 --valid 500 --assignment contiguous --divisors --csv
+check 0 ranks --n 2^20 --k 512
+check 0 bounds --n 2^20 --k 512 --recall 0.5:0.1:0.9
+check 0 cost --n 100 --k 10 --json
+check 0 devices --json
+check 0 --n 2^52 --k 2^50 --kb 2^30 --b 2^20..1048580
+check 0 --help
+check 2 --n 262144 --k 1024 --kb 4,,
+check 2 --n 262144 --k 1024 --kb 4096 --b 1,2,3
+check 2 --n 10 --k 20 --json
+check 2 --n 10 --k 2 --device ./nowhere
+echo "$passed passed, 0 failed"
