@@ -39,7 +39,6 @@ PROGRAM := $(BUILD)/recallmodel
 
 .PHONY: all tools packages demo check run-tests check-sanitize check-valgrind bench install uninstall clean help
 .DELETE_ON_ERROR:
-.SECONDARY:
 
 all: tools recallmodel $(STATIC) $(SHARED)
 

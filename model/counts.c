@@ -104,15 +104,13 @@ double law_ratio(struct law law, int64_t x)
 /* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each over P(c + 1), where the terms fall from c + 1 or c + 2 on.
  * With w = x - c >= 1 and q < 1 the next ratio, ratios fall, so the rest of the third sum is at most
  * t sum_{j>=1} (w + j)^2 q^j <= 2 w^2 t / (1 - q)^3; and as that sum is at most w^2 times the first, the first is done too. */
-static struct tail tail_by_ratios(struct law law, int64_t c)
+static struct tail tail_by_ratios(const struct ratios *r, int64_t c)
 {
-    struct ratios r = ratios_of(law);
     struct tail sum = {1.0, 1.0, 1.0};
     double t = 1.0, w = 1.0;
     for (double x = (double)c + 1.0;; x += 1.0) {
-        double q = ratio_up(&r, x);
-        double margin = 1.0 - q;
-        if (q < 1.0 && w * w * t <= EPSILON * margin * margin * margin * sum.square)
+        double q = ratio_up(r, x), margin = 1.0 - q, last = w * w * t;
+        if (last <= EPSILON * sum.square && q < 1.0 && last <= EPSILON * margin * margin * margin * sum.square)
             return sum;
         t *= q;
         w += 1.0;
@@ -122,31 +120,24 @@ static struct tail tail_by_ratios(struct law law, int64_t c)
     }
 }
 
-/* 1 / P(mode): the sum of all terms over that of the mode. What is left after t, next ratio q < 1, is <= t q / (1 - q). */
-static double total_by_ratios(const struct ratios *r, double mode)
+/* The sum over x < from of P(x) / P(from), from at most 1 above the mode: terms fall downwards. What is left after t, next ratio
+ * q < 1, is at most t q / (1 - q). */
+static double mass_below(const struct ratios *r, double from)
 {
-    double total = 1.0, t = 1.0;
-    for (double x = mode;; x += 1.0) {
-        double q = ratio_up(r, x);
-        if (q < 1.0 && t <= EPSILON * (1.0 - q) * total)
-            break;
-        t *= q;
-        total += t;
-    }
-    t = 1.0;
-    for (double x = mode;; x -= 1.0) {
+    double mass = 0.0, t = 1.0;
+    for (double x = from;; x -= 1.0) {
         double q = ratio_down(r, x);
-        if (q < 1.0 && t <= EPSILON * (1.0 - q) * total)
-            break;
+        if (q < 1.0 && t <= EPSILON * (1.0 - q) * (1.0 + mass))
+            return mass;
         t *= q;
-        total += t;
+        mass += t;
     }
-    return total;
 }
 
-/* t times the ratios from `from` up to `to`. Products of two integers that change by one are not rounded at random: left
- * alone, they drift by 2e-17 a step, 1e-13 over the longest way. So what the products lose is summed beside. */
-static double walk_up(const struct ratios *r, double t, double from, double to)
+/* t times the ratios from `from` up to `to`, adding all terms before the last to *mass. Products of two integers that change by
+ * one are not rounded at random: left alone, the term drifts by 2e-17 a step, 1e-13 over the longest way. So what the products
+ * lose is summed beside. */
+static double walk_up(const struct ratios *r, double t, double from, double to, double *mass)
 {
     double lost = 0.0;
     for (double x = from; x < to && t > 0.0; x += 1.0) {
@@ -154,31 +145,34 @@ static double walk_up(const struct ratios *r, double t, double from, double to)
         double up = q.up[0] * q.up[1], down = q.down[0] * q.down[1], quotient = up / down;
         if (to - from > 16.0)
             lost += (fma(q.up[0], q.up[1], -up) - quotient * fma(q.down[0], q.down[1], -down)) / up;
+        *mass += t;
         t *= quotient;
     }
     return isfinite(t) ? t + t * lost : t;
 }
 
-/* SCALE P(x), for x in the support. */
-static double scaled_probability_by_ratios(struct law law, int64_t at)
+/* One way up, from the mode or c + 1, whichever is less: the terms up to c, then the tail; and the terms below. The total of all
+ * three is the norm. */
+struct tail law_upper_by_ratios(struct law law, int64_t c)
 {
     struct ratios r = ratios_of(law);
-    double mode = (double)law_mode(law), target = (double)at, t = SCALE / total_by_ratios(&r, mode);
-    return target < mode ? t / walk_up(&r, 1.0, target, mode) : walk_up(&r, t, mode, target);
+    int64_t mode = law_mode(law), start = mode < c + 1 ? mode : c + 1;
+    double mass = 0.0, first = walk_up(&r, SCALE, (double)start, (double)c + 1.0, &mass);
+    if (!(first > 0.0))
+        return (struct tail){0.0, 0.0, 0.0};
+    struct tail sum = tail_by_ratios(&r, c);
+    double total = mass + first * sum.probability + SCALE * mass_below(&r, (double)start);
+    return (struct tail){first * sum.probability / total, first * sum.excess / total, first * sum.square / total};
 }
 
 double law_probability_by_ratios(struct law law, int64_t x)
 {
-    return scaled_probability_by_ratios(law, x) / SCALE;
-}
-
-struct tail law_upper_by_ratios(struct law law, int64_t c)
-{
-    double first = scaled_probability_by_ratios(law, c + 1);
-    if (!(first > 0.0))
-        return (struct tail){0.0, 0.0, 0.0};
-    struct tail sum = tail_by_ratios(law, c);
-    return (struct tail){first * sum.probability / SCALE, first * sum.excess / SCALE, first * sum.square / SCALE};
+    struct ratios r = ratios_of(law);
+    double mode = (double)law_mode(law), mass = 0.0;
+    double total = tail_by_ratios(&r, law_mode(law) - 1).probability + mass_below(&r, mode);
+    if ((double)x < mode)
+        return 1.0 / total / walk_up(&r, 1.0, (double)x, mode, &mass);
+    return walk_up(&r, SCALE, mode, (double)x, &mass) / total / SCALE;
 }
 
 /* P(x) = factor exp(-exponent). */
@@ -294,7 +288,8 @@ struct tail law_upper_by_stirling(struct law law, int64_t c)
         base = stirling_at(law, c + 1, 0.0);
         if (!(base.factor > 0.0))
             return (struct tail){0.0, 0.0, 0.0};
-        sum = tail_by_ratios(law, c);
+        struct ratios r = ratios_of(law);
+        sum = tail_by_ratios(&r, c);
     } else {
         base = stirling_at(law, c, 0.0);
         if (!(base.factor > 0.0))

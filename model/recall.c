@@ -11,12 +11,12 @@ uint64_t classes_elements(const struct rcm_buckets *buckets)
 {
     uint64_t elements = 0;
     for (unsigned c = 0; c < buckets->classes; c++) {
-        uint64_t size = buckets->of[c].size, count = buckets->of[c].count;
-        if (size > RCM_N_MAX || (size > 0 && count > RCM_N_MAX / size) || elements + size * count > RCM_N_MAX)
+        uint64_t product;
+        if (__builtin_mul_overflow(buckets->of[c].size, buckets->of[c].count, &product) || product > RCM_N_MAX)
             return 0;
-        elements += size * count;
+        elements += product;
     }
-    return elements;
+    return elements <= RCM_N_MAX ? elements : 0;
 }
 
 bool classes_legal(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)

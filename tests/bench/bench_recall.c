@@ -1,0 +1,144 @@
+/* bench_recall.c - how long one exact recall takes, and how many times longer the papers' ways take, in one run.
+ *
+ *   (a) one recall: exact, against the Monte Carlo estimate of Samaga et al. at its own stopping rule, and against Eq. (1) of
+ *       Key et al. summed as printed with GSL's binomial CDF;
+ *   (b) the parameter sweep of listing A.10: exact, against Monte Carlo in C with GSL's sampler and in NumPy, where it is at
+ *       hand (tests/bench/sweep.py, which this program runs).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "model/recallmodel.h"
+
+static gsl_rng *rng;
+
+/* expected_recall_mc of listing A.10: the mean of 1 - b (X - k_b)+ / k over draws of X, doubled until 3 standard errors are
+ * below 0.005. */
+static double monte_carlo(struct rcm_topk p, uint64_t *samples)
+{
+    for (uint64_t trials = 4096;; trials *= 2) {
+        double mean = 0.0, square = 0.0;
+        for (uint64_t i = 0; i < trials; i++) {
+            unsigned x = gsl_ran_hypergeometric(rng, (unsigned)p.k, (unsigned)(p.n - p.k), (unsigned)(p.n / p.b));
+            double recall = 1.0 - (double)p.b / (double)p.k * (x > p.k_b ? (double)(x - p.k_b) : 0.0), old = mean;
+            mean += (recall - mean) / (double)(i + 1);
+            square += (recall - mean) * (recall - old);
+        }
+        *samples += trials;
+        if (3.0 * sqrt(square / (double)(trials - 1) / (double)trials) <= 0.005)
+            return mean;
+    }
+}
+
+static double equation_one(struct rcm_topk p)
+{
+    double sum = (double)p.k_b;
+    for (uint64_t i = p.k_b; i < p.k; i++)
+        sum += gsl_cdf_binomial_P((unsigned)p.k_b - 1, 1.0 / (double)p.b, (unsigned)i);
+    return sum / (double)p.k;
+}
+
+/* select_parameters of listing A.10, with all divisors: k_b rising, b falling over the multiples of 128 that divide n, until b
+ * is too small for k or for the target; the fewest candidates win. */
+static struct rcm_topk sweep(uint64_t n, uint64_t k, double target, double (*recall)(struct rcm_topk))
+{
+    struct rcm_topk best = {0};
+    struct rcm_factors factors = rcm_factorise(n);
+    uint64_t divisors[1000], length = 0;
+    for (uint64_t b = n; length < 1000 && b > 0 && (b = rcm_previous_b(n, b, 128, &factors)) != 0; b--)
+        divisors[length++] = b;
+    for (uint64_t k_b = 1; k_b <= 4; k_b++)
+        for (uint64_t i = 0; i < length && divisors[i] * k_b >= k; i++) {
+            struct rcm_topk p = {.n = n, .k = k, .b = divisors[i], .k_b = k_b};
+            if (k_b > n / p.b)
+                continue;
+            if (recall(p) < target)
+                break;
+            if (best.n == 0 || p.b * k_b < best.b * best.k_b)
+                best = p;
+        }
+    return best;
+}
+
+static uint64_t samples;
+
+static double monte_carlo_recall(struct rcm_topk p)
+{
+    return monte_carlo(p, &samples);
+}
+
+static double sweep_exact(uint64_t n, uint64_t k)
+{
+    return (double)sweep(n, k, 0.95, rcm_recall_exact).b;
+}
+
+int main(void)
+{
+    rng = gsl_rng_alloc(gsl_rng_mt19937);
+
+    puts("ns a call");
+    static const struct rcm_topk shapes[] = {
+        {.n = 262144, .k = 1024, .b = 512, .k_b = 4},
+        {.n = 262144, .k = 1024, .b = 8192, .k_b = 1},
+        {.n = 128256, .k = 256, .b = 500, .k_b = 2},
+        {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 8},
+        {.n = UINT64_C(1) << 30, .k = 1 << 20, .b = 1 << 14, .k_b = 100},
+        {.n = UINT64_C(1) << 40, .k = 1 << 30, .b = 1 << 18, .k_b = 4300},
+        {.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 40, .b = UINT64_C(1) << 38, .k_b = 8},
+        {.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 40, .b = 1023, .k_b = (1 << 30) + (1 << 20) + (1 << 18)},
+    };
+    printf("%20s %16s %12s %11s  %8s %9s %8s %9s\n", "n", "k", "b", "k_b", "exact", "binomial", "sd", "smallest b");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct rcm_topk p = shapes[i];
+        struct rcm_target target = {.loss = 0.05};
+        printf("%20" PRIu64 " %16" PRIu64 " %12" PRIu64 " %11" PRIu64 "  %8.0f %9.0f %8.0f %9.0f\n", p.n, p.k, p.b, p.k_b,
+               BENCH_NS(rcm_recall_exact(p)), BENCH_NS(rcm_recall_binomial(p)), BENCH_NS(rcm_recall_sd(p)),
+               BENCH_NS((double)rcm_smallest_b(p, target)));
+    }
+
+    struct rcm_topk title = shapes[0];
+    double exact = BENCH_NS(rcm_recall_exact(title));
+    double estimate = BENCH_NS(monte_carlo_recall(title)), printed = BENCH_NS(equation_one(title));
+    puts("\n(a) one recall at n 262144, k 1024, b 512, k_b 4");
+    printf("  exact                                             %12.0f ns\n", exact);
+    printf("  Monte Carlo to 3 standard errors < 0.005 (C, GSL) %12.0f ns  %10.0f times longer\n", estimate, estimate / exact);
+    printf("  Eq. (1) as printed, with GSL's binomial CDF       %12.0f ns  %10.0f times longer\n", printed, printed / exact);
+
+    puts("\n(b) the sweep of listing A.10, target 0.95, k_b 1 to 4, b multiples of 128 that divide n");
+    static const struct {
+        uint64_t n, k;
+    } cases[] = {{262144, 1024}, {430080, 3360}, {15360, 480}, {24576, 512}, {917504, 3360}};
+    char command[500] = "python3 tests/bench/sweep.py";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        snprintf(command + strlen(command), sizeof command - strlen(command), " %" PRIu64 ",%" PRIu64, cases[i].n, cases[i].k);
+    strcat(command, " 2>/dev/null");
+    fflush(stdout);
+    FILE *numpy = popen(command, "r");
+    printf("%10s %6s  %12s %14s %14s %9s\n", "n", "k", "exact ns", "C, GSL ns", "NumPy ns", "ratio");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double ours = BENCH_NS(sweep_exact(cases[i].n, cases[i].k)), theirs = NAN;
+        struct rcm_topk a = sweep(cases[i].n, cases[i].k, 0.95, rcm_recall_exact);
+        samples = 0;
+        double start = bench_seconds();
+        struct rcm_topk b = sweep(cases[i].n, cases[i].k, 0.95, monte_carlo_recall);
+        double gsl = 1e9 * (bench_seconds() - start);
+        if (!numpy || fscanf(numpy, "%lf", &theirs) != 1)
+            theirs = NAN;
+        printf("%10" PRIu64 " %6" PRIu64 "  %12.0f %14.3g %14.3g %9.0f   exact (%" PRIu64 ", %" PRIu64 "), Monte Carlo (%" PRIu64 ", %" PRIu64
+               ") by %.2g samples\n", cases[i].n, cases[i].k, ours, gsl, theirs, fmin(gsl, theirs) / ours, a.k_b, a.b, b.k_b, b.b,
+               (double)samples);
+    }
+    if (numpy && pclose(numpy) != 0)
+        puts("NumPy: not at hand (python3 -m pip install numpy)");
+    puts("ratio: the faster of the two over exact.");
+    gsl_rng_free(rng);
+    return 0;
+}
