@@ -92,7 +92,7 @@ int answer_queries(const struct options *options, const struct answer *answer)
         }
         table_free(rows);
     }
-    if (options->output == OUTPUT_JSON && status == STATUS_OK && queries.length == 1)
+    if (options->output == OUTPUT_JSON && status == STATUS_OK && options->n.length * options->k.length == 1)
         status = print_json(json_incref(json_array_get(answers, 0)));
     else if (options->output == OUTPUT_JSON && status == STATUS_OK)
         status = print_json(json_pack("{s:s, s:O}", "version", rcm_version(), "queries", answers));

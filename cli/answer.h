@@ -17,8 +17,8 @@ struct answer {
     const char *json_key;                                                                                 /* the rows */
 };
 
-/* Builds the queries and prints the answer to each. JSON: one object, or {"version": .., "queries": [..]} for several.
- * Returns a status. */
+/* Builds the queries and prints the answer to each. JSON: one object, or {"version": .., "queries": [..]} where lists of n or k
+ * were given. Returns a status. */
 int answer_queries(const struct options *options, const struct answer *answer);
 
 /* "n = 262144, k = 1024" with what else was given, as the first line over a table. */

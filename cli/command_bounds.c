@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 
 #include "answer.h"
 #include "commands.h"
@@ -27,7 +28,7 @@ static void put_rule(struct table *table, const struct query *query, struct deci
     table_real(table, (struct column){"recall", "recall", "has\nrecall", STYLE_RECALL, 0}, p.b ? rcm_recall_exact(p) : NAN);
     table_real(table, (struct column){"b_over_exact", "b_over_exact", "b over\nexact", STYLE_PLAIN, 0},
                p.b && smallest ? (double)p.b / (double)smallest : NAN);
-    table_text(table, (struct column){"formula", "formula", "b =", STYLE_PLAIN, 1},
+    table_text(table, (struct column){"formula", "formula", NULL, STYLE_PLAIN, 0},
                rule ? rule->formula : "smallest with loss <= 1-R");
     table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, rule ? rule->source : "docs/models.md 8");
 }
@@ -57,7 +58,25 @@ static struct table *rows(const struct query *query, const struct options *optio
     return table;
 }
 
+static void text(const struct query *query, const struct table *table, bool colour)
+{
+    const struct rcm_rule *rule;
+    table_print(table, stdout, colour);
+    puts("\nexact: the smallest b of all with loss <= 1-R. The rules ask for b =");
+    for (size_t r = 0; (rule = rcm_rule(r)); r++)
+        for (size_t i = 0; i < query->k_b.length; i++) {
+            struct rcm_topk p = query->base;
+            p.k_b = query->k_b.items[i];
+            if (rule->applies(p)) {
+                printf("  %-20s  %-33s  %s\n", rule->name, rule->formula, rule->source);
+                break;
+            }
+        }
+    puts("states: the recall that the rule's own formula gives at its b; has: the exact one. Every b is\n"
+         "rounded up and clamped to what is legal.");
+}
+
 int command_bounds(const struct options *options)
 {
-    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, NULL, NULL, "bounds"});
+    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, NULL, "bounds"});
 }

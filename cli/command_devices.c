@@ -47,10 +47,11 @@ int command_devices(const struct options *options)
     switch (options->output) {
     case OUTPUT_TABLE:
         table_print(table, stdout, false);
-        puts("\nVector operations that stage 1 has per 4 bytes read, or per dot product of 128 elements, before they become the\n"
-             "bottleneck, and the largest k_b (5 k_b - 2 operations an element) that stays memory-bound, float32.\n"
-             "paper: Table 1 of Samaga et al., whose GPU rates count a fused multiply-add as two (fma) and whose 1,979 Tflop/s\n"
-             "for the H100 SXM is with sparsity (its 312 for the A100 is dense); ours count compares (vector) and dense rates.\n"
+        puts("\nVector operations that stage 1 has per 4 bytes read, or per dot product of 128 elements, before they\n"
+             "become the bottleneck, and the largest k_b (5 k_b - 2 operations an element) that stays memory-bound,\n"
+             "float32. paper: Table 1 of Samaga et al., whose GPU rates count a fused multiply-add as two (fma) and\n"
+             "whose 1,979 Tflop/s for the H100 SXM is with sparsity (its 312 for the A100 is dense); ours count\n"
+             "compares (vector) and dense rates. All are datasheet peaks, none was measured here.\n"
              "Sources of the rates: --csv or --json. A device of your own: --device FILE, with lines such as\n"
              "  name = My GPU\n  bandwidth_bytes_per_s = 3.35e12\n  vector_rate_per_s = 16.7e12");
         break;

@@ -1,6 +1,7 @@
 /* main.c - the table of subcommands, help, and the exit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,19 +32,20 @@ static const struct {
 
 static void print_help(size_t command)
 {
-    printf("usage: recallmodel %s%s--option value ..\n\n%s.\n\n", command ? commands[command].name : "[recall]", " ",
-           commands[command].help);
+    printf("usage: recallmodel %s --option value ..\n\n%c%s.\n\n", command ? commands[command].name : "[recall]",
+           toupper((unsigned char)commands[command].help[0]), commands[command].help + 1);
     options_describe(commands[command].bit);
     if (commands[command].bit != FOR_DEVICES)
         puts("\nNumbers: 262144, 2^18, 256Ki, 1e6. Lists: 1,2,4 or 1..8; of reals: 0.8,0.9 or 0.8:0.05:0.95.");
     printf("\nExample:\n  %s\n", commands[command].example);
     if (command > 0)
         return;
-    puts("\nSplit a row of n values into b buckets, keep the kb largest of each (stage 1) and, if more than k are left, take\n"
-         "their exact top-k (stage 2). Columns: candidates = min(b kb, n); recall = expected share of the true top-k that\n"
-         "survives, when it lies anywhere; sd = its standard deviation over rows; loss = 1 - recall; binomial = the\n"
-         "approximation of Key et al., a bound from below; cost = operations (basic, serial) or steps (parallel) of both\n"
-         "stages, with the speed-up over exact top-k. * marks the fewest candidates that reach the target.\n\nSubcommands:");
+    puts("\nSplit a row of n values into b buckets, keep the kb largest of each (stage 1) and, if more than k are\n"
+         "left, take their exact top-k (stage 2). Columns: candidates = min(b kb, n); recall = expected share of\n"
+         "the true top-k that survives, when it lies anywhere; sd = its standard deviation over rows; loss =\n"
+         "1 - recall; binomial = the approximation of Key et al., a bound from below; cost = operations (basic,\n"
+         "serial) or steps (parallel) of both stages, with the speed-up over exact top-k. * marks the fewest\n"
+         "candidates that reach the target.\n\nSubcommands:");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].help);
     puts("  recallmodel SUBCOMMAND --help shows the options of one; recallmodel --version the version.");

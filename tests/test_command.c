@@ -220,6 +220,9 @@ START_TEST(json_of_lists_and_edges)
     ck_assert_uint_eq(json_array_size(queries), 4);
     ck_assert(number(json_array_get(queries, 1), "n") == 4096 && number(json_array_get(queries, 1), "k") == 128);
     json_decref(json);
+    json = parsed("--n 1000 --k 10,2000 --json"); /* a list stays a list, also where one pair is left */
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "queries")), 1);
+    json_decref(json);
     /* Not finite is null: the parallel model costs 0 at n/b = 1 and k = n. */
     json = parsed("--n 16 --k 16 --b 16 --kb 1 --json");
     json_t *row = json_array_get(json_object_get(json, "configurations"), 0);
