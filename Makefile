@@ -134,7 +134,7 @@ run-tests: $(PROGRAM) $(STATIC) $(SHARED) $(TESTS)
 	@failed=""; \
 	for t in $(TESTS) $(TEST_SCRIPTS); do \
 	    echo "== $$t"; \
-	    RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" MAKE="$(MAKE)" SANITIZE="$(SANITIZE)" $$t || failed="$$failed $$t"; \
+	    RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" SANITIZE="$(SANITIZE)" $$t || failed="$$failed $$t"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; exit 1; fi; echo "all tests passed"
 

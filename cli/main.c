@@ -32,7 +32,7 @@ static const struct {
 
 static void print_help(size_t command)
 {
-    printf("usage: recallmodel %s --option value ..\n\n%c%s.\n\n", command ? commands[command].name : "[recall]",
+    printf("usage: recallmodel %s [options]\n\n%c%s.\n\n", command ? commands[command].name : "[recall]",
            toupper((unsigned char)commands[command].help[0]), commands[command].help + 1);
     options_describe(commands[command].bit);
     if (commands[command].bit != FOR_DEVICES)

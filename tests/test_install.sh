@@ -10,7 +10,7 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 prefix=$folder/prefix
-${MAKE:-make} -s BUILD="${BUILD:-build}" PREFIX="$prefix" install >/dev/null
+make -s BUILD="${BUILD:-build}" PREFIX="$prefix" install >/dev/null
 
 cat > "$folder/ten.c" <<'END'
 #include <recallmodel.h>
@@ -49,6 +49,6 @@ check "names outside rcm_" "$(nm -D --defined-only "$prefix"/lib/librecallmodel.
 check "names outside rcm_, static" "$(nm -g --defined-only "$prefix"/lib/librecallmodel.a | awk 'NF == 3 {print $3}' | grep -vc '^rcm_' || true)" 0
 check "version" "$(pkg-config --modversion recallmodel)" "$("$prefix"/bin/recallmodel --version | sed 's/recallmodel //')"
 test -s "$prefix/share/man/man1/recallmodel.1"
-${MAKE:-make} -s BUILD="${BUILD:-build}" PREFIX="$prefix" uninstall
+make -s BUILD="${BUILD:-build}" PREFIX="$prefix" uninstall
 check "left after uninstall" "$(find "$prefix" -type f -o -type l | wc -l)" 0
 echo "$passed passed, 0 failed"
