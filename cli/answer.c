@@ -15,7 +15,7 @@ static const char *assignment_name(enum rcm_assignment assignment)
     return assignment == RCM_CONTIGUOUS ? "contiguous" : "interleaved";
 }
 
-void print_title(const struct query *query)
+static void print_title(const struct query *query)
 {
     const struct rcm_topk *p = &query->base;
     printf("n = %" PRIu64 ", k = %" PRIu64, p->n, p->k);
@@ -30,9 +30,12 @@ void put_query(struct table *table, const struct query *query)
 {
     table_count(table, (struct column){.csv = "n"}, query->base.n);
     table_count(table, (struct column){.csv = "k"}, query->base.k);
+    table_count(table, (struct column){.csv = "m"}, query->base.m);
+    table_count(table, (struct column){.csv = "valid"}, query->base.valid ? query->base.valid : query->base.n);
+    table_text(table, (struct column){.csv = "assignment"}, assignment_name(query->base.assignment));
 }
 
-bool colour_wanted(void)
+static bool colour_wanted(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
@@ -43,6 +46,8 @@ int print_json(json_t *value)
     int failed = json_dumpf(value, stdout, JSON_INDENT(2));
     json_decref(value);
     putchar('\n');
+    if (failed && !ferror(stdout))
+        fputs("recallmodel: JSON could not be made; ask for fewer values at once\n", stderr);
     return failed ? STATUS_FAILED : STATUS_OK;
 }
 

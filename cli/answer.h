@@ -21,14 +21,8 @@ struct answer {
  * were given. Returns a status. */
 int answer_queries(const struct options *options, const struct answer *answer);
 
-/* "n = 262144, k = 1024" with what else was given, as the first line over a table. */
-void print_title(const struct query *query);
-
-/* Puts n and k in front of a CSV row. */
+/* Puts n, k, m, valid and assignment in front of a CSV row. */
 void put_query(struct table *table, const struct query *query);
-
-/* Is colour wanted on stdout? */
-bool colour_wanted(void);
 
 /* Prints it, indented, and gives it up. Returns a status. */
 int print_json(json_t *value);

@@ -13,16 +13,15 @@ static void put_rule(struct table *table, const struct query *query, struct deci
     table_row(table, rule == NULL);
     put_query(table, query);
     table_real(table, (struct column){"recall_target", "recall_target", "target", STYLE_PLAIN, 0}, decimal_value(recall));
-    table_count(table, (struct column){"k_b", "k_b", "k_b", STYLE_PLAIN, 0}, p.k_b);
-    table_text(table, (struct column){"rule", "rule", "rule", STYLE_PLAIN, 0}, rule ? rule->name : "exact");
-    if (p.b)
-        table_count(table, (struct column){"b", "b", "b", STYLE_PLAIN, 0}, p.b);
-    else
-        table_text(table, (struct column){"b", "b", "b", STYLE_PLAIN, 0}, NULL);
-    if (p.b)
-        table_count(table, (struct column){"candidates", "candidates", "candidates", STYLE_PLAIN, 0}, rcm_candidates(p));
-    else
-        table_text(table, (struct column){"candidates", "candidates", "candidates", STYLE_PLAIN, 0}, NULL);
+    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
+    table_text(table, column("rule", STYLE_PLAIN), rule ? rule->name : "exact");
+    if (p.b) {
+        table_count(table, column("b", STYLE_PLAIN), p.b);
+        table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
+    } else {
+        table_null(table, column("b", STYLE_PLAIN));
+        table_null(table, column("candidates", STYLE_PLAIN));
+    }
     table_real(table, (struct column){"recall_stated", "recall_stated", "states\nrecall", STYLE_RECALL, 0},
                !p.b ? NAN : rule ? 1.0 - rule->loss(p) : rcm_recall_exact(p));
     table_real(table, (struct column){"recall", "recall", "has\nrecall", STYLE_RECALL, 0}, p.b ? rcm_recall_exact(p) : NAN);
@@ -37,20 +36,24 @@ static struct table *rows(const struct query *query, const struct options *optio
 {
     struct table *table = table_new();
     const struct decimal usual = {95, 2};
+    struct rcm_factors factors = rcm_factorise(query->base.n);
     size_t targets = options->targets.length ? options->targets.length : 1;
     for (size_t t = 0; t < targets; t++) {
         struct decimal recall = options->targets.length ? options->targets.items[t] : usual;
         struct rcm_target target = query->target;
         target.loss = decimal_complement(recall);
-        for (size_t i = 0; i < query->k_b.length; i++) {
+        for (size_t i = 0; i < query->k_b_count; i++) {
             struct rcm_topk p = query->base;
-            p.k_b = query->k_b.items[i];
+            p.k_b = query->smallest[i].k_b;
             uint64_t smallest = p.b = rcm_smallest_b(p, target);
             put_rule(table, query, recall, NULL, p, smallest);
             const struct rcm_rule *rule;
             for (size_t r = 0; (rule = rcm_rule(r)); r++)
                 if (rule->applies(p)) {
-                    p.b = rcm_rule_b(rule, p, target.loss);
+                    uint64_t asked = rcm_rule_b(rule, p, target.loss);
+                    p.b = asked ? rcm_next_b(p.n, asked, target.align, target.divisors ? &factors : NULL) : 0;
+                    if (p.b > rcm_deployable_b(p).high)
+                        p.b = 0;
                     put_rule(table, query, recall, rule, p, smallest);
                 }
         }
@@ -61,19 +64,22 @@ static struct table *rows(const struct query *query, const struct options *optio
 static void text(const struct query *query, const struct table *table, bool colour)
 {
     const struct rcm_rule *rule;
+    bool any = false;
     table_print(table, stdout, colour);
-    puts("\nexact: the smallest b of all with loss <= 1-R. The rules ask for b =");
     for (size_t r = 0; (rule = rcm_rule(r)); r++)
-        for (size_t i = 0; i < query->k_b.length; i++) {
-            struct rcm_topk p = query->base;
-            p.k_b = query->k_b.items[i];
-            if (rule->applies(p)) {
+        for (size_t i = 0; i < query->k_b_count; i++)
+            if (rule->applies(query->smallest[i])) {
+                if (!any)
+                    puts("\nexact: the smallest b with loss <= 1-R. The rules ask for b =");
+                any = true;
                 printf("  %-20s  %-33s  %s\n", rule->name, rule->formula, rule->source);
                 break;
             }
-        }
-    puts("states: the recall that the rule's own formula gives at its b; has: the exact one. Every b is\n"
-         "rounded up and clamped to what is legal.");
+    if (any)
+        puts("states: the recall that the rule's own formula gives at its b; has: the exact one. Every b is\n"
+             "rounded up to one that is legal (with --align and --divisors). Forms for b | n are no bounds else.");
+    else
+        puts("\nNo closed form covers rows like these.");
 }
 
 int command_bounds(const struct options *options)

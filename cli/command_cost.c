@@ -19,12 +19,11 @@ static struct table *rows(const struct query *query, const struct options *optio
             double cost = algorithm->cost(n, k, m);
             table_row(table, cost == least);
             put_query(table, query);
-            table_count(table, (struct column){.csv = "m"}, query->base.m);
-            table_text(table, (struct column){"model", "model", "model", STYLE_PLAIN, 0}, model->name);
-            table_text(table, (struct column){"algorithm", "algorithm", "algorithm", STYLE_PLAIN, 0}, algorithm->name);
-            table_real(table, (struct column){"cost", "cost", "cost", STYLE_COST, 0}, cost);
-            table_text(table, (struct column){"unit", "unit", "unit", STYLE_PLAIN, 0}, model->unit);
-            table_text(table, (struct column){"formula", "formula", "formula", STYLE_PLAIN, 0}, algorithm->formula);
+            table_text(table, column("model", STYLE_PLAIN), model->name);
+            table_text(table, column("algorithm", STYLE_PLAIN), algorithm->name);
+            table_real(table, column("cost", STYLE_COST), cost);
+            table_text(table, column("unit", STYLE_PLAIN), model->unit);
+            table_text(table, column("formula", STYLE_PLAIN), algorithm->formula);
             table_bool(table, (struct column){"cheapest", "cheapest", NULL, STYLE_PLAIN, 0}, cost == least);
         }
     }

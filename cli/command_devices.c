@@ -18,7 +18,7 @@ static void put_device(struct table *table, const struct rcm_device *d)
     double printed_matrix = rcm_ridge_matrix(d->fma_rate_per_s, d->matrix_rate_printed_per_s);
     double ours_matrix = rcm_ridge_matrix(d->vector_rate_per_s, d->matrix_rate_per_s);
     table_row(table, false);
-    table_text(table, (struct column){"device", "device", "device", STYLE_PLAIN, 0}, d->name);
+    table_text(table, column("device", STYLE_PLAIN), d->name);
     table_real(table, (struct column){"bandwidth_bytes_per_s", "bandwidth_bytes_per_s", "TB/s", STYLE_TERA, 0},
                d->bandwidth_bytes_per_s);
     table_real(table, (struct column){"vector_rate_per_s", "vector_rate_per_s", "vector\nT/s", STYLE_TERA, 0}, d->vector_rate_per_s);
@@ -32,7 +32,11 @@ static void put_device(struct table *table, const struct rcm_device *d)
     table_count(table, (struct column){"k_b_max", "k_b_max", "k_b\nmax", STYLE_PLAIN, 0}, rcm_ridge_k_b(ours));
     table_real(table, (struct column){"paper_ridge_memory", "paper_ridge_memory", "paper:\n4 bytes", STYLE_TIME, 0}, printed);
     table_real(table, (struct column){"paper_ridge_matrix", "paper_ridge_matrix", "paper:\n128-dot", STYLE_TIME, 0}, printed_matrix);
-    table_count(table, (struct column){"paper_k_b_max", "paper_k_b_max", "paper:\nk_b max", STYLE_PLAIN, 0}, rcm_ridge_k_b(printed));
+    struct column paper_k_b = {"paper_k_b_max", "paper_k_b_max", "paper:\nk_b max", STYLE_PLAIN, 0};
+    if (isnan(printed))
+        table_null(table, paper_k_b);
+    else
+        table_count(table, paper_k_b, rcm_ridge_k_b(printed));
     table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, d->source);
 }
 

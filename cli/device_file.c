@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,17 @@ static char *trimmed(char *text)
     while (length > 0 && isspace((unsigned char)text[length - 1]))
         text[--length] = '\0';
     return text;
+}
+
+/* Can it go to a terminal and into JSON? */
+static bool is_plain(const char *text)
+{
+    for (const char *at = text; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            return false;
+    json_t *string = json_string(text);
+    json_decref(string);
+    return string != NULL;
 }
 
 /* Sets one key. Returns NULL or what is wrong. */
@@ -45,12 +57,16 @@ static const char *set(struct device_entry *entry, const char *key, const char *
         if (strcmp(key, rates[i].key) == 0) {
             char *end;
             *rates[i].rate = strtod(value, &end);
-            return *end || end == value || !(*rates[i].rate > 0.0) || !isfinite(*rates[i].rate) ? "is not a positive number" : NULL;
+            return *end || end == value || !(*rates[i].rate > 0.0) || !isfinite(*rates[i].rate)
+                       ? "is not a positive number; write 3.35e12, and remarks behind a #"
+                       : NULL;
         }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(key, texts[i].key) == 0) {
             if (strlen(value) >= texts[i].size)
                 return "is too long";
+            if (!is_plain(value))
+                return "has control characters or is not UTF-8";
             strcpy(texts[i].text, value);
             return NULL;
         }
@@ -80,7 +96,7 @@ int device_file_read(const char *path, struct device_entry *entry, char *error, 
         if (*key == '\0')
             continue;
         if (!equals) {
-            snprintf(error, error_size, "%s:%d: not of the form key = value", path, number);
+            snprintf(error, error_size, "%s:%d: not of the form key = value, such as bandwidth_bytes_per_s = 3.35e12", path, number);
             fclose(file);
             return -1;
         }
@@ -102,7 +118,7 @@ int device_file_read(const char *path, struct device_entry *entry, char *error, 
     if (wrong)
         return -1;
     if (!*entry->name)
-        snprintf(entry->name, sizeof entry->name, "%.79s", path);
+        strcpy(entry->name, "device file");
     entry->device.name = entry->name;
     entry->device.source = entry->source;
     return 0;

@@ -4,8 +4,8 @@
  *     name = My GPU
  *     bandwidth_bytes_per_s = 3.35e12
  *     vector_rate_per_s = 16.7e12
- *     fma_rate_per_s = 67e12          (may be left out)
- *     matrix_rate_per_s = 989.4e12    (may be left out)
+ *     fma_rate_per_s = 67e12          # may be left out
+ *     matrix_rate_per_s = 989.4e12    # may be left out
  *     source = measured on 2026-11-21 with ...
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,7 +18,7 @@
 
 struct device_entry {
     struct rcm_device device;
-    char name[80], source[200]; /* what a device from a file points to: do not copy the entry */
+    char name[40], source[200]; /* what a device from a file points to: do not copy the entry */
 };
 
 /* Reads it. Returns 0, or -1 with what is wrong ("FILE:3: ...") in `error`. */

@@ -44,7 +44,7 @@ static void print_help(size_t command)
          "left, take their exact top-k (stage 2). Columns: candidates = min(b kb, n); recall = expected share of\n"
          "the true top-k that survives, when it lies anywhere; sd = its standard deviation over rows; loss =\n"
          "1 - recall; binomial = the approximation of Key et al., a bound from below; cost = operations (basic,\n"
-         "serial) or steps (parallel) of both stages, with the speed-up over exact top-k. * marks the fewest\n"
+         "serial) or steps (parallel) of both stages, x = the speed-up over exact top-k. * marks the fewest\n"
          "candidates that reach the target.\n\nSubcommands:");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].help);

@@ -4,23 +4,26 @@
 #include "number.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "recallmodel.h"
 
-static const char not_a_number[] = "not a number (write 262144, 2^18, 256Ki or 1e6)";
-static const char not_a_decimal[] = "not a decimal number (write 0.95)";
+static const char not_a_number[] = "not a number";
+static const char not_a_decimal[] = "not a decimal number";
 static const char empty[] = "empty";
 static const char negative[] = "negative";
-static const char zero[] = "zero, and must be at least 1";
+static const char zero[] = "zero";
 static const char fractional[] = "not a whole number";
-static const char hexadecimal[] = "hexadecimal, and must be decimal";
+static const char hexadecimal[] = "hexadecimal";
 static const char too_large[] = "larger than 2^53 - 1 = 9007199254740991";
 static const char too_precise[] = "longer than 18 digits";
 static const char too_long[] = "a list of more than 65536 values";
 static const char backwards[] = "a range that ends before it begins";
+static const char no_range[] = "not a range first:step:last";
 static const char no_step[] = "a range whose step is not positive";
 static const char no_memory[] = "too long for the memory at hand";
 
@@ -125,11 +128,12 @@ const char *parse_count(const char *text, uint64_t *count)
     return NULL;
 }
 
-/* Calls item() for each part between commas, each a string of its own. */
-static const char *each_part(const char *text, const char *(*item)(char *part, void *list), void *list)
+/* Calls parse() for each part between commas, each a string of its own; the last one is left in `item`. */
+static const char *each_part(const char *text, const char *(*parse)(char *part, void *list), void *list, char item[ITEM_MAX])
 {
     const char *wrong = *text ? NULL : empty;
     char *copy = malloc(strlen(text) + 1);
+    *item = '\0';
     if (!copy)
         return no_memory;
     memcpy(copy, text, strlen(text) + 1);
@@ -137,7 +141,8 @@ static const char *each_part(const char *text, const char *(*item)(char *part, v
         next = strchr(part, ',');
         if (next)
             *next++ = '\0';
-        wrong = item(part, list);
+        snprintf(item, ITEM_MAX, "%s", part);
+        wrong = parse(part, list);
     }
     free(copy);
     return wrong;
@@ -186,15 +191,33 @@ static const char *count_item(char *part, void *list)
     return wrong;
 }
 
-const char *parse_count_list(const char *text, struct count_list *list)
+const char *parse_count_list(const char *text, struct count_list *list, char item[ITEM_MAX])
 {
     *list = (struct count_list){0, NULL};
-    const char *wrong = each_part(text, count_item, list);
+    const char *wrong = each_part(text, count_item, list, item);
     if (wrong) {
         free(list->items);
         *list = (struct count_list){0, NULL};
     }
     return wrong;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void sort_counts(struct count_list *list)
+{
+    size_t kept = 0;
+    if (list->length == 0)
+        return;
+    qsort(list->items, list->length, sizeof *list->items, compare);
+    for (size_t i = 1; i < list->length; i++)
+        if (list->items[i] != list->items[kept])
+            list->items[++kept] = list->items[i];
+    list->length = kept + 1;
 }
 
 const char *parse_decimal(const char *text, struct decimal *decimal)
@@ -226,6 +249,19 @@ static int64_t power_of_ten(unsigned exponent)
     for (; exponent; exponent--)
         value *= 10;
     return value;
+}
+
+void format_decimal(char *buffer, size_t size, struct decimal decimal)
+{
+    while (decimal.scale > 0 && decimal.digits % 10 == 0) {
+        decimal.digits /= 10;
+        decimal.scale--;
+    }
+    int64_t one = power_of_ten(decimal.scale);
+    if (decimal.scale == 0)
+        snprintf(buffer, size, "%" PRId64, decimal.digits);
+    else
+        snprintf(buffer, size, "%" PRId64 ".%0*" PRId64, decimal.digits / one, (int)decimal.scale, decimal.digits % one);
 }
 
 double decimal_value(struct decimal decimal)
@@ -266,12 +302,12 @@ static const char *decimal_item(char *part, void *list)
     unsigned count = 1, scale = 0;
     for (char *colon = strchr(part, ':'); colon; colon = strchr(colon + 1, ':')) {
         if (count == 3)
-            return not_a_decimal;
+            return no_range;
         *colon = '\0';
         texts[count++] = colon + 1;
     }
     if (count == 2)
-        return not_a_decimal;
+        return no_range;
     for (unsigned i = 0; i < count; i++) {
         const char *wrong = parse_decimal(texts[i], &range[i]);
         if (wrong)
@@ -295,10 +331,10 @@ static const char *decimal_item(char *part, void *list)
     return NULL;
 }
 
-const char *parse_decimal_list(const char *text, struct decimal_list *list)
+const char *parse_decimal_list(const char *text, struct decimal_list *list, char item[ITEM_MAX])
 {
     *list = (struct decimal_list){0, NULL};
-    const char *wrong = each_part(text, decimal_item, list);
+    const char *wrong = each_part(text, decimal_item, list, item);
     if (wrong) {
         free(list->items);
         *list = (struct decimal_list){0, NULL};

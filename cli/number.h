@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each parser returns NULL, or a phrase that says what is wrong and continues "... is": "not a number", "negative", .. */
+/* Each parser returns NULL, or a phrase that says what is wrong and continues "... is": "not a number", "negative", .. The
+ * list parsers put the item that is wrong into `item`. */
+#define ITEM_MAX 48
 
 /* A positive integer up to 2^53 - 1: 262144, 2^18, 256Ki (Mi, Gi, Ti, Pi), 1e6, 1.5e6. */
 const char *parse_count(const char *text, uint64_t *count);
@@ -18,7 +20,10 @@ struct count_list {
     size_t length;
     uint64_t *items;
 };
-const char *parse_count_list(const char *text, struct count_list *list);
+const char *parse_count_list(const char *text, struct count_list *list, char item[ITEM_MAX]);
+
+/* Sorts a list and drops what stands there twice. */
+void sort_counts(struct count_list *list);
 
 /* A decimal fraction, exactly: digits / 10^scale, at most 18 digits. */
 struct decimal {
@@ -26,6 +31,7 @@ struct decimal {
     unsigned scale;
 };
 const char *parse_decimal(const char *text, struct decimal *decimal);
+void format_decimal(char *buffer, size_t size, struct decimal decimal); /* as typed, without trailing zeros */
 double decimal_value(struct decimal decimal);
 double decimal_complement(struct decimal decimal); /* 1 - value, subtracted exactly */
 
@@ -34,6 +40,6 @@ struct decimal_list {
     size_t length;
     struct decimal *items;
 };
-const char *parse_decimal_list(const char *text, struct decimal_list *list);
+const char *parse_decimal_list(const char *text, struct decimal_list *list, char item[ITEM_MAX]);
 
 #endif

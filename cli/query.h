@@ -11,7 +11,8 @@ struct query {
     struct rcm_topk base; /* b = k_b = 0 */
     struct decimal recall_target;
     struct rcm_target target;
-    struct count_list k_b; /* those asked for that are possible here */
+    struct rcm_topk *smallest; /* for each k_b that is possible here: the smallest b of all that reaches the target, or b = 0 */
+    size_t k_b_count;
     struct rcm_topk *shapes;
     size_t length, capacity;
 };
@@ -23,7 +24,7 @@ struct query_list {
 
 /* What a subcommand wants in its queries. */
 enum shapes {
-    SHAPES_NONE,       /* n and k only */
+    SHAPES_NONE,       /* n, k, and the smallest b of each k_b */
     SHAPES_SMALLEST_B, /* without --b: for each k_b the smallest b that reaches the target */
     SHAPES_SWEEP,      /* without --b: for each k_b about twenty b */
 };
@@ -33,7 +34,10 @@ enum shapes {
 int queries_build(struct query_list *queries, const struct options *options, enum shapes shapes);
 void queries_free(struct query_list *queries);
 
-/* How many configurations one query may have. */
-#define SHAPES_MAX 1000000
+/* Of the shapes that reach the query's target the one with the fewest candidates (ties: the smaller k_b); NULL if none does. */
+const struct rcm_topk *fewest_candidates(const struct query *query, const struct rcm_topk *shapes, size_t length);
+
+/* How many shapes, or pairs of n and k, one call may ask for. */
+#define SHAPES_MAX 100000
 
 #endif

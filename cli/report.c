@@ -26,22 +26,6 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
     return c;
 }
 
-struct rcm_topk fewest_candidates(const struct query *query)
-{
-    struct rcm_topk best = query->base;
-    uint64_t fewest = 0;
-    for (size_t i = 0; i < query->k_b.length; i++) {
-        struct rcm_topk p = query->base;
-        p.k_b = query->k_b.items[i];
-        p.b = rcm_smallest_b(p, query->target);
-        if (p.b && (fewest == 0 || rcm_candidates(p) < fewest)) {
-            best = p;
-            fewest = rcm_candidates(p);
-        }
-    }
-    return best;
-}
-
 /* Cost columns of one model; `drop` falls from the first to the last. */
 static void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost, int drop)
 {
@@ -51,32 +35,34 @@ static void put_cost(struct table *table, const struct rcm_cost_model *model, co
         {"cost_%s", "cost/%s/approximate"}, {"cost_%s_exact", "cost/%s/exact"},    {"speedup_%s", "cost/%s/speedup"},
         {"stage1_%s", "cost/%s/stage1"},    {"stage2_%s", "cost/%s/stage2"},
     };
-    char csv[5][64], json[5][64], heading[64];
+    char csv[5][64], json[5][64], heading[2][64];
     for (int i = 0; i < 5; i++) {
         snprintf(csv[i], sizeof csv[i], names[i].csv, model->name);
         snprintf(json[i], sizeof json[i], names[i].json, model->name);
     }
-    snprintf(heading, sizeof heading, "%s\ncost", model->name);
-    table_real(table, (struct column){csv[0], json[0], heading, STYLE_COST, drop}, cost->approximate);
+    snprintf(heading[0], sizeof heading[0], "%s\ncost", model->name);
+    snprintf(heading[1], sizeof heading[1], "%s\nx", model->name);
+    table_real(table, (struct column){csv[0], json[0], heading[0], STYLE_COST, drop}, cost->approximate);
     table_real(table, (struct column){csv[1], json[1], NULL, STYLE_COST, 0}, cost->exact);
-    table_real(table, (struct column){csv[2], json[2], "speed\n-up", STYLE_SPEEDUP, 0}, cost->speedup);
+    table_real(table, (struct column){csv[2], json[2], heading[1], STYLE_SPEEDUP, 0}, cost->speedup);
     table_text(table, (struct column){csv[3], json[3], NULL, STYLE_PLAIN, 0}, cost->stage1);
     table_text(table, (struct column){csv[4], json[4], NULL, STYLE_PLAIN, 0}, cost->stage2);
 }
 
-void put_configuration(struct table *table, const struct configuration *c, struct rcm_target target)
+void put_configuration(struct table *table, const struct configuration *c, const struct query *query)
 {
-    table_count(table, (struct column){"b", "b", "b", STYLE_PLAIN, 0}, c->p.b);
-    table_count(table, (struct column){"k_b", "k_b", "k_b", STYLE_PLAIN, 0}, c->p.k_b);
+    table_count(table, column("b", STYLE_PLAIN), c->p.b);
+    table_count(table, column("k_b", STYLE_PLAIN), c->p.k_b);
     table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 0}, c->candidates);
-    table_real(table, (struct column){"recall", "recall", "recall", STYLE_RECALL, 0}, c->recall);
+    table_real(table, column("recall", STYLE_RECALL), c->recall);
     table_real(table, (struct column){"recall_sd", "recall_sd", "sd", STYLE_LOSS, 5}, c->sd);
-    table_real(table, (struct column){"loss", "loss", "loss", STYLE_LOSS, 0}, c->loss);
+    table_real(table, column("loss", STYLE_LOSS), c->loss);
     table_real(table, (struct column){"recall_binomial", "recall_binomial", "binomial\nrecall", STYLE_RECALL, 6}, c->recall_binomial);
     table_real(table, (struct column){"loss_binomial", "loss_binomial", NULL, STYLE_LOSS, 0}, c->loss_binomial);
     table_real(table, (struct column){"loss_bound", "loss_bound", NULL, STYLE_LOSS, 0}, c->loss_bound);
     table_real(table, (struct column){"recall_worst_case", "recall_worst_case", NULL, STYLE_RECALL, 0}, c->worst_case);
-    table_bool(table, (struct column){"reaches_target", "reaches_target", NULL, STYLE_PLAIN, 0}, rcm_reaches(c->p, target));
+    table_real(table, (struct column){.csv = "recall_target"}, decimal_value(query->recall_target));
+    table_bool(table, (struct column){"reaches_target", "reaches_target", NULL, STYLE_PLAIN, 0}, rcm_reaches(c->p, query->target));
     for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)
         put_cost(table, rcm_cost_model(i), &c->cost[i], 4 - (int)i);
     if (!c->has_roofline)

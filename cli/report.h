@@ -22,10 +22,6 @@ struct configuration {
 struct configuration evaluate(struct rcm_topk p, const struct options *options);
 
 /* Puts one configuration as a row of the recall table. */
-void put_configuration(struct table *table, const struct configuration *configuration, struct rcm_target target);
-
-/* The shape with the fewest candidates over all b and the query's k_b that reaches the target (ties: the smaller k_b); b = 0 if
- * there is none. */
-struct rcm_topk fewest_candidates(const struct query *query);
+void put_configuration(struct table *table, const struct configuration *configuration, const struct query *query);
 
 #endif

@@ -92,6 +92,11 @@ void table_bool(struct table *table, struct column column, bool value)
     put(table, column, (struct cell){.kind = CELL_BOOL, .truth = value});
 }
 
+void table_null(struct table *table, struct column column)
+{
+    put(table, column, (struct cell){.kind = CELL_NULL});
+}
+
 size_t table_rows(const struct table *table)
 {
     return table->rows;
@@ -133,11 +138,14 @@ static void format_styled(char *buffer, size_t size, enum style style, double va
 {
     switch (style) {
     case STYLE_RECALL:
+        /* A target counts as reached within 1e-12: do not show 0.929999 for a 0.93 that is off by its last bit. */
         if (value == 1.0)
             snprintf(buffer, size, "1");
+        else if (value < 0.0)
+            snprintf(buffer, size, "%.2e", value);
         else
-            snprintf(buffer, size, "%.6f", floor(value * 1e6) / 1e6);
-        return;
+            snprintf(buffer, size, "%.6f", fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
+        break;
     case STYLE_LOSS:
         snprintf(buffer, size, value == 0.0 ? "0" : "%.2e", value);
         break;
@@ -207,94 +215,89 @@ static size_t heading_lines(const struct table *table)
     return lines;
 }
 
-static bool is_text(const struct table *table, size_t column)
-{
-    for (size_t row = 0; row < table->rows; row++)
-        if (cell_at(table, row, column)->kind == CELL_TEXT)
-            return true;
-    return false;
-}
-
 struct layout {
-    size_t *widths; /* 0: the column is not shown */
-    int gap;        /* blanks between columns */
+    size_t width; /* 0: the column is not shown */
+    bool text;    /* aligned left */
 };
 
-/* Columns two blanks apart, or one where that is wider than TABLE_WIDTH; if it still is, some are left out. */
-static struct layout lay_out(const struct table *table, size_t lines)
+/* Columns two blanks apart (*gap), or one where that is wider than TABLE_WIDTH; if it still is, some are left out. */
+static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
 {
     char buffer[64];
-    size_t *widths = checked(calloc(table->width + 1, sizeof *widths));
+    struct layout *layout = checked(calloc(table->width + 1, sizeof *layout));
     size_t total = 1, shown = 0;
     for (size_t i = 0; i < table->width; i++) {
         if (!table->columns[i].heading)
             continue;
+        size_t width = 0, length;
         for (size_t line = 0; line < lines; line++) {
-            size_t length;
             heading_line(table->columns[i].heading, line, lines, &length);
-            widths[i] = length > widths[i] ? length : widths[i];
+            width = length > width ? length : width;
         }
         for (size_t row = 0; row < table->rows; row++) {
-            size_t length = strlen(styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style));
-            widths[i] = length > widths[i] ? length : widths[i];
+            length = strlen(styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style));
+            width = length > width ? length : width;
+            layout[i].text |= cell_at(table, row, i)->kind == CELL_TEXT;
         }
-        total += widths[i];
+        layout[i].width = width;
+        total += width;
         shown++;
     }
-    int gap = total + 2 * shown <= TABLE_WIDTH ? 2 : 1;
-    while (total + (size_t)gap * shown > TABLE_WIDTH) {
+    *gap = total + 2 * shown <= TABLE_WIDTH ? 2 : 1;
+    while (total + (size_t)*gap * shown > TABLE_WIDTH) {
         size_t worst = table->width;
         for (size_t i = 0; i < table->width; i++)
-            if (widths[i] && table->columns[i].drop && (worst == table->width || table->columns[i].drop >= table->columns[worst].drop))
+            if (layout[i].width && table->columns[i].drop &&
+                (worst == table->width || table->columns[i].drop >= table->columns[worst].drop))
                 worst = i;
         if (worst == table->width)
             break;
-        total -= widths[worst];
-        widths[worst] = 0;
+        total -= layout[worst].width;
+        layout[worst].width = 0;
         shown--;
     }
-    return (struct layout){widths, gap};
+    return layout;
+}
+
+/* `length` characters of text in its column; text in the last column is not padded. */
+static void print_cell(FILE *file, const char *text, size_t length, struct layout layout, int gap, bool last)
+{
+    int blanks = (int)(layout.width - length);
+    if (layout.text)
+        fprintf(file, "%*s%.*s%*s", gap, "", (int)length, text, last ? 0 : blanks, "");
+    else
+        fprintf(file, "%*s%.*s", gap + blanks, "", (int)length, text);
 }
 
 void table_print(const struct table *table, FILE *file, bool colour)
 {
     char buffer[64];
-    size_t lines = heading_lines(table);
-    struct layout layout = lay_out(table, lines);
-    size_t *widths = layout.widths;
-    size_t last = 0; /* text in the last column is not padded */
+    int gap;
+    size_t lines = heading_lines(table), last = 0, length;
+    struct layout *layout = lay_out(table, lines, &gap);
     for (size_t i = 0; i < table->width; i++)
-        last = widths[i] ? i : last;
+        last = layout[i].width ? i : last;
     for (size_t line = 0; line < lines; line++) {
         fputc(' ', file);
-        for (size_t i = 0; i < table->width; i++) {
-            if (!widths[i])
-                continue;
-            size_t length;
-            const char *text = heading_line(table->columns[i].heading, line, lines, &length);
-            if (is_text(table, i))
-                fprintf(file, "%*s%.*s%*s", layout.gap, "", (int)length, text, i == last ? 0 : (int)(widths[i] - length), "");
-            else
-                fprintf(file, "%*s%.*s", layout.gap + (int)(widths[i] - length), "", (int)length, text);
-        }
+        for (size_t i = 0; i < table->width; i++)
+            if (layout[i].width) {
+                const char *text = heading_line(table->columns[i].heading, line, lines, &length);
+                print_cell(file, text, length, layout[i], gap, i == last);
+            }
         fputc('\n', file);
     }
     for (size_t row = 0; row < table->rows; row++) {
         bool bright = colour && table->marked[row];
         fputs(bright ? "\033[1;32m" : "", file);
         fputc(table->marked[row] ? '*' : ' ', file);
-        for (size_t i = 0; i < table->width; i++) {
-            if (!widths[i])
-                continue;
-            const char *text = styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style);
-            if (is_text(table, i))
-                fprintf(file, "%*s%-*s", layout.gap, "", i == last ? 0 : (int)widths[i], text);
-            else
-                fprintf(file, "%*s", layout.gap + (int)widths[i], text);
-        }
+        for (size_t i = 0; i < table->width; i++)
+            if (layout[i].width) {
+                const char *text = styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style);
+                print_cell(file, text, strlen(text), layout[i], gap, i == last);
+            }
         fputs(bright ? "\033[0m\n" : "\n", file);
     }
-    free(widths);
+    free(layout);
 }
 
 /* ---- CSV */
@@ -365,7 +368,7 @@ static json_t *cell_json(const struct cell *cell)
     case CELL_REAL:
         return json_real(cell->real);
     case CELL_TEXT:
-        return json_string(cell->text);
+        return checked(json_string(cell->text));
     case CELL_BOOL:
         return json_boolean(cell->truth);
     case CELL_NULL:

@@ -14,7 +14,7 @@
 /* How a value looks in the aligned table (CSV and JSON always have all digits). */
 enum style {
     STYLE_PLAIN,    /* integers, text, short reals */
-    STYLE_RECALL,   /* 0.962957; never rounded up to 1 */
+    STYLE_RECALL,   /* 0.962956: cut, not rounded, but for 2e-12; -1.30e61 below 0 */
     STYLE_LOSS,     /* 3.70e-2 */
     STYLE_COST,     /* 786432 or 8.81e7 */
     STYLE_SPEEDUP,  /* 42.0x */
@@ -45,6 +45,13 @@ void table_count(struct table *table, struct column column, uint64_t value);
 void table_real(struct table *table, struct column column, double value);
 void table_text(struct table *table, struct column column, const char *value); /* NULL: null */
 void table_bool(struct table *table, struct column column, bool value);
+void table_null(struct table *table, struct column column);
+
+/* A column of the same name everywhere. */
+static inline struct column column(const char *name, enum style style)
+{
+    return (struct column){name, name, name, style, 0};
+}
 
 void table_print(const struct table *table, FILE *file, bool colour);
 void table_print_csv(const struct table *table, FILE *file, bool header);

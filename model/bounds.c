@@ -7,7 +7,7 @@
 #include "dd.h"
 #include "shape.h"
 
-/* log m!, m >= 0: exact products below 16, else Stirling's series, whose fifth term is below 1e-17 there. */
+/* log m!, m >= 0: exact products below 16, else five terms of Stirling's series, whose sixth is 1.1e-16 at m = 16. */
 static struct dd log_factorial(uint64_t m)
 {
     double x = (double)m, product = 1.0;
@@ -68,6 +68,8 @@ double rcm_loss_series(struct rcm_topk p, unsigned terms)
             coefficient *= -(double)(i - 1) / (double)(i - p.k_b);
             sum += coefficient * moment;
         }
+        if (!isfinite(sum))
+            sum = terms % 2 ? INFINITY : -INFINITY;
         loss += (double)buckets.of[class].count / (double)p.k * sum;
     }
     return loss;
@@ -97,21 +99,24 @@ static bool even_split_of_maxima(struct rcm_topk p)
 }
 
 /* log of C(k, k_b + 1) / k, for k > k_b. */
-static double log_sets_per_element(struct rcm_topk p)
+static struct dd log_sets_per_element(struct rcm_topk p)
 {
-    return dd_subtract(log_choose(p.k, p.k_b + 1), dd_log(dd((double)p.k))).hi;
+    return dd_subtract(log_choose(p.k, p.k_b + 1), dd_log(dd((double)p.k)));
 }
 
 static double moment_loss(struct rcm_topk p)
 {
-    return p.k_b >= p.k ? 0.0 : exp(log_sets_per_element(p) - (double)p.k_b * log((double)p.b));
+    if (p.k_b >= p.k)
+        return 0.0;
+    struct dd log = dd_subtract(log_sets_per_element(p), dd_scale(dd_log(dd((double)p.b)), (double)p.k_b));
+    return exp(log.hi) * (1.0 + log.lo);
 }
 
 static double moment_b(struct rcm_topk p, double loss)
 {
     if (p.k_b >= p.k)
         return 1.0;
-    return p.k_b == 1 ? ((double)p.k - 1.0) / (2.0 * loss) : exp((log_sets_per_element(p) - log(loss)) / (double)p.k_b);
+    return p.k_b == 1 ? ((double)p.k - 1.0) / (2.0 * loss) : exp((log_sets_per_element(p).hi - log(loss)) / (double)p.k_b);
 }
 
 static double moment_kb1_loss(struct rcm_topk p)
@@ -179,9 +184,9 @@ static double chern_b(struct rcm_topk p, double loss)
 
 static const struct rcm_rule rules[] = {
     {"factorial_moment", "(C(k, k_b+1) / (k (1-R)))^(1/k_b)", "docs/models.md 6", even_split, moment_loss, moment_b},
-    {"factorial_moment_kb1", "n / (1 + 2 (1-R) (n-1)/(k-1))", "docs/models.md 6, b | n", even_split_of_maxima, moment_kb1_loss,
+    {"factorial_moment_kb1", "n / (1 + 2 (1-R) (n-1)/(k-1))", "docs/models.md 6, for b | n", even_split_of_maxima, moment_kb1_loss,
      moment_kb1_b},
-    {"samaga_quadratic", "k / (2 (1-R + k/(2n)))", "Samaga et al. 2025, bound after Theorem 1", even_split_of_maxima,
+    {"samaga_quadratic", "k / (2 (1-R + k/(2n)))", "Samaga et al. 2025, after Theorem 1, for b | n", even_split_of_maxima,
      samaga_quadratic_loss, samaga_quadratic_b},
     {"samaga_quartic", "smallest b of the quartic form", "Samaga et al. 2025, A.5", even_split_of_maxima, samaga_quartic_loss,
      samaga_quartic_b},

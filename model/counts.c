@@ -120,7 +120,7 @@ static struct tail tail_by_ratios(const struct ratios *r, int64_t c)
     }
 }
 
-/* The sum over x < from of P(x) / P(from), from at most 1 above the mode: terms fall downwards. What is left after t, next ratio
+/* The sum over x < from of P(x) / P(from), from at most 2 above the mode: from there on terms fall downwards. What is left after t, next ratio
  * q < 1, is at most t q / (1 - q). */
 static double mass_below(const struct ratios *r, double from)
 {
@@ -199,7 +199,7 @@ static struct dd deviance(struct dd cell, struct dd delta)
     return dd_add(dd_multiply(delta, z), dd_scale(dd_multiply(dd_multiply(cell, sum), dd_multiply(z, w)), 2.0));
 }
 
-/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this. The next term is below 1e-23 for m >= 2^13. */
+/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this. The next term is below 3e-23 for m >= 2^13. */
 static double stirling_rest(double m)
 {
     return 1.0 / (12.0 * m) - 1.0 / (360.0 * m * m * m);
@@ -242,7 +242,7 @@ double law_probability_by_stirling(struct law law, int64_t x)
     return at.factor > 0.0 ? times_exponential(at.factor, at.exponent) : 0.0;
 }
 
-/* psi(x + 1) without its logarithm; the next term is below 1e-19 for x >= 2^13. */
+/* psi(x + 1) without its logarithm; the next term is below 2e-18 for x >= 2^13. */
 static double digamma_rest(double x)
 {
     return 1.0 / (2.0 * x) - 1.0 / (12.0 * x * x);

@@ -51,7 +51,7 @@ double law_probability_by_stirling(struct law law, int64_t x);
 /* P(X = x + 1) / P(X = x). */
 double law_ratio(struct law law, int64_t x);
 
-/* Smallest and largest x with P(X = x) > 0, and an x within 1 of the mode. */
+/* Smallest and largest x with P(X = x) > 0, and an x within 2 of the mode. */
 int64_t law_low(struct law law);
 int64_t law_high(struct law law);
 int64_t law_mode(struct law law);

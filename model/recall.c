@@ -23,8 +23,8 @@ bool classes_legal(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {
     if (buckets->classes < 1 || buckets->classes > RCM_MAX_CLASSES)
         return false;
-    for (unsigned c = 1; c < buckets->classes; c++)
-        if (buckets->of[c].size >= buckets->of[c - 1].size)
+    for (unsigned c = 0; c < buckets->classes; c++)
+        if (buckets->of[c].count == 0 || (c > 0 && buckets->of[c].size >= buckets->of[c - 1].size))
             return false;
     return k >= 1 && k <= classes_elements(buckets) && k_b >= 1 && k_b <= RCM_N_MAX;
 }

@@ -44,7 +44,8 @@ const char *rcm_version(void);
  * what a padded row (valid < n) leaves in the buckets. */
 enum rcm_assignment {
     RCM_INTERLEAVED = 0, /* bucket i mod b: the buckets of a row with L valid elements are those of n = L */
-    RCM_CONTIGUOUS = 1,  /* runs, the n mod b longer ones first: full buckets, one partial one, then empty ones */
+    RCM_CONTIGUOUS = 1,  /* runs, the n mod b longer ones first: full buckets, one partial one, then empty ones. (So is any
+                            other value.) */
 };
 
 /* One question. Fields left out are zero: m = 0 means 1, valid = 0 means n.
@@ -64,7 +65,7 @@ enum rcm_status {
     RCM_BAD_K,     /* not 1 <= k <= n */
     RCM_BAD_VALID, /* not k <= valid <= n */
     RCM_BAD_B,     /* not 1 <= b <= n */
-    RCM_BAD_K_B,   /* k_b < 1 (rcm_check); k_b > min(k, ceil(n/b)) (rcm_check_deployable) */
+    RCM_BAD_K_B,   /* not 1 <= k_b <= RCM_N_MAX (rcm_check); k_b > min(k, ceil(n/b)) (rcm_check_deployable) */
     RCM_TOO_FEW,   /* b k_b < k (rcm_check_deployable only) */
 };
 
@@ -101,28 +102,32 @@ struct rcm_buckets rcm_buckets_of(struct rcm_topk p);
  * Recall, when the top-k elements lie anywhere with equal probability
  */
 
-/* Bounds on the relative error, asserted in tests/ against exact rationals and against 40-digit arithmetic. */
+/* Bounds on the relative error, asserted in tests/ against exact rationals and 80-digit arithmetic. */
 #define RCM_LOSS_MAX_RELERR 1e-13     /* loss >= 1e-290, any n, k, b in the domain, k_b <= 2^52 */
-#define RCM_SURVIVAL_MAX_RELERR 1e-13
+#define RCM_SURVIVAL_MAX_RELERR 1e-13 /* survival >= 1e-290 */
 #define RCM_SD_MAX_RELERR 1e-8
 
 /* Expected loss: (1/k) sum over buckets of E[(X - k_b)+], X ~ Hypergeometric(n, k, size of the bucket).
- * Returns   a fraction in [0, 1); exactly 0 if no bucket can overflow. Below 1e-290 digits fade, then it underflows to 0.
+ * Returns   a fraction in [0, 1] (1 by rounding only); exactly 0 if no bucket can overflow. Below 1e-290 digits fade, then it
+ *           underflows to 0.
  * Accuracy  relative error <= RCM_LOSS_MAX_RELERR.
  * Source    [Samaga2025] Theorem 1; uneven buckets and the evaluation: docs/models.md 2. */
 double rcm_loss_exact(struct rcm_topk p);
 
-/* Expected recall, 1 - loss: in (0, 1], exactly 1 if no bucket can overflow. Absolute error <= 1.2e-16 + loss error. */
+/* Expected recall, 1 - loss: in [0, 1], exactly 1 if no bucket can overflow. Absolute error <= 1.2e-16 + loss error. */
 double rcm_recall_exact(struct rcm_topk p);
 
-/* The same with X ~ Binomial(k, 1/b) in each of the b buckets: independent of n, and at least the exact loss. With
+/* The same with X ~ Binomial(k, 1/b) in each of the b buckets: independent of n, and at least the exact loss (where that is 1e-290
+ * or more). With
  * assignment RCM_CONTIGUOUS and valid < n, X ~ Binomial(k, size/valid) instead.
  * Source    [Key2024] Eq. (1), summed as (b/k) E[(X - k_b)+]: docs/models.md 3. Accuracy as rcm_loss_exact. */
 double rcm_loss_binomial(struct rcm_topk p);
 double rcm_recall_binomial(struct rcm_topk p);
 
 /* Standard deviation of the recall of one row; the mean over m independent rows has this over sqrt(m).
- * Returns   a fraction in [0, 0.5]. Accuracy: relative error <= RCM_SD_MAX_RELERR; beyond k_b = 2^30: docs/models.md 5.
+ * Returns   a fraction in [0, 0.5].
+ * Accuracy  relative error <= RCM_SD_MAX_RELERR, or absolute 1e-16; compared with single steps up to k_b = 2^26.
+ * Time      microseconds for k_b <= 100, up to 30 ms for large k_b.
  * Source    docs/models.md 5. */
 double rcm_recall_sd(struct rcm_topk p);
 
@@ -135,8 +140,8 @@ double rcm_survival(struct rcm_topk p, uint64_t rank);
  * Source    [Key2024] Eq. (2), with floor in place of ceil, and uneven buckets: docs/models.md 7. Exact. */
 double rcm_recall_worst_case(struct rcm_topk p);
 
-/* The same questions for any bucket sizes. Domain: 1 to RCM_MAX_CLASSES classes, each size smaller than the one before it;
- * 1 <= k, rank <= n = sum of size times count <= RCM_N_MAX; 1 <= k_b <= RCM_N_MAX. */
+/* The same questions for any bucket sizes. Domain: 1 to RCM_MAX_CLASSES classes, each size smaller than the one before it,
+ * each count >= 1; 1 <= k, rank <= n = sum of size times count <= RCM_N_MAX; 1 <= k_b <= RCM_N_MAX. */
 double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
 double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
 double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uint64_t rank);
@@ -146,11 +151,14 @@ double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uin
  * Bounds in closed form, and the number of buckets for a target
  */
 
-/* First `terms` terms of the factorial-moment series of the loss, for any k_b: an upper bound on the loss for an odd number
- * of terms, a lower bound for an even number. Not capped. 1 <= terms <= 64.   Source: docs/models.md 6. */
+/* First `terms` terms of the factorial-moment series of the loss, for any k_b: in exact arithmetic an upper bound on the loss
+ * for an odd number of terms, a lower bound for an even number. Not capped. 1 <= terms <= 64.
+ * Accuracy  one term: relative error <= 1e-12 down to 1e-290. More: the terms alternate and may be far larger than the loss; the
+ *           absolute error is about 1e-15 times the largest. Infinite, with the sign of the bound, where a term is.
+ * Source    docs/models.md 6. */
 double rcm_loss_series(struct rcm_topk p, unsigned terms);
 
-/* One term of it, capped at 1: loss <= rcm_loss_bound. Relative error <= 1e-12. */
+/* One term of it, capped at 1: loss <= rcm_loss_bound. Relative error <= 1e-12 down to 1e-290. */
 double rcm_loss_bound(struct rcm_topk p);
 
 /* A target "recall of at least R" is given as the loss 1 - R that is allowed, in [0, 1). It is reached when
@@ -167,7 +175,8 @@ struct rcm_target {
 bool rcm_reaches(struct rcm_topk p, struct rcm_target target);
 
 /* The smallest deployable b that reaches the target (p.b is not read); 0 if there is none. Recall grows with b
- * (docs/models.md 8), so bisection finds it. Every deployable shape has a recall of at least 1 - 1/e = .632. */
+ * (docs/models.md 8), so bisection finds it. Every deployable shape has a recall of at least 1 - 1/e = .632, unless the row is
+ * padded and contiguous: then there is no such floor. */
 uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target);
 
 /* The prime factors of n, 1 <= n <= RCM_N_MAX; count = 0 outside of that. Under a millisecond. */
@@ -190,7 +199,7 @@ struct rcm_rule {
     const char *name;
     const char *formula;              /* the b it asks for, in words */
     const char *source;
-    bool (*applies)(struct rcm_topk); /* looks at n, k, k_b only */
+    bool (*applies)(struct rcm_topk); /* does not look at b */
     double (*loss)(struct rcm_topk);  /* the loss it states at p.b */
     double (*b)(struct rcm_topk, double target_loss); /* the real number that it asks for; may be infinite */
 };
@@ -222,7 +231,8 @@ const struct rcm_cost_model *rcm_cost_model(size_t index);
 
 /* Cost of p in a model.
  *   exact = C(n, k, m);   approximate = C(n/b, k_b, m b) + [candidates > k] C(candidates, k, m);   speedup = exact/approximate
- * approximate is NaN and the names are NULL outside the domain; stage2 is NULL where stage 2 is not needed.
+ * approximate is NaN and the names are NULL outside the domain; stage2 is NULL where stage 2 is not needed. At b = n the parallel
+ * stage 1 costs 0: with k = n speedup is infinite (NaN at n = 1).
  * Source    [Key2024] Table 1 and section 3, residual terms dropped. Accuracy: relative 1e-15 times a few. */
 struct rcm_cost {
     double exact, approximate, speedup;

@@ -67,7 +67,8 @@ double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s)
 
 uint64_t rcm_ridge_k_b(double ridge)
 {
-    return ridge >= 3.0 ? (uint64_t)((ridge + 2.0) / 5.0) : 0;
+    double k_b = floor((ridge + 2.0) / 5.0);
+    return !(k_b >= 1.0) ? 0 : k_b < (double)RCM_N_MAX ? (uint64_t)k_b : RCM_N_MAX;
 }
 
 double rcm_dtype_bytes(enum rcm_dtype dtype)

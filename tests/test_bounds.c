@@ -19,6 +19,7 @@ START_TEST(series_brackets_the_loss)
         double size = 0.0; /* of the largest term so far: what the partial sums may be off by */
         for (unsigned terms = 1; terms <= 12; terms++) {
             double sum = rcm_loss_series(p, terms);
+            ck_assert_msg(!isnan(sum), TOPK_FMT " %u terms", TOPK_ARG(p), terms);
             size = fmax(size, fabs(sum));
             if (!isfinite(size) || size > 1e3)
                 break;
@@ -52,6 +53,9 @@ END_TEST
 
 START_TEST(first_term_by_hand)
 {
+    /* Terms that overflow leave the sign of the bound. */
+    struct rcm_topk wide = {.n = 4158841, .k = 134282, .b = 8, .k_b = 16335};
+    ck_assert(rcm_loss_series(wide, 1) == INFINITY && rcm_loss_series(wide, 2) == -INFINITY && rcm_loss_bound(wide) == 1.0);
     /* k_b = 1, b | n: (n/b - 1)(k - 1) / (2 (n - 1)). */
     struct rcm_topk p = {.n = 262144, .k = 1024, .b = 8192, .k_b = 1};
     ck_assert_double_eq_tol(rcm_loss_bound(p), 31.0 * 1023.0 / (2.0 * 262143.0), 1e-15);

@@ -73,17 +73,17 @@ START_TEST(bad_input)
         {"--n abc --k 1", "--n 'abc'", "not a number", "262144"},
         {"--n '' --k 1", "--n ''", "empty", ""},
         {"--n= --k 1", "--n ''", "empty", ""},
-        {"--n 0 --k 1", "--n '0'", "zero", "at least 1"},
+        {"--n 0 --k 1", "--n '0'", "zero", "from 1 on"},
         {"--n -8 --k 1", "--n '-8'", "negative", ""},
         {"--n 10.5 --k 1", "--n '10.5'", "whole number", ""},
-        {"--n 0x40 --k 1", "--n '0x40'", "hexadecimal", "decimal"},
+        {"--n 0x40 --k 1", "--n '0x40'", "hexadecimal", "262144"},
         {"--n 2^53 --k 1", "--n '2^53'", "9007199254740991", ""},
         {"--n 1e30 --k 1", "--n '1e30'", "9007199254740991", ""},
         {"--n 10 --k 11", "--k 11", "n = 10", "at most"},
         {"--n 10 --k 4 --kb 5", "--kb 5", "k = 4", "at most"},
         {"--n 10 --k 4 --b 11", "--b 11", "n = 10", "at most"},
         {"--n 100 --k 10 --b 3 --kb 3", "--b 3", "k = 10", "--b 4"},
-        {"--n 10 --k 8 --b 5 --kb 3", "--kb 3", "a bucket", "at most 2"},
+        {"--n 10 --k 8 --b 5 --kb 3", "--kb 3", "a bucket", "--b 4 or less"},
         {"--n 10 --k 2 --recall 0", "--recall '0'", "(0, 1]", "0.95"},
         {"--n 10 --k 2 --recall 1.01", "--recall '1.01'", "(0, 1]", "0.95"},
         {"--n 10 --k 2 --recall 95", "--recall '95'", "(0, 1]", "0.95"},
@@ -112,11 +112,19 @@ START_TEST(bad_input)
         {"ranks --n 10 --k 2 --m 3", "'--m'", "--ranks", ""},
         {"cost --n 10 --k 2 --kb 1", "'--kb'", "--m", ""},
         {"bounds --n 10 --k 2 --kb 3", "--kb 3", "k = 2", ""},
-        {"bounds --n 10 --k 2 --recall 0.9:0.1", "--recall", "decimal", ""},
+        {"bounds --n 10 --k 2 --recall 0.9:0.1", "--recall", "first:step:last", "0.95"},
         {"--n 10 --k 2 --kb 1,,2", "--kb '1,,2'", "empty", ""},
         {"--n 10 --k 2 --kb 5..1", "--kb '5..1'", "before", ""},
         {"--n 10 --k 2 --b 1..1e9", "--b '1..1e9'", "65536", ""},
-        {"--n 1e6 --k 65536 --b 1..60000 --kb 60000,1..60000", "--b", "more than 1000000", ""},
+        {"--n 1e6 --k 65536 --b 1..60000 --kb 1..60000", "more than 100000 shapes", "--b", "shorter"},
+        {"--n 100001..101000 --k 1..1000", "more than 100000 pairs", "--n", "shorter"},
+        {"--n 100001..100100 --k 1..100", "more than 100000 shapes", "--n", "shorter"},
+        {"--n 1,000 --k 1", "--n '1,000'", "'000' is zero", "1,2,4"},
+        {"--n \"$(printf '1\\n2')\" --k 1", "--n '1?2'", "not a number", ""},
+        {"--n 10 --k 2 --m 1,2", "--m '1,2'", "one whole number", ""},
+        {"--n 64 --k 8 --b 65", "--b 65", "n = 64", "at most"},
+        {"--n 6400 --k 800 --b 40", "--b 40", "--kb up to 8", "--kb 20"},
+        {"--n 100 --k 10 --kb 8 --align 64", "--align", "from 2 to 14", "smaller --kb"},
         {"--n 20,30 --k 40,50", "--k 40", "n = 20", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -133,12 +141,22 @@ END_TEST
 
 START_TEST(combinations_left_out)
 {
-    run("--n 1000 --k 10,2000 --csv");
-    ck_assert_int_eq(result.status, 0);
-    ck_assert_msg(strstr(result.err, "left out 1 of 7") && strchr(result.err, '\n')[1] == '\0', "%s", result.err);
-    run("--n 1000 --k 10 --b 2,4,8 --kb 1..5 --csv");
-    ck_assert_int_eq(result.status, 0);
-    ck_assert_msg(strstr(result.err, "left out 7 of 15"), "%s", result.err);
+    static const char *const cases[][2] = {
+        {"--n 1000 --k 10,2000 --csv", "left out 1 of 2 "},
+        {"cost --n 8,16 --k 10", "left out 1 of 2 "},
+        {"bounds --n 64 --k 8 --kb 2,4,99", "left out 1 of 3 "},
+        {"--n 8,64 --k 10 --kb 1,2", "left out 2 of 4 "},
+        {"--n 100 --k 10 --kb 1,2,8 --align 64", "left out 1 of 3 "},
+        {"--n 4,100,200 --k 10 --kb 1,8 --align 64", "left out 4 of 6 "},
+        {"--n 64 --k 8 --b 40,65", "left out 1 of 2 "},
+        {"ranks --n 64 --k 4,8 --ranks 1..8", "left out 4 ranks"},
+        {"--n 1000 --k 10 --b 2,4,8 --kb 1..5 --csv", "left out 7 of 15 "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run(cases[i][0]);
+        ck_assert_msg(result.status == 0 && strstr(result.err, cases[i][1]) && strchr(result.err, '\n')[1] == '\0', "%s: %d %s", cases[i][0],
+                      result.status, result.err);
+    }
     int lines = 0;
     for (const char *at = result.out; (at = strchr(at, '\n')); at++)
         lines++;
@@ -332,7 +350,7 @@ START_TEST(output_that_cannot_be_written)
         ck_assert_msg(strstr(result.err, "could not be written"), "%s: %s", cases[i], result.err);
     }
     /* A reader that goes away early: status 1, not a silent signal. */
-    snprintf(command, sizeof command, "bash -c '%s --n 1e6 --k 1000 --b 10..5000 --kb 1..100 --csv 2>/dev/null | head -1 >/dev/null; exit ${PIPESTATUS[0]}'",
+    snprintf(command, sizeof command, "bash -c '%s --n 1e6 --k 1000 --b 10..1000 --kb 1..30 --csv 2>/dev/null | head -1 >/dev/null; exit ${PIPESTATUS[0]}'",
              program ? program : "build/recallmodel");
     int status = system(command);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "closed pipe: %d", status);

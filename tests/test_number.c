@@ -42,23 +42,30 @@ END_TEST
 
 START_TEST(count_lists)
 {
+    char item[ITEM_MAX];
     struct count_list list;
-    ck_assert_ptr_null(parse_count_list("1,2,4", &list));
+    ck_assert_ptr_null(parse_count_list("1,2,4", &list, item));
     ck_assert(list.length == 3 && list.items[0] == 1 && list.items[1] == 2 && list.items[2] == 4);
     free(list.items);
-    ck_assert_ptr_null(parse_count_list("1..8,2^4,1Ki", &list));
+    ck_assert_ptr_null(parse_count_list("1..8,2^4,1Ki", &list, item));
     ck_assert(list.length == 10 && list.items[7] == 8 && list.items[8] == 16 && list.items[9] == 1024);
     free(list.items);
-    ck_assert_ptr_null(parse_count_list("1..65536", &list));
+    ck_assert_ptr_null(parse_count_list("1..65536", &list, item));
     ck_assert_uint_eq(list.length, LIST_MAX);
     free(list.items);
+    ck_assert_ptr_null(parse_count_list("4,1,4,2,1", &list, item));
+    sort_counts(&list);
+    ck_assert(list.length == 3 && list.items[0] == 1 && list.items[1] == 2 && list.items[2] == 4);
+    free(list.items);
+    ck_assert_ptr_nonnull(parse_count_list("1,2,x,4", &list, item));
+    ck_assert_str_eq(item, "x");
     static const char *const bad[][2] = {
         {"", "empty"},    {",", "empty"},        {"1,", "empty"},  {"1,,2", "empty"},   {"8..1", "before"}, {"1..", "empty"},
         {"..4", "empty"}, {"1..65537", "65536"}, {"1..1e9", "65536"}, {"1..65536,1", "65536"}, {"1..x", "number"}, {"1...3", "not a number"},
         {"1:2:3", "number"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const char *wrong = parse_count_list(bad[i][0], &list);
+        const char *wrong = parse_count_list(bad[i][0], &list, item);
         ck_assert_msg(wrong && strstr(wrong, bad[i][1]) && !list.items && !list.length, "'%s': %s", bad[i][0], wrong ? wrong : "accepted");
     }
 }
@@ -76,6 +83,13 @@ START_TEST(decimals)
     ck_assert_double_eq(decimal_complement(decimal), 0.0);
     ck_assert_ptr_null(parse_decimal("1.000", &decimal));
     ck_assert_double_eq(decimal_value(decimal), 1.0);
+    static const char *const texts[][2] = {{"0.950", "0.95"}, {"1.0", "1"}, {".5", "0.5"}, {"0.999999999999999999", "0.999999999999999999"}, {"007.25", "7.25"}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[32];
+        ck_assert_ptr_null(parse_decimal(texts[i][0], &decimal));
+        format_decimal(text, sizeof text, decimal);
+        ck_assert_str_eq(text, texts[i][1]);
+    }
     static const char *const bad[][2] = {{"", "empty"}, {".", "decimal"}, {"1e-3", "decimal"}, {"-0.5", "negative"}, {"0x1", "hexadecimal"},
                                          {"0.5.5", "decimal"}, {"95%", "decimal"}, {"0.1234567890123456789", "18 digits"}, {"nan", "decimal"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -87,20 +101,21 @@ END_TEST
 
 START_TEST(decimal_lists)
 {
+    char item[ITEM_MAX];
     struct decimal_list list;
-    ck_assert_ptr_null(parse_decimal_list("0:0.1:0.9", &list));
+    ck_assert_ptr_null(parse_decimal_list("0:0.1:0.9", &list, item));
     ck_assert_uint_eq(list.length, 10);
     ck_assert_double_eq(decimal_value(list.items[3]), 0.3); /* not 0.30000000000000004 */
     ck_assert_double_eq(decimal_value(list.items[9]), 0.9);
     free(list.items);
-    ck_assert_ptr_null(parse_decimal_list("0.5,0.8:0.05:0.95", &list));
+    ck_assert_ptr_null(parse_decimal_list("0.5,0.8:0.05:0.95", &list, item));
     ck_assert_uint_eq(list.length, 5);
     ck_assert_double_eq(decimal_value(list.items[4]), 0.95);
     free(list.items);
-    static const char *const bad[][2] = {{"0:0:1", "step"}, {"1:0.1:0", "before"}, {"0:1", "decimal"}, {"0:1:2:3", "decimal"}, {"0:0.000001:1", "65536"},
+    static const char *const bad[][2] = {{"0:0:1", "step"}, {"1:0.1:0", "before"}, {"0:1", "range"}, {"0:1:2:3", "range"}, {"0:0.000001:1", "65536"},
                                          {"0.5,", "empty"}, {"9999999999:0.0000000001:9999999999", "18 digits"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const char *wrong = parse_decimal_list(bad[i][0], &list);
+        const char *wrong = parse_decimal_list(bad[i][0], &list, item);
         ck_assert_msg(wrong && strstr(wrong, bad[i][1]) && !list.items, "'%s': %s", bad[i][0], wrong ? wrong : "accepted");
     }
 }
@@ -118,12 +133,13 @@ START_TEST(anything_at_all)
             text[j] = letters[next_random(&state) % (sizeof letters - 1)];
         text[length] = '\0';
         struct count_list counts;
+        char item[ITEM_MAX];
         struct decimal_list decimals;
-        if (!parse_count_list(text, &counts))
+        if (!parse_count_list(text, &counts, item))
             for (size_t j = 0; j < counts.length; j++)
                 ck_assert_msg(counts.items[j] >= 1 && counts.items[j] <= RCM_N_MAX, "'%s'", text);
         free(counts.items);
-        if (!parse_decimal_list(text, &decimals))
+        if (!parse_decimal_list(text, &decimals, item))
             for (size_t j = 0; j < decimals.length; j++)
                 ck_assert_msg(decimal_value(decimals.items[j]) >= 0.0, "'%s'", text);
         free(decimals.items);

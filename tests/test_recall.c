@@ -259,6 +259,21 @@ START_TEST(binomial_bounds_the_loss)
 }
 END_TEST
 
+START_TEST(floor_of_recall)
+{
+    /* 1 - 1/e holds for every deployable shape, but for padded contiguous rows, where the top-k may share one bucket. */
+    uint64_t state = 7;
+    for (int i = 0; i < 5000; i++) {
+        struct rcm_topk p = random_shape(&state, i % 2 ? 200 : RCM_N_MAX);
+        if (i % 3 == 0)
+            p.valid = random_between(&state, p.k, p.n);
+        ck_assert_msg(rcm_loss_exact(p) < exp(-1.0), TOPK_FMT " loss %g", TOPK_ARG(p), rcm_loss_exact(p));
+    }
+    struct rcm_topk p = {.n = 100, .k = 10, .b = 10, .k_b = 1, .valid = 10, .assignment = RCM_CONTIGUOUS};
+    ck_assert_double_eq_tol(rcm_loss_exact(p), 0.9, 1e-15);
+}
+END_TEST
+
 START_TEST(monotone)
 {
     uint64_t state = 6;
@@ -399,10 +414,13 @@ START_TEST(outside_the_domain)
     }
     struct rcm_topk p = {.n = 10, .k = 4, .b = 3, .k_b = 2};
     ck_assert(isnan(rcm_survival(p, 0)) && isnan(rcm_survival(p, 5)) && isnan(rcm_loss_series(p, 0)));
+    const struct rcm_buckets empty_class = {2, {{5, 0}, {4, 2}}};
+    ck_assert(isnan(rcm_buckets_sd(&empty_class, 4, 1)) && isnan(rcm_buckets_loss(&empty_class, 4, 1)));
     const struct rcm_buckets rising = {2, {{2, 1}, {3, 1}}}, none = {0}, huge = {1, {{UINT64_C(1) << 40, UINT64_C(1) << 40}}};
     ck_assert(isnan(rcm_buckets_loss(&rising, 1, 1)) && isnan(rcm_buckets_sd(&none, 1, 1)) && isnan(rcm_buckets_worst_case(&huge, 1, 1)));
 }
 END_TEST
 
 TEST_MAIN("recall", every_small_shape, binomial_of_small_shapes, random_shapes_in_rationals, reference_table, printed_equation_one,
-          survival_averages_to_recall, binomial_bounds_the_loss, monotone, buckets_and_worst_case, padded_rows, outside_the_domain)
+          survival_averages_to_recall, binomial_bounds_the_loss, floor_of_recall,
+          monotone, buckets_and_worst_case, padded_rows, outside_the_domain)
