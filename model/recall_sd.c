@@ -45,10 +45,11 @@ static struct residual residual_of(struct law law, int64_t c)
     return r;
 }
 
-static double residual_at(const struct residual *r, int64_t x, int64_t c)
+/* R at x, `offset` from the mean. */
+static double residual_at(const struct residual *r, int64_t x, int64_t c, double offset)
 {
     int64_t f = r->below ? c - x : x - c;
-    return (f > 0 ? (double)f : 0.0) - r->f_mean - r->f_slope * law_offset(r->law, x);
+    return (f > 0 ? (double)f : 0.0) - r->f_mean - r->f_slope * offset;
 }
 
 /* The law of how many of `tops` top elements, that lie anywhere in `others` places, fall into a certain `size` of them. As a
@@ -112,7 +113,7 @@ static double pair_covariance(const struct residual *r, int64_t c, int64_t size,
     double h = (double)stride, numerov = (h * h - 1.0) / 12.0;
     int64_t start = stride == 1 ? mode : c + (mode - c) / stride * stride;
 
-    double sum = 0.0, at_kink = 0.0;
+    double sum = 0.0, at_kink = 0.0, start_offset = law_offset(law, start);
     for (int direction = -1; direction <= 1; direction += 2) {
         struct walk w = {places - 2, size - 2, c - 1, law.k - start - 1, -direction * stride, 0.0};
         int64_t x = start;
@@ -127,8 +128,9 @@ static double pair_covariance(const struct residual *r, int64_t c, int64_t size,
         for (bool first = true;; first = false) {
             double distance = fabs((double)(x - start)) + 1.0, f = fabs((double)(x - c)) + 1.0;
             bool past_c = r->below ? direction > 0 || x <= c : direction < 0 || x >= c;
-            double r_size = r->f_mean + fabs(r->f_slope) * (fabs(law_offset(law, x)) + 1.0) + (past_c ? f : 0.0);
-            sum += p * residual_at(r, x, c) * g;
+            double offset = start_offset + (double)(x - start);
+            double r_size = r->f_mean + fabs(r->f_slope) * (fabs(offset) + 1.0) + (past_c ? f : 0.0);
+            sum += p * residual_at(r, x, c, offset) * g;
             if (x == c)
                 at_kink = p * g;
             if (past_c && p * r_size * coefficient * distance * distance * count * (sd + 1.0) <= 1e-13 * r->variance)
