@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 
 #include "answer.h"
 #include "commands.h"
@@ -57,7 +58,7 @@ static void print_text(const struct query *query, const struct table *rows, bool
         puts("  none reaches it");
     if (best && best->b == 1)
         puts("b = 1 is the exact top-k of the whole row: no approximation has fewer candidates than k.");
-    if (query->target.loss >= 0.3679 && even && free_b)
+    if (query->target.loss > exp(-1.0) && even && free_b)
         puts("Every legal shape has a recall of at least 1 - 1/e = .632, so this target gives b = ceil(k / k_b).");
     table_free(smallest);
 }

@@ -32,12 +32,6 @@ static int add_shape(struct query *query, struct rcm_topk p, size_t *shapes_left
     return STATUS_OK;
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 #define SWEEP 20
 #define SWEEP_NEAR 0.2 /* a divisor of n within this is taken instead */
 
@@ -54,10 +48,11 @@ static int sweep(struct query *query, struct rcm_topk p, uint64_t reached, const
         return STATUS_OK;
     if (high < low)
         high = low;
-    uint64_t wanted[SWEEP + 1], length = 0;
-    wanted[length++] = low;
+    uint64_t items[SWEEP + 1];
+    struct count_list wanted = {0, items};
+    items[wanted.length++] = low;
     if (reached)
-        wanted[length++] = reached;
+        items[wanted.length++] = reached;
     for (unsigned i = 1; i < SWEEP; i++) {
         double ideal = (double)low * pow((double)high / (double)low, i / (SWEEP - 1.0));
         uint64_t b = i == SWEEP - 1 ? high : rcm_previous_b(p.n, (uint64_t)ideal, align, restricted);
@@ -68,12 +63,12 @@ static int sweep(struct query *query, struct rcm_topk p, uint64_t reached, const
         if (fmin(down, up) <= SWEEP_NEAR)
             b = down <= up ? below : above;
         if (b >= low && b <= high)
-            wanted[length++] = b;
+            items[wanted.length++] = b;
     }
-    qsort(wanted, length, sizeof *wanted, compare_counts);
-    for (uint64_t i = 0; i < length; i++) {
-        p.b = wanted[i];
-        int status = i > 0 && p.b == wanted[i - 1] ? STATUS_OK : add_shape(query, p, shapes_left);
+    sort_counts(&wanted);
+    for (size_t i = 0; i < wanted.length; i++) {
+        p.b = items[i];
+        int status = add_shape(query, p, shapes_left);
         if (status != STATUS_OK)
             return status;
     }

@@ -120,8 +120,8 @@ static struct tail tail_by_ratios(const struct ratios *r, int64_t c)
     }
 }
 
-/* The sum over x < from of P(x) / P(from), from at most 2 above the mode: from there on terms fall downwards. What is left after t, next ratio
- * q < 1, is at most t q / (1 - q). */
+/* The sum over x < from of P(x) / P(from), from at most 2 above the mode: from there on terms fall downwards. What is left
+ * after t, next ratio q < 1, is at most t q / (1 - q). */
 static double mass_below(const struct ratios *r, double from)
 {
     double mass = 0.0, t = 1.0;
@@ -275,9 +275,9 @@ static struct slopes slopes_at(struct law law, int64_t c)
 
 /* The sums over x > c by Euler and Maclaurin: with f(y) = y^p P(c + y),
  *   sum_{j>=1} f(j) = integral_0^inf f - f(0)/2 - f'(0)/12 + f'''(0)/720 - f'''''(0)/30240 + ..,
- * the derivatives of P at 0 from those of log P. What is left out is below 1e-15 of the sum for slope, 1/sd <= 0.05. The integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is the exponential of
- * a smooth concave function there, and the rule is converged to 1e-16 (tests/test_counts.c). Steeper tails have at most a
- * thousand terms and are summed. */
+ * the derivatives of P at 0 from those of log P. What is left out is below 1e-15 of the sum for slope, 1/sd <= 0.05. The
+ * integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is the exponential of a smooth concave function
+ * there (tests/test_counts.c compares with sums). Steeper tails have at most a thousand terms and are summed. */
 struct tail law_upper_by_stirling(struct law law, int64_t c)
 {
     struct slopes d = slopes_at(law, c);

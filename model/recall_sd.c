@@ -35,7 +35,7 @@ static struct residual residual_of(struct law law, int64_t c)
     r.f_mean = tail.excess;
     if (r.variance_x > 0.0) {
         r.f_slope = (r.below ? -covariance : covariance) / r.variance_x;
-        r.variance = f_variance - covariance * (covariance / r.variance_x);
+        r.variance = fmax(0.0, f_variance - covariance * (covariance / r.variance_x));
         r.beta = r.below ? 1.0 + r.f_slope : r.f_slope;
     }
     r.e_mean[!r.below] = tail.excess;
@@ -86,7 +86,57 @@ static void walk_step(struct walk *w)
         w->probability = walk_probability(w);
 }
 
-/* Cov(R, R') of one bucket of each of two classes, where at least one further bucket is not empty.
+/* A pair of buckets: X in the first, whose residual is r, and G for the second. */
+struct pair {
+    const struct residual *r;
+    int64_t c, size;    /* k_b; places of the second bucket */
+    int64_t places;     /* n - s: what the first bucket leaves */
+    double coefficient; /* of the second difference of G */
+    double negligible;  /* a term of the sum that no longer matters */
+    int64_t start, stride;
+};
+
+/* The sum over x = start, start + step, .. of P(x) R(x) G(x), step = +-stride, G being 0 at the start and even around it;
+ * *at_kink gets P(c) G(c) if c is passed. Ends behind c, where an upper bound of the term (the second difference of G is at most
+ * its coefficient) times the width is negligible. */
+static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
+{
+    struct law law = pair->r->law;
+    int64_t x = pair->start, low = law_low(law), high = law_high(law);
+    double h = (double)pair->stride, numerov = (h * h - 1.0) / 12.0, start_offset = law_offset(law, x);
+    struct walk w = {pair->places - 2, pair->size - 2, pair->c - 1, law.k - x - 1, -step, 0.0}, back = w;
+    w.probability = walk_probability(&w);
+    back.tops -= back.stride;
+    double before = pair->stride == 1 ? 0.0 : walk_probability(&back); /* weighs 0 there */
+    double p = law_probability(law, x), g = 0.0, previous_g = 0.0, sum = 0.0;
+    for (bool first = true;; first = false) {
+        double distance = fabs((double)(x - pair->start)) + 1.0, offset = start_offset + (double)(x - pair->start);
+        bool past_c = (step > 0) == pair->r->below || (step > 0 ? x >= pair->c : x <= pair->c);
+        double r_size = pair->r->f_mean + fabs(pair->r->f_slope) * (fabs(offset) + 1.0) + fabs((double)(x - pair->c)) + 1.0;
+        sum += p * residual_at(pair->r, x, pair->c, offset) * g;
+        if (x == pair->c)
+            *at_kink = p * g;
+        if (past_c && p * r_size * pair->coefficient * distance * distance <= pair->negligible)
+            return sum;
+        if (step > 0 ? x > high - step : x < low - step)
+            return sum;
+        double here = w.probability;
+        walk_step(&w);
+        double change = pair->coefficient * (h * h * here + numerov * (w.probability - 2.0 * here + before));
+        double next_g = first ? 0.5 * change : 2.0 * g - previous_g + change;
+        previous_g = g;
+        g = next_g;
+        before = here;
+        if (pair->stride > 1)
+            p = law_probability(law, x + step);
+        else
+            p = step > 0 ? p * law_ratio(law, x) : p / law_ratio(law, x - 1);
+        x += step;
+    }
+}
+
+/* Cov(R, R') of one bucket of each of two classes, where at least one further bucket is not empty; `count` of the second class
+ * exist.
  *
  * = E[R(X) G(X)], G(x) = E[(X' - c)+ | X = x], for R is uncorrelated with 1, X, and E[X' | X] is linear. For the same reason
  * G may be replaced by any function with the same second differences, and those have a closed form: given X = x, the bucket
@@ -99,60 +149,23 @@ static void walk_step(struct walk *w)
 static double pair_covariance(const struct residual *r, int64_t c, int64_t size, double count)
 {
     struct law law = r->law;
-    int64_t places = law.n - law.s;
+    struct pair pair = {.r = r, .c = c, .size = size, .places = law.n - law.s};
     if (size <= c || !(r->variance > 0.0)) /* c >= 1: from here size >= 2 */
         return 0.0;
-    double coefficient = ((double)size / (double)places) * ((double)(size - 1) / (double)(places - 1));
     double sd = sqrt(r->variance_x);
     int64_t mode = law_mode(law);
-    struct law other = {places - 2, law.k - mode - 1, size - 2, false};
+    struct law other = {pair.places - 2, law.k - mode - 1, size - 2, false};
     bool possible = other.k >= 0 && other.k <= other.n && other.s >= 1;
-    double other_sd = possible ? sqrt(law_variance(other)) : INFINITY, width = other_sd * (double)other.n / (double)other.s;
+    double other_sd = possible ? sqrt(law_variance(other)) : INFINITY;
+    double width = possible ? other_sd * (double)other.n / (double)other.s : INFINITY;
     int64_t stride = (int64_t)(other_sd < 2.0 * LAW_STIRLING_MIN_SD ? sd / 256.0 : fmin(sd, width) / 64.0);
-    stride = stride < 1 ? 1 : stride;
-    double h = (double)stride, numerov = (h * h - 1.0) / 12.0;
-    int64_t start = stride == 1 ? mode : c + (mode - c) / stride * stride;
-
-    double sum = 0.0, at_kink = 0.0, start_offset = law_offset(law, start);
-    for (int direction = -1; direction <= 1; direction += 2) {
-        struct walk w = {places - 2, size - 2, c - 1, law.k - start - 1, -direction * stride, 0.0};
-        int64_t x = start;
-        double p = law_probability(law, x), g = 0.0, previous_g = 0.0;
-        double second = coefficient * walk_probability(&w), next, before = second;
-        if (stride > 1) {
-            struct walk back = w;
-            back.tops -= w.stride;
-            before = coefficient * walk_probability(&back);
-        }
-        w.probability = second / coefficient;
-        for (bool first = true;; first = false) {
-            double distance = fabs((double)(x - start)) + 1.0, f = fabs((double)(x - c)) + 1.0;
-            bool past_c = r->below ? direction > 0 || x <= c : direction < 0 || x >= c;
-            double offset = start_offset + (double)(x - start);
-            double r_size = r->f_mean + fabs(r->f_slope) * (fabs(offset) + 1.0) + (past_c ? f : 0.0);
-            sum += p * residual_at(r, x, c, offset) * g;
-            if (x == c)
-                at_kink = p * g;
-            if (past_c && p * r_size * coefficient * distance * distance * count * (sd + 1.0) <= 1e-13 * r->variance)
-                break;
-            if (direction > 0 ? x > law_high(law) - stride : x < law_low(law) + stride)
-                break;
-            walk_step(&w);
-            next = coefficient * w.probability;
-            double change = h * h * second + numerov * (next - 2.0 * second + before);
-            double next_g = first ? 0.5 * change : 2.0 * g - previous_g + change;
-            previous_g = g;
-            g = next_g;
-            before = second;
-            second = next;
-            if (stride == 1)
-                p = direction > 0 ? p * law_ratio(law, x) : p / law_ratio(law, x - 1);
-            else
-                p = law_probability(law, x + direction * stride);
-            x += direction * stride;
-        }
-    }
-    return h * sum + numerov * at_kink;
+    pair.stride = stride < 1 ? 1 : stride;
+    pair.start = pair.stride == 1 ? mode : c + (mode - c) / pair.stride * pair.stride; /* c on the grid */
+    pair.coefficient = ((double)size / (double)pair.places) * ((double)(size - 1) / (double)(pair.places - 1));
+    pair.negligible = 1e-13 * r->variance / (count * (sd + 1.0));
+    double h = (double)pair.stride, at_kink = 0.0;
+    double sum = half_sum(&pair, pair.stride, &at_kink) + half_sum(&pair, -pair.stride, &at_kink);
+    return h * sum + (h * h - 1.0) / 12.0 * at_kink;
 }
 
 /* Two buckets share all k: X' = k - X. Where 2 c >= k not both overflow, else not both fall short of c: either way the two

@@ -103,7 +103,7 @@ struct rcm_buckets rcm_buckets_of(struct rcm_topk p);
  */
 
 /* Bounds on the relative error, asserted in tests/ against exact rationals and 80-digit arithmetic. */
-#define RCM_LOSS_MAX_RELERR 1e-13     /* loss >= 1e-290, any n, k, b in the domain, k_b <= 2^52 */
+#define RCM_LOSS_MAX_RELERR 1e-13     /* loss >= 1e-290, any n, k, b in the domain, any k_b */
 #define RCM_SURVIVAL_MAX_RELERR 1e-13 /* survival >= 1e-290 */
 #define RCM_SD_MAX_RELERR 1e-8
 
@@ -117,9 +117,8 @@ double rcm_loss_exact(struct rcm_topk p);
 /* Expected recall, 1 - loss: in [0, 1], exactly 1 if no bucket can overflow. Absolute error <= 1.2e-16 + loss error. */
 double rcm_recall_exact(struct rcm_topk p);
 
-/* The same with X ~ Binomial(k, 1/b) in each of the b buckets: independent of n, and at least the exact loss (where that is 1e-290
- * or more). With
- * assignment RCM_CONTIGUOUS and valid < n, X ~ Binomial(k, size/valid) instead.
+/* The same with X ~ Binomial(k, 1/b) in each of the b buckets: independent of n, and at least the exact loss (where that is
+ * 1e-290 or more). With assignment RCM_CONTIGUOUS and valid < n, X ~ Binomial(k, size/valid) instead.
  * Source    [Key2024] Eq. (1), summed as (b/k) E[(X - k_b)+]: docs/models.md 3. Accuracy as rcm_loss_exact. */
 double rcm_loss_binomial(struct rcm_topk p);
 double rcm_recall_binomial(struct rcm_topk p);

@@ -40,7 +40,7 @@ bool rcm_reaches(struct rcm_topk p, struct rcm_target target)
         return false;
     if (p.k_b >= p.k || p.k_b >= buckets.of[0].size)
         return true;
-    return target.loss > 0.0 && rcm_loss_exact(p) <= target.loss * (1.0 + RCM_TARGET_SLACK);
+    return target.loss > 0.0 && rcm_buckets_loss(&buckets, p.k, p.k_b) <= target.loss * (1.0 + RCM_TARGET_SLACK);
 }
 
 static bool reaches_with(struct rcm_topk p, uint64_t b, struct rcm_target target)
@@ -56,10 +56,11 @@ uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target)
         return 0;
     /* Invariant: low - 1 does not reach the target, high does. The closed form gives a high that is close. */
     uint64_t low = range.low, high = rcm_rule_b(rcm_rule(0), p, target.loss);
-    if (high == 0 || !reaches_with(p, high, target))
+    if (high == 0 || !reaches_with(p, high, target)) {
         high = range.high;
-    if (!reaches_with(p, high, target))
-        return 0;
+        if (!reaches_with(p, high, target))
+            return 0;
+    }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (reaches_with(p, middle, target))

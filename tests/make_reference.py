@@ -4,13 +4,13 @@
     python3 tests/make_reference.py > tests/reference.csv
 
 Straight from the definitions, by other means than model/: the tail sums start from log-gamma at 80 digits and go term by
-term; the variance is E[E_i E_j] - E[E_i] E[E_j] with E[E_j | X_i = x] from its first differences. Nothing here is clever.
+term (the last rows: quadrature); the variance is E[E_i E_j] - E[E_i] E[E_j] with E[E_j | X_i = x] from its first differences. Nothing here is clever.
 The shapes are drawn with a fixed seed.
 """
 import random
 import sys
 
-from mpmath import exp, loggamma, mp, mpf, nstr, sqrt
+from mpmath import exp, log, loggamma, mp, mpf, nstr, quad, sqrt
 
 mp.dps = 80
 N_MAX = 2**53 - 1
@@ -31,8 +31,23 @@ def ratio(n, k, s, x):
     return mpf((k - x) * (s - x)) / ((x + 1) * (n - k - s + x + 1))
 
 
+def wide_tail(probability, c, sd):
+    """The same sums where there are too many terms: Euler and Maclaurin with mpmath's quadrature. The derivatives of the pmf, by
+    central differences, weigh less than 1/sd^2 < 1e-10 and are good to 1e-6."""
+    points = [sd * x for x in (0, mpf(1) / 4, mpf(1) / 2, 1, 2, 3, 4, 6, 8, 10, 13, 17)]
+    h = sd / 1000
+    p = [probability(c + i * h) for i in range(-2, 3)]
+    first, second = (p[3] - p[1]) / (2 * h), (p[3] - 2 * p[2] + p[1]) / h**2
+    third = (p[4] - 2 * p[3] + 2 * p[1] - p[0]) / (2 * h**3)
+    above = quad(lambda y: probability(c + y), points) - p[2] / 2 - first / 12 + third / 720
+    return above, quad(lambda y: y * probability(c + y), points) - p[2] / 12 + 3 * second / 720
+
+
 def tail(n, k, s, c, step):
     """Sums over x > c of P(x) and (x - c) P(x); step is the ratio of neighbours, first the probability of c + 1."""
+    sd = sqrt(mpf(k) * s / n * (n - s) / n * (mpf(n - k) / (n - 1) if step is ratio else 1))
+    if sd > 2**17:
+        return wide_tail((lambda x: hypergeometric(n, k, s, x)) if step is ratio else (lambda x: binomial(n, k, x)), c, sd)
     term = first = hypergeometric(n, k, s, c + 1) if step is ratio else binomial(n, k, c + 1)
     above = excess = mpf(0)
     x = c + 1
@@ -51,7 +66,6 @@ def binomial(b, k, x):
         return mpf(0)
     if b == 1:
         return mpf(x == k)
-    from mpmath import log
     return exp(log_choose(k, x) - x * log(b) + (k - x) * log(1 - mpf(1) / b))
 
 
@@ -141,6 +155,13 @@ def shapes():
     # the largest, where every sum runs over 10^5 terms and more
     yield 2**53 - 1, 2**45 + 12345, 2**16 - 1, 2**29 + 2**19
     yield 2**50, 2**40, 2**10 + 1, 2**30 + 2**15
+    # beyond: quadrature
+    yield 2**52 + 12345, 2**50 + 777, 100, (2**50 + 777) // 100 + 2**22
+    yield 2**53 - 1, 2**52, 3, 2**52 // 3 + 2**23
+    yield 2**53 - 1, 2**52 + 5, 2, 2**51 + 2**20
+    yield 2**53 - 1, 2**51, 2, 2**50 + 2**27
+    yield 2**53 - 111, 2**53 - 2**40, 5, (2**53 - 2**40) // 5 + 2**17
+    yield 2**50, 2**46, 1021, 2**46 // 1021 + 2**20
 
 
 print("n,k,b,k_b,loss,loss_binomial,survival_of_rank_k,recall_sd")
