@@ -20,13 +20,22 @@ say = @$(if $(V),true,printf '  %-8s %s\n')
 # -ffp-contract=off: double-double arithmetic needs each operation rounded by itself.
 BASE_FLAGS := -std=c11 -ffp-contract=off $(WARNINGS) $(SANITIZE)
 
-# A folder is a layer: model/ sees nothing else; cli/ sees the public header alone, through build/include; tests/ sees all.
+# A folder is a layer: model/ and sim/ see nothing else; cli/ sees their public headers alone, through build/include; tests/ sees all.
 MODEL := $(patsubst model/%.c,$(BUILD)/model/%.o,$(wildcard model/*.c))
+SIM := $(patsubst sim/%.c,$(BUILD)/sim/%.o,$(wildcard sim/*.c))
+SINGLE := $(BUILD)/sim/team/single.o
+MPI := $(BUILD)/sim/team/mpi.o
 CLI := $(patsubst cli/%.c,$(BUILD)/cli/%.o,$(wildcard cli/*.c))
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
-PUBLIC := $(BUILD)/include/recallmodel.h
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+PUBLIC := $(BUILD)/include/recallmodel.h $(addprefix $(BUILD)/include/sim/,simulate.h assignment.h row.h row_file.h count.h team.h)
+
+# Without OpenMP a simulation runs on one thread.
+OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
+MPICC ?= mpicc
+HAS_MPI := $(shell command -v $(MPICC) 2>/dev/null)
 
 JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
 JANSSON_LIBS = $(shell pkg-config --libs jansson)
@@ -36,18 +45,24 @@ TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp)
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
+PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 
-.PHONY: all tools packages demo check run-tests check-sanitize check-valgrind bench install uninstall clean help
+.PHONY: all tools packages demo check run-tests check-sanitize check-fuzz run-fuzz bench run-bench install uninstall clean help
 .DELETE_ON_ERROR:
+.PRECIOUS: $(BUILD)/include/sim/%
 
-all: tools recallmodel $(STATIC) $(SHARED)
+all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED)
 
-recallmodel: $(PROGRAM)
-	@cp -f $(PROGRAM) $@
+recallmodel recallmodel-mpi: %: $(BUILD)/%
+	@cp -f $< $@
 
 # ---- compile
 
-$(PUBLIC): model/recallmodel.h
+$(BUILD)/include/recallmodel.h: model/recallmodel.h
+	@mkdir -p $(@D)
+	@ln -sf $(CURDIR)/$< $@
+
+$(BUILD)/include/sim/%: sim/%
 	@mkdir -p $(@D)
 	@ln -sf $(CURDIR)/$< $@
 
@@ -56,14 +71,28 @@ $(BUILD)/model/%.o: model/%.c
 	$(say) CC $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
 
+$(BUILD)/sim/%.o: sim/%.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
+
+$(MPI): sim/team/mpi.c
+	@mkdir -p $(@D)
+	$(say) MPICC $<
+	$(Q)$(MPICC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
+
 $(BUILD)/cli/%.o: cli/%.c $(PUBLIC)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(JANSSON_FLAGS) -MMD -MP -c $< -o $@
 
-$(PROGRAM): $(CLI) $(MODEL)
+$(PROGRAM): $(CLI) $(MODEL) $(SIM) $(SINGLE)
 	$(say) LINK $@
-	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
+
+$(PROGRAM_MPI): $(CLI) $(MODEL) $(SIM) $(MPI)
+	$(say) LINK $@
+	$(Q)$(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
 
 # One object with the hidden symbols made local, so that the archive's internal names cannot clash with a user's.
 $(STATIC): $(MODEL)
@@ -77,19 +106,19 @@ $(SHARED): $(MODEL)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librecallmodel.so.$(MAJOR) $^ -lm -o $@
 
-$(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+$(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
 	@mkdir -p $(@D)
 	$(say) TEST $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP \
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP \
 	    $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-$(BUILD)/bench/%: tests/bench/%.c $(MODEL)
+$(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(MODEL) $(SIM) $(SINGLE)
 	@mkdir -p $(@D)
 	$(say) BENCH $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
 	    $(shell pkg-config --libs gsl) -lm -o $@
 
--include $(MODEL:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+-include $(MODEL:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
 
 # ---- optional tools
 

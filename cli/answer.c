@@ -10,11 +10,6 @@
 
 #include "memory.h"
 
-static const char *assignment_name(enum rcm_assignment assignment)
-{
-    return assignment == RCM_CONTIGUOUS ? "contiguous" : "interleaved";
-}
-
 static void print_title(const struct query *query)
 {
     const struct rcm_topk *p = &query->base;
@@ -35,7 +30,7 @@ void put_query(struct table *table, const struct query *query)
     table_text(table, (struct column){.csv = "assignment"}, assignment_name(query->base.assignment));
 }
 
-static bool colour_wanted(void)
+bool colour_wanted(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;

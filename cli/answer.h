@@ -24,6 +24,9 @@ int answer_queries(const struct options *options, const struct answer *answer);
 /* Puts n, k, m, valid and assignment in front of a CSV row. */
 void put_query(struct table *table, const struct query *query);
 
+/* Is stdout a terminal that wants colours? */
+bool colour_wanted(void);
+
 /* Prints it, indented, and gives it up. Returns a status. */
 int print_json(json_t *value);
 

@@ -11,5 +11,7 @@ int command_ranks(const struct options *options);
 int command_cost(const struct options *options);
 int command_bounds(const struct options *options);
 int command_devices(const struct options *options);
+int command_simulate(const struct options *options);
+int command_count(const struct options *options);
 
 #endif

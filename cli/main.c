@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "sim/team.h"
 
 static const struct {
     const char *name;
@@ -24,6 +25,11 @@ static const struct {
      "recallmodel cost --n 2^20 --k 256"},
     {"bounds", FOR_BOUNDS, command_bounds, "buckets for a target: the exact smallest number beside every closed form",
      "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99"},
+    {"simulate", FOR_SIMULATE, command_simulate, "the same by running it: on random, correlated or your own rows",
+     "recallmodel simulate --n 2048 --k 256 --kb 1,2,4,8 --input ar1 --rho 0:0.3:0.9 --assignment interleaved,contiguous\n"
+     "  recallmodel simulate --file logits.npy --k 2048 --kb 1..8 --recall 0.95"},
+    {"count", FOR_COUNT, command_count, "the operations that the cost models count, counted on real rows",
+     "recallmodel count --n 4096 --k 64"},
     {"devices", FOR_DEVICES, command_devices, "the devices of the roofline, their rates and ridge points",
      "recallmodel devices --json"},
 };
@@ -51,6 +57,14 @@ static void print_help(size_t command)
     puts("  recallmodel SUBCOMMAND --help shows the options of one; recallmodel --version the version.");
 }
 
+static int unknown_subcommand(const char *argument)
+{
+    char names[200] = "";
+    for (size_t i = 0; i < COMMANDS; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", commands[i].name);
+    return usage_error("unknown subcommand '%.60s'; the subcommands are %s", argument, names);
+}
+
 /* Closes stdout; what could not be written there is an error, not a truncated answer. */
 static int finish(int status)
 {
@@ -66,20 +80,19 @@ static int finish(int status)
     return STATUS_FAILED;
 }
 
-int main(int count, char **arguments)
+static int run(int count, char **arguments)
 {
     size_t command = 0;
     int first = 1;
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as a write error, which finish() reports */
     if (count > 1 && strcmp(arguments[1], "--version") == 0) {
         printf("recallmodel %s\n", rcm_version());
-        return finish(STATUS_OK);
+        return STATUS_OK;
     }
     if (count > 1 && strncmp(arguments[1], "-", 1) != 0) {
         while (command < COMMANDS && strcmp(arguments[1], commands[command].name) != 0)
             command++;
         if (command == COMMANDS)
-            return usage_error("unknown subcommand '%s'; the subcommands are recall, ranks, cost, bounds, devices", arguments[1]);
+            return unknown_subcommand(arguments[1]);
         first = 2;
     }
     struct options options;
@@ -89,5 +102,16 @@ int main(int count, char **arguments)
     else if (status == STATUS_OK)
         status = commands[command].run(&options);
     options_free(&options);
-    return finish(status);
+    return status;
+}
+
+int main(int count, char **arguments)
+{
+    team_start(&count, &arguments);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe shows as a write error, which finish() reports */
+    if (team_rank() > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+        return STATUS_FAILED; /* rank 0 speaks for all */
+    int status = finish(run(count, arguments));
+    team_end();
+    return status;
 }

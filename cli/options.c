@@ -74,16 +74,148 @@ static int set_targets(struct options *options, size_t offset, const char *name,
     return STATUS_OK;
 }
 
+/* For each name of a list, in order, where it stands among `names`. Names given twice count once. */
+static int set_names(const char *option, const char *value, const char *const *names, unsigned count, unsigned *found, unsigned *length)
+{
+    char known[200] = "";
+    for (unsigned i = 0; i < count; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", names[i]);
+    *length = 0;
+    for (const char *at = value;; at++) {
+        size_t name = strcspn(at, ",");
+        unsigned i = 0, j = 0;
+        while (i < count && !(strlen(names[i]) == name && strncmp(at, names[i], name) == 0))
+            i++;
+        if (i == count)
+            return usage_error("%s '%.*s' is not known; give one of %s", option, (int)(name < SHOWN ? name : SHOWN), at, known);
+        while (j < *length && found[j] != i)
+            j++;
+        if (j == *length)
+            found[(*length)++] = i;
+        at += name;
+        if (*at == '\0')
+            return STATUS_OK;
+    }
+}
+
+static const char *const assignment_names[] = {
+    [RCM_INTERLEAVED] = "interleaved", [RCM_CONTIGUOUS] = "contiguous", [RCM_CONTIGUOUS_FLOOR] = "contiguous-floor"};
+
+const char *assignment_name(enum rcm_assignment assignment)
+{
+    return assignment_names[assignment];
+}
+
+static int set_assignments(struct options *options, size_t offset, const char *name, const char *value)
+{
+    unsigned found[SIM_ASSIGNMENTS], length;
+    (void)offset;
+    int status = set_names(name, value, assignment_names, SIM_ASSIGNMENTS, found, &length);
+    for (unsigned i = 0; i < length; i++)
+        options->assignments[i] = (enum rcm_assignment)found[i];
+    options->assignment_count = length;
+    return status;
+}
+
 static int set_assignment(struct options *options, size_t offset, const char *name, const char *value)
 {
+    int status = set_assignments(options, offset, name, value);
+    return status == STATUS_OK && options->assignment_count > 1
+               ? usage_error("%s takes one here; for several at once use recallmodel simulate", name)
+               : status;
+}
+
+static int set_input(struct options *options, size_t offset, const char *name, const char *value)
+{
     (void)offset;
-    if (strcmp(value, "interleaved") == 0)
-        options->assignment = RCM_INTERLEAVED;
-    else if (strcmp(value, "contiguous") == 0)
-        options->assignment = RCM_CONTIGUOUS;
-    else
-        return usage_error("%s '%.60s' is not known; give interleaved or contiguous", name, value);
+    char names[200] = "";
+    for (int i = 0; i < SIM_INPUTS; i++) {
+        if (i == SIM_FILE)
+            continue;
+        if (strcmp(value, sim_input_name((enum sim_input)i)) == 0) {
+            options->input = (enum sim_input)i;
+            options->has_input = true;
+            return STATUS_OK;
+        }
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", sim_input_name((enum sim_input)i));
+    }
+    return usage_error("%s '%.*s' is not known; give one of %s, or --file for rows of your own", name, SHOWN, value, names);
+}
+
+static int set_shuffles(struct options *options, size_t offset, const char *name, const char *value)
+{
+    const char *names[SIM_SHUFFLES];
+    unsigned found[SIM_SHUFFLES], length;
+    (void)offset;
+    for (int i = 0; i < SIM_SHUFFLES; i++)
+        names[i] = sim_shuffle_name((enum sim_shuffle)i);
+    int status = set_names(name, value, names, SIM_SHUFFLES, found, &length);
+    for (unsigned i = 0; i < length; i++)
+        options->shuffles[i] = (enum sim_shuffle)found[i];
+    options->shuffle_count = length;
+    return status;
+}
+
+static int set_file_dtype(struct options *options, size_t offset, const char *name, const char *value)
+{
+    (void)offset;
+    for (int i = SIM_F16; i <= SIM_F64; i++)
+        if (strcmp(value, sim_dtype_name((enum sim_dtype)i)) == 0) {
+            options->file_dtype = (enum sim_dtype)i;
+            return STATUS_OK;
+        }
+    return usage_error("%s '%.*s' is not known; give f16, bf16, f32 or f64", name, SHOWN, value);
+}
+
+static int set_text(struct options *options, size_t offset, const char *name, const char *value)
+{
+    if (*value == '\0')
+        return usage_error("%s needs a path", name);
+    *(const char **)(void *)((char *)options + offset) = value;
     return STATUS_OK;
+}
+
+static int set_seed(struct options *options, size_t offset, const char *name, const char *value)
+{
+    if (strcmp(value, "0") != 0)
+        return set_count(options, offset, name, value);
+    options->seed = 0;
+    return STATUS_OK;
+}
+
+static int set_decimals(struct options *options, size_t offset, const char *name, const char *value)
+{
+    struct decimal_list *list = (struct decimal_list *)(void *)((char *)options + offset);
+    char item[ITEM_MAX];
+    free(list->items);
+    const char *wrong = parse_decimal_list(value, list, item);
+    return wrong ? usage_error("%s '%.*s' is %s; give a decimal such as 0.5, or a list: 0,0.5 or 0:0.1:0.9", name, SHOWN, value, wrong)
+                 : STATUS_OK;
+}
+
+static int set_rho(struct options *options, size_t offset, const char *name, const char *value)
+{
+    int status = set_decimals(options, offset, name, value);
+    for (size_t i = 0; i < options->rho.length && status == STATUS_OK; i++)
+        if (!(decimal_complement(options->rho.items[i]) > 0.0))
+            status = usage_error("%s '%.*s' is not below 1; the correlation of neighbours lies in [0, 1)", name, SHOWN, value);
+    return status;
+}
+
+static int set_temperature(struct options *options, size_t offset, const char *name, const char *value)
+{
+    int status = set_decimals(options, offset, name, value);
+    if (status == STATUS_OK && (options->temperature.length != 1 || options->temperature.items[0].digits == 0))
+        status = usage_error("%s '%.*s' is not one number above 0; give 1 for exp(x)", name, SHOWN, value);
+    return status;
+}
+
+static int set_digits(struct options *options, size_t offset, const char *name, const char *value)
+{
+    int status = set_sorted_list(options, offset, name, value);
+    if (status == STATUS_OK && options->digits.items[options->digits.length - 1] > 16)
+        status = usage_error("%s '%.*s' is above 16; give bits a pass from 1 to 16", name, SHOWN, value);
+    return status;
 }
 
 static int set_dtype(struct options *options, size_t offset, const char *name, const char *value)
@@ -157,7 +289,8 @@ static int set_csv(struct options *options, size_t offset, const char *name, con
 
 #define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS)
 #define FOR_BUCKETS (FOR_RECALL | FOR_RANKS | FOR_BOUNDS)
-#define FOR_ALL (FOR_SHAPES | FOR_DEVICES)
+#define FOR_ROWS (FOR_SIMULATE | FOR_COUNT)
+#define FOR_ALL (FOR_SHAPES | FOR_DEVICES | FOR_ROWS)
 
 #define AT(field) offsetof(struct options, field)
 
@@ -170,17 +303,41 @@ static const struct {
 } table[] = {
     {"--n", "N", FOR_SHAPES, set_list, AT(n), "elements in a row; a list asks for each"},
     {"--k", "K", FOR_SHAPES, set_list, AT(k), "elements wanted; a list asks for each"},
-    {"--kb", "LIST", FOR_BUCKETS, set_sorted_list, AT(k_b), "kept per bucket (default 1,2,3,4,6,8 as far as k allows)"},
+    {"--n", "N", FOR_ROWS, set_list, AT(n), "elements in a row"},
+    {"--k", "K", FOR_ROWS, set_list, AT(k), "elements wanted"},
+    {"--kb", "LIST", FOR_BUCKETS | FOR_ROWS, set_sorted_list, AT(k_b), "kept per bucket (default 1,2,3,4,6,8 as far as k allows)"},
     {"--b", "LIST", FOR_RECALL | FOR_RANKS, set_sorted_list, AT(b), "buckets (default: a choice between the fewest and n/kb)"},
+    {"--b", "LIST", FOR_ROWS, set_sorted_list, AT(b), "buckets (default: the fewest, k/kb; with --recall a choice)"},
     {"--m", "M", FOR_RECALL | FOR_COST, set_count, AT(m), "rows in the batch (default 1)"},
-    {"--valid", "L", FOR_BUCKETS, set_count, AT(valid), "only the first L elements of a row exist, the rest is padding"},
-    {"--assignment", "A", FOR_BUCKETS, set_assignment, 0, "interleaved (default) or contiguous; they differ only with --valid"},
+    {"--input", "I", FOR_SIMULATE, set_input, 0,
+     "placement (default: no rows, random top-k positions), iid,\n"
+     "ar1, lognormal, uniform, ties, sorted or constant"},
+    {"--input", "I", FOR_COUNT, set_input, 0, "iid (default), ar1, lognormal, uniform, ties, sorted or constant"},
+    {"--rho", "LIST", FOR_ROWS, set_rho, AT(rho), "correlation of neighbours in ar1 (default 0.5), such as 0:0.1:0.9"},
+    {"--shuffle", "LIST", FOR_SIMULATE, set_shuffles, 0, "none (default), row: permute each row, once: all alike"},
+    {"--file", "PATH", FOR_SIMULATE, set_text, AT(file), "rows from a .npy file (its last axis), or raw numbers"},
+    {"--dtype", "T", FOR_SIMULATE, set_file_dtype, 0, "of the file: f16, bf16, f32 or f64; a .npy says it, but for bf16"},
+    {"--row", "N", FOR_SIMULATE, set_count, AT(row), "elements in a row of a raw file"},
+    {"--valid", "L", FOR_BUCKETS | FOR_SIMULATE, set_count, AT(valid), "only the first L elements of a row exist, the rest is padding"},
+    {"--assignment", "A", FOR_BUCKETS, set_assignment, 0,
+     "interleaved (default), contiguous or contiguous-floor; they\n"
+     "differ only with --valid"},
+    {"--assignment", "LIST", FOR_SIMULATE, set_assignments, 0, "interleaved (default), contiguous, contiguous-floor"},
+    {"--repetitions", "R", FOR_ROWS, set_count, AT(repetitions), "rows to simulate (default 100, of a file all)"},
+    {"--seed", "S", FOR_ROWS, set_seed, AT(seed), "of the random numbers (default 1): the same seed, the same bits"},
     {"--recall", "R", FOR_BUCKETS, set_targets, 0, "expected recall to reach, within 1e-12 of the loss (default 0.95)"},
+    {"--recall", "R", FOR_SIMULATE, set_targets, 0, "recall to reach: ends with what to choose for these rows"},
     {"--ranks", "LIST", FOR_RANKS, set_sorted_list, AT(ranks), "ranks to show (default 1, 2, 4, .. and k)"},
+    {"--ranks", "LIST", FOR_SIMULATE, set_sorted_list, AT(ranks), "also how often the elements of these ranks survive"},
+    {"--temperature", "T", FOR_SIMULATE, set_temperature, AT(temperature),
+     "also the softmax mass and value kept (with --file always, T = 1)"},
+    {"--digits", "LIST", FOR_COUNT, set_digits, AT(digits), "bits a pass of the radix selects, 1 to 16 (default 1,4,8,11)"},
     {"--device", "D", FOR_RECALL | FOR_DEVICES, set_device, 0, "the roofline of a device: a name, or the path of a device file"},
     {"--dtype", "T", FOR_RECALL, set_dtype, 0, "f32 (default), f16 or bf16: bytes of a value in the roofline"},
-    {"--align", "A", FOR_BUCKETS, set_count, AT(align), "take only multiples of A for b, where b is not given"},
-    {"--divisors", NULL, FOR_BUCKETS, set_divisors, 0, "take only divisors of n for b, where b is not given"},
+    {"--align", "A", FOR_BUCKETS | FOR_SIMULATE, set_count, AT(align), "take only multiples of A for b, where b is not given"},
+    {"--divisors", NULL, FOR_BUCKETS | FOR_SIMULATE, set_divisors, 0, "take only divisors of n for b, where b is not given"},
+    {"--threads", "T", FOR_SIMULATE, set_count, AT(threads), "threads (default: all); the result does not depend on them"},
+    {"--checkpoint", "FILE", FOR_SIMULATE, set_text, AT(checkpoint), "keep the state there every 2 s; the same command goes on from it"},
     {"--json", NULL, FOR_ALL, set_json, 0, "print JSON"},
     {"--csv", NULL, FOR_ALL, set_csv, 0, "print CSV"},
     {"--help", NULL, FOR_ALL, set_help, 0, "print this"},
@@ -194,13 +351,16 @@ void options_describe(enum command_bit command)
         if (table[i].commands & (int)command) {
             char left[40];
             snprintf(left, sizeof left, "%s %s", table[i].name, table[i].value ? table[i].value : "");
-            printf("  %-16s %s\n", left, table[i].help);
+            const char *help = table[i].help, *end;
+            for (; (end = strchr(help, '\n')); help = end + 1, *left = '\0')
+                printf("  %-18s %.*s\n", left, (int)(end - help), help);
+            printf("  %-18s %s\n", left, help);
         }
 }
 
 static int unknown_option(const char *argument, size_t length, enum command_bit command)
 {
-    char names[300] = "";
+    char names[500] = "";
     for (size_t i = 0; i < TABLE_LENGTH; i++)
         if (table[i].commands & (int)command)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? " " : "", table[i].name);
@@ -209,7 +369,7 @@ static int unknown_option(const char *argument, size_t length, enum command_bit 
 
 int options_parse(struct options *options, enum command_bit command, int count, char **arguments, int first)
 {
-    *options = (struct options){.m = 1, .align = 1, .dtype = RCM_F32};
+    *options = (struct options){.m = 1, .align = 1, .dtype = RCM_F32, .assignment_count = 1, .shuffle_count = 1, .seed = 1};
     for (int a = first; a < count; a++) {
         const char *argument = arguments[a];
         if (strncmp(argument, "--", 2) != 0)
@@ -243,5 +403,8 @@ void options_free(struct options *options)
     free(options->b.items);
     free(options->k_b.items);
     free(options->ranks.items);
+    free(options->digits.items);
     free(options->targets.items);
+    free(options->rho.items);
+    free(options->temperature.items);
 }

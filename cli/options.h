@@ -9,11 +9,13 @@
 #include "device_file.h"
 #include "number.h"
 #include "recallmodel.h"
+#include "sim/simulate.h"
 
 enum {
     STATUS_OK = 0,
     STATUS_FAILED = 1, /* output could not be written, memory ran out */
     STATUS_USAGE = 2,  /* bad input: one line on stderr, nothing on stdout */
+    STATUS_INTERRUPTED = 130,
 };
 
 /* The subcommands, as bits: which of them take an option. */
@@ -23,6 +25,8 @@ enum command_bit {
     FOR_COST = 4,
     FOR_BOUNDS = 8,
     FOR_DEVICES = 16,
+    FOR_SIMULATE = 32,
+    FOR_COUNT = 64,
 };
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
@@ -31,9 +35,19 @@ struct options {
     struct count_list n, k, b, k_b, ranks;
     struct decimal_list targets; /* --recall */
     uint64_t m, valid, align;
-    enum rcm_assignment assignment;
+    enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
+    unsigned assignment_count;
     enum rcm_dtype dtype;
     bool divisors, help;
+    enum sim_input input;
+    bool has_input;
+    const char *file, *checkpoint; /* NULL: none */
+    enum sim_dtype file_dtype;
+    uint64_t row, seed, repetitions, threads; /* 0: not given, but for the seed */
+    struct decimal_list rho, temperature;     /* one temperature, or none */
+    enum sim_shuffle shuffles[SIM_SHUFFLES];
+    unsigned shuffle_count;
+    struct count_list digits;
     bool has_device;
     struct device_entry device;
     enum output output;
@@ -45,6 +59,8 @@ void options_free(struct options *options);
 
 /* Prints the options that the subcommand takes, for its --help. */
 void options_describe(enum command_bit command);
+
+const char *assignment_name(enum rcm_assignment assignment);
 
 /* Prints "recallmodel: ..." as one line on stderr and returns STATUS_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

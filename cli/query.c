@@ -32,6 +32,8 @@ static int add_shape(struct query *query, struct rcm_topk p, size_t *shapes_left
     return STATUS_OK;
 }
 
+#define NEAR_DOWN 8 /* eighths of an octave */
+#define NEAR_UP 16
 #define SWEEP 20
 #define SWEEP_NEAR 0.2 /* a divisor of n within this is taken instead */
 
@@ -69,6 +71,27 @@ static int sweep(struct query *query, struct rcm_topk p, uint64_t reached, const
     for (size_t i = 0; i < wanted.length; i++) {
         p.b = items[i];
         int status = add_shape(query, p, shapes_left);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* b for p.k_b: the smallest legal one, and where `reached` is given that one and others around it. */
+static int near(struct query *query, struct rcm_topk p, uint64_t reached, const struct rcm_factors *factors, size_t *shapes_left)
+{
+    struct rcm_range range = rcm_deployable_b(p);
+    const struct rcm_factors *restricted = query->target.divisors ? factors : NULL;
+    uint64_t items[NEAR_DOWN + NEAR_UP + 2];
+    struct count_list wanted = {0, items};
+    items[wanted.length++] = rcm_next_b(p.n, range.low, query->target.align, restricted);
+    for (int i = -NEAR_DOWN; i <= NEAR_UP && reached; i++)
+        items[wanted.length++] =
+            i ? rcm_next_b(p.n, (uint64_t)((double)reached * exp2(i / 8.0)), query->target.align, restricted) : reached;
+    sort_counts(&wanted);
+    for (size_t i = 0; i < wanted.length; i++) {
+        p.b = items[i];
+        int status = p.b >= range.low && p.b <= range.high ? add_shape(query, p, shapes_left) : STATUS_OK;
         if (status != STATUS_OK)
             return status;
     }
@@ -140,7 +163,7 @@ static int fill(struct query *query, const struct options *options, enum shapes 
     bool usual = options->k_b.length == 0;
     size_t count = usual ? sizeof usual_k_b / sizeof *usual_k_b : options->k_b.length;
     struct rcm_factors factors = {0};
-    if (shapes == SHAPES_SWEEP && options->b.length == 0)
+    if (shapes != SHAPES_SMALLEST_B && options->b.length == 0)
         factors = rcm_factorise(query->base.n);
     query->smallest = checked(calloc(count, sizeof *query->smallest));
     for (size_t i = 0; i < count; i++) {
@@ -170,6 +193,8 @@ static int fill(struct query *query, const struct options *options, enum shapes 
             status = given_shapes(query, p, options, omissions, shapes_left);
         else if (shapes == SHAPES_SWEEP)
             status = sweep(query, p, p.b, &factors, shapes_left);
+        else if (shapes == SHAPES_FEWEST || shapes == SHAPES_NEAR)
+            status = near(query, p, shapes == SHAPES_NEAR ? p.b : 0, &factors, shapes_left);
         else if (p.b)
             status = add_shape(query, p, shapes_left);
         if (status != STATUS_OK)
@@ -235,7 +260,7 @@ int queries_build(struct query_list *queries, const struct options *options, enu
                                          .k = options->k.items[i % options->k.length],
                                          .m = options->m,
                                          .valid = options->valid,
-                                         .assignment = options->assignment},
+                                         .assignment = options->assignments[0]},
                                 .recall_target = target,
                                 .target = {decimal_complement(target), options->align, options->divisors}};
         if (!possible(options, query->base, &omissions))

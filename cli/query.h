@@ -27,6 +27,9 @@ enum shapes {
     SHAPES_NONE,       /* n, k, and the smallest b of each k_b */
     SHAPES_SMALLEST_B, /* without --b: for each k_b the smallest b that reaches the target */
     SHAPES_SWEEP,      /* without --b: for each k_b about twenty b */
+    SHAPES_FEWEST,     /* without --b: for each k_b the smallest legal b */
+    SHAPES_NEAR,       /* without --b: for each k_b the smallest legal b, and about twenty-five around the one that reaches the
+                          target: from half to four times of it in steps of 9 % */
 };
 
 /* Builds them. Combinations that are not legal are left out, with one line on stderr that counts them; where none is left,

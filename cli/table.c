@@ -161,6 +161,9 @@ static void format_styled(char *buffer, size_t size, enum style style, double va
     case STYLE_TERA:
         snprintf(buffer, size, "%.4g", value * 1e-12);
         break;
+    case STYLE_Z:
+        snprintf(buffer, size, fabs(value) < 999.5 ? "%.2f" : "%.1e", value);
+        break;
     case STYLE_PLAIN:
         snprintf(buffer, size, "%.4g", value);
         break;

@@ -77,3 +77,26 @@ struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p)
     cost.speedup = cost.exact / cost.approximate;
     return cost;
 }
+
+/* H(s) - H(k_b), s >= k_b: term by term up to 32, from there by Euler and Maclaurin, whose next term is below 1e-17. */
+static double harmonic_difference(double s, double k_b)
+{
+    double sum = 0.0, from = fmin(s, fmax(k_b, 32.0));
+    for (double j = from; j > k_b; j--)
+        sum += 1.0 / j;
+    double low = 1.0 / from, high = 1.0 / s;
+    double low2 = low * low, high2 = high * high;
+    return sum + log1p((s - from) / from) + (high - low) / 2.0 - (high2 - low2) / 12.0 + (high2 * high2 - low2 * low2) / 120.0 -
+           (high2 * high2 * high2 - low2 * low2 * low2) / 252.0 + (pow(high2, 4) - pow(low2, 4)) / 240.0;
+}
+
+double rcm_insertions(struct rcm_topk p)
+{
+    struct rcm_buckets buckets = rcm_buckets_of(p);
+    double total = 0.0, k_b = (double)p.k_b;
+    for (unsigned c = 0; c < buckets.classes; c++) {
+        double size = (double)buckets.of[c].size;
+        total += (double)buckets.of[c].count * (size <= k_b ? size : k_b * (1.0 + harmonic_difference(size, k_b)));
+    }
+    return buckets.classes ? total : NAN;
+}

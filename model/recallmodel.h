@@ -40,12 +40,13 @@ const char *rcm_version(void);
 
 #define RCM_N_MAX ((UINT64_C(1) << 53) - 1) /* largest n: every integer up to here is a double */
 
-/* Where element i of a row goes. Both give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they differ in
+/* Where element i of a row goes. All give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they differ in
  * what a padded row (valid < n) leaves in the buckets. */
 enum rcm_assignment {
     RCM_INTERLEAVED = 0, /* bucket i mod b: the buckets of a row with L valid elements are those of n = L */
     RCM_CONTIGUOUS = 1,  /* runs, the n mod b longer ones first: full buckets, one partial one, then empty ones. (So is any
-                            other value.) */
+                            value that is not listed.) */
+    RCM_CONTIGUOUS_FLOOR = 2, /* runs, bucket floor(b i / n): as before, but the longer ones are spread evenly */
 };
 
 /* One question. Fields left out are zero: m = 0 means 1, valid = 0 means n.
@@ -238,6 +239,12 @@ struct rcm_cost {
     const char *stage1, *stage2; /* name of the algorithm that was the cheaper one, or NULL */
 };
 struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p);
+
+/* Insertions that stage 1 is expected to make in one row, if each bucket is a queue that a new element enters only when it beats
+ * the smallest: in a bucket of s elements in random order, the one at position t enters with probability min(1, k_b/t), together
+ * k_b (1 + H(s) - H(k_b)), H the harmonic numbers; s where s <= k_b. NaN outside the domain.
+ * Accuracy  relative error <= 1e-14. Source: docs/models.md 12. */
+double rcm_insertions(struct rcm_topk p);
 
 /* ------------------------------------------------------------------------------------------------------------------------
  * Roofline

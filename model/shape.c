@@ -83,15 +83,29 @@ struct rcm_buckets rcm_buckets_of(struct rcm_topk p)
         add_class(&buckets, valid / p.b, p.b - valid % p.b);
         return buckets;
     }
-    /* The first `longer` runs have size + 1 elements, the others size; the valid elements fill them in order. */
-    uint64_t size = p.n / p.b, longer = p.n % p.b;
-    uint64_t full_longer = valid / (size + 1) < longer ? valid / (size + 1) : longer;
-    uint64_t rest = valid - full_longer * (size + 1);
-    uint64_t full_shorter = full_longer < longer ? 0 : rest / size; /* size >= 1, for b <= n */
-    uint64_t partial = rest - full_shorter * size;
+    uint64_t size = p.n / p.b, longer = p.n % p.b; /* size >= 1, for b <= n */
+    uint64_t full_longer, full_shorter;
+    if (p.assignment == RCM_CONTIGUOUS_FLOOR) {
+        /* Run j begins at ceil(n j / b); so floor(b valid / n) runs are full, and how many of them are longer follows from where the
+         * next one begins. */
+        __extension__ typedef unsigned __int128 wide;
+        uint64_t full = (uint64_t)((wide)p.b * valid / p.n);
+        full_longer = (uint64_t)(((wide)p.n * full + p.b - 1) / p.b) - full * size;
+        full_shorter = full - full_longer;
+    } else {
+        /* The first `longer` runs have size + 1 elements, the others size; the valid elements fill them in order. */
+        full_longer = valid / (size + 1) < longer ? valid / (size + 1) : longer;
+        full_shorter = full_longer < longer ? 0 : (valid - full_longer * (size + 1)) / size;
+    }
+    uint64_t partial = valid - full_longer * (size + 1) - full_shorter * size;
+    uint64_t empty = p.b - full_longer - full_shorter - (partial > 0);
+    if (partial == size) { /* one element short of a longer one */
+        full_shorter++;
+        partial = 0;
+    }
     add_class(&buckets, size + 1, full_longer);
     add_class(&buckets, size, full_shorter);
     add_class(&buckets, partial, partial > 0);
-    add_class(&buckets, 0, p.b - full_longer - full_shorter - (partial > 0));
+    add_class(&buckets, 0, empty);
     return buckets;
 }

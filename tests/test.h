@@ -16,7 +16,7 @@
 
 /* Every failure prints the whole shape. */
 #define TOPK_FMT "n %" PRIu64 " k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " valid %" PRIu64 "%s"
-#define TOPK_ARG(p) (p).n, (p).k, (p).b, (p).k_b, (p).valid, (p).assignment == RCM_CONTIGUOUS ? " contiguous" : ""
+#define TOPK_ARG(p) (p).n, (p).k, (p).b, (p).k_b, (p).valid, (p).assignment == RCM_CONTIGUOUS ? " contiguous" : (p).assignment == RCM_CONTIGUOUS_FLOOR ? " contiguous-floor" : ""
 
 /* Runs the tests given as START_TEST names. Exit status 1 if one fails. */
 #define TEST_MAIN(name, ...)                                                \

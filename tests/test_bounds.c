@@ -94,7 +94,7 @@ START_TEST(smallest_b_is_the_first)
             target.divisors = true;
         if (i % 5 == 1) {
             p.valid = random_between(&state, p.k, p.n);
-            p.assignment = i % 2 ? RCM_CONTIGUOUS : RCM_INTERLEAVED;
+            p.assignment = (enum rcm_assignment)(i / 5 % 3);
         }
         uint64_t want = scan(p, target), got = rcm_smallest_b(p, target);
         ck_assert_msg(got == want, TOPK_FMT " loss %g align %" PRIu64 " divisors %d: got %" PRIu64 " want %" PRIu64, TOPK_ARG(p),

@@ -309,6 +309,8 @@ static void deal(struct rcm_topk p, uint64_t *sizes)
         uint64_t bucket = i % p.b;
         if (p.assignment == RCM_CONTIGUOUS)
             bucket = i < longer * (size + 1) ? i / (size + 1) : longer + (i - longer * (size + 1)) / size;
+        if (p.assignment == RCM_CONTIGUOUS_FLOOR)
+            bucket = p.b * i / p.n;
         sizes[bucket]++;
     }
 }
@@ -339,7 +341,7 @@ START_TEST(buckets_and_worst_case)
     for (uint64_t n = 1; n <= 14; n++)
         for (uint64_t b = 1; b <= n; b++)
             for (uint64_t valid = 1; valid <= n; valid++)
-                for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS; assignment++) {
+                for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS_FLOOR; assignment++) {
                     struct rcm_topk p = {.n = n, .k = 1, .b = b, .k_b = 1, .valid = valid, .assignment = (enum rcm_assignment)assignment};
                     struct rcm_buckets buckets = rcm_buckets_of(p);
                     deal(p, sizes);
@@ -375,7 +377,7 @@ START_TEST(padded_rows)
         p.k = random_between(&state, 1, p.valid);
         p.b = random_between(&state, 1, p.n);
         p.k_b = random_between(&state, 1, p.k);
-        for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS; assignment++) {
+        for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS_FLOOR; assignment++) {
             p.assignment = (enum rcm_assignment)assignment;
             deal(p, sizes);
             long double want = 0.0L;

@@ -47,7 +47,7 @@ START_TEST(every_small_shape)
     uint64_t shapes = 0;
     for (uint64_t n = 1; n <= SMALL; n++)
         for (uint64_t valid = 1; valid <= n; valid++)
-            for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS; assignment++)
+            for (int assignment = RCM_INTERLEAVED; assignment <= RCM_CONTIGUOUS_FLOOR; assignment++)
                 for (uint64_t b = 1; b <= n; b++)
                     for (uint64_t k = 1; k <= valid; k++)
                         for (uint64_t k_b = 1; k_b <= k; k_b++) {

@@ -1,0 +1,172 @@
+/* command_simulate.c - bucketed top-k, run on random placements, generated rows or a person's own, beside the exact model.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "memory.h"
+#include "progress.h"
+#include "query.h"
+#include "sim/team.h"
+#include "simulation_report.h"
+
+_Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED && (int)RCM_CONTIGUOUS == (int)SIM_CONTIGUOUS &&
+                   (int)RCM_CONTIGUOUS_FLOOR == (int)SIM_CONTIGUOUS_FLOOR,
+               "the model and the simulation number the assignments alike");
+
+#define REPETITIONS 100
+
+/* Prints the first error of the team, if there is one: then returns `status`. All ranks call it. */
+static int team_status(char *error, size_t size, int status)
+{
+    team_share_error(error, size);
+    if (*error == '\0')
+        return STATUS_OK;
+    usage_error("%s", error);
+    return status;
+}
+
+/* Opens --file and takes n from it. */
+static int open_file(struct row_file *file, struct options *own, uint64_t *n)
+{
+    char error[700] = "", reason[500];
+    if (row_file_open(file, own->file, own->file_dtype, own->row, reason, sizeof reason) != 0)
+        snprintf(error, sizeof error, "--file %.150s %s", own->file, reason);
+    else if (team_max(file->size) != file->size)
+        snprintf(error, sizeof error, "--file %.150s is smaller here than elsewhere", own->file);
+    else if (own->n.length && own->n.items[0] != file->row)
+        snprintf(error, sizeof error, "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64 "; leave --n out", own->n.items[0],
+                 file->row);
+    else if (own->repetitions > file->rows)
+        snprintf(error, sizeof error, "--repetitions %" PRIu64 " is more than the %" PRIu64 " rows of --file; give at most that",
+                 own->repetitions, file->rows);
+    *n = file->row;
+    own->n = (struct count_list){1, n};
+    own->repetitions = own->repetitions ? own->repetitions : file->rows;
+    own->input = SIM_FILE;
+    return team_status(error, sizeof error, STATUS_USAGE);
+}
+
+/* What cannot go together. */
+static int check_options(const struct options *o)
+{
+    const uint64_t largest_rank = o->ranks.length ? o->ranks.items[o->ranks.length - 1] : 0;
+    bool has_rows = o->file || (o->has_input && o->input != SIM_PLACEMENT);
+    if (o->n.length > 1 || o->k.length > 1)
+        return usage_error("--n and --k take one value each here");
+    if (o->file && o->has_input)
+        return usage_error("--input and --file exclude each other; leave --input out");
+    if (!o->file && (o->row || o->file_dtype))
+        return usage_error("%s describes a file; give --file too", o->row ? "--row" : "--dtype");
+    if (!has_rows && (o->shuffle_count > 1 || o->shuffles[0] != SIM_SHUFFLE_NONE))
+        return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or another, or --file");
+    if (!has_rows && o->temperature.length)
+        return usage_error("--temperature weighs values, and a placement has none; give --input iid or another, or --file");
+    if (o->rho.length && o->input != SIM_AR1)
+        return usage_error("--rho is the correlation of ar1; give --input ar1");
+    if (o->k.length && largest_rank > o->k.items[0])
+        return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64 "; give ranks from 1 to k", largest_rank, o->k.items[0]);
+    if (o->threads > 4096)
+        return usage_error("--threads %" PRIu64 " is too many; give at most 4096", o->threads);
+    return STATUS_OK;
+}
+
+/* The shapes of the query with each assignment. */
+static struct sim_shape *shapes_of(const struct query *query, const struct options *options)
+{
+    struct sim_shape *shapes = checked(calloc(query->length * options->assignment_count, sizeof *shapes));
+    for (unsigned a = 0; a < options->assignment_count; a++)
+        for (size_t i = 0; i < query->length; i++)
+            shapes[a * query->length + i] = (struct sim_shape){query->shapes[i].b, query->shapes[i].k_b,
+                                                               (enum sim_assignment)options->assignments[a]};
+    return shapes;
+}
+
+static double *rhos_of(const struct options *options, size_t *count)
+{
+    *count = options->rho.length ? options->rho.length : 1;
+    double *rhos = checked(calloc(*count, sizeof *rhos));
+    rhos[0] = options->input == SIM_AR1 ? 0.5 : 0.0;
+    for (size_t i = 0; i < options->rho.length; i++)
+        rhos[i] = decimal_value(options->rho.items[i]);
+    return rhos;
+}
+
+/* Runs the spec and reports; returns a status. */
+static int run(const struct sim_spec *spec, const struct options *options, const struct query *query)
+{
+    char error[800] = "";
+    struct simulation *simulation = simulation_new(spec, error, sizeof error);
+    int status = team_status(error, sizeof error, STATUS_FAILED);
+    if (status == STATUS_OK) {
+        struct progress progress;
+        progress_start(&progress, spec->input == SIM_PLACEMENT ? "repetitions" : "rows");
+        int failed = simulation_run(simulation, progress_tick, &progress, error, sizeof error);
+        progress_end(&progress);
+        struct simulated simulated = {options, query, spec, simulation, simulation_done(simulation) < spec->repetitions};
+        if (failed)
+            status = usage_error("%s", error), status = STATUS_FAILED;
+        else if (team_rank() == 0)
+            status = report_simulation(&simulated);
+        if (status == STATUS_OK && simulated.partial)
+            status = STATUS_INTERRUPTED;
+    }
+    simulation_free(simulation);
+    return status;
+}
+
+static int simulate_query(const struct options *options, const struct row_file *file)
+{
+    struct query_list queries;
+    int status = queries_build(&queries, options, options->targets.length ? SHAPES_NEAR : SHAPES_FEWEST);
+    if (status == STATUS_OK) {
+        const struct query *query = &queries.items[0];
+        size_t rhos;
+        double *rho = rhos_of(options, &rhos);
+        struct sim_shape *shapes = shapes_of(query, options);
+        struct sim_spec spec = {
+            .n = query->base.n,
+            .k = query->base.k,
+            .valid = query->base.valid ? query->base.valid : query->base.n,
+            .input = options->input,
+            .file = file,
+            .rho = rho,
+            .rhos = rhos,
+            .shuffle = options->shuffles,
+            .shuffles = options->shuffle_count,
+            .shape = shapes,
+            .shapes = query->length * options->assignment_count,
+            .rank = options->ranks.items,
+            .ranks = options->ranks.length,
+            .weights = file || options->temperature.length,
+            .temperature = options->temperature.length ? decimal_value(options->temperature.items[0]) : 1.0,
+            .seed = options->seed,
+            .repetitions = options->repetitions ? options->repetitions : REPETITIONS,
+            .threads = (unsigned)options->threads,
+            .checkpoint = options->checkpoint,
+            .name = options->file,
+        };
+        status = run(&spec, options, query);
+        free(shapes);
+        free(rho);
+    }
+    queries_free(&queries);
+    return status;
+}
+
+int command_simulate(const struct options *options)
+{
+    struct options own = *options; /* with what the file says */
+    struct row_file file = {.descriptor = -1};
+    uint64_t n;
+    int status = check_options(options);
+    if (status == STATUS_OK && options->file)
+        status = open_file(&file, &own, &n);
+    if (status == STATUS_OK)
+        status = simulate_query(&own, options->file ? &file : NULL);
+    row_file_close(&file);
+    return status;
+}

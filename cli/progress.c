@@ -1,0 +1,81 @@
+/* progress.c - see progress.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "progress.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_wanted;
+
+static void want_stop(int signal)
+{
+    (void)signal;
+    stop_wanted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void progress_start(struct progress *progress, const char *unit)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = want_stop;
+    action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    *progress = (struct progress){.unit = unit, .shown = isatty(STDERR_FILENO), .start = now(), .drawn = now(), .first = UINT64_MAX};
+}
+
+/* 75 s, 12 min, 3.4 h */
+static void format_duration(char *text, size_t size, double seconds)
+{
+    if (seconds < 100.0)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 6000.0)
+        snprintf(text, size, "%.0f min", seconds / 60.0);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600.0);
+}
+
+bool progress_tick(void *context, uint64_t done, uint64_t total)
+{
+    struct progress *progress = context;
+    double time = now();
+    if (progress->first == UINT64_MAX) {
+        progress->first = done; /* the first block is not timed: it tells where a continued run began */
+        progress->start = time;
+    }
+    if (!progress->shown || time - progress->drawn < 0.1)
+        return stop_wanted;
+    progress->drawn = time;
+    char bar[21], left[32] = "";
+    int filled = (int)(20.0 * (double)done / (double)total);
+    for (int i = 0; i < 20; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[20] = '\0';
+    double rate = done > progress->first ? (double)(done - progress->first) / (time - progress->start) : 0.0;
+    if (rate > 0.0)
+        format_duration(left, sizeof left, (double)(total - done) / rate);
+    fprintf(stderr, "\r[%s] %3.0f %%  %" PRIu64 " of %" PRIu64 " %s", bar, 100.0 * (double)done / (double)total, done, total, progress->unit);
+    if (rate > 0.0)
+        fprintf(stderr, "  %.4g/s  %s left", rate, left);
+    fputs("\033[K", stderr);
+    return stop_wanted;
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+}

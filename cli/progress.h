@@ -1,0 +1,26 @@
+/* progress.h - long work: a bar on a terminal, and a stop on Ctrl-C or SIGTERM that loses nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PROGRESS_H
+#define PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    const char *unit; /* "rows" */
+    bool shown;       /* on a terminal */
+    double start, drawn;
+    uint64_t first; /* done when it started; UINT64_MAX: not known yet */
+};
+
+/* Begins, and from now on SIGINT and SIGTERM ask for a stop; the second one ends the program. */
+void progress_start(struct progress *progress, const char *unit);
+
+/* Draws at most ten times a second, on stderr, if that is a terminal. Returns true if a stop was asked for. As sim_tick. */
+bool progress_tick(void *progress, uint64_t done, uint64_t total);
+
+/* Removes the bar. */
+void progress_end(struct progress *progress);
+
+#endif

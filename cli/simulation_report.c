@@ -1,0 +1,423 @@
+/* simulation_report.c - see simulation_report.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "simulation_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "memory.h"
+#include "table.h"
+
+/* One-sided 95 % of the normal law: the mean over rows lies above `mean - 1.645 stderr` with that confidence. */
+#define CONFIDENCE_SDS 1.6448536269514722
+#define CHOICE_ROWS_MIN 10
+
+/* What the exact model says of a shape. */
+struct modelled {
+    struct rcm_topk p;
+    double loss, sd;
+};
+
+static struct modelled model_of(const struct simulated *s, size_t shape)
+{
+    struct modelled model = {.p = s->query->shapes[shape % s->query->length]};
+    model.p.assignment = s->options->assignments[shape / s->query->length];
+    model.loss = rcm_loss_exact(model.p);
+    model.sd = rcm_recall_sd(model.p);
+    return model;
+}
+
+static double z_of(const struct sim_result *r, const struct modelled *model)
+{
+    return model->sd > 0.0 ? (r->recall_mean - (1.0 - model->loss)) / (model->sd / sqrt((double)r->rows)) : NAN;
+}
+
+static double lower_bound(const struct sim_result *r)
+{
+    return r->recall_mean - CONFIDENCE_SDS * r->recall_stderr;
+}
+
+/* ---- choosing */
+
+/* Of one rho and shuffle: the shape with the fewest candidates whose lower bound reaches the target, and the model's choice. */
+struct choice {
+    bool any, model_any;
+    size_t shape, model_shape;
+};
+
+static struct choice choose(const struct simulated *s, const struct modelled *models, size_t rho, size_t shuffle)
+{
+    struct choice choice = {0};
+    double target = decimal_value(s->query->recall_target);
+    for (size_t i = 0; i < s->spec->shapes; i++) {
+        struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
+        uint64_t candidates = rcm_candidates(models[i].p);
+        if (r.rows >= CHOICE_ROWS_MIN && lower_bound(&r) >= target &&
+            (!choice.any || candidates < rcm_candidates(models[choice.shape].p))) {
+            choice.any = true;
+            choice.shape = i;
+        }
+        if (rcm_reaches(models[i].p, s->query->target) &&
+            (!choice.model_any || candidates < rcm_candidates(models[choice.model_shape].p))) {
+            choice.model_any = true;
+            choice.model_shape = i;
+        }
+    }
+    return choice;
+}
+
+/* ---- the table of results */
+
+struct scenario {
+    size_t rho, shuffle;
+};
+
+static bool shows_rho(const struct simulated *s)
+{
+    return s->spec->input == SIM_AR1;
+}
+
+static bool shows_shuffle(const struct simulated *s)
+{
+    return s->spec->shuffles > 1 || s->spec->shuffle[0] != SIM_SHUFFLE_NONE;
+}
+
+static void put_scenario(struct table *table, const struct simulated *s, struct scenario at)
+{
+    struct column rho = column("rho", STYLE_PLAIN), shuffle = column("shuffle", STYLE_PLAIN);
+    if (!shows_rho(s))
+        rho.heading = NULL;
+    if (!shows_shuffle(s))
+        shuffle.heading = NULL;
+    if (shows_rho(s))
+        table_real(table, rho, s->spec->rho[at.rho]);
+    else
+        table_null(table, rho);
+    table_text(table, shuffle, sim_shuffle_name(s->spec->shuffle[at.shuffle]));
+}
+
+static void put_shape(struct table *table, const struct modelled *model)
+{
+    table_text(table, column("assignment", STYLE_PLAIN), assignment_name(model->p.assignment));
+    table_count(table, column("b", STYLE_PLAIN), model->p.b);
+    table_count(table, column("k_b", STYLE_PLAIN), model->p.k_b);
+}
+
+static void put_result(struct table *table, const struct simulated *s, const struct sim_result *r, const struct modelled *model)
+{
+    bool weights = s->spec->weights;
+    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 3}, rcm_candidates(model->p));
+    table_real(table, (struct column){"recall_mean", "recall_mean", "recall", STYLE_RECALL, 0}, r->recall_mean);
+    table_real(table, (struct column){"recall_sd", "recall_sd", "sd of\na row", STYLE_LOSS, 6}, r->recall_sd);
+    table_real(table, (struct column){"recall_stderr", "recall_stderr", "stderr", STYLE_LOSS, 7}, r->recall_stderr);
+    table_real(table, (struct column){"recall_p50", "recall_p50", NULL, STYLE_RECALL, 0}, r->recall_p50);
+    table_real(table, (struct column){"recall_p05", "recall_p05", "5 % of\nrows <=", STYLE_RECALL, 5}, r->recall_p05);
+    table_real(table, (struct column){"recall_p01", "recall_p01", NULL, STYLE_RECALL, 0}, r->recall_p01);
+    table_real(table, (struct column){"recall_worst", "recall_worst", "worst\nrow", STYLE_RECALL, 0}, r->recall_worst);
+    table_real(table, (struct column){"recall_value_mean", "recall_value_mean", NULL, STYLE_RECALL, 0}, r->recall_value_mean);
+    table_real(table, (struct column){"exact_rows", "exact_rows", "exact\nrows", STYLE_PLAIN, 4}, r->exact_rows);
+    table_real(table, (struct column){"certified_rows", "certified_rows", NULL, STYLE_PLAIN, 0}, r->certified_rows);
+    table_real(table, (struct column){"mass_mean", "mass_mean", weights ? "mass\nkept" : NULL, STYLE_RECALL, 0}, r->mass_mean);
+    table_real(table, (struct column){"mass_worst", "mass_worst", weights ? "worst\nmass" : NULL, STYLE_RECALL, 2}, r->mass_worst);
+    table_real(table, (struct column){"value_mean", "value_mean", NULL, STYLE_RECALL, 0}, r->value_mean);
+    table_real(table, (struct column){"value_worst", "value_worst", NULL, STYLE_RECALL, 0}, r->value_worst);
+    if (weights)
+        table_count(table, (struct column){"value_rows", "value_rows", NULL, STYLE_PLAIN, 0}, r->value_rows);
+    else
+        table_null(table, (struct column){"value_rows", "value_rows", NULL, STYLE_PLAIN, 0});
+    table_real(table, (struct column){"model_recall", "model_recall", "model\nrecall", STYLE_RECALL, 0}, 1.0 - model->loss);
+    table_real(table, (struct column){"model_sd", "model_sd", NULL, STYLE_LOSS, 0}, model->sd);
+    table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0}, z_of(r, model));
+}
+
+/* Survival of the ranks asked for: columns of the CSV. */
+static void put_survival(struct table *table, const struct simulated *s, const struct sim_result *r, const struct modelled *model)
+{
+    char measured[64], modelled[64];
+    for (size_t i = 0; i < s->spec->ranks; i++) {
+        snprintf(measured, sizeof measured, "survival_%" PRIu64, s->spec->rank[i]);
+        snprintf(modelled, sizeof modelled, "model_survival_%" PRIu64, s->spec->rank[i]);
+        table_real(table, (struct column){.csv = measured}, (double)r->survived[i] / (double)r->rows);
+        table_real(table, (struct column){.csv = modelled}, rcm_survival(model->p, s->spec->rank[i]));
+    }
+}
+
+/* Calls visit() for each rho, shuffle and shape, in this order. */
+typedef void visitor(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
+                     const struct modelled *model, bool chosen);
+
+static struct table *each_result(const struct simulated *s, const struct modelled *models, visitor *visit)
+{
+    struct table *table = table_new();
+    for (size_t rho = 0; rho < s->spec->rhos; rho++)
+        for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++) {
+            struct choice choice = {0};
+            if (s->options->targets.length)
+                choice = choose(s, models, rho, shuffle);
+            for (size_t i = 0; i < s->spec->shapes; i++) {
+                struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
+                visit(table, s, (struct scenario){rho, shuffle}, &r, &models[i], choice.any && choice.shape == i);
+            }
+        }
+    return table;
+}
+
+static void put_run(struct table *table, const struct simulated *s)
+{
+    table_text(table, (struct column){.csv = "version"}, rcm_version());
+    table_count(table, (struct column){.csv = "n"}, s->spec->n);
+    table_count(table, (struct column){.csv = "k"}, s->spec->k);
+    table_count(table, (struct column){.csv = "valid"}, s->spec->valid);
+    table_text(table, (struct column){.csv = "input"}, sim_input_name(s->spec->input));
+    table_count(table, (struct column){.csv = "seed"}, s->spec->seed);
+    table_count(table, (struct column){.csv = "repetitions"}, simulation_done(s->simulation));
+    table_bool(table, (struct column){.csv = "partial"}, s->partial);
+}
+
+static void put_row(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
+                    const struct modelled *model, bool chosen)
+{
+    table_row(table, chosen);
+    put_run(table, s);
+    put_scenario(table, s, at);
+    put_shape(table, model);
+    put_result(table, s, r, model);
+    put_survival(table, s, r, model);
+}
+
+/* One row for each rank that is followed. */
+static void put_ranks(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
+                      const struct modelled *model, bool chosen)
+{
+    (void)chosen;
+    for (size_t i = 0; i < s->spec->ranks; i++) {
+        double survival = rcm_survival(model->p, s->spec->rank[i]), measured = (double)r->survived[i] / (double)r->rows;
+        double sd = sqrt(survival * (1.0 - survival) / (double)r->rows);
+        table_row(table, false);
+        put_scenario(table, s, at);
+        put_shape(table, model);
+        table_count(table, column("rank", STYLE_PLAIN), s->spec->rank[i]);
+        table_real(table, column("survival", STYLE_RECALL), measured);
+        table_real(table, (struct column){"model_survival", "model_survival", "model\nsurvival", STYLE_RECALL, 0}, survival);
+        table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0}, sd > 0.0 ? (measured - survival) / sd : NAN);
+    }
+}
+
+/* ---- text */
+
+static void print_title(const struct simulated *s)
+{
+    const struct sim_spec *spec = s->spec;
+    uint64_t done = simulation_done(s->simulation);
+    printf("n = %" PRIu64 ", k = %" PRIu64, spec->n, spec->k);
+    if (spec->valid < spec->n)
+        printf(", valid = %" PRIu64, spec->valid);
+    if (spec->input == SIM_FILE)
+        printf("; rows of %s", spec->name);
+    else
+        printf("; input %s", sim_input_name(spec->input));
+    printf(", %" PRIu64 " repetition%s", done, done == 1 ? "" : "s");
+    if (s->partial)
+        printf(" of %" PRIu64 ": PARTIAL, stopped", spec->repetitions);
+    if (spec->weights)
+        printf(", temperature %.15g", spec->temperature);
+    printf(", seed %" PRIu64 ", recallmodel %s\n", spec->seed, rcm_version());
+}
+
+/* Do the rows behave as the model assumes? */
+static void print_verdict(const struct simulated *s, const struct modelled *models)
+{
+    size_t known = 0, far = 0;
+    double largest = 0.0;
+    for (size_t rho = 0; rho < s->spec->rhos; rho++)
+        for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++)
+            for (size_t i = 0; i < s->spec->shapes; i++) {
+                struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
+                double z = z_of(&r, &models[i]);
+                if (isnan(z))
+                    continue;
+                known++;
+                far += fabs(z) > 4.0;
+                largest = fmax(largest, fabs(z));
+            }
+    puts("\nmodel recall: if the top-k lie anywhere; z: how far the recall is from it, in standard errors of the model.");
+    if (far)
+        printf("In %zu of %zu configurations |z| > 4: these rows do not behave as the model assumes.\n", far, known);
+    else if (known)
+        printf("All |z| <= %.1f: these rows behave as the model assumes, as far as so many can tell.\n", ceil(largest * 10.0) / 10.0);
+}
+
+static void print_rows_notes(const struct simulated *s)
+{
+    for (size_t rho = 0; rho < s->spec->rhos; rho++) {
+        struct sim_rows rows = simulation_rows(s->simulation, rho);
+        if (rows.with_nan)
+            printf("%" PRIu64 " rows have NaN, which rank below everything and never count as lost.\n", rows.with_nan);
+        if (rows.short_rows)
+            printf("%" PRIu64 " rows have fewer than k values above -inf.\n", rows.short_rows);
+        if (s->spec->weights && !isnan(rows.topk_mass_mean))
+            printf("The exact top-k has %.6f of a row's softmax mass; `mass kept` is what stage 1 keeps of that.\n", rows.topk_mass_mean);
+    }
+}
+
+static void print_choice(const struct simulated *s, const struct modelled *models, struct scenario at)
+{
+    struct choice choice = choose(s, models, at.rho, at.shuffle);
+    char target[32];
+    format_decimal(target, sizeof target, s->query->recall_target);
+    printf("\nRecall %s", target);
+    if (shows_rho(s))
+        printf(" at rho %.15g", s->spec->rho[at.rho]);
+    if (s->spec->shuffles > 1)
+        printf(", shuffle %s", sim_shuffle_name(s->spec->shuffle[at.shuffle]));
+    if (simulation_done(s->simulation) < CHOICE_ROWS_MIN) {
+        printf(": %d rows or more are needed to choose.\n", CHOICE_ROWS_MIN);
+        return;
+    }
+    if (!choice.any) {
+        puts(": none of these configurations reaches it on these rows with 95 % confidence.");
+    } else {
+        struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.shape);
+        const struct rcm_topk *p = &models[choice.shape].p;
+        printf(": take b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates, %.6f, at least %.6f with 95 %% confidence.\n", p->b,
+               p->k_b, assignment_name(p->assignment), rcm_candidates(*p), r.recall_mean, lower_bound(&r));
+    }
+    if (!choice.model_any) {
+        puts("By the model none of them reaches it.");
+    } else if (choice.any && choice.model_shape == choice.shape) {
+        puts("The model says the same.");
+    } else {
+        struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.model_shape);
+        const struct rcm_topk *p = &models[choice.model_shape].p;
+        printf("The model would have said b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates; on these rows %.6f, at least %.6f.\n",
+               p->b, p->k_b, assignment_name(p->assignment), rcm_candidates(*p), r.recall_mean, lower_bound(&r));
+    }
+}
+
+static void print_text(const struct simulated *s, const struct modelled *models)
+{
+    struct table *table = each_result(s, models, put_row);
+    print_title(s);
+    table_print(table, stdout, colour_wanted());
+    table_free(table);
+    if (s->spec->ranks) {
+        table = each_result(s, models, put_ranks);
+        puts("\nSurvival by rank:");
+        table_print(table, stdout, false);
+        table_free(table);
+    }
+    print_verdict(s, models);
+    print_rows_notes(s);
+    for (size_t rho = 0; rho < s->spec->rhos && s->options->targets.length; rho++)
+        for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++)
+            print_choice(s, models, (struct scenario){rho, shuffle});
+}
+
+/* ---- JSON */
+
+static json_t *real_json(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *survival_json(const struct simulated *s, size_t result, const struct modelled *models)
+{
+    size_t shape = result % s->spec->shapes, scenario = result / s->spec->shapes;
+    struct sim_result r = simulation_result(s->simulation, scenario / s->spec->shuffles, scenario % s->spec->shuffles, shape);
+    json_t *ranks = checked(json_array());
+    for (size_t i = 0; i < s->spec->ranks; i++)
+        json_array_append_new(ranks, json_pack("{s:I, s:f, s:f}", "rank", (json_int_t)s->spec->rank[i], "survival",
+                                               (double)r.survived[i] / (double)r.rows, "model_survival",
+                                               rcm_survival(models[shape].p, s->spec->rank[i])));
+    return ranks;
+}
+
+static json_t *rows_json(const struct simulated *s)
+{
+    json_t *array = checked(json_array());
+    for (size_t rho = 0; rho < s->spec->rhos; rho++) {
+        struct sim_rows rows = simulation_rows(s->simulation, rho);
+        json_array_append_new(array, json_pack("{s:o, s:I, s:I, s:I, s:o}", "rho",
+                                               shows_rho(s) ? json_real(s->spec->rho[rho]) : json_null(), "rows", (json_int_t)rows.rows,
+                                               "rows_with_nan", (json_int_t)rows.with_nan, "short_rows", (json_int_t)rows.short_rows,
+                                               "topk_mass_mean", real_json(s->spec->weights ? rows.topk_mass_mean : NAN)));
+    }
+    return array;
+}
+
+static json_t *shape_json(const struct simulated *s, const struct modelled *models, struct scenario at, bool any, size_t shape)
+{
+    if (!any)
+        return json_null();
+    struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, shape);
+    const struct rcm_topk *p = &models[shape].p;
+    return checked(json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "assignment", assignment_name(p->assignment), "b", (json_int_t)p->b, "k_b",
+                             (json_int_t)p->k_b, "candidates", (json_int_t)rcm_candidates(*p), "recall_mean", real_json(r.recall_mean),
+                             "recall_lower", real_json(lower_bound(&r))));
+}
+
+static json_t *choices_json(const struct simulated *s, const struct modelled *models)
+{
+    json_t *array = checked(json_array());
+    for (size_t rho = 0; rho < s->spec->rhos; rho++)
+        for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++) {
+            struct scenario at = {rho, shuffle};
+            struct choice choice = choose(s, models, rho, shuffle);
+            bool same = choice.any && choice.model_any && choice.shape == choice.model_shape;
+            json_array_append_new(array, json_pack("{s:o, s:s, s:f, s:o, s:o, s:b}", "rho",
+                                                   shows_rho(s) ? json_real(s->spec->rho[rho]) : json_null(), "shuffle",
+                                                   sim_shuffle_name(s->spec->shuffle[shuffle]), "recall_target",
+                                                   decimal_value(s->query->recall_target), "measured",
+                                                   shape_json(s, models, at, choice.any, choice.shape), "model",
+                                                   shape_json(s, models, at, choice.model_any, choice.model_shape), "same", same));
+        }
+    return array;
+}
+
+static int print_as_json(const struct simulated *s, const struct modelled *models)
+{
+    struct table *table = each_result(s, models, put_row);
+    json_t *results = table_json(table), *object = checked(json_object());
+    for (size_t i = 0; i < table_rows(table) && s->spec->ranks; i++)
+        json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i, models));
+    json_object_set_new(object, "version", json_string(rcm_version()));
+    json_object_set_new(object, "n", json_integer((json_int_t)s->spec->n));
+    json_object_set_new(object, "k", json_integer((json_int_t)s->spec->k));
+    json_object_set_new(object, "valid", json_integer((json_int_t)s->spec->valid));
+    json_object_set_new(object, "input", json_string(sim_input_name(s->spec->input)));
+    json_object_set_new(object, "file", s->spec->name ? json_string(s->spec->name) : json_null());
+    json_object_set_new(object, "seed", json_integer((json_int_t)s->spec->seed));
+    json_object_set_new(object, "repetitions", json_integer((json_int_t)simulation_done(s->simulation)));
+    json_object_set_new(object, "repetitions_wanted", json_integer((json_int_t)s->spec->repetitions));
+    json_object_set_new(object, "partial", json_boolean(s->partial));
+    json_object_set_new(object, "temperature", real_json(s->spec->weights ? s->spec->temperature : NAN));
+    json_object_set_new(object, "rows", rows_json(s));
+    json_object_set_new(object, "results", results);
+    if (s->options->targets.length)
+        json_object_set_new(object, "choices", choices_json(s, models));
+    table_free(table);
+    return print_json(object);
+}
+
+int report_simulation(const struct simulated *s)
+{
+    int status = STATUS_OK;
+    struct modelled *models = checked(calloc(s->spec->shapes, sizeof *models));
+    for (size_t i = 0; i < s->spec->shapes; i++)
+        models[i] = model_of(s, i);
+    if (s->options->output == OUTPUT_TABLE) {
+        print_text(s, models);
+    } else if (s->options->output == OUTPUT_CSV) {
+        struct table *table = each_result(s, models, put_row);
+        table_print_csv(table, stdout, true);
+        table_free(table);
+    } else {
+        status = print_as_json(s, models);
+    }
+    free(models);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* simulation_report.h - what a simulation found, beside what the exact model says, as table, CSV or JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMULATION_REPORT_H
+#define SIMULATION_REPORT_H
+
+#include "options.h"
+#include "query.h"
+#include "sim/simulate.h"
+
+/* A simulation that has run, and what was asked. Shape s of the spec is shape s % query->length of the query, with assignment
+ * s / query->length of the options. */
+struct simulated {
+    const struct options *options;
+    const struct query *query;
+    const struct sim_spec *spec;
+    const struct simulation *simulation;
+    bool partial;
+};
+
+/* Returns a status. */
+int report_simulation(const struct simulated *simulated);
+
+#endif

@@ -1,0 +1,71 @@
+/* assignment.h - which bucket an element of a row belongs to, from the definitions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSIGNMENT_H
+#define ASSIGNMENT_H
+
+#include <stdint.h>
+
+/* All give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they are the same sets only for interleaved, or for
+ * the two contiguous ones where b divides n. */
+enum sim_assignment {
+    SIM_INTERLEAVED,      /* i mod b */
+    SIM_CONTIGUOUS,       /* runs, the n mod b longer ones first: the CUDA kernel of [Key2024] */
+    SIM_CONTIGUOUS_FLOOR, /* floor(b i / n): [Key2024] A.1 as printed */
+    SIM_ASSIGNMENTS
+};
+
+const char *sim_assignment_name(enum sim_assignment assignment);
+
+/* The buckets of a row: b of n elements. */
+struct buckets {
+    enum sim_assignment assignment;
+    uint64_t n, b;
+    uint64_t size, longer; /* floor(n/b), and n mod b buckets have one more */
+    uint64_t run;          /* elements in the longer ones together */
+};
+
+static inline struct buckets buckets_of(enum sim_assignment assignment, uint64_t n, uint64_t b)
+{
+    return (struct buckets){assignment, n, b, n / b, n % b, n % b * (n / b + 1)};
+}
+
+/* Where an element is: which bucket, and how many elements of that bucket stand before it. */
+struct place {
+    uint64_t bucket, slot;
+};
+
+/* The cases as functions of their own, so that a loop over elements decides once. */
+static inline struct place place_interleaved(const struct buckets *s, uint64_t i)
+{
+    return (struct place){i % s->b, i / s->b};
+}
+
+static inline struct place place_contiguous(const struct buckets *s, uint64_t i)
+{
+    if (i < s->run)
+        return (struct place){i / (s->size + 1), i % (s->size + 1)};
+    return (struct place){s->longer + (i - s->run) / s->size, (i - s->run) % s->size};
+}
+
+static inline struct place place_contiguous_floor(const struct buckets *s, uint64_t i)
+{
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t bucket = (uint64_t)((wide)s->b * i / s->n);
+    uint64_t first = (uint64_t)(((wide)s->n * bucket + s->b - 1) / s->b);
+    return (struct place){bucket, i - first};
+}
+
+static inline struct place place_of(const struct buckets *s, uint64_t i)
+{
+    switch (s->assignment) {
+    case SIM_CONTIGUOUS:
+        return place_contiguous(s, i);
+    case SIM_CONTIGUOUS_FLOOR:
+        return place_contiguous_floor(s, i);
+    default:
+        return place_interleaved(s, i);
+    }
+}
+
+#endif

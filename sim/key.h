@@ -1,0 +1,37 @@
+/* key.h - order-preserving keys: unsigned integers whose order is the order of the values.
+ *
+ * The order of all of this project: NaN below everything, and all NaN alike; then -inf, which is a value; then the numbers,
+ * with -0 equal to +0; then +inf.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KEY_H
+#define KEY_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define KEY_NAN UINT64_C(0)
+
+static inline uint64_t key_of(double x)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t bits;
+    x += 0.0; /* -0 becomes +0 */
+    memcpy(&bits, &x, sizeof bits);
+    uint64_t key = bits & sign ? ~bits : bits | sign;
+    return x != x ? KEY_NAN : key;
+}
+
+/* The same for the float nearest to x, in 32 bits. */
+static inline uint32_t key32_of(double value)
+{
+    const uint32_t sign = UINT32_C(1) << 31;
+    uint32_t bits;
+    float x = (float)value + 0.0f;
+    memcpy(&bits, &x, sizeof bits);
+    uint32_t key = bits & sign ? ~bits : bits | sign;
+    return x != x ? 0 : key;
+}
+
+#endif

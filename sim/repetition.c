@@ -1,0 +1,217 @@
+/* repetition.c - one repetition: a row is drawn or read, its exact top-k found, and what stage 1 keeps of it counted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "key.h"
+#include "select.h"
+#include "simulation.h"
+
+/* The top-k of a row as the walks see it: at[0 .. length), of which the first k are the top-k by rank. */
+struct top {
+    struct selection selection;
+    size_t length;
+    bool has_nan;              /* the k-th largest is a NaN: those are not wanted */
+    double mass, value;        /* sums of the weights; NaN where their share has no meaning */
+};
+
+/* The share that is lost of weights which sum to `total`, for each k_b of the group: weights[j] is lost where before[j] >= k_b. */
+static void add_weights(const struct group *group, struct worker *worker, const struct sim_spec *spec, const double *weights, size_t k,
+                        double total, size_t first_result, size_t offset)
+{
+    double *lost = worker->lost_weight;
+    if (!(total > 0.0))
+        return;
+    memset(lost, 0, (group->cap + (size_t)1) * sizeof *lost);
+    for (size_t j = 0; j < k; j++)
+        lost[worker->before[j]] += weights[j];
+    for (size_t c = group->cap; c-- > 0;)
+        lost[c] += lost[c + 1];
+    for (size_t m = 0; m < group->members; m++) {
+        struct tally *tally = &worker->sums.results[first_result + group->shape[m]];
+        struct shares *shares = (struct shares *)(void *)((char *)tally + offset);
+        shares_add(shares, lost[spec->shape[group->shape[m]].k_b < group->cap ? spec->shape[group->shape[m]].k_b : group->cap] / total);
+    }
+}
+
+/* Counts what the walk in worker->before says. */
+static void count_walk(const struct simulation *simulation, const struct group *group, struct worker *worker, const struct top *top,
+                       size_t first_result)
+{
+    const struct sim_spec *spec = &simulation->spec;
+    const uint32_t *before = worker->before;
+    size_t k = (size_t)spec->k, stride = group->cap + (size_t)1, wanted = top->selection.wanted, needed = k - wanted;
+    /* How many had so many better ones: of those larger than the k-th value, of those equal to it that belong to the top-k by rank,
+     * and of the other equal ones. Then: how many of each are kept by k_b. */
+    uint64_t *larger = worker->kept, *equal = larger + stride, *other = equal + stride;
+    memset(larger, 0, (needed || top->length > k ? 3 : 1) * stride * sizeof *larger);
+    for (size_t j = 0; j < wanted; j++)
+        larger[before[j]]++;
+    for (size_t j = wanted; j < k; j++)
+        equal[before[j]]++;
+    for (size_t j = k; j < top->length; j++)
+        other[before[j]]++;
+    uint64_t kept_larger = 0, kept_equal = 0, kept_other = 0;
+    uint32_t c = 0;
+    for (size_t m = 0; m < group->members; m++) { /* k_b rises */
+        const struct sim_shape *shape = &spec->shape[group->shape[m]];
+        struct tally *tally = &worker->sums.results[first_result + group->shape[m]];
+        for (; c < shape->k_b && c < group->cap; c++) {
+            kept_larger += larger[c];
+            if (needed) {
+                kept_equal += equal[c];
+                kept_other += other[c];
+            }
+        }
+        uint64_t lost = wanted - kept_larger, lost_by_value = lost;
+        if (needed && !top->has_nan) {
+            lost += needed - kept_equal;
+            lost_by_value += kept_equal + kept_other < needed ? needed - kept_equal - kept_other : 0;
+        }
+        if (!histogram_add(&tally->lost, lost, 1))
+            worker->failed = ENOMEM;
+        tally->lost_by_value += lost_by_value;
+        tally->certified += lost_by_value == 0;
+        for (size_t r = 0; r < spec->ranks; r++)
+            tally->survived[r] += before[spec->rank[r] - 1] < shape->k_b;
+    }
+    if (!spec->weights)
+        return;
+    add_weights(group, worker, spec, worker->weight, k, top->mass, first_result, offsetof(struct tally, mass));
+    add_weights(group, worker, spec, worker->weight + k, k, top->value, first_result, offsetof(struct tally, value));
+}
+
+/* exp((x - largest) / temperature), with the limits: NaN has no weight, and where the largest is infinite only its equals have one. */
+static double softmax_weight(double x, double largest, double temperature)
+{
+    return x == largest ? 1.0 : x < largest ? exp((x - largest) / temperature) : 0.0;
+}
+
+/* The weights of the top-k, in their order, and what they sum to. */
+static void weigh(const struct sim_spec *spec, struct worker *worker, const double *x, struct top *top)
+{
+    size_t k = (size_t)spec->k;
+    double largest = x[worker->at[0]], *mass = worker->weight, *value = mass + k;
+    bool shares = true;
+    top->mass = top->value = 0.0;
+    for (size_t j = 0; j < k; j++) {
+        value[j] = x[worker->at[j]];
+        mass[j] = softmax_weight(value[j], largest, spec->temperature);
+        shares &= value[j] >= 0.0 && value[j] < INFINITY;
+        top->mass += mass[j];
+        top->value += value[j];
+    }
+    if (!shares)
+        top->value = NAN;
+}
+
+/* Share of the row's softmax mass outside of its exact top-k. */
+static void count_outside(const struct sim_spec *spec, struct worker *worker, const double *x, const struct top *top, struct shares *outside)
+{
+    double all = 0.0, largest = x[worker->at[0]];
+    if (!(top->mass > 0.0))
+        return;
+    for (size_t i = 0; i < spec->n; i++)
+        all += softmax_weight(x[i], largest, spec->temperature);
+    shares_add(outside, 1.0 - top->mass / all);
+}
+
+static void count_row(const struct simulation *simulation, struct worker *worker, const double *x, size_t rho, size_t shuffle)
+{
+    const struct sim_spec *spec = &simulation->spec;
+    struct row_tally *rows = &worker->sums.rows[rho];
+    size_t n = (size_t)spec->n, k = (size_t)spec->k;
+    bool nan = false;
+    for (size_t i = 0; i < n; i++) {
+        worker->keys[i] = key_of(x[i]);
+        nan |= worker->keys[i] == KEY_NAN;
+    }
+    struct top top = {.selection = select_largest(worker->keys, n, k, worker->words, worker->at)};
+    top.has_nan = top.selection.threshold == KEY_NAN;
+    top.length = top.selection.wanted + top.selection.tied;
+    if (top.length < k)
+        top.length = k;
+    if (spec->weights || spec->ranks)
+        sort_by_rank(worker->keys, worker->at, k, worker->ranked);
+    if (spec->weights)
+        weigh(spec, worker, x, &top);
+    if (shuffle == 0) { /* the same for every shuffle */
+        rows->rows++;
+        rows->with_nan += nan;
+        rows->short_rows += top.selection.threshold <= key_of(-INFINITY);
+        if (spec->weights)
+            count_outside(spec, worker, x, &top, &rows->outside);
+    }
+    for (size_t g = 0; g < simulation->groups; g++) {
+        const struct group *group = &simulation->group[g];
+        walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap, worker->before);
+        count_walk(simulation, group, worker, &top, (rho * spec->shuffles + shuffle) * spec->shapes);
+    }
+}
+
+/* Draws or reads the row into worker->x. */
+static bool get_row(const struct simulation *simulation, struct worker *worker, uint64_t repetition, size_t rho)
+{
+    const struct sim_spec *spec = &simulation->spec;
+    size_t n = (size_t)spec->n;
+    if (spec->input == SIM_FILE && row_file_read(spec->file, repetition, worker->x, worker->words) != 0) {
+        worker->failed = errno ? errno : -1;
+        return false;
+    }
+    if (spec->input != SIM_FILE)
+        row_generate(spec->input, spec->rho[rho], spec->seed, repetition, worker->x, n, worker->words);
+    for (size_t i = (size_t)spec->valid; i < n; i++)
+        worker->x[i] = -INFINITY;
+    return true;
+}
+
+/* The row with its valid elements permuted. */
+static const double *shuffled(const struct simulation *simulation, struct worker *worker, uint64_t repetition, size_t rho,
+                              enum sim_shuffle shuffle)
+{
+    const struct sim_spec *spec = &simulation->spec;
+    size_t valid = (size_t)spec->valid;
+    const uint32_t *permutation = simulation->permutation[rho];
+    if (shuffle == SIM_SHUFFLE_NONE)
+        return worker->x;
+    if (shuffle == SIM_SHUFFLE_ROW) {
+        row_permutation(spec->input, spec->rho[rho], spec->seed, repetition, worker->permutation, valid);
+        permutation = worker->permutation;
+    }
+    for (size_t i = 0; i < valid; i++)
+        worker->shuffled[i] = worker->x[permutation[i]];
+    for (size_t i = valid; i < spec->n; i++)
+        worker->shuffled[i] = worker->x[i];
+    return worker->shuffled;
+}
+
+static void place_and_count(const struct simulation *simulation, struct worker *worker, uint64_t repetition)
+{
+    const struct sim_spec *spec = &simulation->spec;
+    size_t k = (size_t)spec->k;
+    const struct top top = {.selection = {.wanted = k}, .length = k};
+    for (size_t g = 0; g < simulation->groups; g++) {
+        const struct group *group = &simulation->group[g];
+        struct random_stream stream = random_stream(random_key(spec->seed, RANDOM_PLACEMENT, group->salt), repetition);
+        walk_placement(&group->buckets, spec->valid, &worker->counts, &stream, k, group->cap, worker->before);
+        count_walk(simulation, group, worker, &top, 0);
+    }
+    worker->sums.rows[0].rows++;
+}
+
+void count_repetition(const struct simulation *simulation, struct worker *worker, uint64_t repetition)
+{
+    const struct sim_spec *spec = &simulation->spec;
+    if (spec->input == SIM_PLACEMENT) {
+        place_and_count(simulation, worker, repetition);
+        return;
+    }
+    for (size_t rho = 0; rho < spec->rhos; rho++) {
+        if (!get_row(simulation, worker, repetition, rho))
+            return;
+        for (size_t s = 0; s < spec->shuffles; s++)
+            count_row(simulation, worker, shuffled(simulation, worker, repetition, rho, spec->shuffle[s]), rho, s);
+    }
+}

@@ -1,0 +1,43 @@
+/* row.h - the rows that are simulated, and how their elements are permuted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROW_H
+#define ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where rows come from. Part of the checkpoint's meaning: only append. */
+enum sim_input {
+    SIM_PLACEMENT, /* no rows: the top-k positions are a uniform random k-subset */
+    SIM_FILE,      /* a matrix file */
+    SIM_IID,       /* independent standard normal */
+    SIM_AR1,       /* x_0 = e_0, x_i = rho x_(i-1) + sqrt(1 - rho^2) e_i: normal, correlation rho^|i-j| */
+    SIM_LOGNORMAL, /* exp of iid */
+    SIM_UNIFORM,   /* in [0, 1) */
+    SIM_TIES,      /* sixteen values, equally often */
+    SIM_SORTED,    /* 0, 1, .., n - 1 */
+    SIM_CONSTANT,  /* all 1 */
+    SIM_INPUTS
+};
+
+const char *sim_input_name(enum sim_input input);
+
+/* Generates the row x[0 .. n) of a repetition: a function of (seed, input, rho, repetition, index). `words` has room for n + 1.
+ * Not for SIM_PLACEMENT and SIM_FILE. */
+void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x, size_t n, uint64_t *words);
+
+enum sim_shuffle {
+    SIM_SHUFFLE_NONE,
+    SIM_SHUFFLE_ROW,  /* a permutation for each row */
+    SIM_SHUFFLE_ONCE, /* one for all rows of a rho, as in [Key2024] */
+    SIM_SHUFFLES
+};
+
+const char *sim_shuffle_name(enum sim_shuffle shuffle);
+
+/* A uniform random permutation of 0 .. length - 1, length < 2^32, a function of (seed, input, rho, repetition).
+ * SIM_SHUFFLE_ONCE is that of repetition UINT64_MAX. */
+void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, uint32_t *permutation, size_t length);
+
+#endif

@@ -1,0 +1,24 @@
+/* select.h - the exact top-k of a row, by selection: radix, most significant digit first. O(n), no sort.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SELECT_H
+#define SELECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The top-k by rank are the k largest, of equal ones those with the smallest index. at[0 .. wanted) belong to it without doubt;
+ * at[wanted .. wanted + tied) are all elements equal to the k-th largest, of which the first k - wanted belong to it. Both parts
+ * stand in index order. Where no tie crosses the border, tied = 0 and wanted = k; but NaN are always in the second part. */
+struct selection {
+    uint64_t threshold; /* the k-th largest key */
+    size_t wanted, tied;
+};
+
+/* 1 <= k <= n < 2^32. `scratch` and `at` have room for n each. */
+struct selection select_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *scratch, uint32_t *at);
+
+/* Sorts at[0 .. length) by rank: larger keys first, of equal ones the smaller index. `scratch` has room for 2 length. */
+void sort_by_rank(const uint64_t *keys, uint32_t *at, size_t length, uint64_t *scratch);
+
+#endif

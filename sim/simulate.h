@@ -1,0 +1,91 @@
+/* simulate.h - bucketed top-k, run: on random placements, generated rows or rows of a file, and what it loses.
+ *
+ * The independent check of the models: nothing of model/ is used here. For each row the exact top-k is found; stage 1 keeps of
+ * each bucket the min(count, k_b) largest of the top-k elements in it, so that one pass over a row serves every shape.
+ * Equal values rank by index, smaller first. How NaN and infinities rank: key.h.
+ *
+ * Same spec, same bits: for any number of threads and ranks, whether it was interrupted and continued or not.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMULATE_H
+#define SIMULATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assignment.h"
+#include "row.h"
+#include "row_file.h"
+
+struct sim_shape {
+    uint64_t b, k_b;
+    enum sim_assignment assignment;
+};
+
+/* What to simulate. Placement: n < 2^53, k < 2^32; rows: n < 2^32; b <= 2^28 for both. The caller keeps what is pointed to. */
+struct sim_spec {
+    uint64_t n, k;
+    uint64_t valid; /* only the first `valid` elements exist, the rest is -inf; k <= valid <= n */
+    enum sim_input input;
+    const struct row_file *file; /* SIM_FILE; its `row` is n, and it has at least `repetitions` rows */
+    const double *rho;           /* each in [0, 1); one, of no meaning, if not SIM_AR1 */
+    size_t rhos;
+    const enum sim_shuffle *shuffle; /* with SIM_PLACEMENT: one, SIM_SHUFFLE_NONE */
+    size_t shuffles;
+    const struct sim_shape *shape; /* each 1 <= b <= n, 1 <= k_b */
+    size_t shapes;
+    const uint64_t *rank; /* ranks whose survival is counted: rising, each in 1 .. k */
+    size_t ranks;
+    bool weights;       /* also softmax mass and value; not with SIM_PLACEMENT */
+    double temperature; /* of the softmax, > 0 */
+    uint64_t seed, repetitions;
+    unsigned threads;       /* 0: all */
+    const char *checkpoint; /* path, or NULL */
+    const char *name;       /* of the file of rows, as the checkpoint calls it, or NULL */
+};
+
+#define SIM_B_MAX (UINT64_C(1) << 28)
+#define SIM_RESULTS_MAX 100000
+
+/* Called between blocks, on each rank, with the repetitions done by all; returns true to stop. */
+typedef bool sim_tick(void *context, uint64_t done, uint64_t total);
+
+struct simulation;
+
+/* Returns NULL with one line in `error` where memory runs out or a limit is exceeded. */
+struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size);
+void simulation_free(struct simulation *simulation);
+
+/* Runs what is left, on all ranks of the team. With a checkpoint: continues from it, writes it every two seconds and at the end.
+ * Returns 0, or -1 with one line in `error`; after an error the results are those of the last merge. On rank 0 the results are
+ * complete, elsewhere not. */
+int simulation_run(struct simulation *simulation, sim_tick *tick, void *context, char *error, size_t size);
+
+/* Repetitions done, from 0 on without a gap. */
+uint64_t simulation_done(const struct simulation *simulation);
+
+/* Of one (rho, shuffle, shape). Shares are in [0, 1]; what is not known is NaN. */
+struct sim_result {
+    uint64_t rows;
+    double recall_mean, recall_sd, recall_stderr; /* sd over rows with rows - 1 */
+    double recall_worst, recall_p01, recall_p05, recall_p50; /* p05: the smallest recall that at least 5 % of the rows do not exceed */
+    double recall_value_mean; /* of equal values any will do */
+    double exact_rows;        /* share of rows that lost nothing */
+    double certified_rows;    /* share of rows with at least k kept values >= the largest (k_b + 1)-th value of any bucket */
+    double mass_mean, mass_worst;   /* share kept of the softmax mass of the exact top-k */
+    double value_mean, value_worst; /* share kept of its sum, over rows where no value in it is negative */
+    uint64_t value_rows;            /* those rows */
+    const uint64_t *survived;       /* for each rank of the spec: rows in which it survived */
+};
+struct sim_result simulation_result(const struct simulation *simulation, size_t rho, size_t shuffle, size_t shape);
+
+/* Of the rows of one rho. */
+struct sim_rows {
+    uint64_t rows, with_nan;
+    uint64_t short_rows;     /* with fewer than k values above -inf */
+    double topk_mass_mean;   /* share of the row's softmax mass that the exact top-k has */
+};
+struct sim_rows simulation_rows(const struct simulation *simulation, size_t rho);
+
+#endif

@@ -1,0 +1,89 @@
+/* mpi.c - a team of MPI ranks: see team.h. Errors of MPI itself end the program, as MPI does by default.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../team.h"
+
+void team_start(int *count, char ***arguments)
+{
+    int provided;
+    MPI_Init_thread(count, arguments, MPI_THREAD_FUNNELED, &provided); /* only the main thread talks */
+}
+
+void team_end(void)
+{
+    MPI_Finalize();
+}
+
+unsigned team_rank(void)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return (unsigned)rank;
+}
+
+unsigned team_size(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return (unsigned)size;
+}
+
+uint64_t team_max(uint64_t value)
+{
+    uint64_t largest;
+    MPI_Allreduce(&value, &largest, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return largest;
+}
+
+/* Messages are cut into pieces, for MPI counts in int. */
+#define PIECE ((size_t)1 << 30)
+
+int team_gather(const char *bytes, size_t length, int (*take)(void *context, const char *bytes, size_t length), void *context)
+{
+    uint64_t announced = length;
+    if (team_rank() != 0) {
+        MPI_Send(&announced, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
+        for (size_t at = 0; at < length; at += PIECE)
+            MPI_Send(bytes + at, (int)(length - at < PIECE ? length - at : PIECE), MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+        return 0;
+    }
+    int failed = 0;
+    for (int rank = 1; rank < (int)team_size(); rank++) {
+        MPI_Recv(&announced, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        char *heard = malloc((size_t)announced + 1);
+        if (!heard) {
+            fputs("recallmodel: out of memory\n", stderr);
+            MPI_Abort(MPI_COMM_WORLD, 1);
+            return -1;
+        }
+        for (size_t at = 0; at < announced; at += PIECE)
+            MPI_Recv(heard + at, (int)(announced - at < PIECE ? announced - at : PIECE), MPI_CHAR, rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        heard[announced] = '\0';
+        failed |= take(context, heard, (size_t)announced) != 0;
+        free(heard);
+    }
+    return failed ? -1 : 0;
+}
+
+void team_share_error(char *error, size_t size)
+{
+    int rank = (int)team_rank(), none = (int)team_size(), mine = *error ? rank : none, first;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == none)
+        return;
+    if (first == rank && rank > 0) {
+        char *own = malloc(size);
+        if (own) {
+            memcpy(own, error, size);
+            snprintf(error, size, "rank %d: %.*s", rank, (int)size - 20, own);
+            free(own);
+        }
+    }
+    MPI_Bcast(error, (int)size, MPI_CHAR, first, MPI_COMM_WORLD);
+}
