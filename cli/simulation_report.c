@@ -16,6 +16,9 @@
 #define CONFIDENCE_SDS 1.6448536269514722
 #define CHOICE_ROWS_MIN 10
 
+/* With fewer elements lost in all, z is far from normal, and says nothing of the rows. */
+#define FEW_LOST 25.0
+
 /* What the exact model says of a shape. */
 struct modelled {
     struct rcm_topk p;
@@ -49,15 +52,19 @@ struct choice {
     size_t shape, model_shape;
 };
 
+/* Does the measured lower bound reach the target? */
+static bool reaches(const struct simulated *s, const struct sim_result *r)
+{
+    return r->rows >= CHOICE_ROWS_MIN && lower_bound(r) >= decimal_value(s->query->recall_target);
+}
+
 static struct choice choose(const struct simulated *s, const struct modelled *models, size_t rho, size_t shuffle)
 {
     struct choice choice = {0};
-    double target = decimal_value(s->query->recall_target);
     for (size_t i = 0; i < s->spec->shapes; i++) {
         struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
         uint64_t candidates = rcm_candidates(models[i].p);
-        if (r.rows >= CHOICE_ROWS_MIN && lower_bound(&r) >= target &&
-            (!choice.any || candidates < rcm_candidates(models[choice.shape].p))) {
+        if (reaches(s, &r) && (!choice.any || candidates < rcm_candidates(models[choice.shape].p))) {
             choice.any = true;
             choice.shape = i;
         }
@@ -150,16 +157,24 @@ static void put_survival(struct table *table, const struct simulated *s, const s
 typedef void visitor(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
                      const struct modelled *model, bool chosen);
 
-static struct table *each_result(const struct simulated *s, const struct modelled *models, visitor *visit)
+enum which { EVERY_SHAPE, FIRST_REACHING };
+
+static struct table *each_result(const struct simulated *s, const struct modelled *models, visitor *visit, enum which which)
 {
     struct table *table = table_new();
     for (size_t rho = 0; rho < s->spec->rhos; rho++)
         for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++) {
             struct choice choice = {0};
+            uint64_t k_b = 0; /* of which a shape has been shown */
             if (s->options->targets.length)
                 choice = choose(s, models, rho, shuffle);
-            for (size_t i = 0; i < s->spec->shapes; i++) {
+            for (size_t i = 0; i < s->spec->shapes; i++) { /* for an assignment and k_b, b rises */
                 struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
+                if (i % s->query->length == 0)
+                    k_b = 0;
+                if (which == FIRST_REACHING && (models[i].p.k_b == k_b || !reaches(s, &r)))
+                    continue;
+                k_b = models[i].p.k_b;
                 visit(table, s, (struct scenario){rho, shuffle}, &r, &models[i], choice.any && choice.shape == i);
             }
         }
@@ -237,8 +252,8 @@ static void print_verdict(const struct simulated *s, const struct modelled *mode
         for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++)
             for (size_t i = 0; i < s->spec->shapes; i++) {
                 struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
-                double z = z_of(&r, &models[i]);
-                if (isnan(z))
+                double z = z_of(&r, &models[i]), elements = (double)r.rows * (double)s->spec->k;
+                if (isnan(z) || fmax(1.0 - r.recall_mean, models[i].loss) * elements < FEW_LOST)
                     continue;
                 known++;
                 far += fabs(z) > 4.0;
@@ -256,9 +271,10 @@ static void print_rows_notes(const struct simulated *s)
     for (size_t rho = 0; rho < s->spec->rhos; rho++) {
         struct sim_rows rows = simulation_rows(s->simulation, rho);
         if (rows.with_nan)
-            printf("%" PRIu64 " rows have NaN, which rank below everything and never count as lost.\n", rows.with_nan);
+            printf("%" PRIu64 " of %" PRIu64 " rows with NaN, which rank below everything and never count as lost.\n", rows.with_nan,
+                   rows.rows);
         if (rows.short_rows)
-            printf("%" PRIu64 " rows have fewer than k values above -inf.\n", rows.short_rows);
+            printf("%" PRIu64 " of %" PRIu64 " rows with fewer than k values above -inf.\n", rows.short_rows, rows.rows);
         if (s->spec->weights && !isnan(rows.topk_mass_mean))
             printf("The exact top-k has %.6f of a row's softmax mass; `mass kept` is what stage 1 keeps of that.\n", rows.topk_mass_mean);
     }
@@ -298,17 +314,25 @@ static void print_choice(const struct simulated *s, const struct modelled *model
     }
 }
 
+static void print_table(struct table *table, bool colour)
+{
+    if (table_rows(table))
+        table_print(table, stdout, colour);
+    else
+        puts("  none");
+    table_free(table);
+}
+
 static void print_text(const struct simulated *s, const struct modelled *models)
 {
-    struct table *table = each_result(s, models, put_row);
+    bool sweep = s->options->targets.length && s->options->b.length == 0;
     print_title(s);
-    table_print(table, stdout, colour_wanted());
-    table_free(table);
+    if (sweep)
+        printf("%zu shapes a row were simulated (--csv prints all); of each k_b, the first b that reaches the target:\n", s->spec->shapes);
+    print_table(each_result(s, models, put_row, sweep ? FIRST_REACHING : EVERY_SHAPE), colour_wanted());
     if (s->spec->ranks) {
-        table = each_result(s, models, put_ranks);
         puts("\nSurvival by rank:");
-        table_print(table, stdout, false);
-        table_free(table);
+        print_table(each_result(s, models, put_ranks, sweep ? FIRST_REACHING : EVERY_SHAPE), false);
     }
     print_verdict(s, models);
     print_rows_notes(s);
@@ -380,7 +404,7 @@ static json_t *choices_json(const struct simulated *s, const struct modelled *mo
 
 static int print_as_json(const struct simulated *s, const struct modelled *models)
 {
-    struct table *table = each_result(s, models, put_row);
+    struct table *table = each_result(s, models, put_row, EVERY_SHAPE);
     json_t *results = table_json(table), *object = checked(json_object());
     for (size_t i = 0; i < table_rows(table) && s->spec->ranks; i++)
         json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i, models));
@@ -412,7 +436,7 @@ int report_simulation(const struct simulated *s)
     if (s->options->output == OUTPUT_TABLE) {
         print_text(s, models);
     } else if (s->options->output == OUTPUT_CSV) {
-        struct table *table = each_result(s, models, put_row);
+        struct table *table = each_result(s, models, put_row, EVERY_SHAPE);
         table_print_csv(table, stdout, true);
         table_free(table);
     } else {

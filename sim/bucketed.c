@@ -1,0 +1,76 @@
+/* bucketed.c - see bucketed.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bucketed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The best of what it was offered, best first. */
+struct queue {
+    uint32_t *index;
+    size_t length, room;
+};
+
+static bool better(const uint64_t *keys, uint32_t a, uint32_t b)
+{
+    return keys[a] > keys[b] || (keys[a] == keys[b] && a < b);
+}
+
+static void offer(struct queue *queue, const uint64_t *keys, uint32_t index)
+{
+    size_t at = queue->length;
+    if (queue->length < queue->room)
+        queue->length++;
+    else if (queue->room == 0 || !better(keys, index, queue->index[--at]))
+        return;
+    for (; at > 0 && better(keys, index, queue->index[at - 1]); at--)
+        queue->index[at] = queue->index[at - 1];
+    queue->index[at] = index;
+}
+
+/* Stage 1 of one bucket: its members are offered to a queue of k_b + 1, whose last one, if it is full, is the largest that is lost. */
+static void stage1(const uint64_t *keys, size_t n, const struct buckets *buckets, uint64_t bucket, size_t k_b, uint32_t *space,
+                   struct bucketed *out, bool *any_lost, uint64_t *largest_lost)
+{
+    struct queue queue = {space, 0, k_b + 1};
+    for (uint32_t i = 0; i < n; i++)
+        if (place_of(buckets, i).bucket == bucket)
+            offer(&queue, keys, i);
+    for (size_t j = 0; j < queue.length && j < k_b; j++)
+        out->candidate[out->kept++] = queue.index[j];
+    if (queue.length > k_b) {
+        uint64_t lost = keys[queue.index[k_b]];
+        *largest_lost = *any_lost && *largest_lost > lost ? *largest_lost : lost;
+        *any_lost = true;
+    }
+}
+
+bool bucketed_topk(const uint64_t *keys, size_t n, size_t k, uint64_t b, uint64_t k_b, enum sim_assignment assignment,
+                   struct bucketed *out)
+{
+    size_t room = k_b < n ? (size_t)k_b : n;
+    uint32_t *space = malloc((room + 1) * sizeof *space);
+    *out = (struct bucketed){.candidate = malloc(n * sizeof *out->candidate), .result = malloc(k * sizeof *out->result)};
+    bool good = space && out->candidate && out->result, any_lost = false;
+    uint64_t largest_lost = 0;
+    struct buckets buckets = buckets_of(assignment, n, b);
+    for (uint64_t bucket = 0; bucket < b && good; bucket++)
+        stage1(keys, n, &buckets, bucket, room, space, out, &any_lost, &largest_lost);
+    struct queue stage2 = {out->result, 0, k};
+    size_t reaching = 0;
+    for (size_t j = 0; j < out->kept && good; j++) {
+        offer(&stage2, keys, out->candidate[j]);
+        reaching += !any_lost || keys[out->candidate[j]] >= largest_lost;
+    }
+    out->length = stage2.length;
+    out->certified = reaching >= k;
+    free(space);
+    return good;
+}
+
+void bucketed_free(struct bucketed *result)
+{
+    free(result->candidate);
+    free(result->result);
+}
