@@ -172,6 +172,28 @@ SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-f
 check-sanitize: packages
 	@$(MAKE) --no-print-directory BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" run-tests
 
+# Each fuzzer runs FUZZ_SECONDS under AddressSanitizer and UndefinedBehaviorSanitizer, from an empty corpus kept in the build folder.
+FUZZ_SECONDS ?= 60
+FUZZ_CC := clang
+
+check-fuzz: packages
+	@$(MAKE) --no-print-directory packages PACKAGES="clang libclang-rt-dev"
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" run-fuzz
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(MODEL) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+	@mkdir -p $(@D)
+	$(say) FUZZER $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -fsanitize=fuzzer -D_POSIX_C_SOURCE=200809L -I. -Imodel $< $(filter %.o,$^) $(LDFLAGS) \
+	    $(JANSSON_LIBS) -lm -o $@
+
+run-fuzz: $(FUZZERS)
+	@for f in $(FUZZERS); do \
+	    echo "== $$f, $(FUZZ_SECONDS) s"; mkdir -p $$f.corpus; \
+	    $$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 -artifact_prefix=$$f. -verbosity=0 -print_final_stats=1 \
+	        $$f.corpus tests/fuzz/seeds/$$(basename $$f) >$$f.log 2>&1 || { tail -n 40 $$f.log; echo "FAILED: $$f; the input is $$f.crash-*"; exit 1; }; \
+	    grep executed $$f.log; \
+	done
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
@@ -204,6 +226,7 @@ help:
 	@echo "demo            install missing packages, build, run the main example"
 	@echo "check           install missing packages, build, run all tests"
 	@echo "check-sanitize  the same tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
 	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page"
 	@echo "uninstall       remove them; clean: remove what was built"

@@ -34,6 +34,18 @@ static void print_shapes(FILE *file, const struct sim_spec *spec)
     fputc('\n', file);
 }
 
+/* A blank and the shortest decimal that reads back as the same. */
+static void print_real(FILE *file, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fprintf(file, " %s", text);
+}
+
 static void print_parameters(FILE *file, const struct sim_spec *spec)
 {
     fprintf(file, "version %d\n", CHECKPOINT_VERSION);
@@ -45,17 +57,19 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
                 sim_dtype_name(spec->file->dtype), spec->file->modified_ns);
     fputs("rho", file);
     for (size_t i = 0; i < spec->rhos; i++)
-        fprintf(file, " %.17g", spec->rho[i]);
+        print_real(file, spec->rho[i]);
     fputs("\nshuffle", file);
     for (size_t i = 0; i < spec->shuffles; i++)
         fprintf(file, " %s", sim_shuffle_name(spec->shuffle[i]));
     fputs("\nranks", file);
     for (size_t i = 0; i < spec->ranks; i++)
         fprintf(file, " %" PRIu64, spec->rank[i]);
+    fputs("\ntemperature", file);
     if (spec->weights)
-        fprintf(file, "\ntemperature %.17g\n", spec->temperature);
+        print_real(file, spec->temperature);
     else
-        fputs("\ntemperature none\n", file);
+        fputs(" none", file);
+    fputc('\n', file);
     print_shapes(file, spec);
 }
 
@@ -86,7 +100,7 @@ bool sums_add_text(const struct simulation *simulation, struct sums *sums, const
     }
     for (size_t i = 0; i < simulation->results && good; i++) {
         struct tally tally = {.survived = calloc(simulation->spec.ranks + 1, sizeof(uint64_t))};
-        good = tally.survived && tally_parse(text, &tally, simulation->spec.ranks) &&
+        good = tally.survived && tally_parse(text, &tally, simulation->spec.ranks, simulation->spec.k) &&
                tally_merge(&sums->results[i], &tally, simulation->spec.ranks);
         tally_free(&tally);
     }

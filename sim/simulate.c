@@ -17,7 +17,7 @@
 #include "team.h"
 
 #define BLOCK_SECONDS 0.05      /* of work between two looks at the clock */
-#define CHECKPOINT_SECONDS 2.0
+#define CHECKPOINT_SECONDS 2.0  /* unless the spec says otherwise */
 
 static unsigned all_threads(void)
 {
@@ -318,7 +318,7 @@ int simulation_run(struct simulation *s, sim_tick *tick, void *context, char *er
 {
     const struct sim_spec *spec = &s->spec;
     uint64_t per_rank = team_max(s->threads); /* repetitions that a rank takes of a block */
-    double saved = now();
+    double saved = now(), pause = spec->checkpoint_seconds > 0.0 ? spec->checkpoint_seconds : CHECKPOINT_SECONDS;
     bool stop = false;
     *error = '\0';
     if (spec->checkpoint && team_rank() == 0)
@@ -344,7 +344,7 @@ int simulation_run(struct simulation *s, sim_tick *tick, void *context, char *er
         per_rank = team_max(next > (double)s->threads ? (uint64_t)next : s->threads);
         stop = team_max(tick && tick(context, s->done, spec->repetitions));
         if (spec->checkpoint && !stop && s->done < spec->repetitions &&
-            team_max(now() - saved >= CHECKPOINT_SECONDS)) {
+            team_max(now() - saved >= pause)) {
             merge(s, error, size);
             if (team_rank() == 0 && !*error)
                 checkpoint_save(s, error, size);

@@ -42,6 +42,7 @@ struct sim_spec {
     uint64_t seed, repetitions;
     unsigned threads;       /* 0: all */
     const char *checkpoint; /* path, or NULL */
+    double checkpoint_seconds; /* between two of them; 0: 2 s */
     const char *name;       /* of the file of rows, as the checkpoint calls it, or NULL */
 };
 

@@ -23,11 +23,14 @@ static bool reach(struct histogram *h, uint64_t low, uint64_t high)
             low = low > room ? low - room : 0;
         else
             low = h->first;
-        high = high > last ? high + room : last;
+        if (high <= last)
+            high = last;
+        else
+            high = high > UINT64_MAX - room ? UINT64_MAX : high + room;
     }
-    uint64_t length = high - low + 1;
-    if (length > SIZE_MAX / sizeof *h->count)
+    if (high - low >= SIZE_MAX / sizeof *h->count)
         return false;
+    uint64_t length = high - low + 1;
     uint64_t *count = calloc((size_t)length, sizeof *count);
     if (!count)
         return false;
@@ -208,14 +211,14 @@ static bool take_shares(const char **text, struct shares *s)
            take_number(text, &s->worst);
 }
 
-bool tally_parse(const char **text, struct tally *tally, size_t ranks)
+bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t k)
 {
     uint64_t values, value, count;
     if (!take_word(text, "tally") || !take_number(text, &tally->lost_by_value) || !take_number(text, &tally->certified) ||
         !take_shares(text, &tally->mass) || !take_shares(text, &tally->value) || !take_number(text, &values))
         return false;
     for (; values > 0; values--)
-        if (!take_number(text, &value) || !take_number(text, &count) || !histogram_add(&tally->lost, value, count))
+        if (!take_number(text, &value) || !take_number(text, &count) || value > k || !histogram_add(&tally->lost, value, count))
             return false;
     for (size_t i = 0; i < ranks; i++)
         if (!take_number(text, &tally->survived[i]))

@@ -46,10 +46,10 @@ void row_tally_merge(struct row_tally *into, const struct row_tally *from);
 void tally_clear(struct tally *tally, size_t ranks);
 void tally_free(struct tally *tally);
 
-/* As lines of text, and back: false where the text is none that the first one wrote. */
+/* As lines of text, and back: false where the text is none that the first one wrote. Nothing can be lost more than k times. */
 void tally_print(FILE *file, const struct tally *tally, size_t ranks);
 void row_tally_print(FILE *file, const struct row_tally *tally);
-bool tally_parse(const char **text, struct tally *tally, size_t ranks);
+bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t k);
 bool row_tally_parse(const char **text, struct row_tally *tally);
 
 /* Figures from the sums, each rounded once. */
