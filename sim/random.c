@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "ziggurat.h"
+
 struct random_key random_key(uint64_t seed, enum random_purpose purpose, uint64_t salt)
 {
     philox4x32_key_t root = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
@@ -22,14 +24,58 @@ void random_words(struct random_key key, uint64_t repetition, uint64_t *words, s
     }
 }
 
-void random_normals(const uint64_t *words, double *x, size_t n)
+/* Words for value `index` beyond its first: their blocks lie where no row has any. */
+static struct random_stream more_words(struct random_key key, uint64_t repetition, uint64_t index)
 {
-    const double two_pi = 6.283185307179586476925286766559;
-    for (size_t i = 0; i < n; i += 2) {
-        double radius = sqrt(-2.0 * log(random_open_unit(words[i])));
-        double angle = two_pi * random_unit(words[i + 1]);
-        x[i] = radius * cos(angle);
-        if (i + 1 < n)
-            x[i + 1] = radius * sin(angle);
+    struct random_stream stream = random_stream(key, repetition);
+    stream.block = UINT64_C(1) << 63 | index << 24;
+    return stream;
+}
+
+/* A word: the lower 8 bits for the layer, the upper 53 for sign and place in the layer, symmetric in (-1, 1). */
+static unsigned layer_of(uint64_t word)
+{
+    return word & 255;
+}
+
+static double place_of(uint64_t word)
+{
+    return ((double)((int64_t)word >> 11) + 0.5) * 0x1p-52;
+}
+
+/* Beyond the tail's beginning r: Marsaglia 1964. */
+static double tail(struct random_stream *stream)
+{
+    const double r = ziggurat_edge[1];
+    for (;;) {
+        double x = -log(random_open_unit(random_next(stream))) / r, y = -log(random_open_unit(random_next(stream)));
+        if (2.0 * y >= x * x)
+            return r + x;
+    }
+}
+
+/* The value of a word that does not lie in the part of its layer which is wholly under the curve. */
+static double refused(struct random_key key, uint64_t repetition, uint64_t index, uint64_t word)
+{
+    struct random_stream stream = more_words(key, repetition, index);
+    for (;; word = random_next(&stream)) {
+        unsigned layer = layer_of(word);
+        double x = place_of(word) * ziggurat_edge[layer];
+        if (fabs(x) < ziggurat_edge[layer + 1])
+            return x;
+        if (layer == 0)
+            return copysign(tail(&stream), x);
+        double low = ziggurat_height[layer], high = ziggurat_height[layer + 1];
+        if (low + random_unit(random_next(&stream)) * (high - low) < exp(-0.5 * x * x))
+            return x;
+    }
+}
+
+void random_normals(struct random_key key, uint64_t repetition, const uint64_t *words, double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned layer = layer_of(words[i]);
+        double value = place_of(words[i]) * ziggurat_edge[layer];
+        x[i] = fabs(value) < ziggurat_edge[layer + 1] ? value : refused(key, repetition, i, words[i]);
     }
 }

@@ -8,53 +8,60 @@
 
 #include "random.h"
 
-typedef void generator(double rho, const uint64_t *words, double *x, size_t n);
+/* What a generator makes a row of: the words of its repetition. */
+struct source {
+    struct random_key key;
+    uint64_t repetition;
+    const uint64_t *words;
+};
 
-static void iid(double rho, const uint64_t *words, double *x, size_t n)
+typedef void generator(const struct source *source, double rho, double *x, size_t n);
+
+static void iid(const struct source *source, double rho, double *x, size_t n)
 {
     (void)rho;
-    random_normals(words, x, n);
+    random_normals(source->key, source->repetition, source->words, x, n);
 }
 
-static void ar1(double rho, const uint64_t *words, double *x, size_t n)
+static void ar1(const struct source *source, double rho, double *x, size_t n)
 {
     double innovation = sqrt(1.0 - rho * rho);
-    random_normals(words, x, n);
+    random_normals(source->key, source->repetition, source->words, x, n);
     for (size_t i = 1; i < n; i++)
         x[i] = rho * x[i - 1] + innovation * x[i];
 }
 
-static void lognormal(double rho, const uint64_t *words, double *x, size_t n)
+static void lognormal(const struct source *source, double rho, double *x, size_t n)
 {
-    iid(rho, words, x, n);
+    iid(source, rho, x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = exp(x[i]);
 }
 
-static void uniform(double rho, const uint64_t *words, double *x, size_t n)
+static void uniform(const struct source *source, double rho, double *x, size_t n)
 {
     (void)rho;
     for (size_t i = 0; i < n; i++)
-        x[i] = random_unit(words[i]);
+        x[i] = random_unit(source->words[i]);
 }
 
-static void ties(double rho, const uint64_t *words, double *x, size_t n)
+static void ties(const struct source *source, double rho, double *x, size_t n)
 {
     (void)rho;
     for (size_t i = 0; i < n; i++)
-        x[i] = (double)(words[i] >> 60);
+        x[i] = (double)(source->words[i] >> 60);
 }
 
-static void sorted(double rho, const uint64_t *words, double *x, size_t n)
+static void sorted(const struct source *source, double rho, double *x, size_t n)
 {
-    (void)rho, (void)words;
+    (void)source, (void)rho;
     for (size_t i = 0; i < n; i++)
         x[i] = (double)i;
 }
 
-static void constant(double rho, const uint64_t *words, double *x, size_t n)
+static void constant(const struct source *source, double rho, double *x, size_t n)
 {
-    (void)rho, (void)words;
+    (void)source, (void)rho;
     for (size_t i = 0; i < n; i++)
         x[i] = 1.0;
 }
@@ -90,9 +97,10 @@ static uint64_t salt_of(enum sim_input input, double rho)
 
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x, size_t n, uint64_t *words)
 {
+    struct source source = {random_key(seed, RANDOM_ROW, salt_of(input, rho)), repetition, words};
     if (input != SIM_SORTED && input != SIM_CONSTANT)
-        random_words(random_key(seed, RANDOM_ROW, salt_of(input, rho)), repetition, words, n);
-    inputs[input].generate(rho, words, x, n);
+        random_words(source.key, repetition, words, n);
+    inputs[input].generate(&source, rho, x, n);
 }
 
 void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, uint32_t *permutation, size_t length)

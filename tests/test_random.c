@@ -131,6 +131,58 @@ START_TEST(inputs_have_their_laws)
 }
 END_TEST
 
+/* 8 million values in 1000 cells of equal probability; ten times as many beyond a few places of the tail, both sides. */
+START_TEST(normals_are_normal_everywhere)
+{
+    enum { N = 100000, ROWS = 80, ALL_ROWS = 800, CELLS = 1000 };
+    static double x[N], edges[CELLS];
+    static uint64_t words[N], seen[CELLS + 1];
+    const double beyond[] = {2.5, 3.0, 3.5, 3.65, 3.66, 4.0, 4.5, 5.0};
+    enum { PLACES = sizeof beyond / sizeof *beyond };
+    uint64_t above[PLACES] = {0}, below[PLACES] = {0};
+    double sums[5] = {0.0};
+    for (int c = 1; c < CELLS; c++)
+        edges[c] = gsl_cdf_ugaussian_Pinv((double)c / CELLS);
+    for (uint64_t r = 0; r < ALL_ROWS; r++) {
+        row_generate(SIM_IID, 0.0, 77, r, x, N, words);
+        for (int i = 0; i < N; i++)
+            for (int p = 0; p < PLACES && fabs(x[i]) > beyond[p]; p++) {
+                above[p] += x[i] > 0.0;
+                below[p] += x[i] < 0.0;
+            }
+        for (int i = 0; i < N && r < ROWS; i++) {
+            int low = 0, high = CELLS; /* edges[low] <= x < edges[high] */
+            while (high - low > 1) {
+                int middle = (low + high) / 2;
+                if (x[i] >= edges[middle])
+                    low = middle;
+                else
+                    high = middle;
+            }
+            seen[low]++;
+            for (int power = 1; power <= 4; power++)
+                sums[power] += pow(x[i], power);
+        }
+    }
+    double draws = (double)N * ROWS, chi2 = 0.0;
+    for (int c = 0; c < CELLS; c++)
+        chi2 += pow((double)seen[c] - draws / CELLS, 2) / (draws / CELLS);
+    double q = gsl_cdf_chisq_Q(chi2, CELLS - 1.0);
+    ck_assert_msg(q > 1e-6 && q < 1.0 - 1e-6, "chi2 %.1f of %d cells, tail %.2e", chi2, CELLS, q);
+    for (int p = 0; p < PLACES; p++) {
+        double want = (double)N * ALL_ROWS * gsl_cdf_ugaussian_Q(beyond[p]), limit = 5.0 * sqrt(want) + 3.0;
+        ck_assert_msg(fabs((double)above[p] - want) < limit, "above %g: %" PRIu64 ", want %.1f", beyond[p], above[p], want);
+        ck_assert_msg(fabs((double)below[p] - want) < limit, "below -%g: %" PRIu64 ", want %.1f", beyond[p], below[p], want);
+    }
+    const double moments[] = {0.0, 0.0, 1.0, 0.0, 3.0}, variances[] = {0.0, 1.0, 2.0, 15.0, 96.0};
+    for (int power = 1; power <= 4; power++) {
+        double z = (sums[power] / draws - moments[power]) / sqrt(variances[power] / draws);
+        ck_assert_msg(fabs(z) < 5.0, "moment %d: %.6f, z %.2f", power, sums[power] / draws, z);
+    }
+    printf("normal: %.0e values, chi2 %.0f of %d cells\n", draws, chi2, CELLS);
+}
+END_TEST
+
 /* Each row gives its mean product at a lag; rows are independent, so their scatter is the error. */
 START_TEST(ar1_has_its_autocorrelation)
 {
@@ -193,5 +245,5 @@ START_TEST(permutations_are_uniform)
 }
 END_TEST
 
-TEST_MAIN("random", philox_known_answers, draws_depend_on_their_index_alone, below_is_uniform, inputs_have_their_laws,
+TEST_MAIN("random", philox_known_answers, draws_depend_on_their_index_alone, below_is_uniform, inputs_have_their_laws, normals_are_normal_everywhere,
           ar1_has_its_autocorrelation, permutations_are_uniform)

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# `recallmodel simulate` as it is used: threads, MPI ranks, signals, checkpoints, files.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=${RECALLMODEL:-build/recallmodel}
+mpi=${BUILD:-build}/recallmodel-mpi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+fail() { echo "FAIL: $*"; exit 1; }
+pass() { passed=$((passed + 1)); }
+same() { cmp -s "$1" "$2" || { diff "$1" "$2" | head -5; fail "$3"; }; pass; }
+
+ar1=(simulate --n 600 --k 50 --kb 1,2,7 --input ar1 --rho 0.3,0.9 --assignment interleaved,contiguous-floor --shuffle none,once
+     --ranks 1,50 --temperature 1 --repetitions 700 --seed 5)
+
+# The same bits for any number of threads, in every format; nothing on stderr.
+for format in "" --json --csv; do
+    "$program" "${ar1[@]}" $format --threads 1 >"$folder/one" 2>"$folder/stderr"
+    "$program" "${ar1[@]}" $format --threads 8 >"$folder/eight" 2>>"$folder/stderr"
+    same "$folder/one" "$folder/eight" "1 and 8 threads differ: $format"
+    [ ! -s "$folder/stderr" ] || fail "stderr: $(cat "$folder/stderr")"
+done
+
+# A file, and the same rows for every reader. Raw float32, 40 rows of 100 from /dev/urandom's bytes, NaN and infinities among them.
+head -c 16000 /dev/urandom >"$folder/rows.bin"
+file=(simulate --file "$folder/rows.bin" --dtype f32 --row 100 --k 10 --kb 1..3 --recall 0.5)
+"$program" "${file[@]}" --threads 1 >"$folder/one"
+"$program" "${file[@]}" --threads 3 >"$folder/three"
+same "$folder/one" "$folder/three" "a file by 1 and 3 threads"
+grep -q "40 repetitions" "$folder/one" || fail "all 40 rows are read"
+"$program" "${file[@]}" --repetitions 30 | grep -q "30 repetitions" || fail "--repetitions of a file"
+pass
+
+# Byte for byte by MPI.
+if [ -n "${SANITIZE:-}" ]; then
+    echo "SKIPPED: MPI under the sanitizers (Open MPI leaks by itself)"
+elif [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null; then
+    echo "SKIPPED: MPI: recallmodel-mpi was not built, or there is no mpirun"
+else
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    # PRTE and ORTE both: more ranks than cores, no binding.
+    run() { local ranks=$1; shift; mpirun --oversubscribe -n "$ranks" "$mpi" "$@" 2>"$folder/stderr"; }
+    "$program" "${ar1[@]}" --json >"$folder/one"
+    for ranks in 1 3; do
+        run $ranks "${ar1[@]}" --json --threads 2 >"$folder/ranks"
+        same "$folder/one" "$folder/ranks" "$ranks ranks differ"
+    done
+    "$program" "${file[@]}" --csv >"$folder/one"
+    run 3 "${file[@]}" --csv >"$folder/ranks"
+    same "$folder/one" "$folder/ranks" "a file by 3 ranks"
+    run 3 --n 1000 --k 10 --csv >"$folder/ranks"
+    "$program" --n 1000 --k 10 --csv >"$folder/one"
+    same "$folder/one" "$folder/ranks" "recall by 3 ranks"
+    status=0; run 3 simulate --file "$folder/nowhere" --k 10 >"$folder/out" || status=$?
+    { [ $status -ne 0 ] && [ ! -s "$folder/out" ] && [ "$(grep -c "nowhere cannot be opened" "$folder/stderr")" = 1 ]; } || fail "an error is said once"
+    pass
+    # Stopped under 3 ranks, continued under 1 and under 2.
+    placement=(simulate --n 2^20 --k 1000 --kb 1,2,4,8 --repetitions 80000 --checkpoint "$folder/state" --csv)
+    mpirun --oversubscribe -n 3 "$mpi" "${placement[@]}" >/dev/null 2>&1 & job=$!
+    sleep 3.3; kill -KILL $job 2>/dev/null || fail "the MPI run was over too soon"; wait $job 2>/dev/null || true
+    pkill -KILL -f "$folder/state" || true
+    [ -f "$folder/state" ] || fail "no checkpoint after 3 s"
+    "$program" "${placement[@]}" >"$folder/continued"
+    "$program" "${placement[@]:0:9}" --csv >"$folder/whole"
+    same "$folder/whole" "$folder/continued" "killed under MPI, continued without"
+fi
+
+# SIGINT and SIGTERM: the answer so far, marked, and 130. It is that of the first repetitions.
+for signal in INT TERM; do
+    long=(simulate --n 100000 --k 1000 --kb 1,4 --input iid --json)
+    "$program" "${long[@]}" --repetitions 1000000 >"$folder/part" 2>"$folder/stderr" & job=$!
+    sleep 1; kill -$signal $job
+    status=0; wait $job || status=$?
+    [ $status = 130 ] || fail "SIG$signal: status $status"
+    grep -q '"partial": true' "$folder/part" || fail "SIG$signal: not marked as partial"
+    done=$(sed -n 's/^  "repetitions": \([0-9]*\),/\1/p' "$folder/part")
+    "$program" "${long[@]}" --repetitions "$done" >"$folder/prefix"
+    for f in part prefix; do grep -v 'partial\|repetitions_wanted' "$folder/$f" >"$folder/$f.bare"; done
+    same "$folder/prefix.bare" "$folder/part.bare" "SIG$signal after $done repetitions"
+done
+# In the table and in CSV too.
+"$program" simulate --n 100000 --k 1000 --kb 1 --input iid --repetitions 1000000 >"$folder/part" & job=$!
+sleep 0.5; kill -INT $job; wait $job || true
+head -1 "$folder/part" | grep -q PARTIAL || fail "the table does not say PARTIAL"
+pass
+
+# A checkpoint of something else, or damaged: status 1, one line, and the file is left alone.
+simple=(simulate --n 1000 --k 10 --checkpoint "$folder/small")
+"$program" "${simple[@]}" >"$folder/one"
+"$program" "${simple[@]}" >"$folder/two"
+same "$folder/one" "$folder/two" "a finished checkpoint"
+cp "$folder/small" "$folder/kept"
+status=0; "$program" "${simple[@]}" --seed 2 >"$folder/out" 2>"$folder/stderr" || status=$?
+{ [ $status = 1 ] && [ ! -s "$folder/out" ] && [ "$(wc -l <"$folder/stderr")" = 1 ] && grep -q "'seed 1', not 'seed 2'" "$folder/stderr"; } ||
+    fail "another seed: status $status, $(cat "$folder/stderr")"
+same "$folder/kept" "$folder/small" "a refused checkpoint was touched"
+head -c 300 "$folder/kept" >"$folder/small"
+status=0; "$program" "${simple[@]}" 2>"$folder/stderr" >"$folder/out" || status=$?
+{ [ $status = 1 ] && grep -q "damaged" "$folder/stderr"; } || fail "damaged: status $status"
+status=0; "$program" simulate --n 1000 --k 10 --checkpoint "$folder/no/where" 2>"$folder/stderr" >"$folder/out" || status=$?
+{ [ $status = 1 ] && grep -q "cannot be written" "$folder/stderr"; } || fail "unwritable: status $status"
+pass
+
+# A full disk and a closed pipe.
+status=0; "$program" simulate --n 1000 --k 10 >/dev/full 2>"$folder/stderr" || status=$?
+{ [ $status = 1 ] && grep -q "could not be written" "$folder/stderr"; } || fail "/dev/full: status $status"
+pass
+
+# A bar on a terminal.
+if command -v script >/dev/null; then
+    script -qec "$program simulate --n 100000 --k 1000 --kb 1 --input iid --repetitions 300" "$folder/typescript" >/dev/null
+    grep -q '% .* of 300 rows .*/s .* left' "$folder/typescript" || fail "no bar on a terminal"
+    pass
+fi
+echo "$passed passed, 0 failed"
