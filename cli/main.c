@@ -16,22 +16,37 @@ static const struct {
     int (*run)(const struct options *);
     const char *help;
     const char *example;
+    const char *detail; /* NULL: none */
 } commands[] = {
     {"recall", FOR_RECALL, command_recall, "what every choice of buckets costs in recall and in work (the default)",
-     "recallmodel --n 262144 --k 1024 --kb 4"},
+     "recallmodel --n 262144 --k 1024 --kb 4",
+     "Split a row of n values into b buckets, keep the kb largest of each (stage 1) and, if more than k are\n"
+     "left, take their exact top-k (stage 2). Columns: candidates = min(b kb, n); recall = expected share of\n"
+     "the true top-k that survives, when it lies anywhere; sd = its standard deviation over rows; loss =\n"
+     "1 - recall; binomial = the approximation of Key et al., a bound from below; cost = operations (basic,\n"
+     "serial) or steps (parallel) of both stages, x = the speed-up over exact top-k. * marks the fewest\n"
+     "candidates that reach the target."},
     {"ranks", FOR_RANKS, command_ranks, "which elements are lost: the probability that each rank survives",
-     "recallmodel ranks --n 262144 --k 1024 --b 512 --kb 4"},
+     "recallmodel ranks --n 262144 --k 1024 --b 512 --kb 4", NULL},
     {"cost", FOR_COST, command_cost, "cost of the exact top-k by each algorithm of each cost model",
-     "recallmodel cost --n 2^20 --k 256"},
+     "recallmodel cost --n 2^20 --k 256", NULL},
     {"bounds", FOR_BOUNDS, command_bounds, "buckets for a target: the exact smallest number beside every closed form",
-     "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99"},
-    {"simulate", FOR_SIMULATE, command_simulate, "the same by running it: on random, correlated or your own rows",
+     "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99", NULL},
+    {"simulate", FOR_SIMULATE, command_simulate, "the recall of rows that are run: random, correlated or your own, beside the model",
      "recallmodel simulate --n 2048 --k 256 --kb 1,2,4,8 --input ar1 --rho 0:0.3:0.9 --assignment interleaved,contiguous\n"
-     "  recallmodel simulate --file logits.npy --k 2048 --kb 1..8 --recall 0.95"},
+     "  recallmodel simulate --file logits.npy --k 2048 --kb 1..8 --recall 0.95",
+     "Columns: recall = mean over rows of the share of the top-k that survives, equal values ranked by index;\n"
+     "sd of a row and stderr = of a row and of the mean; 5 % of rows <= and worst row = how bad it gets; exact\n"
+     "rows = share that lost nothing; mass kept = share of the top-k's softmax mass that survives; model\n"
+     "recall = the exact model's, for a top-k that lies anywhere; z = the difference in the model's standard\n"
+     "errors. NaN rank below everything, -inf is a value. Ctrl-C prints what has been measured and exits 130."},
     {"count", FOR_COUNT, command_count, "the operations that the cost models count, counted on real rows",
-     "recallmodel count --n 4096 --k 64"},
+     "recallmodel count --n 4096 --k 64",
+     "Columns: modelled = the cost model's formula; counted = the algorithm run on a row, every branch counted\n"
+     "as taken, as the model does; residual = what the model leaves out; branches taken only = what is really\n"
+     "done. On ranks (keys of log2 n bits, as the model assumes) and on the 32-bit keys of float32 values."},
     {"devices", FOR_DEVICES, command_devices, "the devices of the roofline, their rates and ridge points",
-     "recallmodel devices --json"},
+     "recallmodel devices --json", NULL},
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -44,14 +59,11 @@ static void print_help(size_t command)
     if (commands[command].bit != FOR_DEVICES)
         puts("\nNumbers: 262144, 2^18, 256Ki, 1e6. Lists: 1,2,4 or 1..8; of reals: 0.8,0.9 or 0.8:0.05:0.95.");
     printf("\nExample:\n  %s\n", commands[command].example);
+    if (commands[command].detail)
+        printf("\n%s\n", commands[command].detail);
     if (command > 0)
         return;
-    puts("\nSplit a row of n values into b buckets, keep the kb largest of each (stage 1) and, if more than k are\n"
-         "left, take their exact top-k (stage 2). Columns: candidates = min(b kb, n); recall = expected share of\n"
-         "the true top-k that survives, when it lies anywhere; sd = its standard deviation over rows; loss =\n"
-         "1 - recall; binomial = the approximation of Key et al., a bound from below; cost = operations (basic,\n"
-         "serial) or steps (parallel) of both stages, x = the speed-up over exact top-k. * marks the fewest\n"
-         "candidates that reach the target.\n\nSubcommands:");
+    puts("\nSubcommands:");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].help);
     puts("  recallmodel SUBCOMMAND --help shows the options of one; recallmodel --version the version.");

@@ -283,7 +283,7 @@ static void print_rows_notes(const struct simulated *s)
 static void print_choice(const struct simulated *s, const struct modelled *models, struct scenario at)
 {
     struct choice choice = choose(s, models, at.rho, at.shuffle);
-    char target[32];
+    char target[32], mean[32], lower[32];
     format_decimal(target, sizeof target, s->query->recall_target);
     printf("\nRecall %s", target);
     if (shows_rho(s))
@@ -299,8 +299,10 @@ static void print_choice(const struct simulated *s, const struct modelled *model
     } else {
         struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.shape);
         const struct rcm_topk *p = &models[choice.shape].p;
-        printf(": take b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates, %.6f, at least %.6f with 95 %% confidence.\n", p->b,
-               p->k_b, assignment_name(p->assignment), rcm_candidates(*p), r.recall_mean, lower_bound(&r));
+        format_styled(mean, sizeof mean, STYLE_RECALL, r.recall_mean);
+        format_styled(lower, sizeof lower, STYLE_RECALL, lower_bound(&r));
+        printf(": take b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates, %s, at least %s with 95 %% confidence.\n", p->b,
+               p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
     }
     if (!choice.model_any) {
         puts("By the model none of them reaches it.");
@@ -309,8 +311,10 @@ static void print_choice(const struct simulated *s, const struct modelled *model
     } else {
         struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.model_shape);
         const struct rcm_topk *p = &models[choice.model_shape].p;
-        printf("The model would have said b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates; on these rows %.6f, at least %.6f.\n",
-               p->b, p->k_b, assignment_name(p->assignment), rcm_candidates(*p), r.recall_mean, lower_bound(&r));
+        format_styled(mean, sizeof mean, STYLE_RECALL, r.recall_mean);
+        format_styled(lower, sizeof lower, STYLE_RECALL, lower_bound(&r));
+        printf("The model would have said b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates; on these rows %s, at least %s.\n",
+               p->b, p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
     }
 }
 

@@ -134,7 +134,7 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-static void format_styled(char *buffer, size_t size, enum style style, double value)
+void format_styled(char *buffer, size_t size, enum style style, double value)
 {
     switch (style) {
     case STYLE_RECALL:

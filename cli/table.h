@@ -60,6 +60,9 @@ json_t *table_json(const struct table *table);                 /* an array of ob
 json_t *table_row_json(const struct table *table, size_t row); /* one of them */
 size_t table_rows(const struct table *table);
 
+/* As the aligned table shows it. */
+void format_styled(char *buffer, size_t size, enum style style, double value);
+
 /* The shortest decimal that reads back as the same double. */
 void format_real(char *buffer, size_t size, double value);
 

@@ -243,7 +243,7 @@ struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p);
 /* Insertions that stage 1 is expected to make in one row, if each bucket is a queue that a new element enters only when it beats
  * the smallest: in a bucket of s elements in random order, the one at position t enters with probability min(1, k_b/t), together
  * k_b (1 + H(s) - H(k_b)), H the harmonic numbers; s where s <= k_b. NaN outside the domain.
- * Accuracy  relative error <= RCM_INSERTIONS_MAX_RELERR. Source: docs/models.md 12. */
+ * Accuracy  relative error <= RCM_INSERTIONS_MAX_RELERR. Source: docs/models.md 11. */
 #define RCM_INSERTIONS_MAX_RELERR 1e-13
 double rcm_insertions(struct rcm_topk p);
 

@@ -2,7 +2,7 @@
  *
  * The abstract machine of [Key2024] D.2: iteration, addressing and bounds checks are free; a comparison, addition, logical
  * operation or assignment costs 1, a read-modify-write of a variable 2. A parallel algorithm counts steps: what all threads do at
- * once costs what one does. Derivation of the counts: docs/models.md 12.
+ * once costs what one does. Derivation of the counts: docs/simulation.md 6.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COUNT_H

@@ -47,7 +47,8 @@ static void run(const char *arguments)
 START_TEST(golden)
 {
     /* tests/golden/NAME.txt begins with the command; what follows is what it prints. */
-    static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small"};
+    static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small",
+                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[200];
         static char golden[100000], want[100000];
@@ -107,6 +108,37 @@ START_TEST(bad_input)
         {"--n 10 --k", "--k needs a value", "--k K", ""},
         {"--n 10 --k 2 --json=yes", "--json", "no value", "yes"},
         {"--n 10 --k 2 --json --csv", "--json", "--csv", "one of them"},
+        {"--n 10 --k 2 --assignment interleaved,contiguous", "--assignment", "takes one here", "simulate"},
+        {"simulate --k 2", "--n is missing", "for example", ""},
+        {"simulate --n 10,20 --k 2", "--n and --k", "one value", ""},
+        {"simulate --n 10 --k 2 --input gauss", "--input 'gauss'", "iid, ar1", "--file"},
+        {"simulate --n 10 --k 2 --input ar1 --rho 1", "--rho '1'", "[0, 1)", ""},
+        {"simulate --n 10 --k 2 --input ar1 --rho x", "--rho 'x'", "decimal", "0:0.1:0.9"},
+        {"simulate --n 10 --k 2 --rho 0.5", "--rho", "--input ar1", ""},
+        {"simulate --n 10 --k 2 --shuffle row", "--shuffle", "placement", "--input iid"},
+        {"simulate --n 10 --k 2 --input iid --shuffle twice", "--shuffle 'twice'", "none, row, once", ""},
+        {"simulate --n 10 --k 2 --assignment interleaved,random", "--assignment 'random'", "contiguous-floor", ""},
+        {"simulate --n 10 --k 2 --temperature 1", "--temperature", "placement", "--input iid"},
+        {"simulate --n 10 --k 2 --input iid --temperature 0", "--temperature '0'", "above 0", ""},
+        {"simulate --n 10 --k 2 --ranks 3", "--ranks 3", "k = 2", ""},
+        {"simulate --n 10 --k 2 --seed -1", "--seed '-1'", "negative", ""},
+        {"simulate --n 10 --k 2 --repetitions 0", "--repetitions '0'", "zero", ""},
+        {"simulate --n 10 --k 2 --threads 5000", "--threads 5000", "4096", ""},
+        {"simulate --n 10 --k 2 --row 5", "--row", "--file", ""},
+        {"simulate --n 10 --k 2 --dtype f32", "--dtype", "--file", ""},
+        {"simulate --k 2 --file ./nowhere.npy", "--file ./nowhere.npy", "No such file", ""},
+        {"simulate --k 2 --file README.md", "--file README.md", "not a .npy", "--dtype and --row"},
+        {"simulate --k 2 --file /dev/null", "--file /dev/null", "regular", ""},
+        {"simulate --k 2 --file ''", "--file", "path", ""},
+        {"simulate --k 2 --file README.md --input iid", "--input", "--file", "exclude"},
+        {"simulate --k 2 --file tests/fuzz/seeds/fuzz_number/0 --dtype f16 --row 2", "--file", "whole number of rows", ""},
+        {"simulate --k 2 --file tests/fuzz/seeds/fuzz_number/0 --dtype f16 --row 3 --n 5", "--n 5", "length of a row", "leave --n out"},
+        {"simulate --k 2 --file tests/fuzz/seeds/fuzz_number/0 --dtype f16 --row 3 --repetitions 2", "--repetitions 2", "1 rows", ""},
+        {"simulate --k 9 --file tests/fuzz/seeds/fuzz_number/0 --dtype f16 --row 3", "--k 9", "n = 3", ""},
+        {"simulate --n 10 --k 2 --recall 0.9,0.95", "--recall", "one target", ""},
+        {"count --n 10 --k 2 --input placement", "--input placement", "iid", ""},
+        {"count --n 10 --k 2 --digits 17", "--digits '17'", "16", ""},
+        {"count --n 2^29 --k 2", "--n 536870912", "2^28", ""},
         {"frobnicate --n 10", "'frobnicate'", "recall", "devices"},
         {"ranks --n 10 --k 2 --ranks 3", "--ranks 3", "k = 2", "1 to k"},
         {"ranks --n 10 --k 2 --m 3", "'--m'", "--ranks", ""},

@@ -168,7 +168,7 @@ static struct work count(const char *name, enum sim_input input, size_t n, size_
     return work;
 }
 
-/* Key et al., Table 1, with the residual spelt out: docs/models.md 12. Ranks, n a power of two, so that log2 n bits tell them apart. */
+/* Key et al., Table 1, with the residual spelt out: docs/simulation.md 6. Ranks, n a power of two, so that log2 n bits tell them apart. */
 START_TEST(counts_are_those_of_the_models)
 {
     for (unsigned bits = 2; bits <= 12; bits++)
