@@ -90,6 +90,7 @@ static void expect(struct expected *e, const double *x, size_t n, size_t k, stru
     for (size_t j = 0; j < bucketed.length; j++)
         approximate[j] = keys[bucketed.result[j]];
     uint64_t lost_by_value = numbers - in_common(exact, k, approximate, bucketed.length);
+    bucketed_free(&bucketed);
     e->lost += lost;
     e->lost_by_value += lost_by_value;
     e->exact += lost == 0;

@@ -73,8 +73,9 @@ static pid_t start(const struct sim_spec *spec, struct answer *answer, sim_tick 
             answer->survived[i][j] = r->survived[j];
         r->survived = NULL;
     }
-    for (size_t i = 0; i < RHOS; i++)
+    for (size_t i = 0; i < RHOS && answer->status == 0; i++)
         answer->rows[i] = simulation_rows(s, i);
+    simulation_free(s);
     answer->finished = true;
     _exit(0);
 }
