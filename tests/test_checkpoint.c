@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,6 +56,8 @@ static bool stop_soon(void *context, uint64_t done, uint64_t total)
     return ++blocks == 4;
 }
 
+static rlim_t largest_file; /* that a run may write; 0: any */
+
 /* Runs in a process of its own, for it may be killed; fills the answer when it ends by itself. */
 static pid_t start(const struct sim_spec *spec, struct answer *answer, sim_tick *tick)
 {
@@ -63,6 +66,10 @@ static pid_t start(const struct sim_spec *spec, struct answer *answer, sim_tick 
     ck_assert_int_ge(child, 0);
     if (child > 0)
         return child;
+    if (largest_file) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){largest_file, largest_file});
+    }
     struct simulation *s = simulation_new(spec, answer->error, sizeof answer->error);
     answer->status = simulation_run(s, tick, NULL, answer->error, sizeof answer->error);
     answer->done = simulation_done(s);
@@ -253,6 +260,20 @@ START_TEST(what_is_refused)
     /* A checkpoint that cannot be written is an error, not a silence. */
     spec.checkpoint = "/nowhere/checkpoint";
     refuse(&spec, "cannot be written");
+    /* As on a full disk: no file may grow beyond 2000 bytes. The old checkpoint stays. */
+    spec = small_spec(path);
+    file = fopen(path, "w");
+    ck_assert_uint_eq(fwrite(text, 1, length, file), length);
+    fclose(file);
+    largest_file = 2000;
+    refuse(&spec, "cannot be written");
+    largest_file = 0;
+    file = fopen(path, "r");
+    static char after[sizeof text];
+    ck_assert_uint_eq(fread(after, 1, sizeof after, file), length);
+    fclose(file);
+    ck_assert_int_eq(memcmp(text, after, length), 0);
+    ck_assert_int_ne(access(other, F_OK), 0);
     remove_folder();
 }
 END_TEST

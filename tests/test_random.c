@@ -69,6 +69,13 @@ START_TEST(below_is_uniform)
         double sd = sqrt((n * n - 1.0) / 12.0 / draws), z = sd > 0.0 ? (sum / draws - (n - 1.0) / 2.0) / sd : 0.0;
         ck_assert_msg(fabs(z) < 5.0, "below %" PRIu64 ": z %.2f", limits[l], z);
     }
+    /* 2^64 is 4/3 of 3 2^62: without rejection a third of the values comes twice as often. */
+    struct random_stream stream = random_stream(random_key(1, RANDOM_PLACEMENT, 99), 0);
+    unsigned seen[3] = {0};
+    for (int i = 0; i < 30000; i++)
+        seen[random_below(&stream, UINT64_C(3) << 62) % 3]++;
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(abs((int)seen[i] - 10000) < 5 * 82, "remainder %d: %u of 30000", i, seen[i]);
 }
 END_TEST
 
@@ -219,6 +226,38 @@ START_TEST(ar1_has_its_autocorrelation)
 }
 END_TEST
 
+/* Rows of different inputs and rho share no numbers: neither values nor permutations. */
+START_TEST(inputs_are_independent)
+{
+    enum { N = 4000 };
+    static double rows[4][N];
+    static uint64_t words[N];
+    static uint32_t permutations[2][N];
+    row_generate(SIM_IID, 0.0, 1, 0, rows[0], N, words);
+    row_generate(SIM_AR1, 0.0, 1, 0, rows[1], N, words);
+    row_generate(SIM_AR1, 0.1, 1, 0, rows[2], N, words);
+    row_generate(SIM_UNIFORM, 0.0, 1, 0, rows[3], N, words);
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < a; b++) {
+            double sum = 0.0, squares_a = 0.0, squares_b = 0.0;
+            for (int i = 0; i < N; i++) {
+                double x = rows[a][i] - (a == 3 ? 0.5 : 0.0), y = rows[b][i];
+                sum += x * y;
+                squares_a += x * x;
+                squares_b += y * y;
+            }
+            double z = sum / sqrt(squares_a * squares_b) * sqrt(N);
+            ck_assert_msg(fabs(z) < 5.0, "rows %d and %d: correlation, z %.2f", a, b, z);
+        }
+    unsigned same = 0;
+    row_permutation(SIM_AR1, 0.1, 1, 0, permutations[0], N);
+    row_permutation(SIM_AR1, 0.2, 1, 0, permutations[1], N);
+    for (int i = 0; i < N; i++)
+        same += permutations[0][i] == permutations[1][i];
+    ck_assert_uint_lt(same, 15);
+}
+END_TEST
+
 START_TEST(permutations_are_uniform)
 {
     enum { N = 5, DRAWS = 120000 };
@@ -246,4 +285,4 @@ START_TEST(permutations_are_uniform)
 END_TEST
 
 TEST_MAIN("random", philox_known_answers, draws_depend_on_their_index_alone, below_is_uniform, inputs_have_their_laws, normals_are_normal_everywhere,
-          ar1_has_its_autocorrelation, permutations_are_uniform)
+          ar1_has_its_autocorrelation, inputs_are_independent, permutations_are_uniform)

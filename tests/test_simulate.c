@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "sim/simulate.h"
+#include "sim/tally.h"
 #include "tests/test.h"
 
 static const double no_rho = 0.0;
@@ -191,6 +192,32 @@ START_TEST(spread_is_that_of_the_rows)
 }
 END_TEST
 
+/* A histogram by hand, filled in any order: 1 % of 200 rows are 2. */
+START_TEST(quantiles_are_those_of_the_rows)
+{
+    struct histogram h = {0};
+    const uint64_t values[] = {5, 900, 3, 7, 40}, counts[] = {120, 1, 69, 9, 1}; /* 200 */
+    for (int i = 0; i < 5; i++)
+        ck_assert(histogram_add(&h, values[i], counts[i]));
+    struct spread spread = histogram_spread(&h);
+    ck_assert_uint_eq(spread.rows, 200);
+    ck_assert_uint_eq(spread.largest, 900);
+    ck_assert_double_eq_tol(spread.mean, (600.0 + 900.0 + 207.0 + 63.0 + 40.0) / 200.0, 1e-15 * 9.0);
+    ck_assert_uint_eq(histogram_upper(&h, 0), 900);
+    ck_assert_uint_eq(histogram_upper(&h, 1), 40); /* two rows have 40 or more */
+    ck_assert_uint_eq(histogram_upper(&h, 2), 7);
+    ck_assert_uint_eq(histogram_upper(&h, 5), 7); /* eleven have 7 or more; ten would do */
+    ck_assert_uint_eq(histogram_upper(&h, 6), 5);
+    ck_assert_uint_eq(histogram_upper(&h, 50), 5);
+    ck_assert_uint_eq(histogram_upper(&h, 100), 3);
+    double squares = 0.0;
+    for (int i = 0; i < 5; i++)
+        squares += (double)counts[i] * ((double)values[i] - spread.mean) * ((double)values[i] - spread.mean);
+    ck_assert_double_eq_tol(spread.sd, sqrt(squares / 199.0), 1e-12);
+    free(h.count);
+}
+END_TEST
+
 /* Figure 6 of Key et al.: 160 means of 100 rows each. |z| < 4.5 in all 160 fails by chance in 1e-3. */
 START_TEST(key_figure_6)
 {
@@ -248,4 +275,5 @@ START_TEST(limits_are_said)
 END_TEST
 
 TEST_MAIN("simulate", placement_agrees_with_the_model, rows_agree_with_the_model, ranks_survive_as_modelled, spread_is_that_of_the_rows,
+          quantiles_are_those_of_the_rows,
           key_figure_6, limits_are_said)
