@@ -32,6 +32,16 @@ grep -q "40 repetitions" "$folder/one" || fail "all 40 rows are read"
 "$program" "${file[@]}" --repetitions 30 | grep -q "30 repetitions" || fail "--repetitions of a file"
 pass
 
+# A file of 8 GB (all holes) in a process that may not have 1 GB.
+if [ -z "${SANITIZE:-}" ]; then
+    truncate -s 8G "$folder/huge"
+    (ulimit -v 1000000
+     "$program" simulate --file "$folder/huge" --dtype f16 --row 2^20 --k 100 --kb 4 --repetitions 4 --threads 2 --csv >"$folder/out")
+    [ "$(wc -l <"$folder/out")" = 2 ] || fail "a file larger than memory"
+    rm "$folder/huge"
+    pass
+fi
+
 # Byte for byte by MPI.
 if [ -n "${SANITIZE:-}" ]; then
     echo "SKIPPED: MPI under the sanitizers (Open MPI leaks by itself)"
