@@ -35,6 +35,8 @@ PUBLIC := $(BUILD)/include/recallmodel.h $(addprefix $(BUILD)/include/sim/,simul
 # Without OpenMP a simulation runs on one thread.
 OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
 MPICC ?= mpicc
+# mpicc of Open MPI and of MPICH with the compiler of the rest, so that both use one OpenMP.
+USE_CC = OMPI_CC="$(CC)" MPICH_CC="$(CC)"
 HAS_MPI := $(shell command -v $(MPICC) 2>/dev/null)
 
 JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
@@ -79,7 +81,7 @@ $(BUILD)/sim/%.o: sim/%.c
 $(MPI): sim/team/mpi.c
 	@mkdir -p $(@D)
 	$(say) MPICC $<
-	$(Q)$(MPICC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
+	$(Q)$(USE_CC) $(MPICC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
 
 $(BUILD)/cli/%.o: cli/%.c $(PUBLIC)
 	@mkdir -p $(@D)
@@ -92,7 +94,7 @@ $(PROGRAM): $(CLI) $(MODEL) $(SIM) $(SINGLE)
 
 $(PROGRAM_MPI): $(CLI) $(MODEL) $(SIM) $(MPI)
 	$(say) LINK $@
-	$(Q)$(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
+	$(Q)$(USE_CC) $(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
 
 # One object with the hidden symbols made local, so that the archive's internal names cannot clash with a user's.
 $(STATIC): $(MODEL)
@@ -204,7 +206,7 @@ run-bench: $(BENCHES)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/recallmodel
+	install -m 755 $(PROGRAM) $(if $(HAS_MPI),$(PROGRAM_MPI)) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf librecallmodel.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so.$(MAJOR)
@@ -214,12 +216,12 @@ install: all
 	install -m 644 docs/recallmodel.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/recallmodel $(DESTDIR)$(PREFIX)/lib/librecallmodel.a $(DESTDIR)$(PREFIX)/lib/librecallmodel.so* \
+	rm -f $(DESTDIR)$(PREFIX)/bin/recallmodel $(DESTDIR)$(PREFIX)/bin/recallmodel-mpi $(DESTDIR)$(PREFIX)/lib/librecallmodel.a $(DESTDIR)$(PREFIX)/lib/librecallmodel.so* \
 	    $(DESTDIR)$(PREFIX)/include/recallmodel.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/recallmodel.1
 
 clean:
-	rm -rf build recallmodel
+	rm -rf build recallmodel recallmodel-mpi
 
 help:
 	@echo "all (default)   build ./recallmodel and the library; says which optional tools it found"

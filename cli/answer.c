@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "sim/team.h"
 
 static void print_title(const struct query *query)
 {
@@ -33,7 +34,7 @@ void put_query(struct table *table, const struct query *query)
 bool colour_wanted(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
+    return isatty(STDOUT_FILENO) && team_has_terminal() && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 int print_json(json_t *value)

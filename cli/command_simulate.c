@@ -29,14 +29,26 @@ static int team_status(char *error, size_t size, int status)
     return status;
 }
 
+/* The same for files of the same kind, and hardly ever for others: what ranks must agree on. */
+static uint64_t identity_of(const struct row_file *file)
+{
+    const uint64_t parts[] = {file->size, file->offset, file->rows, file->row, (uint64_t)file->dtype};
+    uint64_t identity = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        identity = (identity ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15) + (identity >> 29);
+    return identity;
+}
+
 /* Opens --file and takes n from it. */
 static int open_file(struct row_file *file, struct options *own, uint64_t *n)
 {
     char error[700] = "", reason[500];
-    if (row_file_open(file, own->file, own->file_dtype, own->row, reason, sizeof reason) != 0)
+    int failed = row_file_open(file, own->file, own->file_dtype, own->row, reason, sizeof reason);
+    uint64_t identity = failed ? 0 : identity_of(file), largest = team_max(identity), least = ~team_max(~identity);
+    if (failed)
         snprintf(error, sizeof error, "--file %.150s %s", own->file, reason);
-    else if (team_max(file->size) != file->size)
-        snprintf(error, sizeof error, "--file %.150s is smaller here than elsewhere", own->file);
+    else if (least != 0 && (largest != identity || least != identity)) /* 0: elsewhere it could not be opened */
+        snprintf(error, sizeof error, "--file %.150s is not the same on all ranks; copy one to all, or share it", own->file);
     else if (own->n.length && own->n.items[0] != file->row)
         snprintf(error, sizeof error, "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64 "; leave --n out", own->n.items[0],
                  file->row);
@@ -85,6 +97,21 @@ static struct sim_shape *shapes_of(const struct query *query, const struct optio
     return shapes;
 }
 
+/* Takes out what has more buckets than can be simulated, unless nothing would be left. */
+static void leave_out_large_b(struct query *query)
+{
+    size_t kept = 0, length = query->length;
+    for (size_t i = 0; i < length; i++)
+        kept += query->shapes[i].b <= SIM_B_MAX;
+    if (kept == 0 || kept == length)
+        return;
+    query->length = 0;
+    for (size_t i = 0; i < length; i++)
+        if (query->shapes[i].b <= SIM_B_MAX)
+            query->shapes[query->length++] = query->shapes[i];
+    fprintf(stderr, "recallmodel: left out %zu of %zu shapes with more than 2^28 buckets, which cannot be simulated\n", length - kept, length);
+}
+
 static double *rhos_of(const struct options *options, size_t *count)
 {
     *count = options->rho.length ? options->rho.length : 1;
@@ -99,6 +126,9 @@ static double *rhos_of(const struct options *options, size_t *count)
 static int run(const struct sim_spec *spec, const struct options *options, const struct query *query)
 {
     char error[800] = "";
+    const char *beyond = simulation_limit(spec);
+    if (beyond)
+        return usage_error("%s", beyond);
     struct simulation *simulation = simulation_new(spec, error, sizeof error);
     int status = team_status(error, sizeof error, STATUS_FAILED);
     if (status == STATUS_OK) {
@@ -106,13 +136,15 @@ static int run(const struct sim_spec *spec, const struct options *options, const
         progress_start(&progress, spec->input == SIM_PLACEMENT ? "repetitions" : "rows");
         int failed = simulation_run(simulation, progress_tick, &progress, error, sizeof error);
         progress_end(&progress);
-        struct simulated simulated = {options, query, spec, simulation, simulation_done(simulation) < spec->repetitions};
-        if (failed)
-            status = usage_error("%s", error), status = STATUS_FAILED;
-        else if (team_rank() == 0)
+        struct simulated simulated = {options, query, spec, simulation, simulation_done(simulation) < spec->repetitions, false};
+        if (failed >= 0 && team_rank() == 0)
             status = report_simulation(&simulated);
         if (status == STATUS_OK && simulated.partial)
             status = STATUS_INTERRUPTED;
+        if (failed) {
+            usage_error("%s", error);
+            status = STATUS_FAILED;
+        }
     }
     simulation_free(simulation);
     return status;
@@ -123,8 +155,9 @@ static int simulate_query(const struct options *options, const struct row_file *
     struct query_list queries;
     int status = queries_build(&queries, options, options->targets.length ? SHAPES_NEAR : SHAPES_FEWEST);
     if (status == STATUS_OK) {
-        const struct query *query = &queries.items[0];
+        struct query *query = &queries.items[0];
         size_t rhos;
+        leave_out_large_b(query);
         double *rho = rhos_of(options, &rhos);
         struct sim_shape *shapes = shapes_of(query, options);
         struct sim_spec spec = {

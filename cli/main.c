@@ -39,8 +39,8 @@ static const struct {
      "sd of a row and stderr = of a row and of the mean; 5 % of rows <= and worst row = how bad it gets; exact\n"
      "rows = share that lost nothing; mass kept = share of the top-k's softmax mass that survives; model\n"
      "recall = the exact model's, for a top-k that lies anywhere; z = the difference in the model's standard\n"
-     "errors. NaN rank below everything, -inf is a value. Ctrl-C prints what has been measured and exits 130."},
-    {"count", FOR_COUNT, command_count, "the operations that the cost models count, counted on real rows",
+     "errors. NaN and -inf, as of masks, are never missed. Ctrl-C prints what has been measured and exits 130."},
+    {"count", FOR_COUNT, command_count, "the operations that the cost models count, counted on generated rows",
      "recallmodel count --n 4096 --k 64",
      "Columns: modelled = the cost model's formula; counted = the algorithm run on a row, every branch counted\n"
      "as taken, as the model does; residual = what the model leaves out; branches taken only = what is really\n"

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/team.h"
+
 void *checked(void *allocated)
 {
     if (!allocated) {
         fputs("recallmodel: out of memory; ask for fewer values at once\n", stderr);
-        exit(1);
+        team_abort();
     }
     return allocated;
 }

@@ -204,10 +204,13 @@ static int set_rho(struct options *options, size_t offset, const char *name, con
 
 static int set_temperature(struct options *options, size_t offset, const char *name, const char *value)
 {
-    int status = set_decimals(options, offset, name, value);
-    if (status == STATUS_OK && (options->temperature.length != 1 || options->temperature.items[0].digits == 0))
-        status = usage_error("%s '%.*s' is not one number above 0; give 1 for exp(x)", name, SHOWN, value);
-    return status;
+    char item[ITEM_MAX];
+    (void)offset;
+    free(options->temperature.items);
+    const char *wrong = parse_decimal_list(value, &options->temperature, item);
+    if (wrong || options->temperature.length != 1 || options->temperature.items[0].digits == 0)
+        return usage_error("%s '%.*s' is not a decimal number above 0; give 1 for exp(x), or 0.5", name, SHOWN, value);
+    return STATUS_OK;
 }
 
 static int set_digits(struct options *options, size_t offset, const char *name, const char *value)
@@ -333,7 +336,7 @@ static const struct {
     {"--ranks", "LIST", FOR_RANKS, set_sorted_list, AT(ranks), "ranks to show (default 1, 2, 4, .. and k)"},
     {"--ranks", "LIST", FOR_SIMULATE, set_sorted_list, AT(ranks), "also how often the elements of these ranks survive"},
     {"--temperature", "T", FOR_SIMULATE, set_temperature, AT(temperature),
-     "also the softmax mass and value kept (with --file always, T = 1)"},
+     "also the softmax mass that is kept (with --file always, T = 1)"},
     {"--digits", "LIST", FOR_COUNT, set_digits, AT(digits), "bits a pass of the radix selects, 1 to 16 (default 1,4,8,11)"},
     {"--device", "D", FOR_RECALL | FOR_DEVICES, set_device, 0, "the roofline of a device: a name, or the path of a device file"},
     {"--dtype", "T", FOR_RECALL, set_dtype, 0, "f32 (default), f16 or bf16: bytes of a value in the roofline"},

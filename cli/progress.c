@@ -10,12 +10,24 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop_wanted;
+static volatile sig_atomic_t stop_wanted, on_terminal;
+static struct timespec first_signal;
 
-static void want_stop(int signal)
+/* The first signal asks for a stop. Another one ends the program, if it is another: some senders signal a process and its group. */
+static void want_stop(int number)
 {
-    (void)signal;
-    stop_wanted = 1;
+    static const char message[] = "\r\033[Kstopping after the block in hand; once more to quit at once\n";
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    if (!stop_wanted) {
+        first_signal = t;
+        stop_wanted = 1;
+        if (on_terminal && write(STDERR_FILENO, message, sizeof message - 1) < 0)
+            on_terminal = 0;
+    } else if ((double)(t.tv_sec - first_signal.tv_sec) + 1e-9 * (double)(t.tv_nsec - first_signal.tv_nsec) > 0.5) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 static double now(void)
@@ -30,11 +42,12 @@ void progress_start(struct progress *progress, const char *unit)
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = want_stop;
-    action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
+    action.sa_flags = SA_RESTART;
+    on_terminal = isatty(STDERR_FILENO);
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    *progress = (struct progress){.unit = unit, .shown = isatty(STDERR_FILENO), .start = now(), .drawn = now(), .first = UINT64_MAX};
+    *progress = (struct progress){.unit = unit, .shown = on_terminal, .start = now(), .drawn = now(), .first = UINT64_MAX};
 }
 
 /* 75 s, 12 min, 3.4 h */

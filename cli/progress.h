@@ -14,7 +14,7 @@ struct progress {
     uint64_t first; /* done when it started; UINT64_MAX: not known yet */
 };
 
-/* Begins, and from now on SIGINT and SIGTERM ask for a stop; the second one ends the program. */
+/* Begins, and from now on SIGINT and SIGTERM ask for a stop; a second one, half a second or more later, ends the program. */
 void progress_start(struct progress *progress, const char *unit);
 
 /* Draws at most ten times a second, on stderr, if that is a terminal. Returns true if a stop was asked for. As sim_tick. */

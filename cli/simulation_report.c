@@ -12,9 +12,7 @@
 #include "memory.h"
 #include "table.h"
 
-/* One-sided 95 % of the normal law: the mean over rows lies above `mean - 1.645 stderr` with that confidence. */
-#define CONFIDENCE_SDS 1.6448536269514722
-#define CHOICE_ROWS_MIN 10
+#define ALPHA 0.05 /* of the lower bounds, for all shapes of a rho and shuffle at once */
 
 /* With fewer elements lost in all, z is far from normal, and says nothing of the rows. */
 #define FEW_LOST 25.0
@@ -39,9 +37,9 @@ static double z_of(const struct sim_result *r, const struct modelled *model)
     return model->sd > 0.0 ? (r->recall_mean - (1.0 - model->loss)) / (model->sd / sqrt((double)r->rows)) : NAN;
 }
 
-static double lower_bound(const struct sim_result *r)
+static double lower_bound(const struct simulated *s, const struct sim_result *r)
 {
-    return r->recall_mean - CONFIDENCE_SDS * r->recall_stderr;
+    return sim_recall_lower(r, s->spec->k, ALPHA, s->spec->shapes);
 }
 
 /* ---- choosing */
@@ -55,7 +53,7 @@ struct choice {
 /* Does the measured lower bound reach the target? */
 static bool reaches(const struct simulated *s, const struct sim_result *r)
 {
-    return r->rows >= CHOICE_ROWS_MIN && lower_bound(r) >= decimal_value(s->query->recall_target);
+    return lower_bound(s, r) >= decimal_value(s->query->recall_target); /* no with NaN */
 }
 
 static struct choice choose(const struct simulated *s, const struct modelled *models, size_t rho, size_t shuffle)
@@ -117,19 +115,19 @@ static void put_shape(struct table *table, const struct modelled *model)
 static void put_result(struct table *table, const struct simulated *s, const struct sim_result *r, const struct modelled *model)
 {
     bool weights = s->spec->weights;
-    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 3}, rcm_candidates(model->p));
+    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 2}, rcm_candidates(model->p));
     table_real(table, (struct column){"recall_mean", "recall_mean", "recall", STYLE_RECALL, 0}, r->recall_mean);
-    table_real(table, (struct column){"recall_sd", "recall_sd", "sd of\na row", STYLE_LOSS, 6}, r->recall_sd);
-    table_real(table, (struct column){"recall_stderr", "recall_stderr", "stderr", STYLE_LOSS, 7}, r->recall_stderr);
+    table_real(table, (struct column){"recall_sd", "recall_sd", "sd of\na row", STYLE_LOSS, 7}, r->recall_sd);
+    table_real(table, (struct column){"recall_stderr", "recall_stderr", "stderr", STYLE_LOSS, 3}, r->recall_stderr);
     table_real(table, (struct column){"recall_p50", "recall_p50", NULL, STYLE_RECALL, 0}, r->recall_p50);
-    table_real(table, (struct column){"recall_p05", "recall_p05", "5 % of\nrows <=", STYLE_RECALL, 5}, r->recall_p05);
+    table_real(table, (struct column){"recall_p05", "recall_p05", "5 % of\nrows <=", STYLE_RECALL, 6}, r->recall_p05);
     table_real(table, (struct column){"recall_p01", "recall_p01", NULL, STYLE_RECALL, 0}, r->recall_p01);
     table_real(table, (struct column){"recall_worst", "recall_worst", "worst\nrow", STYLE_RECALL, 0}, r->recall_worst);
-    table_real(table, (struct column){"recall_value_mean", "recall_value_mean", NULL, STYLE_RECALL, 0}, r->recall_value_mean);
+    table_real(table, (struct column){"recall_value_mean", "recall_value_mean", s->shows_value ? "by\nvalue" : NULL, STYLE_RECALL, 0}, r->recall_value_mean);
     table_real(table, (struct column){"exact_rows", "exact_rows", "exact\nrows", STYLE_PLAIN, 4}, r->exact_rows);
     table_real(table, (struct column){"certified_rows", "certified_rows", NULL, STYLE_PLAIN, 0}, r->certified_rows);
     table_real(table, (struct column){"mass_mean", "mass_mean", weights ? "mass\nkept" : NULL, STYLE_RECALL, 0}, r->mass_mean);
-    table_real(table, (struct column){"mass_worst", "mass_worst", weights ? "worst\nmass" : NULL, STYLE_RECALL, 2}, r->mass_worst);
+    table_real(table, (struct column){"mass_worst", "mass_worst", weights ? "worst\nmass" : NULL, STYLE_RECALL, 5}, r->mass_worst);
     table_real(table, (struct column){"value_mean", "value_mean", NULL, STYLE_RECALL, 0}, r->value_mean);
     table_real(table, (struct column){"value_worst", "value_worst", NULL, STYLE_RECALL, 0}, r->value_worst);
     if (weights)
@@ -224,6 +222,14 @@ static void put_ranks(struct table *table, const struct simulated *s, struct sce
 
 /* ---- text */
 
+/* A file's name, with control characters as '?'. */
+static void print_name(const char *name)
+{
+    fputs("; rows of ", stdout);
+    for (; *name; name++)
+        putchar((unsigned char)*name < ' ' || *name == 127 ? '?' : *name);
+}
+
 static void print_title(const struct simulated *s)
 {
     const struct sim_spec *spec = s->spec;
@@ -232,7 +238,7 @@ static void print_title(const struct simulated *s)
     if (spec->valid < spec->n)
         printf(", valid = %" PRIu64, spec->valid);
     if (spec->input == SIM_FILE)
-        printf("; rows of %s", spec->name);
+        print_name(spec->name);
     else
         printf("; input %s", sim_input_name(spec->input));
     printf(", %" PRIu64 " repetition%s", done, done == 1 ? "" : "s");
@@ -246,7 +252,7 @@ static void print_title(const struct simulated *s)
 /* Do the rows behave as the model assumes? */
 static void print_verdict(const struct simulated *s, const struct modelled *models)
 {
-    size_t known = 0, far = 0;
+    size_t known = 0, far = 0, all = s->spec->rhos * s->spec->shuffles * s->spec->shapes;
     double largest = 0.0;
     for (size_t rho = 0; rho < s->spec->rhos; rho++)
         for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++)
@@ -260,21 +266,28 @@ static void print_verdict(const struct simulated *s, const struct modelled *mode
                 largest = fmax(largest, fabs(z));
             }
     puts("\nmodel recall: if the top-k lie anywhere; z: how far the recall is from it, in standard errors of the model.");
+    if (known < all)
+        printf("Too few elements are lost in %zu of %zu configurations for z to mean something. Of the others:\n", all - known, all);
     if (far)
         printf("In %zu of %zu configurations |z| > 4: these rows do not behave as the model assumes.\n", far, known);
     else if (known)
         printf("All |z| <= %.1f: these rows behave as the model assumes, as far as so many can tell.\n", ceil(largest * 10.0) / 10.0);
+    else
+        puts("none.");
 }
 
 static void print_rows_notes(const struct simulated *s)
 {
     for (size_t rho = 0; rho < s->spec->rhos; rho++) {
         struct sim_rows rows = simulation_rows(s->simulation, rho);
+        if (s->spec->rhos > 1 && (rows.with_nan || rows.short_rows || s->spec->weights))
+            printf("rho %.15g: ", s->spec->rho[rho]);
         if (rows.with_nan)
-            printf("%" PRIu64 " of %" PRIu64 " rows with NaN, which rank below everything and never count as lost.\n", rows.with_nan,
+            printf("%" PRIu64 " of %" PRIu64 " rows with NaN, which never count as lost.\n", rows.with_nan,
                    rows.rows);
         if (rows.short_rows)
-            printf("%" PRIu64 " of %" PRIu64 " rows with fewer than k values above -inf.\n", rows.short_rows, rows.rows);
+            printf("%" PRIu64 " of %" PRIu64 " rows with fewer than k values above -inf; what they lack never counts as lost.\n", rows.short_rows,
+                   rows.rows);
         if (s->spec->weights && !isnan(rows.topk_mass_mean))
             printf("The exact top-k has %.6f of a row's softmax mass; `mass kept` is what stage 1 keeps of that.\n", rows.topk_mass_mean);
     }
@@ -290,8 +303,8 @@ static void print_choice(const struct simulated *s, const struct modelled *model
         printf(" at rho %.15g", s->spec->rho[at.rho]);
     if (s->spec->shuffles > 1)
         printf(", shuffle %s", sim_shuffle_name(s->spec->shuffle[at.shuffle]));
-    if (simulation_done(s->simulation) < CHOICE_ROWS_MIN) {
-        printf(": %d rows or more are needed to choose.\n", CHOICE_ROWS_MIN);
+    if (simulation_done(s->simulation) < SIM_BOUND_ROWS) {
+        printf(": %d rows or more are needed to choose.\n", SIM_BOUND_ROWS);
         return;
     }
     if (!choice.any) {
@@ -300,7 +313,7 @@ static void print_choice(const struct simulated *s, const struct modelled *model
         struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.shape);
         const struct rcm_topk *p = &models[choice.shape].p;
         format_styled(mean, sizeof mean, STYLE_RECALL, r.recall_mean);
-        format_styled(lower, sizeof lower, STYLE_RECALL, lower_bound(&r));
+        format_styled(lower, sizeof lower, STYLE_RECALL, lower_bound(s, &r));
         printf(": take b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates, %s, at least %s with 95 %% confidence.\n", p->b,
                p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
     }
@@ -312,7 +325,7 @@ static void print_choice(const struct simulated *s, const struct modelled *model
         struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.model_shape);
         const struct rcm_topk *p = &models[choice.model_shape].p;
         format_styled(mean, sizeof mean, STYLE_RECALL, r.recall_mean);
-        format_styled(lower, sizeof lower, STYLE_RECALL, lower_bound(&r));
+        format_styled(lower, sizeof lower, STYLE_RECALL, lower_bound(s, &r));
         printf("The model would have said b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates; on these rows %s, at least %s.\n",
                p->b, p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
     }
@@ -332,7 +345,8 @@ static void print_text(const struct simulated *s, const struct modelled *models)
     bool sweep = s->options->targets.length && s->options->b.length == 0;
     print_title(s);
     if (sweep)
-        printf("%zu shapes a row were simulated (--csv prints all); of each k_b, the first b that reaches the target:\n", s->spec->shapes);
+        printf("%zu shapes were simulated, b in steps of 9 %% (--csv prints all, --b refines); of each k_b, the first that reaches the target:\n",
+               s->spec->shapes);
     print_table(each_result(s, models, put_row, sweep ? FIRST_REACHING : EVERY_SHAPE), colour_wanted());
     if (s->spec->ranks) {
         puts("\nSurvival by rank:");
@@ -364,6 +378,21 @@ static json_t *survival_json(const struct simulated *s, size_t result, const str
     return ranks;
 }
 
+/* A file's name; what is not UTF-8 in it cannot be said in JSON, and becomes '?'. */
+static json_t *name_json(const char *name)
+{
+    json_t *json = name ? json_string(name) : json_null();
+    if (json)
+        return json;
+    char *plain = copied(name);
+    for (char *at = plain; *at; at++)
+        if ((unsigned char)*at >= 128)
+            *at = '?';
+    json = checked(json_string(plain));
+    free(plain);
+    return json;
+}
+
 static json_t *rows_json(const struct simulated *s)
 {
     json_t *array = checked(json_array());
@@ -385,7 +414,7 @@ static json_t *shape_json(const struct simulated *s, const struct modelled *mode
     const struct rcm_topk *p = &models[shape].p;
     return checked(json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "assignment", assignment_name(p->assignment), "b", (json_int_t)p->b, "k_b",
                              (json_int_t)p->k_b, "candidates", (json_int_t)rcm_candidates(*p), "recall_mean", real_json(r.recall_mean),
-                             "recall_lower", real_json(lower_bound(&r))));
+                             "recall_lower", real_json(lower_bound(s, &r))));
 }
 
 static json_t *choices_json(const struct simulated *s, const struct modelled *models)
@@ -417,7 +446,7 @@ static int print_as_json(const struct simulated *s, const struct modelled *model
     json_object_set_new(object, "k", json_integer((json_int_t)s->spec->k));
     json_object_set_new(object, "valid", json_integer((json_int_t)s->spec->valid));
     json_object_set_new(object, "input", json_string(sim_input_name(s->spec->input)));
-    json_object_set_new(object, "file", s->spec->name ? json_string(s->spec->name) : json_null());
+    json_object_set_new(object, "file", name_json(s->spec->name));
     json_object_set_new(object, "seed", json_integer((json_int_t)s->spec->seed));
     json_object_set_new(object, "repetitions", json_integer((json_int_t)simulation_done(s->simulation)));
     json_object_set_new(object, "repetitions_wanted", json_integer((json_int_t)s->spec->repetitions));
@@ -431,9 +460,23 @@ static int print_as_json(const struct simulated *s, const struct modelled *model
     return print_json(object);
 }
 
-int report_simulation(const struct simulated *s)
+/* Do recall by rank and by value differ anywhere? */
+static bool differs_by_value(const struct simulated *s)
+{
+    for (size_t rho = 0; rho < s->spec->rhos; rho++)
+        for (size_t shuffle = 0; shuffle < s->spec->shuffles; shuffle++)
+            for (size_t i = 0; i < s->spec->shapes; i++) {
+                struct sim_result r = simulation_result(s->simulation, rho, shuffle, i);
+                if (r.recall_mean != r.recall_value_mean)
+                    return true;
+            }
+    return false;
+}
+
+int report_simulation(struct simulated *s)
 {
     int status = STATUS_OK;
+    s->shows_value = differs_by_value(s);
     struct modelled *models = checked(calloc(s->spec->shapes, sizeof *models));
     for (size_t i = 0; i < s->spec->shapes; i++)
         models[i] = model_of(s, i);

@@ -16,9 +16,10 @@ struct simulated {
     const struct sim_spec *spec;
     const struct simulation *simulation;
     bool partial;
+    bool shows_value; /* recall by value, which differs where ties are lost */
 };
 
 /* Returns a status. */
-int report_simulation(const struct simulated *simulated);
+int report_simulation(struct simulated *simulated);
 
 #endif

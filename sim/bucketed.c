@@ -30,11 +30,11 @@ static void offer(struct queue *queue, const uint64_t *keys, uint32_t index)
 }
 
 /* Stage 1 of one bucket: its members are offered to a queue of k_b + 1, whose last one, if it is full, is the largest that is lost. */
-static void stage1(const uint64_t *keys, size_t n, const struct buckets *buckets, uint64_t bucket, size_t k_b, uint32_t *space,
+static void stage1(const uint64_t *keys, size_t valid, const struct buckets *buckets, uint64_t bucket, size_t k_b, uint32_t *space,
                    struct bucketed *out, bool *any_lost, uint64_t *largest_lost)
 {
     struct queue queue = {space, 0, k_b + 1};
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < valid; i++)
         if (place_of(buckets, i).bucket == bucket)
             offer(&queue, keys, i);
     for (size_t j = 0; j < queue.length && j < k_b; j++)
@@ -46,7 +46,7 @@ static void stage1(const uint64_t *keys, size_t n, const struct buckets *buckets
     }
 }
 
-bool bucketed_topk(const uint64_t *keys, size_t n, size_t k, uint64_t b, uint64_t k_b, enum sim_assignment assignment,
+bool bucketed_topk(const uint64_t *keys, size_t n, size_t valid, size_t k, uint64_t b, uint64_t k_b, enum sim_assignment assignment,
                    struct bucketed *out)
 {
     size_t room = k_b < n ? (size_t)k_b : n;
@@ -56,7 +56,7 @@ bool bucketed_topk(const uint64_t *keys, size_t n, size_t k, uint64_t b, uint64_
     uint64_t largest_lost = 0;
     struct buckets buckets = buckets_of(assignment, n, b);
     for (uint64_t bucket = 0; bucket < b && good; bucket++)
-        stage1(keys, n, &buckets, bucket, room, space, out, &any_lost, &largest_lost);
+        stage1(keys, valid, &buckets, bucket, room, space, out, &any_lost, &largest_lost);
     struct queue stage2 = {out->result, 0, k};
     size_t reaching = 0;
     for (size_t j = 0; j < out->kept && good; j++) {

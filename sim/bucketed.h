@@ -21,8 +21,8 @@ struct bucketed {
     bool certified;      /* at least k candidates are >= the largest (k_b + 1)-th key of any bucket */
 };
 
-/* 1 <= k <= n < 2^32, 1 <= b <= n, 1 <= k_b. Returns false when memory runs out. bucketed_free() in any case. */
-bool bucketed_topk(const uint64_t *keys, size_t n, size_t k, uint64_t b, uint64_t k_b, enum sim_assignment assignment,
+/* 1 <= k <= valid <= n < 2^32, 1 <= b <= n, 1 <= k_b; only the first `valid` elements exist. Returns false when memory runs out. bucketed_free() in any case. */
+bool bucketed_topk(const uint64_t *keys, size_t n, size_t valid, size_t k, uint64_t b, uint64_t k_b, enum sim_assignment assignment,
                    struct bucketed *result);
 void bucketed_free(struct bucketed *result);
 

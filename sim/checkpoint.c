@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -53,8 +54,8 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
     fprintf(file, "seed %" PRIu64 "\nrepetitions %" PRIu64 "\n", spec->seed, spec->repetitions);
     fprintf(file, "input %s\n", sim_input_name(spec->input));
     if (spec->input == SIM_FILE)
-        fprintf(file, "file %s of %" PRIu64 " bytes, %s, written at %" PRId64 "\n", spec->name ? spec->name : "", spec->file->size,
-                sim_dtype_name(spec->file->dtype), spec->file->modified_ns);
+        fprintf(file, "file %s\nsize %" PRIu64 " bytes\ndtype %s\nfile written at %" PRIu64 " ns\n", spec->name ? spec->name : "",
+                spec->file->size, sim_dtype_name(spec->file->dtype), spec->file->modified_ns);
     fputs("rho", file);
     for (size_t i = 0; i < spec->rhos; i++)
         print_real(file, spec->rho[i]);
@@ -169,21 +170,32 @@ int checkpoint_save(const struct simulation *simulation, char *error, size_t siz
 
 /* ---- loading */
 
-/* The file's bytes with a 0 behind; NULL with errno. */
+/* The file's bytes with a 0 behind; NULL with errno, which is EINVAL where it is no regular file. */
 static char *read_file(const char *path, size_t *length)
 {
-    FILE *file = fopen(path, "r");
     struct stat status;
     char *text = NULL;
-    if (!file)
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+    if (descriptor < 0)
         return NULL;
-    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && (text = malloc((size_t)status.st_size + 1))) {
+    errno = 0;
+    if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
+        errno = EINVAL;
+    FILE *file = errno ? NULL : fdopen(descriptor, "r");
+    if (file && (text = malloc((size_t)status.st_size + 1))) {
         *length = fread(text, 1, (size_t)status.st_size, file);
         text[*length] = '\0';
-    } else if (errno == 0) {
-        errno = EINVAL;
+        if (ferror(file)) {
+            free(text);
+            text = NULL;
+        }
     }
-    fclose(file);
+    int reason = errno;
+    if (file)
+        fclose(file);
+    else
+        close(descriptor);
+    errno = reason;
     return text;
 }
 
@@ -205,8 +217,17 @@ static int check_parameters(const struct simulation *simulation, const char **te
     while (*ours) {
         size_t our_length = strcspn(ours, "\n"), their_length = strcspn(theirs, "\n");
         if (our_length != their_length || strncmp(ours, theirs, our_length) != 0) {
-            fail(error, size, "--checkpoint %s is of another simulation: it has '%.*s', not '%.*s'; give the same options, or another file",
-                 path, their_length < 60 ? (int)their_length : 60, theirs, our_length < 60 ? (int)our_length : 60, ours);
+            /* Of a long line, the name and from a little before the difference on. */
+            size_t name = strcspn(ours, " \n") + 1, from = 0;
+            while (from < our_length && from < their_length && ours[from] == theirs[from])
+                from++;
+            from = from > name + 20 ? from - 20 : 0;
+            const char *gap = from ? ".." : "";
+            size_t ours_shown = our_length - from, theirs_shown = their_length - from;
+            fail(error, size,
+                 "--checkpoint %s is of another simulation: it has '%.*s%s%.*s', not '%.*s%s%.*s'; give the same options, or another file",
+                 path, from ? (int)name : 0, ours, gap, theirs_shown < 60 ? (int)theirs_shown : 60, theirs + from, from ? (int)name : 0, ours,
+                 gap, ours_shown < 60 ? (int)ours_shown : 60, ours + from);
             free(own);
             return -1;
         }
@@ -228,7 +249,7 @@ int checkpoint_load(struct simulation *simulation, char *error, size_t size)
     if (!text && errno == ENOENT)
         return 0;
     if (!text)
-        return fail(error, size, "--checkpoint %s cannot be read: %s", path, strerror(errno));
+        return fail(error, size, "--checkpoint %s cannot be read: %s", path, errno == EINVAL ? "it is not a regular file" : strerror(errno));
     int status = -1;
     size_t body = length >= sizeof sum + 16 ? length - (sizeof sum + 16) : 0; /* "checksum ", 16 digits, newline */
     if (length < sizeof title - 1 || strncmp(text, title, sizeof title - 1) != 0) {

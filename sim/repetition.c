@@ -13,7 +13,7 @@
 struct top {
     struct selection selection;
     size_t length;
-    bool has_nan;              /* the k-th largest is a NaN: those are not wanted */
+    bool short_row;            /* the k-th largest is a NaN or -inf: those are not missed */
     double mass, value;        /* sums of the weights; NaN where their share has no meaning */
 };
 
@@ -66,7 +66,7 @@ static void count_walk(const struct simulation *simulation, const struct group *
             }
         }
         uint64_t lost = wanted - kept_larger, lost_by_value = lost;
-        if (needed && !top->has_nan) {
+        if (needed && !top->short_row) {
             lost += needed - kept_equal;
             lost_by_value += kept_equal + kept_other < needed ? needed - kept_equal - kept_other : 0;
         }
@@ -94,17 +94,20 @@ static void weigh(const struct sim_spec *spec, struct worker *worker, const doub
 {
     size_t k = (size_t)spec->k;
     double largest = x[worker->at[0]], *mass = worker->weight, *value = mass + k;
-    bool shares = true;
+    bool shares = largest > 0.0 && largest < INFINITY;
     top->mass = top->value = 0.0;
     for (size_t j = 0; j < k; j++) {
-        value[j] = x[worker->at[j]];
-        mass[j] = softmax_weight(value[j], largest, spec->temperature);
-        shares &= value[j] >= 0.0 && value[j] < INFINITY;
+        double v = x[worker->at[j]];
+        value[j] = v / largest; /* so that no sum overflows */
+        mass[j] = softmax_weight(v, largest, spec->temperature);
+        shares &= v >= 0.0;
         top->mass += mass[j];
         top->value += value[j];
     }
     if (!shares)
         top->value = NAN;
+    if (!(largest > -INFINITY)) /* nothing but masks */
+        top->mass = NAN;
 }
 
 /* Share of the row's softmax mass outside of its exact top-k. */
@@ -113,7 +116,7 @@ static void count_outside(const struct sim_spec *spec, struct worker *worker, co
     double all = 0.0, largest = x[worker->at[0]];
     if (!(top->mass > 0.0))
         return;
-    for (size_t i = 0; i < spec->n; i++)
+    for (size_t i = 0; i < spec->valid; i++)
         all += softmax_weight(x[i], largest, spec->temperature);
     shares_add(outside, 1.0 - top->mass / all);
 }
@@ -122,14 +125,14 @@ static void count_row(const struct simulation *simulation, struct worker *worker
 {
     const struct sim_spec *spec = &simulation->spec;
     struct row_tally *rows = &worker->sums.rows[rho];
-    size_t n = (size_t)spec->n, k = (size_t)spec->k;
+    size_t valid = (size_t)spec->valid, k = (size_t)spec->k;
     bool nan = false;
-    for (size_t i = 0; i < n; i++) {
-        worker->keys[i] = key_of(x[i]);
-        nan |= worker->keys[i] == KEY_NAN;
+    for (size_t i = 0; i < valid; i++) {
+        worker->keys[i] = recall_key_of(x[i]);
+        nan |= x[i] != x[i];
     }
-    struct top top = {.selection = select_largest(worker->keys, n, k, worker->words, worker->at)};
-    top.has_nan = top.selection.threshold == KEY_NAN;
+    struct top top = {.selection = select_largest(worker->keys, valid, k, worker->words, worker->at)};
+    top.short_row = top.selection.threshold == KEY_NOTHING;
     top.length = top.selection.wanted + top.selection.tied;
     if (top.length < k)
         top.length = k;
@@ -140,7 +143,7 @@ static void count_row(const struct simulation *simulation, struct worker *worker
     if (shuffle == 0) { /* the same for every shuffle */
         rows->rows++;
         rows->with_nan += nan;
-        rows->short_rows += top.selection.threshold <= key_of(-INFINITY);
+        rows->short_rows += top.short_row;
         if (spec->weights)
             count_outside(spec, worker, x, &top, &rows->outside);
     }
@@ -162,8 +165,6 @@ static bool get_row(const struct simulation *simulation, struct worker *worker, 
     }
     if (spec->input != SIM_FILE)
         row_generate(spec->input, spec->rho[rho], spec->seed, repetition, worker->x, n, worker->words);
-    for (size_t i = (size_t)spec->valid; i < n; i++)
-        worker->x[i] = -INFINITY;
     return true;
 }
 
@@ -182,8 +183,6 @@ static const double *shuffled(const struct simulation *simulation, struct worker
     }
     for (size_t i = 0; i < valid; i++)
         worker->shuffled[i] = worker->x[permutation[i]];
-    for (size_t i = valid; i < spec->n; i++)
-        worker->shuffled[i] = worker->x[i];
     return worker->shuffled;
 }
 

@@ -258,7 +258,7 @@ static int open_checked(struct row_file *file, const char *path, enum sim_dtype 
     if (!S_ISREG(status.st_mode))
         return fail(message, "is not a regular file; rows are read by position, so save a pipe to a file first");
     file->size = (uint64_t)status.st_size;
-    file->modified_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    file->modified_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
     if (file->size == 0)
         return fail(message, "is empty");
     bool npy = file->size >= MAGIC_LENGTH && read_at(file->descriptor, magic, MAGIC_LENGTH, 0) == 0 &&

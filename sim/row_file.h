@@ -17,7 +17,7 @@ struct row_file {
     uint64_t rows, row; /* rows of `row` elements each */
     uint64_t offset;    /* of the first, in bytes */
     uint64_t size;      /* of the file, in bytes */
-    int64_t modified_ns;
+    uint64_t modified_ns; /* modulo 2^64 */
 };
 
 /* Opens a file of rows.

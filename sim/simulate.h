@@ -2,7 +2,7 @@
  *
  * The independent check of the models: nothing of model/ is used here. For each row the exact top-k is found; stage 1 keeps of
  * each bucket the min(count, k_b) largest of the top-k elements in it, so that one pass over a row serves every shape.
- * Equal values rank by index, smaller first. How NaN and infinities rank: key.h.
+ * Equal values rank by index, smaller first. NaN and -inf rank below all others and are never missed.
  *
  * Same spec, same bits: for any number of threads and ranks, whether it was interrupted and continued or not.
  *
@@ -26,7 +26,7 @@ struct sim_shape {
 /* What to simulate. Placement: n < 2^53, k < 2^32; rows: n < 2^32; b <= 2^28 for both. The caller keeps what is pointed to. */
 struct sim_spec {
     uint64_t n, k;
-    uint64_t valid; /* only the first `valid` elements exist, the rest is -inf; k <= valid <= n */
+    uint64_t valid; /* only the first `valid` elements exist, the rest is below everything; k <= valid <= n */
     enum sim_input input;
     const struct row_file *file; /* SIM_FILE; its `row` is n, and it has at least `repetitions` rows */
     const double *rho;           /* each in [0, 1); one, of no meaning, if not SIM_AR1 */
@@ -54,13 +54,16 @@ typedef bool sim_tick(void *context, uint64_t done, uint64_t total);
 
 struct simulation;
 
+/* What of the spec is beyond the limits above, with the mend; NULL if nothing is. */
+const char *simulation_limit(const struct sim_spec *spec);
+
 /* Returns NULL with one line in `error` where memory runs out or a limit is exceeded. */
 struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size);
 void simulation_free(struct simulation *simulation);
 
-/* Runs what is left, on all ranks of the team. With a checkpoint: continues from it, writes it every two seconds and at the end.
- * Returns 0, or -1 with one line in `error`; after an error the results are those of the last merge. On rank 0 the results are
- * complete, elsewhere not. */
+/* Runs what is left, on all ranks of the team. With a checkpoint: continues from it, writes it at the start, every two seconds and at
+ * the end. Returns 0; 1 with one line in `error` when the checkpoint could not be written: it has stopped, and what is done stands; -1
+ * with one line when there are no results. They are on rank 0 only. */
 int simulation_run(struct simulation *simulation, sim_tick *tick, void *context, char *error, size_t size);
 
 /* Repetitions done, from 0 on without a gap. */
@@ -80,6 +83,13 @@ struct sim_result {
     const uint64_t *survived;       /* for each rank of the spec: rows in which it survived */
 };
 struct sim_result simulation_result(const struct simulation *simulation, size_t rho, size_t shuffle, size_t shape);
+
+/* A lower bound on the expected recall, from the rows measured: for each of `comparisons` results that is looked at, so that with the
+ * confidence 1 - alpha all of them hold at once (Bonferroni). Lost elements are taken as Poisson, with the dispersion of the rows, at
+ * least 1 where fewer than 25 were lost; the bound is that of the score test, with Student's quantile: mean - t stderr where many are
+ * lost, and below 1 where none is. NaN below SIM_BOUND_ROWS rows. docs/simulation.md 2. */
+#define SIM_BOUND_ROWS 10
+double sim_recall_lower(const struct sim_result *result, uint64_t k, double alpha, size_t comparisons);
 
 /* Of the rows of one rho. */
 struct sim_rows {

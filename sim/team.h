@@ -13,8 +13,14 @@
 void team_start(int *count, char ***arguments);
 void team_end(void);
 
+/* Ends all ranks at once with status 1: one of them cannot go on. */
+void team_abort(void) __attribute__((noreturn));
+
 unsigned team_rank(void); /* 0 prints */
 unsigned team_size(void);
+
+/* Is a stdout that looks like a terminal one? MPI's launcher may have made one of its own. */
+int team_has_terminal(void);
 
 /* All: the largest of the values of all ranks. */
 uint64_t team_max(uint64_t value);

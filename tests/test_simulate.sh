@@ -59,11 +59,27 @@ else
     "$program" "${file[@]}" --csv >"$folder/one"
     run 3 "${file[@]}" --csv >"$folder/ranks"
     same "$folder/one" "$folder/ranks" "a file by 3 ranks"
+    "$program" "${file[@]}" >"$folder/one"
+    run 3 "${file[@]}" >"$folder/ranks" # a table with a chosen row: no colour, though mpirun gives rank 0 a terminal of its own
+    same "$folder/one" "$folder/ranks" "the table of a file by 3 ranks"
     run 3 --n 1000 --k 10 --csv >"$folder/ranks"
     "$program" --n 1000 --k 10 --csv >"$folder/one"
     same "$folder/one" "$folder/ranks" "recall by 3 ranks"
     status=0; run 3 simulate --file "$folder/nowhere" --k 10 >"$folder/out" || status=$?
     { [ $status -ne 0 ] && [ ! -s "$folder/out" ] && [ "$(grep -c "nowhere cannot be opened" "$folder/stderr")" = 1 ]; } || fail "an error is said once"
+    pass
+    # A file that one rank does not have, or has otherwise: said, not waited for.
+    mkdir "$folder/a" "$folder/b"
+    head -c 800 /dev/urandom >"$folder/a/rows"
+    two() { timeout 20 mpirun --oversubscribe -n 1 -wdir "$folder/a" "$PWD/$mpi" simulate --file rows --k 3 --dtype f32 --row "$1" \
+                : -n 1 -wdir "$folder/b" "$PWD/$mpi" simulate --file rows --k 3 --dtype f32 --row "$2" >"$folder/out" 2>"$folder/stderr"; }
+    status=0; two 10 10 || status=$?
+    { [ $status -ne 0 ] && [ $status -ne 124 ] && grep -q "rank 1: --file rows cannot be opened" "$folder/stderr"; } ||
+        fail "a file that one rank lacks: status $status, $(cat "$folder/stderr")"
+    cp "$folder/a/rows" "$folder/b/rows"
+    status=0; two 10 20 || status=$?
+    { [ $status -ne 0 ] && [ $status -ne 124 ] && grep -q "not the same on all ranks" "$folder/stderr"; } ||
+        fail "ranks that read a file differently: status $status, $(cat "$folder/stderr")"
     pass
     # Stopped under 3 ranks, continued under 1 and under 2.
     placement=(simulate --n 2^20 --k 1000 --kb 1,2,4,8 --repetitions 80000 --checkpoint "$folder/state" --csv)

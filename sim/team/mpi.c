@@ -19,6 +19,12 @@ void team_end(void)
     MPI_Finalize();
 }
 
+void team_abort(void)
+{
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
 unsigned team_rank(void)
 {
     int rank;
@@ -31,6 +37,11 @@ unsigned team_size(void)
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     return (unsigned)size;
+}
+
+int team_has_terminal(void)
+{
+    return 0;
 }
 
 uint64_t team_max(uint64_t value)
@@ -58,8 +69,7 @@ int team_gather(const char *bytes, size_t length, int (*take)(void *context, con
         char *heard = malloc((size_t)announced + 1);
         if (!heard) {
             fputs("recallmodel: out of memory\n", stderr);
-            MPI_Abort(MPI_COMM_WORLD, 1);
-            return -1;
+            team_abort();
         }
         for (size_t at = 0; at < announced; at += PIECE)
             MPI_Recv(heard + at, (int)(announced - at < PIECE ? announced - at : PIECE), MPI_CHAR, rank, 0, MPI_COMM_WORLD,

@@ -1,6 +1,8 @@
 /* single.c - a team of one: see team.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "../team.h"
 
 void team_start(int *count, char ***arguments)
@@ -12,12 +14,22 @@ void team_end(void)
 {
 }
 
+void team_abort(void)
+{
+    exit(1);
+}
+
 unsigned team_rank(void)
 {
     return 0;
 }
 
 unsigned team_size(void)
+{
+    return 1;
+}
+
+int team_has_terminal(void)
 {
     return 1;
 }
