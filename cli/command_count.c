@@ -14,7 +14,7 @@
 #include "table.h"
 
 #define N_MAX (UINT64_C(1) << 28)
-#define QUADRATIC_MAX (UINT64_C(1) << 32) /* n k of an algorithm that takes n k steps to run */
+#define QUADRATIC_MAX (UINT64_C(1) << 30) /* n k of an algorithm that takes n k steps to run: a second or two */
 
 /* The cost model's formula for an algorithm of that name, and its unit. */
 static const struct rcm_algorithm *modelled(const char *name, const char **unit)
@@ -90,7 +90,7 @@ static bool count_row(const struct options *o, const struct count_row *row, stru
     return good;
 }
 
-static struct table *algorithm_table(const struct options *o, const struct subject *subjects, size_t count, double rows)
+static struct table *algorithm_table(const struct options *o, const struct subject *subjects, size_t count, uint64_t rows)
 {
     struct table *table = table_new();
     for (size_t i = 0; i < count; i++) {
@@ -98,8 +98,14 @@ static struct table *algorithm_table(const struct options *o, const struct subje
         const char *unit = NULL;
         const struct rcm_algorithm *model = modelled(s->algorithm->name, &unit);
         double cost = model && s->digit == 1 ? model->cost((double)o->n.items[0], (double)o->k.items[0], 1.0) : NAN;
-        double all = s->skipped ? NAN : (double)s->work.all / rows, taken = s->skipped ? NAN : (double)s->work.taken / rows;
+        double all = s->skipped ? NAN : (double)s->work.all / (double)rows, taken = s->skipped ? NAN : (double)s->work.taken / (double)rows;
         table_row(table, false);
+        table_text(table, (struct column){.csv = "version"}, rcm_version());
+        table_count(table, (struct column){.csv = "n"}, o->n.items[0]);
+        table_count(table, (struct column){.csv = "k"}, o->k.items[0]);
+        table_text(table, (struct column){.csv = "input"}, sim_input_name(o->input));
+        table_count(table, (struct column){.csv = "seed"}, o->seed);
+        table_count(table, (struct column){.csv = "repetitions"}, rows);
         table_text(table, column("algorithm", STYLE_PLAIN), s->algorithm->name);
         table_text(table, column("keys", STYLE_PLAIN), s->keys);
         if (s->algorithm->takes_digit)
@@ -148,6 +154,8 @@ static int print_tables(const struct options *o, const struct table *algorithms,
         table_print(algorithms, stdout, false);
         puts("\nmodelled: the formula of the cost model, for ranks of log2 n bits; counted: every branch taken, as in the\n"
              "model; residual: what the model leaves out. float32: keys of 32 bits.");
+        if (k > QUADRATIC_MAX / n)
+            puts("insertion_queue and scan_max take n k steps to run, and were left out above n k = 2^30.");
         puts("\nStage 1 with a queue in each of b interleaved buckets, operations an element:");
         table_print(stage1, stdout, false);
         puts("\nexpected: if an element enters its queue only where it beats the smallest, on rows in random order.");
@@ -181,7 +189,7 @@ static int count_query(const struct options *o, const struct query *query)
     }
     int status = STATUS_OK;
     if (good) {
-        struct table *algorithms = algorithm_table(o, subjects, count, (double)rows), *queues = stage1_table(stage1, shapes, (double)rows);
+        struct table *algorithms = algorithm_table(o, subjects, count, rows), *queues = stage1_table(stage1, shapes, (double)rows);
         status = print_tables(o, algorithms, queues, rows);
         table_free(algorithms);
         table_free(queues);
