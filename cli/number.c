@@ -264,15 +264,19 @@ void format_decimal(char *buffer, size_t size, struct decimal decimal)
         snprintf(buffer, size, "%" PRId64 ".%0*" PRId64, decimal.digits / one, (int)decimal.scale, decimal.digits % one);
 }
 
+/* Through text, because strtod rounds once: 18 digits do not fit into a double, and a quotient of two would round thrice. */
 double decimal_value(struct decimal decimal)
 {
-    return (double)decimal.digits / (double)power_of_ten(decimal.scale);
+    char text[32];
+    format_decimal(text, sizeof text, decimal);
+    return strtod(text, NULL);
 }
 
 double decimal_complement(struct decimal decimal)
 {
-    int64_t one = power_of_ten(decimal.scale);
-    return (double)(one - decimal.digits) / (double)one;
+    int64_t left = power_of_ten(decimal.scale) - decimal.digits;
+    double value = decimal_value((struct decimal){left < 0 ? -left : left, decimal.scale});
+    return left < 0 ? -value : value;
 }
 
 static const char *add_decimal(struct decimal_list *list, struct decimal decimal)

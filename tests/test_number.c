@@ -96,6 +96,16 @@ START_TEST(decimals)
         const char *wrong = parse_decimal(bad[i][0], &decimal);
         ck_assert_msg(wrong && strstr(wrong, bad[i][1]), "'%s': %s", bad[i][0], wrong ? wrong : "accepted");
     }
+    /* The nearest double, however many digits: 0.0000013100 and 0.00000131 are one number (found by the fuzzer). */
+    static const char *const long_ones[] = {"65530000.0000013100", "65530000.00000131", "0.123456789012345678", "0.999999999999999999", "99999999999.9999999"};
+    for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++) {
+        ck_assert_ptr_null(parse_decimal(long_ones[i], &decimal));
+        ck_assert_msg(decimal_value(decimal) == strtod(long_ones[i], NULL), "%s gives %.17g", long_ones[i], decimal_value(decimal));
+    }
+    ck_assert_ptr_null(parse_decimal("0.999999999999999999", &decimal));
+    ck_assert_double_eq(decimal_complement(decimal), 1e-18);
+    ck_assert_ptr_null(parse_decimal("1.25", &decimal));
+    ck_assert_double_eq(decimal_complement(decimal), -0.25);
 }
 END_TEST
 
