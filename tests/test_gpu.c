@@ -1,0 +1,372 @@
+/* test_gpu.c - every GPU kernel against plain C, on every kind of row. Without a GPU the kernels run under the emulation of gpu/emulate.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/memory.h"
+#include "gpu/topk_gpu.h"
+#include "test.h"
+
+/* ---- values: what the bits of an element mean, written without the kernels' tricks */
+
+static double value_of(enum rcm_gpu_dtype dtype, uint32_t bits)
+{
+    if (dtype == RCM_GPU_F32 || dtype == RCM_GPU_BF16) {
+        uint32_t wide = dtype == RCM_GPU_F32 ? bits : bits << 16;
+        float value;
+        memcpy(&value, &wide, sizeof value);
+        return (double)value;
+    }
+    int exponent = (int)(bits >> 10 & 31);
+    double fraction = (double)(bits & 1023) / 1024.0, sign = bits & 0x8000 ? -1.0 : 1.0;
+    if (exponent == 31)
+        return fraction > 0.0 ? NAN : sign * INFINITY;
+    return sign * (exponent == 0 ? ldexp(fraction, -14) : ldexp(1.0 + fraction, exponent - 15));
+}
+
+static uint32_t bits_of(enum rcm_gpu_dtype dtype, float value)
+{
+    uint32_t wide;
+    memcpy(&wide, &value, sizeof wide);
+    if (dtype == RCM_GPU_F32)
+        return wide;
+    if (dtype == RCM_GPU_BF16)
+        return wide >> 16;
+    if (isnan(value))
+        return 0x7e00;
+    if (isinf(value))
+        return value > 0.0f ? 0x7c00 : 0xfc00;
+    int exponent;
+    double fraction = frexp(fabs((double)value), &exponent); /* cut off, not rounded: any element will do */
+    uint32_t sign = signbit(value) ? 0x8000 : 0;
+    if (exponent > 16)
+        return sign | 0x7bff;
+    if (exponent < -13)
+        return sign | (uint32_t)ldexp(fraction, exponent + 24);
+    return sign | ((uint32_t)(exponent + 14) << 10) | ((uint32_t)ldexp(fraction, 11) & 1023);
+}
+
+static uint32_t element(const void *x, enum rcm_gpu_dtype dtype, uint64_t i)
+{
+    return dtype == RCM_GPU_F32 ? ((const uint32_t *)x)[i] : ((const uint16_t *)x)[i];
+}
+
+/* Largest (smallest) first, NaN last: a number to sort by. */
+static double merit(enum rcm_gpu_dtype dtype, uint32_t bits, bool smallest)
+{
+    double value = value_of(dtype, bits);
+    return isnan(value) ? NAN : smallest ? -value : value;
+}
+
+static int by_merit(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x < y) - (x > y);
+}
+
+static bool same_merit(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || a == b;
+}
+
+/* ---- rows */
+
+enum kind { NORMAL, EQUAL, FEW, RISING, FALLING, LEADING_BITS, SOME_INFINITE, ALL_INFINITE, SOME_NAN, ALL_NAN, ZEROS, ANY_BITS, KINDS };
+static const char *const kind_names[] = {"normal", "equal", "few", "rising", "falling", "leading bits", "some -inf", "all -inf", "some NaN", "all NaN", "zeros", "any bits"};
+
+static float normal(uint64_t *state)
+{
+    double u = ((double)(next_random(state) >> 11) + 0.5) * 0x1p-53, v = (double)(next_random(state) >> 11) * 0x1p-53;
+    return (float)(sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v));
+}
+
+static uint32_t draw(enum rcm_gpu_dtype dtype, enum kind kind, uint64_t i, uint64_t n, uint64_t *state)
+{
+    float value = normal(state);
+    uint64_t any = next_random(state);
+    switch (kind) {
+    case EQUAL:
+        return bits_of(dtype, 1.5f);
+    case FEW:
+        return bits_of(dtype, (float)(any % 3) - 1.0f);
+    case RISING:
+        return bits_of(dtype, (float)i / (float)n - 0.5f);
+    case FALLING:
+        return bits_of(dtype, 0.5f - (float)i / (float)n);
+    case LEADING_BITS: /* all but the last few bits agree */
+        return bits_of(dtype, 1.0f) | (uint32_t)(any % 16);
+    case SOME_INFINITE:
+        return bits_of(dtype, any % 10 == 0 ? -INFINITY : any % 97 == 1 ? INFINITY : value);
+    case ALL_INFINITE:
+        return bits_of(dtype, -INFINITY);
+    case SOME_NAN: /* of both signs, and more than there are values */
+        if (any % 3 > 0)
+            return dtype == RCM_GPU_F32 ? (any % 3 == 1 ? 0x7fc00000u : 0xffffffffu) - (any % 7 == 0) : (any % 3 == 1 ? 0x7fffu : 0xffffu);
+        return bits_of(dtype, any % 5 == 0 ? -INFINITY : value);
+    case ALL_NAN:
+        return dtype == RCM_GPU_F32 ? (any % 2 ? 0x7f800001u : 0x7fc00000u) : (any % 2 ? 0x7fffu : 0xfff0u);
+    case ZEROS:
+        return bits_of(dtype, any % 2 ? 0.0f : -0.0f);
+    case ANY_BITS:
+        return (uint32_t)any & (dtype == RCM_GPU_F32 ? 0xffffffffu : 0xffffu);
+    default:
+        return bits_of(dtype, value);
+    }
+}
+
+struct batch {
+    enum rcm_gpu_dtype dtype;
+    enum kind kind;
+    uint64_t m, n, stride;
+    bool smallest;
+    size_t bytes;
+    unsigned char *memory; /* on the host */
+    void *device;
+    size_t offset, size;
+};
+
+/* `offset` elements past an aligned address. */
+static struct batch make_batch(enum rcm_gpu_dtype dtype, enum kind kind, uint64_t m, uint64_t n, uint64_t stride, size_t offset, bool smallest, uint64_t *state)
+{
+    struct batch b = {dtype, kind, m, n, stride, smallest, rcm_gpu_dtype_bytes(dtype), NULL, NULL, 0, 0};
+    b.offset = offset * b.bytes;
+    b.size = b.offset + ((m - 1) * stride + n) * b.bytes;
+    b.memory = malloc(b.size);
+    ck_assert_ptr_nonnull(b.memory);
+    memset(b.memory, 0x5a, b.size);
+    for (uint64_t r = 0; r < m; r++)
+        for (uint64_t i = 0; i < n; i++) {
+            uint32_t bits = draw(dtype, kind, i, n, state);
+            uint16_t low = (uint16_t)bits;
+            memcpy(b.memory + b.offset + (r * stride + i) * b.bytes, b.bytes == 4 ? (void *)&bits : (void *)&low, b.bytes);
+        }
+    b.device = rcm_gpu_allocate(b.size);
+    ck_assert_ptr_nonnull(b.device);
+    ck_assert_int_eq(rcm_gpu_to_device(b.device, b.memory, b.size), RCM_GPU_OK);
+    return b;
+}
+
+static struct rcm_gpu_rows rows_of(const struct batch *b)
+{
+    return (struct rcm_gpu_rows){(unsigned char *)b->device + b->offset, b->m, b->n, b->stride, b->dtype, b->smallest};
+}
+
+static const void *row_of(const struct batch *b, uint64_t r)
+{
+    return b->memory + b->offset + r * b->stride * b->bytes;
+}
+
+static void free_batch(struct batch *b)
+{
+    rcm_gpu_free(b->device);
+    free(b->memory);
+}
+
+/* Outputs and workspace, poisoned. */
+struct output {
+    void *device_values, *device_indices, *workspace;
+    size_t count, workspace_bytes, bytes;
+    unsigned char *values;
+    int32_t *indices;
+};
+
+static struct output make_output(size_t count, size_t bytes, size_t workspace_bytes)
+{
+    struct output o = {rcm_gpu_allocate(count * bytes), rcm_gpu_allocate(count * 4), workspace_bytes ? rcm_gpu_allocate(workspace_bytes) : NULL, count, workspace_bytes, bytes, malloc(count * bytes), malloc(count * 4)};
+    ck_assert(o.device_values && o.device_indices && o.values && o.indices && (o.workspace || !workspace_bytes));
+    memset(o.values, 0xee, count * bytes);
+    memset(o.indices, 0xee, count * 4);
+    ck_assert_int_eq(rcm_gpu_to_device(o.device_values, o.values, count * bytes), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_to_device(o.device_indices, o.indices, count * 4), RCM_GPU_OK);
+    if (workspace_bytes) {
+        void *poison = malloc(workspace_bytes);
+        memset(poison, 0xdd, workspace_bytes);
+        ck_assert_int_eq(rcm_gpu_to_device(o.workspace, poison, workspace_bytes), RCM_GPU_OK);
+        free(poison);
+    }
+    return o;
+}
+
+static void fetch(struct output *o)
+{
+    ck_assert_int_eq(rcm_gpu_wait(), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(o->values, o->device_values, o->count * o->bytes), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(o->indices, o->device_indices, o->count * 4), RCM_GPU_OK);
+}
+
+static void free_output(struct output *o)
+{
+    rcm_gpu_free(o->device_values);
+    rcm_gpu_free(o->device_indices);
+    rcm_gpu_free(o->workspace);
+    free(o->values);
+    free(o->indices);
+}
+
+#define CASE_FMT "%s%s, m %" PRIu64 " n %" PRIu64 " stride %" PRIu64 " offset %zu, dtype %d, %s, row %" PRIu64
+#define CASE_ARG(b, r) kind_names[(b)->kind], (b)->smallest ? " smallest" : "", (b)->m, (b)->n, (b)->stride, (b)->offset, (int)(b)->dtype, what, r
+
+/* ---- stage 1 */
+
+static uint64_t first_of(enum rcm_gpu_assignment assignment, uint64_t n, uint64_t b, uint64_t q)
+{
+    return assignment == RCM_GPU_INTERLEAVED ? q : q * (n / b) + (q < n % b ? q : n % b);
+}
+
+static void check_stage1(const struct batch *batch, const struct rcm_gpu_stage1 *call, const struct output *o, const char *what)
+{
+    uint64_t n = batch->n, b = call->b, candidates = rcm_gpu_candidates(n, b, call->k_b);
+    double *bucket = malloc((n / b + 1) * sizeof *bucket);
+    bool *seen = malloc(n);
+    for (uint64_t r = 0; r < batch->m; r++) {
+        const void *row = row_of(batch, r);
+        uint64_t at = r * candidates;
+        memset(seen, 0, n);
+        for (uint64_t q = 0; q < b; q++) {
+            uint64_t size = n / b + (q < n % b), step = call->assignment == RCM_GPU_INTERLEAVED ? b : 1, first = first_of(call->assignment, n, b, q);
+            for (uint64_t j = 0; j < size; j++)
+                bucket[j] = merit(batch->dtype, element(row, batch->dtype, first + j * step), batch->smallest);
+            qsort(bucket, size, sizeof *bucket, by_merit);
+            for (uint64_t j = 0; j < call->k_b && j < size; j++, at++) {
+                int64_t index = o->indices[at];
+                uint32_t bits = element(o->values, batch->dtype, at);
+                ck_assert_msg(index >= 0 && (uint64_t)index < n && !seen[index], CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 " bucket %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid or not new", CASE_ARG(batch, r), b, call->k_b, q, j, index);
+                seen[index] = true;
+                ck_assert_msg((uint64_t)index >= first && ((uint64_t)index - first) % step == 0 && ((uint64_t)index - first) / step < size, CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 ": index %" PRId64 " is not of bucket %" PRIu64, CASE_ARG(batch, r), b, call->k_b, index, q);
+                ck_assert_msg(element(row, batch->dtype, (uint64_t)index) == bits, CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 ": value %x is not that at index %" PRId64, CASE_ARG(batch, r), b, call->k_b, bits, index);
+                ck_assert_msg(same_merit(merit(batch->dtype, bits, batch->smallest), bucket[j]), CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 " bucket %" PRIu64 " entry %" PRIu64 ": got %g want %g", CASE_ARG(batch, r), b, call->k_b, q, j, value_of(batch->dtype, bits), bucket[j]);
+            }
+        }
+        ck_assert_uint_eq(at, (r + 1) * candidates);
+    }
+    free(bucket);
+    free(seen);
+}
+
+static void run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b, enum rcm_gpu_assignment assignment, enum rcm_gpu_stage1_kernel kernel)
+{
+    struct rcm_gpu_stage1 call = {rows_of(batch), b, k_b, assignment, kernel, NULL, NULL};
+    size_t workspace_bytes;
+    ck_assert_int_eq(rcm_gpu_stage1_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+    struct output o = make_output(batch->m * rcm_gpu_candidates(batch->n, b, k_b), batch->bytes, workspace_bytes);
+    call.values = o.device_values;
+    call.indices = o.device_indices;
+    ck_assert_int_eq(rcm_gpu_stage1(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
+    fetch(&o);
+    char what[64];
+    snprintf(what, sizeof what, "%s %s", rcm_gpu_stage1_kernel_name(kernel), assignment == RCM_GPU_INTERLEAVED ? "interleaved" : "contiguous");
+    check_stage1(batch, &call, &o, what);
+    free_output(&o);
+}
+
+/* Devices to play: few and many multiprocessors, with and without clusters, little shared memory. Nothing on a real one. */
+static void play(uint64_t *state)
+{
+    static const struct {
+        int multiprocessors;
+        size_t shared_bytes;
+        unsigned cluster_max;
+    } devices[] = {{1, 227 * 1024, 8}, {8, 227 * 1024, 8}, {8, 163 * 1024, 1}, {132, 227 * 1024, 8}, {40, 99 * 1024, 1}};
+    unsigned which = (unsigned)(next_random(state) % (sizeof devices / sizeof *devices));
+    rcm_gpu_emulate((unsigned)(next_random(state) % 5), devices[which].multiprocessors, devices[which].shared_bytes, devices[which].cluster_max);
+}
+
+START_TEST(stage1)
+{
+    static const uint64_t lengths[] = {1, 2, 3, 16, 31, 97, 128, 1000, 1021, 4096, 5000, 20000};
+    uint64_t state = 1, cases = 0;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            for (unsigned dtype = 0; dtype < 3; dtype++) {
+                uint64_t n = lengths[l], m = random_between(&state, 1, n > 2000 ? 2 : 5), stride = n + (next_random(&state) % 3 == 0 ? next_random(&state) % 9 : 0);
+                struct batch batch = make_batch(dtype, kind, m, n, stride, next_random(&state) % 2 ? next_random(&state) % 8 : 0, next_random(&state) % 3 == 0, &state);
+                for (unsigned repeat = 0; repeat < 4; repeat++) {
+                    uint64_t b = random_scale(&state, 1, n), most = ceil_divide(n, b), k_b = random_scale(&state, 1, most < 16 ? most : 16);
+                    for (unsigned kernel = RCM_GPU_STAGE1_AUTO; kernel < RCM_GPU_STAGE1_KERNELS; kernel++) {
+                        if (kernel == RCM_GPU_STAGE1_BLOCK_PER_BUCKET && b * m > 500)
+                            continue; /* 64 emulated threads a bucket */
+                        play(&state);
+                        run_stage1(&batch, b, k_b, (enum rcm_gpu_assignment)(next_random(&state) % 2), (enum rcm_gpu_stage1_kernel)kernel);
+                        cases++;
+                    }
+                }
+                free_batch(&batch);
+            }
+    printf("stage 1: %" PRIu64 " runs agree with plain C\n", cases);
+}
+END_TEST
+
+/* ---- exact */
+
+static void check_exact(const struct batch *batch, uint64_t k, const struct output *o, bool in_order, const char *what)
+{
+    double *sorted = malloc(batch->n * sizeof *sorted), *got = malloc(k * sizeof *got);
+    bool *seen = malloc(batch->n);
+    for (uint64_t r = 0; r < batch->m; r++) {
+        const void *row = row_of(batch, r);
+        memset(seen, 0, batch->n);
+        for (uint64_t i = 0; i < batch->n; i++)
+            sorted[i] = merit(batch->dtype, element(row, batch->dtype, i), batch->smallest);
+        for (uint64_t j = 0; j < k; j++) {
+            int64_t index = o->indices[r * k + j];
+            uint32_t bits = element(o->values, batch->dtype, r * k + j);
+            ck_assert_msg(index >= 0 && (uint64_t)index < batch->n && !seen[index], CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid or not new", CASE_ARG(batch, r), k, j, index);
+            seen[index] = true;
+            ck_assert_msg(element(row, batch->dtype, (uint64_t)index) == bits, CASE_FMT ": k %" PRIu64 ": value %x is not that at index %" PRId64, CASE_ARG(batch, r), k, bits, index);
+            ck_assert_msg(!in_order || j == 0 || index > o->indices[r * k + j - 1], CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": not in the order of indices", CASE_ARG(batch, r), k, j);
+            got[j] = sorted[index];
+        }
+        double last = NAN; /* the worst that is taken, and the first element that is as good and is not */
+        uint64_t passed_over = batch->n;
+        qsort(got, k, sizeof *got, by_merit);
+        last = got[k - 1];
+        for (uint64_t i = 0; i < batch->n; i++)
+            if (!seen[i] && same_merit(sorted[i], last) && passed_over == batch->n)
+                passed_over = i;
+        if (in_order && batch->kind != ZEROS && batch->kind != ANY_BITS && batch->kind != SOME_NAN && batch->kind != ALL_NAN) /* -0 is below +0, and NaN differ */
+            for (uint64_t i = passed_over; i < batch->n; i++)
+                ck_assert_msg(!seen[i] || !same_merit(sorted[i], last), CASE_FMT ": k %" PRIu64 ": takes %" PRIu64 ", not the equal %" PRIu64, CASE_ARG(batch, r), k, i, passed_over);
+        qsort(sorted, batch->n, sizeof *sorted, by_merit);
+        for (uint64_t j = 0; j < k; j++)
+            ck_assert_msg(same_merit(got[j], sorted[j]), CASE_FMT ": k %" PRIu64 ": number %" PRIu64 " is %g, want %g", CASE_ARG(batch, r), k, j, got[j], sorted[j]);
+    }
+    free(sorted);
+    free(got);
+    free(seen);
+}
+
+START_TEST(exact)
+{
+    static const uint64_t lengths[] = {1, 2, 33, 100, 1000, 4099, 5000, 17000, 40000};
+    uint64_t state = 2, cases = 0;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            for (unsigned dtype = 0; dtype < 3; dtype++) {
+                uint64_t n = lengths[l], m = random_between(&state, 1, n > 2000 ? 2 : 4), stride = n + (next_random(&state) % 3 == 0 ? next_random(&state) % 9 : 0);
+                struct batch batch = make_batch(dtype, kind, m, n, stride, next_random(&state) % 2 ? next_random(&state) % 8 : 0, next_random(&state) % 3 == 0, &state);
+                for (unsigned kernel = RCM_GPU_EXACT_AUTO; kernel < RCM_GPU_EXACT_KERNELS; kernel++)
+                    for (unsigned repeat = 0; repeat < (n > 10000 ? 1 : 2); repeat++) {
+                        static const unsigned unrolls[] = {0, 1, 4, 8};
+                        uint64_t k = random_scale(&state, 1, n);
+                        struct rcm_gpu_exact call = {.rows = rows_of(&batch), .k = k, .kernel = (enum rcm_gpu_exact_kernel)kernel, .deterministic = next_random(&state) % 2, .bits = next_random(&state) % 2 ? 0 : 8 + (unsigned)(next_random(&state) % 4), .unroll = unrolls[next_random(&state) % 4], .binary_search = next_random(&state) % 2};
+                        size_t workspace_bytes;
+                        play(&state);
+                        ck_assert_int_eq(rcm_gpu_exact_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+                        struct output o = make_output(m * k, batch.bytes, workspace_bytes);
+                        call.values = o.device_values;
+                        call.indices = o.device_indices;
+                        ck_assert_int_eq(rcm_gpu_exact(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
+                        fetch(&o);
+                        char what[64];
+                        snprintf(what, sizeof what, "%s bits %u unroll %u%s%s", rcm_gpu_exact_kernel_name(call.kernel), call.bits, call.unroll, call.binary_search ? " binary" : "", call.deterministic ? " deterministic" : "");
+                        check_exact(&batch, k, &o, call.deterministic && kernel != RCM_GPU_EXACT_SORT, what);
+                        free_output(&o);
+                        cases++;
+                    }
+                free_batch(&batch);
+            }
+    printf("exact top-k: %" PRIu64 " runs agree with plain C\n", cases);
+}
+END_TEST
+
+TEST_MAIN("gpu", stage1, exact)
