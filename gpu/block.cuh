@@ -20,7 +20,7 @@ struct larger_first {
     }
 };
 
-template <int THREADS, int ITEMS> constexpr size_t block_merge_sort_bytes()
+template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_merge_sort_bytes()
 {
     return sizeof(typename cub::BlockMergeSort<candidate, THREADS, ITEMS>::TempStorage);
 }
@@ -30,7 +30,7 @@ template <int THREADS, int ITEMS> __device__ __forceinline__ void block_merge_so
     sort(*(typename sort::TempStorage *)temporary).Sort(items, larger_first());
 }
 
-template <int THREADS, int ITEMS> constexpr size_t block_radix_sort_bytes()
+template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_radix_sort_bytes()
 {
     return sizeof(typename cub::BlockRadixSort<candidate, THREADS, ITEMS>::TempStorage);
 }
@@ -40,7 +40,7 @@ template <int THREADS, int ITEMS> __device__ __forceinline__ void block_radix_so
     sort(*(typename sort::TempStorage *)temporary).SortDescending(items);
 }
 
-template <int THREADS> constexpr size_t block_scan_bytes()
+template <int THREADS> __host__ __device__ constexpr size_t block_scan_bytes()
 {
     return sizeof(typename cub::BlockScan<uint32_t, THREADS>::TempStorage);
 }
@@ -55,7 +55,7 @@ template <int THREADS> __device__ __forceinline__ uint32_t block_sum_before(uint
 
 #else
 
-template <int THREADS, int ITEMS> constexpr size_t block_merge_sort_bytes()
+template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_merge_sort_bytes()
 {
     return THREADS * ITEMS * sizeof(candidate);
 }
@@ -72,7 +72,7 @@ template <int THREADS, int ITEMS> void block_merge_sort_falling(candidate (&item
         items[i] = all[threadIdx.x * ITEMS + i];
 }
 
-template <int THREADS, int ITEMS> constexpr size_t block_radix_sort_bytes()
+template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_radix_sort_bytes()
 {
     return block_merge_sort_bytes<THREADS, ITEMS>();
 }
@@ -81,7 +81,7 @@ template <int THREADS, int ITEMS> void block_radix_sort_falling(candidate (&item
     block_merge_sort_falling<THREADS, ITEMS>(items, temporary);
 }
 
-template <int THREADS> constexpr size_t block_scan_bytes()
+template <int THREADS> __host__ __device__ constexpr size_t block_scan_bytes()
 {
     return THREADS * sizeof(uint32_t);
 }

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bf
     uint32_t above = s->above, inside = s->inside;
 
     /* A bin that does not fit is divided by the digits of its elements' ranks; `prefix` is what those still inside agree in. */
-    uint32_t prefix = 0, remaining = BYTES == 4 ? 32 : 17; /* rank_of_key has 17 bits for two-byte types */
+    uint32_t prefix = 0, remaining = 8 * BYTES;
     bool refined = false;
     while (inside > sort_most && above + inside != need && remaining > 0) {
         const uint32_t width = smaller_of(9u, remaining), down = remaining - width, old_remaining = remaining, old_prefix = prefix;

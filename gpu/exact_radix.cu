@@ -33,11 +33,9 @@ struct shared_state {
     uint32_t places, ties, listed; /* counters */
 };
 
-/* Unsigned integers in the order of the values. */
 template <int BYTES> __device__ __forceinline__ uint32_t digits_of(uint32_t bits, key_order order)
 {
-    int32_t key = key_of<BYTES>(bits, order);
-    return BYTES == 4 ? (uint32_t)key ^ 0x80000000u : (uint32_t)(key + 32768);
+    return rank_of_key<BYTES>(key_of<BYTES>(bits, order));
 }
 
 /* How many of the lanes before this one say yes, and a place for those of the whole warp from the counter. All lanes call. */
@@ -229,14 +227,15 @@ template <int BYTES, int THREADS> struct radix_block {
         }
         uint32_t total, before = block_sum_before<THREADS>(sum, total, scan);
         if (before < need && before + sum >= need) {
-            uint32_t i = 0;
-            while (before + whole[i] < need)
-                before += whole[i++];
-            state->border = digits - 1 - (threadIdx.x * each + i);
-            state->row_above = before;
-            state->row_inside = whole[i];
-            state->inside = mine[i];
-            state->above = state->places = state->ties = state->listed = 0;
+            bool found = false;
+#pragma unroll
+            for (int i = 0; i < most; i++) {
+                if (!found && before + whole[i] >= need) {
+                    found = true;
+                    *state = {0, mine[i], digits - 1 - (threadIdx.x * each + i), before, whole[i], 0, 0, 0};
+                }
+                before += whole[i];
+            }
         }
         __syncthreads();
         uint32_t above = 0;

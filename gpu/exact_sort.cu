@@ -6,6 +6,8 @@
 
 #ifdef __CUDACC__
 #include <cub/device/device_segmented_radix_sort.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #endif
 
 namespace {

@@ -31,8 +31,8 @@ __device__ __forceinline__ void lay_down(const harvest &h, uint32_t slot, const 
 {
 #pragma unroll
     for (int j = 0; j < KB; j++) {
-        uint32_t rank = reader<BYTES>::rank(q[j]);
-        h.slots[j * h.pitch + slot] = rank ? make_candidate(rank, index + reader<BYTES>::step_of(q[j]) * columns) : 0;
+        typedef reader<BYTES> r;
+        h.slots[j * h.pitch + slot] = r::is_empty(q[j]) ? 0 : make_candidate(r::rank(q[j]), index + r::step_of(q[j]) * columns);
     }
 }
 

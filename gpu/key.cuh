@@ -31,12 +31,10 @@ __device__ __forceinline__ int32_t multiply_add(int32_t a, int32_t b, int32_t c)
     return (int32_t)((uint32_t)a * (uint32_t)b + (uint32_t)c);
 }
 
-/* Key of a float32. The lowest integer is left free for "empty", so the two lowest NaN share a key. */
 __device__ __forceinline__ int32_t key_of_32(uint32_t bits, key_order order)
 {
     int32_t k = (int32_t)(bits ^ ((uint32_t)((int32_t)bits >> 31) & 0x7fffffffu));
-    int32_t key = multiply_add(k, order.scale, order.offset);
-    return key > INT32_MIN + 1 ? key : INT32_MIN + 1;
+    return multiply_add(k, order.scale, order.offset);
 }
 
 __device__ __forceinline__ uint32_t bits_of_key_32(int32_t key, key_order order)
@@ -78,14 +76,14 @@ __device__ __forceinline__ uint32_t bits_of_key_16(int32_t key, key_order order)
     return signed_pair(k) & 0xffffu;
 }
 
-/* A key that any type shares: unsigned, 0 only for "empty". */
+/* The same as an unsigned integer of the type's width. */
 template <int BYTES> __device__ __forceinline__ uint32_t rank_of_key(int32_t key)
 {
-    return BYTES == 4 ? (uint32_t)key ^ 0x80000000u : (uint32_t)(key + 32769);
+    return BYTES == 4 ? (uint32_t)key ^ 0x80000000u : (uint32_t)(key + 32768);
 }
 template <int BYTES> __device__ __forceinline__ int32_t key_of_rank(uint32_t rank)
 {
-    return BYTES == 4 ? (int32_t)(rank ^ 0x80000000u) : (int32_t)rank - 32769;
+    return BYTES == 4 ? (int32_t)(rank ^ 0x80000000u) : (int32_t)rank - 32768;
 }
 
 template <int BYTES> __device__ __forceinline__ uint32_t read_bits(const void *x, size_t i)
@@ -114,7 +112,7 @@ template <int BYTES> __device__ __forceinline__ uint32_t bits_of_key(int32_t key
 
 /* ---- a candidate: rank above, complement of the index below, so that the larger integer is the better one, ties to the lower index */
 
-typedef uint64_t candidate; /* 0: empty */
+typedef uint64_t candidate; /* 0: empty; no element has index 2^32 - 1 */
 
 __device__ __forceinline__ candidate make_candidate(uint32_t rank, uint32_t index)
 {

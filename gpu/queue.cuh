@@ -4,6 +4,11 @@
  * (merges). Two ways to take elements in: insert() compares one with every slot, without a branch; take_sorted() merges a sorted
  * chunk of KB by a bitonic network, KB a power of two, which is cheaper for KB >= 4 (docs/gpu.md has the counts).
  *
+ * Entries of equal keys may stand in any order, so whatever compares entries must not look at more than the key.
+ *
+ * `one` is 1 in a register, for `keyed`: comparisons, minima and selects all run on one unit, of which these kernels have too little; a
+ * step moves as a multiplication by one under a predicate, on the multiply-add unit, and only if the compiler does not know the one.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_QUEUE_CUH
 #define RCM_QUEUE_CUH
@@ -17,7 +22,7 @@ typedef int32_t packed;
 
 __device__ __forceinline__ keyed empty_entry(keyed)
 {
-    return {INT32_MIN, 0};
+    return {INT32_MIN, -1};
 }
 __device__ __forceinline__ packed empty_entry(packed)
 {
@@ -28,81 +33,136 @@ __device__ __forceinline__ candidate empty_entry(candidate)
     return 0;
 }
 
+__device__ __forceinline__ void exchange_if_larger(int32_t than, int32_t key, int32_t &a, int32_t &b, int one) /* if key > than */
+{
+#ifdef __CUDA_ARCH__
+    asm("{\n\t.reg .pred p;\n\t.reg .b32 t;\n\tsetp.gt.s32 p, %3, %2;\n\tmul.lo.s32 t, %0, %4;\n\t"
+        "@p mul.lo.s32 %0, %1, %4;\n\t@p mul.lo.s32 %1, t, %4;\n\t}"
+        : "+r"(a), "+r"(b)
+        : "r"(than), "r"(key), "r"(one));
+#else
+    (void)one;
+    if (key > than)
+        std::swap(a, b);
+#endif
+}
+__device__ __forceinline__ void take_if_not_smaller(int32_t than, int32_t key, int32_t &a, int32_t b, int one) /* if key >= than */
+{
+#ifdef __CUDA_ARCH__
+    asm("{\n\t.reg .pred p;\n\tsetp.ge.s32 p, %3, %2;\n\t@p mul.lo.s32 %0, %1, %4;\n\t}" : "+r"(a) : "r"(b), "r"(than), "r"(key), "r"(one));
+#else
+    (void)one;
+    if (key >= than)
+        a = b;
+#endif
+}
+
+/* Of two with equal keys, better() and worse() give the first. */
+__device__ __forceinline__ packed better(packed a, packed b)
+{
+    return a > b ? a : b;
+}
+__device__ __forceinline__ packed worse(packed a, packed b)
+{
+    return a < b ? a : b;
+}
+/* Of a candidate, the rank and the bit below it count, which tells an element from an empty entry. */
+__device__ __forceinline__ candidate better(candidate a, candidate b)
+{
+    return b >> 31 > a >> 31 ? b : a;
+}
+__device__ __forceinline__ candidate worse(candidate a, candidate b)
+{
+    return b >> 31 < a >> 31 ? b : a;
+}
+
 /* Puts the larger into a. */
-__device__ __forceinline__ void order_pair(keyed &a, keyed &b)
+__device__ __forceinline__ void order_pair(keyed &a, keyed &b, int one)
 {
-    bool swap = b.key > a.key;
-    keyed high = {swap ? b.key : a.key, swap ? b.step : a.step}, low = {swap ? a.key : b.key, swap ? a.step : b.step};
+    exchange_if_larger(a.key, b.key, a.step, b.step, one);
+    int32_t high = better(a.key, b.key), low = worse(a.key, b.key);
+    a.key = high;
+    b.key = low;
+}
+template <class E> __device__ __forceinline__ void order_pair(E &a, E &b, int)
+{
+    E high = better(a, b), low = worse(b, a);
     a = high;
     b = low;
 }
-template <class E> __device__ __forceinline__ void order_pair(E &a, E &b)
+
+/* The larger of the two; of equals the new one, b. An empty `keyed` entry has the key of the lowest NaN, so it must give way to one: what
+ * comes later wins a tie, and stands before its equals, so that what is empty stays at the end or goes. */
+__device__ __forceinline__ void keep_larger(keyed &a, keyed b, int one)
 {
-    E high = a > b ? a : b, low = a > b ? b : a;
-    a = high;
-    b = low;
+    take_if_not_smaller(a.key, b.key, a.step, b.step, one);
+    a.key = better(a.key, b.key);
+}
+template <class E> __device__ __forceinline__ void keep_larger(E &a, E b, int)
+{
+    a = better(b, a);
 }
 
-/* The larger of the two. */
-__device__ __forceinline__ void keep_larger(keyed &a, keyed b)
-{
-    bool take = b.key > a.key;
-    a.key = take ? b.key : a.key;
-    a.step = take ? b.step : a.step;
-}
-template <class E> __device__ __forceinline__ void keep_larger(E &a, E b)
-{
-    a = a > b ? a : b;
-}
-
-template <int KB> __device__ __forceinline__ void insert(keyed (&q)[KB], keyed x)
+template <int KB> __device__ __forceinline__ void insert(keyed (&q)[KB], keyed x, int one)
 {
 #pragma unroll
     for (int j = KB - 1; j > 0; j--) {
-        bool above = x.key > q[j - 1].key, here = x.key > q[j].key;
-        q[j].key = above ? q[j - 1].key : here ? x.key : q[j].key;
-        q[j].step = above ? q[j - 1].step : here ? x.step : q[j].step;
+        take_if_not_smaller(q[j].key, x.key, q[j].step, x.step, one);
+        take_if_not_smaller(q[j - 1].key, x.key, q[j].step, q[j - 1].step, one);
+        q[j].key = better(q[j].key, worse(x.key, q[j - 1].key));
     }
-    keep_larger(q[0], x);
+    keep_larger(q[0], x, one);
 }
-template <int KB, class E> __device__ __forceinline__ void insert(E (&q)[KB], E x)
+template <int KB, class E> __device__ __forceinline__ void insert(E (&q)[KB], E x, int one = 1)
 {
 #pragma unroll
-    for (int j = KB - 1; j > 0; j--) {
-        E lower = x < q[j - 1] ? x : q[j - 1];
-        q[j] = q[j] > lower ? q[j] : lower;
-    }
-    keep_larger(q[0], x);
+    for (int j = KB - 1; j > 0; j--)
+        q[j] = better(worse(q[j - 1], x), q[j]);
+    keep_larger(q[0], x, one);
 }
 
-/* Batcher's odd-even merge sort of N = 1, 2, 4, 8, 16, falling. */
-template <int N, class E> __device__ __forceinline__ void sort_chunk(E (&v)[N])
+/* Batcher's odd-even merge sort of N = 1, 2, 4, 8, 16, falling. Recursion over constants, so that the array stays in registers. */
+template <int FIRST, int N, int APART, int SIZE, class E> __device__ __forceinline__ void merge_halves(E (&v)[SIZE], int one)
 {
+    if constexpr (2 * APART < N) {
+        merge_halves<FIRST, N, 2 * APART>(v, one);
+        merge_halves<FIRST + APART, N, 2 * APART>(v, one);
 #pragma unroll
-    for (int p = 1; p < N; p *= 2)
+        for (int i = FIRST + APART; i + APART < FIRST + N; i += 2 * APART)
+            order_pair(v[i], v[i + APART], one);
+    } else {
+        order_pair(v[FIRST], v[FIRST + APART], one);
+    }
+}
+template <int N, int FIRST = 0, int SIZE, class E> __device__ __forceinline__ void sort_chunk(E (&v)[SIZE], int one)
+{
+    if constexpr (N > 1) {
+        sort_chunk<N / 2, FIRST>(v, one);
+        sort_chunk<N / 2, FIRST + N / 2>(v, one);
+        merge_halves<FIRST, N, 1>(v, one);
+    }
+}
+
+/* Sorts a bitonic sequence, falling. */
+template <int N, int FIRST = 0, int SIZE, class E> __device__ __forceinline__ void sort_bitonic(E (&v)[SIZE], int one)
+{
+    if constexpr (N > 1) {
 #pragma unroll
-        for (int d = p; d > 0; d /= 2)
-#pragma unroll
-            for (int j = d % p; j + d < N; j += 2 * d)
-#pragma unroll
-                for (int i = 0; i < d; i++)
-                    if (i + j + d < N && (i + j) / (2 * p) == (i + j + d) / (2 * p))
-                        order_pair(v[i + j], v[i + j + d]);
+        for (int i = FIRST; i < FIRST + N / 2; i++)
+            order_pair(v[i], v[i + N / 2], one);
+        sort_bitonic<N / 2, FIRST>(v, one);
+        sort_bitonic<N / 2, FIRST + N / 2>(v, one);
+    }
 }
 
 /* q and v fall; q becomes the KB largest of both, falling. The larger of q[j] and v[KB - 1 - j] are those KB, as a bitonic sequence. */
-template <int KB, class E> __device__ __forceinline__ void take_sorted(E (&q)[KB], const E (&v)[KB])
+template <int KB, class E> __device__ __forceinline__ void take_sorted(E (&q)[KB], const E (&v)[KB], int one = 1)
 {
     static_assert((KB & (KB - 1)) == 0, "a power of two");
 #pragma unroll
     for (int j = 0; j < KB; j++)
-        keep_larger(q[j], v[KB - 1 - j]);
-#pragma unroll
-    for (int s = KB / 2; s > 0; s /= 2)
-#pragma unroll
-        for (int j = 0; j < KB; j++)
-            if (!(j & s))
-                order_pair(q[j], q[j | s]);
+        keep_larger(q[j], v[KB - 1 - j], one);
+    sort_bitonic<KB>(q, one);
 }
 
 /* The same for any KB. */
@@ -124,7 +184,8 @@ template <> struct reader<4> {
     typedef keyed entry;
     static constexpr uint32_t max_step = INT32_MAX;
     key_order order;
-    __device__ __forceinline__ explicit reader(key_order o) : order(o) {}
+    int one; /* the compiler does not see that this is 1 */
+    __device__ __forceinline__ explicit reader(key_order o) : order(o), one(o.scale * o.scale) {}
     /* Element c of the vector `words`, met at `step`. */
     __device__ __forceinline__ keyed entry_of(const uint32_t *words, int c, uint32_t step) const
     {
@@ -138,7 +199,10 @@ template <> struct reader<4> {
     {
         return (uint32_t)e.step;
     }
-    /* 0 for an empty entry. */
+    static __device__ __forceinline__ bool is_empty(keyed e)
+    {
+        return e.step < 0;
+    }
     static __device__ __forceinline__ uint32_t rank(keyed e)
     {
         return rank_of_key<4>(e.key);
@@ -148,6 +212,7 @@ template <> struct reader<4> {
 template <> struct reader<2> {
     typedef packed entry;
     static constexpr uint32_t max_step = 65534; /* the lower half is max_step + 1 - step, so 0 is no step and earlier ones win ties */
+    static constexpr int one = 1; /* not used */
     int32_t scale, scale_16, offset_16;
     __device__ __forceinline__ explicit reader(key_order o)
         : scale(o.scale), scale_16((int32_t)((uint32_t)o.scale << 16)), offset_16((int32_t)((uint32_t)o.offset << 16))
@@ -167,9 +232,13 @@ template <> struct reader<2> {
     {
         return max_step + 1 - ((uint32_t)e & 0xffffu);
     }
+    static __device__ __forceinline__ bool is_empty(packed e)
+    {
+        return (e & 0xffff) == 0;
+    }
     static __device__ __forceinline__ uint32_t rank(packed e)
     {
-        return (e & 0xffff) ? rank_of_key<2>(e >> 16) : 0;
+        return rank_of_key<2>(e >> 16);
     }
 };
 

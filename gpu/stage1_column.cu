@@ -17,43 +17,41 @@ namespace {
 
 enum body { by_insertion, by_merging, by_append };
 
-/* Per element size, queue length and body: C columns a lane, U loads in flight, threads of a block, length of the append buffer. */
+/* Per element size, queue length and body: C columns a lane, U loads in flight, threads of a block. */
 template <int BYTES, int KB, body BODY> struct tuning {
     static constexpr int vector_bytes = KB <= 2 ? 16 : KB <= 4 ? 8 : 4;
     static constexpr int C = vector_bytes / BYTES;
-    static constexpr int words = vector_bytes / 4;
     static constexpr int U = KB == 1 || KB == 3 || KB == 4 ? 8 : KB == 2 ? 4 : 16;
     static constexpr int threads = KB == 16 || BODY == by_append ? 256 : 512;
-    static constexpr int buffer = BODY == by_append ? U + 8 : 0; /* entries of a column */
 };
 
-template <int BYTES, int KB, body BODY> size_t append_bytes(uint32_t threads)
-{
-    typedef tuning<BYTES, KB, BODY> t;
-    return (size_t)threads * t::C * t::buffer * sizeof(typename reader<BYTES>::entry);
-}
+/* Entries of a column's append buffer: so many must be free before the next loads. */
+template <int BYTES, int KB> struct append_buffer {
+    typedef tuning<BYTES, KB, by_append> t;
+    static constexpr int length = t::U + 8;
+    static constexpr size_t bytes = (size_t)t::threads * t::C * length * sizeof(typename reader<BYTES>::entry);
+};
 
-/* Elements that did not beat their column's threshold are gone; the others wait in shared memory until some lane's buffer could overflow
- * at the next load, when the whole warp inserts. Entry i of (thread, column c) is at[(c * buffer + i) * threads + thread]. */
+/* Elements that did not beat their column's last are gone; the others wait in shared memory until some lane's buffer could overflow
+ * at the next load, when the whole warp inserts. Entry i of column c of a thread is at first[c] + i * threads. */
 template <int BYTES, int KB> struct appender {
     typedef tuning<BYTES, KB, by_append> t;
     typedef typename reader<BYTES>::entry entry;
-    entry *mine;
-    uint32_t stride, waiting[t::C];
+    static constexpr int length = append_buffer<BYTES, KB>::length;
+    entry *first[t::C], *next[t::C];
     entry last[t::C]; /* of each queue */
 
     __device__ __forceinline__ appender(unsigned char *shared)
-        : mine((entry *)shared + threadIdx.x), stride(blockDim.x)
     {
 #pragma unroll
         for (int c = 0; c < t::C; c++) {
-            waiting[c] = 0;
+            first[c] = next[c] = (entry *)shared + c * length * t::threads + threadIdx.x;
             last[c] = empty_entry(entry());
         }
     }
     static __device__ __forceinline__ bool beats(keyed a, keyed b)
     {
-        return a.key > b.key;
+        return a.key > b.key || b.step < 0;
     }
     static __device__ __forceinline__ bool beats(packed a, packed b)
     {
@@ -61,24 +59,28 @@ template <int BYTES, int KB> struct appender {
     }
     __device__ __forceinline__ void offer(int c, entry e)
     {
-        if (beats(e, last[c]))
-            mine[(c * t::buffer + waiting[c]++) * stride] = e;
+        if (beats(e, last[c])) {
+            *next[c] = e;
+            next[c] += t::threads;
+        }
     }
     __device__ __forceinline__ bool nearly_full() const
     {
         bool full = false;
 #pragma unroll
         for (int c = 0; c < t::C; c++)
-            full |= waiting[c] > (uint32_t)(t::buffer - t::U);
+            full |= next[c] > first[c] + (length - t::U) * t::threads;
         return full;
     }
-    __device__ __forceinline__ void flush(entry (&q)[t::C][KB])
+    __device__ __forceinline__ void flush(entry (&q)[t::C][KB], int one)
     {
 #pragma unroll
         for (int c = 0; c < t::C; c++) {
-            while (__any_sync(~0u, waiting[c] > 0))
-                if (waiting[c] > 0)
-                    insert<KB>(q[c], mine[(c * t::buffer + --waiting[c]) * stride]);
+            while (__any_sync(~0u, next[c] != first[c]))
+                if (next[c] != first[c]) {
+                    next[c] -= t::threads;
+                    insert<KB>(q[c], *next[c], one);
+                }
             last[c] = q[c][KB - 1];
         }
     }
@@ -131,7 +133,7 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
         if constexpr (BODY == by_append) {
             appender<BYTES, KB> append(shared_memory());
             for (; step + U <= share_end; step += U) {
-                uint32_t words[U][t::words];
+                uint32_t words[U][t::vector_bytes / 4];
 #pragma unroll
                 for (int u = 0; u < U; u++)
                     load_once<t::vector_bytes>(at + u * pitch, words[u]);
@@ -142,12 +144,12 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
                     for (int c = 0; c < C; c++)
                         append.offer(c, read.entry_of(words[u], c, step + u - from));
                 if (__any_sync(~0u, append.nearly_full()))
-                    append.flush(q);
+                    append.flush(q, read.one);
             }
-            append.flush(q);
+            append.flush(q, read.one);
         } else {
             for (; step + U <= share_end; step += U) {
-                uint32_t words[U][t::words];
+                uint32_t words[U][t::vector_bytes / 4];
 #pragma unroll
                 for (int u = 0; u < U; u++)
                     load_once<t::vector_bytes>(at + u * pitch, words[u]);
@@ -161,24 +163,24 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
 #pragma unroll
                             for (int j = 0; j < KB; j++)
                                 chunk[j] = read.entry_of(words[u0 + j], c, step + u0 + j - from);
-                            sort_chunk<KB>(chunk);
-                            take_sorted<KB>(q[c], chunk);
+                            sort_chunk<KB>(chunk, read.one);
+                            take_sorted<KB>(q[c], chunk, read.one);
                         }
                 } else {
 #pragma unroll
                     for (int u = 0; u < U; u++)
 #pragma unroll
                         for (int c = 0; c < C; c++)
-                            insert<KB>(q[c], read.entry_of(words[u], c, step + u - from));
+                            insert<KB>(q[c], read.entry_of(words[u], c, step + u - from), read.one);
                 }
             }
         }
         for (; step < share_end; step++, at += pitch) {
-            uint32_t words[t::words];
+            uint32_t words[t::vector_bytes / 4];
             load_once<t::vector_bytes>(at, words);
 #pragma unroll
             for (int c = 0; c < C; c++)
-                insert<KB>(q[c], read.entry_of(words, c, step - from));
+                insert<KB>(q[c], read.entry_of(words, c, step - from), read.one);
         }
     }
 
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
             for (int c = 0; c < C; c++) {
                 uint64_t i = (uint64_t)step * p.columns + c0 + c;
                 if (i >= shift && i - shift < length)
-                    insert<KB>(q[c], read.entry_of_bits(read_bits<BYTES>(base, i), step - from));
+                    insert<KB>(q[c], read.entry_of_bits(read_bits<BYTES>(base, i), step - from), read.one);
             }
         };
         if (split == 0 && head)
@@ -266,7 +268,7 @@ uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
  * with two blocks a multiprocessor, 4 KB. */
 template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_limits &device, column_plan &p)
 {
-    typedef tuning<BYTES, KB, by_merging> merging;
+    typedef tuning<BYTES, KB, by_insertion> merging; /* the same for both bodies */
     typedef tuning<BYTES, KB, by_append> appending;
     constexpr uint32_t C = merging::C;
     const uint32_t buckets = a.contiguous ? 1 : a.b, length = a.contiguous ? a.size : a.n;
@@ -315,7 +317,7 @@ template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_li
     p.blocks = ceil_divide<uint64_t>(p.segments, p.rows) * p.strips * p.splits;
     p.shared_bytes = harvest_bytes(p.rows, p.replicas, p.strip, KB) + 16;
     if (p.append)
-        p.shared_bytes = std::max(p.shared_bytes, append_bytes<BYTES, KB, by_append>(p.threads));
+        p.shared_bytes = std::max(p.shared_bytes, append_buffer<BYTES, KB>::bytes);
     p.workspace_bytes = 0;
     if (p.splits > 1 && !p.in_cluster) {
         size_t units = p.blocks / p.splits;

@@ -20,15 +20,12 @@ template <int BYTES, int KB> __global__ void __launch_bounds__(block_threads) th
 #pragma unroll
     for (int j = 0; j < KB; j++)
         q[j] = 0;
-    uint32_t last_rank = 0; /* of q[KB - 1] */
 #pragma unroll 4
     for (uint32_t j = 0; j < size; j++) {
         uint32_t i = first + j * step;
-        uint32_t rank = rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(x, i), a.order));
-        if (rank > last_rank) {
-            insert<KB>(q, make_candidate(rank, i));
-            last_rank = rank_of(q[KB - 1]);
-        }
+        candidate c = make_candidate(rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(x, i), a.order)), i);
+        if (better(q[KB - 1], c) != q[KB - 1])
+            insert<KB>(q, c);
     }
     uint32_t kept = bucket_kept(a, bucket);
 #pragma unroll

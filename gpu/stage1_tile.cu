@@ -65,12 +65,12 @@ template <int BYTES, int KB> __global__ void __launch_bounds__(block_threads) ti
 #pragma unroll
                 for (int j = 0; j < KB; j++)
                     chunk[j] = next();
-                sort_chunk<KB>(chunk);
-                take_sorted<KB>(q, chunk);
+                sort_chunk<KB>(chunk, read.one);
+                take_sorted<KB>(q, chunk, read.one);
             }
         }
         for (; done < count; done++)
-            insert<KB>(q, next());
+            insert<KB>(q, next(), read.one);
         lay_down<BYTES, KB>(h, replica * p.strip + s, q, begin + replica, p.replicas);
     }
     merge_replicas<KB>(h);

@@ -5,6 +5,13 @@
 #include "gpu/topk_gpu.h"
 #include "test.h"
 
+/* ck_assert_msg writes to a file each time that it holds. */
+#define REQUIRE(truth, ...)            \
+    do {                               \
+        if (!(truth))                  \
+            ck_abort_msg(__VA_ARGS__); \
+    } while (0)
+
 /* ---- values: what the bits of an element mean, written without the kernels' tricks */
 
 static double value_of(enum rcm_gpu_dtype dtype, uint32_t bits)
@@ -230,11 +237,11 @@ static void check_stage1(const struct batch *batch, const struct rcm_gpu_stage1 
             for (uint64_t j = 0; j < call->k_b && j < size; j++, at++) {
                 int64_t index = o->indices[at];
                 uint32_t bits = element(o->values, batch->dtype, at);
-                ck_assert_msg(index >= 0 && (uint64_t)index < n && !seen[index], CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 " bucket %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid or not new", CASE_ARG(batch, r), b, call->k_b, q, j, index);
+                REQUIRE(index >= 0 && (uint64_t)index < n && !seen[index], CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 " bucket %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid or not new", CASE_ARG(batch, r), b, call->k_b, q, j, index);
                 seen[index] = true;
-                ck_assert_msg((uint64_t)index >= first && ((uint64_t)index - first) % step == 0 && ((uint64_t)index - first) / step < size, CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 ": index %" PRId64 " is not of bucket %" PRIu64, CASE_ARG(batch, r), b, call->k_b, index, q);
-                ck_assert_msg(element(row, batch->dtype, (uint64_t)index) == bits, CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 ": value %x is not that at index %" PRId64, CASE_ARG(batch, r), b, call->k_b, bits, index);
-                ck_assert_msg(same_merit(merit(batch->dtype, bits, batch->smallest), bucket[j]), CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 " bucket %" PRIu64 " entry %" PRIu64 ": got %g want %g", CASE_ARG(batch, r), b, call->k_b, q, j, value_of(batch->dtype, bits), bucket[j]);
+                REQUIRE((uint64_t)index >= first && ((uint64_t)index - first) % step == 0 && ((uint64_t)index - first) / step < size, CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 ": index %" PRId64 " is not of bucket %" PRIu64, CASE_ARG(batch, r), b, call->k_b, index, q);
+                REQUIRE(element(row, batch->dtype, (uint64_t)index) == bits, CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 ": value %x is not that at index %" PRId64, CASE_ARG(batch, r), b, call->k_b, bits, index);
+                REQUIRE(same_merit(merit(batch->dtype, bits, batch->smallest), bucket[j]), CASE_FMT ": b %" PRIu64 " k_b %" PRIu64 " bucket %" PRIu64 " entry %" PRIu64 ": got %g want %g", CASE_ARG(batch, r), b, call->k_b, q, j, value_of(batch->dtype, bits), bucket[j]);
             }
         }
         ck_assert_uint_eq(at, (r + 1) * candidates);
@@ -310,10 +317,10 @@ static void check_exact(const struct batch *batch, uint64_t k, const struct outp
         for (uint64_t j = 0; j < k; j++) {
             int64_t index = o->indices[r * k + j];
             uint32_t bits = element(o->values, batch->dtype, r * k + j);
-            ck_assert_msg(index >= 0 && (uint64_t)index < batch->n && !seen[index], CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid or not new", CASE_ARG(batch, r), k, j, index);
+            REQUIRE(index >= 0 && (uint64_t)index < batch->n && !seen[index], CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid or not new", CASE_ARG(batch, r), k, j, index);
             seen[index] = true;
-            ck_assert_msg(element(row, batch->dtype, (uint64_t)index) == bits, CASE_FMT ": k %" PRIu64 ": value %x is not that at index %" PRId64, CASE_ARG(batch, r), k, bits, index);
-            ck_assert_msg(!in_order || j == 0 || index > o->indices[r * k + j - 1], CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": not in the order of indices", CASE_ARG(batch, r), k, j);
+            REQUIRE(element(row, batch->dtype, (uint64_t)index) == bits, CASE_FMT ": k %" PRIu64 ": value %x is not that at index %" PRId64, CASE_ARG(batch, r), k, bits, index);
+            REQUIRE(!in_order || j == 0 || index > o->indices[r * k + j - 1], CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": not in the order of indices", CASE_ARG(batch, r), k, j);
             got[j] = sorted[index];
         }
         double last = NAN; /* the worst that is taken, and the first element that is as good and is not */
@@ -325,10 +332,10 @@ static void check_exact(const struct batch *batch, uint64_t k, const struct outp
                 passed_over = i;
         if (in_order && batch->kind != ZEROS && batch->kind != ANY_BITS && batch->kind != SOME_NAN && batch->kind != ALL_NAN) /* -0 is below +0, and NaN differ */
             for (uint64_t i = passed_over; i < batch->n; i++)
-                ck_assert_msg(!seen[i] || !same_merit(sorted[i], last), CASE_FMT ": k %" PRIu64 ": takes %" PRIu64 ", not the equal %" PRIu64, CASE_ARG(batch, r), k, i, passed_over);
+                REQUIRE(!seen[i] || !same_merit(sorted[i], last), CASE_FMT ": k %" PRIu64 ": takes %" PRIu64 ", not the equal %" PRIu64, CASE_ARG(batch, r), k, i, passed_over);
         qsort(sorted, batch->n, sizeof *sorted, by_merit);
         for (uint64_t j = 0; j < k; j++)
-            ck_assert_msg(same_merit(got[j], sorted[j]), CASE_FMT ": k %" PRIu64 ": number %" PRIu64 " is %g, want %g", CASE_ARG(batch, r), k, j, got[j], sorted[j]);
+            REQUIRE(same_merit(got[j], sorted[j]), CASE_FMT ": k %" PRIu64 ": number %" PRIu64 " is %g, want %g", CASE_ARG(batch, r), k, j, got[j], sorted[j]);
     }
     free(sorted);
     free(got);
