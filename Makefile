@@ -30,6 +30,9 @@ TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+CUDA := $(wildcard gpu/*.cu)
+EMULATED := $(patsubst gpu/%.cu,$(BUILD)/gpu/emulated/%.o,$(CUDA))
+COMPILED := $(patsubst gpu/%.cu,$(BUILD)/gpu/%.o,$(CUDA))
 PUBLIC := $(BUILD)/include/recallmodel.h $(addprefix $(BUILD)/include/sim/,simulate.h assignment.h row.h row_file.h count.h team.h)
 
 # Without OpenMP a simulation runs on one thread.
@@ -38,6 +41,12 @@ MPICC ?= mpicc
 # mpicc of Open MPI and of MPICH with the compiler of the rest, so that both use one OpenMP.
 USE_CC = OMPI_CC="$(CC)" MPICH_CC="$(CC)"
 HAS_MPI := $(shell command -v $(MPICC) 2>/dev/null)
+
+# Machine code for sm_80 and sm_90, and PTX for what comes later. The CUDA runtime is linked in, so that a program starts without a GPU.
+NVCC ?= nvcc
+HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
+NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+CXX ?= g++
 
 JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
 JANSSON_LIBS = $(shell pkg-config --libs jansson)
@@ -48,8 +57,9 @@ STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
+GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
 
-.PHONY: all tools packages demo check run-tests check-sanitize check-fuzz run-fuzz bench run-bench install uninstall clean help
+.PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races check-gpu check-fuzz run-fuzz bench run-bench install uninstall clean help
 .DELETE_ON_ERROR:
 .PRECIOUS: $(BUILD)/include/sim/%
 
@@ -88,6 +98,22 @@ $(BUILD)/cli/%.o: cli/%.c $(PUBLIC)
 	$(say) CC $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(JANSSON_FLAGS) -MMD -MP -c $< -o $@
 
+# The kernels twice: by nvcc for a GPU, and by the C++ compiler for the emulation that the tests run.
+$(BUILD)/gpu/%.o: gpu/%.cu
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -MD -MF $(@:.o=.d) -c $< -o $@
+
+$(BUILD)/gpu/emulated/%.o: gpu/%.cu
+	@mkdir -p $(@D)
+	$(say) CXX $<
+	$(Q)$(CXX) -x c++ -std=c++17 -Wall -Wextra -Wno-unknown-pragmas $(SANITIZE) $(or $(EMULATED_FLAGS),$(CFLAGS)) -MMD -MP -c $< -o $@
+
+$(GPU_LIBRARY): $(COMPILED)
+	$(say) AR $@
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
 $(PROGRAM): $(CLI) $(MODEL) $(SIM) $(SINGLE)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
@@ -114,13 +140,31 @@ $(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(SIM) $(SINGLE) $(filter-out 
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP \
 	    $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
+# One source, linked with the emulated kernels and, by `make gpu`, with the real ones.
+$(BUILD)/tests/test_gpu.o: tests/test_gpu.c tests/test.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/tests/test_gpu: $(BUILD)/tests/test_gpu.o $(EMULATED)
+	$(say) TEST tests/test_gpu.c
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ $(TEST_LIBS) -lm -lpthread -o $@
+
+$(BUILD)/gpu/test_gpu: $(BUILD)/tests/test_gpu.o $(GPU_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
+
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(MODEL) $(SIM) $(SINGLE)
 	@mkdir -p $(@D)
 	$(say) BENCH $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
 	    $(shell pkg-config --libs gsl) -lm -o $@
 
--include $(MODEL:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+-include $(EMULATED:.o=.d) $(COMPILED:.o=.d) $(MODEL:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+
+gpu:
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,echo "No nvcc here: the GPU part is left out (the kernels still run, emulated, in make check).")
+
+gpu-programs: $(GPU_LIBRARY) $(BUILD)/gpu/test_gpu
 
 # ---- optional tools
 
@@ -130,7 +174,7 @@ tool = @printf '  %-8s %-10s %s\n' $(1) "$$(command -v $(1) >/dev/null 2>&1 && e
 
 tools:
 	@echo "optional tools:"
-	$(call tool,nvcc,gpu,GPU kernels and their benchmark)
+	$(call tool,nvcc,gpu,GPU kernels and their benchmark: make gpu)
 	$(call tool,mpicc,sim,recallmodel-mpi)
 	$(call tool,gnuplot,plots,figures)
 	$(call tool,jupyter,notebooks,executed notebooks)
@@ -158,6 +202,7 @@ demo: packages
 
 check: packages
 	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory gpu
 	@$(MAKE) --no-print-directory run-tests
 
 # Runs every test even if one fails, then says which did.
@@ -173,6 +218,17 @@ SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-f
 
 check-sanitize: packages
 	@$(MAKE) --no-print-directory BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" run-tests
+
+# The kernels with an OS thread for each CUDA thread, under ThreadSanitizer: two that touch the same shared memory need a barrier between.
+check-races: packages
+	@$(MAKE) --no-print-directory BUILD=build/races EMULATED_FLAGS="-O1 -g -DRCM_EMULATE_THREADS" SANITIZE=-fsanitize=thread build/races/tests/test_gpu
+	@GPU_CASES=few build/races/tests/test_gpu
+
+# On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of CUDA.
+check-gpu: gpu
+	$(BUILD)/gpu/test_gpu
+	@for tool in memcheck racecheck initcheck; do echo "== $$tool"; \
+	    GPU_CASES=few CK_FORK=no compute-sanitizer --tool $$tool --error-exitcode 9 $(BUILD)/gpu/test_gpu || exit 1; done
 
 # Each fuzzer runs FUZZ_SECONDS under AddressSanitizer and UndefinedBehaviorSanitizer, from an empty corpus kept in the build folder.
 # FUZZ_SEED=0 draws anew each time; .ci/run fixes it, so that a change is not refused for an older fault.
@@ -230,6 +286,9 @@ help:
 	@echo "demo            install missing packages, build, run the main example"
 	@echo "check           install missing packages, build, run all tests"
 	@echo "check-sanitize  the same tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "check-races     the GPU kernels under ThreadSanitizer, a thread for a thread"
+	@echo "check-gpu       on a GPU: the kernels' tests, also under compute-sanitizer"
+	@echo "gpu             build the GPU library and its tests, if nvcc is here"
 	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
 	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page"

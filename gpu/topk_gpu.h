@@ -25,7 +25,14 @@ extern "C" {
 
 typedef struct CUstream_st *rcm_gpu_stream; /* cudaStream_t */
 
-enum rcm_gpu_status {
+/* C++ may hold any integer in an enumeration only if it says of which type; so that wrong ones can be refused. */
+#ifdef __cplusplus
+#define RCM_GPU_ENUM(name) enum name : unsigned
+#else
+#define RCM_GPU_ENUM(name) enum name
+#endif
+
+RCM_GPU_ENUM(rcm_gpu_status) {
     RCM_GPU_OK = 0,
     RCM_GPU_NO_DEVICE,     /* no GPU, or no driver for it */
     RCM_GPU_BAD_SHAPE,     /* not 1 <= n < 2^31, 1 <= m, 1 <= k <= n, 1 <= b <= n, 1 <= k_b <= min(16, ceil(n/b)), stride >= n */
@@ -38,7 +45,7 @@ enum rcm_gpu_status {
 /* What went wrong, in words. Never NULL. */
 const char *rcm_gpu_message(enum rcm_gpu_status status);
 
-enum rcm_gpu_dtype { RCM_GPU_F32 = 0, RCM_GPU_F16 = 1, RCM_GPU_BF16 = 2 };
+RCM_GPU_ENUM(rcm_gpu_dtype) { RCM_GPU_F32 = 0, RCM_GPU_F16 = 1, RCM_GPU_BF16 = 2 };
 
 /* The bytes of an element; 0 for what is not listed. */
 size_t rcm_gpu_dtype_bytes(enum rcm_gpu_dtype dtype);
@@ -55,12 +62,12 @@ struct rcm_gpu_rows {
  * Stage 1: the k_b largest of each of b buckets
  */
 
-enum rcm_gpu_assignment {
+RCM_GPU_ENUM(rcm_gpu_assignment) {
     RCM_GPU_INTERLEAVED = 0, /* element i in bucket i mod b */
     RCM_GPU_CONTIGUOUS = 1,  /* runs, the n mod b longer ones first */
 };
 
-enum rcm_gpu_stage1_kernel {
+RCM_GPU_ENUM(rcm_gpu_stage1_kernel) {
     RCM_GPU_STAGE1_AUTO = 0,          /* `column`; `thread_per_bucket` where a bucket has fewer than 4 elements */
     RCM_GPU_STAGE1_THREAD_PER_BUCKET, /* Key et al. mode 1: an insertion queue in the registers of one thread */
     RCM_GPU_STAGE1_BLOCK_PER_BUCKET,  /* Key et al. mode 2: 64 threads a bucket, then a block merge sort */
@@ -89,7 +96,7 @@ enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *work
  * Exact top-k
  */
 
-enum rcm_gpu_exact_kernel {
+RCM_GPU_ENUM(rcm_gpu_exact_kernel) {
     RCM_GPU_EXACT_AUTO = 0,  /* `radix` */
     RCM_GPU_EXACT_RADIX,     /* digits of `bits` bits, most significant first; a row in the shared memory of a block or a cluster */
     RCM_GPU_EXACT_HISTOGRAM, /* 512 bins on the float16 order key, then a radix sort of the threshold bin */

@@ -12,6 +12,13 @@
             ck_abort_msg(__VA_ARGS__); \
     } while (0)
 
+/* GPU_CASES=few: for the race and memory checkers, under which a run takes hundreds of times longer. */
+static bool few_cases(void)
+{
+    const char *cases = getenv("GPU_CASES");
+    return cases && strcmp(cases, "few") == 0;
+}
+
 /* ---- values: what the bits of an element mean, written without the kernels' tricks */
 
 static double value_of(enum rcm_gpu_dtype dtype, uint32_t bits)
@@ -285,9 +292,11 @@ START_TEST(stage1)
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned dtype = 0; dtype < 3; dtype++) {
+                if (few_cases() && (kind % 4 != l % 4 || dtype != l % 3 || lengths[l] > 5000))
+                    continue;
                 uint64_t n = lengths[l], m = random_between(&state, 1, n > 2000 ? 2 : 5), stride = n + (next_random(&state) % 3 == 0 ? next_random(&state) % 9 : 0);
                 struct batch batch = make_batch(dtype, kind, m, n, stride, next_random(&state) % 2 ? next_random(&state) % 8 : 0, next_random(&state) % 3 == 0, &state);
-                for (unsigned repeat = 0; repeat < 4; repeat++) {
+                for (unsigned repeat = 0; repeat < (few_cases() ? 2 : 4); repeat++) {
                     uint64_t b = random_scale(&state, 1, n), most = ceil_divide(n, b), k_b = random_scale(&state, 1, most < 16 ? most : 16);
                     for (unsigned kernel = RCM_GPU_STAGE1_AUTO; kernel < RCM_GPU_STAGE1_KERNELS; kernel++) {
                         if (kernel == RCM_GPU_STAGE1_BLOCK_PER_BUCKET && b * m > 500)
@@ -349,10 +358,12 @@ START_TEST(exact)
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned dtype = 0; dtype < 3; dtype++) {
+                if (few_cases() && (kind % 4 != l % 4 || dtype != l % 3 || lengths[l] > 5000))
+                    continue;
                 uint64_t n = lengths[l], m = random_between(&state, 1, n > 2000 ? 2 : 4), stride = n + (next_random(&state) % 3 == 0 ? next_random(&state) % 9 : 0);
                 struct batch batch = make_batch(dtype, kind, m, n, stride, next_random(&state) % 2 ? next_random(&state) % 8 : 0, next_random(&state) % 3 == 0, &state);
                 for (unsigned kernel = RCM_GPU_EXACT_AUTO; kernel < RCM_GPU_EXACT_KERNELS; kernel++)
-                    for (unsigned repeat = 0; repeat < (n > 10000 ? 1 : 2); repeat++) {
+                    for (unsigned repeat = 0; repeat < (n > 10000 || few_cases() ? 1 : 2); repeat++) {
                         static const unsigned unrolls[] = {0, 1, 4, 8};
                         uint64_t k = random_scale(&state, 1, n);
                         struct rcm_gpu_exact call = {.rows = rows_of(&batch), .k = k, .kernel = (enum rcm_gpu_exact_kernel)kernel, .deterministic = next_random(&state) % 2, .bits = next_random(&state) % 2 ? 0 : 8 + (unsigned)(next_random(&state) % 4), .unroll = unrolls[next_random(&state) % 4], .binary_search = next_random(&state) % 2};
@@ -376,4 +387,156 @@ START_TEST(exact)
 }
 END_TEST
 
-TEST_MAIN("gpu", stage1, exact)
+/* ---- both stages: the top k of what stage 1 keeps */
+
+START_TEST(two_stage)
+{
+    uint64_t state = 3, cases = 0;
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        for (unsigned repeat = 0; repeat < (few_cases() ? 1 : 12); repeat++) {
+            enum rcm_gpu_dtype dtype = (enum rcm_gpu_dtype)(next_random(&state) % 3);
+            uint64_t n = random_scale(&state, 1, 6000), m = random_between(&state, 1, 3), b = random_scale(&state, 1, n), most = ceil_divide(n, b), k_b = random_scale(&state, 1, most < 16 ? most : 16);
+            uint64_t candidates = rcm_gpu_candidates(n, b, k_b), k = next_random(&state) % 3 ? random_scale(&state, 1, candidates) : candidates;
+            struct batch batch = make_batch(dtype, kind, m, n, n, next_random(&state) % 4, next_random(&state) % 2, &state);
+            play(&state);
+            struct rcm_gpu_two_stage call = {rows_of(&batch), k, b, k_b, (enum rcm_gpu_assignment)(next_random(&state) % 2), RCM_GPU_STAGE1_AUTO, (enum rcm_gpu_exact_kernel)(next_random(&state) % RCM_GPU_EXACT_KERNELS), next_random(&state) % 2, NULL, NULL};
+            size_t workspace_bytes;
+            ck_assert_int_eq(rcm_gpu_two_stage_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+            struct output o = make_output(m * k, batch.bytes, workspace_bytes);
+            call.values = o.device_values;
+            call.indices = o.device_indices;
+            ck_assert_int_eq(rcm_gpu_two_stage(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
+            fetch(&o);
+            double *bucket = malloc((n / b + 1) * sizeof *bucket), *kept = malloc(candidates * sizeof *kept), *got = malloc(k * sizeof *got);
+            bool *seen = malloc(n);
+            const char *what = "two-stage";
+            for (uint64_t r = 0; r < m; r++) {
+                uint64_t count = 0;
+                for (uint64_t q = 0; q < b; q++) {
+                    uint64_t size = n / b + (q < n % b), step = call.assignment == RCM_GPU_INTERLEAVED ? b : 1;
+                    for (uint64_t j = 0; j < size; j++)
+                        bucket[j] = merit(dtype, element(row_of(&batch, r), dtype, first_of(call.assignment, n, b, q) + j * step), batch.smallest);
+                    qsort(bucket, size, sizeof *bucket, by_merit);
+                    for (uint64_t j = 0; j < k_b && j < size; j++)
+                        kept[count++] = bucket[j];
+                }
+                ck_assert_uint_eq(count, candidates);
+                qsort(kept, count, sizeof *kept, by_merit);
+                memset(seen, 0, n);
+                for (uint64_t j = 0; j < k; j++) {
+                    int64_t index = o.indices[r * k + j];
+                    uint32_t bits = element(o.values, dtype, r * k + j);
+                    REQUIRE(index >= 0 && (uint64_t)index < n && !seen[index] && element(row_of(&batch, r), dtype, (uint64_t)index) == bits, CASE_FMT ": k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid, not new, or has another value", CASE_ARG(&batch, r), k, b, k_b, j, index);
+                    seen[index] = true;
+                    got[j] = merit(dtype, bits, batch.smallest);
+                }
+                qsort(got, k, sizeof *got, by_merit);
+                for (uint64_t j = 0; j < k; j++)
+                    REQUIRE(same_merit(got[j], kept[j]), CASE_FMT ": k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 ": number %" PRIu64 " is %g, want %g", CASE_ARG(&batch, r), k, b, k_b, j, got[j], kept[j]);
+            }
+            free(bucket);
+            free(kept);
+            free(got);
+            free(seen);
+            free_output(&o);
+            free_batch(&batch);
+            cases++;
+        }
+    printf("two-stage: %" PRIu64 " runs agree with plain C\n", cases);
+}
+END_TEST
+
+/* The same call twice gives the same bits: stage 1 always, exact top-k if it is asked to. Other orders of threads and blocks are played, on the same device. */
+START_TEST(repeatable)
+{
+    uint64_t state = 4;
+    for (unsigned repeat = 0; repeat < (few_cases() ? 4 : 40); repeat++) {
+        enum rcm_gpu_dtype dtype = (enum rcm_gpu_dtype)(repeat % 3);
+        uint64_t n = random_scale(&state, 100, 5000), b = random_scale(&state, 1, n / 8), k_b = random_between(&state, 1, 8), k = random_between(&state, 1, n);
+        struct batch batch = make_batch(dtype, repeat % 2 ? FEW : SOME_INFINITE, 2, n, n, 1, false, &state);
+        size_t candidates = rcm_gpu_candidates(n, b, k_b), bytes;
+        struct output first[2], second[2];
+        for (unsigned time = 0; time < 2; time++) {
+            rcm_gpu_emulate(time * 3, 8, 100 * 1024, repeat % 4 < 2 ? 8 : 1);
+            struct rcm_gpu_stage1 stage1 = {rows_of(&batch), b, k_b, (enum rcm_gpu_assignment)(repeat % 2), RCM_GPU_STAGE1_COLUMN, NULL, NULL};
+            ck_assert_int_eq(rcm_gpu_stage1_workspace(&stage1, &bytes), RCM_GPU_OK);
+            first[time] = make_output(2 * candidates, batch.bytes, bytes);
+            stage1.values = first[time].device_values;
+            stage1.indices = first[time].device_indices;
+            ck_assert_int_eq(rcm_gpu_stage1(&stage1, first[time].workspace, bytes, NULL), RCM_GPU_OK);
+            fetch(&first[time]);
+            struct rcm_gpu_exact exact = {.rows = rows_of(&batch), .k = k, .kernel = repeat % 3 ? RCM_GPU_EXACT_RADIX : RCM_GPU_EXACT_HISTOGRAM, .deterministic = true};
+            second[time] = make_output(2 * k, batch.bytes, 0);
+            exact.values = second[time].device_values;
+            exact.indices = second[time].device_indices;
+            ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_OK);
+            fetch(&second[time]);
+        }
+        ck_assert_mem_eq(first[0].indices, first[1].indices, 2 * candidates * sizeof(int32_t));
+        ck_assert_mem_eq(second[0].indices, second[1].indices, 2 * k * sizeof(int32_t));
+        for (unsigned time = 0; time < 2; time++) {
+            free_output(&first[time]);
+            free_output(&second[time]);
+        }
+        free_batch(&batch);
+    }
+}
+END_TEST
+
+/* ---- calls that are refused */
+
+START_TEST(refusals)
+{
+    float x[64] = {0}, values[64];
+    int32_t indices[64];
+    size_t bytes;
+    struct rcm_gpu_stage1 good = {{x, 2, 32, 0, RCM_GPU_F32, false}, 4, 2, RCM_GPU_INTERLEAVED, RCM_GPU_STAGE1_THREAD_PER_BUCKET, values, indices}, call;
+#define STAGE1(change, want)                                          \
+    do {                                                              \
+        call = good;                                                  \
+        change;                                                       \
+        ck_assert_int_eq(rcm_gpu_stage1(&call, NULL, 0, NULL), want); \
+    } while (0)
+    STAGE1(call.rows.n = 0, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.rows.n = UINT64_C(1) << 31, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.rows.m = 0, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.rows.stride = 31, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.rows.dtype = (enum rcm_gpu_dtype)9, RCM_GPU_BAD_TYPE);
+    STAGE1(call.rows.x = NULL, RCM_GPU_BAD_POINTER);
+    STAGE1(call.rows.x = (char *)x + 2, RCM_GPU_BAD_POINTER);
+    STAGE1(call.b = 0, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.b = 33, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.k_b = 0, RCM_GPU_BAD_SHAPE);
+    STAGE1(call.k_b = 9, RCM_GPU_BAD_SHAPE); /* a bucket has 8 */
+    STAGE1((call.b = 1, call.k_b = 17), RCM_GPU_BAD_SHAPE);
+    STAGE1(call.kernel = (enum rcm_gpu_stage1_kernel)9, RCM_GPU_BAD_TYPE);
+    STAGE1(call.assignment = (enum rcm_gpu_assignment)9, RCM_GPU_BAD_TYPE);
+    STAGE1(call.values = NULL, RCM_GPU_BAD_POINTER);
+    STAGE1(call.indices = NULL, RCM_GPU_BAD_POINTER);
+    struct rcm_gpu_exact exact = {.rows = good.rows, .k = 3, .kernel = RCM_GPU_EXACT_SORT, .values = values, .indices = indices};
+    ck_assert_int_eq(rcm_gpu_exact_workspace(&exact, &bytes), RCM_GPU_OK);
+    ck_assert_uint_gt(bytes, 0);
+    ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, bytes, NULL), RCM_GPU_BAD_WORKSPACE);
+    ck_assert_int_eq(rcm_gpu_exact(&exact, (void *)256, bytes - 1, NULL), RCM_GPU_BAD_WORKSPACE);
+    ck_assert_int_eq(rcm_gpu_exact(&exact, (void *)257, bytes, NULL), RCM_GPU_BAD_WORKSPACE);
+    exact.k = 33;
+    ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_BAD_SHAPE);
+    exact.k = 3;
+    exact.bits = 12;
+    ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_BAD_TYPE);
+    exact.bits = 0;
+    exact.unroll = 2;
+    ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_BAD_TYPE);
+    struct rcm_gpu_two_stage both = {.rows = good.rows, .k = 9, .b = 4, .k_b = 2, .values = values, .indices = indices};
+    ck_assert_int_eq(rcm_gpu_two_stage_workspace(&both, &bytes), RCM_GPU_BAD_SHAPE); /* 8 candidates */
+    for (int status = RCM_GPU_OK; status <= RCM_GPU_ERROR; status++)
+        ck_assert_str_ne(rcm_gpu_message((enum rcm_gpu_status)status), "unknown status");
+    ck_assert_str_eq(rcm_gpu_message((enum rcm_gpu_status)99), "unknown status");
+    for (int kernel = 0; kernel < RCM_GPU_STAGE1_KERNELS; kernel++)
+        ck_assert_ptr_nonnull(rcm_gpu_stage1_kernel_name((enum rcm_gpu_stage1_kernel)kernel));
+    ck_assert_ptr_null(rcm_gpu_stage1_kernel_name(RCM_GPU_STAGE1_KERNELS));
+    ck_assert_ptr_null(rcm_gpu_exact_kernel_name(RCM_GPU_EXACT_KERNELS));
+}
+END_TEST
+
+TEST_MAIN("gpu", stage1, exact, two_stage, repeatable, refusals)
