@@ -236,6 +236,66 @@ inline void sync(wait kind)
         cluster_barrier->arrive_and_wait();
 }
 
+/* OS threads are dear to start, so they stay, and take part in a launch if it has work for them. */
+class crew {
+    std::mutex mutex;
+    std::condition_variable started, finished;
+    std::vector<std::thread> members;
+    const std::function<void()> *body = nullptr;
+    std::vector<thread_state> *states = nullptr;
+    unsigned long round = 0;
+    size_t wanted = 0, busy = 0;
+    bool over = false;
+
+    void work(size_t me)
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        for (unsigned long seen = round - 1;;) { /* started for a round that has begun */
+            started.wait(lock, [&] { return round != seen; });
+            seen = round;
+            if (over)
+                return;
+            if (me >= wanted) /* and that may be long over */
+                continue;
+            self = &(*states)[me];
+            lock.unlock();
+            (*body)();
+            lock.lock();
+            if (--busy == 0)
+                finished.notify_one();
+        }
+    }
+
+public:
+    void run(const std::function<void()> &kernel, std::vector<thread_state> &threads)
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        body = &kernel;
+        states = &threads;
+        wanted = busy = threads.size();
+        round++;
+        while (members.size() < busy) {
+            size_t me = members.size();
+            members.emplace_back([this, me] { work(me); });
+        }
+        started.notify_all();
+        finished.wait(lock, [&] { return busy == 0; });
+    }
+    ~crew()
+    {
+        {
+            std::unique_lock<std::mutex> lock(mutex);
+            over = true;
+            round++;
+            started.notify_all();
+        }
+        for (std::thread &t : members)
+            t.join();
+    }
+};
+
+inline crew all_hands;
+
 inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &)
 {
     std::vector<thread_state> threads = threads_of_cluster();
@@ -246,14 +306,7 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &)
     for (size_t i = 0; i < cluster.size(); i++)
         block_barriers.emplace_back(new barrier(block_size.x));
     cluster_barrier.reset(new barrier((unsigned)threads.size()));
-    std::vector<std::thread> running;
-    for (thread_state &t : threads)
-        running.emplace_back([&] {
-            self = &t;
-            kernel();
-        });
-    for (std::thread &t : running)
-        t.join();
+    all_hands.run(kernel, threads);
 }
 
 } // namespace emulate
