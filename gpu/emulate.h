@@ -504,10 +504,11 @@ inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask,
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 
 template <class T> T atomicAdd(T *at, T by) { return __atomic_fetch_add(at, by, __ATOMIC_RELAXED); }
-template <class T> T atomicMax(T *at, T with)
+template <class T> T atomicOr(T *at, T with) { return __atomic_fetch_or(at, with, __ATOMIC_RELAXED); }
+template <class T> T atomicMin(T *at, T with)
 {
     T old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (old < with && !__atomic_compare_exchange_n(at, &old, with, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (with < old && !__atomic_compare_exchange_n(at, &old, with, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     return old;
 }

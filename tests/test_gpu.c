@@ -1,6 +1,7 @@
 /* test_gpu.c - every GPU kernel against plain C, on every kind of row. Without a GPU the kernels run under the emulation of gpu/emulate.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/check.h"
 #include "gpu/memory.h"
 #include "gpu/topk_gpu.h"
 #include "test.h"
@@ -257,6 +258,26 @@ static void check_stage1(const struct batch *batch, const struct rcm_gpu_stage1 
     free(seen);
 }
 
+/* What the check on the device says of outputs that lie there. `exact` or `stage1` is given. */
+static struct rcm_gpu_verdict verdict_of(const struct rcm_gpu_stage1 *stage1, const struct rcm_gpu_exact *exact)
+{
+    struct rcm_gpu_verdict verdict, *on_device = rcm_gpu_allocate(sizeof verdict);
+    const struct rcm_gpu_rows *rows = stage1 ? &stage1->rows : &exact->rows;
+    void *workspace = rcm_gpu_allocate(rcm_gpu_check_workspace(rows->m, rows->n, stage1 ? stage1->b : 1));
+    ck_assert(on_device && workspace);
+    ck_assert_int_eq(stage1 ? rcm_gpu_check_stage1(stage1, on_device, workspace, NULL) : rcm_gpu_check_exact(exact, on_device, workspace, NULL), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_wait(), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(&verdict, on_device, sizeof verdict), RCM_GPU_OK);
+    rcm_gpu_free(on_device);
+    rcm_gpu_free(workspace);
+    return verdict;
+}
+
+static bool proved(struct rcm_gpu_verdict v)
+{
+    return v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 && v.missed == 0;
+}
+
 static void run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b, enum rcm_gpu_assignment assignment, enum rcm_gpu_stage1_kernel kernel)
 {
     struct rcm_gpu_stage1 call = {rows_of(batch), b, k_b, assignment, kernel, NULL, NULL};
@@ -270,6 +291,8 @@ static void run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b, enum
     char what[64];
     snprintf(what, sizeof what, "%s %s", rcm_gpu_stage1_kernel_name(kernel), assignment == RCM_GPU_INTERLEAVED ? "interleaved" : "contiguous");
     check_stage1(batch, &call, &o, what);
+    if (batch->m * batch->n < 5000)
+        ck_assert(proved(verdict_of(&call, NULL)));
     free_output(&o);
 }
 
@@ -378,12 +401,98 @@ START_TEST(exact)
                         char what[64];
                         snprintf(what, sizeof what, "%s bits %u unroll %u%s%s", rcm_gpu_exact_kernel_name(call.kernel), call.bits, call.unroll, call.binary_search ? " binary" : "", call.deterministic ? " deterministic" : "");
                         check_exact(&batch, k, &o, call.deterministic && kernel != RCM_GPU_EXACT_SORT, what);
+                        if (m * n < 5000)
+                            ck_assert(proved(verdict_of(NULL, &call)));
                         free_output(&o);
                         cases++;
                     }
                 free_batch(&batch);
             }
     printf("exact top-k: %" PRIu64 " runs agree with plain C\n", cases);
+}
+END_TEST
+
+/* ---- the check on the device: it accepts what is right (above), and each kind of wrong shows in its own counter */
+
+static void spoil(const struct rcm_gpu_stage1 *stage1, const struct rcm_gpu_exact *exact, struct output *o, size_t entry, int32_t index, uint32_t value, struct rcm_gpu_verdict want)
+{
+    int32_t indices[64];
+    uint32_t values[64];
+    memcpy(indices, o->indices, o->count * 4);
+    memcpy(values, o->values, o->count * 4);
+    indices[entry] = index;
+    values[entry] = value;
+    ck_assert_int_eq(rcm_gpu_to_device(o->device_indices, indices, o->count * 4), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_to_device(o->device_values, values, o->count * 4), RCM_GPU_OK);
+    struct rcm_gpu_verdict got = verdict_of(stage1, exact);
+    ck_assert_msg(got.invalid == want.invalid && got.repeated == want.repeated && got.misplaced == want.misplaced && got.altered == want.altered && got.missed == want.missed,
+                  "entry %zu index %d: invalid %" PRIu64 " repeated %" PRIu64 " misplaced %" PRIu64 " altered %" PRIu64 " missed %" PRIu64, entry, index, got.invalid, got.repeated, got.misplaced, got.altered, got.missed);
+}
+
+START_TEST(device_check)
+{
+    /* Two rows of 12 values i and 100 + i, in 4 buckets of which 2 are kept: 8 of each row. Value i at index i: bucket 0 keeps 8 and 4. */
+    float x[24];
+    uint32_t bits[24];
+    for (int i = 0; i < 24; i++)
+        x[i] = (float)(i < 12 ? i : 100 + i - 12);
+    memcpy(bits, x, sizeof x);
+    void *device = rcm_gpu_allocate(sizeof x);
+    ck_assert_int_eq(rcm_gpu_to_device(device, x, sizeof x), RCM_GPU_OK);
+    struct output o = make_output(16, 4, 0);
+    struct rcm_gpu_stage1 stage1 = {{device, 2, 12, 0, RCM_GPU_F32, false}, 4, 2, RCM_GPU_INTERLEAVED, RCM_GPU_STAGE1_COLUMN, o.device_values, o.device_indices};
+    ck_assert_int_eq(rcm_gpu_stage1(&stage1, NULL, 0, NULL), RCM_GPU_OK);
+    fetch(&o);
+    ck_assert_int_eq(o.indices[0], 8);
+    ck_assert_int_eq(o.indices[9], 4);
+    spoil(&stage1, NULL, &o, 0, 8, bits[8], (struct rcm_gpu_verdict){0});
+    spoil(&stage1, NULL, &o, 0, -1, bits[8], (struct rcm_gpu_verdict){.invalid = 1, .missed = 1});           /* 8 is left out */
+    spoil(&stage1, NULL, &o, 0, 12, bits[8], (struct rcm_gpu_verdict){.invalid = 1, .missed = 1});
+    spoil(&stage1, NULL, &o, 0, 4, bits[4], (struct rcm_gpu_verdict){.repeated = 1, .missed = 1});
+    spoil(&stage1, NULL, &o, 0, 11, bits[11], (struct rcm_gpu_verdict){.misplaced = 1, .repeated = 1, .missed = 1});
+    spoil(&stage1, NULL, &o, 0, 8, bits[8] + 1, (struct rcm_gpu_verdict){.altered = 1});
+    spoil(&stage1, NULL, &o, 0, 0, bits[0], (struct rcm_gpu_verdict){.missed = 1});
+    spoil(&stage1, NULL, &o, 9, 0, bits[12], (struct rcm_gpu_verdict){.missed = 1});
+    free_output(&o);
+
+    struct rcm_gpu_exact exact = {.rows = stage1.rows, .k = 3};
+    o = make_output(6, 4, 0);
+    exact.values = o.device_values;
+    exact.indices = o.device_indices;
+    exact.deterministic = true;
+    ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_OK);
+    fetch(&o);
+    ck_assert_int_eq(o.indices[2], 11);
+    spoil(NULL, &exact, &o, 2, 11, bits[11], (struct rcm_gpu_verdict){0});
+    spoil(NULL, &exact, &o, 2, 8, bits[8], (struct rcm_gpu_verdict){.missed = 1}); /* 11; 8 is the worst now, and 9, 10 are kept */
+    spoil(NULL, &exact, &o, 2, 3, bits[3], (struct rcm_gpu_verdict){.missed = 6}); /* 4 to 8 and 11 */
+    spoil(NULL, &exact, &o, 2, 9, bits[9], (struct rcm_gpu_verdict){.repeated = 1, .missed = 1});
+    free_output(&o);
+    rcm_gpu_free(device);
+}
+END_TEST
+
+/* Recall by value: equal values count as often as they occur. */
+START_TEST(hits)
+{
+    static const float exact[2][3] = {{5.0f, 4.0f, 4.0f}, {-0.0f, 1.0f, NAN}}, kept[2][4] = {{4.0f, 5.0f, 3.0f, 4.0f}, {0.0f, NAN, NAN, -1.0f}};
+    static const float fewer[2][4] = {{4.0f, 1.0f, 0.0f, 3.0f}, {1.0f, 2.0f, 2.0f, NAN}};
+    uint32_t got[2], *device_hits = rcm_gpu_allocate(sizeof got);
+    void *device_exact = rcm_gpu_allocate(sizeof exact), *device_kept = rcm_gpu_allocate(sizeof kept);
+    ck_assert_int_eq(rcm_gpu_to_device(device_exact, exact, sizeof exact), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_to_device(device_kept, kept, sizeof kept), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_count_hits(RCM_GPU_F32, false, 2, device_exact, 3, device_kept, 4, device_hits, NULL), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_wait(), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(got, device_hits, sizeof got), RCM_GPU_OK);
+    ck_assert_uint_eq(got[0], 3);
+    ck_assert_uint_eq(got[1], 3); /* 0, NaN and -1: all that is better than the worst, which is NaN, and one of those */
+    ck_assert_int_eq(rcm_gpu_to_device(device_kept, fewer, sizeof fewer), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_count_hits(RCM_GPU_F32, false, 1, device_exact, 3, device_kept, 4, device_hits, NULL), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(got, device_hits, sizeof got), RCM_GPU_OK);
+    ck_assert_uint_eq(got[0], 1);
+    rcm_gpu_free(device_hits);
+    rcm_gpu_free(device_exact);
+    rcm_gpu_free(device_kept);
 }
 END_TEST
 
@@ -539,4 +648,4 @@ START_TEST(refusals)
 }
 END_TEST
 
-TEST_MAIN("gpu", stage1, exact, two_stage, repeatable, refusals)
+TEST_MAIN("gpu", stage1, exact, device_check, hits, two_stage, repeatable, refusals)
