@@ -17,6 +17,9 @@ namespace {
 
 enum body { by_insertion, by_merging, by_append };
 
+/* What is done with every element, if not tested first. */
+template <int KB> constexpr body plain_body = KB <= 3 ? by_insertion : by_merging;
+
 /* Per element size, queue length and body: C columns a lane, U loads in flight, threads of a block. */
 template <int BYTES, int KB, body BODY> struct tuning {
     static constexpr int vector_bytes = KB <= 2 ? 16 : KB <= 4 ? 8 : 4;
@@ -268,15 +271,16 @@ uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
  * with two blocks a multiprocessor, 4 KB. */
 template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_limits &device, column_plan &p)
 {
-    typedef tuning<BYTES, KB, by_insertion> merging; /* the same for both bodies */
-    typedef tuning<BYTES, KB, by_append> appending;
-    constexpr uint32_t C = merging::C;
+    typedef tuning<BYTES, KB, plain_body<KB>> plain;
+    constexpr uint32_t C = plain::C;
     const uint32_t buckets = a.contiguous ? 1 : a.b, length = a.contiguous ? a.size : a.n;
     const uint64_t wanted = 2 * (uint64_t)device.multiprocessors;
     const uint32_t unit = C / greatest_common_divisor(buckets, C); /* replicas come in multiples, so that P is one of C */
-    const bool few = p.segments * ceil_divide<uint64_t>((uint64_t)buckets * unit, merging::threads * C) < wanted;
+    const bool few = p.segments * ceil_divide<uint64_t>((uint64_t)buckets * unit, plain::threads * C) < wanted;
     p.append = KB >= 8 && !few && length / buckets >= 32 * KB; /* long columns: testing first pays */
-    const uint32_t threads = p.append ? appending::threads : merging::threads;
+    uint32_t threads = plain::threads;
+    if constexpr (KB >= 8)
+        threads = p.append ? tuning<BYTES, KB, by_append>::threads : plain::threads;
 
     const uint32_t usable = unit > 1 ? (threads / unit - 1) * C : threads * C; /* buckets that a block can look after */
     uint32_t strips = (uint64_t)buckets * unit <= threads * C ? 1 : ceil_divide(buckets, usable);
@@ -316,8 +320,9 @@ template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_li
     p.threads = ceil_divide(p.rows * p.groups * p.lanes, 32u) * 32;
     p.blocks = ceil_divide<uint64_t>(p.segments, p.rows) * p.strips * p.splits;
     p.shared_bytes = harvest_bytes(p.rows, p.replicas, p.strip, KB) + 16;
-    if (p.append)
-        p.shared_bytes = std::max(p.shared_bytes, append_buffer<BYTES, KB>::bytes);
+    if constexpr (KB >= 8)
+        if (p.append)
+            p.shared_bytes = std::max(p.shared_bytes, append_buffer<BYTES, KB>::bytes);
     p.workspace_bytes = 0;
     if (p.splits > 1 && !p.in_cluster) {
         size_t units = p.blocks / p.splits;
@@ -350,8 +355,7 @@ template <int KB> enum rcm_gpu_status start_body(const stage1_args &a, int bytes
         if (p.append)
             return bytes == 4 ? start<4, KB, by_append>(a, p, workspace, stream) : start<2, KB, by_append>(a, p, workspace, stream);
     }
-    constexpr body plain = KB <= 3 ? by_insertion : by_merging;
-    return bytes == 4 ? start<4, KB, plain>(a, p, workspace, stream) : start<2, KB, plain>(a, p, workspace, stream);
+    return bytes == 4 ? start<4, KB, plain_body<KB>>(a, p, workspace, stream) : start<2, KB, plain_body<KB>>(a, p, workspace, stream);
 }
 
 } // namespace

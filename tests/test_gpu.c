@@ -13,6 +13,17 @@
             ck_abort_msg(__VA_ARGS__); \
     } while (0)
 
+/* Linked with the real kernels, this needs a GPU. */
+__attribute__((constructor)) static void need_device(void)
+{
+    void *memory = rcm_gpu_allocate(1);
+    if (!memory) {
+        fprintf(stderr, "test_gpu: %s\n", rcm_gpu_message(RCM_GPU_NO_DEVICE));
+        exit(3);
+    }
+    rcm_gpu_free(memory);
+}
+
 /* GPU_CASES=few: for the race and memory checkers, under which a run takes hundreds of times longer. */
 static bool few_cases(void)
 {
