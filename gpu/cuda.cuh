@@ -74,7 +74,14 @@ inline enum rcm_gpu_status fill_zero(void *to, size_t bytes, rcm_gpu_stream stre
     return cudaMemsetAsync(to, 0, bytes, (cudaStream_t)stream) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
 }
 
-/* BYTES (2, 4, 8 or 16) from an address that is a multiple of BYTES, past the cache: every element is read once. */
+/* 16 bytes from an address that is a multiple of 16. */
+__device__ __forceinline__ void load_16(const void *from, uint32_t *words)
+{
+    uint4 v = *(const uint4 *)from;
+    words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
+}
+
+/* BYTES (2, 4, 8 or 16) from an address that is a multiple of BYTES, which need not stay in the cache: they are read once. */
 template <int BYTES> __device__ __forceinline__ void load_once(const void *from, uint32_t *words)
 {
     if (BYTES == 16) {
@@ -151,6 +158,11 @@ template <int BYTES> void load_once(const void *from, uint32_t *words)
         emulate::fail("a load is not aligned");
     words[0] = 0;
     memcpy(words, from, BYTES);
+}
+
+inline void load_16(const void *from, uint32_t *words)
+{
+    load_once<16>(from, words);
 }
 
 inline void copy_async(void *to_shared, const void *from)

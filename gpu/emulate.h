@@ -1,8 +1,8 @@
 /* emulate.h - runs the kernels of this folder on a CPU, so that every machine can test them. C++17, x86-64 or any POSIX system.
  *
- * One fiber per CUDA thread. A fiber runs until it meets a barrier, a warp operation, a cluster barrier or its end; then the next
- * one runs, in an order that is a function of emulate::order (0: ascending, 1: descending, otherwise a shuffle with that seed, as
- * is the order of the blocks). What a missing barrier leaves unordered comes out wrong for some order, mostly for all.
+ * One fiber per CUDA thread. A fiber runs until it meets a warp operation or a barrier; a warp goes on until all of it waits at a
+ * barrier, a block until all of it waits for the cluster; then the next. The order is a function of emulate::order: 0 ascending, 1
+ * descending, otherwise a shuffle with that seed. What a missing barrier leaves unordered comes out wrong for some order, mostly for all.
  * With -DRCM_EMULATE_THREADS a CUDA thread is an OS thread instead, for ThreadSanitizer.
  *
  * Faithful in: shuffles, votes, barriers (all threads of the block must come), clusters with distributed shared memory, cp.async
@@ -35,11 +35,13 @@
 namespace emulate {
 
 inline unsigned order = 0; /* which interleaving of the threads */
-inline struct {            /* the device that is played */
+
+struct device_state { /* the device that is played; named, or every source file would have its own */
     int multiprocessors = 4;
     size_t shared_bytes = 227 * 1024;
     unsigned cluster_max = 8;
-} device;
+};
+inline device_state device;
 
 struct index3 {
     unsigned x = 0, y = 0, z = 0;
@@ -167,7 +169,7 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, un
     }
 }
 
-/* The order in which the threads of a cluster take turns. */
+/* The order in which so many blocks, warps or lanes take turns. */
 inline std::vector<unsigned> turns(unsigned count, std::mt19937 &shuffle)
 {
     std::vector<unsigned> turn(count);
@@ -429,23 +431,26 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuff
     std::vector<thread_state> threads = threads_of_cluster();
     body = &kernel;
     need_fibers(threads.size());
-    const std::vector<unsigned> turn = turns((unsigned)threads.size(), shuffle);
-    for (;;) {
-        for (unsigned i : turn)
-            if (threads[i].waiting == wait::none) {
-                self = &threads[i];
-                running = &fibers[i];
-                switch_fibers(scheduler, *running);
-            }
-        bool go_on = false;
-        for (size_t w = 0; w < threads.size(); w += warp_size)
-            go_on |= release(threads, w, warp_size, wait::warp);
-        for (size_t b = 0; b < threads.size(); b += block_size.x)
-            go_on |= release(threads, b, block_size.x, wait::block);
-        go_on |= release(threads, 0, threads.size(), wait::cluster);
-        if (!go_on)
-            break;
-    }
+    /* A block goes as far as it can before the next one begins, and so does a warp: what lacks a barrier meets the worst case. */
+    const unsigned warps = block_size.x / warp_size;
+    const std::vector<unsigned> block_turn = turns((unsigned)cluster.size(), shuffle), warp_turn = turns(warps, shuffle), lane_turn = turns(warp_size, shuffle);
+    do {
+        for (unsigned b : block_turn) {
+            do {
+                for (unsigned w : warp_turn) {
+                    const size_t first = (size_t)b * block_size.x + w * warp_size;
+                    do {
+                        for (unsigned lane : lane_turn)
+                            if (threads[first + lane].waiting == wait::none) {
+                                self = &threads[first + lane];
+                                running = &fibers[first + lane];
+                                switch_fibers(scheduler, *running);
+                            }
+                    } while (release(threads, first, warp_size, wait::warp));
+                }
+            } while (release(threads, (size_t)b * block_size.x, block_size.x, wait::block));
+        }
+    } while (release(threads, 0, threads.size(), wait::cluster));
     for (const thread_state &t : threads)
         if (t.waiting != wait::done)
             fail("some threads wait at a barrier or a warp operation to which others do not come");

@@ -91,7 +91,10 @@ template <int BYTES, int THREADS> struct radix_block {
     {
         const unsigned char *chunk = base + (size_t)c * 16;
         if (c * V >= shift && c * V + V <= shift + length) {
-            load_once<16>(chunk, words);
+            if (c < p.held_chunks)
+                load_once<16>(chunk, words);
+            else
+                load_16(chunk, words); /* again in every sweep */
             return;
         }
 #pragma unroll

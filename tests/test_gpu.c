@@ -289,7 +289,8 @@ static bool proved(struct rcm_gpu_verdict v)
     return v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 && v.missed == 0;
 }
 
-static void run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b, enum rcm_gpu_assignment assignment, enum rcm_gpu_stage1_kernel kernel)
+/* Returns whether it needed a workspace: then blocks shared a strip's steps without being a cluster. */
+static bool run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b, enum rcm_gpu_assignment assignment, enum rcm_gpu_stage1_kernel kernel)
 {
     struct rcm_gpu_stage1 call = {rows_of(batch), b, k_b, assignment, kernel, NULL, NULL};
     size_t workspace_bytes;
@@ -305,6 +306,7 @@ static void run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b, enum
     if (batch->m * batch->n < 5000)
         ck_assert(proved(verdict_of(&call, NULL)));
     free_output(&o);
+    return workspace_bytes > 0;
 }
 
 /* Devices to play: few and many multiprocessors, with and without clusters, little shared memory. Nothing on a real one. */
@@ -322,7 +324,7 @@ static void play(uint64_t *state)
 START_TEST(stage1)
 {
     static const uint64_t lengths[] = {1, 2, 3, 16, 31, 97, 128, 1000, 1021, 4096, 5000, 20000};
-    uint64_t state = 1, cases = 0;
+    uint64_t state = 1, cases = 0, shared = 0;
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
         for (unsigned kind = 0; kind < KINDS; kind++)
             for (unsigned dtype = 0; dtype < 3; dtype++) {
@@ -336,13 +338,15 @@ START_TEST(stage1)
                         if (kernel == RCM_GPU_STAGE1_BLOCK_PER_BUCKET && b * m > 500)
                             continue; /* 64 emulated threads a bucket */
                         play(&state);
-                        run_stage1(&batch, b, k_b, (enum rcm_gpu_assignment)(next_random(&state) % 2), (enum rcm_gpu_stage1_kernel)kernel);
+                        shared += run_stage1(&batch, b, k_b, (enum rcm_gpu_assignment)(next_random(&state) % 2), (enum rcm_gpu_stage1_kernel)kernel);
                         cases++;
                     }
                 }
                 free_batch(&batch);
             }
-    printf("stage 1: %" PRIu64 " runs agree with plain C\n", cases);
+    printf("stage 1: %" PRIu64 " runs agree with plain C, %" PRIu64 " of them through the workspace\n", cases, shared);
+    if (rcm_gpu_emulate(0, 4, 227 * 1024, 8) == RCM_GPU_OK && !few_cases())
+        ck_assert_uint_gt(shared, 100); /* the devices without clusters are really played */
 }
 END_TEST
 
