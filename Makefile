@@ -26,7 +26,7 @@ SIM := $(patsubst sim/%.c,$(BUILD)/sim/%.o,$(wildcard sim/*.c))
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
 CLI := $(patsubst cli/%.c,$(BUILD)/cli/%.o,$(wildcard cli/*.c))
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c)) $(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/test_*.cc))
 TEST_SCRIPTS := $(wildcard tests/test_*.sh)
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
@@ -148,6 +148,12 @@ $(BUILD)/tests/test_gpu.o: tests/test_gpu.c tests/test.h
 $(BUILD)/tests/test_gpu: $(BUILD)/tests/test_gpu.o $(EMULATED)
 	$(say) TEST tests/test_gpu.c
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ $(TEST_LIBS) -lm -lpthread -o $@
+
+$(BUILD)/tests/%: tests/%.cc tests/test.h $(EMULATED)
+	@mkdir -p $(@D)
+	$(say) TEST $<
+	$(Q)$(CXX) -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) -I. $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) \
+	    $(TEST_LIBS) -lm -lpthread -o $@
 
 $(BUILD)/gpu/test_gpu: $(BUILD)/tests/test_gpu.o $(GPU_LIBRARY)
 	$(say) LINK $@

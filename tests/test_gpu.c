@@ -350,6 +350,21 @@ START_TEST(stage1)
 }
 END_TEST
 
+/* Long columns of long queues, on a device so small that a few rows fill it: elements are tested first, by several warps of a block. */
+START_TEST(long_columns)
+{
+    static const enum kind kinds[] = {NORMAL, RISING, FEW, SOME_NAN};
+    uint64_t state = 5;
+    for (unsigned i = 0; i < (few_cases() ? 2 : 24); i++) {
+        static const uint64_t queues[] = {8, 5, 16};
+        struct batch batch = make_batch((enum rcm_gpu_dtype)(i % 3), kinds[i / 3 % 4], few_cases() ? 2 : 4, few_cases() ? 9001 : 40001, 40004, i % 5, i % 2, &state);
+        rcm_gpu_emulate(i % 4, 1, 227 * 1024, i % 2 ? 8 : 1);
+        run_stage1(&batch, 4 + 12 * (i % 2), queues[i / 2 % 3], i % 7 ? RCM_GPU_INTERLEAVED : RCM_GPU_CONTIGUOUS, RCM_GPU_STAGE1_COLUMN);
+        free_batch(&batch);
+    }
+}
+END_TEST
+
 /* ---- exact */
 
 static void check_exact(const struct batch *batch, uint64_t k, const struct output *o, bool in_order, const char *what)
@@ -663,4 +678,4 @@ START_TEST(refusals)
 }
 END_TEST
 
-TEST_MAIN("gpu", stage1, exact, device_check, hits, two_stage, repeatable, refusals)
+TEST_MAIN("gpu", stage1, long_columns, exact, device_check, hits, two_stage, repeatable, refusals)
