@@ -449,6 +449,9 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuff
                     } while (release(threads, first, warp_size, wait::warp));
                 }
             } while (release(threads, (size_t)b * block_size.x, block_size.x, wait::block));
+            auto first = threads.begin() + (ptrdiff_t)(b * block_size.x);
+            if (std::all_of(first, first + block_size.x, [](const thread_state &t) { return t.waiting == wait::done; }))
+                std::memset(cluster[b].shared.get(), 0xCD, cluster[b].shared_bytes); /* a block that has left has no shared memory */
         }
     } while (release(threads, 0, threads.size(), wait::cluster));
     for (const thread_state &t : threads)

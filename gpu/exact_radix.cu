@@ -296,13 +296,13 @@ template <int BYTES, int THREADS> struct radix_block {
             }
             const uint32_t inside = state->inside, above = state->above;
             need -= row_above;
-            p.blocks > 1 ? cluster_sync() : __syncthreads(); /* everyone has read counts and state */
 
             const uint32_t quota_before = smaller_of(need, inside_before);
             const uint32_t quota = done ? smaller_of(inside, need - quota_before) : 0;
             if (p.deterministic && done) {
                 /* above_so_far of the blocks before this one is needed too */
                 above_so_far += above;
+                p.blocks > 1 ? cluster_sync() : __syncthreads(); /* everyone has read the state */
                 if (threadIdx.x == 0)
                     state->above = above_so_far;
                 p.blocks > 1 ? cluster_sync() : __syncthreads();

@@ -2,11 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "exact.cuh"
+#include "fused.cuh"
 #include "stage1.cuh"
 
 namespace {
 
-constexpr uint64_t n_max = INT32_MAX;
+constexpr uint64_t n_max = INT32_MAX, k_b_max = 16;
 
 enum rcm_gpu_status check_rows(const struct rcm_gpu_rows &rows)
 {
@@ -35,6 +36,19 @@ enum rcm_gpu_status check_workspace(const void *workspace, size_t have, size_t n
     return need == 0 || (workspace && have >= need && (uintptr_t)workspace % 256 == 0) ? RCM_GPU_OK : RCM_GPU_BAD_WORKSPACE;
 }
 
+stage1_args stage1_shape(uint64_t m, uint64_t n, uint64_t b, uint64_t k_b)
+{
+    stage1_args a = {};
+    a.m = m;
+    a.n = (uint32_t)n;
+    a.b = (uint32_t)b;
+    a.k_b = (uint32_t)k_b;
+    a.size = a.n / a.b;
+    a.longer = a.n % a.b;
+    a.candidates = (uint32_t)rcm_gpu_candidates(n, b, k_b);
+    return a;
+}
+
 /* Everything of a stage 1 call but its outputs. */
 struct stage1_setup {
     stage1_args args;
@@ -50,24 +64,17 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_stage1 *call, stage1_setup *to)
     enum rcm_gpu_status status = check_rows(rows);
     if (status != RCM_GPU_OK)
         return status;
-    if (call->b < 1 || call->b > rows.n || call->k_b < 1 || call->k_b > 16 || call->k_b > ceil_divide(rows.n, call->b))
+    if (call->b < 1 || call->b > rows.n || call->k_b < 1 || call->k_b > k_b_max || call->k_b > ceil_divide(rows.n, call->b))
         return RCM_GPU_BAD_SHAPE;
     if ((unsigned)call->kernel >= RCM_GPU_STAGE1_KERNELS || (unsigned)call->assignment > RCM_GPU_CONTIGUOUS)
         return RCM_GPU_BAD_TYPE;
 
     const size_t bytes = rcm_gpu_dtype_bytes(rows.dtype);
-    stage1_args a = {};
+    stage1_args a = stage1_shape(rows.m, rows.n, call->b, call->k_b);
     a.x = static_cast<const unsigned char *>(rows.x);
     a.values = call->values;
     a.indices = call->indices;
-    a.m = rows.m;
     a.stride = stride_of(rows);
-    a.n = (uint32_t)rows.n;
-    a.b = (uint32_t)call->b;
-    a.k_b = (uint32_t)call->k_b;
-    a.size = a.n / a.b;
-    a.longer = a.n % a.b;
-    a.candidates = (uint32_t)rcm_gpu_candidates(rows.n, call->b, call->k_b);
     a.contiguous = call->assignment == RCM_GPU_CONTIGUOUS;
     a.unaligned = (uintptr_t)rows.x % 16 != 0 || (a.m > 1 && a.stride * bytes % 16 != 0) ||
                   (a.contiguous && (a.longer > 0 || a.size * bytes % 16 != 0));
@@ -147,42 +154,102 @@ size_t round_up(size_t bytes)
     return ceil_divide<size_t>(bytes, 256) * 256;
 }
 
-/* The workspace of a two-stage call: candidates' values, their indices, and what the stages need, one after the other. */
+/* Stage 2 behind a stage 1, and the workspace of both: candidates' values, their indices, and what the stages need, one after the other. */
+struct second_stage {
+    bool runs; /* are there more candidates than wanted? */
+    struct rcm_gpu_exact call;
+    size_t values_bytes, indices_bytes, stage_bytes;
+
+    size_t workspace_bytes() const
+    {
+        return values_bytes + indices_bytes + stage_bytes;
+    }
+};
+
+/* `candidates` is rows as stage 1 leaves them; stage 1 itself needs `stage1_bytes`. */
+enum rcm_gpu_status set_up_second(const struct rcm_gpu_rows &candidates, uint64_t k, enum rcm_gpu_exact_kernel kernel, bool deterministic,
+                                  size_t stage1_bytes, second_stage *to)
+{
+    *to = {};
+    if (k < 1 || k > candidates.n)
+        return RCM_GPU_BAD_SHAPE;
+    to->stage_bytes = stage1_bytes;
+    to->runs = candidates.n > k;
+    if (!to->runs)
+        return RCM_GPU_OK;
+    to->values_bytes = round_up(candidates.m * candidates.n * rcm_gpu_dtype_bytes(candidates.dtype));
+    to->indices_bytes = round_up(candidates.m * candidates.n * sizeof(int32_t));
+    to->call.rows = candidates;
+    to->call.k = k;
+    to->call.kernel = kernel;
+    to->call.deterministic = deterministic;
+    exact_setup second;
+    enum rcm_gpu_status status = set_up(&to->call, &second);
+    to->stage_bytes = std::max(to->stage_bytes, second.workspace_bytes);
+    return status;
+}
+
+/* Runs first(values, indices, workspace), which leaves its candidates there, and then stage 2. */
+template <class F>
+enum rcm_gpu_status run_both(second_stage s, void *values, int32_t *indices, void *workspace, rcm_gpu_stream stream, F first)
+{
+    unsigned char *kept = static_cast<unsigned char *>(workspace), *labels = kept + s.values_bytes, *rest = labels + s.indices_bytes;
+    if (!s.runs)
+        return first(values, indices, rest);
+    enum rcm_gpu_status status = first(kept, reinterpret_cast<int32_t *>(labels), rest);
+    s.call.rows.x = kept;
+    s.call.labels = reinterpret_cast<int32_t *>(labels);
+    s.call.values = values;
+    s.call.indices = indices;
+    return status == RCM_GPU_OK ? rcm_gpu_exact(&s.call, rest, s.stage_bytes, stream) : status;
+}
+
 struct two_stage_setup {
     struct rcm_gpu_stage1 first;
-    struct rcm_gpu_exact second;
-    bool both;
-    size_t values_bytes, indices_bytes, stage_bytes;
+    second_stage second;
 };
 
 enum rcm_gpu_status set_up(const struct rcm_gpu_two_stage *call, two_stage_setup *to)
 {
-    const struct rcm_gpu_rows &rows = call->rows;
     *to = {};
-    to->first = {rows, call->b, call->k_b, call->assignment, call->stage1, call->values, call->indices};
+    to->first = {call->rows, call->b, call->k_b, call->assignment, call->stage1, nullptr, nullptr};
     stage1_setup first;
     enum rcm_gpu_status status = set_up(&to->first, &first);
     if (status != RCM_GPU_OK)
         return status;
-    const uint64_t candidates = first.args.candidates;
-    if (call->k < 1 || call->k > candidates)
+    struct rcm_gpu_rows candidates = call->rows;
+    candidates.n = candidates.stride = first.args.candidates;
+    return set_up_second(candidates, call->k, call->stage2, call->deterministic, first.workspace_bytes, &to->second);
+}
+
+struct fused_setup {
+    fused_args args;
+    fused_plan plan;
+    second_stage second;
+};
+
+enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
+{
+    *to = {};
+    if (call->n < 1 || call->n > n_max || call->m < 1 || call->m > n_max || (call->d != 64 && call->d != 128) || call->b < 1 || call->b > call->n ||
+        call->k_b < 1 || call->k_b > k_b_max || call->k_b > ceil_divide(call->n, call->b))
         return RCM_GPU_BAD_SHAPE;
-    to->stage_bytes = first.workspace_bytes;
-    to->both = candidates > call->k;
-    if (!to->both)
-        return RCM_GPU_OK;
-    to->values_bytes = round_up(rows.m * candidates * first.bytes);
-    to->indices_bytes = round_up(rows.m * candidates * sizeof(int32_t));
-    to->second.rows = {rows.x, rows.m, candidates, candidates, rows.dtype, rows.smallest};
-    to->second.k = call->k;
-    to->second.kernel = call->stage2;
-    to->second.deterministic = call->deterministic;
-    to->second.values = call->values;
-    to->second.indices = call->indices;
-    exact_setup second;
-    status = set_up(&to->second, &second);
-    to->stage_bytes = std::max(to->stage_bytes, second.workspace_bytes);
-    return status;
+    if (!call->queries || !call->database || (uintptr_t)call->queries % 16 != 0 || (uintptr_t)call->database % 16 != 0)
+        return RCM_GPU_BAD_POINTER;
+    to->args.queries = static_cast<const unsigned char *>(call->queries);
+    to->args.database = static_cast<const unsigned char *>(call->database);
+    to->args.d = (uint32_t)call->d;
+    to->args.out = stage1_shape(call->m, call->n, call->b, call->k_b);
+    to->args.out.order = key_order_of(RCM_GPU_F32, false);
+    device_limits device;
+    enum rcm_gpu_status status = device_limits_of_current(&device);
+    if (status == RCM_GPU_OK)
+        status = plan_fused(to->args, device, &to->plan);
+    if (status != RCM_GPU_OK)
+        return status;
+    const uint64_t candidates = to->args.out.candidates;
+    return set_up_second({call->database, call->m, candidates, candidates, RCM_GPU_F32, false}, call->k, call->stage2, call->deterministic,
+                         to->plan.workspace_bytes, &to->second);
 }
 
 } // namespace
@@ -281,7 +348,7 @@ enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *
 {
     two_stage_setup s;
     enum rcm_gpu_status status = set_up(call, &s);
-    *bytes = status == RCM_GPU_OK ? s.values_bytes + s.indices_bytes + s.stage_bytes : 0;
+    *bytes = status == RCM_GPU_OK ? s.second.workspace_bytes() : 0;
     return status;
 }
 
@@ -292,16 +359,37 @@ enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void
     if (status == RCM_GPU_OK)
         status = check_output(call->values, call->indices, rcm_gpu_dtype_bytes(call->rows.dtype));
     if (status == RCM_GPU_OK)
-        status = check_workspace(workspace, workspace_bytes, s.values_bytes + s.indices_bytes + s.stage_bytes);
+        status = check_workspace(workspace, workspace_bytes, s.second.workspace_bytes());
     if (status != RCM_GPU_OK)
         return status;
-    unsigned char *values = static_cast<unsigned char *>(workspace), *indices = values + s.values_bytes, *rest = indices + s.indices_bytes;
-    if (s.both) {
+    return run_both(s.second, call->values, call->indices, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
         s.first.values = values;
-        s.first.indices = reinterpret_cast<int32_t *>(indices);
-        s.second.rows.x = values;
-        s.second.labels = reinterpret_cast<int32_t *>(indices);
-    }
-    status = rcm_gpu_stage1(&s.first, rest, s.stage_bytes, stream);
-    return status == RCM_GPU_OK && s.both ? rcm_gpu_exact(&s.second, rest, s.stage_bytes, stream) : status;
+        s.first.indices = indices;
+        return rcm_gpu_stage1(&s.first, rest, s.second.stage_bytes, stream);
+    });
+}
+
+enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, size_t *bytes)
+{
+    fused_setup s;
+    enum rcm_gpu_status status = set_up(call, &s);
+    *bytes = status == RCM_GPU_OK ? s.second.workspace_bytes() : 0;
+    return status;
+}
+
+enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
+{
+    fused_setup s;
+    enum rcm_gpu_status status = set_up(call, &s);
+    if (status == RCM_GPU_OK)
+        status = check_output(call->values, call->indices, sizeof *call->values);
+    if (status == RCM_GPU_OK)
+        status = check_workspace(workspace, workspace_bytes, s.second.workspace_bytes());
+    if (status != RCM_GPU_OK)
+        return status;
+    return run_both(s.second, call->values, call->indices, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
+        s.args.out.values = values;
+        s.args.out.indices = indices;
+        return stage1_fused(s.args, s.plan, rest, stream);
+    });
 }

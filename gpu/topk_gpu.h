@@ -35,7 +35,8 @@ typedef struct CUstream_st *rcm_gpu_stream; /* cudaStream_t */
 RCM_GPU_ENUM(rcm_gpu_status) {
     RCM_GPU_OK = 0,
     RCM_GPU_NO_DEVICE,     /* no GPU, or no driver for it */
-    RCM_GPU_BAD_SHAPE,     /* not 1 <= n < 2^31, 1 <= m, 1 <= k <= n, 1 <= b <= n, 1 <= k_b <= min(16, ceil(n/b)), stride >= n */
+    RCM_GPU_BAD_SHAPE,     /* not 1 <= n < 2^31, 1 <= m, 1 <= k <= n, 1 <= b <= n, 1 <= k_b <= min(16, ceil(n/b)), stride >= n,
+                            * d 64 or 128 */
     RCM_GPU_BAD_POINTER,   /* null, or not a multiple of the element's size */
     RCM_GPU_BAD_TYPE,      /* a dtype or kernel that is not listed, or one that cannot run this shape or on this device */
     RCM_GPU_BAD_WORKSPACE, /* null, too small, or not a multiple of 256 */
@@ -137,6 +138,25 @@ struct rcm_gpu_two_stage {
 
 enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *call, size_t *bytes);
 enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Both stages of products that are never written: row i is x[i][j] = queries[i] . database[j], j = 0, .., n - 1, in bfloat16, summed in
+ * float32 in an order that is not told. Interleaved buckets, largest first.
+ */
+
+struct rcm_gpu_fused {
+    const void *queries;  /* m x d, a multiple of 16 bytes */
+    const void *database; /* n x d, a multiple of 16 bytes */
+    uint64_t m, n, d;     /* d is 64 or 128 */
+    uint64_t k, b, k_b;   /* min(b k_b, n) >= k; stage 2 runs if it is larger; where they are equal, candidates come as from stage 1 */
+    enum rcm_gpu_exact_kernel stage2;
+    bool deterministic;
+    float *values;    /* out, m x k */
+    int32_t *indices; /* out, m x k: element of the database */
+};
+
+enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, size_t *bytes);
+enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream);
 
 /* ------------------------------------------------------------------------------------------------------------------------
  * The kernels by name, for programs that list them. NULL past the last.

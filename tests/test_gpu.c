@@ -528,6 +528,43 @@ END_TEST
 
 /* ---- both stages: the top k of what stage 1 keeps */
 
+static void check_two_stage(const struct batch *batch, uint64_t k, uint64_t b, uint64_t k_b, enum rcm_gpu_assignment assignment, const struct output *o, const char *what)
+{
+    const enum rcm_gpu_dtype dtype = batch->dtype;
+    const uint64_t n = batch->n, candidates = rcm_gpu_candidates(n, b, k_b);
+    double *bucket = malloc((n / b + 1) * sizeof *bucket), *kept = malloc(candidates * sizeof *kept), *got = malloc(k * sizeof *got);
+    bool *seen = malloc(n);
+    for (uint64_t r = 0; r < batch->m; r++) {
+        const void *row = row_of(batch, r);
+        uint64_t count = 0;
+        for (uint64_t q = 0; q < b; q++) {
+            uint64_t size = n / b + (q < n % b), step = assignment == RCM_GPU_INTERLEAVED ? b : 1;
+            for (uint64_t j = 0; j < size; j++)
+                bucket[j] = merit(dtype, element(row, dtype, first_of(assignment, n, b, q) + j * step), batch->smallest);
+            qsort(bucket, size, sizeof *bucket, by_merit);
+            for (uint64_t j = 0; j < k_b && j < size; j++)
+                kept[count++] = bucket[j];
+        }
+        ck_assert_uint_eq(count, candidates);
+        qsort(kept, count, sizeof *kept, by_merit);
+        memset(seen, 0, n);
+        for (uint64_t j = 0; j < k; j++) {
+            int64_t index = o->indices[r * k + j];
+            uint32_t bits = element(o->values, dtype, r * k + j);
+            REQUIRE(index >= 0 && (uint64_t)index < n && !seen[index] && element(row, dtype, (uint64_t)index) == bits, CASE_FMT ": k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid, not new, or has another value", CASE_ARG(batch, r), k, b, k_b, j, index);
+            seen[index] = true;
+            got[j] = merit(dtype, bits, batch->smallest);
+        }
+        qsort(got, k, sizeof *got, by_merit);
+        for (uint64_t j = 0; j < k; j++)
+            REQUIRE(same_merit(got[j], kept[j]), CASE_FMT ": k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 ": number %" PRIu64 " is %g, want %g", CASE_ARG(batch, r), k, b, k_b, j, got[j], kept[j]);
+    }
+    free(bucket);
+    free(kept);
+    free(got);
+    free(seen);
+}
+
 START_TEST(two_stage)
 {
     uint64_t state = 3, cases = 0;
@@ -546,42 +583,98 @@ START_TEST(two_stage)
             call.indices = o.device_indices;
             ck_assert_int_eq(rcm_gpu_two_stage(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
             fetch(&o);
-            double *bucket = malloc((n / b + 1) * sizeof *bucket), *kept = malloc(candidates * sizeof *kept), *got = malloc(k * sizeof *got);
-            bool *seen = malloc(n);
-            const char *what = "two-stage";
-            for (uint64_t r = 0; r < m; r++) {
-                uint64_t count = 0;
-                for (uint64_t q = 0; q < b; q++) {
-                    uint64_t size = n / b + (q < n % b), step = call.assignment == RCM_GPU_INTERLEAVED ? b : 1;
-                    for (uint64_t j = 0; j < size; j++)
-                        bucket[j] = merit(dtype, element(row_of(&batch, r), dtype, first_of(call.assignment, n, b, q) + j * step), batch.smallest);
-                    qsort(bucket, size, sizeof *bucket, by_merit);
-                    for (uint64_t j = 0; j < k_b && j < size; j++)
-                        kept[count++] = bucket[j];
-                }
-                ck_assert_uint_eq(count, candidates);
-                qsort(kept, count, sizeof *kept, by_merit);
-                memset(seen, 0, n);
-                for (uint64_t j = 0; j < k; j++) {
-                    int64_t index = o.indices[r * k + j];
-                    uint32_t bits = element(o.values, dtype, r * k + j);
-                    REQUIRE(index >= 0 && (uint64_t)index < n && !seen[index] && element(row_of(&batch, r), dtype, (uint64_t)index) == bits, CASE_FMT ": k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " entry %" PRIu64 ": index %" PRId64 " is not valid, not new, or has another value", CASE_ARG(&batch, r), k, b, k_b, j, index);
-                    seen[index] = true;
-                    got[j] = merit(dtype, bits, batch.smallest);
-                }
-                qsort(got, k, sizeof *got, by_merit);
-                for (uint64_t j = 0; j < k; j++)
-                    REQUIRE(same_merit(got[j], kept[j]), CASE_FMT ": k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 ": number %" PRIu64 " is %g, want %g", CASE_ARG(&batch, r), k, b, k_b, j, got[j], kept[j]);
-            }
-            free(bucket);
-            free(kept);
-            free(got);
-            free(seen);
+            check_two_stage(&batch, k, b, k_b, call.assignment, &o, "two-stage");
             free_output(&o);
             free_batch(&batch);
             cases++;
         }
     printf("two-stage: %" PRIu64 " runs agree with plain C\n", cases);
+}
+END_TEST
+
+/* ---- fused with the product */
+
+/* m rows of d components: multiples of 1/16 below 8, whose products sum to the same float32 in any order; or what `kind` says. */
+static void draw_vectors(uint16_t *to, uint64_t m, uint64_t d, enum kind kind, uint64_t *state)
+{
+    for (uint64_t r = 0; r < m; r++)
+        for (uint64_t i = 0; i < d; i++) {
+            float value = roundf(16.0f * normal(state)) / 16.0f;
+            if (kind == EQUAL || kind == FEW)
+                value = kind == EQUAL ? 0.5f : (float)(next_random(state) % 3) - 1.0f;
+            if (kind == RISING || kind == FALLING) /* for queries that are mostly of one sign */
+                value = roundf(64.0f * (float)(kind == RISING ? r : m - r) / (float)m) / 16.0f;
+            if (kind == SOME_INFINITE && i == 3 && r % 10 == 0)
+                value = -INFINITY;
+            if (kind == SOME_NAN && i == 1 && r % 3 > 0)
+                value = NAN;
+            to[r * d + i] = (uint16_t)bits_of(RCM_GPU_BF16, value);
+        }
+}
+
+static struct batch products_of(const uint16_t *queries, const uint16_t *database, enum kind kind, uint64_t m, uint64_t n, uint64_t d)
+{
+    struct batch b = {RCM_GPU_F32, kind, m, n, n, false, 4, malloc(m * n * 4), NULL, 0, m * n * 4};
+    ck_assert_ptr_nonnull(b.memory);
+    for (uint64_t r = 0; r < m; r++)
+        for (uint64_t j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (uint64_t i = 0; i < d; i++)
+                sum += (float)value_of(RCM_GPU_BF16, queries[r * d + i]) * (float)value_of(RCM_GPU_BF16, database[j * d + i]);
+            uint32_t bits = 0x7fffffff; /* what a NaN comes out as */
+            if (!isnan(sum))
+                memcpy(&bits, &sum, 4);
+            memcpy(b.memory + (r * n + j) * 4, &bits, 4);
+        }
+    return b;
+}
+
+START_TEST(fused)
+{
+    static const enum kind kinds[] = {NORMAL, NORMAL, EQUAL, FEW, RISING, FALLING, SOME_INFINITE, SOME_NAN, ALL_NAN};
+    uint64_t state = 6, cases = 0, replicated = 0;
+    for (unsigned i = 0; i < (few_cases() ? 6 : 90); i++) {
+        enum kind kind = kinds[i % (sizeof kinds / sizeof *kinds)];
+        uint64_t d = i % 4 ? 128 : 64, m = random_scale(&state, 1, few_cases() ? 20 : 300), n = random_scale(&state, 1, m > 50 ? 1000 : 4000);
+        uint64_t b = random_scale(&state, 1, i % 4 == 1 ? ceil_divide(n, 70) : n), most = ceil_divide(n, b), k_b = random_scale(&state, 1, most < 16 ? most : 16);
+        uint64_t candidates = rcm_gpu_candidates(n, b, k_b), k = i % 3 ? candidates : random_scale(&state, 1, candidates);
+        uint16_t *queries = malloc(m * d * 2), *database = malloc(n * d * 2);
+        draw_vectors(queries, m, d, kind == RISING || kind == FALLING ? EQUAL : NORMAL, &state);
+        draw_vectors(database, n, d, kind, &state);
+        for (uint64_t j = 0; j < n && kind == ALL_NAN; j++)
+            database[j * d] = 0x7fc0;
+        struct batch products = products_of(queries, database, kind, m, n, d);
+        void *on_device[2] = {rcm_gpu_allocate(m * d * 2), rcm_gpu_allocate(n * d * 2)};
+        ck_assert(on_device[0] && on_device[1]);
+        ck_assert_int_eq(rcm_gpu_to_device(on_device[0], queries, m * d * 2), RCM_GPU_OK);
+        ck_assert_int_eq(rcm_gpu_to_device(on_device[1], database, n * d * 2), RCM_GPU_OK);
+        play(&state);
+        struct rcm_gpu_fused call = {.queries = on_device[0], .database = on_device[1], .m = m, .n = n, .d = d, .k = k, .b = b, .k_b = k_b, .deterministic = i % 2};
+        size_t workspace_bytes;
+        ck_assert_int_eq(rcm_gpu_fused_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+        struct output o = make_output(m * k, 4, workspace_bytes);
+        call.values = o.device_values;
+        call.indices = o.device_indices;
+        ck_assert_int_eq(rcm_gpu_fused(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
+        fetch(&o);
+        if (k == candidates) {
+            struct rcm_gpu_stage1 same = {.b = b, .k_b = k_b, .assignment = RCM_GPU_INTERLEAVED};
+            check_stage1(&products, &same, &o, "fused");
+            replicated += workspace_bytes > 0;
+        } else {
+            check_two_stage(&products, k, b, k_b, RCM_GPU_INTERLEAVED, &o, "fused");
+        }
+        free_output(&o);
+        free_batch(&products);
+        rcm_gpu_free(on_device[0]);
+        rcm_gpu_free(on_device[1]);
+        free(queries);
+        free(database);
+        cases++;
+    }
+    printf("fused: %" PRIu64 " runs agree with plain C, %" PRIu64 " of them with replicas of buckets\n", cases, replicated);
+    if (rcm_gpu_emulate(0, 4, 227 * 1024, 8) == RCM_GPU_OK && !few_cases())
+        ck_assert_uint_gt(replicated, 10);
 }
 END_TEST
 
@@ -668,6 +761,26 @@ START_TEST(refusals)
     ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_BAD_TYPE);
     struct rcm_gpu_two_stage both = {.rows = good.rows, .k = 9, .b = 4, .k_b = 2, .values = values, .indices = indices};
     ck_assert_int_eq(rcm_gpu_two_stage_workspace(&both, &bytes), RCM_GPU_BAD_SHAPE); /* 8 candidates */
+    struct rcm_gpu_fused fused = {(void *)256, (void *)256, 4, 64, 64, 8, 8, 2, RCM_GPU_EXACT_AUTO, false, values, indices}, other;
+#define FUSED(change, want)                                                  \
+    do {                                                                     \
+        other = fused;                                                       \
+        change;                                                              \
+        ck_assert_int_eq(rcm_gpu_fused_workspace(&other, &bytes), want);     \
+        if (want != RCM_GPU_OK)                                              \
+            ck_assert_int_eq(rcm_gpu_fused(&other, NULL, 0, NULL), want);    \
+    } while (0)
+    FUSED(other.d = 64, RCM_GPU_OK);
+    FUSED(other.d = 96, RCM_GPU_BAD_SHAPE);
+    FUSED(other.m = 0, RCM_GPU_BAD_SHAPE);
+    FUSED(other.k = 17, RCM_GPU_BAD_SHAPE); /* 16 candidates */
+    FUSED(other.k_b = 9, RCM_GPU_BAD_SHAPE);
+    FUSED(other.b = 65, RCM_GPU_BAD_SHAPE);
+    FUSED(other.queries = (void *)258, RCM_GPU_BAD_POINTER);
+    FUSED(other.database = NULL, RCM_GPU_BAD_POINTER);
+    ck_assert_int_eq(rcm_gpu_fused(&fused, NULL, 0, NULL), RCM_GPU_BAD_WORKSPACE);
+    fused.values = NULL;
+    ck_assert_int_eq(rcm_gpu_fused(&fused, NULL, 0, NULL), RCM_GPU_BAD_POINTER);
     for (int status = RCM_GPU_OK; status <= RCM_GPU_ERROR; status++)
         ck_assert_str_ne(rcm_gpu_message((enum rcm_gpu_status)status), "unknown status");
     ck_assert_str_eq(rcm_gpu_message((enum rcm_gpu_status)99), "unknown status");
@@ -678,4 +791,4 @@ START_TEST(refusals)
 }
 END_TEST
 
-TEST_MAIN("gpu", stage1, long_columns, exact, device_check, hits, two_stage, repeatable, refusals)
+TEST_MAIN("gpu", stage1, long_columns, exact, device_check, hits, two_stage, fused, repeatable, refusals)
