@@ -635,7 +635,7 @@ START_TEST(fused)
     uint64_t state = 6, cases = 0, replicated = 0;
     for (unsigned i = 0; i < (few_cases() ? 6 : 90); i++) {
         enum kind kind = kinds[i % (sizeof kinds / sizeof *kinds)];
-        uint64_t d = i % 4 ? 128 : 64, m = random_scale(&state, 1, few_cases() ? 20 : 300), n = random_scale(&state, 1, m > 50 ? 1000 : 4000);
+        uint64_t d = i % 4 ? 128 : 64, m = random_scale(&state, 1, few_cases() ? 20 : 300), n = random_scale(&state, i % 4 == 1 ? 500 : 1, m > 50 ? 1000 : 4000);
         uint64_t b = random_scale(&state, 1, i % 4 == 1 ? ceil_divide(n, 70) : n), most = ceil_divide(n, b), k_b = random_scale(&state, 1, most < 16 ? most : 16);
         uint64_t candidates = rcm_gpu_candidates(n, b, k_b), k = i % 3 ? candidates : random_scale(&state, 1, candidates);
         uint16_t *queries = malloc(m * d * 2), *database = malloc(n * d * 2);
