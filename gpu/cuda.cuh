@@ -97,10 +97,16 @@ template <int BYTES> __device__ __forceinline__ void load_once(const void *from,
     }
 }
 
+/* Where in the block's shared memory something is, in bytes. */
+__device__ __forceinline__ uint32_t shared_address(const void *at)
+{
+    return (uint32_t)__cvta_generic_to_shared(at);
+}
+
 /* 16 bytes to shared memory that arrive by the wait; both addresses are multiples of 16. sm_80 and later. */
 __device__ __forceinline__ void copy_async(void *to_shared, const void *from)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to_shared)), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)), "l"(from) : "memory");
 }
 __device__ __forceinline__ void copy_commit()
 {
@@ -163,6 +169,11 @@ template <int BYTES> void load_once(const void *from, uint32_t *words)
 inline void load_16(const void *from, uint32_t *words)
 {
     load_once<16>(from, words);
+}
+
+inline uint32_t shared_address(const void *at)
+{
+    return (uint32_t)((const unsigned char *)at - shared_memory());
 }
 
 inline void copy_async(void *to_shared, const void *from)

@@ -22,10 +22,34 @@ constexpr uint32_t chunk = 16;                   /* bytes of a copy */
 template <int KB> constexpr int query_tiles = KB <= 4 ? 2 : 1;
 template <int KB> constexpr int pairs = 4 * query_tiles<KB>;
 
-struct passed { /* what beat its pair's last: value, and step * 8 + pair */
-    uint32_t bits, which;
-};
-constexpr uint32_t buffer_length = 16; /* of a thread: what a step can add, twice */
+/* What beat its pair's last: the bits of the value, and step * 8 + pair. */
+constexpr uint32_t passed_bytes = 8, buffer_length = 16; /* so many a thread: what a step can add, twice */
+
+/* Leaves (value, which) at the shared address `next` and moves that on, unless value <= last. */
+__device__ __forceinline__ void offer(float value, float last, uint32_t which, uint32_t &next, uint32_t pitch)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.gtu.f32 p, %1, %2;\n\t@p st.shared.v2.b32 [%0], {%3, %4};\n\t@p add.u32 %0, %0, %5;\n\t}"
+                 : "+r"(next)
+                 : "f"(value), "f"(last), "r"(__float_as_int(value)), "r"(which), "r"(pitch)
+                 : "memory");
+#else
+    if (!(value <= last)) {
+        memcpy(shared_memory() + next, &value, 4);
+        memcpy(shared_memory() + next + 4, &which, 4);
+        next += pitch;
+    }
+#endif
+}
+__device__ __forceinline__ void take_back(uint32_t at, uint32_t &bits, uint32_t &which)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(bits), "=r"(which) : "r"(at) : "memory");
+#else
+    memcpy(&bits, shared_memory() + at, 4);
+    memcpy(&which, shared_memory() + at + 4, 4);
+#endif
+}
 
 struct layout { /* of shared memory, in bytes */
     size_t queues, buffers, total;
@@ -35,14 +59,14 @@ __host__ __device__ inline layout layout_of(uint32_t d, uint32_t stages, uint32_
     layout l;
     l.queues = (size_t)stages * tile_rows * d * 2;
     l.buffers = l.queues + (size_t)threads * (size_t)(pair_count * kb) * sizeof(keyed);
-    l.total = l.buffers + (size_t)threads * buffer_length * sizeof(passed);
+    l.total = l.buffers + (size_t)threads * buffer_length * passed_bytes;
     return l;
 }
 
-/* Where chunk c of a tile's row lies: rows of 8 lie in different banks. */
+/* Where chunk c of a tile's row lies: rows of 8 lie in different banks. For c < 8, c + 8 is 128 bytes on. */
 template <int D> __device__ __forceinline__ uint32_t swizzled(uint32_t row, uint32_t c)
 {
-    return row * (D * 2) + (c ^ row % 8) * chunk;
+    return row * (D * 2) + (c ^ row % 8) * chunk; /* c / 8 is not touched */
 }
 
 __device__ __forceinline__ float float_of_bits(uint32_t bits)
@@ -50,12 +74,6 @@ __device__ __forceinline__ float float_of_bits(uint32_t bits)
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-__device__ __forceinline__ uint32_t bits_of_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 /* A candidate goes to its place, or, where buckets are replicas, to the shelf: entry j of bucket q of row r at (r KB + j) b + q. */
@@ -80,7 +98,8 @@ __global__ void __launch_bounds__(256, 1) fused(fused_args a, uint32_t b, uint32
     unsigned char *shared = shared_memory();
     const layout l = layout_of(D, stages, threads, PAIRS, KB);
     keyed *queues = (keyed *)(shared + l.queues) + threadIdx.x; /* entry j of pair i at (i KB + j) threads */
-    passed *buffer = (passed *)(shared + l.buffers) + threadIdx.x, *next = buffer;
+    const uint32_t pitch = threads * passed_bytes, buffer = shared_address(shared + l.buffers) + threadIdx.x * passed_bytes;
+    uint32_t next = buffer;
 #pragma unroll
     for (int i = 0; i < PAIRS * KB; i++)
         queues[i * threads] = empty_entry(keyed());
@@ -113,13 +132,14 @@ __global__ void __launch_bounds__(256, 1) fused(fused_args a, uint32_t b, uint32
     auto flush = [&] {
         while (__any_sync(~0u, next != buffer))
             if (next != buffer) {
-                next -= threads;
-                const passed p = *next;
-                keyed q[KB], *at = queues + p.which % 8 * (KB * threads);
+                uint32_t bits, which;
+                next -= pitch;
+                take_back(next, bits, which);
+                keyed q[KB], *at = queues + which % 8 * (KB * threads);
 #pragma unroll
                 for (int j = 0; j < KB; j++)
                     q[j] = at[j * threads];
-                insert<KB>(q, keyed{key_of_32(p.bits, a.out.order), (int32_t)(p.which / 8)}, a.out.order.scale);
+                insert<KB>(q, keyed{key_of_32(bits, a.out.order), (int32_t)(which / 8)}, a.out.order.scale);
 #pragma unroll
                 for (int j = 0; j < KB; j++)
                     at[j * threads] = q[j];
@@ -130,13 +150,14 @@ __global__ void __launch_bounds__(256, 1) fused(fused_args a, uint32_t b, uint32
     };
     auto visit = [&](uint32_t tile, auto whole) { /* whole: all its elements are there */
         const unsigned char *from = shared + (size_t)(tile % stages) * (tile_rows * D * 2);
+        const unsigned char *even = from + swizzled<D>(lane % 8, lane / 8), *odd = from + swizzled<D>(lane % 8, lane / 8 + 4);
 #pragma unroll 2
         for (uint32_t s = 0; s < tile_steps; s++) {
             float c[TILES][4] = {};
 #pragma unroll
             for (int k = 0; k < D / 32; k++) {
                 uint32_t words[4];
-                load_matrices(words, from + swizzled<D>(s * strip + lane % 8, k * 4 + lane / 8));
+                load_matrices(words, (k % 2 ? odd : even) + s * (strip * D * 2) + k / 2 * 128);
 #pragma unroll
                 for (int t = 0; t < TILES; t++) {
                     multiply_tile(c[t], query[t][2 * k], words[0], words[1]);
@@ -145,15 +166,10 @@ __global__ void __launch_bounds__(256, 1) fused(fused_args a, uint32_t b, uint32
             }
             const uint32_t step = tile * tile_steps + s;
 #pragma unroll
-            for (int i = 0; i < PAIRS; i++) {
-                const float value = c[i / 4][i % 4];
-                bool there = decltype(whole)::value || (uint64_t)step * b + first_bucket + lane % 4 * 2 + i % 2 < n;
-                if (!(value <= last[i]) && there) {
-                    *next = {bits_of_float(value), step * 8 + i};
-                    next += threads;
-                }
-            }
-            if (__any_sync(~0u, next > buffer + (buffer_length - PAIRS) * threads))
+            for (int i = 0; i < PAIRS; i++)
+                if (decltype(whole)::value || (uint64_t)step * b + first_bucket + lane % 4 * 2 + i % 2 < n)
+                    offer(c[i / 4][i % 4], last[i], step * 8 + i, next, pitch);
+            if (__any_sync(~0u, next > buffer + (buffer_length - PAIRS) * pitch))
                 flush();
         }
     };

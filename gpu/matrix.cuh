@@ -26,7 +26,7 @@ __device__ __forceinline__ void load_matrices(uint32_t (&words)[4], const void *
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-                 : "r"((unsigned)__cvta_generic_to_shared(row))
+                 : "r"(shared_address(row))
                  : "memory");
 }
 
