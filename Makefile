@@ -232,8 +232,8 @@ check-races: packages
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of CUDA.
 check-gpu: gpu
-	$(BUILD)/gpu/test_gpu
-	@for tool in memcheck racecheck initcheck; do echo "== $$tool"; \
+	CK_FORK=no $(BUILD)/gpu/test_gpu
+	@for tool in memcheck racecheck initcheck synccheck; do echo "== $$tool"; \
 	    GPU_CASES=few CK_FORK=no compute-sanitizer --tool $$tool --error-exitcode 9 $(BUILD)/gpu/test_gpu || exit 1; done
 
 # Each fuzzer runs FUZZ_SECONDS under AddressSanitizer and UndefinedBehaviorSanitizer, from an empty corpus kept in the build folder.

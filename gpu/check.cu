@@ -207,6 +207,8 @@ enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call, struct
 enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, uint64_t m, const void *exact, uint64_t k, const void *kept,
                                        uint64_t count, uint32_t *hits, rcm_gpu_stream stream)
 {
+    if (m < 1 || m > INT32_MAX || k < 1 || k > INT32_MAX)
+        return RCM_GPU_BAD_SHAPE;
     launch how = {(unsigned)m, block_threads, 32, 1, stream};
     return run(how, count_hits, dtype, smallest, exact, (uint32_t)k, kept, count, hits);
 }

@@ -22,7 +22,7 @@
 
 #include "topk_gpu.h"
 
-/* What a launch needs to know of the device, asked once per device. */
+/* What a launch needs to know of the device, asked once for each. */
 struct device_limits {
     int multiprocessors;
     size_t shared_bytes;  /* that a block may have */
@@ -50,11 +50,13 @@ __device__ __forceinline__ unsigned char *shared_memory()
 template <class... Parameters, class... Arguments>
 enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Arguments... arguments)
 {
-    if (how.shared_bytes > 48 * 1024 &&
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)how.shared_bytes) != cudaSuccess)
-        return RCM_GPU_ERROR;
-    if (how.cluster > 8 && cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) != cudaSuccess)
-        return RCM_GPU_ERROR;
+    if (how.shared_bytes > 48 * 1024) { /* the limit is the function's, so all threads must set the same one: the device's */
+        int device, most;
+        if (cudaGetDevice(&device) != cudaSuccess ||
+            cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most) != cudaSuccess)
+            return RCM_GPU_ERROR;
+    }
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attribute = {};
     config.gridDim = dim3(how.blocks);
@@ -118,13 +120,13 @@ template <int PENDING> __device__ __forceinline__ void copy_wait()
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Clusters: the blocks blockIdx / size share one. Before sm_90 there are none, and no launch asks for one. */
+/* Clusters: the blocks blockIdx / size share one. Code for chips before sm_90 has none, and device_limits never asks it for one. */
 __device__ __forceinline__ void cluster_sync()
 {
 #if __CUDA_ARCH__ >= 900
     cooperative_groups::this_cluster().sync();
 #else
-    __syncthreads();
+    __trap();
 #endif
 }
 /* The same address in the shared memory of another block of the cluster. */
@@ -134,6 +136,7 @@ template <class T> __device__ __forceinline__ T *cluster_shared(T *mine, unsigne
     return cooperative_groups::this_cluster().map_shared_rank(mine, rank);
 #else
     (void)rank;
+    __trap();
     return mine;
 #endif
 }

@@ -52,17 +52,17 @@ struct row_offset {
     }
 };
 
-cudaError_t sort_rows(buffers &b, uint64_t m, uint32_t n, rcm_gpu_stream stream)
+cudaError_t sort_rows(buffers &b, uint64_t m, uint32_t n, int bytes, rcm_gpu_stream stream)
 {
     auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0), row_offset{n});
     return cub::DeviceSegmentedRadixSort::SortPairsDescending(b.temporary, b.temporary_bytes, b.ranks, b.sorted_ranks, b.positions,
-                                                              b.sorted_positions, (int64_t)(m * n), (int64_t)m, begin, begin + 1, 0, 32,
+                                                              b.sorted_positions, (int64_t)(m * n), (int64_t)m, begin, begin + 1, 0, 8 * bytes,
                                                               (cudaStream_t)stream);
 }
 
 #else
 
-int sort_rows(buffers &b, uint64_t m, uint32_t n, rcm_gpu_stream)
+int sort_rows(buffers &b, uint64_t m, uint32_t n, int, rcm_gpu_stream)
 {
     if (!b.temporary) {
         b.temporary_bytes = 256;
@@ -88,7 +88,7 @@ template <int BYTES> enum rcm_gpu_status start(const exact_args &a, buffers &b, 
 {
     launch how = {(unsigned)ceil_divide<uint64_t>(a.m * a.n, block_threads), block_threads, 0, 1, stream};
     enum rcm_gpu_status status = run(how, spread<BYTES>, a, b.ranks, b.positions);
-    if (status == RCM_GPU_OK && sort_rows(b, a.m, a.n, stream) != 0)
+    if (status == RCM_GPU_OK && sort_rows(b, a.m, a.n, BYTES, stream) != 0)
         status = RCM_GPU_ERROR;
     how.blocks = (unsigned)ceil_divide<uint64_t>(a.m * a.k, block_threads);
     return status == RCM_GPU_OK ? run(how, take_first<BYTES>, a, b.sorted_positions) : status;
@@ -96,12 +96,12 @@ template <int BYTES> enum rcm_gpu_status start(const exact_args &a, buffers &b, 
 
 } // namespace
 
-enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int, size_t *workspace_bytes)
+enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, size_t *workspace_bytes)
 {
     if (a.m * a.n > INT32_MAX) /* more than the sort takes */
         return RCM_GPU_BAD_TYPE;
     buffers b = {};
-    if (sort_rows(b, a.m, a.n, nullptr) != 0)
+    if (sort_rows(b, a.m, a.n, bytes, nullptr) != 0)
         return RCM_GPU_ERROR;
     *workspace_bytes = 4 * array_bytes(a) + b.temporary_bytes;
     return RCM_GPU_OK;

@@ -154,6 +154,7 @@ __global__ void __launch_bounds__(256, 1) fused(fused_args a, uint32_t b, uint32
 #pragma unroll 2
         for (uint32_t s = 0; s < tile_steps; s++) {
             float c[TILES][4] = {};
+            __syncwarp(); /* what follows is for whole warps, and flush is not */
 #pragma unroll
             for (int k = 0; k < D / 32; k++) {
                 uint32_t words[4];

@@ -33,11 +33,6 @@ enum rcm_gpu_status rcm_gpu_wait(void)
     return cudaDeviceSynchronize() == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
 }
 
-enum rcm_gpu_status rcm_gpu_emulate(unsigned, int, size_t, unsigned)
-{
-    return RCM_GPU_NO_DEVICE;
-}
-
 #else
 
 void *rcm_gpu_allocate(size_t bytes)
@@ -64,15 +59,6 @@ enum rcm_gpu_status rcm_gpu_from_device(void *to, const void *from, size_t bytes
 
 enum rcm_gpu_status rcm_gpu_wait(void)
 {
-    return RCM_GPU_OK;
-}
-
-enum rcm_gpu_status rcm_gpu_emulate(unsigned order, int multiprocessors, size_t shared_bytes, unsigned cluster_max)
-{
-    emulate::order = order;
-    emulate::device.multiprocessors = multiprocessors;
-    emulate::device.shared_bytes = shared_bytes;
-    emulate::device.cluster_max = cluster_max;
     return RCM_GPU_OK;
 }
 

@@ -18,8 +18,9 @@ enum rcm_gpu_status rcm_gpu_from_device(void *to, const void *from, size_t bytes
 /* Waits for all work, and tells of an error in any of it. */
 enum rcm_gpu_status rcm_gpu_wait(void);
 
-/* The emulated device, for tests: RCM_GPU_NO_DEVICE on a real one. order: of threads and blocks, see emulate.h. */
-enum rcm_gpu_status rcm_gpu_emulate(unsigned order, int multiprocessors, size_t shared_bytes, unsigned cluster_max);
+/* For tests: kernels are planned as if the device had no more than this. multiprocessors = 0: as it is. On a real device; the emulated
+ * one is just this, and runs its threads and blocks in this order (emulate.h). */
+void rcm_gpu_pretend(unsigned order, int multiprocessors, size_t shared_bytes, unsigned cluster_max);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ __device__ __forceinline__ void exchange_if_larger(int32_t than, int32_t key, in
 #ifdef __CUDA_ARCH__
     asm("{\n\t.reg .pred p;\n\t.reg .b32 t;\n\tsetp.gt.s32 p, %3, %2;\n\tmul.lo.s32 t, %0, %4;\n\t"
         "@p mul.lo.s32 %0, %1, %4;\n\t@p mul.lo.s32 %1, t, %4;\n\t}"
-        : "+r"(a), "+r"(b)
+        : "+&r"(a), "+&r"(b)
         : "r"(than), "r"(key), "r"(one));
 #else
     (void)one;

@@ -114,6 +114,8 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
         return status;
     if (call->k < 1 || call->k > rows.n)
         return RCM_GPU_BAD_SHAPE;
+    if ((uintptr_t)call->labels % sizeof *call->labels != 0)
+        return RCM_GPU_BAD_POINTER;
     *to = {};
     to->bytes = (int)rcm_gpu_dtype_bytes(rows.dtype);
     to->args.x = static_cast<const unsigned char *>(rows.x);
@@ -270,7 +272,7 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
     case RCM_GPU_BAD_WORKSPACE:
         return "the workspace is null, too small or not a multiple of 256";
     case RCM_GPU_ERROR:
-        return "CUDA refused the launch";
+        return "CUDA refused";
     }
     return "unknown status";
 }

@@ -40,7 +40,7 @@ RCM_GPU_ENUM(rcm_gpu_status) {
     RCM_GPU_BAD_POINTER,   /* null, or not a multiple of the element's size */
     RCM_GPU_BAD_TYPE,      /* a dtype or kernel that is not listed, or one that cannot run this shape or on this device */
     RCM_GPU_BAD_WORKSPACE, /* null, too small, or not a multiple of 256 */
-    RCM_GPU_ERROR,         /* CUDA refused the launch: cudaGetLastError says why */
+    RCM_GPU_ERROR,         /* CUDA refused something: cudaGetLastError says why. An older error that nobody has read can do so too (CUB looks) */
 };
 
 /* What went wrong, in words. Never NULL. */
@@ -141,7 +141,8 @@ enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void
 
 /* ------------------------------------------------------------------------------------------------------------------------
  * Both stages of products that are never written: row i is x[i][j] = queries[i] . database[j], j = 0, .., n - 1, in bfloat16, summed in
- * float32 in an order that is not told. Interleaved buckets, largest first.
+ * float32 in an order that is not told. Interleaved buckets, largest first; -0 and +0 are equal here, and a NaN comes out as one of bits
+ * 0x7fffffff.
  */
 
 struct rcm_gpu_fused {
