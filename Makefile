@@ -58,8 +58,10 @@ SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
+GPU_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard gpu/bench/*.c)) $(patsubst %,$(BUILD)/cli/%.o,memory number progress) $(SINGLE) $(MODEL)
 
 .PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races check-gpu check-fuzz run-fuzz bench run-bench install uninstall clean help
+.PHONY: FORCE
 .DELETE_ON_ERROR:
 .PRECIOUS: $(BUILD)/include/sim/%
 
@@ -159,18 +161,41 @@ $(BUILD)/gpu/test_gpu: $(BUILD)/tests/test_gpu.o $(GPU_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
 
+# The benchmark of the kernels, likewise: emulated for its tests, and real. Its results say of which state of the sources they are.
+$(BUILD)/gpu/bench/%.o: gpu/bench/%.c $(BUILD)/include/recallmodel.h
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -I$(BUILD)/include $(GIT) -MMD -MP -c $< -o $@
+
+$(BUILD)/gpu/bench/main.o: GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
+$(BUILD)/gpu/bench/main.o: $(BUILD)/git
+$(BUILD)/git: FORCE
+	@mkdir -p $(@D)
+	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); [ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
+
+$(BUILD)/gpu/recallmodel-bench-emulated: $(GPU_BENCH) $(EMULATED)
+	$(say) LINK $@
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
+
+$(BUILD)/gpu/recallmodel-bench: $(GPU_BENCH) $(GPU_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(NVCC) $^ -lm -ldl -o $@
+
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(MODEL) $(SIM) $(SINGLE)
 	@mkdir -p $(@D)
 	$(say) BENCH $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
 	    $(shell pkg-config --libs gsl) -lm -o $@
 
--include $(EMULATED:.o=.d) $(COMPILED:.o=.d) $(MODEL:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+-include $(GPU_BENCH:.o=.d) $(EMULATED:.o=.d) $(COMPILED:.o=.d) $(MODEL:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
 
 gpu:
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,echo "No nvcc here: the GPU part is left out (the kernels still run, emulated, in make check).")
 
-gpu-programs: $(GPU_LIBRARY) $(BUILD)/gpu/test_gpu
+gpu-programs: $(GPU_LIBRARY) $(BUILD)/gpu/test_gpu recallmodel-bench
+
+recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
+	@cp -f $< $@
 
 # ---- optional tools
 
@@ -212,7 +237,7 @@ check: packages
 	@$(MAKE) --no-print-directory run-tests
 
 # Runs every test even if one fails, then says which did.
-run-tests: $(PROGRAM) $(STATIC) $(SHARED) $(TESTS)
+run-tests: $(PROGRAM) $(STATIC) $(SHARED) $(TESTS) $(BUILD)/gpu/recallmodel-bench-emulated
 	@failed=""; \
 	for t in $(TESTS) $(TEST_SCRIPTS); do \
 	    echo "== $$t"; \
@@ -285,7 +310,7 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/man/man1/recallmodel.1
 
 clean:
-	rm -rf build recallmodel recallmodel-mpi
+	rm -rf build recallmodel recallmodel-mpi recallmodel-bench
 
 help:
 	@echo "all (default)   build ./recallmodel and the library; says which optional tools it found"

@@ -180,6 +180,24 @@ count_hits(enum rcm_gpu_dtype dtype, bool smallest, const void *exact, uint32_t 
         hits[row] = s->better + smaller_of(s->equal, s->equal_in_exact);
 }
 
+/* A thread a product, the simplest way. d is a multiple of 8. */
+__global__ void __launch_bounds__(block_threads)
+multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t n, uint32_t d, float *products)
+{
+    for (uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x; at < m * n; at += (uint64_t)gridDim.x * block_threads) {
+        const uint64_t row = at / n, j = at - row * n;
+        float sum = 0.0f;
+        for (uint32_t i = 0; i < d; i += 8) {
+            uint32_t query[4], element[4];
+            load_16(queries + row * d + i, query);
+            load_16(database + j * d + i, element);
+            for (uint32_t c = 0; c < 8; c++)
+                sum += float_of(RCM_GPU_BF16, query, c) * float_of(RCM_GPU_BF16, element, c);
+        }
+        products[at] = sum;
+    }
+}
+
 } // namespace
 
 size_t rcm_gpu_check_workspace(uint64_t m, uint64_t n, uint64_t b)
@@ -211,4 +229,10 @@ enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, 
         return RCM_GPU_BAD_SHAPE;
     launch how = {(unsigned)m, block_threads, 32, 1, stream};
     return run(how, count_hits, dtype, smallest, exact, (uint32_t)k, kept, count, hits);
+}
+
+enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m, uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream)
+{
+    launch how = {(unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(m * n, block_threads), 1 << 20), block_threads, 0, 1, stream};
+    return run(how, multiply, (const uint16_t *)queries, (const uint16_t *)database, m, n, (uint32_t)d, products);
 }

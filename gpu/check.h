@@ -33,6 +33,10 @@ enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call, struct
 enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, uint64_t m, const void *exact, uint64_t k, const void *kept,
                                        uint64_t count, uint32_t *hits, rcm_gpu_stream stream);
 
+/* The products of m queries with n elements of d components (a multiple of 8), bfloat16, one after the other in float32: m x n. Slow; for the proof of what
+ * is fused, on inputs whose sums are exact (inputs.h). */
+enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m, uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
+#include <stdio.h>
+
 #include "cuda.cuh"
 
 #ifdef __CUDACC__
@@ -26,6 +28,29 @@ enum rcm_gpu_status rcm_gpu_to_device(void *to, const void *from, size_t bytes)
 enum rcm_gpu_status rcm_gpu_from_device(void *to, const void *from, size_t bytes)
 {
     return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
+}
+
+enum rcm_gpu_status rcm_gpu_set_bytes(void *to, unsigned char byte, size_t bytes)
+{
+    return cudaMemset(to, byte, bytes) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
+}
+
+enum rcm_gpu_status rcm_gpu_facts_of_current(struct rcm_gpu_facts *facts)
+{
+    int device;
+    cudaDeviceProp properties;
+    *facts = {};
+    cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess)
+        return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? RCM_GPU_NO_DEVICE : RCM_GPU_ERROR;
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess || cudaDriverGetVersion(&facts->driver) != cudaSuccess ||
+        cudaRuntimeGetVersion(&facts->runtime) != cudaSuccess || cudaDeviceGetPCIBusId(facts->bus, sizeof facts->bus, device) != cudaSuccess)
+        return RCM_GPU_ERROR;
+    snprintf(facts->name, sizeof facts->name, "%s", properties.name);
+    facts->multiprocessors = properties.multiProcessorCount;
+    facts->l2_bytes = (size_t)properties.l2CacheSize;
+    facts->memory_bytes = properties.totalGlobalMem;
+    return RCM_GPU_OK;
 }
 
 enum rcm_gpu_status rcm_gpu_wait(void)
@@ -54,6 +79,22 @@ enum rcm_gpu_status rcm_gpu_to_device(void *to, const void *from, size_t bytes)
 enum rcm_gpu_status rcm_gpu_from_device(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
+    return RCM_GPU_OK;
+}
+
+enum rcm_gpu_status rcm_gpu_set_bytes(void *to, unsigned char byte, size_t bytes)
+{
+    memset(to, byte, bytes);
+    return RCM_GPU_OK;
+}
+
+enum rcm_gpu_status rcm_gpu_facts_of_current(struct rcm_gpu_facts *facts)
+{
+    *facts = {};
+    snprintf(facts->name, sizeof facts->name, "emulation (times mean nothing)");
+    facts->multiprocessors = emulate::device.multiprocessors;
+    facts->l2_bytes = 1 << 20;
+    facts->memory_bytes = (size_t)1 << 30;
     return RCM_GPU_OK;
 }
 

@@ -69,7 +69,7 @@ struct additions {
     __device__ __forceinline__ void operator()(uint32_t (&w)[4], unsigned operations) const
     {
 #pragma unroll 16
-        for (unsigned step = 0; step < operations / 2; step++) { /* an addition into each of the four, two at a time */
+        for (unsigned step = 0; step < operations; step++) { /* an addition into each of the four */
             w[0] += w[1];
             w[2] += w[3];
             w[1] += w[0];

@@ -20,7 +20,7 @@ const char *rcm_gpu_move_variant_name(unsigned variant);
 enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream);
 
 /* The programs of [Samaga2025] A.1 on 32-bit integers, `operations` for each of `count` elements (a multiple of 4), which are read and
- * written: additions, x, y = y, x + y over pairs of elements (half of `operations` steps of two); multiplications, x = x x. */
+ * written: additions, x += y, y += x over pairs of elements; multiplications, x = x x. */
 RCM_GPU_ENUM(rcm_gpu_vector_program) { RCM_GPU_ADDITIONS = 0, RCM_GPU_MULTIPLICATIONS = 1, RCM_GPU_VECTOR_PROGRAMS };
 enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations, int32_t *x, uint64_t count, rcm_gpu_stream stream);
 

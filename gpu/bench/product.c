@@ -1,0 +1,70 @@
+/* product.c - see product.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "product.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of cuBLAS's interface, which is stable: the numbers that are used here. */
+enum { OPERATION_NONE = 0, OPERATION_TRANSPOSE = 1, REAL_32F = 0, REAL_16BF = 14, COMPUTE_32F = 68, ALGORITHM_DEFAULT = -1 };
+
+struct multiplier {
+    void *library, *handle;
+    int (*destroy)(void *);
+    int (*set_stream)(void *, void *);
+    int (*multiply)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *, void *, int, int, int, int);
+};
+
+static void find(void *library, const char *name, void *function)
+{
+    void *found = dlsym(library, name);
+    memcpy(function, &found, sizeof found);
+}
+
+struct multiplier *multiplier_open(void)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+    struct multiplier *m = calloc(1, sizeof *m);
+    int (*create)(void **) = NULL;
+    for (size_t i = 0; m && !m->library && i < sizeof names / sizeof *names; i++)
+        m->library = dlopen(names[i], RTLD_NOW);
+    if (!m || !m->library) {
+        free(m);
+        return NULL;
+    }
+    find(m->library, "cublasCreate_v2", &create);
+    find(m->library, "cublasDestroy_v2", &m->destroy);
+    find(m->library, "cublasSetStream_v2", &m->set_stream);
+    find(m->library, "cublasGemmEx", &m->multiply);
+    if (!create || !m->destroy || !m->set_stream || !m->multiply || create(&m->handle) != 0) {
+        dlclose(m->library);
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void multiplier_close(struct multiplier *m)
+{
+    if (!m)
+        return;
+    m->destroy(m->handle);
+    dlclose(m->library);
+    free(m);
+}
+
+/* Column by column, as cuBLAS sees them, the rows of the database are the columns of a d x n matrix, and the products n x m. */
+enum rcm_gpu_status multiply(struct multiplier *x, const void *queries, const void *database, uint64_t m, uint64_t n, uint64_t d, void *products,
+                             enum rcm_gpu_dtype type, rcm_gpu_stream stream)
+{
+    const float one = 1.0f, zero = 0.0f;
+    if (!x)
+        return RCM_GPU_BAD_TYPE;
+    if (x->set_stream(x->handle, stream) != 0)
+        return RCM_GPU_ERROR;
+    int failed = x->multiply(x->handle, OPERATION_TRANSPOSE, OPERATION_NONE, (int)n, (int)m, (int)d, &one, database, REAL_16BF, (int)d, queries, REAL_16BF,
+                             (int)d, &zero, products, type == RCM_GPU_F32 ? REAL_32F : REAL_16BF, (int)n, COMPUTE_32F, ALGORITHM_DEFAULT);
+    return failed ? RCM_GPU_ERROR : RCM_GPU_OK;
+}

@@ -1,0 +1,115 @@
+/* results.c - see results.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "results.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/memory.h"
+
+/* The first columns of a line, in place. */
+static char *key_of(char *line, unsigned columns)
+{
+    char *at = line;
+    for (unsigned i = 0; i < columns; i++) {
+        at = strpbrk(at, ",\n");
+        if (!at || *at == '\n' || i + 1 == columns)
+            break;
+        at++;
+    }
+    if (at)
+        *at = '\0';
+    return line;
+}
+
+/* Reads what is there. Returns where the last whole line ends, or -1. */
+static long read_rows(struct results *r, const char *columns, bool *empty, char *error, size_t error_size)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    long end = 0;
+    *empty = true;
+    while ((length = getline(&line, &size, r->file)) > 0 && line[length - 1] == '\n') {
+        if (*line != '#' && *empty) {
+            line[strcspn(line, "\n")] = '\0';
+            if (strcmp(line, columns) != 0) {
+                snprintf(error, error_size, "%s has other columns than this writes; name another file", r->path);
+                free(line);
+                return -1;
+            }
+            *empty = false;
+        } else if (*line != '#') {
+            r->seen = grown(r->seen, r->length, &r->capacity, sizeof *r->seen);
+            r->seen[r->length++] = copied(key_of(line, r->key_columns));
+        }
+        end = ftell(r->file);
+    }
+    bool failed = ferror(r->file);
+    free(line);
+    if (failed || end < 0) {
+        snprintf(error, error_size, "%s: %s", r->path, strerror(errno));
+        return -1;
+    }
+    return end;
+}
+
+int results_open(struct results *r, const char *path, const char *columns, unsigned key_columns, const char *remark, char *error, size_t error_size)
+{
+    bool empty = true;
+    *r = (struct results){.file = stdout, .path = path, .key_columns = key_columns};
+    if (path) {
+        r->file = fopen(path, "a+");
+        if (!r->file) {
+            snprintf(error, error_size, "%s: %s", path, strerror(errno));
+            return -1;
+        }
+        rewind(r->file);
+        long end = read_rows(r, columns, &empty, error, error_size);
+        if (end >= 0 && ftruncate(fileno(r->file), end) != 0 && errno != EINVAL) { /* EINVAL: no regular file, nothing was left there */
+            snprintf(error, error_size, "%s: %s", path, strerror(errno));
+            end = -1;
+        }
+        if (end < 0 || fseek(r->file, 0, SEEK_END) != 0) {
+            results_close(r);
+            return -1;
+        }
+    }
+    fputs(remark, r->file);
+    if (empty)
+        fprintf(r->file, "%s\n", columns);
+    if (fflush(r->file) != 0) {
+        snprintf(error, error_size, "%s: %s", path ? path : "output", strerror(errno));
+        results_close(r);
+        return -1;
+    }
+    return 0;
+}
+
+bool results_have(const struct results *r, const char *key)
+{
+    for (size_t i = 0; i < r->length; i++)
+        if (strcmp(r->seen[i], key) == 0)
+            return true;
+    return false;
+}
+
+int results_add(struct results *r, const char *row)
+{
+    return fputs(row, r->file) < 0 || fflush(r->file) != 0 ? -1 : 0;
+}
+
+int results_close(struct results *r)
+{
+    int failed = 0;
+    if (r->file && r->file != stdout)
+        failed = fclose(r->file) != 0;
+    for (size_t i = 0; i < r->length; i++)
+        free(r->seen[i]);
+    free(r->seen);
+    *r = (struct results){0};
+    return failed ? -1 : 0;
+}
