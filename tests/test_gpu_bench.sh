@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# recallmodel-bench as it is used, on emulated kernels: what it writes, goes on with, and refuses; its grids; torch_topk.py beside it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+bench=$build/gpu/recallmodel-bench-emulated
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+fail() { echo "FAIL: $*"; exit 1; }
+pass() { passed=$((passed + 1)); }
+rows() { if [ -f "$1" ]; then grep -vc '^#' "$1" || true; else echo 0; fi; }
+column() { # file, name: that column of the rows
+    awk -F, -v name="$2" '/^#/ { next } !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }' "$1"
+}
+
+# Every subcommand measures, and what it says is right: recall against the library's model, shares, counts.
+small=(--n 3000 --k 40 --b 40 --kb 1,2 --m 3)
+"$bench" stage1 "${small[@]}" --kernel column,thread_per_bucket,block_per_bucket --assignment interleaved,contiguous --dtype float32,float16 >"$folder/stage1" 2>"$folder/stderr"
+[ "$(rows "$folder/stage1")" = 25 ] || fail "stage1: $(rows "$folder/stage1") rows"
+grep -q "24 measured, 0 there already, 0 left out, 0 wrong, 0 to do" "$folder/stderr" || fail "stage1 says $(cat "$folder/stderr")"
+for name in recall recall_model bandwidth_share time_us_low cost_basic; do
+    column "$folder/stage1" $name | awk '!($1 > 0) { exit 1 }' || fail "stage1: $name"
+done
+pass
+# The same rows whatever the kernel: one recall for each of type, assignment and k_b.
+[ "$(awk -F, '/^stage1/ { print $3, $4, $9, $25 }' "$folder/stage1" | sort -u | wc -l)" = 8 ] || fail "recall depends on the kernel"
+model=$("${RECALLMODEL:-build/recallmodel}" --n 3000 --k 40 --b 40 --kb 1 --csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "recall") at = i } NR == 2 { print substr($at, 1, 8) }')
+awk -F, '/^stage1/ && $9 == 1 { print substr($26, 1, 8) }' "$folder/stage1" | grep -vq "^$model\$" && fail "the model's recall is not $model"
+pass
+"$bench" exact --n 3000 --k 40,3000 --m 2 --kernel radix,radix-8,histogram,histogram-1-binary,sort --dtype bfloat16 --timing graph --input normal,masked-100 >"$folder/exact" 2>/dev/null
+[ "$(rows "$folder/exact")" = 21 ] || fail "exact: $(rows "$folder/exact") rows"
+"$bench" two-stage "${small[@]}" --cache warm --input few,equal,rising >"$folder/both" 2>/dev/null
+[ "$(rows "$folder/both")" = 7 ] || fail "two-stage"
+"$bench" fused --n 1000 --k 16 --b 20 --kb 2 --m 5 --kernel fused,cublas-bf16 >"$folder/fused" 2>"$folder/stderr"
+grep -q "left out fused,cublas-bf16.*no cuBLAS" "$folder/stderr" || grep -q "2 measured" "$folder/stderr" || fail "fused says $(cat "$folder/stderr")"
+"$bench" roof --bytes 65536 --elements 1024 --device-file "$folder/device" >"$folder/roof" 2>/dev/null
+[ "$(rows "$folder/roof")" = 39 ] || fail "roof: $(rows "$folder/roof") rows"
+"${RECALLMODEL:-build/recallmodel}" devices --device "$folder/device" --csv | grep -q emulation || fail "the device file that roof writes is not read"
+for file in stage1 exact both fused roof; do
+    awk -F, '/^#/ { next } !n { n = NF } NF != n { exit 1 }' "$folder/$file" || fail "$file: rows of other lengths"
+done
+pass
+
+# A killed run leaves half a row; the same command cuts it off and does what is missing, once.
+file=$folder/runs.csv
+"$bench" stage1 "${small[@]}" -o "$file" >"$folder/table" 2>/dev/null
+[ "$(wc -l <"$folder/table")" = 3 ] || fail "the table has $(wc -l <"$folder/table") lines"
+cp "$file" "$folder/whole"
+head -c -20 "$folder/whole" >"$file"
+"$bench" stage1 "${small[@]}" -o "$file" >/dev/null 2>"$folder/stderr"
+grep -q "1 measured, 1 there already" "$folder/stderr" || fail "going on says $(cat "$folder/stderr")"
+[ "$(rows "$file")" = 3 ] || fail "going on left $(rows "$file") rows"
+"$bench" stage1 "${small[@]}" -o "$file" >/dev/null 2>"$folder/stderr"
+grep -q "0 measured, 2 there already" "$folder/stderr" || fail "a third run says $(cat "$folder/stderr")"
+pass
+echo "another,table" >"$folder/other"
+if "$bench" stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>"$folder/stderr"; then fail "another table is written to"; fi
+grep -q "has other columns" "$folder/stderr" && [ "$(cat "$folder/other")" = "another,table" ] || fail "another table: $(cat "$folder/stderr")"
+pass
+
+# Ctrl-C, a time limit, a full disk, a closed pipe.
+"$bench" two-stage --grid key-8 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" &
+process=$!
+while [ "$(rows "$folder/stopped")" -lt 3 ]; do sleep 0.05; done
+kill -INT $process
+status=0; wait $process || status=$?
+[ $status = 130 ] || fail "SIGINT returns $status"
+grep -q "the same command goes on" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
+tail -c 1 "$folder/stopped" | od -c | grep -q '\\n' || fail "SIGINT left half a row"
+"$bench" two-stage --grid key-8 --minutes 0.01 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" || fail "--minutes"
+grep -q "to do; the same command goes on" "$folder/stderr" || fail "--minutes says $(cat "$folder/stderr")"
+if "$bench" stage1 "${small[@]}" >/dev/full 2>"$folder/stderr"; then fail "a full disk"; fi
+grep -q "No space left" "$folder/stderr" || fail "a full disk: $(cat "$folder/stderr")"
+pass
+
+# The papers' grids: as many cells as were published, and (where they are at hand) the very ones.
+count() { "$bench" "$1" --grid "$2" --list | tail -n +2 | sort -u | wc -l; }
+for grid in "two-stage key-1 84" "two-stage key-8 48" "exact key-15 140" "two-stage key-17 1932" "two-stage samaga-2 50"; do
+    read -r work name cells <<<"$grid"
+    [ "$(count "$work" "$name")" = "$cells" ] || fail "$name has $(count "$work" "$name") cells, not $cells"
+done
+published=../shared/paper-data/h100_pcie_bucketed.csv
+if [ -f $published ]; then
+    "$bench" two-stage --grid key-17 --list | tail -n +2 | cut -d, -f6-10 | sort >"$folder/ours"
+    tail -n +2 $published | cut -d, -f1-5 | sort | cmp - "$folder/ours" || fail "key-17 is not the published grid"
+else
+    echo "SKIPPED: key-17 against the published rows: no ../shared/paper-data"
+fi
+pass
+
+# One line and status 2 for what is wrong.
+refuse() { # what the line must contain, arguments
+    local want=$1 status=0
+    shift
+    "$bench" "$@" >"$folder/out" 2>"$folder/stderr" || status=$?
+    [ $status = 2 ] && [ "$(wc -l <"$folder/stderr")" = 1 ] && [ ! -s "$folder/out" ] && grep -qF -- "$want" "$folder/stderr" ||
+        fail "$*: status $status, $(cat "$folder/stderr")"
+}
+refuse "unknown subcommand 'stage2'" stage2
+refuse "unknown option '--nn'" stage1 --nn 5
+refuse "--n needs a value" stage1 --n
+refuse "--n '0' is" stage1 --n 0
+refuse "--kb '4x' is" stage1 --kb 1,4x
+refuse "--dtype 'double' is not known; give one of float32, float16, bfloat16" stage1 --dtype double
+refuse "--kernel 'radix' is not known; give one of auto, column" stage1 --kernel radix
+refuse "--input 'uniform' is not known" exact --input normal,uniform
+refuse "--grid 'key-99' is not known; give one of key-1" two-stage --grid key-99
+refuse "the grid key-15 is for recallmodel-bench exact" stage1 --grid key-15
+refuse "--grid takes no axes beside it" exact --grid key-15 --n 1000
+refuse "--minutes '-1' is not a positive number" stage1 --minutes -1
+refuse "--minutes 'nan' is not a positive number" stage1 --minutes nan
+refuse "--device 'H900' is not known; give one of" stage1 --device H900
+refuse "exact has no buckets" exact --b 5
+refuse "--d is for" stage1 --d 64
+refuse "fused multiplies bfloat16" fused --dtype float16
+refuse "d must be 64 or 128" fused --d 100
+refuse "none of these can be run: b must be at most n, and kb at most 16" stage1 --n 100 --kb 17
+refuse "k must be at most n" stage1 --n 100 --k 200 --b 10
+refuse "b kb must be at least k" stage1 --n 100 --k 50 --b 10 --kb 2
+refuse "--bytes must be from" roof --bytes 5
+refuse "roof takes" roof --n 5
+refuse "--device-file is for" stage1 --device-file x
+refuse "device takes no options" device --n 5
+pass
+
+# The real program, where it was built, on a machine without a GPU.
+if [ -x "$build/gpu/recallmodel-bench" ] && ! nvidia-smi >/dev/null 2>&1; then
+    for command in "stage1 --n 1000" "roof" "device"; do
+        status=0
+        $build/gpu/recallmodel-bench $command >"$folder/out" 2>"$folder/stderr" || status=$?
+        [ $status = 3 ] && [ "$(wc -l <"$folder/stderr")" = 1 ] && [ ! -s "$folder/out" ] || fail "without a device: status $status, $(cat "$folder/stderr")"
+    done
+    pass
+else
+    echo "SKIPPED: the real recallmodel-bench without a device: it was not built, or there is one"
+fi
+
+# run.sh writes one file for each part, and goes on with them.
+BENCH=$bench RUNS=$folder/runs RUN_DATE=2026-01-02 MINUTES=0.02 gpu/run.sh key-8 >/dev/null 2>&1 || fail "run.sh"
+[ -s "$folder/runs/emulation-times-mean-nothing-2026-01-02-key-8.csv" ] || fail "run.sh wrote $(ls "$folder/runs")"
+status=0; BENCH=$bench RUNS=$folder/runs gpu/run.sh key-99 >/dev/null 2>&1 || status=$?
+[ $status = 2 ] || fail "run.sh takes a part that is none"
+pass
+
+# torch_topk.py with a stand-in for torch: the same columns, both orders, goes on.
+if command -v python3 >/dev/null; then
+    mkdir "$folder/fake"
+    cat >"$folder/fake/torch.py" <<'PYTHON'
+import contextlib, time, types
+class Type:
+    def __init__(self, itemsize): self.itemsize = itemsize
+float32, float16, bfloat16, int32 = Type(4), Type(2), Type(2), Type(4)
+__version__, version = "0", types.SimpleNamespace(cuda="0")
+class Tensor:
+    def to(self, dtype): return self
+    def sum(self): return 0
+def randn(*shape, **options): return Tensor()
+def ones(*shape, **options): return Tensor()
+def topk(x, k, dim, sorted): time.sleep(2e-4 if sorted else 1e-4)
+class Event:
+    def __init__(self, enable_timing): pass
+    def record(self): self.at = time.monotonic()
+    def synchronize(self): pass
+    def elapsed_time(self, end): return 1e3 * (end.at - self.at)
+class Stream:
+    def synchronize(self): pass
+class CUDAGraph:
+    def replay(self): time.sleep(1.6e-3)
+cuda = types.SimpleNamespace(
+    is_available=lambda: True, get_device_properties=lambda i: types.SimpleNamespace(L2_cache_size=1 << 20), get_device_name=lambda i: "stand-in",
+    Event=Event, Stream=Stream, CUDAGraph=CUDAGraph, _sleep=lambda cycles: None, stream=lambda s: contextlib.nullcontext(), graph=lambda g: contextlib.nullcontext())
+PYTHON
+    "$bench" exact --n 1000 --k 5,10 --m 2 --list >"$folder/cells"
+    "$bench" exact --n 1000 --k 10 --m 2 --timing graph --list | tail -n +2 >>"$folder/cells"
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$folder/fake python3 gpu/torch_topk.py "$folder/cells" -o "$folder/torch.csv" >/dev/null
+    [ "$(rows "$folder/torch.csv")" = 7 ] || fail "torch_topk.py wrote $(rows "$folder/torch.csv") rows"
+    [ "$(grep -v '^#' "$folder/torch.csv" | head -1)" = "$(grep -v '^#' "$folder/exact" | head -1)" ] || fail "torch_topk.py writes other columns"
+    column "$folder/torch.csv" time_us_median | awk '!($1 > 90 && $1 < 5000) { exit 1 }' || fail "torch_topk.py: times are not those of the stand-in"
+    head -c -30 "$folder/torch.csv" >"$folder/cut" && mv "$folder/cut" "$folder/torch.csv"
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$folder/fake python3 gpu/torch_topk.py "$folder/cells" -o "$folder/torch.csv" >"$folder/out"
+    [ "$(wc -l <"$folder/out")" = 1 ] && [ "$(rows "$folder/torch.csv")" = 7 ] || fail "torch_topk.py does not go on"
+    status=0; PYTHONDONTWRITEBYTECODE=1 python3 gpu/torch_topk.py "$folder/cells" -o "$folder/none" 2>"$folder/stderr" || status=$?
+    [ $status = 3 ] || python3 -c 'import torch' 2>/dev/null || fail "torch_topk.py without torch: status $status"
+    pass
+else
+    echo "SKIPPED: torch_topk.py: no python3 here"
+fi
+echo "gpu bench: $passed groups of checks passed"
