@@ -60,7 +60,7 @@ PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
 GPU_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard gpu/bench/*.c)) $(patsubst %,$(BUILD)/cli/%.o,memory number progress) $(SINGLE) $(MODEL)
 
-.PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races check-gpu check-fuzz run-fuzz bench run-bench install uninstall clean help
+.PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help
 .PHONY: FORCE
 .DELETE_ON_ERROR:
 .PRECIOUS: $(BUILD)/include/sim/%
@@ -285,6 +285,11 @@ run-fuzz: $(FUZZERS)
 	    grep executed $$f.log; \
 	done
 
+# Measures on this machine's GPU, every part for MINUTES at most; the same command goes on. PARTS="roof targets": only these.
+MINUTES ?= 9
+gpu-run: gpu
+	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
@@ -319,7 +324,8 @@ help:
 	@echo "check-sanitize  the same tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "check-races     the GPU kernels under ThreadSanitizer, a thread for a thread"
 	@echo "check-gpu       on a GPU: the kernels' tests, also under compute-sanitizer"
-	@echo "gpu             build the GPU library and its tests, if nvcc is here"
+	@echo "gpu             build the GPU library, its tests and recallmodel-bench, if nvcc is here"
+	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/, MINUTES=9 a part, PARTS=... only some"
 	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
 	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page"
