@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CC ?= gcc
 CFLAGS ?= -O2 -g
-WARNINGS := -Wall -Wextra -Wconversion
+WARNINGS := -Wall -Wextra -Wconversion -Werror=implicit-function-declaration
 BUILD ?= build
 SANITIZE :=
 

@@ -198,6 +198,15 @@ multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t
     }
 }
 
+__global__ void __launch_bounds__(block_threads) compare(const uint32_t *a, const uint32_t *b, uint64_t count, uint64_t *different)
+{
+    uint64_t found = 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count; i += (uint64_t)gridDim.x * block_threads)
+        found += a[i] != b[i];
+    if (found > 0)
+        atomicAdd((unsigned long long *)different, (unsigned long long)found);
+}
+
 } // namespace
 
 size_t rcm_gpu_check_workspace(uint64_t m, uint64_t n, uint64_t b)
@@ -235,4 +244,11 @@ enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, 
 {
     launch how = {(unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(m * n, block_threads), 1 << 20), block_threads, 0, 1, stream};
     return run(how, multiply, (const uint16_t *)queries, (const uint16_t *)database, m, n, (uint32_t)d, products);
+}
+
+enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count, uint64_t *different, rcm_gpu_stream stream)
+{
+    launch how = {(unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), 1 << 16), block_threads, 0, 1, stream};
+    enum rcm_gpu_status status = fill_zero(different, sizeof *different, stream);
+    return status == RCM_GPU_OK ? run(how, compare, (const uint32_t *)a, (const uint32_t *)b, count, different) : status;
 }

@@ -37,6 +37,9 @@ enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, 
  * is fused, on inputs whose sums are exact (inputs.h). */
 enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m, uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream);
 
+/* How many of `count` 4-byte words differ; to the device. */
+enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count, uint64_t *different, rcm_gpu_stream stream);
+
 #ifdef __cplusplus
 }
 #endif

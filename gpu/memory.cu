@@ -12,7 +12,10 @@
 void *rcm_gpu_allocate(size_t bytes)
 {
     void *memory = nullptr;
-    return cudaMalloc(&memory, bytes ? bytes : 1) == cudaSuccess ? memory : nullptr;
+    if (cudaMalloc(&memory, bytes ? bytes : 1) == cudaSuccess)
+        return memory;
+    cudaGetLastError(); /* told by the NULL; left there, it would be taken for a later call's */
+    return nullptr;
 }
 
 void rcm_gpu_free(void *memory)

@@ -11,10 +11,18 @@ struct alignas(16) words {
     uint32_t w[4];
 };
 
+template <bool KEEP> __device__ __forceinline__ void load(const words *from, uint32_t *w)
+{
+    if (KEEP)
+        load_16(from, w);
+    else
+        load_once<16>(from, w);
+}
+
 /* Tiles of THREADS * U chunks of 16 bytes; with each goes its share of the writes. What is read goes into what is written, or, where
  * nothing is, into a comparison that never holds but cannot be left out. */
-template <int THREADS, int U>
-__global__ void __launch_bounds__(THREADS) move(const words *from, uint64_t read, words *to, uint64_t written, uint64_t tiles)
+template <int THREADS, int U, bool KEEP>
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS) move(const words *from, uint64_t read, words *to, uint64_t written, uint64_t tiles)
 {
     uint32_t sum = 0;
     for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -23,14 +31,14 @@ __global__ void __launch_bounds__(THREADS) move(const words *from, uint64_t read
             uint32_t w[U][4];
 #pragma unroll
             for (int u = 0; u < U; u++)
-                load_once<16>(from + first + u * THREADS + threadIdx.x, w[u]);
+                load<KEEP>(from + first + u * THREADS + threadIdx.x, w[u]);
 #pragma unroll
             for (int u = 0; u < U; u++)
                 sum ^= w[u][0] ^ w[u][1] ^ w[u][2] ^ w[u][3];
         } else {
             for (uint64_t i = first + threadIdx.x; i < read; i += THREADS) {
                 uint32_t w[4];
-                load_once<16>(from + i, w);
+                load<KEEP>(from + i, w);
                 sum ^= w[0] ^ w[1] ^ w[2] ^ w[3];
             }
         }
@@ -42,7 +50,7 @@ __global__ void __launch_bounds__(THREADS) move(const words *from, uint64_t read
         to[0].w[0] = sum;
 }
 
-template <int THREADS, int U>
+template <int THREADS, int U, bool KEEP = false>
 enum rcm_gpu_status start_move(const void *from, size_t read, void *to, size_t written, unsigned blocks_each, const device_limits &device, rcm_gpu_stream stream)
 {
     const uint64_t chunks_read = read / 16, chunks_written = written / 16;
@@ -50,7 +58,7 @@ enum rcm_gpu_status start_move(const void *from, size_t read, void *to, size_t w
     /* blocks_each 0: a block a tile; otherwise so many for each multiprocessor, which walk over the tiles. */
     uint64_t blocks = smaller_of<uint64_t>(tiles, blocks_each ? (uint64_t)blocks_each * (uint64_t)device.multiprocessors : INT32_MAX);
     launch how = {(unsigned)blocks, THREADS, 0, 1, stream};
-    return run(how, move<THREADS, U>, (const words *)from, chunks_read, (words *)to, chunks_written, tiles);
+    return run(how, move<THREADS, U, KEEP>, (const words *)from, chunks_read, (words *)to, chunks_written, tiles);
 }
 
 __global__ void nothing() {}
@@ -74,6 +82,24 @@ struct additions {
             w[2] += w[3];
             w[1] += w[0];
             w[3] += w[2];
+        }
+    }
+};
+struct comparisons {
+    static __device__ __forceinline__ void order(uint32_t &a, uint32_t &b)
+    {
+        uint32_t low = a < b ? a : b, high = a < b ? b : a;
+        a = high;
+        b = low;
+    }
+    __device__ __forceinline__ void operator()(uint32_t (&w)[4], unsigned operations) const
+    {
+#pragma unroll 8
+        for (unsigned step = 0; step < operations / 2; step++) { /* twice a minimum or a maximum into each, of neighbours in a ring */
+            order(w[0], w[1]);
+            order(w[2], w[3]);
+            order(w[1], w[2]);
+            order(w[3], w[0]);
         }
     }
 };
@@ -120,6 +146,13 @@ enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t
     }
 }
 
+enum rcm_gpu_status rcm_gpu_flush(const void *from, size_t bytes, rcm_gpu_stream stream)
+{
+    device_limits device;
+    enum rcm_gpu_status status = device_limits_of_current(&device);
+    return status == RCM_GPU_OK ? start_move<512, 8, true>(from, bytes, nullptr, 0, 0, device, stream) : status;
+}
+
 enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream)
 {
     launch how = {1, 32, 0, 1, stream};
@@ -129,6 +162,14 @@ enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream)
 enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations, int32_t *x, uint64_t count, rcm_gpu_stream stream)
 {
     launch how = {(unsigned)ceil_divide<uint64_t>(count / 4, 256), 256, 0, 1, stream};
-    return program == RCM_GPU_ADDITIONS ? run(how, vector_program<additions>, (words *)x, count / 4, operations, additions())
-                                        : run(how, vector_program<multiplications>, (words *)x, count / 4, operations, multiplications());
+    switch (program) {
+    case RCM_GPU_ADDITIONS:
+        return run(how, vector_program<additions>, (words *)x, count / 4, operations, additions());
+    case RCM_GPU_MULTIPLICATIONS:
+        return run(how, vector_program<multiplications>, (words *)x, count / 4, operations, multiplications());
+    case RCM_GPU_COMPARISONS:
+        return run(how, vector_program<comparisons>, (words *)x, count / 4, operations, comparisons());
+    default:
+        return RCM_GPU_BAD_TYPE;
+    }
 }

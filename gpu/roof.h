@@ -16,12 +16,16 @@ extern "C" {
 enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t written, unsigned variant, rcm_gpu_stream stream);
 const char *rcm_gpu_move_variant_name(unsigned variant);
 
+/* Reads `bytes` (a multiple of 16) so that they stay in the second-level cache, for what had been there to leave. */
+enum rcm_gpu_status rcm_gpu_flush(const void *from, size_t bytes, rcm_gpu_stream stream);
+
 /* A kernel that does nothing. */
 enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream);
 
-/* The programs of [Samaga2025] A.1 on 32-bit integers, `operations` for each of `count` elements (a multiple of 4), which are read and
- * written: additions, x += y, y += x over pairs of elements; multiplications, x = x x. */
-RCM_GPU_ENUM(rcm_gpu_vector_program) { RCM_GPU_ADDITIONS = 0, RCM_GPU_MULTIPLICATIONS = 1, RCM_GPU_VECTOR_PROGRAMS };
+/* The programs of [Samaga2025] A.1 on 32-bit integers, `operations` (even) for each of `count` elements (a multiple of 4), which are read and
+ * written: additions, x += y, y += x over pairs of elements; multiplications, x = x x. A third,
+ * ours: minima and maxima of neighbours, which run on one unit of a GPU where additions run on two; stage 1 is made of them. */
+RCM_GPU_ENUM(rcm_gpu_vector_program) { RCM_GPU_ADDITIONS = 0, RCM_GPU_MULTIPLICATIONS, RCM_GPU_COMPARISONS, RCM_GPU_VECTOR_PROGRAMS };
 enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations, int32_t *x, uint64_t count, rcm_gpu_stream stream);
 
 #ifdef __cplusplus

@@ -50,10 +50,12 @@ enum rcm_gpu_status wait_for(struct rcm_gpu_timer *t, double *time_us)
     return RCM_GPU_OK;
 }
 
-enum rcm_gpu_status begin(struct rcm_gpu_timer *t)
+enum rcm_gpu_status begin(struct rcm_gpu_timer *t, bool flush)
 {
     launch how = {1, 1, 0, 1, t->stream};
-    enum rcm_gpu_status status = run(how, delay, delay_cycles);
+    enum rcm_gpu_status status = flush ? rcm_gpu_flush(t->flush, t->flush_bytes / 16 * 16, t->stream) : RCM_GPU_OK;
+    if (status == RCM_GPU_OK)
+        status = run(how, delay, delay_cycles);
     return status == RCM_GPU_OK ? status_of(cudaEventRecord(t->begin, t->stream)) : status;
 }
 
@@ -101,9 +103,7 @@ rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *t)
 
 enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context, unsigned call, bool flush, double *time_us)
 {
-    enum rcm_gpu_status status = flush ? rcm_gpu_move(t->flush, t->flush_bytes / 16 * 16, nullptr, 0, 0, t->stream) : RCM_GPU_OK;
-    if (status == RCM_GPU_OK)
-        status = begin(t);
+    enum rcm_gpu_status status = begin(t, flush);
     if (status == RCM_GPU_OK)
         status = work(context, call, t->stream);
     return status == RCM_GPU_OK ? wait_for(t, time_us) : status;
@@ -144,9 +144,9 @@ void rcm_gpu_graph_free(struct rcm_gpu_graph *g)
     delete g;
 }
 
-enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *t, struct rcm_gpu_graph *g, double *time_us)
+enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *t, struct rcm_gpu_graph *g, bool flush, double *time_us)
 {
-    enum rcm_gpu_status status = begin(t);
+    enum rcm_gpu_status status = begin(t, flush);
     if (status == RCM_GPU_OK)
         status = status_of(cudaGraphLaunch(g->program, t->stream));
     if (status == RCM_GPU_OK)
@@ -209,7 +209,7 @@ void rcm_gpu_graph_free(struct rcm_gpu_graph *g)
     delete g;
 }
 
-enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *, struct rcm_gpu_graph *g, double *time_us)
+enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *, struct rcm_gpu_graph *g, bool, double *time_us)
 {
     return time_calls(g->work, g->context, 0, g->calls, time_us);
 }

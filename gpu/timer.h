@@ -27,7 +27,7 @@ enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *timer, rcm_gpu_work 
 struct rcm_gpu_graph;
 enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *timer, rcm_gpu_work *work, void *context, unsigned calls, struct rcm_gpu_graph **graph);
 void rcm_gpu_graph_free(struct rcm_gpu_graph *graph);
-enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *timer, struct rcm_gpu_graph *graph, double *time_us);
+enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *timer, struct rcm_gpu_graph *graph, bool flush, double *time_us);
 
 #ifdef __cplusplus
 }

@@ -53,7 +53,7 @@ static void add_rows(struct cell_list *list, const struct axes *a, struct cell c
                     if (c.d)
                         c.dtype = c.kernel->product_type;
                     c.k_b = item(&a->k_b, k_b, 1);
-                    c.b = item(&a->b, b, a->k.length ? ceil_divide(a->k.items[k], c.k_b) : 1024);
+                    c.b = item(&a->b, b, a->k.length ? ceil_divide(a->k.items[k], c.k_b) : c.n < 1024 ? c.n : 1024);
                     c.k = item(&a->k, k, exact ? 1024 : c.b <= c.n ? rcm_gpu_candidates(c.n, c.b, c.k_b) : c.n);
                     if (exact)
                         c.b = 1, c.k_b = c.k;

@@ -25,13 +25,13 @@
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_NO_DEVICE = 3, STATUS_INTERRUPTED = 130 };
 
 #define ROW_COLUMNS                                                                                                                            \
-    CELL_COLUMNS ",samples,stop,dropped,time_us_median,time_us_low,time_us_high,noise,bytes,bandwidth_bytes_per_s,roof_us_median,bandwidth_share," \
-                 "recall,recall_model,z,predicted_us,cost_basic,cost_serial,cost_parallel,sm_clock_mhz,power_capped"
+    CELL_COLUMNS ",samples,stop,dropped,time_us_median,time_us_low,time_us_high,noise,bytes,bandwidth_bytes_per_s,roof_us_median,bandwidth_share,roof_kernel," \
+                 "flops_per_s,recall,recall_model,z,predicted_us,cost_basic,cost_serial,cost_parallel,sm_clock_mhz,power_capped"
 #define CELL_KEY_COLUMNS 13
 
 struct options {
     struct axes axes;
-    bool roof, device_only, single, list, help, has_axes;
+    bool roof, device_only, once, single, list, help, has_axes;
     const struct grid *chosen[32];
     unsigned chosen_count;
     const char *output, *device_file;
@@ -215,7 +215,7 @@ static void print_help(const struct options *o)
     if (o->roof) {
         puts("usage: recallmodel-bench roof [options]\n\n"
              "Measures what the roofline needs: read bandwidth, reads and writes 4:1 and 1:1, the launch of an empty\n"
-             "kernel, additions and multiplications a second (the programs of Samaga et al., A.1).\n\n"
+             "kernel, additions and multiplications a second (the programs of Samaga et al., A.1), and comparisons.\n\n"
              "  --bytes N           for a bandwidth (2^30)\n"
              "  --elements N        for the vector programs (2^24)\n"
              "  --device-file FILE  write what was measured as a device of recallmodel --device FILE\n"
@@ -243,6 +243,7 @@ static void print_help(const struct options *o)
          "  --minutes X           begin nothing more after so long; the same command goes on\n"
          "  --device NAME         whose roofline predicts (the one of this card's name)\n"
          "  --seed N              of the inputs (1)\n"
+         "  --once                run each once, neither proved nor timed, for a profiler\n"
          "  --list                print the cells, measure nothing\n"
          "  -o FILE, --output     CSV, gone on with if it is there (stdout)");
 }
@@ -275,7 +276,7 @@ static int parse(struct options *o, int count, char **arguments)
         return usage_error("unknown subcommand '%.60s'; the subcommands are stage1, exact, two-stage, fused, roof, device", arguments[1]);
     for (int i = 2; i < count; i++) {
         const char *name = arguments[i];
-        bool *flag = strcmp(name, "--single") == 0 ? &o->single : strcmp(name, "--list") == 0 ? &o->list : strcmp(name, "--help") == 0 ? &o->help : NULL;
+        bool *flag = strcmp(name, "--once") == 0 ? &o->once : strcmp(name, "--single") == 0 ? &o->single : strcmp(name, "--list") == 0 ? &o->list : strcmp(name, "--help") == 0 ? &o->help : NULL;
         if (flag) {
             *flag = true;
             continue;
@@ -292,7 +293,7 @@ static int parse(struct options *o, int count, char **arguments)
         print_help(o);
         return STATUS_OK;
     }
-    if (o->roof && (o->has_axes || o->chosen_count || o->list || o->device || o->minutes > 0.0))
+    if (o->roof && (o->has_axes || o->chosen_count || o->list || o->once || o->device || o->minutes > 0.0))
         return usage_error("roof takes --bytes, --elements, --device-file, --single and --output alone");
     if (!o->roof && o->device_file)
         return usage_error("--device-file is for recallmodel-bench roof");
@@ -340,15 +341,19 @@ static void format_row(char *row, size_t size, const struct cell *cell, const st
     put_real(row, size, (double)bytes / (1e-6 * m->time.median_us));
     put_real(row, size, m->roof.samples ? m->roof.median_us : NAN);
     put_real(row, size, m->roof.samples ? m->roof.median_us / m->time.median_us : NAN);
+    length = strlen(row);
+    snprintf(row + length, size - length, ",%s", m->roof_kernel);
+    put_real(row, size, cell->d ? 2.0 * (double)cell->m * (double)cell->n * (double)cell->d / (1e-6 * m->time.median_us) : NAN);
     put_real(row, size, m->recall);
     put_real(row, size, m->recall_model);
     put_real(row, size, m->z);
     put_real(row, size, m->predicted_us);
     for (size_t i = 0; i < 3; i++)
         put_real(row, size, m->cost[i]);
-    put_real(row, size, m->sm_clock_mhz ? (double)m->sm_clock_mhz : NAN);
+    put_real(row, size, m->time.sm_clock_mhz ? (double)m->time.sm_clock_mhz : NAN);
+    put_real(row, size, m->time.power_capped < 0 ? NAN : (double)m->time.power_capped);
     length = strlen(row);
-    snprintf(row + length, size - length, ",%d\n", m->power_capped);
+    snprintf(row + length, size - length, "\n");
 }
 
 /* Beside a file, a line to read. */
@@ -385,16 +390,20 @@ static void format_remark(char *remark, size_t size, struct runner *r, const str
     snprintf(remark, size,
              "# recallmodel-bench %s git=%s date=%s gpu=\"%s\" multiprocessors=%d l2=%zu memory=%zu driver=%s cuda_driver=%d.%d cuda_runtime=%d.%d"
              " sm_clock_max_mhz=%u memory_clock_mhz=%u power_limit_w=%u seed=%" PRIu64 "\n"
-             "# stop=noise<%g%%|%gs samples>=%u interval=95%% cold=flush(events),rotation(graph) graph=%d calls bandwidth_share=roof_us_median/time_us_median,"
+             "# stop=noise<%g%%|%gs samples>=%u interval=95%% cold=flush,rotation(graph) graph=%d calls bandwidth_share=roof_us_median/time_us_median,"
              " by turns\n",
              rcm_version(), RCM_GIT, date, f->name, f->multiprocessors, f->l2_bytes, f->memory_bytes, monitor_driver(monitor), f->driver / 1000,
              f->driver % 1000 / 10, f->runtime / 1000, f->runtime % 1000 / 10, monitor_most_sm_clock_mhz(monitor), monitor_memory_clock_mhz(monitor),
              monitor_power_limit_watts(monitor), o->seed, 100.0 * rules->noise, rules->seconds, rules->least, GRAPH_CALLS);
 }
 
-/* The device of the registry that has this card's name; NULL: none. */
+/* The device of the registry that is this card; NULL: none. */
 static const struct rcm_device *device_of(const char *name)
 {
+    static const char *const others[][2] = {{"NVIDIA H100 80GB HBM3", "H100-SXM"}, {"NVIDIA A100 80GB PCIe", "A100-PCIe"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i][0]) == 0)
+            return rcm_device_by_name(others[i][1]);
     return rcm_device_by_name(strncmp(name, "NVIDIA ", 7) == 0 ? name + 7 : name);
 }
 
@@ -416,7 +425,7 @@ static double now_s(void)
 static int measure_cells(struct runner *runner, const struct cell_list *cells, struct results *results, const struct options *o)
 {
     struct progress progress;
-    size_t measured = 0, skipped = 0, wrong = 0, there = 0, left = 0;
+    size_t measured = 0, skipped = 0, wrong = 0, failed = 0, there = 0, left = 0;
     int status = STATUS_OK;
     const double begin = now_s();
     progress_start(&progress, "cells");
@@ -456,19 +465,39 @@ static int measure_cells(struct runner *runner, const struct cell_list *cells, s
         case WRONG:
             progress_end(&progress);
             fprintf(stderr, "recallmodel-bench: WRONG %s: %s\n", key, why);
+            if (results_note(results, key, why, true) != 0)
+                status = output_failed();
             wrong++;
             break;
-        case FAILED:
+        case FAILED: /* it is not tried again; the rest is, if the device has survived */
             progress_end(&progress);
             fprintf(stderr, "recallmodel-bench: %s: %s\n", key, why);
-            status = STATUS_FAILED;
+            failed++;
+            if (results_note(results, key, why, false) != 0)
+                status = output_failed();
+            if (rcm_gpu_wait() != RCM_GPU_OK) {
+                left = cells->length - i - 1;
+                status = STATUS_FAILED;
+            }
             break;
         }
     }
     progress_end(&progress);
-    fprintf(stderr, "recallmodel-bench: %zu measured, %zu there already, %zu left out, %zu wrong, %zu to do%s\n", measured, there, skipped, wrong, left,
+    fprintf(stderr, "recallmodel-bench: %zu measured, %zu there already, %zu left out, %zu wrong, %zu failed, %zu to do%s\n", measured, there, skipped, wrong, failed, left,
             left ? "; the same command goes on" : "");
-    return status == STATUS_OK && wrong ? STATUS_FAILED : status;
+    return status == STATUS_OK && wrong + failed > 0 ? STATUS_FAILED : status;
+}
+
+static int run_once(struct runner *runner, const struct cell_list *cells)
+{
+    char key[CELL_KEY_MAX], why[400];
+    for (size_t i = 0; i < cells->length; i++)
+        if (runner_once(runner, &cells->items[i], why, sizeof why) != MEASURED) {
+            cell_key(&cells->items[i], key);
+            fprintf(stderr, "recallmodel-bench: %s: %s\n", key, why);
+            return STATUS_FAILED;
+        }
+    return STATUS_OK;
 }
 
 static int write_device_file(const char *path, struct runner *runner, const struct roof_rates *rates)
@@ -476,15 +505,16 @@ static int write_device_file(const char *path, struct runner *runner, const stru
     char date[32];
     time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    if (!(rates->read_bytes_per_s > 0.0 && rates->additions_per_s > 0.0)) {
+    if (!(rates->read_bytes_per_s > 0.0 && rates->operations_per_s[RCM_GPU_COMPARISONS] > 0.0)) {
         fprintf(stderr, "recallmodel-bench: %s was not written: it takes all rows of one run, and some were there already\n", path);
         return STATUS_FAILED;
     }
     FILE *file = fopen(path, "w");
     if (file)
-        fprintf(file, "name = %.39s\nbandwidth_bytes_per_s = %.4g\nvector_rate_per_s = %.4g   # additions; multiplications %.4g\n"
+        fprintf(file, "name = %.39s\nbandwidth_bytes_per_s = %.4g\nvector_rate_per_s = %.4g   # minima and maxima; additions %.4g, multiplications %.4g\n"
                       "source = measured by recallmodel-bench roof on %s\n# reads alone; 4 reads to a write %.4g, 1 to 1 %.4g; launch %.3g us\n",
-                runner_facts(runner)->name, rates->read_bytes_per_s, rates->additions_per_s, rates->multiplications_per_s, date, rates->mixed_bytes_per_s,
+                runner_facts(runner)->name, rates->read_bytes_per_s, rates->operations_per_s[RCM_GPU_COMPARISONS],
+                rates->operations_per_s[RCM_GPU_ADDITIONS], rates->operations_per_s[RCM_GPU_MULTIPLICATIONS], date, rates->mixed_bytes_per_s,
                 rates->copied_bytes_per_s, rates->launch_us);
     if (!file || ferror(file) | fclose(file)) {
         fprintf(stderr, "recallmodel-bench: %s: %s\n", path, strerror(errno));
@@ -506,8 +536,9 @@ static int run_roofs(struct runner *runner, struct results *results, const struc
     int status = measure_roofs(runner_timer(runner), runner_monitor(runner), o->single ? &sampling_single : &sampling_grid, o->sizes, results, &rates, tick, &progress);
     progress_end(&progress);
     if (status == STATUS_OK && rates.read_bytes_per_s > 0.0)
-        fprintf(stderr, "recallmodel-bench: read %.4g, 4:1 %.4g, 1:1 %.4g bytes/s; launch %.3g us; %.4g additions/s, %.4g multiplications/s\n", rates.read_bytes_per_s,
-                rates.mixed_bytes_per_s, rates.copied_bytes_per_s, rates.launch_us, rates.additions_per_s, rates.multiplications_per_s);
+        fprintf(stderr, "recallmodel-bench: read %.4g, 4:1 %.4g, 1:1 %.4g bytes/s; launch %.3g us; %.4g additions/s, %.4g multiplications/s, %.4g comparisons/s\n",
+                rates.read_bytes_per_s, rates.mixed_bytes_per_s, rates.copied_bytes_per_s, rates.launch_us, rates.operations_per_s[RCM_GPU_ADDITIONS],
+                rates.operations_per_s[RCM_GPU_MULTIPLICATIONS], rates.operations_per_s[RCM_GPU_COMPARISONS]);
     return status == STATUS_OK && o->device_file ? write_device_file(o->device_file, runner, &rates) : status;
 }
 
@@ -553,6 +584,10 @@ static int work(const struct options *o)
         puts(runner_facts(runner)->name);
         goto done;
     }
+    if (o->once) {
+        status = run_once(runner, &cells);
+        goto done;
+    }
     runner_predict_for(runner, o->device ? o->device : device_of(runner_facts(runner)->name));
     format_remark(remark, sizeof remark, runner, o);
     if (results_open(&results, o->output, o->roof ? ROOF_COLUMNS : ROW_COLUMNS, o->roof ? ROOF_KEY_COLUMNS : CELL_KEY_COLUMNS, remark, error, sizeof error) != 0) {
@@ -560,6 +595,8 @@ static int work(const struct options *o)
         status = STATUS_FAILED;
         goto done;
     }
+    if (results.other_git)
+        fprintf(stderr, "recallmodel-bench: %s has rows of other sources (git=..), which are kept; delete it to measure all anew\n", o->output);
     status = o->roof ? run_roofs(runner, &results, o) : measure_cells(runner, &cells, &results, o);
     if (results_close(&results) != 0 && status == STATUS_OK)
         status = output_failed();

@@ -13,7 +13,7 @@ enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 enum { POWER_CAP = 0x4, HARDWARE_SLOWDOWN = 0x8, SOFTWARE_THERMAL = 0x20, HARDWARE_THERMAL = 0x40, POWER_BRAKE = 0x80 };
 
 struct monitor {
-    void *library;
+    void *library; /* stays: unloaded, it leaves memory behind that nobody can reach */
     nvml_device device;
     int (*shut_down)(void);
     int (*clock)(nvml_device, int, unsigned *);
@@ -50,7 +50,6 @@ struct monitor *monitor_open(const char *bus)
     find(m->library, "nvmlDeviceGetCurrentClocksThrottleReasons", &m->throttle_reasons);
     find(m->library, "nvmlDeviceGetEnforcedPowerLimit", &m->power_limit);
     if (!start || !device_at || !m->shut_down || start() != 0) {
-        dlclose(m->library);
         free(m);
         return NULL;
     }
@@ -68,7 +67,6 @@ void monitor_close(struct monitor *m)
     if (!m)
         return;
     m->shut_down();
-    dlclose(m->library);
     free(m);
 }
 

@@ -11,7 +11,7 @@
 enum { OPERATION_NONE = 0, OPERATION_TRANSPOSE = 1, REAL_32F = 0, REAL_16BF = 14, COMPUTE_32F = 68, ALGORITHM_DEFAULT = -1 };
 
 struct multiplier {
-    void *library, *handle;
+    void *library, *handle; /* the library stays: unloaded, it leaves memory behind that nobody can reach */
     int (*destroy)(void *);
     int (*set_stream)(void *, void *);
     int (*multiply)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *, void *, int, int, int, int);
@@ -25,7 +25,7 @@ static void find(void *library, const char *name, void *function)
 
 struct multiplier *multiplier_open(void)
 {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"};
     struct multiplier *m = calloc(1, sizeof *m);
     int (*create)(void **) = NULL;
     for (size_t i = 0; m && !m->library && i < sizeof names / sizeof *names; i++)
@@ -39,7 +39,6 @@ struct multiplier *multiplier_open(void)
     find(m->library, "cublasSetStream_v2", &m->set_stream);
     find(m->library, "cublasGemmEx", &m->multiply);
     if (!create || !m->destroy || !m->set_stream || !m->multiply || create(&m->handle) != 0) {
-        dlclose(m->library);
         free(m);
         return NULL;
     }
@@ -51,7 +50,6 @@ void multiplier_close(struct multiplier *m)
     if (!m)
         return;
     m->destroy(m->handle);
-    dlclose(m->library);
     free(m);
 }
 

@@ -10,6 +10,8 @@
 
 #include "cli/memory.h"
 
+static const char failed_mark[] = "# failed ";
+
 /* The first columns of a line, in place. */
 static char *key_of(char *line, unsigned columns)
 {
@@ -26,7 +28,7 @@ static char *key_of(char *line, unsigned columns)
 }
 
 /* Reads what is there. Returns where the last whole line ends, or -1. */
-static long read_rows(struct results *r, const char *columns, bool *empty, char *error, size_t error_size)
+static long read_rows(struct results *r, const char *columns, const char *remark, bool *empty, char *error, size_t error_size)
 {
     char *line = NULL;
     size_t size = 0;
@@ -42,9 +44,12 @@ static long read_rows(struct results *r, const char *columns, bool *empty, char 
                 return -1;
             }
             *empty = false;
-        } else if (*line != '#') {
+        } else if (*line != '#' || strncmp(line, failed_mark, strlen(failed_mark)) == 0) {
             r->seen = grown(r->seen, r->length, &r->capacity, sizeof *r->seen);
-            r->seen[r->length++] = copied(key_of(line, r->key_columns));
+            r->seen[r->length++] = copied(key_of(*line == '#' ? line + strlen(failed_mark) : line, r->key_columns));
+        } else {
+            const char *then = strstr(line, " git="), *now = strstr(remark, " git=");
+            r->other_git |= then && now && (strcspn(then + 1, " ") != strcspn(now + 1, " ") || strncmp(then, now, strcspn(now + 1, " ") + 1) != 0);
         }
         end = ftell(r->file);
     }
@@ -68,7 +73,7 @@ int results_open(struct results *r, const char *path, const char *columns, unsig
             return -1;
         }
         rewind(r->file);
-        long end = read_rows(r, columns, &empty, error, error_size);
+        long end = read_rows(r, columns, remark, &empty, error, error_size);
         if (end >= 0 && ftruncate(fileno(r->file), end) != 0 && errno != EINVAL) { /* EINVAL: no regular file, nothing was left there */
             snprintf(error, error_size, "%s: %s", path, strerror(errno));
             end = -1;
@@ -95,6 +100,11 @@ bool results_have(const struct results *r, const char *key)
         if (strcmp(r->seen[i], key) == 0)
             return true;
     return false;
+}
+
+int results_note(struct results *r, const char *key, const char *why, bool again)
+{
+    return fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 || fflush(r->file) != 0 ? -1 : 0;
 }
 
 int results_add(struct results *r, const char *row)

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "gpu/roof.h"
+#include "gpu/memory.h"
 
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_INTERRUPTED = 130 };
 
@@ -67,12 +67,11 @@ static int measure(const struct rooms *m, rcm_gpu_work *work, struct roof *roof,
         return STATUS_FAILED;
     }
     *time_us = timing[0].median_us;
-    unsigned clock = monitor_sm_clock_mhz(m->monitor);
     int length = snprintf(row, sizeof row, "%s,%zu,%s,%u,%.6g,%.6g,%.6g,%.4g,%.6g,", key, timing[0].samples, timing[0].stop, timing[0].dropped,
                           timing[0].median_us, timing[0].low_us, timing[0].high_us, timing[0].noise, count / (1e-6 * timing[0].median_us));
-    if (clock)
-        length += snprintf(row + length, sizeof row - (size_t)length, "%u", clock);
-    snprintf(row + length, sizeof row - (size_t)length, ",%d\n", monitor_power_capped(m->monitor));
+    if (timing[0].sm_clock_mhz)
+        length += snprintf(row + length, sizeof row - (size_t)length, "%u", timing[0].sm_clock_mhz);
+    snprintf(row + length, sizeof row - (size_t)length, "%s", timing[0].power_capped < 0 ? ",\n" : timing[0].power_capped ? ",1\n" : ",0\n");
     if (results_add(m->results, row) != 0) {
         fprintf(stderr, "recallmodel-bench: output could not be written\n");
         return STATUS_FAILED;
@@ -102,7 +101,7 @@ int measure_roofs(struct rcm_gpu_timer *timer, struct monitor *monitor, const st
     } mixes[] = {{"read", 1, 0}, {"mixed", 4, 1}, {"copy", 1, 1}};
     static const unsigned operations[] = {2, 16, 64, 128, 256, 512, 1024, 2048, 4096};
     enum { PROGRAMS = RCM_GPU_VECTOR_PROGRAMS, STEPS = sizeof operations / sizeof *operations };
-    static const char *const programs[] = {"additions", "multiplications"};
+    static const char *const programs[] = {"additions", "multiplications", "comparisons"};
     const uint64_t total = 3 * RCM_GPU_MOVE_VARIANTS + 2 + PROGRAMS * STEPS;
     const struct rooms m = {timer, monitor, rules, results};
     const uint64_t bytes = sizes.bytes / 1024 * 1024;
@@ -139,9 +138,8 @@ int measure_roofs(struct rcm_gpu_timer *timer, struct monitor *monitor, const st
             status = measure(&m, run_vector, &roof, (double)roof.elements * operations[i], &times[i]);
             whole &= !isnan(times[i]);
         }
-        double *rate = program == RCM_GPU_ADDITIONS ? &rates->additions_per_s : &rates->multiplications_per_s;
         if (status == STATUS_OK && whole)
-            *rate = fitted_rate(operations, times, STEPS, (double)(sizes.elements / 4 * 4));
+            rates->operations_per_s[program] = fitted_rate(operations, times, STEPS, (double)(sizes.elements / 4 * 4));
     }
     rcm_gpu_free(from);
     rcm_gpu_free(to);

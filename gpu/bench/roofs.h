@@ -4,7 +4,7 @@
 #ifndef ROOFS_H
 #define ROOFS_H
 
-#include "gpu/memory.h"
+#include "gpu/roof.h"
 #include "results.h"
 #include "sampler.h"
 
@@ -22,7 +22,7 @@ struct roof_sizes {
 struct roof_rates {
     double read_bytes_per_s, mixed_bytes_per_s, copied_bytes_per_s; /* reads alone; 4 reads to a write; 1 to 1 */
     double launch_us;                                               /* in a graph */
-    double additions_per_s, multiplications_per_s;
+    double operations_per_s[RCM_GPU_VECTOR_PROGRAMS];
 };
 
 /* Adds the rows that are not there yet. stop is asked between rows (progress.h). Returns a status of the program. */

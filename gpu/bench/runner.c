@@ -24,7 +24,9 @@ struct runner {
     struct rcm_gpu_facts facts;
     struct rcm_gpu_timer *timer;
     struct monitor *monitor;
-    struct multiplier *multiplier;
+    struct multiplier *multiplier; /* opened when first asked for */
+    bool multiplier_asked, multiplier_proved;
+    unsigned roof_variant;
     const struct rcm_device *device;
     uint64_t seed;
 
@@ -38,7 +40,7 @@ struct runner {
     bool plain_products; /* are `products` those of the inputs, computed the plain way? */
     const struct cell *cell;
     struct buffer values, indices, workspace, products, roof;
-    struct buffer proof, verdict, scratch_values, scratch_indices, scratch_workspace, exact_values, exact_indices, hits;
+    struct buffer proof, verdict, plain, scratch_values, scratch_indices, scratch_workspace, exact_values, exact_indices, hits;
 };
 
 /* At least so many bytes. NULL where the device has no more. */
@@ -68,7 +70,6 @@ enum rcm_gpu_status runner_open(struct runner **runner, uint64_t seed)
         return status;
     }
     r->monitor = monitor_open(r->facts.bus);
-    r->multiplier = multiplier_open();
     r->seed = seed;
     *runner = r;
     return RCM_GPU_OK;
@@ -76,7 +77,7 @@ enum rcm_gpu_status runner_open(struct runner **runner, uint64_t seed)
 
 static void free_buffers(struct runner *r)
 {
-    struct buffer *all[] = {&r->truth, &r->values, &r->indices, &r->workspace, &r->products, &r->roof, &r->proof, &r->verdict,
+    struct buffer *all[] = {&r->truth, &r->values, &r->indices, &r->workspace, &r->products, &r->roof, &r->plain, &r->proof, &r->verdict,
                             &r->scratch_values, &r->scratch_indices, &r->scratch_workspace, &r->exact_values, &r->exact_indices, &r->hits};
     for (size_t i = 0; i < SETS_MAX; i++) {
         rcm_gpu_free(r->x[i].at);
@@ -88,7 +89,7 @@ static void free_buffers(struct runner *r)
     }
     r->made.kernel = NULL;
     r->truth_k = 0;
-    r->plain_products = false;
+    r->plain_products = r->multiplier_proved = false;
 }
 
 void runner_close(struct runner *r)
@@ -211,7 +212,8 @@ static enum rcm_gpu_status run_roof(void *context, unsigned call, rcm_gpu_stream
 {
     struct runner *r = context;
     const struct cell *c = r->cell;
-    return rcm_gpu_move(r->x[call % r->turns].at, cell_bytes_read(c) / 16 * 16, r->roof.at, (cell_bytes_written(c) + 15) / 16 * 16, 0, stream);
+    return rcm_gpu_move(r->x[call % r->turns].at, cell_bytes_read(c) / 16 * 16, r->roof.at, (cell_bytes_written(c) + 15) / 16 * 16,
+                        r->roof_variant, stream);
 }
 
 /* ---- inputs */
@@ -223,14 +225,17 @@ static bool same_inputs(const struct cell *a, const struct cell *b)
     return a->m == b->m && a->n == b->n && a->d == b->d && (a->d > 0 || (a->dtype == b->dtype && a->input == b->input));
 }
 
-/* Calls on a graph take turns among so many inputs that each has left the cache when it comes round; a call between events is
- * preceded by a flush, and rows that stay warm are one set. */
+/* The calls of a graph take turns among so many inputs that each has left the cache when it comes round: 2, 4, 8 or 16, so that every replay
+ * has the same turns. With 16 no input comes twice, and what replays before left in the cache is flushed. A call between events is
+ * preceded by a flush too. Rows that stay warm are one set. */
 static unsigned sets_wanted(const struct runner *r, const struct cell *c)
 {
     if (c->d)
         return 1;
-    size_t bytes = cell_bytes_read(c), sets = c->graph && !c->warm ? (3 * r->facts.l2_bytes + bytes - 1) / bytes : 1;
-    return sets < 1 ? 1 : sets > SETS_MAX ? SETS_MAX : (unsigned)sets;
+    unsigned sets = 1;
+    while (c->graph && !c->warm && sets < SETS_MAX && sets * cell_bytes_read(c) < 3 * r->facts.l2_bytes)
+        sets *= 2;
+    return sets;
 }
 
 static enum rcm_gpu_status make_inputs(struct runner *r, const struct cell *c)
@@ -241,7 +246,7 @@ static enum rcm_gpu_status make_inputs(struct runner *r, const struct cell *c)
     if (first == 0) {
         r->made.kernel = NULL;
         r->truth_k = 0;
-        r->plain_products = false;
+        r->plain_products = r->multiplier_proved = false;
     }
     if (c->d && first == 0) {
         if (!room(&r->x[0], c->m * c->d * 2) || !room(&r->x[1], c->n * c->d * 2))
@@ -293,7 +298,7 @@ static enum outcome judged(struct rcm_gpu_verdict v, bool missing_allowed, const
 static enum outcome refused(enum rcm_gpu_status status, const char *what, char *why, size_t why_size)
 {
     snprintf(why, why_size, "%s: %s", what, status == RCM_GPU_BAD_WORKSPACE ? "not enough memory on the device" : rcm_gpu_message(status));
-    return status == RCM_GPU_BAD_WORKSPACE ? SKIPPED : FAILED;
+    return status == RCM_GPU_ERROR ? FAILED : SKIPPED;
 }
 
 /* Sum over rows of how many of `exact` are among `kept`. */
@@ -402,6 +407,32 @@ static const void *result_rows(struct runner *r, const struct cell *c, unsigned 
     return r->products.at;
 }
 
+/* cuBLAS's float32 product, once for each pair of inputs, bit for bit: their sums are exact. */
+static enum outcome prove_multiplier(struct runner *r, const struct cell *c, char *why, size_t why_size)
+{
+    uint64_t different = 0;
+    rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
+    if (r->multiplier_proved || c->kernel->product_type != RCM_GPU_F32)
+        return MEASURED;
+    enum rcm_gpu_status status = room(&r->plain, c->m * c->n * sizeof(float)) && room(&r->verdict, sizeof different) ? RCM_GPU_OK : RCM_GPU_BAD_WORKSPACE;
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_multiply(r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->plain.at, stream);
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_count_different(r->plain.at, r->products.at, c->m * c->n, r->verdict.at, stream);
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_wait();
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_from_device(&different, r->verdict.at, sizeof different);
+    if (status != RCM_GPU_OK)
+        return refused(status, "product", why, why_size);
+    if (different > 0) {
+        snprintf(why, why_size, "cuBLAS's product differs in %" PRIu64 " places", different);
+        return WRONG;
+    }
+    r->multiplier_proved = true;
+    return MEASURED;
+}
+
 static enum outcome prove(struct runner *r, const struct cell *c, unsigned set, char *why, size_t why_size)
 {
     struct rcm_gpu_verdict verdict;
@@ -416,7 +447,8 @@ static enum outcome prove(struct runner *r, const struct cell *c, unsigned set, 
         struct rcm_gpu_exact call = exact_of(c, x, r->values.at, r->indices.at);
         status = verdict_of(r, NULL, &call, &verdict);
     } else if (status == RCM_GPU_OK) {
-        return c->d && c->kernel->product == PRODUCT_ALONE ? MEASURED : prove_two_stage(r, c, x, why, why_size);
+        enum outcome outcome = c->d && c->kernel->product != PRODUCT_FUSED ? prove_multiplier(r, c, why, why_size) : MEASURED;
+        return outcome != MEASURED || (c->d && c->kernel->product == PRODUCT_ALONE) ? outcome : prove_two_stage(r, c, x, why, why_size);
     }
     return status == RCM_GPU_OK ? judged(verdict, false, work_name(c->kernel->work), why, why_size) : refused(status, "proof", why, why_size);
 }
@@ -436,6 +468,7 @@ static enum outcome measure_recall(struct runner *r, const struct cell *c, struc
     if (status != RCM_GPU_OK)
         return refused(status, "products", why, why_size);
     if (r->truth_k != c->k || c->d) { /* of products the truth is another for each type of theirs */
+        r->truth_k = 0;
         enum outcome outcome = proved_exact(r, &rows, c->k, &r->truth, why, why_size);
         if (outcome != MEASURED)
             return outcome;
@@ -470,8 +503,41 @@ static void ask_models(const struct runner *r, const struct cell *c, struct meas
 
 /* ---- */
 
+/* So that what a proof sees has been written since. */
+static enum rcm_gpu_status poison(struct runner *r)
+{
+    enum rcm_gpu_status status = rcm_gpu_set_bytes(r->values.at, 0xee, r->values.bytes);
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_set_bytes(r->indices.at, 0xee, r->indices.bytes);
+    return status == RCM_GPU_OK ? rcm_gpu_wait() : status;
+}
+
+/* Of the kernels that move the same bytes the one that is fastest here: the least of three. */
+static enum rcm_gpu_status choose_roof(struct runner *r, const struct cell *c)
+{
+    double best = INFINITY;
+    unsigned chosen = 0;
+    for (r->roof_variant = 0; r->roof_variant < RCM_GPU_MOVE_VARIANTS; r->roof_variant++)
+        for (unsigned i = 0; i < 4; i++) {
+            double time_us;
+            enum rcm_gpu_status status = rcm_gpu_time_call(r->timer, run_roof, r, 0, !c->warm, &time_us);
+            if (status != RCM_GPU_OK)
+                return status;
+            if (i > 0 && time_us < best) { /* the first call loads the kernel */
+                best = time_us;
+                chosen = r->roof_variant;
+            }
+        }
+    r->roof_variant = chosen;
+    return RCM_GPU_OK;
+}
+
 static enum outcome set_up(struct runner *r, const struct cell *c, char *why, size_t why_size)
 {
+    if (c->d && c->kernel->product != PRODUCT_FUSED && !r->multiplier_asked) {
+        r->multiplier = multiplier_open();
+        r->multiplier_asked = true;
+    }
     if (c->d && c->kernel->product != PRODUCT_FUSED && !r->multiplier) {
         snprintf(why, why_size, "there is no cuBLAS here");
         return SKIPPED;
@@ -493,11 +559,7 @@ static enum outcome set_up(struct runner *r, const struct cell *c, char *why, si
     if (status == RCM_GPU_OK && !room(&r->workspace, workspace_bytes))
         status = RCM_GPU_BAD_WORKSPACE;
     if (status == RCM_GPU_OK)
-        status = rcm_gpu_set_bytes(r->values.at, 0xee, out * bytes);
-    if (status == RCM_GPU_OK)
-        status = rcm_gpu_set_bytes(r->indices.at, 0xee, out * sizeof(int32_t));
-    if (status == RCM_GPU_OK)
-        status = rcm_gpu_wait();
+        status = poison(r);
     return status == RCM_GPU_OK ? MEASURED : refused(status, "workspace", why, why_size);
 }
 
@@ -516,7 +578,7 @@ static enum outcome measure(struct runner *r, const struct cell *c, const struct
     if (status != RCM_GPU_OK)
         return refused(status, c->kernel->name, why, why_size);
     outcome = prove(r, c, 0, why, why_size);
-    bool selects = !(c->d && c->kernel->product == PRODUCT_ALONE);
+    bool selects = !(c->d && (c->kernel->product == PRODUCT_ALONE || c->dtype != RCM_GPU_F32)); /* of rounded products the true top k is another */
     if (outcome == MEASURED && c->kernel->work != WORK_EXACT && selects)
         outcome = measure_recall(r, c, to, why, why_size);
     if (outcome != MEASURED)
@@ -526,14 +588,17 @@ static enum outcome measure(struct runner *r, const struct cell *c, const struct
     struct timed_work work = {run_call, r}, roof = {run_roof, r};
     struct timing timing[2] = {{0}, {0}};
     how.graph = c->graph;
-    how.flush = !c->warm && !c->graph;
-    status = take_samples(r->timer, r->monitor, &how, &work, c->d ? NULL : &roof, timing);
+    how.flush = !c->warm;
+    status = poison(r);
+    if (status == RCM_GPU_OK && !c->d)
+        status = choose_roof(r, c);
+    if (status == RCM_GPU_OK)
+        status = take_samples(r->timer, r->monitor, &how, &work, c->d ? NULL : &roof, timing);
     if (status != RCM_GPU_OK)
         return refused(status, "timing", why, why_size);
     to->time = timing[0];
     to->roof = timing[1];
-    to->sm_clock_mhz = monitor_sm_clock_mhz(r->monitor);
-    to->power_capped = monitor_power_capped(r->monitor);
+    to->roof_kernel = c->d ? "" : rcm_gpu_move_variant_name(r->roof_variant);
 
     /* What the last timed call has left: of a graph, its last one's. */
     outcome = prove(r, c, c->graph ? (GRAPH_CALLS - 1) % r->turns : 0, why, why_size);
@@ -544,9 +609,21 @@ static enum outcome measure(struct runner *r, const struct cell *c, const struct
 enum outcome runner_measure(struct runner *r, const struct cell *c, const struct sampling *rules, struct measurement *to, char *why, size_t why_size)
 {
     enum outcome outcome = measure(r, c, rules, to, why, why_size);
-    if (outcome == SKIPPED && (!c->d || r->multiplier)) { /* it may fit without what earlier cells have left */
+    if (outcome == SKIPPED && (!c->d || c->kernel->product == PRODUCT_FUSED || r->multiplier)) { /* it may fit without what earlier cells have left */
         free_buffers(r);
         outcome = measure(r, c, rules, to, why, why_size);
     }
     return outcome;
+}
+
+enum outcome runner_once(struct runner *r, const struct cell *c, char *why, size_t why_size)
+{
+    r->cell = c;
+    enum outcome outcome = set_up(r, c, why, why_size);
+    if (outcome != MEASURED)
+        return outcome;
+    enum rcm_gpu_status status = run_call(r, 0, rcm_gpu_timer_stream(r->timer));
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_wait();
+    return status == RCM_GPU_OK ? MEASURED : refused(status, c->kernel->name, why, why_size);
 }

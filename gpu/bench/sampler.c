@@ -14,7 +14,8 @@ const struct sampling sampling_single = {.noise = 0.005, .seconds = 15.0, .least
 
 static const unsigned warm_up = 4;         /* calls before the first sample */
 static const double look_every_s = 0.01;   /* at the card's state */
-static const double throttled_most_s = 10; /* of waiting for it to cool down */
+static const double cooling_most_s = 60;   /* of waiting for it to cool down, in all */
+static double cooled_s;
 
 static double now(void)
 {
@@ -63,7 +64,7 @@ struct contestant {
 static enum rcm_gpu_status sample(struct rcm_gpu_timer *timer, const struct sampling *rules, struct contestant *c)
 {
     double time_us;
-    enum rcm_gpu_status status = c->graph ? rcm_gpu_time_graph(timer, c->graph, &time_us)
+    enum rcm_gpu_status status = c->graph ? rcm_gpu_time_graph(timer, c->graph, rules->flush, &time_us)
                                           : rcm_gpu_time_call(timer, c->work->work, c->work->context, c->call++, rules->flush, &time_us);
     if (status != RCM_GPU_OK)
         return status;
@@ -94,6 +95,8 @@ enum rcm_gpu_status take_samples(struct rcm_gpu_timer *timer, struct monitor *mo
     size_t good[2] = {0, 0}; /* samples that are known to have been taken at full speed */
     unsigned dropped = 0;
     bool by_noise = false, hot = false;
+    unsigned clock_mhz = 0;
+    int capped = 0;
     while (status == RCM_GPU_OK) {
         for (unsigned i = 0; i < count && status == RCM_GPU_OK; i++)
             status = sample(timer, rules, &c[i]);
@@ -105,13 +108,18 @@ enum rcm_gpu_status take_samples(struct rcm_gpu_timer *timer, struct monitor *mo
         if (status == RCM_GPU_OK && !over && time - looked < look_every_s)
             continue;
         bool throttled = monitor_throttled(monitor);
-        if (throttled && cooling < throttled_most_s) {
+        unsigned now_mhz = monitor_sm_clock_mhz(monitor);
+        clock_mhz = now_mhz && (!clock_mhz || now_mhz < clock_mhz) ? now_mhz : clock_mhz;
+        if (capped <= 0)
+            capped = monitor ? monitor_power_capped(monitor) : -1;
+        if (throttled && cooled_s < cooling_most_s) {
             dropped += (unsigned)(c[0].count - good[0]);
             for (unsigned i = 0; i < count; i++)
                 c[i].count = good[i];
             struct timespec pause = {0, 100000000};
             nanosleep(&pause, NULL);
             cooling += now() - looked;
+            cooled_s += now() - looked;
             looked = now();
             by_noise = false;
             continue;
@@ -119,12 +127,12 @@ enum rcm_gpu_status take_samples(struct rcm_gpu_timer *timer, struct monitor *mo
         hot |= throttled;
         for (unsigned i = 0; i < count; i++)
             good[i] = c[i].count;
-        looked = time;
+        looked = now();
         if (over)
             break;
     }
     for (unsigned i = 0; i < count; i++) {
-        timing[i] = (struct timing){.stop = hot ? "throttled" : by_noise ? "noise" : "time", .dropped = dropped};
+        timing[i] = (struct timing){.stop = hot ? "throttled" : by_noise ? "noise" : "time", .dropped = dropped, .sm_clock_mhz = clock_mhz, .power_capped = capped};
         if (status == RCM_GPU_OK)
             summarise(c[i].times, c[i].count, &timing[i]);
         rcm_gpu_graph_free(c[i].graph);

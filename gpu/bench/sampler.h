@@ -31,6 +31,8 @@ struct timing {
     unsigned dropped; /* samples taken while the card was slowed down by heat or by its hardware */
     double median_us, low_us, high_us; /* the interval holds the true median with probability 0.95 or more, for independent samples */
     double noise;     /* standard deviation of a sample over the mean */
+    unsigned sm_clock_mhz; /* the lowest that was seen meanwhile; 0: unknown */
+    int power_capped;      /* was the card at its power limit? -1: unknown */
 };
 
 /* `other` may be NULL; its samples alternate with those of `work`. timing[0] is of `work`, timing[1] of `other`. */
