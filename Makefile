@@ -151,6 +151,11 @@ $(BUILD)/tests/test_gpu: $(BUILD)/tests/test_gpu.o $(EMULATED)
 	$(say) TEST tests/test_gpu.c
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ $(TEST_LIBS) -lm -lpthread -o $@
 
+# The benchmark's sampling alone, with a clock and a card of the test's own.
+$(BUILD)/tests/test_sampler: tests/test_sampler.c tests/test.h $(patsubst %,$(BUILD)/%.o,gpu/bench/sampler cli/memory) $(SINGLE)
+	$(say) TEST $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+
 $(BUILD)/tests/%: tests/%.cc tests/test.h $(EMULATED)
 	@mkdir -p $(@D)
 	$(say) TEST $<
@@ -306,11 +311,15 @@ install: all
 	ln -sf librecallmodel.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so.$(MAJOR)
 	ln -sf librecallmodel.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so
 	install -m 644 model/recallmodel.h $(DESTDIR)$(PREFIX)/include/
+	$(if $(wildcard $(BUILD)/gpu/recallmodel-bench),install -m 644 $(GPU_LIBRARY) $(DESTDIR)$(PREFIX)/lib/)
+	$(if $(wildcard $(BUILD)/gpu/recallmodel-bench),install -m 644 gpu/topk_gpu.h $(DESTDIR)$(PREFIX)/include/)
+	$(if $(wildcard $(BUILD)/gpu/recallmodel-bench),install -m 755 $(BUILD)/gpu/recallmodel-bench $(DESTDIR)$(PREFIX)/bin/)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' model/recallmodel.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc
 	install -m 644 docs/recallmodel.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/recallmodel $(DESTDIR)$(PREFIX)/bin/recallmodel-mpi $(DESTDIR)$(PREFIX)/lib/librecallmodel.a $(DESTDIR)$(PREFIX)/lib/librecallmodel.so* \
+	rm -f $(DESTDIR)$(PREFIX)/bin/recallmodel $(DESTDIR)$(PREFIX)/bin/recallmodel-mpi $(DESTDIR)$(PREFIX)/bin/recallmodel-bench \
+	    $(DESTDIR)$(PREFIX)/lib/librecallmodel-gpu.a $(DESTDIR)$(PREFIX)/include/topk_gpu.h $(DESTDIR)$(PREFIX)/lib/librecallmodel.a $(DESTDIR)$(PREFIX)/lib/librecallmodel.so* \
 	    $(DESTDIR)$(PREFIX)/include/recallmodel.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/recallmodel.1
 
@@ -328,5 +337,5 @@ help:
 	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/, MINUTES=9 a part, PARTS=... only some"
 	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
-	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page"
+	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page; what make gpu has built"
 	@echo "uninstall       remove them; clean: remove what was built"

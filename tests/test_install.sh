@@ -49,6 +49,25 @@ check "names outside rcm_" "$(nm -D --defined-only "$prefix"/lib/librecallmodel.
 check "names outside rcm_, static" "$(nm -g --defined-only "$prefix"/lib/librecallmodel.a | awk 'NF == 3 {print $3}' | grep -vc '^rcm_' || true)" 0
 check "version" "$(pkg-config --modversion recallmodel)" "$("$prefix"/bin/recallmodel --version | sed 's/recallmodel //')"
 test -s "$prefix/share/man/man1/recallmodel.1"
+if [ -x "$prefix/bin/recallmodel-bench" ]; then
+    cat >"$folder/gpu.c" <<'END'
+#include <stdio.h>
+#include <topk_gpu.h>
+
+int main(void)
+{
+    size_t bytes;
+    struct rcm_gpu_exact call = {.rows = {.x = &bytes, .m = 1, .n = 100}, .k = 101};
+    puts(rcm_gpu_exact_workspace(&call, &bytes) == RCM_GPU_BAD_SHAPE ? "k is above n" : "?");
+    return 0;
+}
+END
+    "${NVCC:-nvcc}" -I"$prefix/include" "$folder/gpu.c" -L"$prefix/lib" -lrecallmodel-gpu -o "$folder/gpu"
+    check "the kernels from C" "$("$folder/gpu")" "k is above n"
+    check "recallmodel-bench" "$("$prefix/bin/recallmodel-bench" --version)" "recallmodel-bench $(pkg-config --modversion recallmodel)"
+else
+    echo "SKIPPED: the installed kernels: make gpu has not built them"
+fi
 make -s BUILD="${BUILD:-build}" PREFIX="$prefix" uninstall
 check "left after uninstall" "$(find "$prefix" -type f -o -type l | wc -l)" 0
 echo "$passed passed, 0 failed"

@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "monitor.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "library.h"
 
 /* Of NVML's interface, which is stable: the types and numbers that are used here. */
 typedef struct nvml_device *nvml_device;
@@ -23,13 +24,6 @@ struct monitor {
     char driver[80];
 };
 
-/* A function of the library, as a pointer to one; NULL where it has none. */
-static void find(void *library, const char *name, void *function)
-{
-    void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-}
-
 struct monitor *monitor_open(const char *bus)
 {
     struct monitor *m = calloc(1, sizeof *m);
@@ -41,14 +35,14 @@ struct monitor *monitor_open(const char *bus)
         free(m);
         return NULL;
     }
-    find(m->library, "nvmlInit_v2", &start);
-    find(m->library, "nvmlDeviceGetHandleByPciBusId_v2", &device_at);
-    find(m->library, "nvmlSystemGetDriverVersion", &driver);
-    find(m->library, "nvmlShutdown", &m->shut_down);
-    find(m->library, "nvmlDeviceGetClockInfo", &m->clock);
-    find(m->library, "nvmlDeviceGetMaxClockInfo", &m->most_clock);
-    find(m->library, "nvmlDeviceGetCurrentClocksThrottleReasons", &m->throttle_reasons);
-    find(m->library, "nvmlDeviceGetEnforcedPowerLimit", &m->power_limit);
+    library_find(m->library, "nvmlInit_v2", &start);
+    library_find(m->library, "nvmlDeviceGetHandleByPciBusId_v2", &device_at);
+    library_find(m->library, "nvmlSystemGetDriverVersion", &driver);
+    library_find(m->library, "nvmlShutdown", &m->shut_down);
+    library_find(m->library, "nvmlDeviceGetClockInfo", &m->clock);
+    library_find(m->library, "nvmlDeviceGetMaxClockInfo", &m->most_clock);
+    library_find(m->library, "nvmlDeviceGetCurrentClocksThrottleReasons", &m->throttle_reasons);
+    library_find(m->library, "nvmlDeviceGetEnforcedPowerLimit", &m->power_limit);
     if (!start || !device_at || !m->shut_down || start() != 0) {
         free(m);
         return NULL;

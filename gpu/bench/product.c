@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "product.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "library.h"
 
 /* Of cuBLAS's interface, which is stable: the numbers that are used here. */
 enum { OPERATION_NONE = 0, OPERATION_TRANSPOSE = 1, REAL_32F = 0, REAL_16BF = 14, COMPUTE_32F = 68, ALGORITHM_DEFAULT = -1 };
@@ -16,12 +17,6 @@ struct multiplier {
     int (*set_stream)(void *, void *);
     int (*multiply)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *, void *, int, int, int, int);
 };
-
-static void find(void *library, const char *name, void *function)
-{
-    void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-}
 
 struct multiplier *multiplier_open(void)
 {
@@ -34,10 +29,10 @@ struct multiplier *multiplier_open(void)
         free(m);
         return NULL;
     }
-    find(m->library, "cublasCreate_v2", &create);
-    find(m->library, "cublasDestroy_v2", &m->destroy);
-    find(m->library, "cublasSetStream_v2", &m->set_stream);
-    find(m->library, "cublasGemmEx", &m->multiply);
+    library_find(m->library, "cublasCreate_v2", &create);
+    library_find(m->library, "cublasDestroy_v2", &m->destroy);
+    library_find(m->library, "cublasSetStream_v2", &m->set_stream);
+    library_find(m->library, "cublasGemmEx", &m->multiply);
     if (!create || !m->destroy || !m->set_stream || !m->multiply || create(&m->handle) != 0) {
         free(m);
         return NULL;

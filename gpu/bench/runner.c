@@ -563,21 +563,24 @@ static enum outcome set_up(struct runner *r, const struct cell *c, char *why, si
     return status == RCM_GPU_OK ? MEASURED : refused(status, "workspace", why, why_size);
 }
 
-static enum outcome measure(struct runner *r, const struct cell *c, const struct sampling *rules, struct measurement *to, char *why, size_t why_size)
+enum outcome runner_once(struct runner *r, const struct cell *c, char *why, size_t why_size)
 {
-    *to = (struct measurement){.recall = NAN, .recall_model = NAN, .z = NAN, .predicted_us = NAN, .cost = {NAN, NAN, NAN}};
     r->cell = c;
     enum outcome outcome = set_up(r, c, why, why_size);
     if (outcome != MEASURED)
         return outcome;
-
-    /* Once, proved. */
     enum rcm_gpu_status status = run_call(r, 0, rcm_gpu_timer_stream(r->timer));
     if (status == RCM_GPU_OK)
         status = rcm_gpu_wait();
-    if (status != RCM_GPU_OK)
-        return refused(status, c->kernel->name, why, why_size);
-    outcome = prove(r, c, 0, why, why_size);
+    return status == RCM_GPU_OK ? MEASURED : refused(status, c->kernel->name, why, why_size);
+}
+
+static enum outcome measure(struct runner *r, const struct cell *c, const struct sampling *rules, struct measurement *to, char *why, size_t why_size)
+{
+    *to = (struct measurement){.recall = NAN, .recall_model = NAN, .z = NAN, .predicted_us = NAN, .cost = {NAN, NAN, NAN}};
+    enum outcome outcome = runner_once(r, c, why, why_size);
+    if (outcome == MEASURED)
+        outcome = prove(r, c, 0, why, why_size);
     bool selects = !(c->d && (c->kernel->product == PRODUCT_ALONE || c->dtype != RCM_GPU_F32)); /* of rounded products the true top k is another */
     if (outcome == MEASURED && c->kernel->work != WORK_EXACT && selects)
         outcome = measure_recall(r, c, to, why, why_size);
@@ -589,7 +592,7 @@ static enum outcome measure(struct runner *r, const struct cell *c, const struct
     struct timing timing[2] = {{0}, {0}};
     how.graph = c->graph;
     how.flush = !c->warm;
-    status = poison(r);
+    enum rcm_gpu_status status = poison(r);
     if (status == RCM_GPU_OK && !c->d)
         status = choose_roof(r, c);
     if (status == RCM_GPU_OK)
@@ -614,16 +617,4 @@ enum outcome runner_measure(struct runner *r, const struct cell *c, const struct
         outcome = measure(r, c, rules, to, why, why_size);
     }
     return outcome;
-}
-
-enum outcome runner_once(struct runner *r, const struct cell *c, char *why, size_t why_size)
-{
-    r->cell = c;
-    enum outcome outcome = set_up(r, c, why, why_size);
-    if (outcome != MEASURED)
-        return outcome;
-    enum rcm_gpu_status status = run_call(r, 0, rcm_gpu_timer_stream(r->timer));
-    if (status == RCM_GPU_OK)
-        status = rcm_gpu_wait();
-    return status == RCM_GPU_OK ? MEASURED : refused(status, c->kernel->name, why, why_size);
 }
