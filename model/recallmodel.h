@@ -148,6 +148,35 @@ double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uin
 double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
 
 /* ------------------------------------------------------------------------------------------------------------------------
+ * The law of one row: how many of its top k are lost
+ */
+
+/* Bound on the absolute error of every P(lost <= e), asserted in tests/. */
+#define RCM_LOST_MAX_ERROR 1e-12
+
+/* P(lost = first + i) = probability[i], i < length; what is outside has probability 0 to the bound above. Recall = 1 - lost/k. */
+struct rcm_lost {
+    uint64_t first;
+    size_t length;
+    double *probability;
+};
+
+/* Computes it: the sum over buckets of (X - k_b)+, X multivariate hypergeometric, by a two-dimensional Fourier inversion.
+ * Domain    as rcm_loss_exact; laws that are wider than 2^30 elements are refused, for their time and memory.
+ * Returns   0, or -1 outside the domain or without memory; then *law is empty. Freed by rcm_lost_free.
+ * Time      docs/models.md 12: tens of microseconds for small shapes, milliseconds for most, seconds for few huge buckets.
+ * Source    derived in docs/models.md 12; neither paper goes beyond the mean. */
+int rcm_lost(struct rcm_topk p, struct rcm_lost *law);
+int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b, struct rcm_lost *law);
+void rcm_lost_free(struct rcm_lost *law);
+
+/* P(lost <= lost). Of m independent rows all have that with its power m. */
+double rcm_lost_at_most(const struct rcm_lost *law, double lost);
+
+/* The fewest lost elements that a row keeps to with at least this probability. */
+uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability);
+
+/* ------------------------------------------------------------------------------------------------------------------------
  * Bounds in closed form, and the number of buckets for a target
  */
 
@@ -155,7 +184,7 @@ double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uin
  * for an odd number of terms, a lower bound for an even number. Not capped. 1 <= terms <= 64.
  * Accuracy  one term: relative error <= 1e-12 down to 1e-290. More: the terms alternate and may be far larger than the loss; the
  *           absolute error is about 1e-15 times the largest. Infinite, with the sign of the bound, where a term is.
- * Source    docs/models.md 6. */
+ * Source    docs/models.md 12. */
 double rcm_loss_series(struct rcm_topk p, unsigned terms);
 
 /* One term of it, capped at 1: loss <= rcm_loss_bound. Relative error <= 1e-12 down to 1e-290. */
