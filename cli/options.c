@@ -193,6 +193,32 @@ static int set_decimals(struct options *options, size_t offset, const char *name
                  : STATUS_OK;
 }
 
+/* A probability or a share strictly between 0 and 1; `closed`: or 1. */
+static int set_fraction(struct decimal *to, bool *given, bool closed, const char *name, const char *value)
+{
+    struct decimal fraction;
+    const char *wrong = parse_decimal(value, &fraction);
+    if (wrong)
+        return usage_error("%s '%.*s' is %s; give a decimal fraction such as 0.05", name, SHOWN, value, wrong);
+    if (!(fraction.digits > 0 && (closed ? decimal_complement(fraction) >= 0.0 : decimal_complement(fraction) > 0.0)))
+        return usage_error("%s '%.*s' is outside (0, 1%c; write 0.05 for 5 %%", name, SHOWN, value, closed ? ']' : ')');
+    *to = fraction;
+    *given = true;
+    return STATUS_OK;
+}
+
+static int set_quantile(struct options *options, size_t offset, const char *name, const char *value)
+{
+    (void)offset;
+    return set_fraction(&options->quantile, &options->has_quantile, false, name, value);
+}
+
+static int set_at_least(struct options *options, size_t offset, const char *name, const char *value)
+{
+    (void)offset;
+    return set_fraction(&options->at_least, &options->has_at_least, true, name, value);
+}
+
 static int set_rho(struct options *options, size_t offset, const char *name, const char *value)
 {
     int status = set_decimals(options, offset, name, value);
@@ -333,6 +359,8 @@ static const struct {
     {"--seed", "S", FOR_ROWS, set_seed, AT(seed), "of the random numbers (default 1): the same seed, the same bits"},
     {"--recall", "R", FOR_BUCKETS, set_targets, 0, "expected recall to reach, within 1e-12 of the loss (default 0.95)"},
     {"--recall", "R", FOR_SIMULATE, set_targets, 0, "recall to reach: ends with what to choose for these rows"},
+    {"--quantile", "Q", FOR_RECALL, set_quantile, 0, "also the recall that all but a share Q of rows reach, such as 0.05"},
+    {"--at-least", "R", FOR_RECALL, set_at_least, 0, "also the probability that a row has at least recall R"},
     {"--ranks", "LIST", FOR_RANKS, set_sorted_list, AT(ranks), "ranks to show (default 1, 2, 4, .. and k)"},
     {"--ranks", "LIST", FOR_SIMULATE, set_sorted_list, AT(ranks), "also how often the elements of these ranks survive"},
     {"--temperature", "T", FOR_SIMULATE, set_temperature, AT(temperature),

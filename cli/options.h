@@ -34,6 +34,8 @@ enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 struct options {
     struct count_list n, k, b, k_b, ranks;
     struct decimal_list targets; /* --recall */
+    struct decimal quantile, at_least;
+    bool has_quantile, has_at_least;
     uint64_t m, valid, align;
     enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
     unsigned assignment_count;

@@ -3,7 +3,41 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include <math.h>
 #include <stdio.h>
+
+/* The most that a row may lose for a recall of at least `recall`: k - ceil(recall k). */
+static double lost_at_recall(struct decimal recall, uint64_t k)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide scale = 1, kept;
+    for (unsigned i = 0; i < recall.scale; i++)
+        scale *= 10;
+    kept = ((wide)(uint64_t)recall.digits * k + scale - 1) / scale;
+    return (double)(k - (uint64_t)kept);
+}
+
+/* What the law of the lost elements says, where it was asked for. NAN where it cannot be had. */
+static void ask_law(struct configuration *c, const struct options *options)
+{
+    struct rcm_lost law;
+    const double k = (double)c->p.k, m = (double)c->p.m;
+    c->has_quantile = options->has_quantile;
+    c->has_at_least = options->has_at_least;
+    c->quantile = c->quantile_all = c->at_least = c->at_least_all = NAN;
+    if (!(c->has_quantile || c->has_at_least) || rcm_lost(c->p, &law) != 0)
+        return;
+    if (c->has_quantile) {
+        const double others = decimal_complement(options->quantile);
+        c->quantile = 1.0 - (double)rcm_lost_quantile(&law, others) / k;
+        c->quantile_all = 1.0 - (double)rcm_lost_quantile(&law, pow(others, 1.0 / m)) / k;
+    }
+    if (c->has_at_least) {
+        c->at_least = rcm_lost_at_most(&law, lost_at_recall(options->at_least, c->p.k));
+        c->at_least_all = pow(c->at_least, m);
+    }
+    rcm_lost_free(&law);
+}
 
 struct configuration evaluate(struct rcm_topk p, const struct options *options)
 {
@@ -15,12 +49,14 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
         .loss_binomial = rcm_loss_binomial(p),
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
+        .probability_exact = rcm_probability_exact(p),
         .has_roofline = options->has_device,
     };
     c.recall = 1.0 - c.loss;
     c.recall_binomial = 1.0 - c.loss_binomial;
     for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
+    ask_law(&c, options);
     if (c.has_roofline)
         c.roofline = rcm_roofline(&options->device.device, options->dtype, p);
     return c;
@@ -61,6 +97,17 @@ void put_configuration(struct table *table, const struct configuration *c, const
     table_real(table, (struct column){"loss_binomial", "loss_binomial", NULL, STYLE_LOSS, 0}, c->loss_binomial);
     table_real(table, (struct column){"loss_bound", "loss_bound", NULL, STYLE_LOSS, 0}, c->loss_bound);
     table_real(table, (struct column){"recall_worst_case", "recall_worst_case", NULL, STYLE_RECALL, 0}, c->worst_case);
+    table_real(table, (struct column){"probability_exact", "probability_exact", NULL, STYLE_RECALL, 0}, c->probability_exact);
+    if (c->has_quantile) {
+        table_real(table, (struct column){"recall_quantile", "recall_quantile", "quantile\nof a row", STYLE_RECALL, 0}, c->quantile);
+        if (c->p.m > 1)
+            table_real(table, (struct column){"recall_quantile_all", "recall_quantile_all", "of all\nm rows", STYLE_RECALL, 0}, c->quantile_all);
+    }
+    if (c->has_at_least) {
+        table_real(table, (struct column){"probability", "probability", "P(recall\n>= R)", STYLE_RECALL, 0}, c->at_least);
+        if (c->p.m > 1)
+            table_real(table, (struct column){"probability_all", "probability_all", "of all\nm rows", STYLE_RECALL, 0}, c->at_least_all);
+    }
     table_real(table, (struct column){.csv = "recall_target"}, decimal_value(query->recall_target));
     table_bool(table, (struct column){"reaches_target", "reaches_target", NULL, STYLE_PLAIN, 0}, rcm_reaches(c->p, query->target));
     for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)

@@ -13,7 +13,9 @@
 struct configuration {
     struct rcm_topk p;
     uint64_t candidates;
-    double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case;
+    double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case, probability_exact;
+    bool has_quantile, has_at_least;
+    double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
     struct rcm_cost cost[MAX_COST_MODELS];
     bool has_roofline;
     struct rcm_roofline roofline;

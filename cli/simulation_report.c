@@ -136,6 +136,7 @@ static void put_result(struct table *table, const struct simulated *s, const str
         table_null(table, (struct column){"value_rows", "value_rows", NULL, STYLE_PLAIN, 0});
     table_real(table, (struct column){"model_recall", "model_recall", "model\nrecall", STYLE_RECALL, 0}, 1.0 - model->loss);
     table_real(table, (struct column){"model_sd", "model_sd", NULL, STYLE_LOSS, 0}, model->sd);
+    table_real(table, (struct column){"model_exact_rows", "model_exact_rows", NULL, STYLE_PLAIN, 0}, rcm_probability_exact(model->p));
     table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0}, z_of(r, model));
 }
 

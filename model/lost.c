@@ -415,17 +415,14 @@ void rcm_lost_free(struct rcm_lost *law)
 
 double rcm_lost_at_most(const struct rcm_lost *law, double lost)
 {
-    double below = 0.0, above = 0.0;
+    double sum = 0.0;
     if (!(lost >= (double)law->first))
         return 0.0;
     if (lost - (double)law->first >= (double)law->length)
         return 1.0;
-    size_t count = (size_t)(lost - (double)law->first) + 1;
-    for (size_t e = 0; e < count; e++)
-        below += law->probability[e];
-    for (size_t e = law->length; e > count; e--)
-        above += law->probability[e - 1];
-    return below < above ? below : 1.0 - above;
+    for (size_t e = 0; e <= (size_t)(lost - (double)law->first); e++)
+        sum += law->probability[e];
+    return fmin(sum, 1.0);
 }
 
 uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability)

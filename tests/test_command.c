@@ -48,7 +48,7 @@ START_TEST(golden)
 {
     /* tests/golden/NAME.txt begins with the command; what follows is what it prints. */
     static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small",
-                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate"};
+                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[200];
         static char golden[100000], want[100000];
@@ -86,6 +86,11 @@ START_TEST(bad_input)
         {"--n 100 --k 10 --b 3 --kb 3", "--b 3", "k = 10", "--b 4"},
         {"--n 10 --k 8 --b 5 --kb 3", "--kb 3", "a bucket", "--b 4 or less"},
         {"--n 10 --k 2 --recall 0", "--recall '0'", "(0, 1]", "0.95"},
+        {"--n 10 --k 2 --quantile 0", "--quantile '0'", "(0, 1)", "0.05"},
+        {"--n 10 --k 2 --quantile 1", "--quantile '1'", "(0, 1)", "0.05"},
+        {"--n 10 --k 2 --quantile 5%", "--quantile '5%'", "decimal", "0.05"},
+        {"--n 10 --k 2 --at-least 1.5", "--at-least '1.5'", "(0, 1]", "0.05"},
+        {"--n 10 --k 2 --at-least", "--at-least", "needs a value", ""},
         {"--n 10 --k 2 --recall 1.01", "--recall '1.01'", "(0, 1]", "0.95"},
         {"--n 10 --k 2 --recall 95", "--recall '95'", "(0, 1]", "0.95"},
         {"--n 10 --k 2 --recall -0.5", "--recall '-0.5'", "negative", ""},
@@ -242,6 +247,8 @@ START_TEST(json_has_all_digits)
         ck_assert_double_eq(number(row, "loss_binomial"), rcm_loss_binomial(p));
         ck_assert_double_eq(number(row, "loss_bound"), rcm_loss_bound(p));
         ck_assert_double_eq(number(row, "recall_worst_case"), rcm_recall_worst_case(p));
+        ck_assert_double_eq(number(row, "probability_exact"), rcm_probability_exact(p));
+        ck_assert_ptr_null(json_object_get(row, "recall_quantile"));
         for (size_t m = 0; rcm_cost_model(m); m++) {
             struct rcm_cost cost = rcm_cost(rcm_cost_model(m), p);
             json_t *object = json_object_get(json_object_get(row, "cost"), rcm_cost_model(m)->name);
@@ -338,11 +345,35 @@ START_TEST(parameter_choices_of_listing_a10)
 }
 END_TEST
 
+/* The law of a row, in integers: recall 0.9 of k = 7 is 7 elements, for 6/7 < 0.9; 6/7 itself, as typed to 18 digits, is not more than 6. */
+START_TEST(quantiles_of_a_row)
+{
+    run("--n 1000 --k 7 --b 20 --kb 1 --m 3 --quantile 0.05 --at-least 0.9 --json");
+    ck_assert_int_eq(result.status, 0);
+    json_t *object = json_loads(result.out, 0, NULL), *row = json_array_get(json_object_get(object, "configurations"), 0);
+    struct rcm_topk p = {.n = 1000, .k = 7, .b = 20, .k_b = 1, .m = 3};
+    struct rcm_lost law;
+    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    ck_assert_double_eq(number(row, "recall_quantile"), 1.0 - (double)rcm_lost_quantile(&law, 0.95) / 7.0);
+    ck_assert_double_eq(number(row, "recall_quantile_all"), 1.0 - (double)rcm_lost_quantile(&law, cbrt(0.95)) / 7.0);
+    ck_assert_double_eq(number(row, "probability"), rcm_lost_at_most(&law, 0.0));
+    ck_assert_double_eq_tol(number(row, "probability"), number(row, "probability_exact"), 1e-12);
+    ck_assert_double_eq_tol(number(row, "probability_all"), pow(rcm_lost_at_most(&law, 0.0), 3.0), 1e-15);
+    json_decref(object);
+    run("--n 1000 --k 7 --b 20 --kb 1 --at-least 0.857142857142857142 --json");
+    object = json_loads(result.out, 0, NULL);
+    row = json_array_get(json_object_get(object, "configurations"), 0);
+    ck_assert_double_eq(number(row, "probability"), rcm_lost_at_most(&law, 1.0));
+    json_decref(object);
+    rcm_lost_free(&law);
+}
+END_TEST
+
 START_TEST(csv_columns)
 {
     static const char *const names[] = {"n", "k", "b", "k_b", "candidates", "recall", "recall_sd", "loss", "recall_binomial", "loss_binomial",
                                         "loss_bound", "recall_worst_case", "cost_basic", "cost_basic_exact", "speedup_basic", "cost_serial",
-                                        "cost_serial_exact", "speedup_serial", "cost_parallel", "cost_parallel_exact", "speedup_parallel"};
+                                        "cost_serial_exact", "speedup_serial", "cost_parallel", "cost_parallel_exact", "speedup_parallel", "probability_exact"};
     char *at[64], line[4000];
     int column[32], count = 0;
     run("--n 2^16,2^18 --k 1024 --csv");
@@ -455,4 +486,4 @@ START_TEST(never_long)
 END_TEST
 
 TEST_MAIN("command", golden, bad_input, combinations_left_out, json_has_all_digits, json_of_lists_and_edges, parameter_choices_of_listing_a10,
-          csv_columns, output_that_cannot_be_written, device_files, never_long)
+          csv_columns, quantiles_of_a_row, output_that_cannot_be_written, device_files, never_long)

@@ -49,6 +49,9 @@ static double compare(struct rcm_topk p)
     struct rcm_lost law;
     lost_by_counting(&buckets, p.k, p.k_b, want);
     ck_assert_msg(rcm_lost(p, &law) == 0, TOPK_FMT " is refused", TOPK_ARG(p));
+    const double nothing = rcm_probability_exact(p), off_nothing = fabs(nothing - want[0]);
+    if (off_nothing > 1e-22 && off_nothing > RCM_PROBABILITY_MAX_RELERR * want[0])
+        ck_abort_msg(TOPK_FMT " P(nothing lost): got %.17g want %.17g", TOPK_ARG(p), nothing, want[0]);
     for (uint64_t e = 0; e <= p.k; e++) {
         below += want[e];
         double got = rcm_lost_at_most(&law, (double)e), off = fabs(got - below);
@@ -100,8 +103,8 @@ START_TEST(moments)
 {
     uint64_t state = 11, tried = 0;
     double worst_mean = 0.0, worst_sd = 0.0;
-    for (unsigned i = 0; i < 400; i++) {
-        uint64_t k = random_scale(&state, 1, 1 << 17), n = random_scale(&state, k, (uint64_t)1 << 40), b = random_scale(&state, 65, (uint64_t)1 << 18);
+    for (unsigned i = 0; i < 600; i++) {
+        uint64_t b = random_scale(&state, 2, (uint64_t)1 << 18), k = random_scale(&state, 1, b < 65 ? 4096 : 1 << 17), n = random_scale(&state, k, (uint64_t)1 << 40);
         if (b > n)
             continue;
         uint64_t usual = k / b + 1, k_b = random_scale(&state, 1, 2 * usual);
@@ -118,6 +121,8 @@ START_TEST(moments)
         }
         ck_assert_double_eq_tol(sum, 1.0, 1e-13);
         /* Errors of 1e-15 at the ends of a law of `length` count with its square. */
+        double nothing = rcm_probability_exact(p);
+        ck_assert_msg(fabs(nothing - rcm_lost_at_most(&law, 0.0)) <= RCM_LOST_MAX_ERROR, TOPK_FMT " P(nothing lost) %.17g, by the law %.17g", TOPK_ARG(p), nothing, rcm_lost_at_most(&law, 0.0));
         double off_mean = fabs(off) / (1.0 + sd), off_sd = fabs(square - sd * sd) / (sd * sd + 1e-5 * (double)law.length * (double)law.length);
         ck_assert_msg(off_mean < 1e-10 && off_sd < 1e-8, TOPK_FMT " mean %.17g off %g, sd %.17g got %.17g", TOPK_ARG(p), mean, off, sd, sqrt(square));
         worst_mean = off_mean > worst_mean ? off_mean : worst_mean;
@@ -169,6 +174,28 @@ START_TEST(simulated_rows)
 }
 END_TEST
 
+/* k_b = 1 and buckets of one size s: C(b, k) s^k / C(n, k), a product. */
+START_TEST(one_of_each)
+{
+    static const uint64_t shapes[][3] = {{1000, 10, 100}, {1 << 18, 64, 512}, {1 << 18, 1024, 8192}, {1 << 20, 30, 1 << 20}, {1 << 20, 2, 2}, {160, 16, 16}, {1 << 20, 38, 64}, {1000000, 200, 100000}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const uint64_t n = shapes[i][0], k = shapes[i][1], b = shapes[i][2], s = n / b;
+        double want = 1.0;
+        for (uint64_t j = 0; j < k; j++)
+            want *= (double)((b - j) * s) / (double)(n - j);
+        const double got = rcm_probability_exact((struct rcm_topk){.n = s * b, .k = k, .b = b, .k_b = 1, .m = 1});
+        if (n % b == 0)
+            ck_assert_msg(relative_error(got, want) <= RCM_PROBABILITY_MAX_RELERR, "n %" PRIu64 " k %" PRIu64 " b %" PRIu64 ": got %.17g want %.17g", n, k, b, got, want);
+    }
+    ck_assert_double_eq(rcm_probability_exact((struct rcm_topk){.n = 100, .k = 11, .b = 10, .k_b = 1, .m = 1}), 0.0);
+    ck_assert_double_eq(rcm_probability_exact((struct rcm_topk){.n = 100, .k = 11, .b = 10, .k_b = 11, .m = 1}), 1.0);
+    /* Probabilities below 1e-200, for which p cannot be had. */
+    ck_assert_double_lt(rcm_probability_exact((struct rcm_topk){.n = 117805668151, .k = 131072, .b = 4266, .k_b = 36, .m = 1}), 1e-22);
+    ck_assert_double_lt(rcm_probability_exact((struct rcm_topk){.n = 147271522198, .k = 129164, .b = 262144, .k_b = 1, .m = 1}), 1e-22);
+    ck_assert(isnan(rcm_probability_exact((struct rcm_topk){.n = 100, .k = 101, .b = 10, .k_b = 1, .m = 1})));
+}
+END_TEST
+
 START_TEST(quantiles_and_ends)
 {
     struct rcm_lost law;
@@ -178,8 +205,8 @@ START_TEST(quantiles_and_ends)
     ck_assert_double_eq_tol(rcm_lost_at_most(&law, 0.9), 2.0 / 3.0, 1e-15);
     ck_assert_double_eq(rcm_lost_at_most(&law, -1.0), 0.0);
     ck_assert_double_eq(rcm_lost_at_most(&law, 1.0), 1.0);
-    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.66), 0);
-    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.67), 1);
+    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.66666), 0);
+    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.66667), 1);
     ck_assert_uint_eq(rcm_lost_quantile(&law, 0.0), 0);
     rcm_lost_free(&law);
     /* Nothing can be lost; everything but one of each bucket is. */
@@ -202,4 +229,4 @@ START_TEST(quantiles_and_ends)
 }
 END_TEST
 
-TEST_MAIN("lost", every_small_shape, larger_shapes_by_counting, moments, simulated_rows, quantiles_and_ends)
+TEST_MAIN("lost", every_small_shape, larger_shapes_by_counting, moments, simulated_rows, one_of_each, quantiles_and_ends)
