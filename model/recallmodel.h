@@ -194,7 +194,7 @@ uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability);
  * for an odd number of terms, a lower bound for an even number. Not capped. 1 <= terms <= 64.
  * Accuracy  one term: relative error <= 1e-12 down to 1e-290. More: the terms alternate and may be far larger than the loss; the
  *           absolute error is about 1e-15 times the largest. Infinite, with the sign of the bound, where a term is.
- * Source    docs/models.md 12. */
+ * Source    docs/models.md 6. */
 double rcm_loss_series(struct rcm_topk p, unsigned terms);
 
 /* One term of it, capped at 1: loss <= rcm_loss_bound. Relative error <= 1e-12 down to 1e-290. */
@@ -285,6 +285,55 @@ struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p);
  * Accuracy  relative error <= RCM_INSERTIONS_MAX_RELERR. Source: docs/models.md 11. */
 #define RCM_INSERTIONS_MAX_RELERR 1e-13
 double rcm_insertions(struct rcm_topk p);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Which b and k_b to deploy
+ */
+
+/* What b must be. */
+struct rcm_restriction {
+    uint64_t align;                        /* a multiple of it; 0 or 1: any */
+    const struct rcm_factors *divisors_of; /* of n: a divisor; NULL: any */
+};
+
+/* What a kernel can run. A registry row: rcm_kernel(0), which runs anything, .. until NULL. */
+struct rcm_kernel {
+    const char *name;
+    const char *limits;
+    uint64_t k_b_max;
+    uint64_t (*next_b)(struct rcm_topk p, uint64_t low, const struct rcm_restriction *restriction); /* the smallest b >= low for p's n, k,
+                                                                                                      k_b and m; 0: none */
+};
+const struct rcm_kernel *rcm_kernel(size_t index);
+
+/* What is to be least: NAN or INFINITY where p cannot be. Candidates; the cost in a model, which is the context. */
+typedef double rcm_objective(struct rcm_topk p, const void *context);
+double rcm_objective_candidates(struct rcm_topk p, const void *context);
+double rcm_objective_cost(struct rcm_topk p, const void *cost_model);
+
+/* The question. Of all b and k_b that reach the target and that the kernel can run, but for b = 1 (the exact top-k), the one with the least
+ * objective; of equal ones that with the smaller k_b, then b. */
+struct rcm_selection {
+    struct rcm_topk p;        /* n, k, m, valid, assignment; b and k_b are not read */
+    struct rcm_target target; /* of the mean recall, and what b must be */
+    double confidence;        /* 0: the mean must reach target.loss; otherwise a row must lose at most most_lost with this probability */
+    uint64_t most_lost;       /* k - ceil(R k) */
+    const struct rcm_kernel *kernel; /* NULL: any */
+    uint64_t k_b_max;                /* 0: 16 */
+    rcm_objective *objective;
+    const void *context;
+    bool grows; /* the objective grows with b, as candidates and the basic cost do: its least is at the smallest b */
+};
+struct rcm_choice {
+    struct rcm_topk p;
+    double objective; /* INFINITY: nothing reaches the target; then p is nothing */
+};
+
+/* Time      some 10 us where the objective grows, otherwise some 1000 calls of it for each k_b; with a confidence some ten laws for each k_b
+ *           (rcm_lost). The search is by steps of 1 % in b, refined around each minimum.
+ * Source    docs/models.md 13. */
+struct rcm_choice rcm_select(const struct rcm_selection *selection);
+struct rcm_choice rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b); /* for one k_b */
 
 /* ------------------------------------------------------------------------------------------------------------------------
  * Roofline

@@ -1,0 +1,260 @@
+/* select.c - which b and k_b to deploy. Why bisection finds the smallest b: docs/models.md 8; the rest: 13.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "shape.h"
+
+/* ---- what a kernel can run */
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? greatest_common_divisor(b, a % b) : a;
+}
+
+static uint64_t any_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    return rcm_next_b(p.n, low, r->align, r->divisors_of);
+}
+
+/* b = k k_mult / j with k_b = j: candidates are a multiple of k, and no more than n. */
+static uint64_t graphcore_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    const uint64_t step = p.k / greatest_common_divisor(p.k, p.k_b), align = r->align ? r->align : 1;
+    const uint64_t common = greatest_common_divisor(step, align);
+    if (step / common > RCM_N_MAX / align)
+        return 0;
+    const uint64_t b = rcm_next_b(p.n, low, step / common * align, r->divisors_of);
+    return b <= p.n / p.k_b ? b : 0;
+}
+
+/* ceil(ceil(n/T) / 2^g) T for g >= 1, T the tile of a vector or of a matrix. g = 0 would be a full sort. */
+static uint64_t xla_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile), align = r->align ? r->align : 1;
+    uint64_t best = 0;
+    for (unsigned g = 1; p.n > tile && (g == 1 || tiles >> (g - 1) > 0); g++) {
+        const uint64_t b = shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
+        if (b >= low && b <= p.n && b % align == 0 && (!r->divisors_of || p.n % b == 0))
+            best = b;
+    }
+    return best;
+}
+
+static const struct rcm_kernel kernels[] = {
+    {"any", "any b, any k_b", RCM_N_MAX, any_b},
+    {"ours", "any b, k_b up to 16", 16, any_b},
+    {"graphcore", "b k_b a multiple of k, k_b up to 4", 4, graphcore_b},
+    {"xla", "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024", 1, xla_b},
+};
+
+const struct rcm_kernel *rcm_kernel(size_t index)
+{
+    return index < sizeof kernels / sizeof *kernels ? &kernels[index] : NULL;
+}
+
+/* ---- what is least */
+
+double rcm_objective_candidates(struct rcm_topk p, const void *context)
+{
+    (void)context;
+    return (double)rcm_candidates(p);
+}
+
+double rcm_objective_cost(struct rcm_topk p, const void *model)
+{
+    return rcm_cost(model, p).approximate;
+}
+
+/* ---- what is reached */
+
+static bool reaches(const struct rcm_selection *s, struct rcm_topk p)
+{
+    if (!(s->confidence > 0.0))
+        return rcm_reaches(p, s->target);
+    struct rcm_lost law;
+    if (rcm_lost(p, &law) != 0)
+        return false;
+    /* 1e-12 is what the law promises, so a confidence that is met to that is met. */
+    bool enough = rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&law);
+    return enough;
+}
+
+/* The same as if lost elements were normal, half an element farther off: for where to begin. */
+static bool seems_to_reach(const struct rcm_selection *s, struct rcm_topk p)
+{
+    if (!(s->confidence > 0.0))
+        return rcm_reaches(p, s->target);
+    const double k = (double)p.k, mean = k * rcm_loss_exact(p), sd = k * rcm_recall_sd(p), room = (double)s->most_lost + 0.5 - mean;
+    return sd > 0.0 ? 0.5 * erfc(-room / sd / sqrt(2.0)) >= s->confidence : room >= 0.0;
+}
+
+typedef bool predicate(const struct rcm_selection *s, struct rcm_topk p);
+
+/* The smallest b in [low, high] for which it holds, if it holds from some b on, and at high. */
+static uint64_t first_b(const struct rcm_selection *s, struct rcm_topk p, predicate *holds, uint64_t low, uint64_t high)
+{
+    while (low < high) {
+        p.b = low + (high - low) / 2;
+        if (holds(s, p))
+            high = p.b;
+        else
+            low = p.b + 1;
+    }
+    return low;
+}
+
+/* The smallest b that reaches the target, before restrictions; 0 if none does. The exact law is asked near where the normal one points. */
+static uint64_t smallest_b(const struct rcm_selection *s, struct rcm_topk p)
+{
+    struct rcm_range range = rcm_deployable_b(p);
+    if (range.low == 0)
+        return 0;
+    if (!(s->confidence > 0.0))
+        return rcm_smallest_b(p, (struct rcm_target){.loss = s->target.loss});
+    uint64_t low = range.low, high = range.high, step;
+    p.b = range.high;
+    uint64_t guess = seems_to_reach(s, p) ? first_b(s, p, seems_to_reach, low, high) : high;
+    p.b = guess;
+    if (reaches(s, p)) {
+        high = guess;
+        for (step = guess / 128 + 1; high > low; step *= 2) {
+            p.b = high - low > step ? high - step : low;
+            if (!reaches(s, p)) {
+                low = p.b + 1;
+                break;
+            }
+            high = p.b;
+        }
+    } else {
+        low = guess + 1;
+        for (step = guess / 128 + 1; low < high; step *= 2) {
+            p.b = high - low > step ? low + step : high;
+            if (reaches(s, p)) {
+                high = p.b;
+                break;
+            }
+            low = p.b + 1;
+        }
+        p.b = high;
+        if (low >= high && !(high > guess && reaches(s, p)))
+            return 0;
+    }
+    return first_b(s, p, reaches, low, high);
+}
+
+/* ---- the search */
+
+struct search {
+    const struct rcm_selection *s;
+    const struct rcm_kernel *kernel;
+    struct rcm_restriction restriction;
+    struct rcm_topk p;
+    uint64_t high;
+    struct rcm_choice best;
+};
+
+/* The next b that can be run; 0 if there is none. */
+static uint64_t next(const struct search *f, uint64_t low)
+{
+    const uint64_t b = f->kernel->next_b(f->p, low, &f->restriction);
+    return b <= f->high ? b : 0;
+}
+
+static double try(struct search *f, uint64_t b)
+{
+    f->p.b = b;
+    const double objective = f->s->objective(f->p, f->s->context);
+    if (objective < f->best.objective || (objective == f->best.objective && b < f->best.p.b)) {
+        f->best.p = f->p;
+        f->best.objective = objective;
+    }
+    return objective;
+}
+
+/* Between two legal b: by thirds, down to a few dozen, and those one by one. The objective is smooth but for the ends of the grid's steps. */
+static void refine(struct search *f, uint64_t low, uint64_t high)
+{
+    while (high - low > 64) {
+        const uint64_t left = next(f, low + (high - low) / 3), right = next(f, high - (high - low) / 3);
+        if (left == 0 || right == 0 || left >= right || right >= high)
+            break;
+        if (try(f, left) <= try(f, right))
+            high = right;
+        else
+            low = left;
+    }
+    unsigned tries = 0;
+    for (uint64_t b = low; b != 0 && b <= high && tries < 256; b = next(f, b + 1), tries++)
+        try(f, b);
+}
+
+/* All legal b from `low` in steps of 2 %, and between the neighbours of each that is no more than both. */
+static void least_objective(struct search *f, uint64_t low)
+{
+    uint64_t before = 0, at = next(f, low), after;
+    double value_before = INFINITY, value = at ? try(f, at) : INFINITY, value_after;
+    for (; at; before = at, value_before = value, at = after, value = value_after) {
+        after = next(f, at + 1 + at / 50);
+        value_after = after ? try(f, after) : INFINITY;
+        if (value <= value_before && value <= value_after)
+            refine(f, before ? before : at, after ? after : f->high);
+    }
+}
+
+struct rcm_choice rcm_select_k_b(const struct rcm_selection *s, uint64_t k_b)
+{
+    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .best = {.objective = INFINITY}};
+    struct rcm_factors factors;
+    f.p.k_b = k_b;
+    if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k)
+        return f.best;
+    f.high = rcm_deployable_b(f.p).high;
+    f.restriction.align = s->target.align;
+    if (s->target.divisors) {
+        factors = rcm_factorise(s->p.n);
+        f.restriction.divisors_of = &factors;
+    }
+    uint64_t low = smallest_b(s, f.p);
+    if (low == 0)
+        return f.best;
+    if (low < 2) /* b = 1 is the exact top-k of the row */
+        low = 2;
+    if (s->grows) {
+        const uint64_t b = next(&f, low);
+        if (b)
+            try(&f, b);
+    } else {
+        least_objective(&f, low);
+    }
+    return f.best;
+}
+
+/* With a confidence, laws are dear: is what the normal law asks for half as much again as what there is? Only where the objective grows with b. */
+static bool hopeless(const struct rcm_selection *s, uint64_t k_b, double least)
+{
+    struct rcm_topk p = s->p;
+    p.k_b = k_b;
+    const struct rcm_range range = rcm_deployable_b(p);
+    p.b = range.high;
+    if (!(s->confidence > 0.0 && s->grows) || range.low == 0 || !seems_to_reach(s, p))
+        return false;
+    p.b = first_b(s, p, seems_to_reach, range.low, range.high);
+    return s->objective(p, s->context) > 1.5 * least;
+}
+
+struct rcm_choice rcm_select(const struct rcm_selection *s)
+{
+    struct rcm_choice best = {.objective = INFINITY};
+    const uint64_t most = s->k_b_max ? s->k_b_max : 16;
+    for (uint64_t i = most < s->p.k ? most : s->p.k; i >= 1; i--) { /* large k_b have few candidates, so that others are soon out of question */
+        if (hopeless(s, i, best.objective))
+            continue;
+        struct rcm_choice choice = rcm_select_k_b(s, i);
+        if (choice.objective <= best.objective && choice.objective < INFINITY)
+            best = choice;
+    }
+    return best;
+}

@@ -1,0 +1,136 @@
+/* test_select.c - the choice of b and k_b against exhaustive search, the published selections, and the kernels' limits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+
+static rcm_objective *const objectives[] = {rcm_objective_candidates, rcm_objective_cost, rcm_objective_cost, rcm_objective_cost};
+static const char *const objective_names[] = {"candidates", "basic", "serial", "parallel"};
+
+static bool confident(const struct rcm_selection *s, struct rcm_topk p)
+{
+    struct rcm_lost law;
+    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    bool enough = rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&law);
+    return enough;
+}
+
+/* Every b, every k_b. */
+static struct rcm_choice exhaustive(const struct rcm_selection *s)
+{
+    struct rcm_choice best = {.objective = INFINITY};
+    const struct rcm_kernel *kernel = s->kernel ? s->kernel : rcm_kernel(0);
+    struct rcm_factors factors = rcm_factorise(s->p.n);
+    struct rcm_restriction r = {s->target.align, s->target.divisors ? &factors : NULL};
+    struct rcm_topk p = s->p;
+    for (p.k_b = 1; p.k_b <= s->k_b_max && p.k_b <= kernel->k_b_max; p.k_b++)
+        for (uint64_t b = 2; b <= p.n; b++) {
+            p.b = b;
+            if (rcm_check_deployable(p) != RCM_OK || kernel->next_b(p, b, &r) != b || !(s->confidence > 0.0 ? confident(s, p) : rcm_reaches(p, s->target)))
+                continue;
+            double objective = s->objective(p, s->context);
+            if (objective < best.objective)
+                best = (struct rcm_choice){p, objective};
+        }
+    return best;
+}
+
+START_TEST(least_of_all)
+{
+    static const double targets[] = {0.5, 0.2, 0.1, 0.05, 0.01, 0.001};
+    uint64_t state = 21, found = 0, nothing = 0;
+    for (unsigned i = 0; i < 400; i++) {
+        const unsigned objective = i % 4;
+        const uint64_t n = random_scale(&state, 4, 4096);
+        struct rcm_selection s = {
+            .p = {.n = n, .k = random_scale(&state, 1, n), .m = next_random(&state) % 2 ? 1 : 64},
+            .target = {.loss = targets[next_random(&state) % 6], .align = next_random(&state) % 3 ? 1 : random_between(&state, 2, 16), .divisors = next_random(&state) % 4 == 0},
+            .k_b_max = random_between(&state, 1, 8),
+            .kernel = next_random(&state) % 2 ? NULL : rcm_kernel(next_random(&state) % 4),
+            .objective = objectives[objective],
+            .context = objective ? rcm_cost_model(objective - 1) : NULL,
+            .grows = objective < 2,
+        };
+        struct rcm_choice got = rcm_select(&s), want = exhaustive(&s);
+        ck_assert_msg(got.objective <= want.objective * (1.0 + 1e-14) && got.objective >= want.objective * (1.0 - 1e-14),
+                      "n %" PRIu64 " k %" PRIu64 " loss %g align %" PRIu64 "%s kernel %s, least %s: got %g at b %" PRIu64 " k_b %" PRIu64 ", want %g at b %" PRIu64 " k_b %" PRIu64,
+                      s.p.n, s.p.k, s.target.loss, s.target.align, s.target.divisors ? " divisors" : "", s.kernel ? s.kernel->name : "-", objective_names[objective],
+                      got.objective, got.p.b, got.p.k_b, want.objective, want.p.b, want.p.k_b);
+        found += got.objective < INFINITY;
+        nothing += got.objective == INFINITY;
+    }
+    printf("%" PRIu64 " choices are those of exhaustive search, %" PRIu64 " times there is none\n", found, nothing);
+    ck_assert_uint_gt(found, 200);
+    ck_assert_uint_gt(nothing, 20);
+}
+END_TEST
+
+START_TEST(with_confidence)
+{
+    uint64_t state = 22;
+    for (unsigned i = 0; i < 40; i++) {
+        const uint64_t n = random_scale(&state, 20, 300), k = random_scale(&state, 1, n / 2);
+        struct rcm_selection s = {.p = {.n = n, .k = k, .m = 1}, .confidence = i % 2 ? 0.9 : 0.99, .most_lost = random_between(&state, 0, k / 5), .k_b_max = 4, .objective = rcm_objective_candidates, .grows = true};
+        struct rcm_choice got = rcm_select(&s), want = exhaustive(&s);
+        ck_assert_msg(got.objective == want.objective, "n %" PRIu64 " k %" PRIu64 " lost <= %" PRIu64 " with %g: got b %" PRIu64 " k_b %" PRIu64 ", want b %" PRIu64 " k_b %" PRIu64,
+                      n, k, s.most_lost, s.confidence, got.p.b, got.p.k_b, want.p.b, want.p.k_b);
+    }
+    /* A large row: each k_b's b is enough, and one bucket less is not. */
+    struct rcm_selection s = {.p = {.n = 131072, .k = 2048, .m = 1}, .confidence = 0.99, .most_lost = 20, .objective = rcm_objective_candidates, .grows = true};
+    for (uint64_t k_b = 1; k_b <= 16; k_b *= 2) {
+        struct rcm_choice c = rcm_select_k_b(&s, k_b);
+        ck_assert_double_lt(c.objective, INFINITY);
+        ck_assert(confident(&s, c.p));
+        c.p.b--;
+        ck_assert(!confident(&s, c.p));
+    }
+}
+END_TEST
+
+/* The selections of listing A.10, with its factors mended: the least candidates among divisors of n that are multiples of 128, k_b up to 4. */
+START_TEST(selections_of_listing_a10)
+{
+    static const struct {
+        uint64_t n, k, k_b, b;
+        double loss;
+    } rows[] = {{262144, 1024, 4, 512, 0.05},  {1048576, 1024, 4, 1024, 0.01}, {65536, 256, 4, 256, 0.01},  {16384, 128, 3, 128, 0.05},  {262144, 1024, 4, 1024, 0.01}, {430080, 3360, 4, 1536, 0.05},
+                {430080, 3360, 4, 2688, 0.01}, {15360, 480, 4, 256, 0.05},     {15360, 480, 4, 384, 0.01}, {24576, 512, 4, 256, 0.05}, {917504, 3360, 4, 1792, 0.05}};
+    unsigned differ = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rcm_selection s = {.p = {.n = rows[i].n, .k = rows[i].k, .m = 1}, .target = {.loss = rows[i].loss, .align = 128, .divisors = true}, .k_b_max = 4, .objective = rcm_objective_candidates, .grows = true};
+        struct rcm_choice c = rcm_select(&s);
+        if (c.p.k_b != rows[i].k_b || c.p.b != rows[i].b) {
+            printf("n %" PRIu64 " k %" PRIu64 ": (%" PRIu64 ", %" PRIu64 "), listed (%" PRIu64 ", %" PRIu64 ")\n", rows[i].n, rows[i].k, c.p.k_b, c.p.b, rows[i].k_b, rows[i].b);
+            differ++;
+        }
+    }
+    ck_assert_uint_eq(differ, 0);
+}
+END_TEST
+
+/* What XLA takes: its own rule's b for the targets of the table in its users' terms. */
+START_TEST(kernels_keep_to_what_they_can_run)
+{
+    struct rcm_restriction free_b = {0, NULL};
+    struct rcm_topk p = {.n = 131072, .k = 512, .k_b = 1, .m = 64};
+    const struct rcm_kernel *xla = rcm_kernel(3), *graphcore = rcm_kernel(2);
+    ck_assert_str_eq(xla->name, "xla");
+    ck_assert_uint_eq(xla->next_b(p, 9973, &free_b), 16384); /* 131072/2^3 */
+    ck_assert_uint_eq(xla->next_b(p, 65537, &free_b), 0);
+    p.n = 100000; /* 782 tiles of 128: 391, 196, 98, .. */
+    ck_assert_uint_eq(xla->next_b(p, 1, &free_b), 128);
+    ck_assert_uint_eq(xla->next_b(p, 25000, &free_b), 25088);
+    ck_assert_uint_eq(xla->next_b(p, 25089, &free_b), 50048);
+    p.m = 1; /* 98 tiles of 1024 */
+    ck_assert_uint_eq(xla->next_b(p, 25089, &free_b), 25600);
+    ck_assert_str_eq(graphcore->name, "graphcore");
+    p = (struct rcm_topk){.n = 1659, .k = 96, .k_b = 4, .m = 1};
+    ck_assert_uint_eq(graphcore->next_b(p, 1, &free_b), 24);
+    ck_assert_uint_eq(graphcore->next_b(p, 25, &free_b), 48);
+    ck_assert_uint_eq(graphcore->next_b(p, 400, &free_b), 408); /* 17 96 / 4 */
+    ck_assert_uint_eq(graphcore->next_b(p, 409, &free_b), 0);   /* 18 96 > 1659 */
+    ck_assert_ptr_null(rcm_kernel(4));
+}
+END_TEST
+
+TEST_MAIN("select", least_of_all, with_confidence, selections_of_listing_a10, kernels_keep_to_what_they_can_run)
