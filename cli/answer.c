@@ -80,7 +80,7 @@ int answer_queries(const struct options *options, const struct answer *answer)
                 putchar('\n');
             print_title(query);
             if (answer->text)
-                answer->text(query, rows, colour_wanted());
+                answer->text(query, rows, options, colour_wanted());
             else
                 table_print(rows, stdout, colour_wanted());
             break;

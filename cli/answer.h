@@ -12,7 +12,7 @@
 struct answer {
     enum shapes shapes;
     struct table *(*rows)(const struct query *, const struct options *);
-    void (*text)(const struct query *, const struct table *rows, bool colour); /* NULL: title and table */
+    void (*text)(const struct query *, const struct table *rows, const struct options *, bool colour); /* NULL: title and table */
     void (*json)(json_t *object, const struct query *, const struct table *rows, const struct options *); /* NULL: only: */
     const char *json_key;                                                                                 /* the rows */
 };

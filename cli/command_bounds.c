@@ -61,8 +61,9 @@ static struct table *rows(const struct query *query, const struct options *optio
     return table;
 }
 
-static void text(const struct query *query, const struct table *table, bool colour)
+static void text(const struct query *query, const struct table *table, const struct options *options, bool colour)
 {
+    (void)options;
     const struct rcm_rule *rule;
     bool any = false;
     table_print(table, stdout, colour);

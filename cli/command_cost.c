@@ -30,8 +30,9 @@ static struct table *rows(const struct query *query, const struct options *optio
     return table;
 }
 
-static void text(const struct query *query, const struct table *table, bool colour)
+static void text(const struct query *query, const struct table *table, const struct options *options, bool colour)
 {
+    (void)options;
     (void)query;
     table_print(table, stdout, colour);
     puts("* is the cheapest algorithm of its model; the cost of the model is its cost.");

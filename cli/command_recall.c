@@ -39,8 +39,9 @@ static struct table *smallest_b(const struct query *query)
     return table;
 }
 
-static void print_text(const struct query *query, const struct table *rows, bool colour)
+static void print_text(const struct query *query, const struct table *rows, const struct options *options, bool colour)
 {
+    (void)options;
     const struct rcm_topk *best = fewest_candidates(query, query->smallest, query->k_b_count);
     bool free_b = query->target.align == 1 && !query->target.divisors;
     bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;

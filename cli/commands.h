@@ -13,5 +13,6 @@ int command_bounds(const struct options *options);
 int command_devices(const struct options *options);
 int command_simulate(const struct options *options);
 int command_count(const struct options *options);
+int command_select(const struct options *options);
 
 #endif

@@ -32,6 +32,12 @@ static const struct {
      "recallmodel cost --n 2^20 --k 256", NULL},
     {"bounds", FOR_BOUNDS, command_bounds, "buckets for a target: the exact smallest number beside every closed form",
      "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99", NULL},
+    {"select", FOR_SELECT, command_select, "which b and kb to deploy for a recall, on the mean or with a confidence",
+     "recallmodel select --n 131072 --k 2048 --recall 0.99 --confidence 0.99 --kernel ours",
+     "Of all buckets and kb that reach the recall, the one whose objective is least, but for b = 1, which is the\n"
+     "exact top-k. Then the best of each other kb, the frontier of recall against the objective, what others'\n"
+     "rules take, and how to write the choice. recall = mean over rows; quantile = what all but 5 % of rows\n"
+     "reach (with --confidence P: all but 1 - P)."},
     {"simulate", FOR_SIMULATE, command_simulate, "the recall of rows that are run: random, correlated or your own, beside the model",
      "recallmodel simulate --n 2048 --k 256 --kb 1,2,4,8 --input ar1 --rho 0:0.3:0.9 --assignment interleaved,contiguous\n"
      "  recallmodel simulate --file logits.npy --k 2048 --kb 1..8 --recall 0.95",

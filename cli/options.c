@@ -219,6 +219,54 @@ static int set_at_least(struct options *options, size_t offset, const char *name
     return set_fraction(&options->at_least, &options->has_at_least, true, name, value);
 }
 
+static int set_confidence(struct options *options, size_t offset, const char *name, const char *value)
+{
+    (void)offset;
+    return set_fraction(&options->confidence, &options->has_confidence, false, name, value);
+}
+
+static const char *const objective_names[OBJECTIVES] = {"candidates", "basic", "serial", "parallel"};
+
+const char *objective_name(enum objective objective)
+{
+    return objective_names[objective];
+}
+
+static int set_objective(struct options *options, size_t offset, const char *name, const char *value)
+{
+    unsigned found[OBJECTIVES], length;
+    (void)offset;
+    if (strcmp(value, "time") == 0)
+        return usage_error("%s time needs a profile that is calibrated on measurements, of which there is none yet; give candidates, basic, serial or parallel", name);
+    int status = set_names(name, value, objective_names, OBJECTIVES, found, &length);
+    if (status == STATUS_OK && length > 1)
+        return usage_error("%s takes one: candidates, basic, serial or parallel", name);
+    if (status == STATUS_OK)
+        options->objective = (enum objective)found[0];
+    return status;
+}
+
+static int set_kernel(struct options *options, size_t offset, const char *name, const char *value)
+{
+    char names[200] = "";
+    const struct rcm_kernel *kernel;
+    (void)offset;
+    for (size_t i = 0; (kernel = rcm_kernel(i)); i++) {
+        if (strcmp(value, kernel->name) == 0) {
+            options->kernel = kernel;
+            return STATUS_OK;
+        }
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", kernel->name);
+    }
+    return usage_error("%s '%.*s' is not known; give one of %s", name, SHOWN, value, names);
+}
+
+static int set_k_b_max(struct options *options, size_t offset, const char *name, const char *value)
+{
+    int status = set_count(options, offset, name, value);
+    return status == STATUS_OK && options->k_b_max > K_B_MOST ? usage_error("%s '%.*s' is above %d", name, SHOWN, value, K_B_MOST) : status;
+}
+
 static int set_rho(struct options *options, size_t offset, const char *name, const char *value)
 {
     int status = set_decimals(options, offset, name, value);
@@ -316,7 +364,7 @@ static int set_csv(struct options *options, size_t offset, const char *name, con
     return set_output(options, OUTPUT_CSV);
 }
 
-#define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS)
+#define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS | FOR_SELECT)
 #define FOR_BUCKETS (FOR_RECALL | FOR_RANKS | FOR_BOUNDS)
 #define FOR_ROWS (FOR_SIMULATE | FOR_COUNT)
 #define FOR_ALL (FOR_SHAPES | FOR_DEVICES | FOR_ROWS)
@@ -338,7 +386,11 @@ static const struct {
     {"--b", "LIST", FOR_RECALL | FOR_RANKS, set_sorted_list, AT(b), "buckets (default: a choice between the fewest and n/kb)"},
     {"--b", "LIST", FOR_SIMULATE, set_sorted_list, AT(b), "buckets (default: the fewest, k/kb; with --recall a choice)"},
     {"--b", "LIST", FOR_COUNT, set_sorted_list, AT(b), "buckets of stage 1 (default: the fewest, k/kb)"},
-    {"--m", "M", FOR_RECALL | FOR_COST, set_count, AT(m), "rows in the batch (default 1)"},
+    {"--kernel", "K", FOR_SELECT, set_kernel, 0, "what it must run on: any (default), ours, graphcore or xla"},
+    {"--objective", "O", FOR_SELECT, set_objective, 0, "what must be least: candidates (default), or the cost in the model\nbasic, serial or parallel"},
+    {"--confidence", "P", FOR_SELECT, set_confidence, 0, "reach --recall in a row with this probability, not in the mean"},
+    {"--kb-max", "N", FOR_SELECT, set_k_b_max, AT(k_b_max), "the largest kept per bucket (default 16)"},
+    {"--m", "M", FOR_RECALL | FOR_COST | FOR_SELECT, set_count, AT(m), "rows in the batch (default 1)"},
     {"--input", "I", FOR_SIMULATE, set_input, 0,
      "placement (default: no rows, random top-k positions), iid,\n"
      "ar1, lognormal, uniform, ties, sorted or constant"},
@@ -349,16 +401,18 @@ static const struct {
     {"--file", "PATH", FOR_SIMULATE, set_text, AT(file), "rows from a .npy file (its last axis), or raw numbers"},
     {"--dtype", "T", FOR_SIMULATE, set_file_dtype, 0, "of the file: f16, bf16, f32 or f64; a .npy says it, but for bf16"},
     {"--row", "N", FOR_SIMULATE, set_count, AT(row), "elements in a row of a raw file"},
-    {"--valid", "L", FOR_BUCKETS | FOR_SIMULATE, set_count, AT(valid), "only the first L elements of a row exist, the rest is padding"},
-    {"--assignment", "A", FOR_BUCKETS, set_assignment, 0,
+    {"--valid", "L", FOR_BUCKETS | FOR_SIMULATE | FOR_SELECT, set_count, AT(valid), "only the first L elements of a row exist, the rest is padding"},
+    {"--assignment", "A", FOR_BUCKETS | FOR_SELECT, set_assignment, 0,
      "interleaved (default), contiguous or contiguous-floor; they\n"
      "differ only with --valid"},
     {"--assignment", "LIST", FOR_SIMULATE, set_assignments, 0, "interleaved (default), contiguous, contiguous-floor"},
     {"--repetitions", "R", FOR_SIMULATE, set_count, AT(repetitions), "rows to simulate (default 100, of a file all)"},
     {"--repetitions", "R", FOR_COUNT, set_count, AT(repetitions), "rows to count on (default 1); the counts are their mean"},
     {"--seed", "S", FOR_ROWS, set_seed, AT(seed), "of the random numbers (default 1): the same seed, the same bits"},
+    {"--recall", "R", FOR_SELECT, set_targets, 0, "recall to reach (default 0.95)"},
     {"--recall", "R", FOR_BUCKETS, set_targets, 0, "expected recall to reach, within 1e-12 of the loss (default 0.95)"},
     {"--recall", "R", FOR_SIMULATE, set_targets, 0, "recall to reach: ends with what to choose for these rows"},
+    {"--quantile", "Q", FOR_SELECT, set_quantile, 0, "of recall_quantile: all but so many rows reach it (default 0.05, or 1 - P)"},
     {"--quantile", "Q", FOR_RECALL, set_quantile, 0, "also the recall that all but a share Q of rows reach, such as 0.05"},
     {"--at-least", "R", FOR_RECALL, set_at_least, 0, "also the probability that a row has at least recall R"},
     {"--ranks", "LIST", FOR_RANKS, set_sorted_list, AT(ranks), "ranks to show (default 1, 2, 4, .. and k)"},
@@ -368,8 +422,8 @@ static const struct {
     {"--digits", "LIST", FOR_COUNT, set_digits, AT(digits), "bits a pass of the radix selects, 1 to 16 (default 1,4,8,11)"},
     {"--device", "D", FOR_RECALL | FOR_DEVICES, set_device, 0, "the roofline of a device: a name, or the path of a device file"},
     {"--dtype", "T", FOR_RECALL, set_dtype, 0, "f32 (default), f16 or bf16: bytes of a value in the roofline"},
-    {"--align", "A", FOR_BUCKETS | FOR_SIMULATE, set_count, AT(align), "take only multiples of A for b, where b is not given"},
-    {"--divisors", NULL, FOR_BUCKETS | FOR_SIMULATE, set_divisors, 0, "take only divisors of n for b, where b is not given"},
+    {"--align", "A", FOR_BUCKETS | FOR_SIMULATE | FOR_SELECT, set_count, AT(align), "take only multiples of A for b, where b is not given"},
+    {"--divisors", NULL, FOR_BUCKETS | FOR_SIMULATE | FOR_SELECT, set_divisors, 0, "take only divisors of n for b, where b is not given"},
     {"--threads", "T", FOR_SIMULATE, set_count, AT(threads), "threads (default: all); the result does not depend on them"},
     {"--checkpoint", "FILE", FOR_SIMULATE, set_text, AT(checkpoint), "keep the state there every 2 s; the same command goes on from it"},
     {"--json", NULL, FOR_ALL, set_json, 0, "print JSON"},

@@ -27,7 +27,13 @@ enum command_bit {
     FOR_DEVICES = 16,
     FOR_SIMULATE = 32,
     FOR_COUNT = 64,
+    FOR_SELECT = 128,
 };
+
+#define K_B_MOST 4096 /* of --kb-max */
+
+/* What select makes least. */
+enum objective { OBJECTIVE_CANDIDATES, OBJECTIVE_BASIC, OBJECTIVE_SERIAL, OBJECTIVE_PARALLEL, OBJECTIVES };
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 
@@ -35,7 +41,11 @@ struct options {
     struct count_list n, k, b, k_b, ranks;
     struct decimal_list targets; /* --recall */
     struct decimal quantile, at_least;
-    bool has_quantile, has_at_least;
+    bool has_quantile, has_at_least, has_confidence;
+    struct decimal confidence;
+    const struct rcm_kernel *kernel; /* NULL: any */
+    uint64_t k_b_max;                /* 0: 16 */
+    enum objective objective;
     uint64_t m, valid, align;
     enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
     unsigned assignment_count;
@@ -62,6 +72,7 @@ void options_free(struct options *options);
 /* Prints the options that the subcommand takes, for its --help. */
 void options_describe(enum command_bit command);
 
+const char *objective_name(enum objective objective);
 const char *assignment_name(enum rcm_assignment assignment);
 
 /* Prints "recallmodel: ..." as one line on stderr and returns STATUS_USAGE. */

@@ -299,3 +299,12 @@ const struct rcm_topk *fewest_candidates(const struct query *query, const struct
             best = &shapes[i];
     return best;
 }
+
+uint64_t most_lost(struct decimal recall, uint64_t k)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide scale = 1;
+    for (unsigned i = 0; i < recall.scale; i++)
+        scale *= 10;
+    return k - (uint64_t)(((wide)(uint64_t)recall.digits * k + scale - 1) / scale);
+}

@@ -6,17 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The most that a row may lose for a recall of at least `recall`: k - ceil(recall k). */
-static double lost_at_recall(struct decimal recall, uint64_t k)
-{
-    __extension__ typedef unsigned __int128 wide;
-    wide scale = 1, kept;
-    for (unsigned i = 0; i < recall.scale; i++)
-        scale *= 10;
-    kept = ((wide)(uint64_t)recall.digits * k + scale - 1) / scale;
-    return (double)(k - (uint64_t)kept);
-}
-
 /* What the law of the lost elements says, where it was asked for. NAN where it cannot be had. */
 static void ask_law(struct configuration *c, const struct options *options)
 {
@@ -33,7 +22,7 @@ static void ask_law(struct configuration *c, const struct options *options)
         c->quantile_all = 1.0 - (double)rcm_lost_quantile(&law, pow(others, 1.0 / m)) / k;
     }
     if (c->has_at_least) {
-        c->at_least = rcm_lost_at_most(&law, lost_at_recall(options->at_least, c->p.k));
+        c->at_least = rcm_lost_at_most(&law, (double)most_lost(options->at_least, c->p.k));
         c->at_least_all = pow(c->at_least, m);
     }
     rcm_lost_free(&law);

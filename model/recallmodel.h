@@ -335,6 +335,21 @@ struct rcm_choice {
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
 struct rcm_choice rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b); /* for one k_b */
 
+/* The shapes that lose less than any of a smaller objective, whatever the target, in steps of 5 % in b, down to a loss of 1e-6; at most `most` of them, spread evenly.
+ * Returns how many there are (0 also without memory). */
+size_t rcm_frontier(const struct rcm_selection *selection, struct rcm_choice *points, size_t most);
+
+/* What others deploy for a recall of 1 - loss. A registry row: rcm_practice(0), .. until NULL. */
+struct rcm_practice {
+    const char *name;
+    const char *rule;
+    struct rcm_topk (*choose)(struct rcm_topk p, double loss); /* b = 0: a full sort, or nothing */
+};
+const struct rcm_practice *rcm_practice(size_t index);
+
+/* The buckets that XLA's approx_max_k takes for a recall target of 1 - loss; 0: it sorts everything. p's n, k, m. */
+uint64_t rcm_xla_b(struct rcm_topk p, double loss);
+
 /* ------------------------------------------------------------------------------------------------------------------------
  * Roofline
  */

@@ -258,3 +258,142 @@ struct rcm_choice rcm_select(const struct rcm_selection *s)
     }
     return best;
 }
+
+/* ---- the frontier */
+
+static int by_objective(const void *a, const void *b)
+{
+    const struct rcm_choice *x = a, *y = b;
+    return x->objective != y->objective ? (x->objective > y->objective) - (x->objective < y->objective) : (x->p.k_b > y->p.k_b) - (x->p.k_b < y->p.k_b);
+}
+
+/* Points of all k_b, in steps of 5 % of b, in the order of their objectives: those that lose less than all before, down to a loss of 1e-6. */
+size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, size_t most)
+{
+    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .restriction = {.align = s->target.align}, .best = {.objective = INFINITY}};
+    struct rcm_factors factors;
+    struct rcm_choice *all = NULL;
+    size_t length = 0, capacity = 0, kept = 0;
+    if (s->target.divisors) {
+        factors = rcm_factorise(s->p.n);
+        f.restriction.divisors_of = &factors;
+    }
+    const uint64_t k_b_most = s->k_b_max ? s->k_b_max : 16;
+    for (f.p.k_b = 1; f.p.k_b <= k_b_most && f.p.k_b <= f.kernel->k_b_max && f.p.k_b <= s->p.k; f.p.k_b++) {
+        const struct rcm_range range = rcm_deployable_b(f.p);
+        f.high = range.high;
+        for (uint64_t b = range.low ? next(&f, range.low < 2 ? 2 : range.low) : 0; b != 0; b = next(&f, b + 1 + b / 20)) {
+            if (length == capacity) {
+                capacity = capacity ? 2 * capacity : 256;
+                struct rcm_choice *larger = realloc(all, capacity * sizeof *all);
+                if (!larger) {
+                    free(all);
+                    return 0;
+                }
+                all = larger;
+            }
+            f.p.b = b;
+            all[length++] = (struct rcm_choice){f.p, s->objective(f.p, s->context)};
+        }
+    }
+    qsort(all, length, sizeof *all, by_objective);
+    double least = 2.0;
+    for (size_t i = 0; i < length && least > 1e-6; i++) {
+        const double loss = rcm_loss_exact(all[i].p);
+        if (loss < least && isfinite(all[i].objective)) {
+            all[kept++] = all[i];
+            least = loss;
+        }
+    }
+    /* Where there are too many: evenly spread, first and last among them. */
+    const size_t count = kept < most ? kept : most;
+    for (size_t i = 0; i < count; i++)
+        points[i] = all[count > 1 ? i * (kept - 1) / (count - 1) : 0];
+    free(all);
+    return count;
+}
+
+/* ---- what others choose */
+
+/* XLA's: M = min(max(trunc((1 - k)/ln R), T), n), g = floor(log2(n/M)), integer division; see xla_b. It counts a collision as losing both. */
+static uint64_t xla_choice(struct rcm_topk p, double loss)
+{
+    const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile);
+    if (p.n <= tile || loss <= 0.0)
+        return 0;
+    if (p.k == 1)
+        return tile;
+    const double wanted = trunc((1.0 - (double)p.k) / log1p(-loss));
+    const uint64_t elements = wanted < (double)tile ? tile : wanted < (double)p.n ? (uint64_t)wanted : p.n;
+    unsigned g = 0, most = 0;
+    while (p.n / elements >> (g + 1) > 0)
+        g++;
+    while ((uint64_t)1 << most < tiles)
+        most++;
+    g = g < most ? g : most;
+    return g == 0 ? 0 : shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
+}
+
+uint64_t rcm_xla_b(struct rcm_topk p, double loss)
+{
+    return rcm_check((struct rcm_topk){.n = p.n, .k = p.k, .b = 1, .k_b = 1}) == RCM_OK ? xla_choice(p, loss) : 0;
+}
+
+static struct rcm_topk of_one(struct rcm_topk p, uint64_t b)
+{
+    p.b = b < p.n ? b : 0; /* n buckets are the whole row again */
+    p.k_b = 1;
+    return p;
+}
+
+static struct rcm_topk xla_practice(struct rcm_topk p, double loss)
+{
+    return of_one(p, rcm_xla_b(p, loss));
+}
+
+static struct rcm_topk tallax_practice(struct rcm_topk p, double loss)
+{
+    const double b = loss > 0.0 ? ceil((double)(p.k - 1) / loss / 128.0) * 128.0 : INFINITY;
+    return of_one(p, b < (double)p.n ? (uint64_t)fmax(b, 128.0) : p.n);
+}
+
+static struct rcm_topk listing(struct rcm_topk p, double loss, uint64_t missed)
+{
+    struct rcm_factors factors = rcm_factorise(p.n);
+    struct rcm_choice best = {.objective = INFINITY};
+    for (p.k_b = 1; p.k_b <= 4; p.k_b++) {
+        uint64_t b = rcm_smallest_b(p, (struct rcm_target){.loss = loss, .align = 128, .divisors = true});
+        if (b && b == missed)
+            b = rcm_next_b(p.n, b + 1, 128, &factors);
+        p.b = b;
+        if (b && rcm_check_deployable(p) == RCM_OK && (double)rcm_candidates(p) < best.objective)
+            best = (struct rcm_choice){p, (double)rcm_candidates(p)};
+    }
+    if (!(best.objective < INFINITY))
+        best.p = of_one(p, 0);
+    return best.p;
+}
+
+static struct rcm_topk listing_mended(struct rcm_topk p, double loss)
+{
+    return listing(p, loss, 0);
+}
+
+/* Its factors stop short of the root of a square. */
+static struct rcm_topk listing_as_printed(struct rcm_topk p, double loss)
+{
+    const uint64_t root = (uint64_t)(sqrt((double)p.n) + 0.5);
+    return listing(p, loss, root * root == p.n ? root : 0);
+}
+
+static const struct rcm_practice practices[] = {
+    {"xla", "jax.lax.approx_max_k: k_b = 1, collisions counted twice, rounded up to a power of two of tiles", xla_practice},
+    {"tallax", "b = ceil((k - 1)/(1 - R)), a multiple of 128, k_b = 1", tallax_practice},
+    {"listing A.10", "Samaga et al., exact recall in place of its Monte Carlo: divisors of n, multiples of 128, k_b <= 4", listing_as_printed},
+    {"listing A.10 mended", "with the root of n among the divisors", listing_mended},
+};
+
+const struct rcm_practice *rcm_practice(size_t index)
+{
+    return index < sizeof practices / sizeof *practices ? &practices[index] : NULL;
+}

@@ -48,7 +48,7 @@ START_TEST(golden)
 {
     /* tests/golden/NAME.txt begins with the command; what follows is what it prints. */
     static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small",
-                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile"};
+                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile", "select", "select-confidence"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[200];
         static char golden[100000], want[100000];
@@ -86,6 +86,15 @@ START_TEST(bad_input)
         {"--n 100 --k 10 --b 3 --kb 3", "--b 3", "k = 10", "--b 4"},
         {"--n 10 --k 8 --b 5 --kb 3", "--kb 3", "a bucket", "--b 4 or less"},
         {"--n 10 --k 2 --recall 0", "--recall '0'", "(0, 1]", "0.95"},
+        {"select --n 100 --k 10 --objective time", "--objective time", "calibrated", "candidates"},
+        {"select --n 100 --k 10 --objective speed", "--objective 'speed'", "not known", "candidates, basic, serial, parallel"},
+        {"select --n 100 --k 10 --objective basic,serial", "--objective", "takes one", ""},
+        {"select --n 100 --k 10 --kernel cuda", "--kernel 'cuda'", "not known", "any, ours, graphcore, xla"},
+        {"select --n 100 --k 10 --confidence 1", "--confidence '1'", "(0, 1)", "0.05"},
+        {"select --n 100 --k 10 --kb-max 5000", "--kb-max '5000'", "above 4096", ""},
+        {"select --n 100 --k 10 --recall 0.9,0.95", "--recall", "one target", ""},
+        {"select --n 100 --k 10 --b 5", "unknown option '--b'", "", ""},
+        {"select --n 10 --k 20", "--k 20", "larger than n", ""},
         {"--n 10 --k 2 --quantile 0", "--quantile '0'", "(0, 1)", "0.05"},
         {"--n 10 --k 2 --quantile 1", "--quantile '1'", "(0, 1)", "0.05"},
         {"--n 10 --k 2 --quantile 5%", "--quantile '5%'", "decimal", "0.05"},
@@ -345,6 +354,67 @@ START_TEST(parameter_choices_of_listing_a10)
 }
 END_TEST
 
+/* select's JSON: the choice is the one of the library, the rules are those of the published tables, and what it says to write gives what it says. */
+START_TEST(select_json)
+{
+    run("select --n 131072 --k 2048 --recall 0.95 --m 64 --json");
+    ck_assert_int_eq(result.status, 0);
+    json_t *object = json_loads(result.out, 0, NULL), *choice = json_object_get(object, "choice"), *rules = json_object_get(object, "rules");
+    struct rcm_selection s = {.p = {.n = 131072, .k = 2048, .m = 64}, .target = {.loss = 0.05}, .objective = rcm_objective_candidates, .grows = true};
+    struct rcm_choice c = rcm_select(&s);
+    ck_assert_double_eq(number(choice, "b"), (double)c.p.b);
+    ck_assert_double_eq(number(choice, "k_b"), (double)c.p.k_b);
+    ck_assert_double_eq(number(choice, "candidates"), c.objective);
+    ck_assert_double_eq(number(choice, "objective"), c.objective);
+    ck_assert_double_eq(number(choice, "recall"), rcm_recall_exact(c.p));
+    ck_assert_double_eq(number(choice, "recall_sd"), rcm_recall_sd(c.p));
+    struct rcm_lost law;
+    ck_assert_int_eq(rcm_lost(c.p, &law), 0);
+    ck_assert_double_eq(number(choice, "recall_quantile"), 1.0 - (double)rcm_lost_quantile(&law, 0.95) / 2048.0);
+    rcm_lost_free(&law);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "objective_unit")), "candidates");
+    ck_assert_str_eq(json_string_value(json_object_get(object, "reason")), "b = 147, kb = 16: 2352 candidates, the least of all that reach a mean recall of 0.95 with kb up to 16");
+    ck_assert_uint_eq(json_array_size(json_object_get(object, "alternatives")), 16);
+    static const struct {
+        const char *rule;
+        double b, recall;
+    } wanted[] = {{"xla", 65536.0, 0.9922}, {"tallax", 40960.0, 0.9826}, {"listing A.10 mended", 1024.0, 0.9639}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        bool seen = false;
+        for (size_t j = 0; j < json_array_size(rules); j++) {
+            json_t *rule = json_array_get(rules, j);
+            if (strcmp(json_string_value(json_object_get(rule, "rule")), wanted[i].rule) == 0) {
+                seen = true;
+                ck_assert_double_eq(number(rule, "b"), wanted[i].b);
+                ck_assert_double_eq_tol(number(rule, "recall"), wanted[i].recall, 5e-5);
+            }
+        }
+        ck_assert_msg(seen, "no rule %s", wanted[i].rule);
+    }
+    /* The frontier falls in loss and rises in the objective. */
+    json_t *frontier = json_object_get(object, "frontier");
+    ck_assert_uint_ge(json_array_size(frontier), 10);
+    for (size_t i = 1; i < json_array_size(frontier); i++) {
+        ck_assert_double_lt(number(json_array_get(frontier, i), "loss"), number(json_array_get(frontier, i - 1), "loss"));
+        ck_assert_double_ge(number(json_array_get(frontier, i), "objective"), number(json_array_get(frontier, i - 1), "objective"));
+    }
+    const char *jax = json_string_value(json_object_get(json_object_get(object, "usage"), "jax"));
+    double target = 0.0;
+    ck_assert_int_eq(sscanf(jax, "jax.lax.approx_max_k(x, 2048, recall_target=%lf)", &target), 1);
+    ck_assert_uint_eq(rcm_xla_b(s.p, 1.0 - target), 32768); /* the fewest of XLA's that reach .95 */
+    json_decref(object);
+
+    run("select --n 100 --k 50 --recall 1 --kb-max 3 --json"); /* no bucket may overflow: 34 buckets of 3 at most, 50 of 2 */
+    object = json_loads(result.out, 0, NULL);
+    ck_assert_double_eq(number(json_object_get(object, "choice"), "candidates"), 100.0);
+    json_decref(object);
+    run("select --n 1000 --k 500 --kernel xla --recall 0.9999 --json");
+    object = json_loads(result.out, 0, NULL);
+    ck_assert(json_is_null(json_object_get(object, "choice")));
+    json_decref(object);
+}
+END_TEST
+
 /* The law of a row, in integers: recall 0.9 of k = 7 is 7 elements, for 6/7 < 0.9; 6/7 itself, as typed to 18 digits, is not more than 6. */
 START_TEST(quantiles_of_a_row)
 {
@@ -486,4 +556,4 @@ START_TEST(never_long)
 END_TEST
 
 TEST_MAIN("command", golden, bad_input, combinations_left_out, json_has_all_digits, json_of_lists_and_edges, parameter_choices_of_listing_a10,
-          csv_columns, quantiles_of_a_row, output_that_cannot_be_written, device_files, never_long)
+          csv_columns, quantiles_of_a_row, select_json, output_that_cannot_be_written, device_files, never_long)

@@ -1,0 +1,295 @@
+/* command_select.c - which b and k_b to deploy, and why.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "answer.h"
+#include "commands.h"
+
+#define FRONTIER_MOST 20
+
+/* The question of one query. */
+static struct rcm_selection selection_of(const struct query *query, const struct options *options)
+{
+    struct rcm_selection s = {.p = query->base, .target = query->target, .kernel = options->kernel ? options->kernel : rcm_kernel(0),
+                              .k_b_max = options->k_b_max ? options->k_b_max : 16, .grows = options->objective <= OBJECTIVE_BASIC};
+    s.objective = options->objective == OBJECTIVE_CANDIDATES ? rcm_objective_candidates : rcm_objective_cost;
+    for (size_t i = 0; options->objective != OBJECTIVE_CANDIDATES && rcm_cost_model(i); i++)
+        if (strcmp(rcm_cost_model(i)->name, objective_name(options->objective)) == 0)
+            s.context = rcm_cost_model(i);
+    if (options->has_confidence) {
+        s.confidence = decimal_value(options->confidence);
+        s.most_lost = most_lost(query->recall_target, query->base.k);
+    }
+    return s;
+}
+
+static const char *unit_of(const struct options *options)
+{
+    return options->objective == OBJECTIVE_CANDIDATES ? "candidates" : rcm_cost_model((size_t)options->objective - OBJECTIVE_BASIC)->unit;
+}
+
+/* The recall that all but this share of rows reach. */
+static double quantile_share(const struct options *options)
+{
+    return options->has_quantile ? decimal_value(options->quantile) : options->has_confidence ? decimal_complement(options->confidence) : 0.05;
+}
+
+static double recall_quantile(struct rcm_topk p, const struct options *options)
+{
+    struct rcm_lost law;
+    if (rcm_lost(p, &law) != 0)
+        return NAN;
+    double recall = 1.0 - (double)rcm_lost_quantile(&law, 1.0 - quantile_share(options)) / (double)p.k;
+    rcm_lost_free(&law);
+    return recall;
+}
+
+static void put_choice(struct table *table, struct rcm_topk p, double objective, double least, const struct options *options)
+{
+    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
+    table_count(table, column("b", STYLE_PLAIN), p.b);
+    table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
+    table_real(table, column("recall", STYLE_RECALL), rcm_recall_exact(p));
+    table_real(table, (struct column){"recall_sd", "recall_sd", "sd", STYLE_LOSS, 0}, rcm_recall_sd(p));
+    table_real(table, (struct column){"recall_quantile", "recall_quantile", "quantile", STYLE_RECALL, 0}, recall_quantile(p, options));
+    table_real(table, (struct column){"objective", "objective", options->objective == OBJECTIVE_CANDIDATES ? NULL : "cost", STYLE_COST, 0}, objective);
+    table_real(table, (struct column){"over_least", "over_least", "over\nleast", STYLE_SPEEDUP, 0}, objective / least);
+}
+
+/* What was found for the query in hand: the rows are made first, and what is printed around them is about the same choices. */
+static struct {
+    struct rcm_selection selection;
+    struct rcm_choice each[K_B_MOST + 1], best;
+} found;
+
+/* The best of each k_b, the best of all marked. */
+static struct table *rows(const struct query *query, const struct options *options)
+{
+    struct table *table = table_new();
+    const struct rcm_selection s = selection_of(query, options);
+    found.selection = s;
+    found.best = (struct rcm_choice){.objective = INFINITY};
+    for (uint64_t k_b = 1; k_b <= s.k_b_max && k_b <= s.p.k; k_b++) {
+        found.each[k_b] = rcm_select_k_b(&s, k_b);
+        if (found.each[k_b].objective < found.best.objective)
+            found.best = found.each[k_b];
+    }
+    for (uint64_t k_b = 1; k_b <= s.k_b_max && k_b <= s.p.k; k_b++)
+        if (isfinite(found.each[k_b].objective)) {
+            table_row(table, k_b == found.best.p.k_b);
+            put_query(table, query);
+            put_choice(table, found.each[k_b].p, found.each[k_b].objective, found.best.objective, options);
+        }
+    return table;
+}
+
+static struct table *frontier(const struct rcm_selection *s)
+{
+    struct table *table = table_new();
+    struct rcm_choice points[FRONTIER_MOST];
+    const size_t count = rcm_frontier(s, points, FRONTIER_MOST);
+    for (size_t i = 0; i < count; i++) {
+        table_row(table, false);
+        table_count(table, column("k_b", STYLE_PLAIN), points[i].p.k_b);
+        table_count(table, column("b", STYLE_PLAIN), points[i].p.b);
+        table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(points[i].p));
+        table_real(table, column("recall", STYLE_RECALL), rcm_recall_exact(points[i].p));
+        table_real(table, column("loss", STYLE_LOSS), rcm_loss_exact(points[i].p));
+        table_real(table, column("objective", STYLE_COST), points[i].objective);
+    }
+    return table;
+}
+
+static void put_rule(struct table *table, const char *name, const char *what, struct rcm_topk p)
+{
+    table_row(table, false);
+    table_text(table, column("rule", STYLE_PLAIN), name);
+    if (p.b) {
+        table_count(table, column("b", STYLE_PLAIN), p.b);
+        table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
+    } else {
+        table_null(table, column("b", STYLE_PLAIN));
+        table_null(table, column("k_b", STYLE_PLAIN));
+    }
+    table_count(table, column("candidates", STYLE_PLAIN), p.b ? rcm_candidates(p) : p.n);
+    table_real(table, column("recall", STYLE_RECALL), p.b ? rcm_recall_exact(p) : 1.0);
+    table_text(table, (struct column){.json = "what", .heading = NULL}, what);
+}
+
+/* What others take for this target; b = null: all of the row. */
+static struct table *rules(const struct query *query)
+{
+    struct table *table = table_new();
+    const struct rcm_practice *practice;
+    const struct rcm_rule *rule;
+    for (size_t i = 0; (practice = rcm_practice(i)); i++)
+        put_rule(table, practice->name, practice->rule, practice->choose(query->base, query->target.loss));
+    for (size_t i = 0; (rule = rcm_rule(i)); i++) {
+        struct rcm_topk p = query->base;
+        p.k_b = 1;
+        if (!rule->applies(p))
+            continue;
+        p.b = rcm_rule_b(rule, p, query->target.loss);
+        put_rule(table, rule->name, rule->formula, p);
+    }
+    return table;
+}
+
+/* The recall_target with which XLA takes b buckets: the middle of those that do, found by bisection in log(1 - R). */
+static double xla_target(struct rcm_topk p, uint64_t b)
+{
+    double low = log(1e-15), high = log(0.999999); /* of the loss; more loss, fewer buckets */
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        const uint64_t got = rcm_xla_b(p, exp(middle));
+        if (got == 0 || got > b)
+            low = middle;
+        else
+            high = middle;
+    }
+    return rcm_xla_b(p, exp(high + 1e-6)) == b ? 1.0 - exp(high + 1e-6) : NAN;
+}
+
+/* How it is written. The nearest that a framework can express where it cannot express the choice. */
+struct usage {
+    char graphcore[200], jax[200], c[300];
+    struct rcm_choice in_graphcore, in_jax;
+};
+
+static struct usage usage_of(const struct rcm_selection *s, const struct rcm_choice *best)
+{
+    struct usage u = {"", "", "", {.objective = INFINITY}, {.objective = INFINITY}};
+    struct rcm_selection other = *s;
+    const struct rcm_topk *p = &best->p;
+    const struct rcm_kernel *kernel;
+    for (size_t i = 0; (kernel = rcm_kernel(i)); i++) {
+        other.kernel = kernel;
+        other.target.align = 0;
+        other.target.divisors = false;
+        if (strcmp(kernel->name, "graphcore") == 0)
+            u.in_graphcore = p->k_b <= 4 && rcm_candidates(*p) == p->b * p->k_b && p->b * p->k_b % p->k == 0 ? *best : rcm_select(&other);
+        else if (strcmp(kernel->name, "xla") == 0)
+            u.in_jax = rcm_select_k_b(&other, 1);
+    }
+    if (isfinite(u.in_graphcore.objective))
+        snprintf(u.graphcore, sizeof u.graphcore, "approx_topk.topk(x, k=%" PRIu64 ", j=%" PRIu64 ", k_mult=%" PRIu64 ")", p->k, u.in_graphcore.p.k_b,
+                 u.in_graphcore.p.b * u.in_graphcore.p.k_b / p->k);
+    const double target = isfinite(u.in_jax.objective) && p->k > 1 ? xla_target(s->p, u.in_jax.p.b) : NAN;
+    if (!isnan(target))
+        snprintf(u.jax, sizeof u.jax, "jax.lax.approx_max_k(x, %" PRIu64 ", recall_target=%.7g)", p->k, target);
+    if (p->k_b <= 16)
+        snprintf(u.c, sizeof u.c, "(struct rcm_gpu_two_stage){.rows = .., .k = %" PRIu64 ", .b = %" PRIu64 ", .k_b = %" PRIu64 ", ..}", p->k, p->b, p->k_b);
+    return u;
+}
+
+/* Why, in one sentence. */
+static void format_reason(char *reason, size_t size, const struct rcm_selection *s, const struct rcm_choice *best, const struct query *query, const struct options *options)
+{
+    char target[32], confidence[32], reached[160], objective[64] = "";
+    format_decimal(target, sizeof target, query->recall_target);
+    if (options->has_confidence) {
+        format_decimal(confidence, sizeof confidence, options->confidence);
+        snprintf(reached, sizeof reached, "reach recall %s in a row with probability %s", target, confidence);
+    } else {
+        snprintf(reached, sizeof reached, "reach a mean recall of %s", target);
+    }
+    if (!isfinite(best->objective)) {
+        snprintf(reason, size, "nothing with kb up to %" PRIu64 " that %s can run would %s", s->k_b_max, s->kernel->name, reached);
+        return;
+    }
+    if (options->objective != OBJECTIVE_CANDIDATES)
+        snprintf(objective, sizeof objective, " and a %s cost of %.6g", objective_name(options->objective), best->objective);
+    snprintf(reason, size, "b = %" PRIu64 ", kb = %" PRIu64 ": %" PRIu64 " candidates%s, the least of all that %s with kb up to %" PRIu64 "%s%s", best->p.b, best->p.k_b,
+             rcm_candidates(best->p), objective, reached, s->k_b_max, strcmp(s->kernel->name, "any") == 0 ? "" : " on the kernel ",
+             strcmp(s->kernel->name, "any") == 0 ? "" : s->kernel->name);
+}
+
+static void print_usage(const char *name, const char *how, const struct rcm_choice *nearest, const struct rcm_choice *best)
+{
+    if (*how == '\0')
+        printf("  %-10s cannot express it\n", name);
+    else if (nearest && (nearest->p.b != best->p.b || nearest->p.k_b != best->p.k_b))
+        printf("  %-10s %s\n  %-10s the nearest that it can: b = %" PRIu64 ", kb = %" PRIu64 ", %" PRIu64 " candidates, recall %.6f\n", name, how, "", nearest->p.b,
+               nearest->p.k_b, rcm_candidates(nearest->p), rcm_recall_exact(nearest->p));
+    else
+        printf("  %-10s %s\n", name, how);
+}
+
+static void text(const struct query *query, const struct table *table, const struct options *options, bool colour)
+{
+    const struct rcm_selection s = found.selection;
+    const struct rcm_choice best = found.best;
+    char reason[500];
+    format_reason(reason, sizeof reason, &s, &best, query, options);
+    printf("%s.\n\n", reason);
+    if (!isfinite(best.objective))
+        return;
+    puts("The best of each kb:");
+    table_print(table, stdout, colour);
+    struct table *points = frontier(&s), *others = rules(query);
+    printf("\nRecall against %s, whatever the target:\n", unit_of(options));
+    table_print(points, stdout, colour);
+    puts("\nWhat others take for this target (-: the whole row is sorted):");
+    table_print(others, stdout, colour);
+    const struct usage u = usage_of(&s, &best);
+    puts("\nTo write it:");
+    print_usage("C, CUDA", u.c, NULL, &best);
+    print_usage("graphcore", u.graphcore, &u.in_graphcore, &best);
+    print_usage("JAX (TPU)", u.jax, &u.in_jax, &best);
+    table_free(points);
+    table_free(others);
+}
+
+static json_t *text_or_null(const char *what)
+{
+    return *what ? json_string(what) : json_null();
+}
+
+static void put_json(json_t *object, const struct query *query, const struct table *alternatives, const struct options *options)
+{
+    const struct rcm_selection s = found.selection;
+    const struct rcm_choice best = found.best;
+    json_t *choice = json_null();
+    char reason[500];
+    format_reason(reason, sizeof reason, &s, &best, query, options);
+    if (isfinite(best.objective)) {
+        struct table *table = table_new();
+        table_row(table, false);
+        put_choice(table, best.p, best.objective, best.objective, options);
+        choice = table_row_json(table, 0);
+        table_free(table);
+    }
+    struct table *points = frontier(&s), *others = rules(query);
+    json_object_set_new(object, "recall_target", json_real(decimal_value(query->recall_target)));
+    json_object_set_new(object, "confidence", options->has_confidence ? json_real(decimal_value(options->confidence)) : json_null());
+    json_object_set_new(object, "quantile", json_real(quantile_share(options)));
+    json_object_set_new(object, "kernel", json_string(s.kernel->name));
+    json_object_set_new(object, "k_b_max", json_integer((json_int_t)s.k_b_max));
+    json_object_set_new(object, "choice", choice);
+    json_object_set_new(object, "objective", json_string(objective_name(options->objective)));
+    json_object_set_new(object, "objective_unit", json_string(unit_of(options)));
+    json_object_set_new(object, "reason", json_string(reason));
+    json_object_set_new(object, "alternatives", table_json(alternatives));
+    json_object_set_new(object, "frontier", table_json(points));
+    json_object_set_new(object, "rules", table_json(others));
+    json_t *usage = json_object();
+    if (isfinite(best.objective)) {
+        const struct usage u = usage_of(&s, &best);
+        json_object_set_new(usage, "c", text_or_null(u.c));
+        json_object_set_new(usage, "graphcore", text_or_null(u.graphcore));
+        json_object_set_new(usage, "jax", text_or_null(u.jax));
+    }
+    json_object_set_new(object, "usage", usage);
+    table_free(points);
+    table_free(others);
+}
+
+int command_select(const struct options *options)
+{
+    if (options->targets.length > 1)
+        return usage_error("--recall takes one target here; for a list of targets use recallmodel bounds");
+    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, put_json, NULL});
+}
