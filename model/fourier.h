@@ -5,10 +5,26 @@
 #define FOURIER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct complex_number {
     double re, im;
 };
+
+static inline struct complex_number complex_times(struct complex_number a, struct complex_number b)
+{
+    return (struct complex_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/* z^exponent. */
+static inline struct complex_number complex_power(struct complex_number z, uint64_t exponent)
+{
+    struct complex_number result = {1.0, 0.0};
+    for (; exponent; exponent /= 2, z = complex_times(z, z))
+        if (exponent % 2)
+            result = complex_times(result, z);
+    return result;
+}
 
 /* The twiddle factors exp(2 pi i j / length), j < length/2, each rounded by itself. */
 void fourier_roots(struct complex_number *roots, size_t length);

@@ -17,6 +17,7 @@
 typedef struct complex_number number;
 
 static const double turn = 6.283185307179586476925286766559;
+static const uint64_t too_long = (uint64_t)1 << 32; /* steps of some 5 ns */
 static const double negligible = 42.0; /* exp(-42) = 6e-19: nodes below it are left out */
 
 /* The law of X in a bucket of one class, cut where it does not matter any more. */
@@ -216,20 +217,6 @@ static bool by_nodes(const struct lost *l, int64_t thetas, size_t psis, number *
     return true;
 }
 
-static number times(number a, number b)
-{
-    return (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static number power(number base, uint64_t exponent)
-{
-    number result = {1.0, 0.0};
-    for (; exponent; exponent /= 2, base = times(base, base))
-        if (exponent % 2)
-            result = times(result, base);
-    return result;
-}
-
 /* phi - 1 of a class at one theta and all psi: a Fourier sum over the excess, the excess 0 less 1. */
 static void transform_phi(const struct lost *l, const struct one *one, double theta, size_t psis, const number *roots, number *z)
 {
@@ -253,24 +240,25 @@ static void multiply_phi(const struct lost *l, const struct one *one, double the
 {
     transform_phi(l, one, theta, psis, roots, z);
     for (size_t j = 0; j <= psis / 2; j++) {
-        const number both = times(z[j], turned[j]), less_1 = {z[j].re + turned[j].re + both.re, z[j].im + turned[j].im + both.im};
+        const number both = complex_times(z[j], turned[j]), less_1 = {z[j].re + turned[j].re + both.re, z[j].im + turned[j].im + both.im};
         double re = 0.0, im = 0.0;
         if (one->count <= 64.0) {
-            product[j] = times(product[j], power((number){1.0 + less_1.re, less_1.im}, (uint64_t)one->count));
+            product[j] = complex_times(product[j], complex_power((number){1.0 + less_1.re, less_1.im}, (uint64_t)one->count));
             continue;
         }
         add_log(one->count, less_1.re, less_1.im, &re, &im);
-        product[j] = re > -negligible ? times(product[j], (number){exp(re) * cos(im), exp(re) * sin(im)}) : (number){0.0, 0.0};
+        product[j] = re > -negligible ? complex_times(product[j], (number){exp(re) * cos(im), exp(re) * sin(im)}) : (number){0.0, 0.0};
     }
 }
 
 /* The same as by_nodes, for few buckets, where most psi matter: one transform a theta, outwards from 0 until none
- * does for a while. psis is a power of two. Returns 0, or -1: no memory. */
+ * does for a while. psis is a power of two. Returns 0, or -1: no memory, or it would take too long. */
 static int by_transforms(const struct lost *l, int64_t thetas, size_t psis, number *g)
 {
     number *roots = malloc((psis / 2 + 1) * sizeof *roots), *z = malloc(psis * sizeof *z), *product = malloc((psis / 2 + 1) * sizeof *product);
     number *turned = malloc(l->classes * (psis / 2 + 1) * sizeof *turned);
-    const int status = roots && z && product && turned ? 0 : -1;
+    int status = roots && z && product && turned ? 0 : -1;
+    uint64_t work = 0;
     const double least = exp(-negligible);
     memset(g, 0, (psis / 2 + 1) * sizeof *g);
     if (status == 0)
@@ -282,12 +270,13 @@ static int by_transforms(const struct lost *l, int64_t thetas, size_t psis, numb
         }
     int64_t idle = 0;
     const int64_t gap = 3 + thetas / (int64_t)psis; /* what matters at neighbouring psi may lie that far apart */
-    for (int64_t t = 0; t <= thetas / 2 && idle < gap && status == 0; t++) { /* thetas is odd */
+    for (int64_t t = 0; t <= thetas / 2 && idle < gap && work <= too_long && status == 0; t++) { /* thetas is odd */
         idle++;
         for (int sign = 1; sign >= (t > 0 ? -1 : 1); sign -= 2) { /* what matters at theta and -psi matters at -theta and psi */
             const double theta = turn * ((double)(sign * t) / (double)thetas), shift = theta * l->shift_x;
             for (size_t j = 0; j <= psis / 2; j++)
                 product[j] = (number){cos(shift), sin(shift)};
+            work += l->classes * psis * (uint64_t)(ilogb((double)psis) + 8);
             for (unsigned c = 0; c < l->classes; c++)
                 multiply_phi(l, &l->of[c], theta, psis, roots, turned + c * (psis / 2 + 1), z, product);
             for (size_t j = 0; j <= psis / 2; j++) {
@@ -297,6 +286,8 @@ static int by_transforms(const struct lost *l, int64_t thetas, size_t psis, numb
             }
         }
     }
+    if (work > too_long)
+        status = -1;
     free(roots);
     free(z);
     free(product);
@@ -398,7 +389,7 @@ int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b
         g = malloc((psis / 2 + 1) * sizeof *g);
         if (!g)
             goto done;
-        if (buckets_count > 64.0 && by_nodes(&l, thetas, psis, g, buckets_count > 1024.0 ? UINT64_MAX : 400000))
+        if (buckets_count > 64.0 && by_nodes(&l, thetas, psis, g, buckets_count > 1024.0 ? too_long / 4 : 400000))
             status = invert(law, g, psis, l.shift_e);
         if (status != 0 || !agrees(law, mean, sd)) {
             free(law->probability);

@@ -85,11 +85,6 @@ static bool too_small(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_
     return sum < (double)k && log_masses > -300.0;
 }
 
-static number times(number a, number b)
-{
-    return (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
 /* count log phi at theta: re, im. phi - 1 of the centred law is summed as such. */
 static void add_log_phi(const struct cut *cut, double theta, double *re, double *im)
 {
@@ -133,11 +128,8 @@ static double hit_by_transform(const struct cut *cuts, unsigned classes, size_t 
                 phi[i % thetas].re += cuts[c].p[i];
             fourier_transform(phi, thetas, roots);
             for (size_t j = 0; j < thetas; j++) {
-                number power = {1.0, 0.0}, base = phi[j];
-                for (uint64_t e = (uint64_t)cuts[c].count; e; e /= 2, base = times(base, base))
-                    if (e % 2)
-                        power = times(power, base);
-                product[j] = c == 0 ? power : times(product[j], power);
+                const number power = complex_power(phi[j], (uint64_t)cuts[c].count);
+                product[j] = c == 0 ? power : complex_times(product[j], power);
             }
             rest -= (uint64_t)cuts[c].first * (uint64_t)cuts[c].count;
         }

@@ -172,7 +172,8 @@ struct rcm_lost {
 };
 
 /* Computes it: the sum over buckets of (X - k_b)+, X multivariate hypergeometric, by a two-dimensional Fourier inversion.
- * Domain    as rcm_loss_exact; laws that are wider than 2^30 elements are refused, for their time and memory.
+ * Domain    as rcm_loss_exact; refused are laws wider than 2^30 elements, and what would take more than about half a minute (few huge buckets:
+ *           k above 2^20 in 4 of them).
  * Returns   0, or -1 outside the domain or without memory; then *law is empty. Freed by rcm_lost_free.
  * Time      docs/models.md 12: tens of microseconds for small shapes, milliseconds for most, seconds for few huge buckets.
  * Source    derived in docs/models.md 12; neither paper goes beyond the mean. */
