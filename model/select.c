@@ -204,19 +204,14 @@ static void least_objective(struct search *f, uint64_t low)
     }
 }
 
-struct rcm_choice rcm_select_k_b(const struct rcm_selection *s, uint64_t k_b)
+/* divisors_of: the factors of n, which take longer to find than all the rest. */
+static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b, const struct rcm_factors *divisors_of)
 {
-    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .best = {.objective = INFINITY}};
-    struct rcm_factors factors;
+    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .restriction = {s->target.align, divisors_of}, .best = {.objective = INFINITY}};
     f.p.k_b = k_b;
     if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k)
         return f.best;
     f.high = rcm_deployable_b(f.p).high;
-    f.restriction.align = s->target.align;
-    if (s->target.divisors) {
-        factors = rcm_factorise(s->p.n);
-        f.restriction.divisors_of = &factors;
-    }
     uint64_t low = smallest_b(s, f.p);
     if (low == 0)
         return f.best;
@@ -245,14 +240,25 @@ static bool hopeless(const struct rcm_selection *s, uint64_t k_b, double least)
     return s->objective(p, s->context) > 1.5 * least;
 }
 
+struct rcm_choice rcm_select_k_b(const struct rcm_selection *s, uint64_t k_b)
+{
+    struct rcm_factors factors;
+    if (s->target.divisors)
+        factors = rcm_factorise(s->p.n);
+    return best_of_k_b(s, k_b, s->target.divisors ? &factors : NULL);
+}
+
 struct rcm_choice rcm_select(const struct rcm_selection *s)
 {
     struct rcm_choice best = {.objective = INFINITY};
+    struct rcm_factors factors;
+    if (s->target.divisors)
+        factors = rcm_factorise(s->p.n);
     const uint64_t most = s->k_b_max ? s->k_b_max : 16;
     for (uint64_t i = most < s->p.k ? most : s->p.k; i >= 1; i--) { /* large k_b have few candidates, so that others are soon out of question */
         if (hopeless(s, i, best.objective))
             continue;
-        struct rcm_choice choice = rcm_select_k_b(s, i);
+        struct rcm_choice choice = best_of_k_b(s, i, s->target.divisors ? &factors : NULL);
         if (choice.objective <= best.objective && choice.objective < INFINITY)
             best = choice;
     }

@@ -80,6 +80,28 @@ static double sweep_exact(uint64_t n, uint64_t k)
     return (double)sweep(n, k, 0.95, rcm_recall_exact).b;
 }
 
+static double chosen(uint64_t n, uint64_t k)
+{
+    struct rcm_selection s = {.p = {.n = n, .k = k, .m = 1}, .target = {.loss = 0.05, .align = 128, .divisors = true}, .k_b_max = 4,
+                              .objective = rcm_objective_candidates, .grows = true};
+    return (double)rcm_select(&s).p.b;
+}
+
+static double chosen_by(const struct rcm_cost_model *model, double confidence)
+{
+    struct rcm_selection s = {.p = {.n = 131072, .k = 2048, .m = 64}, .target = {.loss = 0.01}, .confidence = confidence, .most_lost = 20,
+                              .objective = model ? rcm_objective_cost : rcm_objective_candidates, .context = model, .grows = !model};
+    return rcm_select(&s).objective;
+}
+
+static double law_of(struct rcm_topk p)
+{
+    struct rcm_lost law;
+    double nothing = rcm_lost(p, &law) == 0 ? rcm_lost_at_most(&law, 0.0) : NAN;
+    rcm_lost_free(&law);
+    return nothing;
+}
+
 int main(void)
 {
     rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -122,9 +144,9 @@ int main(void)
     strcat(command, " 2>/dev/null");
     fflush(stdout);
     FILE *numpy = popen(command, "r");
-    printf("%10s %6s  %12s %14s %14s %9s\n", "n", "k", "exact ns", "C, GSL ns", "NumPy ns", "ratio");
+    printf("%10s %6s  %12s %14s %14s %14s %9s %9s\n", "n", "k", "exact ns", "rcm_select ns", "C, GSL ns", "NumPy ns", "ratio", "ratio");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double ours = BENCH_NS(sweep_exact(cases[i].n, cases[i].k)), theirs = NAN;
+        double ours = BENCH_NS(sweep_exact(cases[i].n, cases[i].k)), select = BENCH_NS(chosen(cases[i].n, cases[i].k)), theirs = NAN;
         struct rcm_topk a = sweep(cases[i].n, cases[i].k, 0.95, rcm_recall_exact);
         samples = 0;
         double start = bench_seconds();
@@ -132,13 +154,26 @@ int main(void)
         double gsl = 1e9 * (bench_seconds() - start);
         if (!numpy || fscanf(numpy, "%lf", &theirs) != 1)
             theirs = NAN;
-        printf("%10" PRIu64 " %6" PRIu64 "  %12.0f %14.3g %14.3g %9.0f   exact (%" PRIu64 ", %" PRIu64 "), Monte Carlo (%" PRIu64 ", %" PRIu64
-               ") by %.2g samples\n", cases[i].n, cases[i].k, ours, gsl, theirs, fmin(gsl, theirs) / ours, a.k_b, a.b, b.k_b, b.b,
+        printf("%10" PRIu64 " %6" PRIu64 "  %12.0f %14.0f %14.3g %14.3g %9.0f %9.0f   exact (%" PRIu64 ", %" PRIu64 "), Monte Carlo (%" PRIu64 ", %" PRIu64
+               ") by %.2g samples\n", cases[i].n, cases[i].k, ours, select, gsl, theirs, fmin(gsl, theirs) / ours, fmin(gsl, theirs) / select, a.k_b, a.b, b.k_b, b.b,
                (double)samples);
     }
     if (numpy && pclose(numpy) != 0)
         puts("NumPy: not at hand (python3 -m pip install numpy)");
-    puts("ratio: the faster of the two over exact.");
+    puts("ratio: the faster of the two over exact, and over rcm_select.");
+
+    puts("\n(c) the law of the lost, and choices for n 131072, k 2048, recall 0.99");
+    static const struct rcm_topk laws[] = {{.n = 4096, .k = 64, .b = 16, .k_b = 8},          {.n = 262144, .k = 64, .b = 640, .k_b = 1},
+                                           {.n = 262144, .k = 1024, .b = 512, .k_b = 4},     {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 4},
+                                           {.n = 1 << 30, .k = 1 << 20, .b = 1 << 20, .k_b = 1}, {.n = 1 << 30, .k = 1 << 20, .b = 1024, .k_b = 1100},
+                                           {.n = 1 << 22, .k = 1 << 14, .b = 7, .k_b = 2400}};
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        printf("  n %10" PRIu64 " k %7" PRIu64 " b %7" PRIu64 " k_b %4" PRIu64 "  law %10.1f us   P(nothing lost) %8.1f us\n", laws[i].n, laws[i].k, laws[i].b,
+               laws[i].k_b, 1e-3 * BENCH_NS(law_of(laws[i])), 1e-3 * BENCH_NS(rcm_probability_exact(laws[i])));
+    printf("  fewest candidates, on the mean %10.1f us\n", 1e-3 * BENCH_NS(chosen_by(NULL, 0.0)));
+    for (size_t i = 0; rcm_cost_model(i); i++)
+        printf("  least %-9s cost, on the mean %7.1f us\n", rcm_cost_model(i)->name, 1e-3 * BENCH_NS(chosen_by(rcm_cost_model(i), 0.0)));
+    printf("  fewest candidates, in a row with probability 0.99 %10.1f us\n", 1e-3 * BENCH_NS(chosen_by(NULL, 0.99)));
     gsl_rng_free(rng);
     return 0;
 }
