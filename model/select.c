@@ -302,7 +302,8 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, si
             all[length++] = (struct rcm_choice){f.p, s->objective(f.p, s->context)};
         }
     }
-    qsort(all, length, sizeof *all, by_objective);
+    if (length > 0)
+        qsort(all, length, sizeof *all, by_objective);
     double least = 2.0;
     for (size_t i = 0; i < length && least > 1e-6; i++) {
         const double loss = rcm_loss_exact(all[i].p);
