@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
@@ -138,10 +139,10 @@ static struct table *rules(const struct query *query)
     return table;
 }
 
-/* The recall_target with which XLA takes b buckets: the middle of those that do, found by bisection in log(1 - R). */
-static double xla_target(struct rcm_topk p, uint64_t b)
+/* log of the loss at which XLA begins to take no more than b buckets. */
+static double xla_edge(struct rcm_topk p, uint64_t b)
 {
-    double low = log(1e-15), high = log(0.999999); /* of the loss; more loss, fewer buckets */
+    double low = log(1e-15), high = log(0.999999); /* more loss, fewer buckets */
     for (int i = 0; i < 60; i++) {
         const double middle = 0.5 * (low + high);
         const uint64_t got = rcm_xla_b(p, exp(middle));
@@ -150,7 +151,20 @@ static double xla_target(struct rcm_topk p, uint64_t b)
         else
             high = middle;
     }
-    return rcm_xla_b(p, exp(high + 1e-6)) == b ? 1.0 - exp(high + 1e-6) : NAN;
+    return high;
+}
+
+/* The recall_target with which XLA takes b buckets: the middle, in the log of the loss, of those that do. Empty if what is written would not, in
+ * double or in single precision. */
+static void xla_target(char *text, size_t size, struct rcm_topk p, uint64_t b)
+{
+    double target = 0.95;
+    if (p.k > 1)
+        target = 1.0 - exp(0.5 * (xla_edge(p, b) + xla_edge(p, b - 1)));
+    snprintf(text, size, "%.9g", target);
+    const double read = strtod(text, NULL);
+    if (rcm_xla_b(p, 1.0 - read) != b || rcm_xla_b(p, 1.0 - (double)(float)read) != b)
+        *text = '\0';
 }
 
 /* How it is written. The nearest that a framework can express where it cannot express the choice. */
@@ -177,9 +191,11 @@ static struct usage usage_of(const struct rcm_selection *s, const struct rcm_cho
     if (isfinite(u.in_graphcore.objective))
         snprintf(u.graphcore, sizeof u.graphcore, "approx_topk.topk(x, k=%" PRIu64 ", j=%" PRIu64 ", k_mult=%" PRIu64 ")", p->k, u.in_graphcore.p.k_b,
                  u.in_graphcore.p.b * u.in_graphcore.p.k_b / p->k);
-    const double target = isfinite(u.in_jax.objective) && p->k > 1 ? xla_target(s->p, u.in_jax.p.b) : NAN;
-    if (!isnan(target))
-        snprintf(u.jax, sizeof u.jax, "jax.lax.approx_max_k(x, %" PRIu64 ", recall_target=%.7g)", p->k, target);
+    char target[40] = "";
+    if (isfinite(u.in_jax.objective))
+        xla_target(target, sizeof target, s->p, u.in_jax.p.b);
+    if (*target)
+        snprintf(u.jax, sizeof u.jax, "jax.lax.approx_max_k(x, %" PRIu64 ", recall_target=%s)", p->k, target);
     if (p->k_b <= 16)
         snprintf(u.c, sizeof u.c, "(struct rcm_gpu_two_stage){.rows = .., .k = %" PRIu64 ", .b = %" PRIu64 ", .k_b = %" PRIu64 ", ..}", p->k, p->b, p->k_b);
     return u;
@@ -232,7 +248,7 @@ static void text(const struct query *query, const struct table *table, const str
     struct table *points = frontier(&s), *others = rules(query);
     printf("\nRecall against %s, whatever the target:\n", unit_of(options));
     table_print(points, stdout, colour);
-    puts("\nWhat others take for this target (-: the whole row is sorted):");
+    printf("\nWhat others take for this target%s (-: the whole row is sorted):\n", options->has_confidence ? ", in the mean" : "");
     table_print(others, stdout, colour);
     const struct usage u = usage_of(&s, &best);
     puts("\nTo write it:");

@@ -19,11 +19,12 @@ static void ask_law(struct configuration *c, const struct options *options)
     if (c->has_quantile) {
         const double others = decimal_complement(options->quantile);
         c->quantile = 1.0 - (double)rcm_lost_quantile(&law, others) / k;
-        c->quantile_all = 1.0 - (double)rcm_lost_quantile(&law, pow(others, 1.0 / m)) / k;
+        if (m * RCM_LOST_MAX_ERROR < 1e-3)
+            c->quantile_all = 1.0 - (double)rcm_lost_quantile(&law, pow(others, 1.0 / m)) / k;
     }
     if (c->has_at_least) {
         c->at_least = rcm_lost_at_most(&law, (double)most_lost(options->at_least, c->p.k));
-        c->at_least_all = pow(c->at_least, m);
+        c->at_least_all = m * RCM_LOST_MAX_ERROR < 1e-3 ? pow(c->at_least, m) : NAN; /* what the law promises is for one row */
     }
     rcm_lost_free(&law);
 }

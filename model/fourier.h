@@ -4,6 +4,7 @@
 #ifndef FOURIER_H
 #define FOURIER_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,12 @@ static inline struct complex_number complex_power(struct complex_number z, uint6
         if (exponent % 2)
             result = complex_times(result, z);
     return result;
+}
+
+/* log |z| of z - 1; where |z| may be near 0, not by way of its square. */
+static inline double complex_log_modulus(double re_less_1, double im)
+{
+    return re_less_1 < -0.5 ? log(hypot(1.0 + re_less_1, im)) : 0.5 * log1p(re_less_1 * (2.0 + re_less_1) + im * im);
 }
 
 /* The twiddle factors exp(2 pi i j / length), j < length/2, each rounded by itself. */

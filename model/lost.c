@@ -45,11 +45,13 @@ static int64_t excess_of(const struct lost *l, int64_t x)
     return excess > 0 ? excess : 0;
 }
 
-/* Terms from the mode outwards, down to 1e-19/count of the largest; then scaled to 1. Returns 0, or -1: no memory. */
+/* Terms from the mode outwards, down to 1e-19/count of the largest; then scaled to 1. Returns 0, or -1: no memory, or too wide. */
 static int tabulate(const struct lost *l, struct one *one, struct law law, double count, double quantum)
 {
     const int64_t mode = law_mode(law), low = law_low(law), high = law_high(law);
     const double least = 1e-19 / count;
+    if (law_variance(law) > 0x1p36) /* some 20 standard deviations are tabulated */
+        return -1;
     int64_t first = mode, last = mode;
     double down = 1.0, up = 1.0;
     while (first > low && down >= least)
@@ -127,7 +129,7 @@ static int make_lost(struct lost *l, const struct rcm_buckets *buckets, uint64_t
 /* Adds count log phi, phi - 1 given, to a logarithm. */
 static void add_log(double count, double cosine, double sine, double *re, double *im)
 {
-    *re += count * 0.5 * log1p(cosine * (2.0 + cosine) + sine * sine);
+    *re += count * complex_log_modulus(cosine, sine);
     *im += count * atan2(sine, 1.0 + cosine);
 }
 
@@ -374,7 +376,7 @@ int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b
         int status = -1;
         number *g = NULL;
         double furthest = 0.0, buckets_count = 0.0; /* the largest excess of one bucket */
-        if (mean + 24.0 * sd > 0x1p30 || make_lost(&l, buckets, k, k_b) != 0)
+        if (24.0 * sd > 0x1p22 || make_lost(&l, buckets, k, k_b) != 0)
             goto done;
         for (unsigned c = 0; c < l.classes; c++) {
             furthest = fmax(furthest, (double)excess_of(&l, l.below ? l.of[c].first : l.of[c].first + (int64_t)l.of[c].length - 1));
@@ -386,7 +388,7 @@ int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b
         l.shift_e += (double)l.extra;
         const double wide = 2.0 * ceil(0.5 * (9.5 * l.sd_x + 40.0)) + 1.0; /* odd; another sum that is k modulo this is impossible or 1e-18 as likely */
         const int64_t thetas = (int64_t)wide;
-        g = malloc((psis / 2 + 1) * sizeof *g);
+        g = psis <= (size_t)1 << 22 ? malloc((psis / 2 + 1) * sizeof *g) : NULL;
         if (!g)
             goto done;
         if (buckets_count > 64.0 && by_nodes(&l, thetas, psis, g, buckets_count > 1024.0 ? too_long / 4 : 400000))

@@ -3,7 +3,7 @@
  * With binomials of any success probability p that are conditioned on their sum being k,
  *     P(all X <= k_b) = product of P(X <= k_b)^count  P(sum = k | all X <= k_b) / P(sum = k).
  * p is chosen so that k is the mean of the sum of the cut laws: then the middle factor is not small, and the result has all its digits. Where
- * nearly all room is taken p is held where the first factor does not underflow.
+ * nearly all room is taken p is held where the first factor does not underflow, and digits may be lost.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -94,7 +94,7 @@ static void add_log_phi(const struct cut *cut, double theta, double *re, double 
         cosine -= 2.0 * cut->p[i] * s * s;
         sine += 2.0 * cut->p[i] * s * cos(half);
     }
-    *re += cut->count * 0.5 * log1p(cosine * (2.0 + cosine) + sine * sine);
+    *re += cut->count * complex_log_modulus(cosine, sine);
     *im += cut->count * atan2(sine, 1.0 + cosine);
 }
 
@@ -158,7 +158,7 @@ double rcm_buckets_probability_exact(const struct rcm_buckets *buckets, uint64_t
     for (unsigned c = 0; c < buckets->classes; c++) {
         const uint64_t size = buckets->of[c].size;
         room += (size < k_b ? size : k_b) * buckets->of[c].count;
-        count += buckets->of[c].count;
+        count += size > 0 ? buckets->of[c].count : 0;
         free_of_loss &= size <= k_b;
     }
     if (free_of_loss || k_b >= k)
@@ -185,6 +185,7 @@ double rcm_buckets_probability_exact(const struct rcm_buckets *buckets, uint64_t
             high = middle;
     }
 
+    const double quantum = fmax(0x1p-20, ldexp(1.0, ilogb((double)k) - 50));
     struct cut cuts[RCM_MAX_CLASSES];
     unsigned classes = 0;
     double log_masses = 0.0, shift = -(double)k, variance = 0.0, result = NAN;
@@ -201,12 +202,12 @@ double rcm_buckets_probability_exact(const struct rcm_buckets *buckets, uint64_t
             goto done;
         classes++;
         moments(law, (int64_t)k_b, least, cut->p, &cut->first, &cut->mean, &cut->variance);
-        cut->mean = 0x1p-16 * nearbyint(0x1p16 * cut->mean); /* so that sums of centres are exact */
+        cut->mean = quantum * nearbyint(cut->mean / quantum); /* so that sums of centres are exact */
         log_masses += cut->count * log_mass(law, (int64_t)k_b);
         shift = fma(cut->count, cut->mean, shift);
         variance += cut->count * cut->variance;
     }
-    const double wide = 9.5 * sqrt(variance) + 40.0;
+    const double wide = 16.0 * sqrt(variance) + 40.0; /* cut on one side, the laws reach farther on the other than a normal one */
     double hit;
     if (count <= 64) {
         size_t thetas = 1;

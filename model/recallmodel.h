@@ -7,7 +7,8 @@
  * Letters, everywhere and in this order: n elements in a row, k wanted, b buckets, k_b kept per bucket, m rows in the batch.
  * recall = expected fraction of the true top-k that survives; loss = 1 - recall, computed as such, never by subtraction.
  *
- * All functions are pure: no global state, no allocation, no output; they may be called from any number of threads.
+ * All functions are pure: no global state, no output; they may be called from any number of threads. None allocates but those of the law
+ * of a row (and, with a confidence, of the choice) and the frontier.
  * Outside its domain a function returns NaN (0 where it returns an integer).
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased Parallelism", arXiv 2412.04358.
@@ -154,7 +155,8 @@ double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uin
 /* Probability that a row loses nothing: all its top k survive stage 1.
  * Domain    as rcm_loss_exact, k < 2^52, otherwise NaN; also NaN where it would take seconds: more than 2^28 (1 - k/n) top elements in up to 64
  *           buckets, or for each of more buckets.
- * Accuracy  relative error <= RCM_PROBABILITY_MAX_RELERR where the probability is above 1e-12; below that its error is below 1e-22.
+ * Accuracy  relative error <= RCM_PROBABILITY_MAX_RELERR where the probability is above 1e-12 and bucket sizes differ by one at most; absolute
+ *           error 1e-14 in any case.
  * Time      10 to 500 us, up to 0.1 s at the edge.
  * Source    docs/models.md 12. */
 #define RCM_PROBABILITY_MAX_RELERR 1e-11
@@ -172,7 +174,7 @@ struct rcm_lost {
 };
 
 /* Computes it: the sum over buckets of (X - k_b)+, X multivariate hypergeometric, by a two-dimensional Fourier inversion.
- * Domain    as rcm_loss_exact; refused are laws wider than 2^30 elements, and what would take more than about half a minute (few huge buckets:
+ * Domain    as rcm_loss_exact; refused are laws wider than 2^22 elements, and what would take more than about half a minute (few huge buckets:
  *           k above 2^20 in 4 of them).
  * Returns   0, or -1 outside the domain or without memory; then *law is empty. Freed by rcm_lost_free.
  * Time      docs/models.md 12: tens of microseconds for small shapes, milliseconds for most, seconds for few huge buckets.
@@ -331,7 +333,7 @@ struct rcm_choice {
 };
 
 /* Time      some 10 us where the objective grows, otherwise some 1000 calls of it for each k_b; with a confidence some ten laws for each k_b
- *           (rcm_lost). The search is by steps of 1 % in b, refined around each minimum.
+ *           (rcm_lost). The search is by steps of 2 % in b, refined around each minimum.
  * Source    docs/models.md 13. */
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
 struct rcm_choice rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b); /* for one k_b */

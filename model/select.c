@@ -29,13 +29,14 @@ static uint64_t graphcore_b(struct rcm_topk p, uint64_t low, const struct rcm_re
     return b <= p.n / p.k_b ? b : 0;
 }
 
-/* ceil(ceil(n/T) / 2^g) T for g >= 1, T the tile of a vector or of a matrix. g = 0 would be a full sort. */
+/* ceil(ceil(n/T) / 2^g) T for 1 <= g <= floor(log2(n/T)), T the tile of a vector or of a matrix; T itself for k = 1. g = 0 would be a full
+ * sort. */
 static uint64_t xla_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
     const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile), align = r->align ? r->align : 1;
     uint64_t best = 0;
-    for (unsigned g = 1; p.n > tile && (g == 1 || tiles >> (g - 1) > 0); g++) {
-        const uint64_t b = shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
+    for (unsigned g = 1; p.n > tile && (p.k == 1 ? g == 1 : p.n / tile >> g > 0); g++) {
+        const uint64_t b = p.k == 1 ? tile : shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
         if (b >= low && b <= p.n && b % align == 0 && (!r->divisors_of || p.n % b == 0))
             best = b;
     }
@@ -227,14 +228,15 @@ static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b
     return f.best;
 }
 
-/* With a confidence, laws are dear: is what the normal law asks for half as much again as what there is? Only where the objective grows with b. */
+/* With a confidence, laws are dear: are there half as many candidates again for what the normal law asks as for what there is? Other objectives jump
+ * where stage 2 ends. */
 static bool hopeless(const struct rcm_selection *s, uint64_t k_b, double least)
 {
     struct rcm_topk p = s->p;
     p.k_b = k_b;
     const struct rcm_range range = rcm_deployable_b(p);
     p.b = range.high;
-    if (!(s->confidence > 0.0 && s->grows) || range.low == 0 || !seems_to_reach(s, p))
+    if (!(s->confidence > 0.0 && s->objective == rcm_objective_candidates) || range.low == 0 || !seems_to_reach(s, p))
         return false;
     p.b = first_b(s, p, seems_to_reach, range.low, range.high);
     return s->objective(p, s->context) > 1.5 * least;
@@ -267,10 +269,16 @@ struct rcm_choice rcm_select(const struct rcm_selection *s)
 
 /* ---- the frontier */
 
+struct point {
+    struct rcm_choice choice;
+    double loss;
+};
+
 static int by_objective(const void *a, const void *b)
 {
-    const struct rcm_choice *x = a, *y = b;
-    return x->objective != y->objective ? (x->objective > y->objective) - (x->objective < y->objective) : (x->p.k_b > y->p.k_b) - (x->p.k_b < y->p.k_b);
+    const struct point *x = a, *y = b;
+    const double p = x->choice.objective, q = y->choice.objective;
+    return p != q ? (p > q) - (p < q) : (x->loss > y->loss) - (x->loss < y->loss);
 }
 
 /* Points of all k_b, in steps of 5 % of b, in the order of their objectives: those that lose less than all before, down to a loss of 1e-6. */
@@ -278,7 +286,7 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, si
 {
     struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .restriction = {.align = s->target.align}, .best = {.objective = INFINITY}};
     struct rcm_factors factors;
-    struct rcm_choice *all = NULL;
+    struct point *all = NULL;
     size_t length = 0, capacity = 0, kept = 0;
     if (s->target.divisors) {
         factors = rcm_factorise(s->p.n);
@@ -291,7 +299,7 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, si
         for (uint64_t b = range.low ? next(&f, range.low < 2 ? 2 : range.low) : 0; b != 0; b = next(&f, b + 1 + b / 20)) {
             if (length == capacity) {
                 capacity = capacity ? 2 * capacity : 256;
-                struct rcm_choice *larger = realloc(all, capacity * sizeof *all);
+                struct point *larger = realloc(all, capacity * sizeof *all);
                 if (!larger) {
                     free(all);
                     return 0;
@@ -299,23 +307,22 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, si
                 all = larger;
             }
             f.p.b = b;
-            all[length++] = (struct rcm_choice){f.p, s->objective(f.p, s->context)};
+            all[length++] = (struct point){{f.p, s->objective(f.p, s->context)}, rcm_loss_exact(f.p)};
         }
     }
     if (length > 0)
         qsort(all, length, sizeof *all, by_objective);
     double least = 2.0;
     for (size_t i = 0; i < length && least > 1e-6; i++) {
-        const double loss = rcm_loss_exact(all[i].p);
-        if (loss < least && isfinite(all[i].objective)) {
+        if (all[i].loss < least && isfinite(all[i].choice.objective)) {
             all[kept++] = all[i];
-            least = loss;
+            least = all[i].loss;
         }
     }
     /* Where there are too many: evenly spread, first and last among them. */
     const size_t count = kept < most ? kept : most;
     for (size_t i = 0; i < count; i++)
-        points[i] = all[count > 1 ? i * (kept - 1) / (count - 1) : 0];
+        points[i] = all[count > 1 ? i * (kept - 1) / (count - 1) : 0].choice;
     free(all);
     return count;
 }

@@ -188,6 +188,21 @@ START_TEST(one_of_each)
             ck_assert_msg(relative_error(got, want) <= RCM_PROBABILITY_MAX_RELERR, "n %" PRIu64 " k %" PRIu64 " b %" PRIu64 ": got %.17g want %.17g", n, k, b, got, want);
     }
     ck_assert_double_eq(rcm_probability_exact((struct rcm_topk){.n = 100, .k = 11, .b = 10, .k_b = 1, .m = 1}), 0.0);
+    /* Two equal buckets: a sum over k - k_b <= x <= k_b of hypergeometric probabilities, by their ratios. */
+    static const uint64_t halves[][3] = {{1178536, 11938, 5985}, {1 << 20, 1 << 14, 8200}, {50000, 3000, 1501}, {1 << 30, 1 << 20, 524800}};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
+        const double s = (double)(halves[i][0] / 2), k = (double)halves[i][1], k_b = (double)halves[i][2];
+        double inside = 0.0, outside = 0.0, term = 1.0; /* over the one at k/2; the law is symmetric */
+        for (double x = k / 2.0; x <= k && term > 1e-30; x++) {
+            *(x <= k_b ? &inside : &outside) += x > k / 2.0 ? 2.0 * term : term;
+            term *= (s - x) * (k - x) / ((x + 1.0) * (s - k + x + 1.0));
+        }
+        const double got = rcm_probability_exact((struct rcm_topk){.n = halves[i][0], .k = halves[i][1], .b = 2, .k_b = halves[i][2], .m = 1});
+        ck_assert_msg(relative_error(got, inside / (inside + outside)) <= RCM_PROBABILITY_MAX_RELERR, "n %" PRIu64 " k %" PRIu64 " in two: got %.17g want %.17g", halves[i][0], halves[i][1], got,
+                      inside / (inside + outside));
+    }
+    /* Empty buckets do not count, in time either. */
+    ck_assert(isnan(rcm_probability_exact((struct rcm_topk){.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 34, .b = 4096, .k_b = 8590234592, .m = 1, .valid = UINT64_C(1) << 39, .assignment = RCM_CONTIGUOUS})));
     ck_assert_double_eq(rcm_probability_exact((struct rcm_topk){.n = 100, .k = 11, .b = 10, .k_b = 11, .m = 1}), 1.0);
     /* Probabilities below 1e-200, for which p cannot be had. */
     ck_assert_double_lt(rcm_probability_exact((struct rcm_topk){.n = 117805668151, .k = 131072, .b = 4266, .k_b = 36, .m = 1}), 1e-22);
@@ -199,6 +214,19 @@ END_TEST
 START_TEST(quantiles_and_ends)
 {
     struct rcm_lost law;
+    /* One large class and many of one element, where |phi| nearly vanishes: (X - 1)+ of the large one alone. */
+    const struct rcm_buckets mixed = {2, {{1495, 1}, {1, 178}}};
+    double *want = malloc(51 * sizeof *want), below = 0.0;
+    lost_by_counting(&mixed, 50, 1, want);
+    ck_assert_int_eq(rcm_buckets_lost(&mixed, 50, 1, &law), 0);
+    for (uint64_t e = 0; e <= 50; e++) {
+        below += want[e];
+        ck_assert_double_le(fabs(rcm_lost_at_most(&law, (double)e) - below), RCM_LOST_MAX_ERROR);
+    }
+    free(want);
+    rcm_lost_free(&law);
+    /* Refused, at once. */
+    ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = (UINT64_C(1) << 53) - 1, .k = UINT64_C(1) << 42, .b = 2, .k_b = (UINT64_C(1) << 41) + 1000, .m = 1}, &law), -1);
     /* Two buckets of two, both top elements in one of them with probability 1/3. */
     ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = 4, .k = 2, .b = 2, .k_b = 1, .m = 1}, &law), 0);
     ck_assert_double_eq_tol(rcm_lost_at_most(&law, 0.0), 2.0 / 3.0, 1e-15);

@@ -118,7 +118,11 @@ START_TEST(kernels_keep_to_what_they_can_run)
     ck_assert_uint_eq(xla->next_b(p, 9973, &free_b), 16384); /* 131072/2^3 */
     ck_assert_uint_eq(xla->next_b(p, 65537, &free_b), 0);
     p.n = 100000; /* 782 tiles of 128: 391, 196, 98, .. */
-    ck_assert_uint_eq(xla->next_b(p, 1, &free_b), 128);
+    ck_assert_uint_eq(xla->next_b(p, 1, &free_b), 256); /* 100000/128 = 781, so g is at most 9 */
+    for (double loss = 1e-4; loss < 0.99; loss *= 1.3) { /* what XLA takes is among what it can */
+        uint64_t b = rcm_xla_b(p, loss);
+        ck_assert(b == 0 || xla->next_b(p, b, &free_b) == b);
+    }
     ck_assert_uint_eq(xla->next_b(p, 25000, &free_b), 25088);
     ck_assert_uint_eq(xla->next_b(p, 25089, &free_b), 50048);
     p.m = 1; /* 98 tiles of 1024 */
