@@ -41,7 +41,6 @@ static struct table *smallest_b(const struct query *query)
 
 static void print_text(const struct query *query, const struct table *rows, const struct options *options, bool colour)
 {
-    (void)options;
     const struct rcm_topk *best = fewest_candidates(query, query->smallest, query->k_b_count);
     bool free_b = query->target.align == 1 && !query->target.divisors;
     bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;
@@ -49,6 +48,8 @@ static void print_text(const struct query *query, const struct table *rows, cons
     char target[32];
     format_decimal(target, sizeof target, query->recall_target);
     table_print(rows, stdout, colour);
+    if (options->has_quantile)
+        printf("quantile: the recall that %.6g %% of rows reach\n", 100.0 * decimal_complement(options->quantile));
     printf("\nThe smallest b for recall %s", target);
     if (query->target.align > 1)
         printf(", multiples of %" PRIu64, query->target.align);

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
@@ -32,7 +31,11 @@ static const char *unit_of(const struct options *options)
     return options->objective == OBJECTIVE_CANDIDATES ? "candidates" : rcm_cost_model((size_t)options->objective - OBJECTIVE_BASIC)->unit;
 }
 
-/* The recall that all but this share of rows reach. */
+/* The probability with which a row reaches the recall that is shown as its quantile, and the rest. */
+static double quantile_probability(const struct options *options)
+{
+    return options->has_quantile ? decimal_complement(options->quantile) : options->has_confidence ? decimal_value(options->confidence) : 0.95;
+}
 static double quantile_share(const struct options *options)
 {
     return options->has_quantile ? decimal_value(options->quantile) : options->has_confidence ? decimal_complement(options->confidence) : 0.05;
@@ -41,9 +44,8 @@ static double quantile_share(const struct options *options)
 static double recall_quantile(struct rcm_topk p, const struct options *options)
 {
     struct rcm_lost law;
-    if (rcm_lost(p, &law) != 0)
-        return NAN;
-    double recall = 1.0 - (double)rcm_lost_quantile(&law, 1.0 - quantile_share(options)) / (double)p.k;
+    rcm_lost(p, &law);
+    const double recall = rcm_lost_recall_quantile(&law, p.k, quantile_probability(options), 1);
     rcm_lost_free(&law);
     return recall;
 }
@@ -139,34 +141,6 @@ static struct table *rules(const struct query *query)
     return table;
 }
 
-/* log of the loss at which XLA begins to take no more than b buckets. */
-static double xla_edge(struct rcm_topk p, uint64_t b)
-{
-    double low = log(1e-15), high = log(0.999999); /* more loss, fewer buckets */
-    for (int i = 0; i < 60; i++) {
-        const double middle = 0.5 * (low + high);
-        const uint64_t got = rcm_xla_b(p, exp(middle));
-        if (got == 0 || got > b)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-/* The recall_target with which XLA takes b buckets: the middle, in the log of the loss, of those that do. Empty if what is written would not, in
- * double or in single precision. */
-static void xla_target(char *text, size_t size, struct rcm_topk p, uint64_t b)
-{
-    double target = 0.95;
-    if (p.k > 1)
-        target = 1.0 - exp(0.5 * (xla_edge(p, b) + xla_edge(p, b - 1)));
-    snprintf(text, size, "%.9g", target);
-    const double read = strtod(text, NULL);
-    if (rcm_xla_b(p, 1.0 - read) != b || rcm_xla_b(p, 1.0 - (double)(float)read) != b)
-        *text = '\0';
-}
-
 /* How it is written. The nearest that a framework can express where it cannot express the choice. */
 struct usage {
     char graphcore[200], jax[200], c[300];
@@ -179,23 +153,22 @@ static struct usage usage_of(const struct rcm_selection *s, const struct rcm_cho
     struct rcm_selection other = *s;
     const struct rcm_topk *p = &best->p;
     const struct rcm_kernel *kernel;
+    const struct rcm_restriction free_b = {0, NULL};
     for (size_t i = 0; (kernel = rcm_kernel(i)); i++) {
         other.kernel = kernel;
         other.target.align = 0;
         other.target.divisors = false;
         if (strcmp(kernel->name, "graphcore") == 0)
-            u.in_graphcore = p->k_b <= 4 && rcm_candidates(*p) == p->b * p->k_b && p->b * p->k_b % p->k == 0 ? *best : rcm_select(&other);
+            u.in_graphcore = p->k_b <= kernel->k_b_max && kernel->next_b(*p, p->b, &free_b) == p->b ? *best : rcm_select(&other);
         else if (strcmp(kernel->name, "xla") == 0)
             u.in_jax = rcm_select_k_b(&other, 1);
     }
     if (isfinite(u.in_graphcore.objective))
         snprintf(u.graphcore, sizeof u.graphcore, "approx_topk.topk(x, k=%" PRIu64 ", j=%" PRIu64 ", k_mult=%" PRIu64 ")", p->k, u.in_graphcore.p.k_b,
                  u.in_graphcore.p.b * u.in_graphcore.p.k_b / p->k);
-    char target[40] = "";
-    if (isfinite(u.in_jax.objective))
-        xla_target(target, sizeof target, s->p, u.in_jax.p.b);
-    if (*target)
-        snprintf(u.jax, sizeof u.jax, "jax.lax.approx_max_k(x, %" PRIu64 ", recall_target=%s)", p->k, target);
+    const double target = isfinite(u.in_jax.objective) ? rcm_xla_target(s->p, u.in_jax.p.b) : NAN;
+    if (!isnan(target))
+        snprintf(u.jax, sizeof u.jax, "jax.lax.approx_max_k(x, %" PRIu64 ", recall_target=%.9g)", p->k, target);
     if (p->k_b <= 16)
         snprintf(u.c, sizeof u.c, "(struct rcm_gpu_two_stage){.rows = .., .k = %" PRIu64 ", .b = %" PRIu64 ", .k_b = %" PRIu64 ", ..}", p->k, p->b, p->k_b);
     return u;
@@ -243,7 +216,7 @@ static void text(const struct query *query, const struct table *table, const str
     printf("%s.\n\n", reason);
     if (!isfinite(best.objective))
         return;
-    puts("The best of each kb:");
+    printf("The best of each kb; quantile: the recall that %.6g %% of rows reach:\n", 100.0 * quantile_probability(options));
     table_print(table, stdout, colour);
     struct table *points = frontier(&s), *others = rules(query);
     printf("\nRecall against %s, whatever the target:\n", unit_of(options));

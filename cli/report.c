@@ -3,28 +3,26 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* What the law of the lost elements says, where it was asked for. NAN where it cannot be had. */
 static void ask_law(struct configuration *c, const struct options *options)
 {
     struct rcm_lost law;
-    const double k = (double)c->p.k, m = (double)c->p.m;
     c->has_quantile = options->has_quantile;
     c->has_at_least = options->has_at_least;
-    c->quantile = c->quantile_all = c->at_least = c->at_least_all = NAN;
-    if (!(c->has_quantile || c->has_at_least) || rcm_lost(c->p, &law) != 0)
+    if (!c->has_quantile && !c->has_at_least)
         return;
+    rcm_lost(c->p, &law);
     if (c->has_quantile) {
         const double others = decimal_complement(options->quantile);
-        c->quantile = 1.0 - (double)rcm_lost_quantile(&law, others) / k;
-        if (m * RCM_LOST_MAX_ERROR < 1e-3)
-            c->quantile_all = 1.0 - (double)rcm_lost_quantile(&law, pow(others, 1.0 / m)) / k;
+        c->quantile = rcm_lost_recall_quantile(&law, c->p.k, others, 1);
+        c->quantile_all = rcm_lost_recall_quantile(&law, c->p.k, others, c->p.m);
     }
     if (c->has_at_least) {
-        c->at_least = rcm_lost_at_most(&law, (double)most_lost(options->at_least, c->p.k));
-        c->at_least_all = m * RCM_LOST_MAX_ERROR < 1e-3 ? pow(c->at_least, m) : NAN; /* what the law promises is for one row */
+        const double lost = (double)most_lost(options->at_least, c->p.k);
+        c->at_least = rcm_lost_all_at_most(&law, lost, 1);
+        c->at_least_all = rcm_lost_all_at_most(&law, lost, c->p.m);
     }
     rcm_lost_free(&law);
 }

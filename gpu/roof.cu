@@ -50,13 +50,17 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) move(const words *fro
         to[0].w[0] = sum;
 }
 
-template <int THREADS, int U, bool KEEP = false>
-enum rcm_gpu_status start_move(const void *from, size_t read, void *to, size_t written, unsigned blocks_each, const device_limits &device, rcm_gpu_stream stream)
+/* EACH 0: a block a tile; otherwise so many blocks for each multiprocessor, which walk over the tiles. */
+template <int THREADS, int U, int EACH, bool KEEP = false>
+enum rcm_gpu_status start_move(const void *from, size_t read, void *to, size_t written, rcm_gpu_stream stream)
 {
+    device_limits device;
+    enum rcm_gpu_status status = device_limits_of_current(&device);
+    if (status != RCM_GPU_OK)
+        return status;
     const uint64_t chunks_read = read / 16, chunks_written = written / 16;
     const uint64_t tiles = std::max<uint64_t>(ceil_divide<uint64_t>(std::max(chunks_read, chunks_written), THREADS * U), 1);
-    /* blocks_each 0: a block a tile; otherwise so many for each multiprocessor, which walk over the tiles. */
-    uint64_t blocks = smaller_of<uint64_t>(tiles, blocks_each ? (uint64_t)blocks_each * (uint64_t)device.multiprocessors : INT32_MAX);
+    uint64_t blocks = smaller_of<uint64_t>(tiles, EACH ? EACH * (uint64_t)device.multiprocessors : INT32_MAX);
     launch how = {(unsigned)blocks, THREADS, 0, 1, stream};
     return run(how, move<THREADS, U, KEEP>, (const words *)from, chunks_read, (words *)to, chunks_written, tiles);
 }
@@ -116,41 +120,28 @@ struct multiplications {
 
 } // namespace
 
+/* threads x loads in flight - blocks for each multiprocessor */
+static const struct {
+    const char *name;
+    enum rcm_gpu_status (*start)(const void *from, size_t read, void *to, size_t written, rcm_gpu_stream stream);
+} variants[RCM_GPU_MOVE_VARIANTS] = {
+    {"512x8-2", start_move<512, 8, 2>},   {"512x4-4", start_move<512, 4, 4>},   {"256x8-8", start_move<256, 8, 8>},
+    {"1024x4-2", start_move<1024, 4, 2>}, {"512x8-all", start_move<512, 8, 0>}, {"256x4-all", start_move<256, 4, 0>},
+};
+
 const char *rcm_gpu_move_variant_name(unsigned variant)
 {
-    static const char *const names[RCM_GPU_MOVE_VARIANTS] = {"512x8-2", "512x4-4", "256x8-8", "1024x4-2", "512x8-all", "256x4-all"};
-    return variant < RCM_GPU_MOVE_VARIANTS ? names[variant] : nullptr;
+    return variant < RCM_GPU_MOVE_VARIANTS ? variants[variant].name : nullptr;
 }
 
 enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t written, unsigned variant, rcm_gpu_stream stream)
 {
-    device_limits device;
-    enum rcm_gpu_status status = device_limits_of_current(&device);
-    if (status != RCM_GPU_OK)
-        return status;
-    switch (variant) {
-    case 0:
-        return start_move<512, 8>(from, read, to, written, 2, device, stream);
-    case 1:
-        return start_move<512, 4>(from, read, to, written, 4, device, stream);
-    case 2:
-        return start_move<256, 8>(from, read, to, written, 8, device, stream);
-    case 3:
-        return start_move<1024, 4>(from, read, to, written, 2, device, stream);
-    case 4:
-        return start_move<512, 8>(from, read, to, written, 0, device, stream);
-    case 5:
-        return start_move<256, 4>(from, read, to, written, 0, device, stream);
-    default:
-        return RCM_GPU_BAD_TYPE;
-    }
+    return variant < RCM_GPU_MOVE_VARIANTS ? variants[variant].start(from, read, to, written, stream) : RCM_GPU_BAD_TYPE;
 }
 
 enum rcm_gpu_status rcm_gpu_flush(const void *from, size_t bytes, rcm_gpu_stream stream)
 {
-    device_limits device;
-    enum rcm_gpu_status status = device_limits_of_current(&device);
-    return status == RCM_GPU_OK ? start_move<512, 8, true>(from, bytes, nullptr, 0, 0, device, stream) : status;
+    return start_move<512, 8, 2, true>(from, bytes, nullptr, 0, stream);
 }
 
 enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream)

@@ -254,6 +254,37 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
                          to->plan.workspace_bytes, &to->second);
 }
 
+size_t workspace_of(const stage1_setup &s)
+{
+    return s.workspace_bytes;
+}
+size_t workspace_of(const exact_setup &s)
+{
+    return s.workspace_bytes;
+}
+template <class Setup> size_t workspace_of(const Setup &s) /* of two stages */
+{
+    return s.second.workspace_bytes();
+}
+
+template <class Setup, class Call> enum rcm_gpu_status ask_workspace(const Call *call, size_t *bytes)
+{
+    Setup s;
+    enum rcm_gpu_status status = set_up(call, &s);
+    *bytes = status == RCM_GPU_OK ? workspace_of(s) : 0;
+    return status;
+}
+
+/* Everything of a call that is about to start. */
+template <class Setup, class Call>
+enum rcm_gpu_status set_up_to_run(const Call *call, enum rcm_gpu_dtype out, const void *workspace, size_t workspace_bytes, Setup *s)
+{
+    enum rcm_gpu_status status = set_up(call, s);
+    if (status == RCM_GPU_OK)
+        status = check_output(call->values, call->indices, rcm_gpu_dtype_bytes(out));
+    return status == RCM_GPU_OK ? check_workspace(workspace, workspace_bytes, workspace_of(*s)) : status;
+}
+
 } // namespace
 
 const char *rcm_gpu_message(enum rcm_gpu_status status)
@@ -301,20 +332,13 @@ uint64_t rcm_gpu_candidates(uint64_t n, uint64_t b, uint64_t k_b)
 
 enum rcm_gpu_status rcm_gpu_stage1_workspace(const struct rcm_gpu_stage1 *call, size_t *bytes)
 {
-    stage1_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    *bytes = status == RCM_GPU_OK ? s.workspace_bytes : 0;
-    return status;
+    return ask_workspace<stage1_setup>(call, bytes);
 }
 
 enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
 {
     stage1_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    if (status == RCM_GPU_OK)
-        status = check_output(call->values, call->indices, (size_t)s.bytes);
-    if (status == RCM_GPU_OK)
-        status = check_workspace(workspace, workspace_bytes, s.workspace_bytes);
+    enum rcm_gpu_status status = set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
     switch (s.kernel) {
@@ -329,39 +353,25 @@ enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *work
 
 enum rcm_gpu_status rcm_gpu_exact_workspace(const struct rcm_gpu_exact *call, size_t *bytes)
 {
-    exact_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    *bytes = status == RCM_GPU_OK ? s.workspace_bytes : 0;
-    return status;
+    return ask_workspace<exact_setup>(call, bytes);
 }
 
 enum rcm_gpu_status rcm_gpu_exact(const struct rcm_gpu_exact *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
 {
     exact_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    if (status == RCM_GPU_OK)
-        status = check_output(call->values, call->indices, (size_t)s.bytes);
-    if (status == RCM_GPU_OK)
-        status = check_workspace(workspace, workspace_bytes, s.workspace_bytes);
+    enum rcm_gpu_status status = set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
     return status == RCM_GPU_OK ? start(s, workspace, stream) : status;
 }
 
 enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *call, size_t *bytes)
 {
-    two_stage_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    *bytes = status == RCM_GPU_OK ? s.second.workspace_bytes() : 0;
-    return status;
+    return ask_workspace<two_stage_setup>(call, bytes);
 }
 
 enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
 {
     two_stage_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    if (status == RCM_GPU_OK)
-        status = check_output(call->values, call->indices, rcm_gpu_dtype_bytes(call->rows.dtype));
-    if (status == RCM_GPU_OK)
-        status = check_workspace(workspace, workspace_bytes, s.second.workspace_bytes());
+    enum rcm_gpu_status status = set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
     return run_both(s.second, call->values, call->indices, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
@@ -373,20 +383,13 @@ enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void
 
 enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, size_t *bytes)
 {
-    fused_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    *bytes = status == RCM_GPU_OK ? s.second.workspace_bytes() : 0;
-    return status;
+    return ask_workspace<fused_setup>(call, bytes);
 }
 
 enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
 {
     fused_setup s;
-    enum rcm_gpu_status status = set_up(call, &s);
-    if (status == RCM_GPU_OK)
-        status = check_output(call->values, call->indices, sizeof *call->values);
-    if (status == RCM_GPU_OK)
-        status = check_workspace(workspace, workspace_bytes, s.second.workspace_bytes());
+    enum rcm_gpu_status status = set_up_to_run(call, RCM_GPU_F32, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
     return run_both(s.second, call->values, call->indices, workspace, stream, [&](void *values, int32_t *indices, void *rest) {

@@ -101,6 +101,27 @@ double law_ratio(struct law law, int64_t x)
     return ratio_up(&r, (double)x);
 }
 
+size_t law_terms(struct law law, int64_t start, int64_t high, double least, double *p, int64_t *first)
+{
+    const int64_t low = law_low(law);
+    int64_t begin = start, end = start;
+    double down = 1.0, up = 1.0, total = 1.0;
+    while (begin > low && down >= least)
+        total += down /= law_ratio(law, --begin);
+    while (end < high && up >= least)
+        total += up *= law_ratio(law, end++);
+    const size_t length = (size_t)(end - begin + 1);
+    *first = begin;
+    if (!p)
+        return length;
+    p[start - begin] = 1.0 / total;
+    for (int64_t x = start; x > begin; x--)
+        p[x - 1 - begin] = p[x - begin] / law_ratio(law, x - 1);
+    for (int64_t x = start; x < end; x++)
+        p[x + 1 - begin] = p[x - begin] * law_ratio(law, x);
+    return length;
+}
+
 /* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each over P(c + 1), where the terms fall from c + 1 or c + 2 on.
  * With w = x - c >= 1 and q < 1 the next ratio, ratios fall, so the rest of the third sum is at most
  * t sum_{j>=1} (w + j)^2 q^j <= 2 w^2 t / (1 - q)^3; and as that sum is at most w^2 times the first, the first is done too. */

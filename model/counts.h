@@ -8,6 +8,7 @@
 #define COUNTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct law {
@@ -50,6 +51,10 @@ double law_probability_by_stirling(struct law law, int64_t x);
 
 /* P(X = x + 1) / P(X = x). */
 double law_ratio(struct law law, int64_t x);
+
+/* The terms P(x), start >= x >= low and start <= x <= high, down to `least` of P(start) on either side: how many, the first at *first. p, if
+ * not NULL, takes them, scaled to a sum of 1. */
+size_t law_terms(struct law law, int64_t start, int64_t high, double least, double *p, int64_t *first);
 
 /* Smallest and largest x with P(X = x) > 0, and an x within 2 of the mode. */
 int64_t law_low(struct law law);

@@ -22,7 +22,7 @@ static uint64_t power_mod(uint64_t base, uint64_t exponent, uint64_t n)
     return result;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;

@@ -13,4 +13,7 @@ struct divisor_search {
 };
 void divisor_search(const struct rcm_factors *factors, struct divisor_search *search);
 
+/* The greatest that divides both. */
+uint64_t common_divisor(uint64_t a, uint64_t b);
+
 #endif

@@ -7,9 +7,8 @@
 
 void fourier_roots(struct complex_number *roots, size_t length)
 {
-    const double turn = 6.283185307179586476925286766559;
     for (size_t j = 0; j < length / 2; j++) {
-        double angle = turn * ((double)j / (double)length);
+        double angle = full_turn * ((double)j / (double)length);
         roots[j] = (struct complex_number){cos(angle), sin(angle)};
     }
 }
@@ -33,7 +32,7 @@ void fourier_transform(struct complex_number *x, size_t length, const struct com
         for (size_t i = 0; i < length; i += 2 * half)
             for (size_t j = 0; j < half; j++) {
                 struct complex_number w = roots[j * (length / (2 * half))], *a = &x[i + j], *b = &x[i + j + half];
-                struct complex_number t = {b->re * w.re - b->im * w.im, b->re * w.im + b->im * w.re};
+                struct complex_number t = complex_times(*b, w);
                 *b = (struct complex_number){a->re - t.re, a->im - t.im};
                 *a = (struct complex_number){a->re + t.re, a->im + t.im};
             }

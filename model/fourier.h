@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static const double full_turn = 6.283185307179586476925286766559; /* 2 pi */
+
 struct complex_number {
     double re, im;
 };

@@ -16,8 +16,7 @@
 
 typedef struct complex_number number;
 
-static const double turn = 6.283185307179586476925286766559;
-static const uint64_t too_long = (uint64_t)1 << 32; /* steps of some 5 ns */
+static const uint64_t too_long = (uint64_t)1 << 32; /* steps */
 static const double negligible = 42.0; /* exp(-42) = 6e-19: nodes below it are left out */
 
 /* The law of X in a bucket of one class, cut where it does not matter any more. */
@@ -45,34 +44,22 @@ static int64_t excess_of(const struct lost *l, int64_t x)
     return excess > 0 ? excess : 0;
 }
 
-/* Terms from the mode outwards, down to 1e-19/count of the largest; then scaled to 1. Returns 0, or -1: no memory, or too wide. */
+/* Down to 1e-19/count of the largest term. Returns 0, or -1: no memory, or too wide. */
 static int tabulate(const struct lost *l, struct one *one, struct law law, double count, double quantum)
 {
-    const int64_t mode = law_mode(law), low = law_low(law), high = law_high(law);
+    const int64_t mode = law_mode(law);
     const double least = 1e-19 / count;
     if (law_variance(law) > 0x1p36) /* some 20 standard deviations are tabulated */
         return -1;
-    int64_t first = mode, last = mode;
-    double down = 1.0, up = 1.0;
-    while (first > low && down >= least)
-        down /= law_ratio(law, --first);
-    while (last < high && up >= least)
-        up *= law_ratio(law, last++);
-    *one = (struct one){.count = count, .first = first, .length = (size_t)(last - first + 1)};
+    *one = (struct one){.count = count};
+    one->length = law_terms(law, mode, law_high(law), least, NULL, &one->first);
     one->p = malloc(one->length * sizeof *one->p);
     if (!one->p)
         return -1;
-    one->p[mode - first] = 1.0;
-    for (int64_t x = mode; x > first; x--)
-        one->p[x - 1 - first] = one->p[x - first] / law_ratio(law, x - 1);
-    for (int64_t x = mode; x < last; x++)
-        one->p[x + 1 - first] = one->p[x - first] * law_ratio(law, x);
-    double total = 0.0, offset = 0.0, excess = 0.0;
-    for (size_t i = 0; i < one->length; i++)
-        total += one->p[i];
+    law_terms(law, mode, law_high(law), least, one->p, &one->first);
+    double offset = 0.0, excess = 0.0;
     for (size_t i = 0; i < one->length; i++) {
-        int64_t x = first + (int64_t)i;
-        one->p[i] /= total;
+        const int64_t x = one->first + (int64_t)i;
         offset += one->p[i] * (double)(x - mode);
         excess += one->p[i] * (double)excess_of(l, x);
     }
@@ -174,7 +161,7 @@ static bool log_phi(const struct lost *l, double theta, double psi, double *re, 
  * *largest is the node where Phi is. */
 static number sum_over_theta(const struct lost *l, int64_t thetas, double psi, int64_t centre, int64_t *largest, uint64_t *work)
 {
-    const double step = turn / (double)thetas;
+    const double step = full_turn / (double)thetas;
     number sum = {0.0, 0.0};
     int64_t seen = 0;
     double most = -INFINITY;
@@ -183,7 +170,7 @@ static number sum_over_theta(const struct lost *l, int64_t thetas, double psi, i
         unsigned idle = 0;
         for (int64_t j = direction > 0 ? 0 : 1; idle < 3 && seen < thetas; j++, seen++) {
             const int64_t node = centre + direction * j;
-            const double theta = remainder(step * (double)node, turn);
+            const double theta = remainder(step * (double)node, full_turn);
             double re, im;
             idle = log_phi(l, theta, psi, &re, &im, work) ? 0 : idle + 1;
             if (re > most) {
@@ -211,7 +198,7 @@ static bool by_nodes(const struct lost *l, int64_t thetas, size_t psis, number *
     for (size_t j = 0; j <= psis / 2 && idle < 8; j++) {
         const int64_t centre = j == 1 ? (int64_t)nearbyint(-l->beta * (double)thetas / (double)psis) : 2 * largest - before;
         before = largest;
-        g[j] = sum_over_theta(l, thetas, turn * ((double)j / (double)psis), centre, &largest, &work);
+        g[j] = sum_over_theta(l, thetas, full_turn * ((double)j / (double)psis), centre, &largest, &work);
         idle = hypot(g[j].re, g[j].im) > 1e-18 * g[0].re ? 0 : idle + 1;
         if (work > most)
             return false;
@@ -267,7 +254,7 @@ static int by_transforms(const struct lost *l, int64_t thetas, size_t psis, numb
         fourier_roots(roots, psis);
     for (unsigned c = 0; c < l->classes && status == 0; c++)
         for (size_t j = 0; j <= psis / 2; j++) {
-            const double half = -0.5 * turn * ((double)j / (double)psis) * l->of[c].excess, s = sin(half);
+            const double half = -0.5 * full_turn * ((double)j / (double)psis) * l->of[c].excess, s = sin(half);
             turned[c * (psis / 2 + 1) + j] = (number){-2.0 * s * s, 2.0 * s * cos(half)};
         }
     int64_t idle = 0;
@@ -275,7 +262,7 @@ static int by_transforms(const struct lost *l, int64_t thetas, size_t psis, numb
     for (int64_t t = 0; t <= thetas / 2 && idle < gap && work <= too_long && status == 0; t++) { /* thetas is odd */
         idle++;
         for (int sign = 1; sign >= (t > 0 ? -1 : 1); sign -= 2) { /* what matters at theta and -psi matters at -theta and psi */
-            const double theta = turn * ((double)(sign * t) / (double)thetas), shift = theta * l->shift_x;
+            const double theta = full_turn * ((double)(sign * t) / (double)thetas), shift = theta * l->shift_x;
             for (size_t j = 0; j <= psis / 2; j++)
                 product[j] = (number){cos(shift), sin(shift)};
             work += l->classes * psis * (uint64_t)(ilogb((double)psis) + 8);
@@ -312,7 +299,7 @@ static int invert(struct rcm_lost *law, const number *g, size_t psis, double cen
     /* conj g(psi) exp(-i psi (centre - first)) summed with exp(+ i psi e) is the conjugate of what is wanted, and that is real. */
     for (size_t j = 0; j < psis; j++) {
         size_t from = j <= psis / 2 ? j : psis - j;
-        double psi = turn * ((double)from / (double)psis), angle = psi * ((double)law->first - centre);
+        double psi = full_turn * ((double)from / (double)psis), angle = psi * ((double)law->first - centre);
         number v = {g[from].re * cos(angle) + g[from].im * sin(angle), g[from].im * cos(angle) - g[from].re * sin(angle)};
         x[j] = (number){v.re, j <= psis / 2 ? -v.im : v.im};
     }
@@ -358,57 +345,67 @@ static bool agrees(const struct rcm_lost *law, double mean, double sd)
     return fabs(found) <= 1e-9 * sd + noise && fabs(square - sd * sd) <= 1e-7 * sd * sd + noise * (double)law->length;
 }
 
+/* Where only one value is possible. */
+static int one_value(struct rcm_lost *law, uint64_t value)
+{
+    *law = (struct rcm_lost){value, 1, malloc(sizeof *law->probability)};
+    if (!law->probability)
+        return -1;
+    law->probability[0] = 1.0;
+    return 0;
+}
+
+/* Which way, by the time that they take (make bench, c): up to `few` buckets transforms alone; up to `some` nodes, but no more terms than
+ * `nodes_most`; beyond them nodes alone, for powers of phi by transforms lose digits. */
+static const double few = 64.0, some = 1024.0;
+static const uint64_t nodes_most = 400000;
+
+/* The law, whose mean and standard deviation are known. */
+static int find_law(struct lost *l, uint64_t k, uint64_t k_b, double mean, double sd, struct rcm_lost *law)
+{
+    double furthest = 0.0, buckets = 0.0; /* the largest excess of one bucket */
+    for (unsigned c = 0; c < l->classes; c++) {
+        furthest = fmax(furthest, (double)excess_of(l, l->below ? l->of[c].first : l->of[c].first + (int64_t)l->of[c].length - 1));
+        buckets += l->of[c].count;
+    }
+    const double low = floor(mean - 12.0 * sd - 10.0), high = ceil(mean + 12.0 * sd + 10.0 + 2.0 * furthest), most = (double)(k - k_b);
+    law->first = low > (double)l->extra ? (uint64_t)low : (uint64_t)l->extra;
+    l->shift_e += (double)l->extra;
+    const size_t psis = power_of_two_from((uint64_t)(high < most ? high : most) - law->first + 1);
+    const int64_t thetas = 2 * (int64_t)ceil(0.5 * (9.5 * l->sd_x + 40.0)) + 1; /* odd; another sum that is k modulo this is 1e-18 as likely */
+    number *g = psis <= (size_t)1 << 22 ? malloc((psis / 2 + 1) * sizeof *g) : NULL;
+    if (!g)
+        return -1;
+    int status = -1;
+    if (buckets > few && by_nodes(l, thetas, psis, g, buckets > some ? too_long / 4 : nodes_most))
+        status = invert(law, g, psis, l->shift_e);
+    if (status != 0 || !agrees(law, mean, sd)) {
+        free(law->probability);
+        law->probability = NULL;
+        status = by_transforms(l, thetas, psis, g);
+        if (status == 0)
+            status = invert(law, g, psis, l->shift_e);
+    }
+    free(g);
+    return status;
+}
+
 int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b, struct rcm_lost *law)
 {
     *law = (struct rcm_lost){0};
     if (!classes_legal(buckets, k, k_b))
         return -1;
     const double mean = (double)k * rcm_buckets_loss(buckets, k, k_b), sd = (double)k * rcm_buckets_sd(buckets, k, k_b);
-    if (sd < 1e-18) { /* one value, to 1e-18 */
-        law->probability = malloc(sizeof *law->probability);
-        if (!law->probability)
-            return -1;
-        law->first = (uint64_t)nearbyint(mean);
-        law->length = 1;
-        law->probability[0] = 1.0;
-    } else {
-        struct lost l = {0};
-        int status = -1;
-        number *g = NULL;
-        double furthest = 0.0, buckets_count = 0.0; /* the largest excess of one bucket */
-        if (24.0 * sd > 0x1p22 || make_lost(&l, buckets, k, k_b) != 0)
-            goto done;
-        for (unsigned c = 0; c < l.classes; c++) {
-            furthest = fmax(furthest, (double)excess_of(&l, l.below ? l.of[c].first : l.of[c].first + (int64_t)l.of[c].length - 1));
-            buckets_count += l.of[c].count;
-        }
-        const double low = floor(mean - 12.0 * sd - 10.0), high = ceil(mean + 12.0 * sd + 10.0 + 2.0 * furthest), most = (double)(k - k_b);
-        law->first = low > (double)l.extra ? (uint64_t)low : (uint64_t)l.extra;
-        const size_t psis = power_of_two_from((uint64_t)(high < most ? high : most) - law->first + 1);
-        l.shift_e += (double)l.extra;
-        const double wide = 2.0 * ceil(0.5 * (9.5 * l.sd_x + 40.0)) + 1.0; /* odd; another sum that is k modulo this is impossible or 1e-18 as likely */
-        const int64_t thetas = (int64_t)wide;
-        g = psis <= (size_t)1 << 22 ? malloc((psis / 2 + 1) * sizeof *g) : NULL;
-        if (!g)
-            goto done;
-        if (buckets_count > 64.0 && by_nodes(&l, thetas, psis, g, buckets_count > 1024.0 ? too_long / 4 : 400000))
-            status = invert(law, g, psis, l.shift_e);
-        if (status != 0 || !agrees(law, mean, sd)) {
-            free(law->probability);
-            law->probability = NULL;
-            status = by_transforms(&l, thetas, psis, g);
-            if (status == 0)
-                status = invert(law, g, psis, l.shift_e);
-        }
-    done:
-        free(g);
-        free_lost(&l);
-        if (status != 0) {
-            rcm_lost_free(law);
-            return -1;
-        }
-    }
-    return 0;
+    if (sd < 1e-18) /* another value is less likely than 1e-36 */
+        return one_value(law, (uint64_t)nearbyint(mean));
+    struct lost l = {0};
+    int status = 24.0 * sd > 0x1p22 ? -1 : make_lost(&l, buckets, k, k_b);
+    if (status == 0)
+        status = find_law(&l, k, k_b, mean, sd, law);
+    free_lost(&l);
+    if (status != 0)
+        rcm_lost_free(law);
+    return status;
 }
 
 int rcm_lost(struct rcm_topk p, struct rcm_lost *law)
@@ -442,4 +439,16 @@ uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability)
     while (e > 1 && above + law->probability[e - 1] <= 1.0 - probability)
         above += law->probability[--e];
     return law->first + (e ? e - 1 : 0);
+}
+
+double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double probability, uint64_t m)
+{
+    if (law->length == 0 || (double)m * RCM_LOST_MAX_ERROR > 1e-3)
+        return NAN;
+    return 1.0 - (double)rcm_lost_quantile(law, pow(probability, 1.0 / (double)m)) / (double)k;
+}
+
+double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m)
+{
+    return law->length == 0 || (double)m * RCM_LOST_MAX_ERROR > 1e-3 ? NAN : pow(rcm_lost_at_most(law, lost), (double)m);
 }

@@ -15,8 +15,6 @@
 
 typedef struct complex_number number;
 
-static const double turn = 6.283185307179586476925286766559;
-
 /* The law of X <= k_b in a bucket of one class, cut where it does not matter any more. */
 struct cut {
     double count, mean, variance;
@@ -33,34 +31,34 @@ static struct law law_of(uint64_t size, int64_t successes)
     return (struct law){.n = unit, .k = (int64_t)size, .s = successes, .binomial = true};
 }
 
-/* Moments of the cut law, and, if p is not NULL, itself. The terms fall on both sides of min(mode, k_b). Returns how many there are. */
-static size_t moments(struct law law, int64_t k_b, double least, double *p, int64_t *first, double *mean, double *variance)
+static int64_t smaller(int64_t a, int64_t b)
 {
-    const int64_t mode = law_mode(law), start = mode < k_b ? mode : k_b, low = law_low(law), high = law_high(law) < k_b ? law_high(law) : k_b;
-    double total = 1.0, sum = 0.0, square = 0.0, t = 1.0;
-    int64_t begin = start, end = start;
-    while (begin > low && t >= least) {
-        t /= law_ratio(law, --begin);
-        double d = (double)(begin - start);
-        total += t, sum += t * d, square += t * d * d;
+    return a < b ? a : b;
+}
+
+/* Where the terms fall on both sides. */
+static int64_t start_of(struct law law, int64_t k_b)
+{
+    return smaller(law_mode(law), k_b);
+}
+
+/* The mean of the cut law. */
+static double mean_of_cut(struct law law, int64_t k_b)
+{
+    const int64_t start = start_of(law, k_b), low = law_low(law), high = smaller(law_high(law), k_b);
+    double total = 1.0, sum = 0.0, t = 1.0;
+    for (int64_t x = start; x > low && t >= 1e-19;) {
+        t /= law_ratio(law, --x);
+        total += t;
+        sum += t * (double)(x - start);
     }
     t = 1.0;
-    while (end < high && t >= least) {
-        t *= law_ratio(law, end++);
-        double d = (double)(end - start);
-        total += t, sum += t * d, square += t * d * d;
+    for (int64_t x = start; x < high && t >= 1e-19;) {
+        t *= law_ratio(law, x++);
+        total += t;
+        sum += t * (double)(x - start);
     }
-    *first = begin;
-    *mean = (double)start + sum / total;
-    *variance = square / total - (sum / total) * (sum / total);
-    if (p) {
-        p[start - begin] = 1.0 / total;
-        for (int64_t x = start; x > begin; x--)
-            p[x - 1 - begin] = p[x - begin] / law_ratio(law, x - 1);
-        for (int64_t x = start; x < end; x++)
-            p[x + 1 - begin] = p[x - begin] * law_ratio(law, x);
-    }
-    return (size_t)(end - begin + 1);
+    return (double)start + sum / total;
 }
 
 /* log P(X <= k_b). */
@@ -73,13 +71,11 @@ static double log_mass(struct law law, int64_t k_b)
 /* Should p be larger than this? The sum of the means of the cut laws is below k, and what is cut off leaves enough. */
 static bool too_small(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b, int64_t successes)
 {
-    double sum = 0.0, log_masses = 0.0, mean, variance;
-    int64_t first;
+    double sum = 0.0, log_masses = 0.0;
     for (unsigned c = 0; c < buckets->classes; c++)
         if (buckets->of[c].size > 0) {
             const struct law law = law_of(buckets->of[c].size, successes);
-            moments(law, (int64_t)k_b, 1e-19, NULL, &first, &mean, &variance);
-            sum += (double)buckets->of[c].count * mean;
+            sum += (double)buckets->of[c].count * mean_of_cut(law, (int64_t)k_b);
             log_masses += (double)buckets->of[c].count * log_mass(law, (int64_t)k_b);
         }
     return sum < (double)k && log_masses > -300.0;
@@ -104,7 +100,7 @@ static double hit_by_nodes(const struct cut *cuts, unsigned classes, int64_t the
     double sum = 1.0;
     unsigned idle = 0;
     for (int64_t t = 1; t <= thetas / 2 && idle < 3; t++) { /* thetas is odd; -theta is the conjugate */
-        const double theta = turn * ((double)t / (double)thetas);
+        const double theta = full_turn * ((double)t / (double)thetas);
         double re = 0.0, im = theta * shift;
         for (unsigned c = 0; c < classes; c++)
             add_log_phi(&cuts[c], theta, &re, &im);
@@ -196,13 +192,21 @@ double rcm_buckets_probability_exact(const struct rcm_buckets *buckets, uint64_t
         const struct law law = law_of(buckets->of[c].size, low);
         const double least = 1e-19 / (double)count;
         *cut = (struct cut){.count = (double)buckets->of[c].count};
-        cut->length = moments(law, (int64_t)k_b, least, NULL, &cut->first, &cut->mean, &cut->variance);
+        const int64_t start = start_of(law, (int64_t)k_b), high = smaller(law_high(law), (int64_t)k_b);
+        cut->length = law_terms(law, start, high, least, NULL, &cut->first);
         cut->p = malloc(cut->length * sizeof *cut->p);
         if (!cut->p)
             goto done;
         classes++;
-        moments(law, (int64_t)k_b, least, cut->p, &cut->first, &cut->mean, &cut->variance);
-        cut->mean = quantum * nearbyint(cut->mean / quantum); /* so that sums of centres are exact */
+        law_terms(law, start, high, least, cut->p, &cut->first);
+        double offset = 0.0, square = 0.0;
+        for (size_t i = 0; i < cut->length; i++) {
+            const double d = (double)(cut->first + (int64_t)i - start);
+            offset += cut->p[i] * d;
+            square += cut->p[i] * d * d;
+        }
+        cut->mean = (double)start + quantum * nearbyint(offset / quantum); /* so that sums of centres are exact */
+        cut->variance = square - offset * offset;
         log_masses += cut->count * log_mass(law, (int64_t)k_b);
         shift = fma(cut->count, cut->mean, shift);
         variance += cut->count * cut->variance;

@@ -174,8 +174,8 @@ struct rcm_lost {
 };
 
 /* Computes it: the sum over buckets of (X - k_b)+, X multivariate hypergeometric, by a two-dimensional Fourier inversion.
- * Domain    as rcm_loss_exact; refused are laws wider than 2^22 elements, and what would take more than about half a minute (few huge buckets:
- *           k above 2^20 in 4 of them).
+ * Domain    as rcm_loss_exact; refused are laws wider than 2^22 elements, and what would take more than 2^32 steps, tens of seconds (few huge
+ *           buckets: k above 2^20 in 4 of them).
  * Returns   0, or -1 outside the domain or without memory; then *law is empty. Freed by rcm_lost_free.
  * Time      docs/models.md 12: tens of microseconds for small shapes, milliseconds for most, seconds for few huge buckets.
  * Source    derived in docs/models.md 12; neither paper goes beyond the mean. */
@@ -188,6 +188,11 @@ double rcm_lost_at_most(const struct rcm_lost *law, double lost);
 
 /* The fewest lost elements that a row keeps to with at least this probability. */
 uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability);
+
+/* The same as a recall, of k: that each of m independent rows reaches, all of them at once with this probability; and P(all of m rows lose at
+ * most so many). NaN for an empty law, and where m times the law's error is more than 1e-3. */
+double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double probability, uint64_t m);
+double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m);
 
 /* ------------------------------------------------------------------------------------------------------------------------
  * Bounds in closed form, and the number of buckets for a target
@@ -352,6 +357,10 @@ const struct rcm_practice *rcm_practice(size_t index);
 
 /* The buckets that XLA's approx_max_k takes for a recall target of 1 - loss; 0: it sorts everything. p's n, k, m. */
 uint64_t rcm_xla_b(struct rcm_topk p, double loss);
+
+/* A recall_target, of nine decimals, with which it takes b buckets, in double and in single precision: the middle, in the log of the loss, of
+ * those that do. NaN: there is none. */
+double rcm_xla_target(struct rcm_topk p, uint64_t b);
 
 /* ------------------------------------------------------------------------------------------------------------------------
  * Roofline

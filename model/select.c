@@ -4,14 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "divisors.h"
 #include "shape.h"
 
 /* ---- what a kernel can run */
-
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
-{
-    return b ? greatest_common_divisor(b, a % b) : a;
-}
 
 static uint64_t any_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
@@ -21,8 +17,8 @@ static uint64_t any_b(struct rcm_topk p, uint64_t low, const struct rcm_restrict
 /* b = k k_mult / j with k_b = j: candidates are a multiple of k, and no more than n. */
 static uint64_t graphcore_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
-    const uint64_t step = p.k / greatest_common_divisor(p.k, p.k_b), align = r->align ? r->align : 1;
-    const uint64_t common = greatest_common_divisor(step, align);
+    const uint64_t step = p.k / common_divisor(p.k, p.k_b), align = r->align ? r->align : 1;
+    const uint64_t common = common_divisor(step, align);
     if (step / common > RCM_N_MAX / align)
         return 0;
     const uint64_t b = rcm_next_b(p.n, low, step / common * align, r->divisors_of);
@@ -130,17 +126,17 @@ static uint64_t smallest_b(const struct rcm_selection *s, struct rcm_topk p)
             high = p.b;
         }
     } else {
+        bool reached = false;
         low = guess + 1;
-        for (step = guess / 128 + 1; low < high; step *= 2) {
+        for (step = guess / 128 + 1; low <= high && !reached; step *= 2) {
             p.b = high - low > step ? low + step : high;
-            if (reaches(s, p)) {
+            reached = reaches(s, p);
+            if (reached)
                 high = p.b;
-                break;
-            }
-            low = p.b + 1;
+            else
+                low = p.b + 1;
         }
-        p.b = high;
-        if (low >= high && !(high > guess && reaches(s, p)))
+        if (!reached)
             return 0;
     }
     return first_b(s, p, reaches, low, high);
@@ -329,11 +325,11 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, si
 
 /* ---- what others choose */
 
-/* XLA's: M = min(max(trunc((1 - k)/ln R), T), n), g = floor(log2(n/M)), integer division; see xla_b. It counts a collision as losing both. */
-static uint64_t xla_choice(struct rcm_topk p, double loss)
+/* M = min(max(trunc((1 - k)/ln R), T), n), g = floor(log2(n/M)), integer division; see xla_b. It counts a collision as losing both. */
+uint64_t rcm_xla_b(struct rcm_topk p, double loss)
 {
     const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile);
-    if (p.n <= tile || loss <= 0.0)
+    if (rcm_check((struct rcm_topk){.n = p.n, .k = p.k, .b = 1, .k_b = 1}) != RCM_OK || p.n <= tile || loss <= 0.0)
         return 0;
     if (p.k == 1)
         return tile;
@@ -348,9 +344,26 @@ static uint64_t xla_choice(struct rcm_topk p, double loss)
     return g == 0 ? 0 : shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
 }
 
-uint64_t rcm_xla_b(struct rcm_topk p, double loss)
+/* log of the loss at which XLA begins to take no more than b buckets; more loss, fewer buckets. */
+static double xla_edge(struct rcm_topk p, uint64_t b)
 {
-    return rcm_check((struct rcm_topk){.n = p.n, .k = p.k, .b = 1, .k_b = 1}) == RCM_OK ? xla_choice(p, loss) : 0;
+    double low = log(1e-15), high = log(0.999999);
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        const uint64_t got = rcm_xla_b(p, exp(middle));
+        if (got == 0 || got > b)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+double rcm_xla_target(struct rcm_topk p, uint64_t b)
+{
+    double target = p.k > 1 ? 1.0 - exp(0.5 * (xla_edge(p, b) + xla_edge(p, b - 1))) : 0.95; /* any, for k = 1 */
+    target = nearbyint(target * 1e9) / 1e9;
+    return rcm_xla_b(p, 1.0 - target) == b && rcm_xla_b(p, 1.0 - (double)(float)target) == b ? target : NAN;
 }
 
 static struct rcm_topk of_one(struct rcm_topk p, uint64_t b)

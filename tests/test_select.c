@@ -137,4 +137,27 @@ START_TEST(kernels_keep_to_what_they_can_run)
 }
 END_TEST
 
-TEST_MAIN("select", least_of_all, with_confidence, selections_of_listing_a10, kernels_keep_to_what_they_can_run)
+/* A target that is said to give b gives it, in double and in single precision; for nearly every b that XLA can take there is one. */
+START_TEST(targets_for_xla)
+{
+    uint64_t state = 23, found = 0, asked = 0;
+    struct rcm_restriction free_b = {0, NULL};
+    for (unsigned i = 0; i < 300; i++) {
+        const uint64_t n = random_scale(&state, 2000, 1 << 24);
+        struct rcm_topk p = {.n = n, .k = random_scale(&state, 1, n / 4), .k_b = 1, .m = next_random(&state) % 2 ? 1 : 64};
+        for (uint64_t b = rcm_kernel(3)->next_b(p, p.k, &free_b); b != 0; b = rcm_kernel(3)->next_b(p, b + 1, &free_b)) {
+            const double target = rcm_xla_target(p, b);
+            asked++;
+            if (isnan(target))
+                continue;
+            found++;
+            ck_assert_uint_eq(rcm_xla_b(p, 1.0 - target), b);
+            ck_assert_uint_eq(rcm_xla_b(p, 1.0 - (double)(float)target), b);
+        }
+    }
+    printf("XLA: a target for %" PRIu64 " of %" PRIu64 " numbers of buckets\n", found, asked);
+    ck_assert_uint_gt(10 * found, 9 * asked);
+}
+END_TEST
+
+TEST_MAIN("select", least_of_all, with_confidence, selections_of_listing_a10, kernels_keep_to_what_they_can_run, targets_for_xla)

@@ -17,12 +17,11 @@
 #include "results.h"
 #include "roofs.h"
 #include "runner.h"
+#include "status.h"
 
 #ifndef RCM_GIT
 #define RCM_GIT "unknown"
 #endif
-
-enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_NO_DEVICE = 3, STATUS_INTERRUPTED = 130 };
 
 #define ROW_COLUMNS                                                                                                                            \
     CELL_COLUMNS ",samples,stop,dropped,time_us_median,time_us_low,time_us_high,noise,bytes,bandwidth_bytes_per_s,roof_us_median,bandwidth_share,roof_kernel," \

@@ -7,8 +7,7 @@
 #include <math.h>
 
 #include "gpu/memory.h"
-
-enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_INTERRUPTED = 130 };
+#include "status.h"
 
 /* One row. */
 struct roof {
