@@ -22,6 +22,7 @@ BASE_FLAGS := -std=c11 -ffp-contract=off $(WARNINGS) $(SANITIZE)
 
 # A folder is a layer: model/ and sim/ see nothing else; cli/ sees their public headers alone, through build/include; tests/ sees all.
 MODEL := $(patsubst model/%.c,$(BUILD)/model/%.o,$(wildcard model/*.c))
+CALIBRATE := $(patsubst calibrate/%.c,$(BUILD)/calibrate/%.o,$(wildcard calibrate/*.c))
 SIM := $(patsubst sim/%.c,$(BUILD)/sim/%.o,$(wildcard sim/*.c))
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
@@ -33,7 +34,8 @@ FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
 CUDA := $(wildcard gpu/*.cu)
 EMULATED := $(patsubst gpu/%.cu,$(BUILD)/gpu/emulated/%.o,$(CUDA))
 COMPILED := $(patsubst gpu/%.cu,$(BUILD)/gpu/%.o,$(CUDA))
-PUBLIC := $(BUILD)/include/recallmodel.h $(addprefix $(BUILD)/include/sim/,simulate.h assignment.h row.h row_file.h count.h team.h)
+PUBLIC := $(BUILD)/include/recallmodel.h $(addprefix $(BUILD)/include/sim/,simulate.h assignment.h row.h row_file.h count.h team.h) \
+    $(addprefix $(BUILD)/include/calibrate/,csv.h runs.h fit.h regret.h)
 
 # Without OpenMP a simulation runs on one thread.
 OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
@@ -48,6 +50,8 @@ HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
 CXX ?= g++
 
+GSL_FLAGS = $(shell pkg-config --cflags gsl)
+GSL_LIBS = $(shell pkg-config --libs gsl)
 JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
 JANSSON_LIBS = $(shell pkg-config --libs jansson)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
@@ -63,7 +67,7 @@ GPU_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard gpu/bench/*.c)) $(patsubst %
 .PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help
 .PHONY: FORCE
 .DELETE_ON_ERROR:
-.PRECIOUS: $(BUILD)/include/sim/%
+.PRECIOUS: $(BUILD)/include/sim/% $(BUILD)/include/calibrate/%
 
 all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED)
 
@@ -80,10 +84,25 @@ $(BUILD)/include/sim/%: sim/%
 	@mkdir -p $(@D)
 	@ln -sf $(CURDIR)/$< $@
 
+$(BUILD)/include/calibrate/%: calibrate/%
+	@mkdir -p $(@D)
+	@ln -sf $(CURDIR)/$< $@
+
 $(BUILD)/model/%.o: model/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -I$(BUILD)/model -MMD -MP -c $< -o $@
+
+# The profiles that come with the library, as C.
+$(BUILD)/model/time.o: $(BUILD)/model/profiles.inc
+$(BUILD)/model/profiles.inc: model/profiles/to_c.awk $(wildcard model/profiles/*.profile)
+	@mkdir -p $(@D)
+	@awk -f $^ </dev/null > $@
+
+$(BUILD)/calibrate/%.o: calibrate/%.c $(PUBLIC)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(GSL_FLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/sim/%.o: sim/%.c
 	@mkdir -p $(@D)
@@ -116,13 +135,13 @@ $(GPU_LIBRARY): $(COMPILED)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(PROGRAM): $(CLI) $(MODEL) $(SIM) $(SINGLE)
+$(PROGRAM): $(CLI) $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE)
 	$(say) LINK $@
-	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) $(GSL_LIBS) -lm -o $@
 
-$(PROGRAM_MPI): $(CLI) $(MODEL) $(SIM) $(MPI)
+$(PROGRAM_MPI): $(CLI) $(MODEL) $(CALIBRATE) $(SIM) $(MPI)
 	$(say) LINK $@
-	$(Q)$(USE_CC) $(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) -lm -o $@
+	$(Q)$(USE_CC) $(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) $(GSL_LIBS) -lm -o $@
 
 # One object with the hidden symbols made local, so that the archive's internal names cannot clash with a user's.
 $(STATIC): $(MODEL)
@@ -136,7 +155,7 @@ $(SHARED): $(MODEL)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librecallmodel.so.$(MAJOR) $^ -lm -o $@
 
-$(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+$(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
 	@mkdir -p $(@D)
 	$(say) TEST $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP \
@@ -186,13 +205,13 @@ $(BUILD)/gpu/recallmodel-bench: $(GPU_BENCH) $(GPU_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(NVCC) $^ -lm -ldl -o $@
 
-$(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(MODEL) $(SIM) $(SINGLE)
+$(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE)
 	@mkdir -p $(@D)
 	$(say) BENCH $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
-	    $(shell pkg-config --libs gsl) -lm -o $@
+	    $(GSL_LIBS) -lm -o $@
 
--include $(GPU_BENCH:.o=.d) $(EMULATED:.o=.d) $(COMPILED:.o=.d) $(MODEL:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+-include $(GPU_BENCH:.o=.d) $(EMULATED:.o=.d) $(COMPILED:.o=.d) $(MODEL:.o=.d) $(CALIBRATE:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
 
 gpu:
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,echo "No nvcc here: the GPU part is left out (the kernels still run, emulated, in make check).")
@@ -276,11 +295,11 @@ check-fuzz: packages
 	@$(MAKE) --no-print-directory packages PACKAGES="clang libclang-rt-dev"
 	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" run-fuzz
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(MODEL) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
 	@mkdir -p $(@D)
 	$(say) FUZZER $<
 	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -fsanitize=fuzzer -D_POSIX_C_SOURCE=200809L -I. -Imodel $< $(filter %.o,$^) $(LDFLAGS) \
-	    $(JANSSON_LIBS) -lm -o $@
+	    $(JANSSON_LIBS) $(GSL_LIBS) -lm -o $@
 
 run-fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do \

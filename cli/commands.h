@@ -14,5 +14,7 @@ int command_devices(const struct options *options);
 int command_simulate(const struct options *options);
 int command_count(const struct options *options);
 int command_select(const struct options *options);
+int command_calibrate(const struct options *options);
+int command_predict(const struct options *options);
 
 #endif

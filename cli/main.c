@@ -51,6 +51,13 @@ static const struct {
      "Columns: modelled = the cost model's formula; counted = the algorithm run on a row, every branch counted\n"
      "as taken, as the model does; residual = what the model leaves out; branches taken only = what is really\n"
      "done. On ranks (keys of log2 n bits, as the model assumes) and on the 32-bit keys of float32 values."},
+    {"calibrate", FOR_CALIBRATE, command_calibrate, "a profile of a kernel on a device, fitted to measured runs",
+     "recallmodel calibrate runs.csv --exact exact.csv --name 'My GPU' -o my.profile --cross-validate",
+     "Fits a physical model of the time of both stages: starts, threads in waves, memory, merges. Prints what it\n"
+     "fitted, how far off it is in each regime, and how well a fit to the other sizes predicts each n."},
+    {"predict", FOR_PREDICT, command_predict, "the time of shapes by a calibrated profile",
+     "recallmodel predict --device my.profile --n 2^18 --k 1024 --m 64\n"
+     "  recallmodel predict --device my.profile --runs runs.csv --csv", NULL},
     {"devices", FOR_DEVICES, command_devices, "the devices of the roofline, their rates and ridge points",
      "recallmodel devices --json", NULL},
 };
@@ -77,7 +84,7 @@ static void print_help(size_t command)
 
 static int unknown_subcommand(const char *argument)
 {
-    char names[200] = "";
+    char names[300] = "";
     for (size_t i = 0; i < COMMANDS; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", commands[i].name);
     return usage_error("unknown subcommand '%.60s'; the subcommands are %s", argument, names);

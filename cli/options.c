@@ -225,7 +225,7 @@ static int set_confidence(struct options *options, size_t offset, const char *na
     return set_fraction(&options->confidence, &options->has_confidence, false, name, value);
 }
 
-static const char *const objective_names[OBJECTIVES] = {"candidates", "basic", "serial", "parallel"};
+static const char *const objective_names[OBJECTIVES] = {"candidates", "basic", "serial", "parallel", "time"};
 
 const char *objective_name(enum objective objective)
 {
@@ -236,11 +236,10 @@ static int set_objective(struct options *options, size_t offset, const char *nam
 {
     unsigned found[OBJECTIVES], length;
     (void)offset;
-    if (strcmp(value, "time") == 0)
-        return usage_error("%s time needs a profile that is calibrated on measurements, of which there is none yet; give candidates, basic, serial or parallel", name);
     int status = set_names(name, value, objective_names, OBJECTIVES, found, &length);
     if (status == STATUS_OK && length > 1)
-        return usage_error("%s takes one: candidates, basic, serial or parallel", name);
+        return usage_error("%s takes one: candidates, basic, serial, parallel or time", name);
+    options->has_objective = true;
     if (status == STATUS_OK)
         options->objective = (enum objective)found[0];
     return status;
@@ -298,15 +297,8 @@ static int set_digits(struct options *options, size_t offset, const char *name, 
 static int set_dtype(struct options *options, size_t offset, const char *name, const char *value)
 {
     (void)offset;
-    if (strcmp(value, "f32") == 0)
-        options->dtype = RCM_F32;
-    else if (strcmp(value, "f16") == 0)
-        options->dtype = RCM_F16;
-    else if (strcmp(value, "bf16") == 0)
-        options->dtype = RCM_BF16;
-    else
-        return usage_error("%s '%.60s' is not known; give f32, f16 or bf16", name, value);
-    return STATUS_OK;
+    options->has_dtype = true;
+    return rcm_dtype_by_name(value, &options->dtype) ? STATUS_OK : usage_error("%s '%.60s' is not known; give f32, f16 or bf16", name, value);
 }
 
 static int set_device(struct options *options, size_t offset, const char *name, const char *value)
@@ -328,6 +320,13 @@ static int set_device(struct options *options, size_t offset, const char *name, 
     for (size_t i = 0; rcm_device(i); i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", rcm_device(i)->name);
     return usage_error("%s '%.60s' is not known; give one of %s, or the path of a device file (./my.device)", name, value, names);
+}
+
+static int set_cross_validate(struct options *options, size_t offset, const char *name, const char *value)
+{
+    (void)offset, (void)name, (void)value;
+    options->cross_validate = true;
+    return STATUS_OK;
 }
 
 static int set_divisors(struct options *options, size_t offset, const char *name, const char *value)
@@ -364,10 +363,11 @@ static int set_csv(struct options *options, size_t offset, const char *name, con
     return set_output(options, OUTPUT_CSV);
 }
 
-#define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS | FOR_SELECT)
+#define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS | FOR_SELECT | FOR_PREDICT)
 #define FOR_BUCKETS (FOR_RECALL | FOR_RANKS | FOR_BOUNDS)
 #define FOR_ROWS (FOR_SIMULATE | FOR_COUNT)
-#define FOR_ALL (FOR_SHAPES | FOR_DEVICES | FOR_ROWS)
+#define FOR_PROFILES (FOR_PREDICT | FOR_CALIBRATE)
+#define FOR_ALL (FOR_SHAPES | FOR_DEVICES | FOR_ROWS | FOR_CALIBRATE)
 
 #define AT(field) offsetof(struct options, field)
 
@@ -382,15 +382,24 @@ static const struct {
     {"--k", "K", FOR_SHAPES, set_list, AT(k), "elements wanted; a list asks for each"},
     {"--n", "N", FOR_ROWS, set_list, AT(n), "elements in a row"},
     {"--k", "K", FOR_ROWS, set_list, AT(k), "elements wanted"},
-    {"--kb", "LIST", FOR_BUCKETS | FOR_ROWS, set_sorted_list, AT(k_b), "kept per bucket (default 1,2,3,4,6,8 as far as k allows)"},
-    {"--b", "LIST", FOR_RECALL | FOR_RANKS, set_sorted_list, AT(b), "buckets (default: a choice between the fewest and n/kb)"},
+    {"--kb", "LIST", FOR_BUCKETS | FOR_ROWS | FOR_PREDICT, set_sorted_list, AT(k_b), "kept per bucket (default 1,2,3,4,6,8 as far as k allows)"},
+    {"--b", "LIST", FOR_RECALL | FOR_RANKS | FOR_PREDICT, set_sorted_list, AT(b), "buckets (default: a choice between the fewest and n/kb)"},
     {"--b", "LIST", FOR_SIMULATE, set_sorted_list, AT(b), "buckets (default: the fewest, k/kb; with --recall a choice)"},
     {"--b", "LIST", FOR_COUNT, set_sorted_list, AT(b), "buckets of stage 1 (default: the fewest, k/kb)"},
+    {"--runs", "FILE", FOR_PREDICT, set_text, AT(runs), "predict these shapes: a CSV with the columns n, k, b, k_b, m"},
+    {"--runs", "FILE", FOR_CALIBRATE, set_text, AT(runs), "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median\n(or time_us); it may also stand without --runs"},
+    {"--exact", "FILE", FOR_CALIBRATE, set_text, AT(exact_runs), "measured runs of exact top-k, for stage 2: n, k, m and the time"},
+    {"--name", "NAME", FOR_CALIBRATE, set_text, AT(name), "of the device, in the profile (default: of --device, or device)"},
+    {"--source", "TEXT", FOR_CALIBRATE, set_text, AT(source), "where the runs come from, in the profile"},
+    {"--kernel", "K", FOR_PROFILES, set_kernel, 0, "the kernel that ran: graphcore (default), ours or xla"},
+    {"-o", "FILE", FOR_CALIBRATE, set_text, AT(profile_file), "write the profile there"},
+    {"--cross-validate", NULL, FOR_CALIBRATE, set_cross_validate, 0, "also the regret of choosing by this model and by the papers', on every\nsecond size n, left out of the fit"},
+    {"--leave-out", "LIST", FOR_CALIBRATE, set_sorted_list, AT(leave_out), "with --cross-validate: leave out these sizes n instead"},
     {"--kernel", "K", FOR_SELECT, set_kernel, 0, "what it must run on: any (default), ours, graphcore or xla"},
-    {"--objective", "O", FOR_SELECT, set_objective, 0, "what must be least: candidates (default), or the cost in the model\nbasic, serial or parallel"},
+    {"--objective", "O", FOR_SELECT, set_objective, 0, "what must be least: candidates (default), time (default with a --device\nthat has a profile), or the cost in the model basic, serial or parallel"},
     {"--confidence", "P", FOR_SELECT, set_confidence, 0, "reach --recall in a row with this probability, not in the mean"},
     {"--kb-max", "N", FOR_SELECT, set_k_b_max, AT(k_b_max), "the largest kept per bucket (default 16)"},
-    {"--m", "M", FOR_RECALL | FOR_COST | FOR_SELECT, set_count, AT(m), "rows in the batch (default 1)"},
+    {"--m", "M", FOR_RECALL | FOR_COST | FOR_SELECT | FOR_PREDICT, set_count, AT(m), "rows in the batch (default 1)"},
     {"--input", "I", FOR_SIMULATE, set_input, 0,
      "placement (default: no rows, random top-k positions), iid,\n"
      "ar1, lognormal, uniform, ties, sorted or constant"},
@@ -421,7 +430,11 @@ static const struct {
      "also the softmax mass that is kept (with --file always, T = 1)"},
     {"--digits", "LIST", FOR_COUNT, set_digits, AT(digits), "bits a pass of the radix selects, 1 to 16 (default 1,4,8,11)"},
     {"--device", "D", FOR_RECALL | FOR_DEVICES, set_device, 0, "the roofline of a device: a name, or the path of a device file"},
+    {"--device", "D", FOR_SELECT | FOR_PREDICT, set_device, 0, "a device with a calibrated profile: a name, or the path of a profile"},
+    {"--device", "D", FOR_CALIBRATE, set_device, 0, "a device whose rates the profile shall repeat"},
     {"--dtype", "T", FOR_RECALL, set_dtype, 0, "f32 (default), f16 or bf16: bytes of a value in the roofline"},
+    {"--dtype", "T", FOR_SELECT | FOR_PREDICT, set_dtype, 0, "of the profile: f16, bf16 or f32, where a device has several"},
+    {"--dtype", "T", FOR_CALIBRATE, set_dtype, 0, "of the values: f16 (default), bf16 or f32; a column dtype says it, too"},
     {"--align", "A", FOR_BUCKETS | FOR_SIMULATE | FOR_SELECT, set_count, AT(align), "take only multiples of A for b, where b is not given"},
     {"--divisors", NULL, FOR_BUCKETS | FOR_SIMULATE | FOR_SELECT, set_divisors, 0, "take only divisors of n for b, where b is not given"},
     {"--threads", "T", FOR_SIMULATE, set_count, AT(threads), "threads (default: all); the result does not depend on them"},
@@ -460,7 +473,11 @@ int options_parse(struct options *options, enum command_bit command, int count, 
     *options = (struct options){.m = 1, .align = 1, .dtype = RCM_F32, .assignment_count = 1, .shuffle_count = 1, .seed = 1};
     for (int a = first; a < count; a++) {
         const char *argument = arguments[a];
-        if (strncmp(argument, "--", 2) != 0)
+        if (*argument != '-' && command == FOR_CALIBRATE && !options->runs) {
+            options->runs = argument;
+            continue;
+        }
+        if (strncmp(argument, "--", 2) != 0 && !(strcmp(argument, "-o") == 0 && command == FOR_CALIBRATE))
             return usage_error("'%.60s' is not an option; options begin with --, as in --n 262144", argument);
         size_t length = strcspn(argument, "=");
         size_t row = 0;
@@ -492,6 +509,7 @@ void options_free(struct options *options)
     free(options->k_b.items);
     free(options->ranks.items);
     free(options->digits.items);
+    free(options->leave_out.items);
     free(options->targets.items);
     free(options->rho.items);
     free(options->temperature.items);

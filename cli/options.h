@@ -28,12 +28,14 @@ enum command_bit {
     FOR_SIMULATE = 32,
     FOR_COUNT = 64,
     FOR_SELECT = 128,
+    FOR_CALIBRATE = 256,
+    FOR_PREDICT = 512,
 };
 
 #define K_B_MOST 4096 /* of --kb-max */
 
 /* What select makes least. */
-enum objective { OBJECTIVE_CANDIDATES, OBJECTIVE_BASIC, OBJECTIVE_SERIAL, OBJECTIVE_PARALLEL, OBJECTIVES };
+enum objective { OBJECTIVE_CANDIDATES, OBJECTIVE_BASIC, OBJECTIVE_SERIAL, OBJECTIVE_PARALLEL, OBJECTIVE_TIME, OBJECTIVES };
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 
@@ -46,11 +48,12 @@ struct options {
     const struct rcm_kernel *kernel; /* NULL: any */
     uint64_t k_b_max;                /* 0: 16 */
     enum objective objective;
+    bool has_objective;
     uint64_t m, valid, align;
     enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
     unsigned assignment_count;
     enum rcm_dtype dtype;
-    bool divisors, help;
+    bool has_dtype, divisors, help;
     enum sim_input input;
     bool has_input;
     const char *file, *checkpoint; /* NULL: none */
@@ -60,6 +63,9 @@ struct options {
     enum sim_shuffle shuffles[SIM_SHUFFLES];
     unsigned shuffle_count;
     struct count_list digits;
+    const char *runs, *exact_runs, *name, *source, *profile_file; /* NULL: none */
+    struct count_list leave_out;                                  /* sizes n */
+    bool cross_validate;
     bool has_device;
     struct device_entry device;
     enum output output;

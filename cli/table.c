@@ -158,6 +158,9 @@ void format_styled(char *buffer, size_t size, enum style style, double value)
     case STYLE_TIME:
         snprintf(buffer, size, value < 1e5 ? "%.3g" : "%.2e", value);
         break;
+    case STYLE_PERCENT:
+        snprintf(buffer, size, "%.1f %%", 100.0 * value);
+        break;
     case STYLE_TERA:
         snprintf(buffer, size, "%.4g", value * 1e-12);
         break;

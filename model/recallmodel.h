@@ -304,13 +304,23 @@ struct rcm_restriction {
     const struct rcm_factors *divisors_of; /* of n: a divisor; NULL: any */
 };
 
-/* What a kernel can run. A registry row: rcm_kernel(0), which runs anything, .. until NULL. */
+/* What stage 1 of a kernel starts for p, by the kernel's own rule: what of the time model is known and not fitted. */
+struct rcm_work {
+    double blocks;   /* thread blocks */
+    double elements; /* that a thread reads, one after the other */
+    double lines;    /* of 128 bytes, that all warps ask for */
+    bool merges;     /* the threads of a block share a bucket and merge what they kept */
+};
+
+/* What a kernel can run, and how it does. A registry row: rcm_kernel(0), which runs anything, .. until NULL. */
 struct rcm_kernel {
     const char *name;
     const char *limits;
     uint64_t k_b_max;
     uint64_t (*next_b)(struct rcm_topk p, uint64_t low, const struct rcm_restriction *restriction); /* the smallest b >= low for p's n, k,
                                                                                                       k_b and m; 0: none */
+    struct rcm_work (*work)(struct rcm_topk p, double bytes); /* of a value; NULL: unknown. p in the domain */
+    bool (*splits)(double m, double candidates);              /* does its stage 2 divide a row among blocks? */
 };
 const struct rcm_kernel *rcm_kernel(size_t index);
 
@@ -393,6 +403,8 @@ uint64_t rcm_ridge_k_b(double ridge);
 
 enum rcm_dtype { RCM_F32, RCM_F16, RCM_BF16 };
 double rcm_dtype_bytes(enum rcm_dtype dtype);
+const char *rcm_dtype_name(enum rcm_dtype dtype);                    /* f32, f16, bf16 */
+bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype);     /* also float32, float16, bfloat16; false: another */
 
 /* Roofline bound of stage 1: 5 k_b - 2 vector operations an element; m (n e + candidates (e + 4)) bytes, e bytes a value and
  * a 4-byte index with each candidate. time = max(bytes/bandwidth, operations/vector_rate).
@@ -405,6 +417,73 @@ struct rcm_roofline {
     uint64_t k_b_max;
 };
 struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p);
+
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Time
+ */
+
+/* A kernel on a device: what was fitted to measured runs (recallmodel calibrate), and how far these go. Parameters are positive; 0: the runs had nothing
+ * to say about it. All names are those of the lines of a profile's file. */
+struct rcm_profile {
+    const char *name;               /* of the device */
+    const struct rcm_kernel *kernel;
+    enum rcm_dtype dtype;
+    const char *date, *source, *runs; /* of the calibration; where the runs come from; which they were */
+
+    double launch_us;               /* a kernel's start and end */
+    double block_us;                /* from one thread block's start to the next, on the whole device */
+    double blocks_at_once;          /* that the device holds; more go in waves */
+    double element_us_1, element_us_2, element_us_3, element_us_4, element_us_8, element_us_16; /* one element of one thread, in cache, for this k_b; at most
+                                                                                                   five of them */
+    double insert_us;               /* a warp's insertion, for each k_b */
+    double memory_ratio;            /* an element's time from memory over that from cache */
+    double cache_bytes;             /* bytes of all rows at which half come from memory */
+    double roof_bytes_per_s;        /* of memory, as the runs show it */
+    double lines_per_us;            /* of 128 bytes, that all warps can ask for */
+    double merge_us;                /* merging the queues of a block, for each of k_b + 3 */
+    double select_launch_us;        /* stage 2 in one block a row: its start and end */
+    double select_element_us;       /* each candidate of a row */
+    double select_batch_us;         /* each candidate of all rows */
+    double split_launch_us;         /* stage 2 in several blocks a row: its start and end */
+    double split_block_us;          /* each block of a row */
+    double split_element_us;        /* each candidate of all rows */
+
+    double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high; /* of the runs */
+    double run_count, exact_count;  /* of two stages; of exact top-k */
+    double median_error, p95_error, worst_error; /* |predicted/measured - 1|, of the runs */
+    double held_out_median_error, held_out_p95_error; /* of sizes n that a fit to the others did not see; 0: not tried */
+};
+
+/* The parameters, in order: rcm_time_parameter(0), .. until NULL. A profile has at most RCM_TIME_PARAMETERS_MOST of them. */
+#define RCM_TIME_PARAMETERS_MOST 20
+struct rcm_time_parameter {
+    const char *name, *unit, *meaning;
+    double start;  /* where a fit begins */
+    size_t offset; /* into struct rcm_profile */
+    unsigned k_b;  /* of an element's time; 0: another parameter */
+};
+const struct rcm_time_parameter *rcm_time_parameter(size_t index);
+
+/* Profiles that come with the library: rcm_profile(0), .. until NULL. */
+const struct rcm_profile *rcm_profile(size_t index);
+
+/* Predicted time of both stages.
+ * Domain    p deployable or b k_b < k; the kernel's shape is known; k_b between the smallest and the largest that has an element's time (between
+ *           two of them it is interpolated in logarithms). Otherwise NaN.
+ * Source    docs/models.md 14. Its error is in the profile. For interleaved buckets. */
+struct rcm_prediction {
+    double time_us, stage1_us, stage2_us; /* stage2_us is 0 where there are no more than k candidates */
+    const char *bound;                    /* what takes most of stage 1: "launch", "threads", "waves", "memory", "lines", "blocks", "merge" */
+    const char *stage2;                   /* "none", "one block", "split" */
+    bool measured;                        /* n, k, b, k_b and m lie between those of the runs */
+};
+struct rcm_prediction rcm_predict(const struct rcm_profile *profile, struct rcm_topk p);
+
+/* Predicted time of the exact top-k of all n, as stage 2 does it. NaN outside the domain. */
+double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
+
+/* An objective of rcm_select: the predicted time; the context is a profile. */
+double rcm_objective_time(struct rcm_topk p, const void *profile);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

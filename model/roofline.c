@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <string.h>
 
 #include "shape.h"
 
@@ -74,6 +75,23 @@ uint64_t rcm_ridge_k_b(double ridge)
 double rcm_dtype_bytes(enum rcm_dtype dtype)
 {
     return dtype == RCM_F32 ? 4.0 : 2.0;
+}
+
+static const char *const dtype_names[][2] = {[RCM_F32] = {"f32", "float32"}, [RCM_F16] = {"f16", "float16"}, [RCM_BF16] = {"bf16", "bfloat16"}};
+
+const char *rcm_dtype_name(enum rcm_dtype dtype)
+{
+    return dtype_names[dtype][0];
+}
+
+bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype)
+{
+    for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++)
+        if (strcmp(name, dtype_names[i][0]) == 0 || strcmp(name, dtype_names[i][1]) == 0) {
+            *dtype = (enum rcm_dtype)i;
+            return true;
+        }
+    return false;
 }
 
 struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p)

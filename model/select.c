@@ -7,50 +7,6 @@
 #include "divisors.h"
 #include "shape.h"
 
-/* ---- what a kernel can run */
-
-static uint64_t any_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
-{
-    return rcm_next_b(p.n, low, r->align, r->divisors_of);
-}
-
-/* b = k k_mult / j with k_b = j: candidates are a multiple of k, and no more than n. */
-static uint64_t graphcore_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
-{
-    const uint64_t step = p.k / common_divisor(p.k, p.k_b), align = r->align ? r->align : 1;
-    const uint64_t common = common_divisor(step, align);
-    if (step / common > RCM_N_MAX / align)
-        return 0;
-    const uint64_t b = rcm_next_b(p.n, low, step / common * align, r->divisors_of);
-    return b <= p.n / p.k_b ? b : 0;
-}
-
-/* ceil(ceil(n/T) / 2^g) T for 1 <= g <= floor(log2(n/T)), T the tile of a vector or of a matrix; T itself for k = 1. g = 0 would be a full
- * sort. */
-static uint64_t xla_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
-{
-    const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile), align = r->align ? r->align : 1;
-    uint64_t best = 0;
-    for (unsigned g = 1; p.n > tile && (p.k == 1 ? g == 1 : p.n / tile >> g > 0); g++) {
-        const uint64_t b = p.k == 1 ? tile : shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
-        if (b >= low && b <= p.n && b % align == 0 && (!r->divisors_of || p.n % b == 0))
-            best = b;
-    }
-    return best;
-}
-
-static const struct rcm_kernel kernels[] = {
-    {"any", "any b, any k_b", RCM_N_MAX, any_b},
-    {"ours", "any b, k_b up to 16", 16, any_b},
-    {"graphcore", "b k_b a multiple of k, k_b up to 4", 4, graphcore_b},
-    {"xla", "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024", 1, xla_b},
-};
-
-const struct rcm_kernel *rcm_kernel(size_t index)
-{
-    return index < sizeof kernels / sizeof *kernels ? &kernels[index] : NULL;
-}
-
 /* ---- what is least */
 
 double rcm_objective_candidates(struct rcm_topk p, const void *context)
@@ -204,7 +160,7 @@ static void least_objective(struct search *f, uint64_t low)
 /* divisors_of: the factors of n, which take longer to find than all the rest. */
 static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b, const struct rcm_factors *divisors_of)
 {
-    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .restriction = {s->target.align, divisors_of}, .best = {.objective = INFINITY}};
+    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : rcm_kernel(0), .p = s->p, .restriction = {s->target.align, divisors_of}, .best = {.objective = INFINITY}};
     f.p.k_b = k_b;
     if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k)
         return f.best;
@@ -280,7 +236,7 @@ static int by_objective(const void *a, const void *b)
 /* Points of all k_b, in steps of 5 % of b, in the order of their objectives: those that lose less than all before, down to a loss of 1e-6. */
 size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, size_t most)
 {
-    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : &kernels[0], .p = s->p, .restriction = {.align = s->target.align}, .best = {.objective = INFINITY}};
+    struct search f = {.s = s, .kernel = s->kernel ? s->kernel : rcm_kernel(0), .p = s->p, .restriction = {.align = s->target.align}, .best = {.objective = INFINITY}};
     struct rcm_factors factors;
     struct point *all = NULL;
     size_t length = 0, capacity = 0, kept = 0;

@@ -1,0 +1,229 @@
+/* csv.c - see csv.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "csv.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for one more. Returns -1 without memory. */
+static int grow(void *items, size_t length, size_t *capacity, size_t item_size)
+{
+    void **array = items;
+    if (length < *capacity)
+        return 0;
+    const size_t wanted = *capacity ? 2 * *capacity : 256;
+    void *larger = wanted > SIZE_MAX / item_size ? NULL : realloc(*array, wanted * item_size);
+    if (!larger)
+        return -1;
+    *array = larger;
+    *capacity = wanted;
+    return 0;
+}
+
+/* Cuts the next field out of a line, in place. Returns what follows it, NULL after the last; *broken if its quotes are. */
+static char *next_field(char *at, char **field, bool *broken)
+{
+    *field = at;
+    if (*at != '"') {
+        at += strcspn(at, ",");
+    } else {
+        char *to = at++;
+        for (*field = to;; at++) {
+            if (*at == '\0' || (*at == '"' && at[1] != '"')) {
+                *broken = *at == '\0' || (at[1] != ',' && at[1] != '\0');
+                at += *at != '\0';
+                *to = '\0';
+                break;
+            }
+            at += *at == '"';
+            *to++ = *at;
+        }
+        if (*broken)
+            return NULL;
+    }
+    if (*at == '\0')
+        return NULL;
+    *at = '\0';
+    return at + 1;
+}
+
+struct room {
+    size_t fields, lines;
+};
+
+/* One line, not empty and no remark. Returns 0, -1 with an error, or -2 without memory. */
+static int take_line(struct csv *csv, struct room *room, size_t *fields, char *line, size_t number, char error[CSV_ERROR])
+{
+    const bool header = csv->columns == 0;
+    size_t count = 0;
+    bool broken = false;
+    for (char *at = line; at && count <= CSV_COLUMNS_MOST; count++) {
+        if (grow(&csv->fields, *fields, &room->fields, sizeof *csv->fields) != 0)
+            return -2;
+        at = next_field(at, &csv->fields[(*fields)++], &broken);
+        if (broken) {
+            snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu: a quote that is not closed, or that something follows", csv->path, number, count + 1);
+            return -1;
+        }
+    }
+    if (count > CSV_COLUMNS_MOST) {
+        snprintf(error, CSV_ERROR, "%.150s:%zu: more than %d columns", csv->path, number, CSV_COLUMNS_MOST);
+        return -1;
+    }
+    if (!header && count != csv->columns) {
+        snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu: %s; the line has %zu columns, the header has %zu", csv->path, number,
+                 (count < csv->columns ? count : csv->columns) + 1, count < csv->columns ? "missing" : "without a name", count, csv->columns);
+        return -1;
+    }
+    if (header) {
+        csv->columns = count;
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < i; j++)
+                if (strcmp(csv->fields[i], csv->fields[j]) == 0) {
+                    snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu: '%.40s' is the name of column %zu too", csv->path, number, i + 1, csv->fields[i], j + 1);
+                    return -1;
+                }
+    } else {
+        csv->rows++;
+    }
+    if (grow(&csv->lines, csv->rows, &room->lines, sizeof *csv->lines) != 0)
+        return -2;
+    csv->lines[csv->rows] = number;
+    return 0;
+}
+
+/* csv->text is `length` bytes and a 0. */
+static int cut(struct csv *csv, size_t length, char error[CSV_ERROR])
+{
+    struct room room = {0, 0};
+    size_t fields = 0, number = 0;
+    char *end = csv->text + length;
+    for (char *line = csv->text, *next; line < end; line = next) {
+        char *stop = memchr(line, '\n', (size_t)(end - line));
+        next = stop ? stop + 1 : end;
+        stop = stop ? stop : end;
+        *stop = '\0';
+        number++;
+        if (strlen(line) != (size_t)(stop - line)) {
+            snprintf(error, CSV_ERROR, "%.150s:%zu: a zero byte; this is not a text file", csv->path, number);
+            return -1;
+        }
+        if (stop > line && stop[-1] == '\r')
+            stop[-1] = '\0';
+        if (number == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+            line += 3;
+        if (*line == '#' || *line == '\0')
+            continue;
+        int status = take_line(csv, &room, &fields, line, number, error);
+        if (status == -2)
+            snprintf(error, CSV_ERROR, "%.150s: not enough memory", csv->path);
+        if (status != 0)
+            return -1;
+    }
+    if (csv->columns == 0) {
+        snprintf(error, CSV_ERROR, "%.150s: is empty; the first line must name the columns", csv->path);
+        return -1;
+    }
+    return 0;
+}
+
+int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv, char error[CSV_ERROR])
+{
+    *csv = (struct csv){.path = strdup(path), .text = malloc(length + 1)};
+    if (!csv->path || !csv->text) {
+        snprintf(error, CSV_ERROR, "%.150s: not enough memory", path);
+        csv_free(csv);
+        return -1;
+    }
+    if (length > 0)
+        memcpy(csv->text, bytes, length);
+    csv->text[length] = '\0';
+    int status = cut(csv, length, error);
+    if (status != 0)
+        csv_free(csv);
+    return status;
+}
+
+int csv_read(const char *path, struct csv *csv, char error[CSV_ERROR])
+{
+    *csv = (struct csv){.path = strdup(path)};
+    FILE *file = fopen(path, "rb");
+    size_t length = 0, capacity = 0;
+    int status = 0;
+    if (!file || !csv->path) {
+        snprintf(error, CSV_ERROR, "%.150s: %s", path, strerror(errno));
+        status = -1;
+    }
+    while (status == 0 && !feof(file)) {
+        if (capacity - length < 2) {
+            capacity = capacity ? 2 * capacity : 65536;
+            char *larger = realloc(csv->text, capacity);
+            if (!larger) {
+                snprintf(error, CSV_ERROR, "%.150s: not enough memory", path);
+                status = -1;
+                break;
+            }
+            csv->text = larger;
+        }
+        length += fread(csv->text + length, 1, capacity - length - 1, file);
+        if (ferror(file)) {
+            snprintf(error, CSV_ERROR, "%.150s: %s", path, strerror(errno));
+            status = -1;
+        }
+    }
+    if (file)
+        fclose(file);
+    if (status == 0) {
+        csv->text[length] = '\0';
+        status = cut(csv, length, error);
+    }
+    if (status != 0)
+        csv_free(csv);
+    return status;
+}
+
+void csv_free(struct csv *csv)
+{
+    free(csv->path);
+    free(csv->text);
+    free(csv->fields);
+    free(csv->lines);
+    *csv = (struct csv){0};
+}
+
+size_t csv_column(const struct csv *csv, const char *name)
+{
+    size_t i = 0;
+    while (i < csv->columns && strcmp(csv->fields[i], name) != 0)
+        i++;
+    return i;
+}
+
+const char *csv_field(const struct csv *csv, size_t row, size_t column)
+{
+    return csv->fields[(row + 1) * csv->columns + column];
+}
+
+int csv_place(const struct csv *csv, size_t row, size_t column, char error[CSV_ERROR])
+{
+    return snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu (%.40s): ", csv->path, csv->lines[row + 1], column + 1, csv->fields[column]);
+}
+
+void csv_write(FILE *file, const char *field)
+{
+    if (!field[strcspn(field, ",\"\n")]) {
+        fputs(field, file);
+        return;
+    }
+    putc('"', file);
+    for (; *field; field++) {
+        if (*field == '"')
+            putc('"', file);
+        putc(*field, file);
+    }
+    putc('"', file);
+}

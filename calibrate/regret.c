@@ -1,0 +1,78 @@
+/* regret.c - see regret.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "regret.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "fit.h"
+
+#define REGRET_TARGETS 4
+static const double target_losses[REGRET_TARGETS] = {0.2, 0.1, 0.05, 0.01};
+
+struct entry {
+    const struct run *run;
+    double score, loss;
+};
+
+static int by_cell(const void *a, const void *b)
+{
+    const struct run *x = ((const struct entry *)a)->run, *y = ((const struct entry *)b)->run;
+    return x->p.n != y->p.n   ? (x->p.n > y->p.n) - (x->p.n < y->p.n)
+           : x->p.k != y->p.k ? (x->p.k > y->p.k) - (x->p.k < y->p.k)
+           : x->p.m != y->p.m ? (x->p.m > y->p.m) - (x->p.m < y->p.m)
+                              : (x > y) - (x < y); /* one list, so its order */
+}
+
+/* The regret among the configurations of one n, k and m; NaN where fewer than two reach the target. */
+static double regret_in(const struct entry *entries, size_t length, double loss)
+{
+    double score = INFINITY, picked = NAN, fastest = INFINITY;
+    size_t reaching = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!(entries[i].loss <= loss * (1.0 + RCM_TARGET_SLACK)))
+            continue;
+        reaching++;
+        fastest = fmin(fastest, entries[i].run->time_us);
+        if (entries[i].score < score) {
+            score = entries[i].score;
+            picked = entries[i].run->time_us;
+        }
+    }
+    return reaching >= 2 ? picked / fastest : NAN;
+}
+
+int regret_of(const struct run *runs, const double *score, const bool *in, size_t length, struct regret *regret)
+{
+    struct entry *entries = malloc((length + 1) * sizeof *entries);
+    double *regrets = malloc((REGRET_TARGETS * length + 1) * sizeof *regrets), sum = 0.0;
+    size_t count = 0, cells = 0;
+    for (size_t i = 0; entries && i < length; i++)
+        if (runs[i].kind == RUN_TWO_STAGE && (!in || in[i]))
+            entries[count++] = (struct entry){&runs[i], score[i], rcm_loss_exact(runs[i].p)};
+    if (!entries || !regrets) {
+        free(entries);
+        free(regrets);
+        return -1;
+    }
+    if (count > 0)
+        qsort(entries, count, sizeof *entries, by_cell);
+    for (size_t first = 0, end; first < count; first = end) {
+        const struct rcm_topk *p = &entries[first].run->p;
+        for (end = first + 1; end < count && entries[end].run->p.n == p->n && entries[end].run->p.k == p->k && entries[end].run->p.m == p->m; end++)
+            ;
+        for (size_t t = 0; t < REGRET_TARGETS; t++) {
+            const double r = regret_in(entries + first, end - first, target_losses[t]);
+            if (!isnan(r)) {
+                regrets[cells++] = r;
+                sum += r;
+            }
+        }
+    }
+    sort_values(regrets, cells);
+    *regret = (struct regret){cells ? sum / (double)cells : NAN, sorted_quantile(regrets, cells, 0.5), sorted_quantile(regrets, cells, 0.95), sorted_quantile(regrets, cells, 1.0), cells};
+    free(entries);
+    free(regrets);
+    return 0;
+}

@@ -1,0 +1,201 @@
+/* runs.c - see runs.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "runs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMN_N, COLUMN_K, COLUMN_B, COLUMN_K_B, COLUMN_M, COUNT_COLUMNS };
+static const char *const count_names[COUNT_COLUMNS] = {"n", "k", "b", "k_b", "m"};
+
+/* What tells measurements apart, and the value that is preferred where there are several. */
+enum { COLUMN_DTYPE, COLUMN_KERNEL, COLUMN_ASSIGNMENT, COLUMN_INPUT, COLUMN_CACHE, COLUMN_TIMING, TEXT_COLUMNS };
+static const struct {
+    const char *name, *preferred;
+} text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"}, {"input", NULL}, {"cache", "cold"}, {"timing", NULL}};
+
+struct reader {
+    const struct csv *csv;
+    size_t counts[COUNT_COLUMNS], texts[TEXT_COLUMNS], time, work;
+    const char *wanted[TEXT_COLUMNS];
+    struct run_filter filter;
+    char *error;
+};
+
+static int fail(const struct reader *r, size_t row, size_t column, const char *what)
+{
+    int length = csv_place(r->csv, row, column, r->error);
+    snprintf(r->error + length, CSV_ERROR - (size_t)length, "'%.40s' %s", csv_field(r->csv, row, column), what);
+    return -1;
+}
+
+static bool has(const struct reader *r, size_t column)
+{
+    return column < r->csv->columns;
+}
+
+/* A whole number as a program writes it; also 4096.0. */
+static int read_count(const struct reader *r, size_t row, size_t column, uint64_t *count)
+{
+    const char *text = csv_field(r->csv, row, column);
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno || !(value >= 1.0 && value <= (double)RCM_N_MAX) || value != floor(value))
+        return fail(r, row, column, "is not a whole number from 1 to 2^53 - 1");
+    *count = (uint64_t)value;
+    return 0;
+}
+
+static int read_time(const struct reader *r, size_t row, double *time_us)
+{
+    const char *text = csv_field(r->csv, row, r->time);
+    char *end;
+    *time_us = strtod(text, &end);
+    if (end == text || *end || !(*time_us > 0.0) || !isfinite(*time_us))
+        return fail(r, row, r->time, "is not a positive number of microseconds");
+    return 0;
+}
+
+/* 1: taken. 0: left out. -1: an error. */
+static int read_run(const struct reader *r, size_t row, struct run *run)
+{
+    *run = (struct run){.kind = has(r, r->counts[COLUMN_B]) ? RUN_TWO_STAGE : RUN_EXACT, .time_us = NAN, .row = row};
+    if (has(r, r->work)) {
+        static const char *const works[] = {[RUN_TWO_STAGE] = "two-stage", [RUN_STAGE1] = "stage1", [RUN_EXACT] = "exact"};
+        size_t i = 0;
+        while (i < 3 && strcmp(csv_field(r->csv, row, r->work), works[i]) != 0)
+            i++;
+        if (i == 3)
+            return 0;
+        run->kind = (enum run_kind)i;
+    }
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+        if (has(r, r->texts[i]) && r->wanted[i] && strcmp(csv_field(r->csv, row, r->texts[i]), r->wanted[i]) != 0)
+            return 0;
+    uint64_t *const into[COUNT_COLUMNS] = {&run->p.n, &run->p.k, &run->p.b, &run->p.k_b, &run->p.m};
+    for (size_t i = 0; i < COUNT_COLUMNS; i++)
+        if (has(r, r->counts[i]) && read_count(r, row, r->counts[i], into[i]) != 0)
+            return -1;
+    if (run->p.m == 0)
+        run->p.m = 1;
+    if (run->kind == RUN_EXACT) {
+        run->p.b = 1;
+        run->p.k_b = run->p.k;
+    }
+    switch (rcm_check(run->p)) {
+    case RCM_OK:
+        break;
+    case RCM_BAD_K:
+        return fail(r, row, r->counts[COLUMN_K], "is more than n");
+    case RCM_BAD_B:
+        return fail(r, row, r->counts[COLUMN_B], "is more than n");
+    default:
+        return fail(r, row, r->counts[COLUMN_N], "does not go with the rest of the line");
+    }
+    return (has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time)) && read_time(r, row, &run->time_us) != 0) ? -1 : 1;
+}
+
+/* The value that is taken: NULL where all are alike. */
+static const char *wanted_of(const struct reader *r, size_t i)
+{
+    const char *preferred = text_columns[i].preferred, *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
+    bool differ = false, offered = false;
+    for (size_t row = 0; row < r->csv->rows; row++) {
+        const char *value = csv_field(r->csv, row, r->texts[i]);
+        differ = differ || strcmp(value, first) != 0;
+        offered = offered || (preferred && strcmp(value, preferred) == 0);
+    }
+    return !differ ? NULL : offered ? preferred : first;
+}
+
+static int find_columns(struct reader *r)
+{
+    const struct csv *csv = r->csv;
+    for (size_t i = 0; i < COUNT_COLUMNS; i++)
+        r->counts[i] = csv_column(csv, count_names[i]);
+    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+        r->texts[i] = csv_column(csv, text_columns[i].name);
+        r->wanted[i] = has(r, r->texts[i]) ? wanted_of(r, i) : NULL;
+    }
+    r->work = csv_column(csv, "work");
+    r->time = csv_column(csv, "time_us_median");
+    if (!has(r, r->time))
+        r->time = csv_column(csv, "time_us");
+    const char *missing = !has(r, r->counts[COLUMN_N])                                       ? "n"
+                          : !has(r, r->counts[COLUMN_K])                                     ? "k"
+                          : r->filter.times && !has(r, r->time)                              ? "time_us_median or time_us"
+                          : has(r, r->counts[COLUMN_B]) && !has(r, r->counts[COLUMN_K_B])    ? "k_b"
+                          : !has(r, r->counts[COLUMN_B]) && has(r, r->counts[COLUMN_K_B])    ? "b"
+                                                                                             : NULL;
+    if (missing)
+        snprintf(r->error, CSV_ERROR, "%.150s:%zu: there is no column %s; needed are n, k, b, k_b (exact top-k: n, k)%s", csv->path, csv->lines[0], missing,
+                 r->filter.times ? " and time_us_median or time_us" : "");
+    return missing ? -1 : 0;
+}
+
+/* The dtype of the runs, if a column says it: the one that is wanted, however it is written, or the first row's. */
+static int find_dtype(struct reader *r, struct run_list *runs)
+{
+    const size_t column = r->texts[COLUMN_DTYPE];
+    if (!has(r, column))
+        return 0;
+    for (size_t row = 0; row < r->csv->rows; row++) {
+        enum rcm_dtype dtype;
+        if (!rcm_dtype_by_name(csv_field(r->csv, row, column), &dtype))
+            return fail(r, row, column, "is not a type; known are float32, float16, bfloat16");
+        if (runs->has_dtype || (r->filter.has_dtype && dtype != r->filter.dtype))
+            continue;
+        r->wanted[COLUMN_DTYPE] = csv_field(r->csv, row, column);
+        runs->has_dtype = true;
+        runs->dtype = dtype;
+    }
+    if (!runs->has_dtype && r->csv->rows > 0)
+        return fail(r, 0, column, "is not the type that was asked for, and no row has it");
+    return 0;
+}
+
+int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs, char error[CSV_ERROR])
+{
+    struct reader r = {.csv = csv, .filter = filter, .error = error};
+    *runs = (struct run_list){0};
+    if (find_columns(&r) != 0 || find_dtype(&r, runs) != 0)
+        return -1;
+    runs->items = malloc((csv->rows + 1) * sizeof *runs->items);
+    if (!runs->items) {
+        snprintf(error, CSV_ERROR, "%.150s: not enough memory", csv->path);
+        return -1;
+    }
+    for (size_t row = 0; row < csv->rows; row++) {
+        const int taken = read_run(&r, row, &runs->items[runs->length]);
+        if (taken < 0) {
+            runs_free(runs);
+            return -1;
+        }
+        runs->length += (size_t)taken;
+        runs->left_out += (size_t)!taken;
+    }
+    return 0;
+}
+
+void runs_free(struct run_list *runs)
+{
+    free(runs->items);
+    *runs = (struct run_list){0};
+}
+
+int runs_append(struct run_list *runs, const struct run_list *more)
+{
+    struct run *all = realloc(runs->items, (runs->length + more->length + 1) * sizeof *all);
+    if (!all)
+        return -1;
+    runs->items = all;
+    if (more->length > 0)
+        memcpy(all + runs->length, more->items, more->length * sizeof *all);
+    runs->length += more->length;
+    runs->left_out += more->left_out;
+    return 0;
+}

@@ -1,0 +1,570 @@
+/* command_calibrate.c - a profile of a kernel on a device from measured runs, and how far it can be trusted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "calibrate/fit.h"
+#include "calibrate/regret.h"
+#include "commands.h"
+#include "memory.h"
+#include "progress.h"
+
+#define WORST_SHOWN 6
+#define SCORES 4 /* calibrated, basic, serial, parallel */
+
+/* Everything that is found out, before any of it is printed. */
+struct calibration {
+    struct run_list runs;
+    char runs_text[200], date[40];
+    struct rcm_profile profile;
+    struct fit fit;
+    double *predicted;                  /* by the fit to all */
+    uint64_t *sizes;                    /* n, and for each what a fit to the others says about it */
+    size_t size_count;
+    struct residuals *left_out;
+    struct regret *left_out_regret;
+    struct residuals each, held_out;    /* all sizes, each predicted without it; the sizes that are left out together */
+    struct regret each_regret[SCORES], regret[SCORES];
+};
+
+static const char *score_name(size_t score)
+{
+    return score == 0 ? "calibrated" : rcm_cost_model(score - 1)->name;
+}
+
+/* ---- reading */
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Reads one file into the list. Returns a status. */
+static int read_runs(const char *path, bool exact, const struct options *options, struct run_list *runs)
+{
+    char error[CSV_ERROR];
+    struct csv csv;
+    struct run_list more;
+    const struct run_filter filter = {.has_dtype = options->has_dtype, .dtype = options->dtype, .times = true};
+    if (csv_read(path, &csv, error) != 0)
+        return usage_error("%s", error);
+    int status = runs_from_csv(&csv, filter, &more, error) == 0 ? STATUS_OK : usage_error("%s", error);
+    for (size_t i = 0; status == STATUS_OK && exact && i < more.length; i++)
+        if (more.items[i].kind != RUN_EXACT)
+            status = usage_error("--exact %s: line %zu is no exact top-k; such runs have n, k, m and a time, but no b", path, csv.lines[more.items[i].row + 1]);
+    if (status == STATUS_OK && runs->length > 0 && more.has_dtype && runs->has_dtype && more.dtype != runs->dtype)
+        status = usage_error("--exact %s has %s values, the runs have %s; give --dtype", path, rcm_dtype_name(more.dtype), rcm_dtype_name(runs->dtype));
+    if (status == STATUS_OK) {
+        if (more.has_dtype) {
+            runs->has_dtype = true;
+            runs->dtype = more.dtype;
+        }
+        if (runs_append(runs, &more) != 0)
+            checked(NULL);
+    }
+    runs_free(&more);
+    csv_free(&csv);
+    return status;
+}
+
+static int read_all(struct calibration *c, const struct options *options)
+{
+    if (!options->runs)
+        return usage_error("calibrate needs measured runs: recallmodel calibrate RUNS.csv, a CSV with the columns n, k, b, k_b, m and time_us_median");
+    if (options->kernel && !options->kernel->work)
+        return usage_error("--kernel %s has no known shape; give graphcore, ours or xla", options->kernel->name);
+    int status = read_runs(options->runs, false, options, &c->runs);
+    const size_t bucketed = c->runs.length;
+    if (status == STATUS_OK && options->exact_runs)
+        status = read_runs(options->exact_runs, true, options, &c->runs);
+    if (status != STATUS_OK)
+        return status;
+    const struct rcm_kernel *kernel = options->kernel;
+    for (size_t i = 0; !kernel; i++)
+        if (strcmp(rcm_kernel(i)->name, "graphcore") == 0)
+            kernel = rcm_kernel(i);
+    const time_t now = time(NULL);
+    struct tm day;
+    strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
+    if (options->exact_runs)
+        snprintf(c->runs_text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", bucketed, file_name(options->runs), c->runs.length - bucketed, file_name(options->exact_runs));
+    else
+        snprintf(c->runs_text, sizeof c->runs_text, "%zu rows of %.60s", bucketed, file_name(options->runs));
+    c->profile = (struct rcm_profile){
+        .name = options->name ? options->name : options->has_device ? options->device.device.name : "device",
+        .kernel = kernel,
+        .dtype = c->runs.has_dtype ? c->runs.dtype : options->has_dtype ? options->dtype : RCM_F16,
+        .date = c->date,
+        .source = options->source ? options->source : "",
+        .runs = c->runs_text,
+    };
+    if (strlen(c->profile.name) >= sizeof options->device.name || strpbrk(c->profile.name, "#\n"))
+        return usage_error("--name '%.60s' is too long, or has a #; give at most %zu characters", c->profile.name, sizeof options->device.name - 1);
+    if (strlen(c->profile.source) >= sizeof options->device.source || strpbrk(c->profile.source, "#\n"))
+        return usage_error("--source is too long, or has a #; give at most %zu characters", sizeof options->device.source - 1);
+    return STATUS_OK;
+}
+
+/* ---- working */
+
+/* What a model says of each run; `calibrated`: of the first. */
+static void set_scores(const struct calibration *c, size_t score, const double *calibrated, double *scores)
+{
+    for (size_t i = 0; i < c->runs.length; i++)
+        scores[i] = score == 0 ? calibrated[i] : rcm_cost(rcm_cost_model(score - 1), c->runs.items[i].p).approximate;
+}
+
+static void set_regrets(const struct calibration *c, const double *calibrated, const bool *in, struct regret regrets[SCORES])
+{
+    double *scores = checked(malloc((c->runs.length + 1) * sizeof *scores));
+    for (size_t score = 0; score < SCORES; score++) {
+        set_scores(c, score, calibrated, scores);
+        if (regret_of(c->runs.items, scores, in, c->runs.length, &regrets[score]) != 0)
+            checked(NULL);
+    }
+    free(scores);
+}
+
+/* A fit to the runs of other sizes, judged on those that are out. Returns a status. */
+static int hold_out(const struct calibration *c, const bool *out, double *predicted, struct residuals *residuals)
+{
+    char error[CSV_ERROR];
+    if (predict_held_out(c->runs.items, c->runs.length, &c->profile, out, predicted, error) != 0)
+        return usage_error("%s", error);
+    if (residuals_of(c->runs.items, predicted, out, c->runs.length, residuals) != 0)
+        checked(NULL);
+    return STATUS_OK;
+}
+
+static bool listed(const struct count_list *list, uint64_t n)
+{
+    for (size_t i = 0; i < list->length; i++)
+        if (list->items[i] == n)
+            return true;
+    return false;
+}
+
+/* Every second size, or those that were asked for. */
+static bool held_out_together(const struct calibration *c, const struct options *options, uint64_t n)
+{
+    if (options->leave_out.length)
+        return listed(&options->leave_out, n);
+    size_t i = 0;
+    while (c->sizes[i] != n)
+        i++;
+    return i % 2 == 1;
+}
+
+/* Leaves out each size in turn, then several at once. */
+static int validate(struct calibration *c, const struct options *options, struct progress *progress, uint64_t fits)
+{
+    const size_t length = c->runs.length;
+    bool *out = checked(calloc(length + 1, sizeof *out));
+    double *predicted = checked(malloc((length + 1) * sizeof *predicted)), *each = checked(malloc((length + 1) * sizeof *each));
+    c->left_out = checked(calloc(c->size_count + 1, sizeof *c->left_out));
+    c->left_out_regret = checked(calloc(c->size_count + 1, sizeof *c->left_out_regret));
+    int status = STATUS_OK;
+    uint64_t done = 1;
+    for (size_t s = 0; c->size_count > 1 && s < c->size_count && status == STATUS_OK; s++) {
+        struct regret regrets[SCORES];
+        for (size_t i = 0; i < length; i++)
+            out[i] = c->runs.items[i].p.n == c->sizes[s];
+        status = hold_out(c, out, predicted, &c->left_out[s]);
+        if (status != STATUS_OK)
+            break;
+        set_regrets(c, predicted, out, regrets);
+        c->left_out_regret[s] = regrets[0];
+        for (size_t i = 0; i < length; i++)
+            each[i] = out[i] ? predicted[i] : each[i];
+        if (progress_tick(progress, ++done, fits))
+            status = STATUS_INTERRUPTED;
+    }
+    if (status == STATUS_OK && c->size_count > 1) {
+        if (residuals_of(c->runs.items, each, NULL, length, &c->each) != 0)
+            checked(NULL);
+        set_regrets(c, each, NULL, c->each_regret);
+        c->profile.held_out_median_error = c->each.median;
+        c->profile.held_out_p95_error = c->each.p95;
+    }
+    if (status == STATUS_OK && options->cross_validate) {
+        for (size_t i = 0; i < length; i++)
+            out[i] = held_out_together(c, options, c->runs.items[i].p.n);
+        status = hold_out(c, out, predicted, &c->held_out);
+        if (status == STATUS_OK)
+            set_regrets(c, predicted, out, c->regret);
+    }
+    free(out);
+    free(predicted);
+    free(each);
+    return status;
+}
+
+static int work(struct calibration *c, const struct options *options)
+{
+    char error[CSV_ERROR];
+    const size_t length = c->runs.length;
+    c->predicted = checked(malloc((length + 1) * sizeof *c->predicted));
+    c->sizes = checked(malloc((length + 1) * sizeof *c->sizes));
+    c->size_count = sizes_of(c->runs.items, length, c->sizes);
+    if (options->cross_validate && c->size_count < 2)
+        return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; give runs of several n", c->size_count);
+    for (size_t i = 0; i < options->leave_out.length; i++) {
+        size_t s = 0;
+        while (s < c->size_count && c->sizes[s] != options->leave_out.items[i])
+            s++;
+        if (s == c->size_count || !options->cross_validate)
+            return usage_error("--leave-out %" PRIu64 "%s", options->leave_out.items[i], options->cross_validate ? ": no run has this n" : " belongs to --cross-validate; give both");
+    }
+    if (options->leave_out.length == c->size_count)
+        return usage_error("--leave-out takes all sizes; nothing would be left to fit to");
+    struct progress progress;
+    const uint64_t fits = 1 + (c->size_count > 1 ? c->size_count : 0) + options->cross_validate;
+    progress_start(&progress, "fits");
+    int status = fit_profile(c->runs.items, length, &c->profile, &c->fit, error) == 0 ? STATUS_OK : STATUS_USAGE;
+    if (status == STATUS_OK && progress_tick(&progress, 1, fits))
+        status = STATUS_INTERRUPTED;
+    for (size_t i = 0; status == STATUS_OK && i < length; i++)
+        c->predicted[i] = predicted_us(&c->profile, &c->runs.items[i]);
+    bool fitted = status != STATUS_USAGE;
+    if (status == STATUS_OK)
+        status = validate(c, options, &progress, fits);
+    progress_end(&progress);
+    if (!fitted)
+        return usage_error("%s", error);
+    if (status == STATUS_INTERRUPTED)
+        fputs("recallmodel: stopped; nothing was written\n", stderr);
+    return status;
+}
+
+/* ---- tables */
+
+static struct table *parameter_table(const struct calibration *c)
+{
+    struct table *table = table_new();
+    const struct rcm_time_parameter *parameter;
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
+        const double value = *(const double *)(const void *)((const char *)&c->profile + parameter->offset);
+        if (!(value > 0.0))
+            continue;
+        table_row(table, false);
+        table_text(table, column("parameter", STYLE_PLAIN), parameter->name);
+        table_real(table, column("value", STYLE_PLAIN), value);
+        table_text(table, column("unit", STYLE_PLAIN), parameter->unit);
+        table_real(table, (struct column){"standard_error", "standard_error", "+-", STYLE_PERCENT, 0}, c->fit.error[i]);
+        table_text(table, column("meaning", STYLE_PLAIN), parameter->meaning);
+    }
+    return table;
+}
+
+/* What limits a run, by the fit. */
+static void regime_of(const struct calibration *c, size_t i, char name[64])
+{
+    const struct run *run = &c->runs.items[i];
+    const struct rcm_prediction r = rcm_predict(&c->profile, run->p);
+    if (run->kind == RUN_EXACT)
+        snprintf(name, 64, "exact top-k, %s", c->profile.kernel->splits((double)run->p.m, (double)run->p.n) ? "split" : "one block");
+    else if (run->kind == RUN_STAGE1 || strcmp(r.stage2, "none") == 0)
+        snprintf(name, 64, "stage 1: %s", r.bound);
+    else
+        snprintf(name, 64, "%s; stage 2: %s", r.bound, r.stage2);
+}
+
+struct regime {
+    char name[64];
+    size_t index;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct regime *)a)->name, ((const struct regime *)b)->name);
+}
+
+static void put_error(struct table *table, const char *name, const char *heading, double error)
+{
+    table_real(table, (struct column){name, name, heading, STYLE_PERCENT, 0}, error);
+}
+
+static struct table *regime_table(const struct calibration *c)
+{
+    struct table *table = table_new();
+    const size_t length = c->runs.length;
+    struct regime *regimes = checked(malloc((length + 1) * sizeof *regimes));
+    double *ratios = checked(malloc((length + 1) * sizeof *ratios)), *errors = checked(malloc((length + 1) * sizeof *errors));
+    for (size_t i = 0; i < length; i++) {
+        regimes[i].index = i;
+        regime_of(c, i, regimes[i].name);
+    }
+    if (length > 0)
+        qsort(regimes, length, sizeof *regimes, by_name);
+    for (size_t first = 0, end; first < length; first = end) {
+        for (end = first; end < length && strcmp(regimes[end].name, regimes[first].name) == 0; end++) {
+            ratios[end - first] = c->predicted[regimes[end].index] / c->runs.items[regimes[end].index].time_us;
+            errors[end - first] = fabs(ratios[end - first] - 1.0);
+        }
+        sort_values(ratios, end - first);
+        sort_values(errors, end - first);
+        table_row(table, false);
+        table_text(table, (struct column){"regime", "regime", "mostly", STYLE_PLAIN, 0}, regimes[first].name);
+        table_count(table, column("runs", STYLE_PLAIN), end - first);
+        table_real(table, (struct column){"median_ratio", "median_ratio", "predicted/\nmeasured", STYLE_Z, 0}, sorted_quantile(ratios, end - first, 0.5));
+        put_error(table, "median_error", "median\nerror", sorted_quantile(errors, end - first, 0.5));
+        put_error(table, "p95_error", "95 %", sorted_quantile(errors, end - first, 0.95));
+        put_error(table, "worst_error", "worst", sorted_quantile(errors, end - first, 1.0));
+    }
+    free(regimes);
+    free(ratios);
+    free(errors);
+    return table;
+}
+
+static void put_shape(struct table *table, const struct run *run)
+{
+    table_count(table, column("n", STYLE_PLAIN), run->p.n);
+    table_count(table, column("k", STYLE_PLAIN), run->p.k);
+    table_count(table, column("b", STYLE_PLAIN), run->p.b);
+    table_count(table, column("k_b", STYLE_PLAIN), run->p.k_b);
+    table_count(table, column("m", STYLE_PLAIN), run->p.m);
+}
+
+static struct table *worst_table(const struct calibration *c)
+{
+    struct table *table = table_new();
+    bool *shown = checked(calloc(c->runs.length + 1, sizeof *shown));
+    for (size_t row = 0; row < WORST_SHOWN && row < c->runs.length; row++) {
+        size_t worst = c->runs.length;
+        double most = -1.0;
+        for (size_t i = 0; i < c->runs.length; i++) {
+            const double off = fabs(log(c->predicted[i] / c->runs.items[i].time_us));
+            if (!shown[i] && off > most) {
+                most = off;
+                worst = i;
+            }
+        }
+        char regime[64];
+        shown[worst] = true;
+        regime_of(c, worst, regime);
+        table_row(table, false);
+        put_shape(table, &c->runs.items[worst]);
+        table_real(table, (struct column){"time_us", "time_us", "measured\nus", STYLE_PLAIN, 0}, c->runs.items[worst].time_us);
+        table_real(table, (struct column){"predicted_us", "predicted_us", "predicted\nus", STYLE_PLAIN, 0}, c->predicted[worst]);
+        table_text(table, (struct column){"regime", "regime", "mostly", STYLE_PLAIN, 0}, regime);
+    }
+    free(shown);
+    return table;
+}
+
+static struct table *validation_table(const struct calibration *c)
+{
+    struct table *table = table_new();
+    for (size_t s = 0; c->size_count > 1 && s < c->size_count; s++) {
+        table_row(table, false);
+        table_count(table, (struct column){"n", "n", "n left out", STYLE_PLAIN, 0}, c->sizes[s]);
+        table_count(table, column("runs", STYLE_PLAIN), c->left_out[s].runs);
+        put_error(table, "median_error", "median\nerror", c->left_out[s].median);
+        put_error(table, "p95_error", "95 %", c->left_out[s].p95);
+        put_error(table, "worst_error", "worst", c->left_out[s].worst);
+        table_count(table, column("cells", STYLE_PLAIN), c->left_out_regret[s].cells);
+        table_real(table, (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0}, c->left_out_regret[s].mean);
+        table_real(table, (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0}, c->left_out_regret[s].p95);
+        table_real(table, (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0}, c->left_out_regret[s].max);
+    }
+    return table;
+}
+
+static void put_regret(struct table *table, const struct regret *r)
+{
+    table_real(table, column("mean", STYLE_PLAIN), r->mean);
+    table_real(table, column("median", STYLE_PLAIN), r->median);
+    table_real(table, (struct column){"p95", "p95", "95 %", STYLE_PLAIN, 0}, r->p95);
+    table_real(table, (struct column){"max", "max", "most", STYLE_PLAIN, 0}, r->max);
+    table_count(table, column("cells", STYLE_PLAIN), r->cells);
+}
+
+static struct table *regret_table(const struct regret regrets[SCORES])
+{
+    struct table *table = table_new();
+    for (size_t score = 0; score < SCORES; score++) {
+        table_row(table, score == 0);
+        table_text(table, (struct column){"model", NULL, "choice by", STYLE_PLAIN, 0}, score_name(score));
+        put_regret(table, &regrets[score]);
+    }
+    return table;
+}
+
+/* ---- printing */
+
+static void print_sizes(const struct calibration *c, const struct options *options)
+{
+    const char *comma = "";
+    for (size_t s = 0; s < c->size_count; s++)
+        if (held_out_together(c, options, c->sizes[s])) {
+            printf("%s%" PRIu64, comma, c->sizes[s]);
+            comma = ", ";
+        }
+}
+
+static void print_text(const struct calibration *c, const struct options *options)
+{
+    const bool colour = colour_wanted();
+    struct table *table = parameter_table(c);
+    printf("%s, kernel %s, %s: %s\n", c->profile.name, c->profile.kernel->name, rcm_dtype_name(c->profile.dtype), c->profile.runs);
+    if (c->runs.left_out)
+        printf("(%zu rows of other measurements were left out)\n", c->runs.left_out);
+    printf("\n%u parameters, fitted in %u steps:\n", c->fit.parameters, c->fit.steps);
+    table_print(table, stdout, colour);
+    table_free(table);
+    printf("\n|predicted/measured - 1|: median %.1f %%, 95 %% of the runs below %.1f %%, worst %.1f %%. By what takes most of the time:\n", 100.0 * c->profile.median_error,
+           100.0 * c->profile.p95_error, 100.0 * c->profile.worst_error);
+    table = regime_table(c);
+    table_print(table, stdout, colour);
+    table_free(table);
+    puts("\nThe worst:");
+    table = worst_table(c);
+    table_print(table, stdout, colour);
+    table_free(table);
+    if (c->size_count > 1) {
+        printf("\nEach size predicted by a fit to the others: median error %.1f %%, 95 %% below %.1f %%.\n", 100.0 * c->each.median, 100.0 * c->each.p95);
+        table = validation_table(c);
+        table_print(table, stdout, colour);
+        table_free(table);
+        puts("regret: measured time of the configuration that the model picks over the fastest that reaches recall 0.8,\n0.9, 0.95 or 0.99; 1 is the best choice each time.");
+    }
+    if (options->cross_validate) {
+        fputs("\nLeft out together, n = ", stdout);
+        print_sizes(c, options);
+        printf(": median error %.1f %%, 95 %% below %.1f %%. Regret of choosing there:\n", 100.0 * c->held_out.median, 100.0 * c->held_out.p95);
+        table = regret_table(c->regret);
+        table_print(table, stdout, colour);
+        table_free(table);
+        puts("\nOver all sizes, each left out in turn:");
+        table = regret_table(c->each_regret);
+        table_print(table, stdout, colour);
+        table_free(table);
+    }
+    if (options->profile_file)
+        printf("\nWritten to %s; use it with --device %s%s\n", options->profile_file, strpbrk(options->profile_file, "./") ? "" : "./", options->profile_file);
+}
+
+static json_t *taken(json_t *(*make)(const struct table *), struct table *table)
+{
+    json_t *json = make(table);
+    table_free(table);
+    return json;
+}
+
+static json_t *residuals_json(const struct residuals *r)
+{
+    return json_pack("{s:I, s:f, s:f, s:f}", "runs", (json_int_t)r->runs, "median_error", r->median, "p95_error", r->p95, "worst_error", r->worst);
+}
+
+static json_t *regrets_json(const struct regret regrets[SCORES])
+{
+    json_t *object = json_object();
+    for (size_t score = 0; score < SCORES; score++) {
+        struct table *table = table_new();
+        table_row(table, false);
+        put_regret(table, &regrets[score]);
+        json_object_set_new(object, score_name(score), table_row_json(table, 0));
+        table_free(table);
+    }
+    return object;
+}
+
+static int print_report_json(const struct calibration *c, const struct options *options)
+{
+    json_t *object = checked(json_object()), *sizes = json_array();
+    json_object_set_new(object, "version", json_string(rcm_version()));
+    json_object_set_new(object, "name", json_string(c->profile.name));
+    json_object_set_new(object, "kernel", json_string(c->profile.kernel->name));
+    json_object_set_new(object, "dtype", json_string(rcm_dtype_name(c->profile.dtype)));
+    json_object_set_new(object, "runs", json_integer((json_int_t)c->profile.run_count));
+    json_object_set_new(object, "exact_runs", json_integer((json_int_t)c->profile.exact_count));
+    json_object_set_new(object, "left_out_rows", json_integer((json_int_t)c->runs.left_out));
+    json_object_set_new(object, "parameter_count", json_integer((json_int_t)c->fit.parameters));
+    json_object_set_new(object, "parameters", taken(table_json, parameter_table(c)));
+    json_object_set_new(object, "median_error", json_real(c->profile.median_error));
+    json_object_set_new(object, "p95_error", json_real(c->profile.p95_error));
+    json_object_set_new(object, "worst_error", json_real(c->profile.worst_error));
+    json_object_set_new(object, "regimes", taken(table_json, regime_table(c)));
+    json_object_set_new(object, "worst", taken(table_json, worst_table(c)));
+    if (c->size_count > 1) {
+        json_object_set_new(object, "each_size_left_out", taken(table_json, validation_table(c)));
+        json_object_set_new(object, "each_left_out", residuals_json(&c->each));
+        json_object_set_new(object, "regret_each_left_out", regrets_json(c->each_regret));
+    }
+    if (options->cross_validate) {
+        for (size_t s = 0; s < c->size_count; s++)
+            if (held_out_together(c, options, c->sizes[s]))
+                json_array_append_new(sizes, json_integer((json_int_t)c->sizes[s]));
+        json_object_set(object, "left_out", sizes);
+        json_object_set_new(object, "held_out", residuals_json(&c->held_out));
+        json_object_set_new(object, "regret", regrets_json(c->regret));
+    }
+    json_decref(sizes);
+    return print_json(object);
+}
+
+/* Whole or not at all: under another name first. */
+static int write_profile(const struct calibration *c, const struct options *options)
+{
+    const char *path = options->profile_file;
+    char *temporary = checked(malloc(strlen(path) + 8));
+    sprintf(temporary, "%s.XXXXXX", path);
+    const int descriptor = mkstemp(temporary);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    bool written = file != NULL;
+    if (file) {
+        device_file_write(file, &c->profile, options->has_device ? &options->device.device : NULL, c->fit.error);
+        written = !ferror(file) && fflush(file) == 0 && fsync(descriptor) == 0;
+        written = fclose(file) == 0 && written;
+    }
+    written = written && rename(temporary, path) == 0;
+    if (!written) {
+        const int reason = errno;
+        if (descriptor >= 0)
+            unlink(temporary);
+        fprintf(stderr, "recallmodel: -o %s could not be written: %s\n", path, strerror(reason));
+    }
+    free(temporary);
+    return written ? STATUS_OK : STATUS_FAILED;
+}
+
+int command_calibrate(const struct options *options)
+{
+    struct calibration c = {0};
+    int status = read_all(&c, options);
+    if (status == STATUS_OK)
+        status = work(&c, options);
+    if (status == STATUS_OK && options->profile_file)
+        status = write_profile(&c, options);
+    if (status == STATUS_OK) {
+        struct table *parameters;
+        switch (options->output) {
+        case OUTPUT_TABLE:
+            print_text(&c, options);
+            break;
+        case OUTPUT_CSV:
+            parameters = parameter_table(&c);
+            table_print_csv(parameters, stdout, true);
+            table_free(parameters);
+            break;
+        case OUTPUT_JSON:
+            status = print_report_json(&c, options);
+            break;
+        }
+    }
+    runs_free(&c.runs);
+    free(c.predicted);
+    free(c.sizes);
+    free(c.left_out);
+    free(c.left_out_regret);
+    return status;
+}
