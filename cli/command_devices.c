@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <string.h>
 
 #include "answer.h"
 #include "commands.h"
@@ -20,8 +21,8 @@ static void put_device(struct table *table, const struct rcm_device *d)
     table_row(table, false);
     table_text(table, column("device", STYLE_PLAIN), d->name);
     table_real(table, (struct column){"bandwidth_bytes_per_s", "bandwidth_bytes_per_s", "TB/s", STYLE_TERA, 0},
-               d->bandwidth_bytes_per_s);
-    table_real(table, (struct column){"vector_rate_per_s", "vector_rate_per_s", "vector\nT/s", STYLE_TERA, 0}, d->vector_rate_per_s);
+               known(d->bandwidth_bytes_per_s));
+    table_real(table, (struct column){"vector_rate_per_s", "vector_rate_per_s", "vector\nT/s", STYLE_TERA, 0}, known(d->vector_rate_per_s));
     table_real(table, (struct column){"fma_rate_per_s", "fma_rate_per_s", "fma\nT/s", STYLE_TERA, 0}, known(d->fma_rate_per_s));
     table_real(table, (struct column){"matrix_rate_per_s", "matrix_rate_per_s", "matrix\nT/s", STYLE_TERA, 0},
                known(d->matrix_rate_per_s));
@@ -40,9 +41,55 @@ static void put_device(struct table *table, const struct rcm_device *d)
     table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, d->source);
 }
 
-int command_devices(const struct options *options)
+static void put_profile(struct table *table, const struct rcm_profile *q)
+{
+    table_row(table, false);
+    table_text(table, column("device", STYLE_PLAIN), q->name);
+    table_text(table, column("kernel", STYLE_PLAIN), q->kernel->name);
+    table_text(table, column("dtype", STYLE_PLAIN), rcm_dtype_name(q->dtype));
+    table_text(table, column("date", STYLE_PLAIN), q->date);
+    table_count(table, (struct column){.json = "run_count", .heading = "runs"}, (uint64_t)(q->run_count + q->exact_count));
+    table_real(table, (struct column){.json = "median_error", .heading = "median\nerror", .style = STYLE_PERCENT}, known(q->median_error));
+    table_real(table, (struct column){.json = "p95_error", .heading = "95 %", .style = STYLE_PERCENT}, known(q->p95_error));
+    table_real(table, (struct column){.json = "held_out_median_error", .heading = "held out\nmedian", .style = STYLE_PERCENT}, known(q->held_out_median_error));
+    table_real(table, (struct column){.json = "held_out_p95_error", .heading = "95 %", .style = STYLE_PERCENT}, known(q->held_out_p95_error));
+    table_text(table, (struct column){.json = "runs"}, q->runs);
+    table_text(table, (struct column){.json = "source"}, q->source);
+}
+
+/* The index-th profile of the device that was asked for, or of all that come with the library. NULL: no more. */
+static const struct rcm_profile *profile_at(const struct options *options, size_t index)
+{
+    if (options->has_device && options->device.has_profile)
+        return index == 0 ? &options->device.profile : NULL;
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)); i++)
+        if ((!options->has_device || strcmp(options->device.device.name, q->name) == 0) && index-- == 0)
+            break;
+    return q;
+}
+
+static struct table *profiles(const struct options *options)
 {
     struct table *table = table_new();
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = profile_at(options, i)); i++)
+        put_profile(table, q);
+    return table;
+}
+
+static void print_profiles(const struct table *table, const struct options *options)
+{
+    const struct rcm_profile *q;
+    puts("\nCalibrated profiles, for select --objective time and predict (held out: sizes n that a fit to the others did\nnot see):");
+    table_print(table, stdout, false);
+    for (size_t i = 0; (q = profile_at(options, i)); i++)
+        printf("  %s, %s: %s; %s\n", q->name, q->kernel->name, q->runs, q->source);
+}
+
+int command_devices(const struct options *options)
+{
+    struct table *table = table_new(), *calibrated = profiles(options);
     int status = STATUS_OK;
     if (options->has_device)
         put_device(table, &options->device.device);
@@ -58,14 +105,17 @@ int command_devices(const struct options *options)
              "compares (vector) and dense rates. All are datasheet peaks, none was measured here.\n"
              "Sources of the rates: --csv or --json. A device of your own: --device FILE, with lines such as\n"
              "  name = My GPU\n  bandwidth_bytes_per_s = 3.35e12\n  vector_rate_per_s = 16.7e12");
+        if (table_rows(calibrated))
+            print_profiles(calibrated, options);
         break;
     case OUTPUT_CSV:
         table_print_csv(table, stdout, true);
         break;
     case OUTPUT_JSON:
-        status = print_json(json_pack("{s:s, s:o}", "version", rcm_version(), "devices", table_json(table)));
+        status = print_json(json_pack("{s:s, s:o, s:o}", "version", rcm_version(), "devices", table_json(table), "profiles", table_json(calibrated)));
         break;
     }
     table_free(table);
+    table_free(calibrated);
     return status;
 }

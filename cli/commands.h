@@ -14,6 +14,7 @@ int command_devices(const struct options *options);
 int command_simulate(const struct options *options);
 int command_count(const struct options *options);
 int command_select(const struct options *options);
+int answer_reverse(const struct options *options); /* what select is asked with --b, --kb or --shards */
 int command_calibrate(const struct options *options);
 int command_predict(const struct options *options);
 

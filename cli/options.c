@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -322,6 +323,16 @@ static int set_device(struct options *options, size_t offset, const char *name, 
     return usage_error("%s '%.60s' is not known; give one of %s, or the path of a device file (./my.device)", name, value, names);
 }
 
+static int set_budget(struct options *options, size_t offset, const char *name, const char *value)
+{
+    char *end;
+    (void)offset;
+    options->budget = strtod(value, &end);
+    return end == value || *end || !(options->budget > 0.0) || isinf(options->budget)
+               ? usage_error("%s '%.*s' is not a positive number; give what --objective may be, of time microseconds", name, SHOWN, value)
+               : STATUS_OK;
+}
+
 static int set_cross_validate(struct options *options, size_t offset, const char *name, const char *value)
 {
     (void)offset, (void)name, (void)value;
@@ -397,6 +408,10 @@ static const struct {
     {"--leave-out", "LIST", FOR_CALIBRATE, set_sorted_list, AT(leave_out), "with --cross-validate: leave out these sizes n instead"},
     {"--kernel", "K", FOR_SELECT, set_kernel, 0, "what it must run on: any (default), ours, graphcore or xla"},
     {"--objective", "O", FOR_SELECT, set_objective, 0, "what must be least: candidates (default), time (default with a --device\nthat has a profile), or the cost in the model basic, serial or parallel"},
+    {"--budget", "X", FOR_SELECT, set_budget, 0, "the reverse: the most recall for an objective of at most X (time: us)"},
+    {"--b", "B", FOR_SELECT, set_list, AT(b), "with --kb, and without --k or --n: the largest k or n that keeps the recall"},
+    {"--kb", "KB", FOR_SELECT, set_list, AT(k_b), "goes with --b"},
+    {"--shards", "D", FOR_SELECT, set_count, AT(shards), "the row lies in D runs, one a device: how many each must send"},
     {"--confidence", "P", FOR_SELECT, set_confidence, 0, "reach --recall in a row with this probability, not in the mean"},
     {"--kb-max", "N", FOR_SELECT, set_k_b_max, AT(k_b_max), "the largest kept per bucket (default 16)"},
     {"--m", "M", FOR_RECALL | FOR_COST | FOR_SELECT | FOR_PREDICT, set_count, AT(m), "rows in the batch (default 1)"},

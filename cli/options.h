@@ -49,7 +49,8 @@ struct options {
     uint64_t k_b_max;                /* 0: 16 */
     enum objective objective;
     bool has_objective;
-    uint64_t m, valid, align;
+    uint64_t m, valid, align, shards; /* shards: 0: not given */
+    double budget;                    /* 0: none */
     enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
     unsigned assignment_count;
     enum rcm_dtype dtype;

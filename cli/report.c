@@ -38,7 +38,8 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
         .probability_exact = rcm_probability_exact(p),
-        .has_roofline = options->has_device,
+        .has_roofline = options->has_device && options->device.device.vector_rate_per_s > 0.0,
+        .profile = options->has_device ? profile_of(&options->device, NULL, options->has_dtype ? &options->dtype : NULL) : NULL,
     };
     c.recall = 1.0 - c.loss;
     c.recall_binomial = 1.0 - c.loss_binomial;
@@ -100,6 +101,11 @@ void put_configuration(struct table *table, const struct configuration *c, const
     table_bool(table, (struct column){"reaches_target", "reaches_target", NULL, STYLE_PLAIN, 0}, rcm_reaches(c->p, query->target));
     for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)
         put_cost(table, rcm_cost_model(i), &c->cost[i], 4 - (int)i);
+    if (c->profile) {
+        const struct rcm_prediction r = rcm_predict(c->profile, c->p);
+        table_real(table, (struct column){"predicted_us", "predicted_us", "both\nstages us", STYLE_PLAIN, 0}, r.time_us);
+        table_bool(table, (struct column){"predicted_measured", "predicted_measured", NULL, STYLE_PLAIN, 0}, r.measured);
+    }
     if (!c->has_roofline)
         return;
     const struct rcm_roofline *r = &c->roofline;

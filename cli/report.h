@@ -17,6 +17,7 @@ struct configuration {
     bool has_quantile, has_at_least;
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
     struct rcm_cost cost[MAX_COST_MODELS];
+    const struct rcm_profile *profile; /* NULL: none */
     bool has_roofline;
     struct rcm_roofline roofline;
 };

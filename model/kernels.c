@@ -70,10 +70,24 @@ static struct rcm_work graphcore_work(struct rcm_topk p, double bytes)
     return (struct rcm_work){.blocks = m * b, .elements = elements, .lines = warps * elements * fmin(fmax(b * bytes / 4.0, 1.0), 32.0), .merges = true};
 }
 
-/* Its stage 2 is torch.topk, which splits a row among blocks by this table (at::native, TensorTopK.cu: should_use_multiblock). */
+/* Its stage 2 is torch.topk, which splits rows from so many candidates on among blocks (at::native, TensorTopK.cu: should_use_multiblock). */
+static double torch_splits_from(double m)
+{
+    return m <= 20 ? 20000 : m <= 40 ? 10000 : m <= 80 ? 8000 : m < 200 ? 5000 : m < 800 ? 3000 : m <= 4000 ? 800 : 400;
+}
+
 static bool torch_splits(double m, double candidates)
 {
-    return candidates >= (m <= 20 ? 20000 : m <= 40 ? 10000 : m <= 80 ? 8000 : m < 200 ? 5000 : m < 800 ? 3000 : m <= 4000 ? 800 : 400);
+    return candidates >= torch_splits_from(m);
+}
+
+static size_t graphcore_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
+{
+    const uint64_t m = p.m ? p.m : 1;
+    b[0] = shape_ceil_divide(3840, m);
+    b[1] = p.n / 64 + 1;
+    b[2] = shape_ceil_divide((uint64_t)torch_splits_from((double)m), p.k_b);
+    return 3;
 }
 
 /* ---- XLA's approx_max_k */
@@ -99,10 +113,10 @@ static struct rcm_work xla_work(struct rcm_topk p, double bytes)
     return (struct rcm_work){.blocks = m * ceil((double)p.b / 128.0), .elements = ceil(n / (double)p.b), .lines = m * n * bytes / 128.0, .merges = false};
 }
 
-const struct rcm_kernel kernel_any = {"any", "any b, any k_b", RCM_N_MAX, any_b, NULL, NULL};
-const struct rcm_kernel kernel_ours = {"ours", "any b, k_b up to 16", 16, any_b, ours_work, never};
-const struct rcm_kernel kernel_graphcore = {"graphcore", "b k_b a multiple of k, k_b up to 4", 4, graphcore_b, graphcore_work, torch_splits};
-const struct rcm_kernel kernel_xla = {"xla", "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024", 1, xla_b, xla_work, never};
+const struct rcm_kernel kernel_any = {"any", "any b, any k_b", RCM_N_MAX, any_b, NULL, NULL, NULL};
+const struct rcm_kernel kernel_ours = {"ours", "any b, k_b up to 16", 16, any_b, ours_work, never, NULL};
+const struct rcm_kernel kernel_graphcore = {"graphcore", "b k_b a multiple of k, k_b up to 4", 4, graphcore_b, graphcore_work, torch_splits, graphcore_edges};
+const struct rcm_kernel kernel_xla = {"xla", "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024", 1, xla_b, xla_work, never, NULL};
 
 static const struct rcm_kernel *const kernels[] = {&kernel_any, &kernel_ours, &kernel_graphcore, &kernel_xla};
 

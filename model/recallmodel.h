@@ -312,6 +312,8 @@ struct rcm_work {
     bool merges;     /* the threads of a block share a bucket and merge what they kept */
 };
 
+#define RCM_EDGES_MOST 4
+
 /* What a kernel can run, and how it does. A registry row: rcm_kernel(0), which runs anything, .. until NULL. */
 struct rcm_kernel {
     const char *name;
@@ -321,6 +323,7 @@ struct rcm_kernel {
                                                                                                       k_b and m; 0: none */
     struct rcm_work (*work)(struct rcm_topk p, double bytes); /* of a value; NULL: unknown. p in the domain */
     bool (*splits)(double m, double candidates);              /* does its stage 2 divide a row among blocks? */
+    size_t (*edges)(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST]); /* the b from which it goes another way; NULL: none */
 };
 const struct rcm_kernel *rcm_kernel(size_t index);
 
@@ -341,21 +344,41 @@ struct rcm_selection {
     rcm_objective *objective;
     const void *context;
     bool grows; /* the objective grows with b, as candidates and the basic cost do: its least is at the smallest b */
+    bool steps; /* it falls only where ceil(n/b) does, or where the kernel changes its way: as a predicted time */
 };
 struct rcm_choice {
     struct rcm_topk p;
     double objective; /* INFINITY: nothing reaches the target; then p is nothing */
 };
 
-/* Time      some 10 us where the objective grows, otherwise some 1000 calls of it for each k_b; with a confidence some ten laws for each k_b
- *           (rcm_lost). The search is by steps of 2 % in b, refined around each minimum.
+/* Time      some 10 us where the objective grows, otherwise some 1000 calls of it for each k_b (2 sqrt(n) where it steps, at most some 7000); with a
+ *           confidence some ten laws for each k_b (rcm_lost).
+ * Search    where it steps, at the beginning of each step, but for those within 0.2 % in b of one before; otherwise by steps of 2 % in b, refined around each
+ *           minimum.
  * Source    docs/models.md 13. */
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
 struct rcm_choice rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b); /* for one k_b */
 
+/* The reverse: of all b and k_b whose objective is at most `budget`, the one with the largest recall; then the least objective. The target is not read, but for
+ * its restrictions on b. Exact where the objective grows or steps; with others to 2 % of b. */
+struct rcm_choice rcm_best_recall(const struct rcm_selection *selection, double budget);
+struct rcm_choice rcm_best_recall_k_b(const struct rcm_selection *selection, uint64_t k_b, double budget); /* for one k_b */
+
 /* The shapes that lose less than any of a smaller objective, whatever the target, in steps of 5 % in b, down to a loss of 1e-6; at most `most` of them, spread evenly.
  * Returns how many there are (0 also without memory). */
 size_t rcm_frontier(const struct rcm_selection *selection, struct rcm_choice *points, size_t most);
+
+/* Given n, b and k_b, the largest k <= min(n, b k_b) that reaches the target (p.k is not read); 0 if k = 1 does not, or outside the domain. Exact: recall is
+ * the mean of the survival of the ranks 1..k, which does not depend on k and falls with the rank. */
+uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target);
+
+/* Given k, b and k_b, the largest n that reaches the target (p.n and p.valid are not read); 0 if none does, RCM_N_MAX if all do. Recall falls with n: proved for
+ * n that b divides, tested for others (docs/models.md 13). */
+uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
+
+/* Given n, k and b, the fewest kept per bucket (p.k_b is not read) that reach the selection's target or confidence: what each of b devices, with a run of n/b
+ * elements, must send. 0: outside the domain, or (with a confidence) no law. */
+uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
 
 /* What others deploy for a recall of 1 - loss. A registry row: rcm_practice(0), .. until NULL. */
 struct rcm_practice {

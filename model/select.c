@@ -157,14 +157,40 @@ static void least_objective(struct search *f, uint64_t low)
     }
 }
 
-/* divisors_of: the factors of n, which take longer to find than all the rest. */
-static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b, const struct rcm_factors *divisors_of)
+/* The next place where the objective may fall: where ceil(n/b) does, but not within 0.2 % of the last. */
+static uint64_t next_step(const struct search *f, uint64_t b)
+{
+    const uint64_t length = shape_ceil_divide(f->p.n, b), shorter = length > 1 ? shape_ceil_divide(f->p.n, length - 1) : 0, farther = b + 1 + b / 500;
+    return shorter == 0 ? 0 : next(f, shorter > farther ? shorter : farther);
+}
+
+static void least_of_steps(struct search *f, uint64_t low)
+{
+    uint64_t edges[RCM_EDGES_MOST];
+    const size_t count = f->kernel->edges ? f->kernel->edges(f->p, edges) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t b = next(f, edges[i] > low ? edges[i] : low);
+        if (b)
+            try(f, b);
+    }
+    for (uint64_t b = next(f, low); b; b = next_step(f, b))
+        try(f, b);
+}
+
+static struct search search_of(const struct rcm_selection *s, uint64_t k_b, const struct rcm_factors *divisors_of)
 {
     struct search f = {.s = s, .kernel = s->kernel ? s->kernel : rcm_kernel(0), .p = s->p, .restriction = {s->target.align, divisors_of}, .best = {.objective = INFINITY}};
     f.p.k_b = k_b;
-    if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k)
+    f.high = k_b >= 1 && k_b <= f.kernel->k_b_max && k_b <= s->p.k ? rcm_deployable_b(f.p).high : 0;
+    return f;
+}
+
+/* divisors_of: the factors of n, which take longer to find than all the rest. */
+static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b, const struct rcm_factors *divisors_of)
+{
+    struct search f = search_of(s, k_b, divisors_of);
+    if (f.high == 0)
         return f.best;
-    f.high = rcm_deployable_b(f.p).high;
     uint64_t low = smallest_b(s, f.p);
     if (low == 0)
         return f.best;
@@ -174,6 +200,8 @@ static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b
         const uint64_t b = next(&f, low);
         if (b)
             try(&f, b);
+    } else if (s->steps) {
+        least_of_steps(&f, low);
     } else {
         least_objective(&f, low);
     }
@@ -217,6 +245,134 @@ struct rcm_choice rcm_select(const struct rcm_selection *s)
             best = choice;
     }
     return best;
+}
+
+/* ---- the reverse */
+
+/* The largest b of [low, high) within the budget, where the objective grows, and low is within; then that b. */
+static uint64_t last_within(struct search *f, uint64_t low, uint64_t high, double budget)
+{
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2, b = next(f, middle);
+        if (b == 0 || b >= high) {
+            high = middle;
+            continue;
+        }
+        f->p.b = b;
+        if (f->s->objective(f->p, f->s->context) <= budget)
+            low = b;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The largest b of this k_b within the budget; 0: none. Steps are passed in order, the last that begins within is searched. */
+static uint64_t largest_within(struct search *f, double budget)
+{
+    const uint64_t from = next(f, rcm_deployable_b(f->p).low < 2 ? 2 : rcm_deployable_b(f->p).low);
+    uint64_t found = 0, end = 0;
+    for (uint64_t b = from; b; b = end) {
+        end = f->s->grows ? 0 : f->s->steps ? next_step(f, b) : next(f, b + 1 + b / 50);
+        f->p.b = b;
+        if (f->s->objective(f->p, f->s->context) <= budget)
+            found = last_within(f, b, end ? end : f->high + 1, budget);
+    }
+    uint64_t edges[RCM_EDGES_MOST];
+    const size_t count = f->kernel->edges && !f->s->grows ? f->kernel->edges(f->p, edges) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t b = next(f, edges[i]), stop = b ? next_step(f, b) : 0;
+        f->p.b = b;
+        if (b > found && f->s->objective(f->p, f->s->context) <= budget)
+            found = last_within(f, b, stop ? stop : f->high + 1, budget);
+    }
+    return found;
+}
+
+static struct rcm_choice best_recall_of_k_b(const struct rcm_selection *s, uint64_t k_b, double budget, const struct rcm_factors *divisors_of)
+{
+    struct search f = search_of(s, k_b, divisors_of);
+    f.p.b = f.high ? largest_within(&f, budget) : 0;
+    return f.p.b ? (struct rcm_choice){f.p, s->objective(f.p, s->context)} : (struct rcm_choice){.objective = INFINITY};
+}
+
+struct rcm_choice rcm_best_recall_k_b(const struct rcm_selection *s, uint64_t k_b, double budget)
+{
+    struct rcm_factors factors;
+    if (s->target.divisors)
+        factors = rcm_factorise(s->p.n);
+    return best_recall_of_k_b(s, k_b, budget, s->target.divisors ? &factors : NULL);
+}
+
+struct rcm_choice rcm_best_recall(const struct rcm_selection *s, double budget)
+{
+    struct rcm_choice best = {.objective = INFINITY};
+    struct rcm_factors factors;
+    double least = INFINITY;
+    if (s->target.divisors)
+        factors = rcm_factorise(s->p.n);
+    const uint64_t most = s->k_b_max ? s->k_b_max : 16;
+    for (uint64_t k_b = 1; k_b <= most && k_b <= s->p.k; k_b++) {
+        const struct rcm_choice choice = best_recall_of_k_b(s, k_b, budget, s->target.divisors ? &factors : NULL);
+        const double loss = choice.objective < INFINITY ? rcm_loss_exact(choice.p) : INFINITY;
+        if (loss < least || (loss == least && choice.objective < best.objective)) {
+            least = loss;
+            best = choice;
+        }
+    }
+    return best;
+}
+
+uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target)
+{
+    uint64_t low = 0, high;
+    p.k = 1;
+    if (rcm_check(p) != RCM_OK)
+        return 0;
+    high = shape_valid(p) < rcm_candidates(p) ? shape_valid(p) : rcm_candidates(p);
+    while (low < high) {
+        p.k = low + (high - low + 1) / 2;
+        if (rcm_reaches(p, target))
+            low = p.k;
+        else
+            high = p.k - 1;
+    }
+    return low;
+}
+
+uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target)
+{
+    p.valid = 0;
+    p.n = p.k > p.b ? p.k : p.b;
+    uint64_t low = p.n, high = RCM_N_MAX;
+    if (rcm_check(p) != RCM_OK || rcm_candidates(p) < p.k || !rcm_reaches(p, target))
+        return 0;
+    while (low < high) {
+        p.n = low + (high - low + 1) / 2;
+        if (rcm_reaches(p, target))
+            low = p.n;
+        else
+            high = p.n - 1;
+    }
+    return low;
+}
+
+uint64_t rcm_fewest_k_b(const struct rcm_selection *s)
+{
+    struct rcm_topk p = s->p;
+    p.k_b = 1;
+    if (rcm_check(p) != RCM_OK)
+        return 0;
+    const uint64_t longest = rcm_buckets_of(p).of[0].size;
+    uint64_t low = shape_ceil_divide(p.k, p.b), high = p.k < longest ? p.k : longest; /* at high nothing is lost */
+    while (low < high) {
+        p.k_b = low + (high - low) / 2;
+        if (reaches(s, p))
+            high = p.k_b;
+        else
+            low = p.k_b + 1;
+    }
+    return low;
 }
 
 /* ---- the frontier */

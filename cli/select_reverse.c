@@ -1,0 +1,175 @@
+/* select_reverse.c - select, asked the other way round: given b and kb the largest k or n, given devices what each must send.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include "answer.h"
+#include "commands.h"
+#include "memory.h"
+
+enum question { LARGEST_K, LARGEST_N, SHARDS };
+
+struct answered {
+    enum question question;
+    struct rcm_topk p; /* complete */
+    bool any_n;
+    struct decimal target;
+};
+
+static double loss_allowed(struct decimal recall)
+{
+    return decimal_complement(recall);
+}
+
+/* Puts together the shape that is known. Returns a status. */
+static int known_shape(const struct options *o, struct answered *a)
+{
+    const struct count_list *lists[] = {&o->n, &o->k, &o->b, &o->k_b};
+    static const char *const names[] = {"--n", "--k", "--b", "--kb"};
+    for (size_t i = 0; i < 4; i++)
+        if (lists[i]->length > 1)
+            return usage_error("%s takes one value here", names[i]);
+    if (o->shards) {
+        if (!o->n.length || !o->k.length || o->b.length || o->k_b.length)
+            return usage_error("--shards needs --n and --k, and excludes --b and --kb: each device is a bucket, and kb is the answer");
+        a->question = SHARDS;
+    } else {
+        if (!o->b.length || !o->k_b.length || o->n.length + o->k.length != 1)
+            return usage_error("--b and --kb ask for the largest k, if --n is given, or the largest n, if --k is; to judge a whole shape use recallmodel recall");
+        if (o->has_confidence)
+            return usage_error("--confidence is not known here: more elements may be lost when k is larger; use --recall alone, and recallmodel recall --at-least on the answer");
+        a->question = o->k.length ? LARGEST_N : LARGEST_K;
+    }
+    a->p = (struct rcm_topk){.n = o->n.length ? o->n.items[0] : 0, .k = o->k.length ? o->k.items[0] : 0, .b = o->shards ? o->shards : o->b.items[0], .m = o->m, .valid = o->valid,
+                             .k_b = o->shards ? 0 : o->k_b.items[0], .assignment = o->shards ? RCM_CONTIGUOUS : o->assignments[0]};
+    a->target = o->targets.length ? o->targets.items[0] : (struct decimal){95, 2};
+    struct rcm_topk p = a->p; /* what is asked for is set to what is always legal */
+    p.n = p.n ? p.n : RCM_N_MAX;
+    p.k = p.k ? p.k : 1;
+    p.k_b = p.k_b ? p.k_b : 1;
+    switch (rcm_check(p)) {
+    case RCM_OK:
+        return STATUS_OK;
+    case RCM_BAD_K:
+        return usage_error("--k %" PRIu64 " is larger than --n %" PRIu64, p.k, p.n);
+    case RCM_BAD_B:
+        return usage_error("%s %" PRIu64 " is larger than --n %" PRIu64, o->shards ? "--shards" : "--b", p.b, p.n);
+    case RCM_BAD_VALID:
+        return usage_error("--valid %" PRIu64 " is not between k and n", p.valid);
+    default:
+        return usage_error("--n or --kb is beyond 2^53 - 1");
+    }
+}
+
+static void solve(const struct options *o, struct answered *a)
+{
+    const struct rcm_target target = {.loss = loss_allowed(a->target)};
+    struct rcm_selection s = {.p = a->p, .target = target};
+    switch (a->question) {
+    case LARGEST_K:
+        a->p.k = rcm_largest_k(a->p, target);
+        break;
+    case LARGEST_N:
+        a->p.n = rcm_largest_n(a->p, target);
+        a->any_n = a->p.n == RCM_N_MAX;
+        break;
+    case SHARDS:
+        if (o->has_confidence) {
+            s.confidence = decimal_value(o->confidence);
+            s.most_lost = most_lost(a->target, a->p.k);
+        }
+        a->p.k_b = rcm_fewest_k_b(&s);
+        break;
+    }
+}
+
+static bool has_answer(const struct answered *a)
+{
+    return a->question == LARGEST_K ? a->p.k > 0 : a->question == LARGEST_N ? a->p.n > 0 : a->p.k_b > 0;
+}
+
+static void print_sentence(const struct answered *a, const struct options *o)
+{
+    char target[32];
+    format_decimal(target, sizeof target, a->target);
+    const struct rcm_topk *p = &a->p;
+    if (!has_answer(a)) {
+        printf("No %s keeps a recall of %s with b = %" PRIu64 ".\n", a->question == LARGEST_K ? "k" : a->question == LARGEST_N ? "n" : "kb", target, p->b);
+        return;
+    }
+    const double recall = rcm_recall_exact(*p);
+    switch (a->question) {
+    case LARGEST_K:
+        printf("k = %" PRIu64 ": the largest that b = %" PRIu64 ", kb = %" PRIu64 " keep at a mean recall of %s in rows of n = %" PRIu64 " (%" PRIu64 " candidates, recall %.6f).\n", p->k, p->b,
+               p->k_b, target, p->n, rcm_candidates(*p), recall);
+        break;
+    case LARGEST_N:
+        if (a->any_n)
+            printf("Any n: b = %" PRIu64 ", kb = %" PRIu64 " keep k = %" PRIu64 " at a mean recall of %s however long the row (%.6f at least).\n", p->b, p->k_b, p->k, target, recall);
+        else
+            printf("n = %" PRIu64 ": the longest row of which b = %" PRIu64 ", kb = %" PRIu64 " keep k = %" PRIu64 " at a mean recall of %s (recall %.6f).\n", p->n, p->b, p->k_b, p->k, target,
+                   recall);
+        break;
+    case SHARDS: {
+        char confidence[32] = "";
+        if (o->has_confidence)
+            format_decimal(confidence, sizeof confidence, o->confidence);
+        printf("kb = %" PRIu64 ": what each of %" PRIu64 " devices must send for a %srecall of %s%s%s (%" PRIu64 " elements in all instead of %" PRIu64 ", %.3g times fewer; mean recall %.6f).\n",
+               p->k_b, p->b, o->has_confidence ? "" : "mean ", target, o->has_confidence ? " in a row with probability " : "", confidence, p->b * p->k_b,
+               p->b * (p->k < rcm_buckets_of(*p).of[0].size ? p->k : rcm_buckets_of(*p).of[0].size), (double)(p->k < rcm_buckets_of(*p).of[0].size ? p->k : rcm_buckets_of(*p).of[0].size) / (double)p->k_b,
+               recall);
+        puts("This holds where the top k lie anywhere; where neighbours are alike, deal the elements out to the devices, or\nmeasure: recallmodel simulate --assignment contiguous.");
+        break;
+    }
+    }
+}
+
+static struct table *answer_table(const struct answered *a, const struct options *o)
+{
+    static const char *const questions[] = {[LARGEST_K] = "largest_k", [LARGEST_N] = "largest_n", [SHARDS] = "fewest_k_b"};
+    struct table *table = table_new();
+    const bool answered = has_answer(a);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"n", a->any_n ? 0 : a->p.n}, {"k", a->p.k}, {"b", a->p.b}, {"k_b", a->p.k_b}};
+    table_row(table, false);
+    table_text(table, column("question", STYLE_PLAIN), questions[a->question]);
+    for (size_t i = 0; i < 4; i++)
+        if (counts[i].value)
+            table_count(table, column(counts[i].name, STYLE_PLAIN), counts[i].value);
+        else
+            table_null(table, column(counts[i].name, STYLE_PLAIN));
+    table_bool(table, column("any_n", STYLE_PLAIN), a->any_n);
+    table_real(table, column("recall_target", STYLE_PLAIN), decimal_value(a->target));
+    table_real(table, column("confidence", STYLE_PLAIN), o->has_confidence ? decimal_value(o->confidence) : NAN);
+    table_real(table, column("recall", STYLE_RECALL), answered ? rcm_recall_exact(a->p) : NAN);
+    table_real(table, column("recall_sd", STYLE_LOSS), answered ? rcm_recall_sd(a->p) : NAN);
+    if (answered)
+        table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(a->p));
+    else
+        table_null(table, column("candidates", STYLE_PLAIN));
+    return table;
+}
+
+int answer_reverse(const struct options *options)
+{
+    struct answered a = {0};
+    int status = known_shape(options, &a);
+    if (status != STATUS_OK)
+        return status;
+    solve(options, &a);
+    struct table *table = answer_table(&a, options);
+    if (options->output == OUTPUT_CSV) {
+        table_print_csv(table, stdout, true);
+    } else if (options->output == OUTPUT_JSON) {
+        json_t *object = checked(table_row_json(table, 0));
+        json_object_set_new(object, "version", json_string(rcm_version()));
+        status = print_json(object);
+    } else {
+        print_sentence(&a, options);
+    }
+    table_free(table);
+    return status;
+}
