@@ -15,7 +15,7 @@
 /* How far a parameter may go from where it begins: e^7 = 1100 times. */
 #define FARTHEST 7.0
 /* Draws each parameter to where it begins, so that what the runs do not determine stays there; as strong as one run that is off by so much. */
-#define PRIOR 1e-3
+#define PRIOR 1e-2
 
 double predicted_us(const struct rcm_profile *profile, const struct run *run)
 {
@@ -159,7 +159,7 @@ static int levenberg_marquardt(struct problem *problem, gsl_vector *x, struct fi
     gsl_matrix *covariance = gsl_matrix_alloc(system.p, system.p);
     int info, status = w && covariance ? gsl_multifit_nlinear_init(x, &system, w) : GSL_ENOMEM;
     if (status == GSL_SUCCESS) {
-        status = gsl_multifit_nlinear_driver(200, 1e-6, 1e-8, 1e-8, NULL, NULL, &info, w);
+        status = gsl_multifit_nlinear_driver(100, 1e-4, 1e-8, 0.0, NULL, NULL, &info, w);
         if (status == GSL_EMAXITER || status == GSL_ENOPROG)
             status = GSL_SUCCESS; /* as near as it comes */
         fit->steps += (unsigned)gsl_multifit_nlinear_niter(w);

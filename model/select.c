@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "divisors.h"
+#include "kernels.h"
 #include "shape.h"
 
 /* ---- what is least */
@@ -185,12 +185,60 @@ static struct search search_of(const struct rcm_selection *s, uint64_t k_b, cons
     return f;
 }
 
-/* divisors_of: the factors of n, which take longer to find than all the rest. */
-static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b, const struct rcm_factors *divisors_of)
+/* All divisors of n that are legal, where they are few: then the search is among them. */
+#define DIVISORS_LISTED 128
+struct divisor_list {
+    struct rcm_factors factors;
+    size_t count; /* 0: not listed */
+    uint64_t b[DIVISORS_LISTED];
+};
+
+static void list_divisors(const struct rcm_selection *s, struct divisor_list *list)
 {
+    list->factors = rcm_factorise(s->p.n);
+    list->count = 0;
+    for (uint64_t b = 2; (b = rcm_next_b(s->p.n, b, s->target.align, &list->factors)) != 0; b++) {
+        if (list->count == DIVISORS_LISTED) {
+            list->count = 0;
+            return;
+        }
+        list->b[list->count++] = b;
+    }
+}
+
+/* Recall grows with b, so the first listed one that reaches the target is the least where the objective grows; 0: none does. */
+static uint64_t first_listed(const struct rcm_selection *s, struct rcm_topk p, const struct divisor_list *list)
+{
+    const struct rcm_range range = rcm_deployable_b(p);
+    size_t low = 0, high = list->count;
+    while (low < high && list->b[low] < range.low)
+        low++;
+    while (high > low && list->b[high - 1] > range.high)
+        high--;
+    const size_t end = high;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        p.b = list->b[middle];
+        if (rcm_reaches(p, s->target))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < end ? list->b[low] : 0;
+}
+
+static struct rcm_choice best_of_k_b(const struct rcm_selection *s, uint64_t k_b, const struct divisor_list *divisors)
+{
+    const struct rcm_factors *divisors_of = divisors ? &divisors->factors : NULL;
     struct search f = search_of(s, k_b, divisors_of);
     if (f.high == 0)
         return f.best;
+    if (divisors && divisors->count && s->grows && !(s->confidence > 0.0) && (!s->kernel || s->kernel == &kernel_any || s->kernel == &kernel_ours)) {
+        const uint64_t b = first_listed(s, f.p, divisors);
+        if (b)
+            try(&f, b);
+        return f.best;
+    }
     uint64_t low = smallest_b(s, f.p);
     if (low == 0)
         return f.best;
@@ -224,23 +272,23 @@ static bool hopeless(const struct rcm_selection *s, uint64_t k_b, double least)
 
 struct rcm_choice rcm_select_k_b(const struct rcm_selection *s, uint64_t k_b)
 {
-    struct rcm_factors factors;
+    struct divisor_list divisors;
     if (s->target.divisors)
-        factors = rcm_factorise(s->p.n);
-    return best_of_k_b(s, k_b, s->target.divisors ? &factors : NULL);
+        list_divisors(s, &divisors);
+    return best_of_k_b(s, k_b, s->target.divisors ? &divisors : NULL);
 }
 
 struct rcm_choice rcm_select(const struct rcm_selection *s)
 {
     struct rcm_choice best = {.objective = INFINITY};
-    struct rcm_factors factors;
+    struct divisor_list divisors; /* listed once: that takes longer than all the rest */
     if (s->target.divisors)
-        factors = rcm_factorise(s->p.n);
+        list_divisors(s, &divisors);
     const uint64_t most = s->k_b_max ? s->k_b_max : 16;
     for (uint64_t i = most < s->p.k ? most : s->p.k; i >= 1; i--) { /* large k_b have few candidates, so that others are soon out of question */
         if (hopeless(s, i, best.objective))
             continue;
-        struct rcm_choice choice = best_of_k_b(s, i, s->target.divisors ? &factors : NULL);
+        struct rcm_choice choice = best_of_k_b(s, i, s->target.divisors ? &divisors : NULL);
         if (choice.objective <= best.objective && choice.objective < INFINITY)
             best = choice;
     }
@@ -270,7 +318,7 @@ static uint64_t last_within(struct search *f, uint64_t low, uint64_t high, doubl
 /* The largest b of this k_b within the budget; 0: none. Steps are passed in order, the last that begins within is searched. */
 static uint64_t largest_within(struct search *f, double budget)
 {
-    const uint64_t from = next(f, rcm_deployable_b(f->p).low < 2 ? 2 : rcm_deployable_b(f->p).low);
+    const uint64_t fewest = rcm_deployable_b(f->p).low, from = next(f, fewest < 2 ? 2 : fewest); /* b = 1 is the exact top-k of the row */
     uint64_t found = 0, end = 0;
     for (uint64_t b = from; b; b = end) {
         end = f->s->grows ? 0 : f->s->steps ? next_step(f, b) : next(f, b + 1 + b / 50);
@@ -280,8 +328,8 @@ static uint64_t largest_within(struct search *f, double budget)
     }
     uint64_t edges[RCM_EDGES_MOST];
     const size_t count = f->kernel->edges && !f->s->grows ? f->kernel->edges(f->p, edges) : 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t b = next(f, edges[i]), stop = b ? next_step(f, b) : 0;
+    for (size_t i = 0; i < count && from; i++) {
+        const uint64_t b = next(f, edges[i] > from ? edges[i] : from), stop = b ? next_step(f, b) : 0;
         f->p.b = b;
         if (b > found && f->s->objective(f->p, f->s->context) <= budget)
             found = last_within(f, b, stop ? stop : f->high + 1, budget);

