@@ -72,6 +72,8 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
         if (i == 3)
             return 0;
         run->kind = (enum run_kind)i;
+        if (run->kind != RUN_EXACT && !has(r, r->counts[COLUMN_B]))
+            return fail(r, row, r->work, "needs the columns b and k_b");
     }
     for (size_t i = 0; i < TEXT_COLUMNS; i++)
         if (has(r, r->texts[i]) && r->wanted[i] && strcmp(csv_field(r->csv, row, r->texts[i]), r->wanted[i]) != 0)

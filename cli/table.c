@@ -269,6 +269,8 @@ static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
 static void print_cell(FILE *file, const char *text, size_t length, struct layout layout, int gap, bool last)
 {
     int blanks = (int)(layout.width - length);
+    if (last && length == 0)
+        return;
     if (layout.text)
         fprintf(file, "%*s%.*s%*s", gap, "", (int)length, text, last ? 0 : blanks, "");
     else

@@ -72,6 +72,7 @@ START_TEST(broken_files)
         {"n,k,b,k_b,time_us\n8,2,2,1,nan\n", "column 5 (time_us): 'nan'"},
         {"n,k,b,k_b,time_us\n8,2,2,1,\n", "column 5 (time_us): ''"},
         {"n,k,b,k_b,time_us\n8,2,2,1,1us\n", "column 5 (time_us): '1us'"},
+        {"work,n,k,time_us\nexact,8,2,1\nstage1,8,2,1\n", "t.csv:3, column 1 (work): 'stage1' needs the columns b and k_b"},
         {"n,k,b,k_b,time_us,dtype\n8,2,2,1,1,float99\n", "column 6 (dtype): 'float99' is not a type"},
     };
     char error[CSV_ERROR];

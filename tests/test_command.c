@@ -48,7 +48,7 @@ START_TEST(golden)
 {
     /* tests/golden/NAME.txt begins with the command; what follows is what it prints. */
     static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small",
-                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile", "select", "select-confidence"};
+                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile", "select", "select-confidence", "select-time", "select-reverse", "predict", "help-calibrate"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[200];
         static char golden[100000], want[100000];
@@ -86,14 +86,13 @@ START_TEST(bad_input)
         {"--n 100 --k 10 --b 3 --kb 3", "--b 3", "k = 10", "--b 4"},
         {"--n 10 --k 8 --b 5 --kb 3", "--kb 3", "a bucket", "--b 4 or less"},
         {"--n 10 --k 2 --recall 0", "--recall '0'", "(0, 1]", "0.95"},
-        {"select --n 100 --k 10 --objective time", "--objective time", "calibrated", "candidates"},
+        {"select --n 100 --k 10 --objective time", "--objective time", "calibrated", "--device FILE"},
         {"select --n 100 --k 10 --objective speed", "--objective 'speed'", "not known", "candidates, basic, serial, parallel"},
         {"select --n 100 --k 10 --objective basic,serial", "--objective", "takes one", ""},
         {"select --n 100 --k 10 --kernel cuda", "--kernel 'cuda'", "not known", "any, ours, graphcore, xla"},
         {"select --n 100 --k 10 --confidence 1", "--confidence '1'", "(0, 1)", "0.05"},
         {"select --n 100 --k 10 --kb-max 5000", "--kb-max '5000'", "above 4096", ""},
         {"select --n 100 --k 10 --recall 0.9,0.95", "--recall", "one target", ""},
-        {"select --n 100 --k 10 --b 5", "unknown option '--b'", "", ""},
         {"select --n 10 --k 20", "--k 20", "larger than n", ""},
         {"--n 10 --k 2 --quantile 0", "--quantile '0'", "(0, 1)", "0.05"},
         {"--n 10 --k 2 --quantile 1", "--quantile '1'", "(0, 1)", "0.05"},
@@ -158,6 +157,40 @@ START_TEST(bad_input)
         {"count --n 10 --k 2 --digits 17", "--digits '17'", "16", ""},
         {"count --n 2^29 --k 2", "--n 536870912", "2^28", ""},
         {"frobnicate --n 10", "'frobnicate'", "recall", "devices"},
+        {"calibrate", "RUNS.csv", "time_us_median", ""},
+        {"calibrate /nowhere/runs.csv", "/nowhere/runs.csv", "No such file", ""},
+        {"calibrate runs.csv more.csv", "'more.csv' is not an option", "", ""},
+        {"calibrate tests/golden/title.txt", "tests/golden/title.txt:2, column", "", ""},
+        {"calibrate tests/reference.csv", "tests/reference.csv", "there is no column", ""},
+        {"calibrate --runs /dev/null", "/dev/null", "is empty", ""},
+        {"calibrate /dev/null --kernel any", "--kernel any", "graphcore", ""},
+        {"calibrate /dev/null --dtype f8", "--dtype 'f8'", "bf16", ""},
+        {"calibrate /dev/null -o", "-o needs a value", "FILE", ""},
+        {"calibrate /dev/null --nname x", "'--nname'", "--name", "-o"},
+        {"predict --n 100 --k 10", "--device FILE", "calibrate", ""},
+        {"predict --n 100 --k 10 --device h200", "H200 has no profile", "calibrate", ""},
+        {"predict --n 100 --k 10 --device h100-pcie --dtype f32", "H100-PCIe has no profile", "--dtype", ""},
+        {"predict --n 100 --k 10 --device h100-pcie --kernel ours", "no profile of the kernel ours", "", ""},
+        {"predict --device h100-pcie", "--n", "", ""},
+        {"predict --device h100-pcie --runs x.csv --n 10", "--runs", "exclude", ""},
+        {"predict --device h100-pcie --runs /nowhere/x.csv", "/nowhere/x.csv", "No such file", ""},
+        {"predict -o x --device h100-pcie --n 10 --k 2", "'-o' is not an option", "", ""},
+        {"select --n 100 --k 10 --device h200 --objective time", "H200 has no profile", "calibrate", ""},
+        {"select --n 100 --k 10 --device h100-pcie --kernel ours --objective time", "no profile of the kernel ours", "", ""},
+        {"select --n 100 --k 10 --dtype f16", "--dtype", "--device", ""},
+        {"select --n 100 --k 10 --budget 0", "--budget '0'", "positive", ""},
+        {"select --n 100 --k 10 --budget 50 --recall 0.9", "--budget", "--recall", ""},
+        {"select --n 100 --k 10 --budget 50 --confidence 0.9", "--budget", "--confidence", ""},
+        {"select --n 100 --k 10 --b 5", "--kb", "largest k", "recallmodel recall"},
+        {"select --b 5 --kb 1", "--b and --kb", "largest n", ""},
+        {"select --n 100 --b 5,6 --kb 1", "--b takes one value", "", ""},
+        {"select --n 100 --b 101 --kb 1", "--b 101", "--n 100", ""},
+        {"select --n 100 --b 10 --kb 1 --confidence 0.9", "--confidence", "--at-least", ""},
+        {"select --n 100 --shards 4", "--shards", "--k", ""},
+        {"select --n 100 --k 10 --shards 4 --b 5", "--shards", "--b", ""},
+        {"select --n 100 --k 10 --shards 101", "--shards 101", "--n 100", ""},
+        {"select --n 10 --k 11 --shards 2", "--k 11", "--n 10", ""},
+        {"--n 10 --k 2 --device tests/golden/title.txt", "tests/golden/title.txt:", "", ""},
         {"ranks --n 10 --k 2 --ranks 3", "--ranks 3", "k = 2", "1 to k"},
         {"ranks --n 10 --k 2 --m 3", "'--m'", "--ranks", ""},
         {"cost --n 10 --k 2 --kb 1", "'--kb'", "--m", ""},
@@ -471,6 +504,135 @@ START_TEST(csv_columns)
 }
 END_TEST
 
+/* Shapes with the times of the library's profile, to which a fit gives that profile again. */
+static void write_shapes(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("# made by test_command\nnote,n,k,b,k_b,m\n", file);
+    for (unsigned n = 1024; n <= 1u << 20; n *= 4)
+        for (unsigned m = 1; m <= 256; m *= 16)
+            for (unsigned k_b = 1; k_b <= 4; k_b++)
+                for (unsigned k = 12; 2 * k <= n; k *= 8)
+                    for (unsigned b = k / k_b; b * k_b <= 4 * k && b * k_b < n; b *= 2)
+                        fprintf(file, "\"a, b\",%u,%u,%u,%u,%u\n", n, k, b, k_b, m);
+    fclose(file);
+}
+
+START_TEST(calibrate_and_predict)
+{
+    char shapes[] = "/tmp/rcm-shapes-XXXXXX", runs[] = "/tmp/rcm-runs-XXXXXX", profile[] = "/tmp/rcm-profile-XXXXXX", arguments[500];
+    static char predicted[1 << 20];
+    close(mkstemp(shapes));
+    close(mkstemp(runs));
+    close(mkstemp(profile));
+    write_shapes(shapes);
+    snprintf(arguments, sizeof arguments, "predict --device h100-pcie --runs %s --csv", shapes);
+    run(arguments);
+    ck_assert_msg(result.status == 0 && *result.err == '\0', "%s", result.err);
+    snprintf(predicted, sizeof predicted, "%s", result.out);
+    /* The rows as they were, and one more column. */
+    char *header = strchr(predicted, '\n');
+    ck_assert(strncmp(predicted, "note,n,k,b,k_b,m,predicted_us\n", (size_t)(header - predicted) + 1) == 0);
+    unsigned n, k, b, k_b, m;
+    double time_us;
+    ck_assert_int_eq(sscanf(header + 1, "\"a, b\",%u,%u,%u,%u,%u,%lf\n", &n, &k, &b, &k_b, &m, &time_us), 6);
+    struct rcm_topk p = {.n = n, .k = k, .b = b, .k_b = k_b, .m = m};
+    ck_assert_double_eq_tol(time_us, rcm_predict(rcm_profile(0), p).time_us, 1e-5 * time_us);
+    FILE *file = fopen(runs, "w");
+    memcpy(strstr(predicted, "predicted_us"), "     time_us", 12);
+    char *name = strstr(predicted, "     time_us");
+    fprintf(file, "%.*s%s", (int)(name - predicted), predicted, name + 5);
+    fclose(file);
+
+    snprintf(arguments, sizeof arguments, "calibrate %s --name Toy --source 'a test' -o %s --cross-validate --json", runs, profile);
+    run(arguments);
+    ck_assert_msg(result.status == 0, "%s", result.err);
+    json_t *object = json_loads(result.out, 0, NULL), *regret = json_object_get(object, "regret");
+    static const char *const models[] = {"calibrated", "basic", "serial", "parallel"}, *const figures[] = {"mean", "median", "p95", "max", "cells"};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 5; j++)
+            ck_assert_msg(json_is_number(json_object_get(json_object_get(regret, models[i]), figures[j])), "regret %s %s", models[i], figures[j]);
+    ck_assert_double_ge(number(json_object_get(regret, "basic"), "mean"), 1.0);
+    ck_assert_double_lt(number(json_object_get(regret, "calibrated"), "mean"), 1.01);
+    ck_assert_double_lt(number(object, "median_error"), 0.01);
+    ck_assert_uint_ge(json_array_size(json_object_get(object, "parameters")), 15);
+    ck_assert_uint_ge(json_array_size(json_object_get(object, "regimes")), 4);
+    ck_assert_uint_eq(json_array_size(json_object_get(object, "each_size_left_out")), 6);
+    ck_assert_uint_eq(json_array_size(json_object_get(object, "left_out")), 3); /* every second of six */
+    json_decref(object);
+
+    snprintf(arguments, sizeof arguments, "predict --device %s --runs %s --json", profile, runs);
+    run(arguments);
+    ck_assert_int_eq(result.status, 0);
+    object = json_loads(result.out, 0, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "device")), "Toy");
+    ck_assert_double_lt(number(object, "median_error"), 0.01);
+    json_decref(object);
+    snprintf(arguments, sizeof arguments, "select --n 65536 --k 1024 --device %s --json", profile);
+    run(arguments);
+    object = json_loads(result.out, 0, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "objective_unit")), "us");
+    ck_assert_double_eq(number(json_object_get(object, "choice"), "objective"), number(json_object_get(object, "choice"), "predicted_us"));
+    ck_assert(json_is_true(json_object_get(json_object_get(object, "choice"), "measured")));
+    json_decref(object);
+    snprintf(arguments, sizeof arguments, "select --n 2^24 --k 1024 --device %s --json", profile); /* beyond the runs */
+    run(arguments);
+    object = json_loads(result.out, 0, NULL);
+    ck_assert(json_is_false(json_object_get(json_object_get(object, "choice"), "measured")));
+    json_decref(object);
+
+    /* A profile that cannot be written is said so, and nothing is left behind. */
+    snprintf(arguments, sizeof arguments, "calibrate %s -o /nowhere/x.profile", runs);
+    run(arguments);
+    ck_assert_int_eq(result.status, 1);
+    ck_assert_msg(strstr(result.err, "-o /nowhere/x.profile could not be written: No such file"), "%s", result.err);
+    static const char *const wrong[][2] = {{"--leave-out 1024", "belongs to --cross-validate"}, {"--leave-out 1000 --cross-validate", "no run has this n"},
+                                           {"--cross-validate --leave-out 1024,4096,16384,65536,262144,1048576", "nothing would be left"},
+                                           {"--name 'a name of more than forty characters, which is too many'", "--name"}, {"--name 'a#b'", "--name"}, {"--exact /nowhere", "No such file"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(arguments, sizeof arguments, "calibrate %s %s", runs, wrong[i][0]);
+        run(arguments);
+        ck_assert_msg(result.status == 2 && strstr(result.err, wrong[i][1]) && *result.out == '\0', "%s: %s", wrong[i][0], result.err);
+    }
+    snprintf(arguments, sizeof arguments, "calibrate %s --exact %s", runs, runs);
+    run(arguments);
+    ck_assert_msg(result.status == 2 && strstr(result.err, "line 2 is no exact top-k"), "%s", result.err);
+    unlink(shapes);
+    unlink(runs);
+    unlink(profile);
+}
+END_TEST
+
+START_TEST(reverse_json)
+{
+    run("select --n 262144 --b 512 --kb 4 --recall 0.95 --json");
+    json_t *object = json_loads(result.out, 0, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(object, "question")), "largest_k");
+    ck_assert_double_eq(number(object, "k"), (double)rcm_largest_k((struct rcm_topk){.n = 262144, .b = 512, .k_b = 4}, (struct rcm_target){.loss = 0.05}));
+    json_decref(object);
+    run("select --k 1024 --b 512 --kb 4 --json");
+    object = json_loads(result.out, 0, NULL);
+    ck_assert(json_is_true(json_object_get(object, "any_n")) && json_is_null(json_object_get(object, "n")));
+    json_decref(object);
+    run("select --n 131072 --k 2048 --budget 3000 --json");
+    object = json_loads(result.out, 0, NULL);
+    ck_assert_double_le(number(json_object_get(object, "choice"), "objective"), 3000.0);
+    struct rcm_selection s = {.p = {.n = 131072, .k = 2048}, .objective = rcm_objective_candidates, .grows = true};
+    ck_assert_double_eq(number(json_object_get(object, "choice"), "recall"), rcm_recall_exact(rcm_best_recall(&s, 3000.0).p));
+    json_decref(object);
+    run("select --n 2^20 --k 1024 --shards 8 --recall 0.99 --csv");
+    ck_assert_msg(strncmp(result.out, "question,n,k,b,k_b,any_n,recall_target,confidence,recall,recall_sd,candidates\nfewest_k_b,1048576,1024,8,137,false,0.99,,", 100) == 0, "%s", result.out);
+    run("devices --json");
+    object = json_loads(result.out, 0, NULL);
+    json_t *profile = json_array_get(json_object_get(object, "profiles"), 0);
+    static const char *const keys[] = {"device", "kernel", "dtype", "date", "runs", "source", "median_error", "p95_error", "held_out_median_error"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        ck_assert_msg(json_object_get(profile, keys[i]) != NULL, "no %s", keys[i]);
+    json_decref(object);
+}
+END_TEST
+
 START_TEST(output_that_cannot_be_written)
 {
     char command[600];
@@ -556,4 +718,4 @@ START_TEST(never_long)
 END_TEST
 
 TEST_MAIN("command", golden, bad_input, combinations_left_out, json_has_all_digits, json_of_lists_and_edges, parameter_choices_of_listing_a10,
-          csv_columns, quantiles_of_a_row, select_json, output_that_cannot_be_written, device_files, never_long)
+          csv_columns, quantiles_of_a_row, select_json, calibrate_and_predict, reverse_json, output_that_cannot_be_written, device_files, never_long)
