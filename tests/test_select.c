@@ -108,6 +108,51 @@ START_TEST(selections_of_listing_a10)
 }
 END_TEST
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The fewest candidates with k_b in first..last: every power of two from 128 on. */
+static double scanned(uint64_t n, uint64_t k, uint64_t first, uint64_t last)
+{
+    double least = INFINITY;
+    for (uint64_t k_b = first; k_b <= last && k_b <= k; k_b++)
+        for (uint64_t b = 128; b <= n; b *= 2) {
+            const struct rcm_topk p = {.n = n, .k = k, .b = b, .k_b = k_b};
+            if (rcm_check_deployable(p) == RCM_OK && rcm_recall_exact(p) >= 0.99)
+                least = fmin(least, (double)rcm_candidates(p));
+        }
+    return least;
+}
+
+/* Figure 3 of Samaga et al.: candidates with k_b = 1 over the fewest with k_b up to 4, at recall 0.99, b a multiple of 128 that divides n, n up to 2^32. The print
+ * does not say which k and n it shows, only that the median is 7, and that nothing is below 1; each cell here is compared with a scan. */
+START_TEST(figure_3)
+{
+    static const double shares[] = {1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.25};
+    double ratios[300];
+    size_t cells = 0;
+    for (unsigned log_n = 8; log_n <= 32; log_n++)
+        for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+            const uint64_t n = UINT64_C(1) << log_n, k = (uint64_t)nearbyint(shares[i] * (double)n);
+            struct rcm_selection s = {.p = {.n = n, .k = k, .m = 1}, .target = {.loss = 0.01, .align = 128, .divisors = true}, .k_b_max = 4, .objective = rcm_objective_candidates, .grows = true};
+            if (k == 0)
+                continue;
+            const double one = rcm_select_k_b(&s, 1).objective, all = rcm_select(&s).objective;
+            ck_assert_msg(one == scanned(n, k, 1, 1) && all == scanned(n, k, 1, 4), "n %" PRIu64 " k %" PRIu64 ": %g and %g, scanned %g and %g", n, k, one, all, scanned(n, k, 1, 1),
+                          scanned(n, k, 1, 4));
+            ratios[cells++] = one / all;
+        }
+    qsort(ratios, cells, sizeof *ratios, by_value);
+    printf("Figure 3: %zu cells, k_b = 1 takes %.3g to %.3g times the candidates, in the median %.3g\n", cells, ratios[0], ratios[cells - 1], ratios[cells / 2]);
+    ck_assert_uint_eq(cells, 217);
+    ck_assert_double_ge(ratios[0], 1.0);
+    ck_assert_double_ge(ratios[cells / 2], 5.0);
+}
+END_TEST
+
 /* What XLA takes: its own rule's b for the targets of the table in its users' terms. */
 START_TEST(kernels_keep_to_what_they_can_run)
 {
@@ -258,4 +303,4 @@ START_TEST(asked_in_reverse)
 }
 END_TEST
 
-TEST_MAIN("select", least_time, most_recall_for_a_budget, asked_in_reverse, least_of_all, with_confidence, selections_of_listing_a10, kernels_keep_to_what_they_can_run, targets_for_xla)
+TEST_MAIN("select", least_time, most_recall_for_a_budget, asked_in_reverse, least_of_all, with_confidence, selections_of_listing_a10, figure_3, kernels_keep_to_what_they_can_run, targets_for_xla)
