@@ -102,7 +102,7 @@ $(BUILD)/model/profiles.inc: model/profiles/to_c.awk $(wildcard model/profiles/*
 $(BUILD)/calibrate/%.o: calibrate/%.c $(PUBLIC)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(GSL_FLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(GSL_FLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/sim/%.o: sim/%.c
 	@mkdir -p $(@D)

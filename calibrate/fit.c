@@ -62,7 +62,6 @@ static int residuals_at(const gsl_vector *x, void *context, gsl_vector *f)
 {
     struct problem *problem = context;
     set_parameters(problem, x);
-#pragma omp parallel for schedule(static)
     for (size_t i = 0; i < problem->length; i++)
         gsl_vector_set(f, i, residual(problem, i));
     for (size_t i = 0; i < problem->free_count; i++)

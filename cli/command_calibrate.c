@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "memory.h"
 #include "progress.h"
+#include "sim/team.h"
 
 #define WORST_SHOWN 6
 #define SCORES 4 /* calibrated, basic, serial, parallel */
@@ -543,7 +544,7 @@ int command_calibrate(const struct options *options)
     int status = read_all(&c, options);
     if (status == STATUS_OK)
         status = work(&c, options);
-    if (status == STATUS_OK && options->profile_file)
+    if (status == STATUS_OK && options->profile_file && team_rank() == 0)
         status = write_profile(&c, options);
     if (status == STATUS_OK) {
         struct table *parameters;

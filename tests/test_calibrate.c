@@ -179,7 +179,7 @@ static struct rcm_profile made_up(const char *kernel, double spread, uint64_t *s
 /* Shapes whose times are one term each, so that they can be worked out by hand. */
 START_TEST(time_of_one_term)
 {
-    struct rcm_profile q = {.kernel = kernel_named("graphcore"), .dtype = RCM_F16, .launch_us = 2, .block_us = 1e-9, .blocks_at_once = 100, .element_us_1 = 1, .element_us_4 = 4,
+    struct rcm_profile q = {.kernel = kernel_named("graphcore"), .dtype = RCM_F16, .launch_us = 2, .block_us = 1e-9, .blocks_at_once = 100, .element_us_1 = 1, .element_us_4 = 16,
                             .insert_us = 1e-12, .memory_ratio = 3, .cache_bytes = 1e30, .roof_bytes_per_s = 1e30, .lines_per_us = 1e30, .merge_us = 0.5, .select_launch_us = 7,
                             .select_element_us = 0.01, .select_batch_us = 0.001, .split_launch_us = 50, .split_block_us = 1, .split_element_us = 0.0001};
     /* A block of 64 threads for each bucket: 16 elements a thread; merging for k_b + 3 and the two blocks at once of 25. */
@@ -205,9 +205,9 @@ START_TEST(time_of_one_term)
     ck_assert_str_eq(r.bound, "waves");
     p.m = 25;
     ck_assert_double_eq_tol(rcm_predict(&q, p).stage1_us, 2 + 32, 1e-6);
-    /* k_b = 2 lies between 1 and 4 in logarithms: 2. k_b = 5 and what has no element's time is unknown. */
+    /* k_b = 2 lies between 1 and 4 in logarithms: 4. k_b = 5 and what has no element's time is unknown. */
     p = (struct rcm_topk){.n = 4096, .k = 256, .b = 128, .k_b = 2, .m = 1};
-    ck_assert_double_eq_tol(rcm_predict(&q, p).stage1_us, 2 + 64, 1e-6);
+    ck_assert_double_eq_tol(rcm_predict(&q, p).stage1_us, 2 + 32 * 4, 1e-6);
     p.k_b = 5;
     ck_assert(isnan(rcm_predict(&q, p).time_us));
     /* Stage 2 in one block, its start and the gathering's; split from 20000 candidates on for one row. */
@@ -286,6 +286,41 @@ START_TEST(work_covers_the_rows)
                       w.blocks, w.elements);
         ck_assert_msg(w.lines >= 0.999 * (double)p.m * (double)p.n * bytes / 128.0 / (p.b < 16 ? 16 : 1), "%s " TOPK_FMT " %g lines", kernel->name, TOPK_ARG(p), w.lines);
     }
+}
+END_TEST
+
+/* The rules of Graphcore's kernel and of PyTorch at their edges, as their sources have them; and where the search is told that they are. */
+START_TEST(rules_of_graphcore)
+{
+    const struct rcm_kernel *kernel = kernel_named("graphcore");
+    struct rcm_topk p = {.n = 1 << 22, .k = 1024, .b = 3839, .k_b = 1, .m = 1};
+    ck_assert(kernel->work(p, 2).merges); /* fewer than 120 warps of buckets, each of 64 or more */
+    ck_assert_double_eq(kernel->work(p, 2).blocks, 3839);
+    ck_assert_double_eq(kernel->work(p, 2).elements, 18);           /* ceil(4194304/3839) = 1093, by 64 threads */
+    ck_assert_double_eq(kernel->work(p, 2).lines, 2 * 3839.0 * 18 * 32);
+    p.b = 3840;
+    ck_assert(!kernel->work(p, 2).merges);
+    ck_assert_double_eq(kernel->work(p, 2).blocks, 120);
+    ck_assert_double_eq(kernel->work(p, 2).elements, 1093);
+    p = (struct rcm_topk){.n = 6400, .k = 100, .b = 100, .k_b = 1, .m = 38};
+    ck_assert(kernel->work(p, 2).merges);
+    p.m = 39;
+    ck_assert(!kernel->work(p, 2).merges);
+    p.m = 1;
+    p.n = 6399; /* buckets of 63 */
+    ck_assert(!kernel->work(p, 2).merges);
+    ck_assert_double_eq(kernel->work(p, 2).blocks, 4); /* 100 buckets are four warps */
+    static const double from[][3] = {{1, 20, 20000}, {21, 40, 10000}, {41, 80, 8000}, {81, 199, 5000}, {200, 799, 3000}, {800, 4000, 800}, {4001, 1e6, 400}};
+    for (size_t i = 0; i < 7; i++)
+        for (size_t end = 0; end < 2; end++) {
+            ck_assert(kernel->splits(from[i][end], from[i][2]) && !kernel->splits(from[i][end], from[i][2] - 1));
+            uint64_t b[RCM_EDGES_MOST];
+            const struct rcm_topk q = {.n = 1 << 20, .k = 64, .k_b = 3, .m = (uint64_t)from[i][end]};
+            ck_assert_uint_eq(kernel->edges(q, b), 3);
+            ck_assert_uint_eq(b[0], (3840 + q.m - 1) / q.m);
+            ck_assert_uint_eq(b[1], (1 << 20) / 64 + 1);
+            ck_assert_uint_eq(b[2], ((uint64_t)from[i][2] + 2) / 3);
+        }
 }
 END_TEST
 
@@ -591,5 +626,5 @@ START_TEST(profile_files)
 }
 END_TEST
 
-TEST_MAIN("calibrate", csv_files, broken_files, runs_of_a_file, time_of_one_term, time_of_the_roofs, ranges, work_covers_the_rows, parameters_come_back, what_cannot_be_fitted, regret_by_hand,
+TEST_MAIN("calibrate", csv_files, broken_files, runs_of_a_file, time_of_one_term, time_of_the_roofs, ranges, work_covers_the_rows, rules_of_graphcore, parameters_come_back, what_cannot_be_fitted, regret_by_hand,
           published_runs, unseen_runs, profile_files)
