@@ -422,6 +422,11 @@ static void print_text(const struct calibration *c, const struct options *option
     printf("\n%u parameters, fitted in %u steps:\n", c->fit.parameters, c->fit.steps);
     table_print(table, stdout, colour);
     table_free(table);
+    for (size_t i = 0; rcm_time_parameter(i); i++)
+        if (c->fit.error[i] > 0.5) {
+            puts("What has +- 50 % or more is hardly determined by these runs: shapes that depend on it are guesses.");
+            break;
+        }
     printf("\n|predicted/measured - 1|: median %.1f %%, 95 %% of the runs below %.1f %%, worst %.1f %%. By what takes most of the time:\n", 100.0 * c->profile.median_error,
            100.0 * c->profile.p95_error, 100.0 * c->profile.worst_error);
     table = regime_table(c);

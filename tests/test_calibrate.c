@@ -437,6 +437,35 @@ START_TEST(what_cannot_be_fitted)
 }
 END_TEST
 
+/* What is held out has no part in what is predicted for it. */
+START_TEST(held_out_is_not_seen)
+{
+    static struct run runs[MADE_MOST];
+    static const uint64_t k_bs[] = {1, 2};
+    static bool out[MADE_MOST];
+    static double before[MADE_MOST], after[MADE_MOST];
+    uint64_t state = 44;
+    char error[CSV_ERROR] = "";
+    struct rcm_profile truth = made_up("graphcore", 1.5, &state);
+    const size_t length = made_runs(&truth, k_bs, 2, 0.02, 0, &state, runs);
+    for (size_t i = 0; i < length; i++)
+        out[i] = runs[i].p.n == 16384;
+    ck_assert_msg(predict_held_out(runs, length, &truth, out, before, error) == 0, "%s", error);
+    for (size_t i = 0; i < length; i++)
+        runs[i].time_us *= out[i] ? 1.5 : 1.0;
+    ck_assert_msg(predict_held_out(runs, length, &truth, out, after, error) == 0, "%s", error);
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        ck_assert(out[i] ? before[i] == after[i] : isnan(before[i]) && isnan(after[i]));
+        count += out[i];
+    }
+    ck_assert_uint_gt(count, 50);
+    uint64_t sizes[MADE_MOST];
+    ck_assert_uint_eq(sizes_of(runs, length, sizes), 4);
+    ck_assert(sizes[0] == 1024 && sizes[3] == 1 << 22);
+}
+END_TEST
+
 /* ---- regret */
 
 START_TEST(regret_by_hand)
@@ -626,5 +655,5 @@ START_TEST(profile_files)
 }
 END_TEST
 
-TEST_MAIN("calibrate", csv_files, broken_files, runs_of_a_file, time_of_one_term, time_of_the_roofs, ranges, work_covers_the_rows, rules_of_graphcore, parameters_come_back, what_cannot_be_fitted, regret_by_hand,
+TEST_MAIN("calibrate", csv_files, broken_files, runs_of_a_file, time_of_one_term, time_of_the_roofs, ranges, work_covers_the_rows, rules_of_graphcore, parameters_come_back, what_cannot_be_fitted, held_out_is_not_seen, regret_by_hand,
           published_runs, unseen_runs, profile_files)
