@@ -569,6 +569,13 @@ START_TEST(calibrate_and_predict)
     ck_assert_str_eq(json_string_value(json_object_get(object, "device")), "Toy");
     ck_assert_double_lt(number(object, "median_error"), 0.01);
     json_decref(object);
+    /* A column predicted_us that is there already is replaced. */
+    file = fopen(shapes, "w");
+    fputs("predicted_us,n,k,b,k_b\n99,4096,64,64,1\n", file);
+    fclose(file);
+    snprintf(arguments, sizeof arguments, "predict --device %s --runs %s --csv", profile, shapes);
+    run(arguments);
+    ck_assert_msg(strncmp(result.out, "n,k,b,k_b,predicted_us\n4096,64,64,1,", 36) == 0, "%s", result.out);
     snprintf(arguments, sizeof arguments, "select --n 65536 --k 1024 --device %s --json", profile);
     run(arguments);
     object = json_loads(result.out, 0, NULL);
