@@ -440,6 +440,7 @@ START_TEST(select_json)
     run("select --n 100 --k 50 --recall 1 --kb-max 3 --json"); /* no bucket may overflow: 34 buckets of 3 at most, 50 of 2 */
     object = json_loads(result.out, 0, NULL);
     ck_assert_double_eq(number(json_object_get(object, "choice"), "candidates"), 100.0);
+    ck_assert_double_eq(number(json_object_get(object, "choice"), "k_b"), 1.0); /* of equal ones the smaller k_b */
     json_decref(object);
     run("select --n 1000 --k 500 --kernel xla --recall 0.9999 --json");
     object = json_loads(result.out, 0, NULL);
@@ -560,6 +561,7 @@ START_TEST(calibrate_and_predict)
     ck_assert_uint_ge(json_array_size(json_object_get(object, "regimes")), 4);
     ck_assert_uint_eq(json_array_size(json_object_get(object, "each_size_left_out")), 6);
     ck_assert_uint_eq(json_array_size(json_object_get(object, "left_out")), 3); /* every second of six */
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(object, "left_out"), 0)), 4096);
     json_decref(object);
 
     snprintf(arguments, sizeof arguments, "predict --device %s --runs %s --json", profile, runs);
@@ -630,6 +632,13 @@ START_TEST(reverse_json)
     json_decref(object);
     run("select --n 2^20 --k 1024 --shards 8 --recall 0.99 --csv");
     ck_assert_msg(strncmp(result.out, "question,n,k,b,k_b,any_n,recall_target,confidence,recall,recall_sd,candidates\nfewest_k_b,1048576,1024,8,137,false,0.99,,", 100) == 0, "%s", result.out);
+    run("select --n 100 --k 10 --shards 4 --valid 50 --json"); /* two devices have it all */
+    object = json_loads(result.out, 0, NULL);
+    struct rcm_selection shards = {.p = {.n = 100, .k = 10, .b = 4, .valid = 50, .assignment = RCM_CONTIGUOUS}, .target = {.loss = 0.05}};
+    ck_assert_double_eq(number(object, "k_b"), (double)rcm_fewest_k_b(&shards));
+    shards.p.assignment = RCM_INTERLEAVED;
+    ck_assert_double_gt(number(object, "k_b"), (double)rcm_fewest_k_b(&shards));
+    json_decref(object);
     run("devices --json");
     object = json_loads(result.out, 0, NULL);
     json_t *profile = json_array_get(json_object_get(object, "profiles"), 0);
