@@ -31,6 +31,7 @@ struct problem {
     struct rcm_profile profile;
     size_t free_count;
     const struct rcm_time_parameter *free[FIT_PARAMETERS]; /* those that are fitted, blocks_at_once not among them */
+    bool searched;                                         /* blocks_at_once is */
 };
 
 static double *field(struct rcm_profile *profile, const struct rcm_time_parameter *parameter)
@@ -126,6 +127,14 @@ static bool speaks(struct problem *problem, const struct rcm_time_parameter *par
     return matters;
 }
 
+static const struct rcm_time_parameter *blocks_at_once(void)
+{
+    size_t i = 0;
+    while (rcm_time_parameter(i)->offset != offsetof(struct rcm_profile, blocks_at_once))
+        i++;
+    return rcm_time_parameter(i);
+}
+
 static int choose_parameters(struct problem *problem, char error[CSV_ERROR])
 {
     const struct rcm_time_parameter *parameter;
@@ -133,18 +142,21 @@ static int choose_parameters(struct problem *problem, char error[CSV_ERROR])
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         *field(&problem->profile, parameter) = parameter->k_b == 0 || any_k_b(problem, parameter->k_b) ? parameter->start : 0.0;
     for (size_t i = 0; i < problem->length; i++)
-        if (!(predicted_us(&problem->profile, &problem->runs[i]) > 0.0)) {
+        if (problem->runs[i].kind != RUN_EXACT && problem->runs[i].p.k_b > problem->profile.kernel->k_b_max) {
+            snprintf(error, CSV_ERROR, "the kernel %s has k_b up to %llu, and a run has k_b = %llu", problem->profile.kernel->name, (unsigned long long)problem->profile.kernel->k_b_max,
+                     (unsigned long long)problem->runs[i].p.k_b);
+            return -1;
+        } else if (!(predicted_us(&problem->profile, &problem->runs[i]) > 0.0)) {
             snprintf(error, CSV_ERROR, "no time can be predicted for n = %llu, b = %llu, k_b = %llu: runs must have k_b = 1, 2, 3, 4, 8 or 16, or lie between two of these",
                      (unsigned long long)problem->runs[i].p.n, (unsigned long long)problem->runs[i].p.b, (unsigned long long)problem->runs[i].p.k_b);
             return -1;
         }
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!speaks(problem, parameter))
-            *field(&problem->profile, parameter) = 0.0;
-        else if (parameter->offset != offsetof(struct rcm_profile, blocks_at_once))
+            *field(&problem->profile, parameter) = parameter->always ? parameter->start : 0.0;
+        else if (parameter != blocks_at_once())
             problem->free[problem->free_count++] = parameter;
-    if (problem->profile.blocks_at_once == 0.0) /* no run has stage 1 */
-        problem->profile.blocks_at_once = 1.0;
+    problem->searched = speaks(problem, blocks_at_once());
     return 0;
 }
 
@@ -215,14 +227,13 @@ static int fit_problem(struct problem *problem, struct fit *fit, char error[CSV_
     double errors[FIT_PARAMETERS];
     gsl_vector *x = gsl_vector_calloc(problem->free_count);
     int status = x ? 0 : -1;
-    const bool searched = problem->profile.blocks_at_once > 1.0;
     bool moved = true;
     for (unsigned round = 0; status == 0 && moved && round < 6; round++) {
         status = levenberg_marquardt(problem, x, fit, errors);
         set_parameters(problem, x);
-        moved = status == 0 && searched && search_blocks_at_once(problem);
+        moved = status == 0 && problem->searched && search_blocks_at_once(problem);
     }
-    if (status == 0 && searched)
+    if (status == 0 && problem->searched)
         status = refine_blocks_at_once(problem, x, fit, errors);
     if (status != 0)
         snprintf(error, CSV_ERROR, "the fit did not succeed%s", x ? "" : ": not enough memory");
@@ -284,9 +295,16 @@ int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profi
 {
     struct problem problem = {.runs = runs, .length = length, .profile = *profile};
     *fit = (struct fit){0};
+    size_t bucketed = 0;
+    for (size_t i = 0; i < length; i++)
+        bucketed += runs[i].kind != RUN_EXACT;
+    if (bucketed == 0) {
+        snprintf(error, CSV_ERROR, "%s", length ? "all runs are exact top-k; a profile needs runs with buckets, too" : "there are no runs");
+        return -1;
+    }
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     int status = choose_parameters(&problem, error);
-    fit->parameters = (unsigned)problem.free_count + (problem.profile.blocks_at_once > 1.0);
+    fit->parameters = (unsigned)problem.free_count + problem.searched;
     if (status == 0 && length < 2 * (size_t)fit->parameters) {
         snprintf(error, CSV_ERROR, "%zu runs are too few for %u parameters; give at least %u", length, fit->parameters, 2 * fit->parameters);
         status = -1;
@@ -326,14 +344,16 @@ double sorted_quantile(const double *sorted, size_t length, double share)
 int residuals_of(const struct run *runs, const double *predicted, const bool *in, size_t length, struct residuals *residuals)
 {
     double *errors = malloc((length + 1) * sizeof *errors);
-    size_t count = 0;
+    size_t count = 0, unpredicted = 0;
     if (!errors)
         return -1;
     for (size_t i = 0; i < length; i++)
-        if (!in || in[i])
+        if ((!in || in[i]) && isfinite(predicted[i]))
             errors[count++] = fabs(predicted[i] / runs[i].time_us - 1.0);
+        else
+            unpredicted += !in || in[i];
     sort_values(errors, count);
-    *residuals = (struct residuals){sorted_quantile(errors, count, 0.5), sorted_quantile(errors, count, 0.95), sorted_quantile(errors, count, 1.0), count};
+    *residuals = (struct residuals){sorted_quantile(errors, count, 0.5), sorted_quantile(errors, count, 0.95), sorted_quantile(errors, count, 1.0), count, unpredicted};
     free(errors);
     return 0;
 }

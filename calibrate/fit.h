@@ -22,8 +22,8 @@ int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profi
 
 /* |predicted/measured - 1| of the runs that are in (NULL: all). Returns -1 without memory. */
 struct residuals {
-    double median, p95, worst;
-    size_t runs;
+    double median, p95, worst; /* NaN where runs is 0 */
+    size_t runs, unpredicted;  /* those that have a prediction, and the rest */
 };
 int residuals_of(const struct run *runs, const double *predicted, const bool *in, size_t length, struct residuals *residuals);
 

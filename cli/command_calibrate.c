@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +77,26 @@ static int read_runs(const char *path, bool exact, const struct options *options
     return status;
 }
 
+/* What says which runs they were: file names, with ? for what cannot stand in a profile. */
+static void describe_runs(struct calibration *c, const struct options *options, size_t bucketed)
+{
+    char *text = c->runs_text;
+    if (options->exact_runs)
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", bucketed, file_name(options->runs), c->runs.length - bucketed, file_name(options->exact_runs));
+    else
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s", bucketed, file_name(options->runs));
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~' || *text == '#')
+            *text = '?';
+}
+
+static int check_text(const char *option, const char *text, size_t size)
+{
+    return strlen(text) >= size || strchr(text, '#') || !device_text_is_plain(text)
+               ? usage_error("%s is too long, has a # or control characters, or is not UTF-8; give at most %zu characters", option, size - 1)
+               : STATUS_OK;
+}
+
 static int read_all(struct calibration *c, const struct options *options)
 {
     if (!options->runs)
@@ -95,10 +116,7 @@ static int read_all(struct calibration *c, const struct options *options)
     const time_t now = time(NULL);
     struct tm day;
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
-    if (options->exact_runs)
-        snprintf(c->runs_text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", bucketed, file_name(options->runs), c->runs.length - bucketed, file_name(options->exact_runs));
-    else
-        snprintf(c->runs_text, sizeof c->runs_text, "%zu rows of %.60s", bucketed, file_name(options->runs));
+    describe_runs(c, options, bucketed);
     c->profile = (struct rcm_profile){
         .name = options->name ? options->name : options->has_device ? options->device.device.name : "device",
         .kernel = kernel,
@@ -107,11 +125,8 @@ static int read_all(struct calibration *c, const struct options *options)
         .source = options->source ? options->source : "",
         .runs = c->runs_text,
     };
-    if (strlen(c->profile.name) >= sizeof options->device.name || strpbrk(c->profile.name, "#\n"))
-        return usage_error("--name '%.60s' is too long, or has a #; give at most %zu characters", c->profile.name, sizeof options->device.name - 1);
-    if (strlen(c->profile.source) >= sizeof options->device.source || strpbrk(c->profile.source, "#\n"))
-        return usage_error("--source is too long, or has a #; give at most %zu characters", sizeof options->device.source - 1);
-    return STATUS_OK;
+    status = check_text("--name", c->profile.name, sizeof options->device.name);
+    return status == STATUS_OK ? check_text("--source", c->profile.source, sizeof options->device.source) : status;
 }
 
 /* ---- working */
@@ -123,26 +138,31 @@ static void set_scores(const struct calibration *c, size_t score, const double *
         scores[i] = score == 0 ? calibrated[i] : rcm_cost(rcm_cost_model(score - 1), c->runs.items[i].p).approximate;
 }
 
-static void set_regrets(const struct calibration *c, const double *calibrated, const bool *in, struct regret regrets[SCORES])
+/* Runs that could not be predicted take no part, for no model: all are judged on the same cells. */
+static void set_regrets(const struct calibration *c, const double *calibrated, const bool *out, struct regret regrets[SCORES])
 {
     double *scores = checked(malloc((c->runs.length + 1) * sizeof *scores));
+    bool *in = checked(calloc(c->runs.length + 1, sizeof *in));
+    for (size_t i = 0; i < c->runs.length; i++)
+        in[i] = (!out || out[i]) && isfinite(calibrated[i]);
     for (size_t score = 0; score < SCORES; score++) {
         set_scores(c, score, calibrated, scores);
         if (regret_of(c->runs.items, scores, in, c->runs.length, &regrets[score]) != 0)
             checked(NULL);
     }
     free(scores);
+    free(in);
 }
 
-/* A fit to the runs of other sizes, judged on those that are out. Returns a status. */
-static int hold_out(const struct calibration *c, const bool *out, double *predicted, struct residuals *residuals)
+/* A fit to the runs of other sizes, judged on those that are out. Returns 0, or -1 with why there is none; then nothing is predicted. */
+static int hold_out(const struct calibration *c, const bool *out, double *predicted, struct residuals *residuals, char error[CSV_ERROR])
 {
-    char error[CSV_ERROR];
-    if (predict_held_out(c->runs.items, c->runs.length, &c->profile, out, predicted, error) != 0)
-        return usage_error("%s", error);
+    const int status = predict_held_out(c->runs.items, c->runs.length, &c->profile, out, predicted, error);
+    for (size_t i = 0; status != 0 && i < c->runs.length; i++)
+        predicted[i] = NAN;
     if (residuals_of(c->runs.items, predicted, out, c->runs.length, residuals) != 0)
         checked(NULL);
-    return STATUS_OK;
+    return status;
 }
 
 static bool listed(const struct count_list *list, uint64_t n)
@@ -168,6 +188,7 @@ static bool held_out_together(const struct calibration *c, const struct options 
 static int validate(struct calibration *c, const struct options *options, struct progress *progress, uint64_t fits)
 {
     const size_t length = c->runs.length;
+    char error[CSV_ERROR];
     bool *out = checked(calloc(length + 1, sizeof *out));
     double *predicted = checked(malloc((length + 1) * sizeof *predicted)), *each = checked(malloc((length + 1) * sizeof *each));
     c->left_out = checked(calloc(c->size_count + 1, sizeof *c->left_out));
@@ -178,9 +199,7 @@ static int validate(struct calibration *c, const struct options *options, struct
         struct regret regrets[SCORES];
         for (size_t i = 0; i < length; i++)
             out[i] = c->runs.items[i].p.n == c->sizes[s];
-        status = hold_out(c, out, predicted, &c->left_out[s]);
-        if (status != STATUS_OK)
-            break;
+        hold_out(c, out, predicted, &c->left_out[s], error); /* where the others are too few, nothing is said about this size */
         set_regrets(c, predicted, out, regrets);
         c->left_out_regret[s] = regrets[0];
         for (size_t i = 0; i < length; i++)
@@ -192,14 +211,15 @@ static int validate(struct calibration *c, const struct options *options, struct
         if (residuals_of(c->runs.items, each, NULL, length, &c->each) != 0)
             checked(NULL);
         set_regrets(c, each, NULL, c->each_regret);
-        c->profile.held_out_median_error = c->each.median;
-        c->profile.held_out_p95_error = c->each.p95;
+        c->profile.held_out_median_error = c->each.runs ? c->each.median : 0.0;
+        c->profile.held_out_p95_error = c->each.runs ? c->each.p95 : 0.0;
     }
     if (status == STATUS_OK && options->cross_validate) {
         for (size_t i = 0; i < length; i++)
             out[i] = held_out_together(c, options, c->runs.items[i].p.n);
-        status = hold_out(c, out, predicted, &c->held_out);
-        if (status == STATUS_OK)
+        if (hold_out(c, out, predicted, &c->held_out, error) != 0)
+            status = usage_error("--cross-validate, without the sizes that are left out: %s", error);
+        else
             set_regrets(c, predicted, out, c->regret);
     }
     free(out);
@@ -215,6 +235,8 @@ static int work(struct calibration *c, const struct options *options)
     c->predicted = checked(malloc((length + 1) * sizeof *c->predicted));
     c->sizes = checked(malloc((length + 1) * sizeof *c->sizes));
     c->size_count = sizes_of(c->runs.items, length, c->sizes);
+    if (length == 0)
+        return usage_error("%s: there are no runs", options->runs);
     if (options->cross_validate && c->size_count < 2)
         return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; give runs of several n", c->size_count);
     for (size_t i = 0; i < options->leave_out.length; i++) {
@@ -369,6 +391,7 @@ static struct table *validation_table(const struct calibration *c)
         table_row(table, false);
         table_count(table, (struct column){"n", "n", "n left out", STYLE_PLAIN, 0}, c->sizes[s]);
         table_count(table, column("runs", STYLE_PLAIN), c->left_out[s].runs);
+        table_count(table, (struct column){.csv = "unpredicted", .json = "unpredicted"}, c->left_out[s].unpredicted);
         put_error(table, "median_error", "median\nerror", c->left_out[s].median);
         put_error(table, "p95_error", "95 %", c->left_out[s].p95);
         put_error(table, "worst_error", "worst", c->left_out[s].worst);
@@ -412,6 +435,14 @@ static void print_sizes(const struct calibration *c, const struct options *optio
         }
 }
 
+static void print_residuals(const struct residuals *r)
+{
+    if (r->runs)
+        printf(": median error %.1f %%, 95 %% below %.1f %%", 100.0 * r->median, 100.0 * r->p95);
+    if (r->unpredicted)
+        printf("%s %zu runs could not be predicted, for the others say nothing about them", r->runs ? ";" : ":", r->unpredicted);
+}
+
 static void print_text(const struct calibration *c, const struct options *options)
 {
     const bool colour = colour_wanted();
@@ -437,7 +468,9 @@ static void print_text(const struct calibration *c, const struct options *option
     table_print(table, stdout, colour);
     table_free(table);
     if (c->size_count > 1) {
-        printf("\nEach size predicted by a fit to the others: median error %.1f %%, 95 %% below %.1f %%.\n", 100.0 * c->each.median, 100.0 * c->each.p95);
+        fputs("\nEach size predicted by a fit to the others", stdout);
+        print_residuals(&c->each);
+        puts(".");
         table = validation_table(c);
         table_print(table, stdout, colour);
         table_free(table);
@@ -446,7 +479,8 @@ static void print_text(const struct calibration *c, const struct options *option
     if (options->cross_validate) {
         fputs("\nLeft out together, n = ", stdout);
         print_sizes(c, options);
-        printf(": median error %.1f %%, 95 %% below %.1f %%. Regret of choosing there:\n", 100.0 * c->held_out.median, 100.0 * c->held_out.p95);
+        print_residuals(&c->held_out);
+        puts(". Regret of choosing there:");
         table = regret_table(c->regret);
         table_print(table, stdout, colour);
         table_free(table);
@@ -468,7 +502,16 @@ static json_t *taken(json_t *(*make)(const struct table *), struct table *table)
 
 static json_t *residuals_json(const struct residuals *r)
 {
-    return json_pack("{s:I, s:f, s:f, s:f}", "runs", (json_int_t)r->runs, "median_error", r->median, "p95_error", r->p95, "worst_error", r->worst);
+    struct table *table = table_new();
+    table_row(table, false);
+    table_count(table, column("runs", STYLE_PLAIN), r->runs);
+    table_count(table, column("unpredicted", STYLE_PLAIN), r->unpredicted);
+    table_real(table, column("median_error", STYLE_PLAIN), r->median);
+    table_real(table, column("p95_error", STYLE_PLAIN), r->p95);
+    table_real(table, column("worst_error", STYLE_PLAIN), r->worst);
+    json_t *object = table_row_json(table, 0);
+    table_free(table);
+    return object;
 }
 
 static json_t *regrets_json(const struct regret regrets[SCORES])
@@ -529,7 +572,9 @@ static int write_profile(const struct calibration *c, const struct options *opti
     bool written = file != NULL;
     if (file) {
         device_file_write(file, &c->profile, options->has_device ? &options->device.device : NULL, c->fit.error);
-        written = !ferror(file) && fflush(file) == 0 && fsync(descriptor) == 0;
+        const mode_t mask = umask(0);
+        umask(mask);
+        written = fchmod(descriptor, 0666 & ~mask) == 0 && !ferror(file) && fflush(file) == 0 && fsync(descriptor) == 0;
         written = fclose(file) == 0 && written;
     }
     written = written && rename(temporary, path) == 0;

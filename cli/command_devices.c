@@ -30,7 +30,11 @@ static void put_device(struct table *table, const struct rcm_device *d)
                known(d->matrix_rate_printed_per_s));
     table_real(table, (struct column){"ridge_memory", "ridge_memory", "ops per\n4 bytes", STYLE_TIME, 0}, ours);
     table_real(table, (struct column){"ridge_matrix", "ridge_matrix", "ops per\n128-dot", STYLE_TIME, 0}, ours_matrix);
-    table_count(table, (struct column){"k_b_max", "k_b_max", "k_b\nmax", STYLE_PLAIN, 0}, rcm_ridge_k_b(ours));
+    struct column k_b_max = {"k_b_max", "k_b_max", "k_b\nmax", STYLE_PLAIN, 0};
+    if (isnan(ours))
+        table_null(table, k_b_max);
+    else
+        table_count(table, k_b_max, rcm_ridge_k_b(ours));
     table_real(table, (struct column){"paper_ridge_memory", "paper_ridge_memory", "paper:\n4 bytes", STYLE_TIME, 0}, printed);
     table_real(table, (struct column){"paper_ridge_matrix", "paper_ridge_matrix", "paper:\n128-dot", STYLE_TIME, 0}, printed_matrix);
     struct column paper_k_b = {"paper_k_b_max", "paper_k_b_max", "paper:\nk_b max", STYLE_PLAIN, 0};
@@ -48,7 +52,7 @@ static void put_profile(struct table *table, const struct rcm_profile *q)
     table_text(table, column("kernel", STYLE_PLAIN), q->kernel->name);
     table_text(table, column("dtype", STYLE_PLAIN), rcm_dtype_name(q->dtype));
     table_text(table, column("date", STYLE_PLAIN), q->date);
-    table_count(table, (struct column){.json = "run_count", .heading = "runs"}, (uint64_t)(q->run_count + q->exact_count));
+    table_count(table, (struct column){.json = "run_count", .heading = "runs"}, (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX));
     table_real(table, (struct column){.json = "median_error", .heading = "median\nerror", .style = STYLE_PERCENT}, known(q->median_error));
     table_real(table, (struct column){.json = "p95_error", .heading = "95 %", .style = STYLE_PERCENT}, known(q->p95_error));
     table_real(table, (struct column){.json = "held_out_median_error", .heading = "held out\nmedian", .style = STYLE_PERCENT}, known(q->held_out_median_error));

@@ -57,7 +57,11 @@ static void text(const struct query *query, const struct table *table, const str
 {
     const struct rcm_profile *q = profile_for(options);
     print_profile(q);
-    printf("Exact top-k of the whole rows: %.6g us.\n\n", rcm_predict_exact(q, query->base));
+    const double exact = rcm_predict_exact(q, query->base);
+    if (isfinite(exact))
+        printf("Exact top-k of the whole rows: %.6g us.\n\n", exact);
+    else
+        puts("Exact top-k of the whole rows: not known from its runs.\n");
     table_print(table, stdout, colour);
 }
 
@@ -165,6 +169,8 @@ static int print_runs(const struct csv *csv, const struct run_list *runs, const 
         json_object_set_new(object, "runs", table_json(table));
         status = print_json(object);
     }
+    if (runs->left_out && output != OUTPUT_JSON)
+        fprintf(stderr, "recallmodel: left out %zu of %zu rows, of other measurements (kernel, dtype, assignment, input, cache or timing differ)\n", runs->left_out, csv->rows);
     if (beyond && output != OUTPUT_JSON)
         fprintf(stderr, "recallmodel: %zu of %zu shapes lie beyond the runs that the profile was fitted to\n", beyond, runs->length);
     if (table)
@@ -200,5 +206,7 @@ int command_predict(const struct options *options)
                            options->kernel ? " of the kernel " : "", options->kernel ? options->kernel->name : "", options->has_dtype ? " for this --dtype" : "");
     if (options->runs && (options->n.length || options->k.length))
         return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
+    if (options->runs && (options->b.length || options->k_b.length || options->m > 1))
+        return usage_error("--runs and %s exclude each other; the file has the shapes", options->b.length ? "--b" : options->k_b.length ? "--kb" : "--m");
     return options->runs ? predict_runs(options, q) : answer_queries(options, &(struct answer){SHAPES_SWEEP, rows, text, put_json, NULL});
 }

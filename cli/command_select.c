@@ -202,11 +202,12 @@ struct usage {
     struct rcm_choice in_graphcore, in_jax;
 };
 
-static struct usage usage_of(const struct rcm_selection *s, const struct rcm_choice *best)
+static struct usage usage_of(const struct rcm_selection *s, const struct rcm_choice *best, double budget)
 {
     struct usage u = {"", "", "", {.objective = INFINITY}, {.objective = INFINITY}};
     struct rcm_selection other = *s;
     if (s->objective == rcm_objective_time) { /* of this kernel, not of others */
+        budget = budget > 0.0 ? (double)rcm_candidates(best->p) : 0.0;
         other.objective = rcm_objective_candidates;
         other.grows = true;
         other.steps = false;
@@ -219,9 +220,11 @@ static struct usage usage_of(const struct rcm_selection *s, const struct rcm_cho
         other.target.align = 0;
         other.target.divisors = false;
         if (strcmp(kernel->name, "graphcore") == 0)
-            u.in_graphcore = p->k_b <= kernel->k_b_max && kernel->next_b(*p, p->b, &free_b) == p->b ? *best : rcm_select(&other);
+            u.in_graphcore = p->k_b <= kernel->k_b_max && kernel->next_b(*p, p->b, &free_b) == p->b ? *best
+                             : budget > 0.0                                                                               ? rcm_best_recall(&other, budget)
+                                                                                                                          : rcm_select(&other);
         else if (strcmp(kernel->name, "xla") == 0)
-            u.in_jax = rcm_select_k_b(&other, 1);
+            u.in_jax = budget > 0.0 ? rcm_best_recall_k_b(&other, 1, budget) : rcm_select_k_b(&other, 1);
     }
     if (isfinite(u.in_graphcore.objective))
         snprintf(u.graphcore, sizeof u.graphcore, "approx_topk.topk(x, k=%" PRIu64 ", j=%" PRIu64 ", k_mult=%" PRIu64 ")", p->k, u.in_graphcore.p.k_b,
@@ -240,8 +243,10 @@ static void format_reason(char *reason, size_t size, const struct rcm_selection 
     char target[32], confidence[32], reached[160], objective[64] = "";
     format_decimal(target, sizeof target, query->recall_target);
     if (options->budget > 0.0 && isfinite(best->objective)) {
-        snprintf(reason, size, "b = %" PRIu64 ", kb = %" PRIu64 ": recall %.6f with %" PRIu64 " candidates and %.6g %s, the most of all within %.6g %s with kb up to %" PRIu64 "%s%s",
-                 best->p.b, best->p.k_b, rcm_recall_exact(best->p), rcm_candidates(best->p), best->objective, unit_of(options), options->budget, unit_of(options), s->k_b_max,
+        char recall[32];
+        format_styled(recall, sizeof recall, STYLE_RECALL, rcm_recall_exact(best->p));
+        snprintf(reason, size, "b = %" PRIu64 ", kb = %" PRIu64 ": recall %s with %" PRIu64 " candidates and %.6g %s, the most of all within %.6g %s with kb up to %" PRIu64 "%s%s",
+                 best->p.b, best->p.k_b, recall, rcm_candidates(best->p), best->objective, unit_of(options), options->budget, unit_of(options), s->k_b_max,
                  strcmp(s->kernel->name, "any") == 0 ? "" : " on the kernel ", strcmp(s->kernel->name, "any") == 0 ? "" : s->kernel->name);
         return;
     }
@@ -253,6 +258,10 @@ static void format_reason(char *reason, size_t size, const struct rcm_selection 
     }
     if (!isfinite(best->objective) && options->budget > 0.0) {
         snprintf(reason, size, "nothing with kb up to %" PRIu64 " that %s can run is within %.6g %s", s->k_b_max, s->kernel->name, options->budget, unit_of(options));
+        return;
+    }
+    if (!isfinite(best->objective) && objective_of(options) == OBJECTIVE_TIME) {
+        snprintf(reason, size, "nothing with kb up to %" PRIu64 " that %s can run would %s, or the profile has no time for it", s->k_b_max, s->kernel->name, reached);
         return;
     }
     if (!isfinite(best->objective)) {
@@ -270,11 +279,14 @@ static void format_reason(char *reason, size_t size, const struct rcm_selection 
 
 static void print_usage(const char *name, const char *how, const struct rcm_choice *nearest, const struct rcm_choice *best)
 {
+    char recall[32];
+    if (nearest && nearest->p.n)
+        format_styled(recall, sizeof recall, STYLE_RECALL, rcm_recall_exact(nearest->p));
     if (*how == '\0')
         printf("  %-10s cannot express it\n", name);
     else if (nearest && (nearest->p.b != best->p.b || nearest->p.k_b != best->p.k_b))
-        printf("  %-10s %s\n  %-10s the nearest that it can: b = %" PRIu64 ", kb = %" PRIu64 ", %" PRIu64 " candidates, recall %.6f\n", name, how, "", nearest->p.b,
-               nearest->p.k_b, rcm_candidates(nearest->p), rcm_recall_exact(nearest->p));
+        printf("  %-10s %s\n  %-10s the nearest that it can: b = %" PRIu64 ", kb = %" PRIu64 ", %" PRIu64 " candidates, recall %s\n", name, how, "", nearest->p.b,
+               nearest->p.k_b, rcm_candidates(nearest->p), recall);
     else
         printf("  %-10s %s\n", name, how);
 }
@@ -293,15 +305,21 @@ static void text(const struct query *query, const struct table *table, const str
     struct table *points = frontier(&s, options), *others = rules(query, options);
     printf("\nRecall against %s, whatever the target:\n", objective_of(options) == OBJECTIVE_TIME ? "predicted time" : unit_of(options));
     table_print(points, stdout, colour);
-    printf("\nWhat others take for this target%s (-: the whole row is sorted):\n", options->has_confidence ? ", in the mean" : "");
-    table_print(others, stdout, colour);
-    const struct usage u = usage_of(&s, &best);
+    if (options->budget > 0.0) {
+        table_free(others);
+        others = NULL;
+    } else {
+        printf("\nWhat others take for this target%s (-: the whole row is sorted):\n", options->has_confidence ? ", in the mean" : "");
+        table_print(others, stdout, colour);
+    }
+    const struct usage u = usage_of(&s, &best, options->budget);
     puts("\nTo write it:");
     print_usage("C, CUDA", u.c, NULL, &best);
     print_usage("graphcore", u.graphcore, &u.in_graphcore, &best);
     print_usage("JAX (TPU)", u.jax, &u.in_jax, &best);
     table_free(points);
-    table_free(others);
+    if (others)
+        table_free(others);
 }
 
 static json_t *text_or_null(const char *what)
@@ -324,7 +342,7 @@ static void put_json(json_t *object, const struct query *query, const struct tab
         table_free(table);
     }
     struct table *points = frontier(&s, options), *others = rules(query, options);
-    json_object_set_new(object, "recall_target", json_real(decimal_value(query->recall_target)));
+    json_object_set_new(object, "recall_target", options->budget > 0.0 ? json_null() : json_real(decimal_value(query->recall_target)));
     json_object_set_new(object, "confidence", options->has_confidence ? json_real(decimal_value(options->confidence)) : json_null());
     json_object_set_new(object, "budget", options->budget > 0.0 ? json_real(options->budget) : json_null());
     json_object_set_new(object, "quantile", json_real(quantile_share(options)));
@@ -336,10 +354,10 @@ static void put_json(json_t *object, const struct query *query, const struct tab
     json_object_set_new(object, "reason", json_string(reason));
     json_object_set_new(object, "alternatives", table_json(alternatives));
     json_object_set_new(object, "frontier", table_json(points));
-    json_object_set_new(object, "rules", table_json(others));
+    json_object_set_new(object, "rules", options->budget > 0.0 ? json_array() : table_json(others));
     json_t *usage = json_object();
     if (isfinite(best.objective)) {
-        const struct usage u = usage_of(&s, &best);
+        const struct usage u = usage_of(&s, &best, options->budget);
         json_object_set_new(usage, "c", text_or_null(u.c));
         json_object_set_new(usage, "graphcore", text_or_null(u.graphcore));
         json_object_set_new(usage, "jax", text_or_null(u.jax));
@@ -357,7 +375,7 @@ static int check_options(const struct options *o)
         return usage_error("--recall takes one target here; for a list of targets use recallmodel bounds");
     if (o->has_objective && o->objective == OBJECTIVE_TIME && !o->has_device)
         return usage_error("--objective time needs a calibrated profile: --device FILE, as recallmodel calibrate writes it, or a device that comes with one (recallmodel devices)");
-    if (objective_of(o) == OBJECTIVE_TIME && !profile)
+    if (o->has_device && !profile && !(o->has_objective && o->objective != OBJECTIVE_TIME))
         return usage_error("--device %s has no profile%s%s%s; recallmodel devices lists those there are, recallmodel calibrate makes one", o->device.device.name,
                            o->kernel && o->kernel->work ? " of the kernel " : "", o->kernel && o->kernel->work ? o->kernel->name : "", o->has_dtype ? " for this --dtype" : "");
     if (o->budget > 0.0 && (o->has_confidence || o->targets.length))

@@ -21,7 +21,7 @@ static char *trimmed(char *text)
 }
 
 /* Can it go to a terminal and into JSON? */
-static bool is_plain(const char *text)
+bool device_text_is_plain(const char *text)
 {
     for (const char *at = text; *at; at++)
         if (iscntrl((unsigned char)*at))
@@ -101,7 +101,7 @@ static const char *set(struct device_entry *entry, const char *key, const char *
         if (strcmp(key, texts[i].key) == 0) {
             if (strlen(value) >= texts[i].size)
                 return "is too long";
-            if (!is_plain(value))
+            if (!device_text_is_plain(value))
                 return "has control characters or is not UTF-8";
             strcpy(texts[i].text, value);
             return NULL;
@@ -123,9 +123,9 @@ static const char *missing(const struct device_entry *entry)
         return "has the numbers of a profile, but no kernel = ours, graphcore or xla";
     if (!entry->has_profile)
         return entry->device.bandwidth_bytes_per_s > 0.0 && entry->device.vector_rate_per_s > 0.0 ? NULL : "needs bandwidth_bytes_per_s and vector_rate_per_s";
-    const double needed[] = {q->launch_us, q->block_us, q->blocks_at_once, q->insert_us, q->memory_ratio, q->cache_bytes, q->roof_bytes_per_s, q->lines_per_us};
-    for (size_t i = 0; i < COUNT(needed); i++)
-        if (!(needed[i] > 0.0))
+    const struct rcm_time_parameter *parameter;
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
+        if (parameter->always && !(*(const double *)(const void *)((const char *)q + parameter->offset) > 0.0))
             return "is a profile that lacks one of launch_us, block_us, blocks_at_once, insert_us, memory_ratio, cache_bytes, roof_bytes_per_s, lines_per_us; "
                    "recallmodel calibrate writes whole ones";
     if (!(q->element_us_1 > 0.0 || q->element_us_2 > 0.0 || q->element_us_3 > 0.0 || q->element_us_4 > 0.0 || q->element_us_8 > 0.0 || q->element_us_16 > 0.0))

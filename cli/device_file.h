@@ -35,6 +35,9 @@ int device_file_read(const char *path, struct device_entry *entry, char *error, 
 /* The same of `length` bytes that are already there. */
 int device_file_parse(const char *path, const char *text, size_t length, struct device_entry *entry, char *error, size_t error_size);
 
+/* Can a name, a source or the like stand in such a file, on a terminal and in JSON: UTF-8 without control characters? (A # would begin a remark.) */
+bool device_text_is_plain(const char *text);
+
 /* Writes a profile and the rates of its device that are known. errors[i]: the relative standard error of rcm_time_parameter(i), NaN: none; may be NULL. */
 void device_file_write(FILE *file, const struct rcm_profile *profile, const struct rcm_device *device, const double *errors);
 

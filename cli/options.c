@@ -171,9 +171,14 @@ static int set_file_dtype(struct options *options, size_t offset, const char *na
 static int set_text(struct options *options, size_t offset, const char *name, const char *value)
 {
     if (*value == '\0')
-        return usage_error("%s needs a path", name);
+        return usage_error("%s is empty; give a value or leave it out", name);
     *(const char **)(void *)((char *)options + offset) = value;
     return STATUS_OK;
+}
+
+static int set_runs(struct options *options, size_t offset, const char *name, const char *value)
+{
+    return options->runs ? usage_error("%s '%.*s': runs are given already, '%.*s'; put them into one file", name, SHOWN, value, SHOWN, options->runs) : set_text(options, offset, name, value);
 }
 
 static int set_seed(struct options *options, size_t offset, const char *name, const char *value)
@@ -397,8 +402,8 @@ static const struct {
     {"--b", "LIST", FOR_RECALL | FOR_RANKS | FOR_PREDICT, set_sorted_list, AT(b), "buckets (default: a choice between the fewest and n/kb)"},
     {"--b", "LIST", FOR_SIMULATE, set_sorted_list, AT(b), "buckets (default: the fewest, k/kb; with --recall a choice)"},
     {"--b", "LIST", FOR_COUNT, set_sorted_list, AT(b), "buckets of stage 1 (default: the fewest, k/kb)"},
-    {"--runs", "FILE", FOR_PREDICT, set_text, AT(runs), "predict these shapes: a CSV with the columns n, k, b, k_b, m"},
-    {"--runs", "FILE", FOR_CALIBRATE, set_text, AT(runs), "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median\n(or time_us); it may also stand without --runs"},
+    {"--runs", "FILE", FOR_PREDICT, set_runs, AT(runs), "predict these shapes: a CSV with the columns n, k, b, k_b, m"},
+    {"--runs", "FILE", FOR_CALIBRATE, set_runs, AT(runs), "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median\n(or time_us); it may also stand without --runs"},
     {"--exact", "FILE", FOR_CALIBRATE, set_text, AT(exact_runs), "measured runs of exact top-k, for stage 2: n, k, m and the time"},
     {"--name", "NAME", FOR_CALIBRATE, set_text, AT(name), "of the device, in the profile (default: of --device, or device)"},
     {"--source", "TEXT", FOR_CALIBRATE, set_text, AT(source), "where the runs come from, in the profile"},
@@ -488,7 +493,7 @@ int options_parse(struct options *options, enum command_bit command, int count, 
     *options = (struct options){.m = 1, .align = 1, .dtype = RCM_F32, .assignment_count = 1, .shuffle_count = 1, .seed = 1};
     for (int a = first; a < count; a++) {
         const char *argument = arguments[a];
-        if (*argument != '-' && command == FOR_CALIBRATE && !options->runs) {
+        if (*argument != '-' && *argument && command == FOR_CALIBRATE && !options->runs) {
             options->runs = argument;
             continue;
         }

@@ -29,6 +29,8 @@ static void ask_law(struct configuration *c, const struct options *options)
 
 struct configuration evaluate(struct rcm_topk p, const struct options *options)
 {
+    /* Of a profile's file without --dtype its own; of a device f32. A predicted time is shown where that is the profile's type, too. */
+    const enum rcm_dtype dtype = options->has_device && options->device.has_profile && !options->has_dtype ? options->device.profile.dtype : options->dtype;
     struct configuration c = {
         .p = p,
         .candidates = rcm_candidates(p),
@@ -38,8 +40,8 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
         .probability_exact = rcm_probability_exact(p),
-        .has_roofline = options->has_device && options->device.device.vector_rate_per_s > 0.0,
-        .profile = options->has_device ? profile_of(&options->device, NULL, options->has_dtype ? &options->dtype : NULL) : NULL,
+        .has_roofline = options->has_device && options->device.device.vector_rate_per_s > 0.0 && options->device.device.bandwidth_bytes_per_s > 0.0,
+        .profile = options->has_device ? profile_of(&options->device, NULL, &dtype) : NULL,
     };
     c.recall = 1.0 - c.loss;
     c.recall_binomial = 1.0 - c.loss_binomial;
@@ -47,7 +49,7 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
     ask_law(&c, options);
     if (c.has_roofline)
-        c.roofline = rcm_roofline(&options->device.device, options->dtype, p);
+        c.roofline = rcm_roofline(&options->device.device, dtype, p);
     return c;
 }
 

@@ -22,9 +22,27 @@ static double loss_allowed(struct decimal recall)
     return decimal_complement(recall);
 }
 
+/* What these questions do not read. */
+static int check_unread(const struct options *o)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } unread[] = {{o->has_quantile, "--quantile"}, {o->align > 1, "--align"},     {o->divisors, "--divisors"}, {o->kernel != NULL, "--kernel"}, {o->has_objective, "--objective"},
+                  {o->budget > 0.0, "--budget"},   {o->k_b_max > 0, "--kb-max"}, {o->has_device, "--device"}, {o->has_dtype, "--dtype"},      {o->m > 1, "--m"},
+                  {o->shards && o->assignments[0] == RCM_CONTIGUOUS_FLOOR, "--assignment"}, {!o->shards && !o->n.length && o->valid, "--valid"}};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
+        if (unread[i].given)
+            return usage_error("%s has no part in this question (%s); leave it out", unread[i].name, o->shards ? "--shards" : "--b and --kb");
+    return STATUS_OK;
+}
+
 /* Puts together the shape that is known. Returns a status. */
 static int known_shape(const struct options *o, struct answered *a)
 {
+    const int unread = check_unread(o);
+    if (unread != STATUS_OK)
+        return unread;
     const struct count_list *lists[] = {&o->n, &o->k, &o->b, &o->k_b};
     static const char *const names[] = {"--n", "--k", "--b", "--kb"};
     for (size_t i = 0; i < 4; i++)
@@ -95,29 +113,33 @@ static void print_sentence(const struct answered *a, const struct options *o)
     format_decimal(target, sizeof target, a->target);
     const struct rcm_topk *p = &a->p;
     if (!has_answer(a)) {
-        printf("No %s keeps a recall of %s with b = %" PRIu64 ".\n", a->question == LARGEST_K ? "k" : a->question == LARGEST_N ? "n" : "kb", target, p->b);
+        if (a->question == SHARDS)
+            printf("Not known: the law of a row of this size, which --confidence needs, would take too long.\n");
+        else
+            printf("No %s keeps a recall of %s with b = %" PRIu64 ", kb = %" PRIu64 ".\n", a->question == LARGEST_K ? "k" : "n", target, p->b, p->k_b);
         return;
     }
-    const double recall = rcm_recall_exact(*p);
+    char recall[32];
+    format_styled(recall, sizeof recall, STYLE_RECALL, rcm_recall_exact(*p));
     switch (a->question) {
     case LARGEST_K:
-        printf("k = %" PRIu64 ": the largest that b = %" PRIu64 ", kb = %" PRIu64 " keep at a mean recall of %s in rows of n = %" PRIu64 " (%" PRIu64 " candidates, recall %.6f).\n", p->k, p->b,
+        printf("k = %" PRIu64 ": the largest that b = %" PRIu64 ", kb = %" PRIu64 " keep at a mean recall of %s in rows of n = %" PRIu64 " (%" PRIu64 " candidates, recall %s).\n", p->k, p->b,
                p->k_b, target, p->n, rcm_candidates(*p), recall);
         break;
     case LARGEST_N:
         if (a->any_n)
-            printf("Any n: b = %" PRIu64 ", kb = %" PRIu64 " keep k = %" PRIu64 " at a mean recall of %s however long the row (%.6f at least).\n", p->b, p->k_b, p->k, target, recall);
+            printf("Any n: b = %" PRIu64 ", kb = %" PRIu64 " keep k = %" PRIu64 " at a mean recall of %s however long the row (%s at least).\n", p->b, p->k_b, p->k, target, recall);
         else
-            printf("n = %" PRIu64 ": the longest row of which b = %" PRIu64 ", kb = %" PRIu64 " keep k = %" PRIu64 " at a mean recall of %s (recall %.6f).\n", p->n, p->b, p->k_b, p->k, target,
+            printf("n = %" PRIu64 ": the longest row of which b = %" PRIu64 ", kb = %" PRIu64 " keep k = %" PRIu64 " at a mean recall of %s (recall %s).\n", p->n, p->b, p->k_b, p->k, target,
                    recall);
         break;
     case SHARDS: {
         char confidence[32] = "";
+        const uint64_t longest = rcm_buckets_of(*p).of[0].size, each = p->k < longest ? p->k : longest, all = each > p->n / p->b ? p->n : p->b * each;
         if (o->has_confidence)
             format_decimal(confidence, sizeof confidence, o->confidence);
-        printf("kb = %" PRIu64 ": what each of %" PRIu64 " devices must send for a %srecall of %s%s%s (%" PRIu64 " elements in all instead of %" PRIu64 ", %.3g times fewer; mean recall %.6f).\n",
-               p->k_b, p->b, o->has_confidence ? "" : "mean ", target, o->has_confidence ? " in a row with probability " : "", confidence, p->b * p->k_b,
-               p->b * (p->k < rcm_buckets_of(*p).of[0].size ? p->k : rcm_buckets_of(*p).of[0].size), (double)(p->k < rcm_buckets_of(*p).of[0].size ? p->k : rcm_buckets_of(*p).of[0].size) / (double)p->k_b,
+        printf("kb = %" PRIu64 ": what each of %" PRIu64 " devices must send for a %srecall of %s%s%s (%" PRIu64 " elements in all instead of %" PRIu64 ", %.3g times fewer; mean recall %s).\n",
+               p->k_b, p->b, o->has_confidence ? "" : "mean ", target, o->has_confidence ? " in a row with probability " : "", confidence, rcm_candidates(*p), all, (double)all / (double)rcm_candidates(*p),
                recall);
         puts("This holds where the top k lie anywhere; where neighbours are alike, deal the elements out to the devices, or\nmeasure: recallmodel simulate --assignment contiguous.");
         break;

@@ -49,6 +49,8 @@ static struct rcm_work ours_work(struct rcm_topk p, double bytes)
 /* b = k k_mult / j with k_b = j: candidates are a multiple of k, and no more than n. */
 static uint64_t graphcore_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
+    if (p.k < 1 || p.k_b < 1)
+        return 0;
     const uint64_t step = p.k / common_divisor(p.k, p.k_b), align = r->align ? r->align : 1;
     const uint64_t common = common_divisor(step, align);
     if (step / common > RCM_N_MAX / align)

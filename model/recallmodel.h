@@ -351,7 +351,7 @@ struct rcm_choice {
     double objective; /* INFINITY: nothing reaches the target; then p is nothing */
 };
 
-/* Time      some 10 us where the objective grows, otherwise some 1000 calls of it for each k_b (2 sqrt(n) where it steps, at most some 7000); with a
+/* Time      some 10 us where the objective grows, otherwise some 1000 calls of it for each k_b (2 sqrt(n) where it steps, at most some 15,000); with a
  *           confidence some ten laws for each k_b (rcm_lost).
  * Search    where it steps, at the beginning of each step, but for those within 0.2 % in b of one before; otherwise by steps of 2 % in b, refined around each
  *           minimum.
@@ -360,7 +360,7 @@ struct rcm_choice rcm_select(const struct rcm_selection *selection);
 struct rcm_choice rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b); /* for one k_b */
 
 /* The reverse: of all b and k_b whose objective is at most `budget`, the one with the largest recall; then the least objective. The target is not read, but for
- * its restrictions on b. Exact where the objective grows or steps; with others to 2 % of b. */
+ * its restrictions on b. Exact where the objective grows; where it steps, to 0.2 % of b; with others to 2 %. */
 struct rcm_choice rcm_best_recall(const struct rcm_selection *selection, double budget);
 struct rcm_choice rcm_best_recall_k_b(const struct rcm_selection *selection, uint64_t k_b, double budget); /* for one k_b */
 
@@ -377,7 +377,7 @@ uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target);
 uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
 
 /* Given n, k and b, the fewest kept per bucket (p.k_b is not read) that reach the selection's target or confidence: what each of b devices, with a run of n/b
- * elements, must send. 0: outside the domain, or (with a confidence) no law. */
+ * elements, must send. 0: outside the domain, or (with a confidence) where the law of a row cannot be had (rcm_lost). */
 uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
 
 /* What others deploy for a recall of 1 - loss. A registry row: rcm_practice(0), .. until NULL. */
@@ -484,6 +484,7 @@ struct rcm_time_parameter {
     double start;  /* where a fit begins */
     size_t offset; /* into struct rcm_profile */
     unsigned k_b;  /* of an element's time; 0: another parameter */
+    bool always;   /* every prediction of stage 1 needs it */
 };
 const struct rcm_time_parameter *rcm_time_parameter(size_t index);
 
@@ -492,7 +493,7 @@ const struct rcm_profile *rcm_profile(size_t index);
 
 /* Predicted time of both stages.
  * Domain    p deployable or b k_b < k; the kernel's shape is known; k_b between the smallest and the largest that has an element's time (between
- *           two of them it is interpolated in logarithms). Otherwise NaN.
+ *           two of them it is interpolated in logarithms); what the prediction needs is known. Otherwise NaN.
  * Source    docs/models.md 14. Its error is in the profile. For interleaved buckets. */
 struct rcm_prediction {
     double time_us, stage1_us, stage2_us; /* stage2_us is 0 where there are no more than k candidates */

@@ -22,17 +22,26 @@ double rcm_objective_cost(struct rcm_topk p, const void *model)
 
 /* ---- what is reached */
 
-static bool reaches(const struct rcm_selection *s, struct rcm_topk p)
+/* false also where the law cannot be had; then *unknown is set. */
+static bool decide(const struct rcm_selection *s, struct rcm_topk p, bool *unknown)
 {
     if (!(s->confidence > 0.0))
         return rcm_reaches(p, s->target);
     struct rcm_lost law;
-    if (rcm_lost(p, &law) != 0)
+    if (rcm_lost(p, &law) != 0) {
+        *unknown = true;
         return false;
+    }
     /* 1e-12 is what the law promises, so a confidence that is met to that is met. */
     bool enough = rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
     rcm_lost_free(&law);
     return enough;
+}
+
+static bool reaches(const struct rcm_selection *s, struct rcm_topk p)
+{
+    bool unknown;
+    return decide(s, p, &unknown);
 }
 
 /* The same as if lost elements were normal, half an element farther off: for where to begin. */
@@ -71,7 +80,11 @@ static uint64_t smallest_b(const struct rcm_selection *s, struct rcm_topk p)
     p.b = range.high;
     uint64_t guess = seems_to_reach(s, p) ? first_b(s, p, seems_to_reach, low, high) : high;
     p.b = guess;
-    if (reaches(s, p)) {
+    bool unknown = false;
+    const bool enough = decide(s, p, &unknown);
+    if (unknown)
+        return 0;
+    if (enough) {
         high = guess;
         for (step = guess / 128 + 1; high > low; step *= 2) {
             p.b = high - low > step ? high - step : low;
@@ -161,7 +174,10 @@ static void least_objective(struct search *f, uint64_t low)
 static uint64_t next_step(const struct search *f, uint64_t b)
 {
     const uint64_t length = shape_ceil_divide(f->p.n, b), shorter = length > 1 ? shape_ceil_divide(f->p.n, length - 1) : 0, farther = b + 1 + b / 500;
-    return shorter == 0 ? 0 : next(f, shorter > farther ? shorter : farther);
+    if (shorter == 0)
+        return 0;
+    const uint64_t after = next(f, shorter > farther ? shorter : farther);
+    return after ? after : next(f, shorter); /* the last is not passed over */
 }
 
 static void least_of_steps(struct search *f, uint64_t low)
@@ -321,13 +337,13 @@ static uint64_t largest_within(struct search *f, double budget)
     const uint64_t fewest = rcm_deployable_b(f->p).low, from = next(f, fewest < 2 ? 2 : fewest); /* b = 1 is the exact top-k of the row */
     uint64_t found = 0, end = 0;
     for (uint64_t b = from; b; b = end) {
-        end = f->s->grows ? 0 : f->s->steps ? next_step(f, b) : next(f, b + 1 + b / 50);
+        end = f->restriction.divisors_of ? next(f, b + 1) : f->s->grows ? 0 : f->s->steps ? next_step(f, b) : next(f, b + 1 + b / 50);
         f->p.b = b;
         if (f->s->objective(f->p, f->s->context) <= budget)
-            found = last_within(f, b, end ? end : f->high + 1, budget);
+            found = f->restriction.divisors_of ? b : last_within(f, b, end ? end : f->high + 1, budget);
     }
     uint64_t edges[RCM_EDGES_MOST];
-    const size_t count = f->kernel->edges && !f->s->grows ? f->kernel->edges(f->p, edges) : 0;
+    const size_t count = f->kernel->edges && !f->s->grows && !f->restriction.divisors_of ? f->kernel->edges(f->p, edges) : 0;
     for (size_t i = 0; i < count && from; i++) {
         const uint64_t b = next(f, edges[i] > from ? edges[i] : from), stop = b ? next_step(f, b) : 0;
         f->p.b = b;
@@ -341,7 +357,15 @@ static struct rcm_choice best_recall_of_k_b(const struct rcm_selection *s, uint6
 {
     struct search f = search_of(s, k_b, divisors_of);
     f.p.b = f.high ? largest_within(&f, budget) : 0;
-    return f.p.b ? (struct rcm_choice){f.p, s->objective(f.p, s->context)} : (struct rcm_choice){.objective = INFINITY};
+    if (f.p.b == 0)
+        return (struct rcm_choice){.objective = INFINITY};
+    if (!rcm_reaches(f.p, (struct rcm_target){.loss = 0.0}))
+        return (struct rcm_choice){f.p, s->objective(f.p, s->context)};
+    /* Nothing is lost, nor with fewer buckets: then what costs least. */
+    struct rcm_selection exact = *s;
+    exact.target.loss = 0.0;
+    exact.confidence = 0.0;
+    return rcm_select_k_b(&exact, k_b);
 }
 
 struct rcm_choice rcm_best_recall_k_b(const struct rcm_selection *s, uint64_t k_b, double budget)
@@ -393,7 +417,7 @@ uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target)
     p.valid = 0;
     p.n = p.k > p.b ? p.k : p.b;
     uint64_t low = p.n, high = RCM_N_MAX;
-    if (rcm_check(p) != RCM_OK || rcm_candidates(p) < p.k || !rcm_reaches(p, target))
+    if (rcm_check(p) != RCM_OK || !rcm_reaches(p, target))
         return 0;
     while (low < high) {
         p.n = low + (high - low + 1) / 2;
@@ -405,22 +429,65 @@ uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target)
     return low;
 }
 
-uint64_t rcm_fewest_k_b(const struct rcm_selection *s)
+typedef bool verdict(const struct rcm_selection *s, struct rcm_topk p, bool *unknown);
+
+static bool on_the_mean(const struct rcm_selection *s, struct rcm_topk p, bool *unknown)
 {
-    struct rcm_topk p = s->p;
-    p.k_b = 1;
-    if (rcm_check(p) != RCM_OK)
-        return 0;
-    const uint64_t longest = rcm_buckets_of(p).of[0].size;
-    uint64_t low = shape_ceil_divide(p.k, p.b), high = p.k < longest ? p.k : longest; /* at high nothing is lost */
-    while (low < high) {
+    (void)unknown;
+    return rcm_reaches(p, s->target);
+}
+
+static bool seems(const struct rcm_selection *s, struct rcm_topk p, bool *unknown)
+{
+    (void)unknown;
+    return seems_to_reach(s, p);
+}
+
+/* The smallest k_b in [low, high] for which it holds, if it holds from some k_b on, and at high. */
+static uint64_t first_k_b(const struct rcm_selection *s, struct rcm_topk p, verdict *holds, uint64_t low, uint64_t high, bool *unknown)
+{
+    while (low < high && !*unknown) {
         p.k_b = low + (high - low) / 2;
-        if (reaches(s, p))
+        if (holds(s, p, unknown))
             high = p.k_b;
         else
             low = p.k_b + 1;
     }
     return low;
+}
+
+uint64_t rcm_fewest_k_b(const struct rcm_selection *s)
+{
+    struct rcm_topk p = s->p;
+    p.k_b = 1;
+    if (rcm_check(p) != RCM_OK || !(s->confidence > 0.0 || (s->target.loss >= 0.0 && s->target.loss < 1.0)))
+        return 0;
+    const uint64_t longest = rcm_buckets_of(p).of[0].size;
+    uint64_t low = shape_ceil_divide(p.k, p.b), high = p.k < longest ? p.k : longest; /* at high nothing is lost */
+    bool unknown = false;
+    if (!(s->confidence > 0.0))
+        return first_k_b(s, p, on_the_mean, low, high, &unknown);
+    /* The normal law says where, the exact one decides: outwards from there in steps that double, then by bisection. Far from there, laws may be too wide to
+     * be had. */
+    const uint64_t guess = first_k_b(s, p, seems, low, high, &unknown);
+    p.k_b = guess;
+    const bool enough = guess == high || decide(s, p, &unknown);
+    for (uint64_t step = 1; !unknown; step *= 2) {
+        p.k_b = enough ? (guess - low > step ? guess - step : low) : (high - guess > step ? guess + step : high);
+        const bool reached = p.k_b == high || decide(s, p, &unknown);
+        if (enough && (!reached || p.k_b == low)) {
+            low = reached ? low : p.k_b + 1;
+            high = reached ? low : guess;
+            break;
+        }
+        if (!enough && reached) {
+            low = guess + 1;
+            high = p.k_b;
+            break;
+        }
+    }
+    const uint64_t found = unknown ? 0 : first_k_b(s, p, decide, low, high, &unknown);
+    return unknown ? 0 : found;
 }
 
 /* ---- the frontier */
@@ -463,14 +530,16 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_choice *points, si
                 all = larger;
             }
             f.p.b = b;
-            all[length++] = (struct point){{f.p, s->objective(f.p, s->context)}, rcm_loss_exact(f.p)};
+            const double objective = s->objective(f.p, s->context);
+            if (isfinite(objective))
+                all[length++] = (struct point){{f.p, objective}, rcm_loss_exact(f.p)};
         }
     }
     if (length > 0)
         qsort(all, length, sizeof *all, by_objective);
     double least = 2.0;
     for (size_t i = 0; i < length && least > 1e-6; i++) {
-        if (all[i].loss < least && isfinite(all[i].choice.objective)) {
+        if (all[i].loss < least) {
             all[kept++] = all[i];
             least = all[i].loss;
         }
@@ -521,6 +590,8 @@ static double xla_edge(struct rcm_topk p, uint64_t b)
 
 double rcm_xla_target(struct rcm_topk p, uint64_t b)
 {
+    if (b == 0)
+        return NAN;
     double target = p.k > 1 ? 1.0 - exp(0.5 * (xla_edge(p, b) + xla_edge(p, b - 1))) : 0.95; /* any, for k = 1 */
     target = nearbyint(target * 1e9) / 1e9;
     return rcm_xla_b(p, 1.0 - target) == b && rcm_xla_b(p, 1.0 - (double)(float)target) == b ? target : NAN;

@@ -6,25 +6,26 @@
 
 #include "kernels.h"
 
-#define PARAMETER(name, unit, start, meaning) {#name, unit, meaning, start, offsetof(struct rcm_profile, name), 0}
+#define PARAMETER(name, unit, start, meaning) {#name, unit, meaning, start, offsetof(struct rcm_profile, name), 0, false}
+#define ALWAYS(name, unit, start, meaning) {#name, unit, meaning, start, offsetof(struct rcm_profile, name), 0, true}
 #define ELEMENT(k_b, start) \
-    {"element_us_" #k_b, "us", "one element of one thread, in cache, k_b = " #k_b, start, offsetof(struct rcm_profile, element_us_##k_b), k_b}
+    {"element_us_" #k_b, "us", "one element of one thread, in cache, k_b = " #k_b, start, offsetof(struct rcm_profile, element_us_##k_b), k_b, false}
 
 static const struct rcm_time_parameter parameters[] = {
-    PARAMETER(launch_us, "us", 2.0, "a kernel's start and end"),
-    PARAMETER(block_us, "us", 5e-4, "from one thread block's start to the next"),
-    PARAMETER(blocks_at_once, "blocks", 4000.0, "thread blocks that the device holds; more go in waves"),
+    ALWAYS(launch_us, "us", 2.0, "a kernel's start and end"),
+    ALWAYS(block_us, "us", 5e-4, "from one thread block's start to the next"),
+    ALWAYS(blocks_at_once, "blocks", 4000.0, "thread blocks that the device holds; more go in waves"),
     ELEMENT(1, 0.05),
     ELEMENT(2, 0.06),
     ELEMENT(3, 0.08),
     ELEMENT(4, 0.1),
     ELEMENT(8, 0.2),
     ELEMENT(16, 0.4),
-    PARAMETER(insert_us, "us", 0.03, "a warp's insertion, for each of k_b"),
-    PARAMETER(memory_ratio, "", 2.0, "an element's time from memory over that from cache"),
-    PARAMETER(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory"),
-    PARAMETER(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof"),
-    PARAMETER(lines_per_us, "lines/us", 1.3e5, "lines of 128 bytes that all warps can ask for"),
+    ALWAYS(insert_us, "us", 0.03, "a warp's insertion, for each of k_b"),
+    ALWAYS(memory_ratio, "", 2.0, "an element's time from memory over that from cache"),
+    ALWAYS(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory"),
+    ALWAYS(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof"),
+    ALWAYS(lines_per_us, "lines/us", 1.3e5, "lines of 128 bytes that all warps can ask for"),
     PARAMETER(merge_us, "us", 0.5, "merging the queues of a block, for each of k_b + 3"),
     PARAMETER(select_launch_us, "us", 6.0, "stage 2, one block a row: its start and end"),
     PARAMETER(select_element_us, "us", 4e-3, "stage 2, one block a row: each candidate of a row"),
@@ -92,10 +93,19 @@ static bool between(double low, double value, double high)
 
 /* ---- both stages */
 
+/* Is all known that stage 1 needs, whatever the shape? */
+static bool usable(const struct rcm_profile *q)
+{
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        if (parameters[i].always && !(*(const double *)(const void *)((const char *)q + parameters[i].offset) > 0.0))
+            return false;
+    return q->kernel && q->kernel->work;
+}
+
 struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p)
 {
     struct rcm_prediction r = {NAN, NAN, NAN, NULL, NULL, false};
-    if (rcm_check(p) != RCM_OK || !q->kernel || !q->kernel->work)
+    if (rcm_check(p) != RCM_OK || !usable(q))
         return r;
     const double n = (double)p.n, k = (double)p.k, k_b = (double)p.k_b, m = p.m ? (double)p.m : 1.0;
     const double bytes = rcm_dtype_bytes(q->dtype), candidates = (double)rcm_candidates(p), roof = q->roof_bytes_per_s * 1e-6;

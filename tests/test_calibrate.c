@@ -415,6 +415,16 @@ START_TEST(what_cannot_be_fitted)
     ck_assert_int_eq(fit_profile(runs, 10, &got, &fit, error), -1);
     ck_assert_msg(strstr(error, "10 runs are too few") != NULL, "%s", error);
     ck_assert_int_eq(fit_profile(runs, 0, &got, &fit, error), -1);
+    ck_assert_str_eq(error, "there are no runs");
+    const struct rcm_profile xla = {.kernel = kernel_named("xla"), .dtype = RCM_F16};
+    got = xla;
+    ck_assert_int_eq(fit_profile(runs, length, &got, &fit, error), -1);
+    ck_assert_msg(strstr(error, "the kernel xla has k_b up to 1") != NULL, "%s", error);
+    got.kernel = truth.kernel;
+    struct run one = runs[0];
+    one.kind = RUN_EXACT;
+    ck_assert_int_eq(fit_profile(&one, 1, &got, &fit, error), -1);
+    ck_assert_msg(strstr(error, "all runs are exact top-k") != NULL, "%s", error);
     runs[0].p.k_b = 5;
     ck_assert_int_eq(fit_profile(runs, length, &got, &fit, error), -1);
     ck_assert_msg(strstr(error, "k_b = 5") != NULL, "%s", error);
