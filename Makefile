@@ -231,7 +231,7 @@ tools:
 	@echo "optional tools:"
 	$(call tool,nvcc,gpu,GPU kernels and their benchmark: make gpu)
 	$(call tool,mpicc,sim,recallmodel-mpi)
-	$(call tool,gnuplot,plots,figures)
+	$(call tool,gnuplot,plots,pictures (make figures))
 	$(call tool,jupyter,notebooks,executed notebooks)
 
 # ---- install what is missing, then build and run
@@ -314,6 +314,14 @@ MINUTES ?= 9
 gpu-run: gpu
 	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
 
+# Figures of the papers into paper_figures/: all, or make figures/key-06. PAPER_DATA=DIR: published points.
+.PHONY: figures
+figures: all
+	@RECALLMODEL=$(PROGRAM) PAPER_DATA="$(PAPER_DATA)" plots/make.sh
+
+figures/%: all
+	@RECALLMODEL=$(PROGRAM) PAPER_DATA="$(PAPER_DATA)" plots/make.sh $*
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
@@ -355,6 +363,7 @@ help:
 	@echo "gpu             build the GPU library, its tests and recallmodel-bench, if nvcc is here"
 	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/, MINUTES=9 a part, PARTS=... only some"
 	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
+	@echo "figures         the papers' figures into paper_figures/, with gnuplot; figures/key-06: one. PAPER_DATA=DIR: published points"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
 	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page; what make gpu has built"
 	@echo "uninstall       remove them; clean: remove what was built"

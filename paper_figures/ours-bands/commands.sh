@@ -1,0 +1,1 @@
+recallmodel --n 262144 --k 64,1024 --kb 1,2,4 --quantile 0.05 --csv

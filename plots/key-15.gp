@@ -1,0 +1,21 @@
+# height 430
+set multiplot layout 1,2 margins 0.08,0.985,0.15,0.9 spacing 0.06,0
+set logscale x 2
+set logscale y 2
+set format x @two
+set xlabel "n"
+set xrange [2**9.5:2**22.5]
+set yrange [6:30000]
+ks = "1 16 256"
+do for [m in "1 256"] {
+    set title sprintf("exact top-k (torch.topk), m = %s, H100 PCIe, float16", m) font ",10" offset 0,-0.6
+    set ylabel (m eq "1" ? "us a call" : "") offset 1
+    if (m eq "1") { set key top left reverse Left font ",8" } else { unset key }
+    serial = m eq "1" ? 2**31.8 : 2**30.2
+    parallel = m eq "1" ? 2**24.8 : 2**23.3
+    plot for [i=1:3] csv using (column("m") == m+0 && column("k") == word(ks, i)+0 ? column("n") : NaN):"exact_us" with lines ls i title "k = ".word(ks, i).", predicted", \
+         for [i=1:3] (published eq "" ? "/dev/null" : published."/h100_pcie_torch_topk.csv") using (published eq "" ? NaN : column("m") == m+0 && column("k") == word(ks, i)+0 ? column("n") : NaN):"time_us_median" with points ls i title (i == 1 ? "measured (points)" : ""), \
+         [2**10:2**22] x*(4*log(x)/log(2) + 4)/serial*1e6 with lines ls 9 title "serial radix select, shifted as in the print", \
+         [2**10:2**22] (log(x)/log(2))*(2*log(x)/log(2) + 16)/parallel*1e6 with lines ls 9 dt 4 title "parallel radix select, likewise"
+}
+unset multiplot

@@ -1,0 +1,3 @@
+# height 1250
+model = "basic"
+load "plots/tradeoff-grid.gp"

@@ -1,0 +1,3 @@
+# height 1250
+model = "serial"
+load "plots/tradeoff-grid.gp"

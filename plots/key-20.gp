@@ -1,0 +1,3 @@
+# height 1250
+model = "parallel"
+load "plots/tradeoff-grid.gp"

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Makes figures into paper_figures/: plots/make.sh [--csv] [FIGURE...]; --csv: the numbers alone. A figure is three files in plots/:
+#   FIGURE.data   the commands whose CSV is drawn, one a line; lines of one figure print the same columns
+#   FIGURE.gp     the picture, by gnuplot, from that CSV (columns by name) and, where they are at hand, published numbers
+#   FIGURE.txt    the caption; its first line is the title
+# PAPER_DATA=DIR: published numbers, as CSV or as the authors' own clone has them (plots/published.py). RECALLMODEL: the command.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=$(realpath "${RECALLMODEL:-./recallmodel}")
+into=${FIGURES:-paper_figures}
+data=${PAPER_DATA:-../shared/paper-data}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+pictures=1
+if [ "${1:-}" = --csv ]; then pictures=; shift; fi
+if [ $# = 0 ]; then
+    for file in plots/*.data; do set -- "$@" "$(basename "$file" .data)"; done
+fi
+if [ $pictures ] && ! command -v gnuplot >/dev/null; then
+    pictures=
+    echo "figures: gnuplot is not here; install it (Debian: gnuplot-nox) for pictures. The CSV files are made all the same." >&2
+fi
+
+published=""
+if [ -d "$data" ]; then
+    if ls "$data"/*.csv >/dev/null 2>&1; then
+        published=$(realpath "$data")
+    else
+        python3 plots/published.py "$data" "$work/published" 2>"$work/not-found" && published=$work/published || cat "$work/not-found" >&2
+    fi
+fi
+
+# Runs the commands of a figure; the header once.
+make_csv() {
+    local line first=1
+    while IFS= read -r line; do
+        case $line in '' | '#'*) continue ;; esac
+        eval "\"$program\" ${line#recallmodel }" 2>>"$work/left-out" >"$work/one"
+        if [ $first = 1 ]; then cat "$work/one"; else tail -n +2 "$work/one"; fi
+        first=0
+    done <"plots/$1.data"
+}
+
+# The folder of the published numbers, if it has the file that the figure reads.
+published_for() {
+    local wanted
+    wanted=$(grep -o 'published\."/[a-z0-9_]*\.csv' "plots/$1.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp") | sed 's/.*"\///' | head -n 1)
+    [ "$published" ] && [ "$wanted" ] && [ -f "$published/$wanted" ] && echo "$published" || true
+}
+
+draw() {
+    local type terminal
+    for type in png pdf; do
+        [ $type = png ] && terminal="pngcairo size 1000,${height:-420} font 'DejaVu Sans,11' background 'white'"
+        [ $type = pdf ] && terminal="pdfcairo size 17cm,$(awk "BEGIN { print ${height:-420} * 17 / 1000 }")cm font 'DejaVu Sans,8'"
+        gnuplot -e "csv='$2/$1.csv'; published='$(published_for "$1")'" -e "set terminal $terminal; set output '$2/$1.$type'" plots/style.gp "plots/$1.gp" 2>"$work/warnings" || { head -n 5 "$work/warnings" >&2; return 1; }
+        sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings" # published points that are not there
+        if [ -s "$work/warnings" ]; then echo "figures: gnuplot on $1:" >&2; head -n 5 "$work/warnings" >&2; return 1; fi
+    done
+}
+
+number=0
+for figure in "$@"; do
+    number=$((number + 1))
+    [ -f "plots/$figure.data" ] || { echo "figures: there is no figure '$figure'; there are $(cd plots && echo *.data | sed 's/\.data//g')" >&2; exit 2; }
+    printf '[%d/%d] %-22s' $number $# "$figure"
+    start=$(date +%s.%N)
+    folder=$into/$figure
+    mkdir -p "$folder"
+    : >"$work/left-out"
+    make_csv "$figure" >"$work/csv"
+    mv "$work/csv" "$folder/$figure.csv"
+    grep -v '^#' "plots/$figure.data" >"$folder/commands.sh"
+    height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$figure.gp")
+    {
+        cat "plots/$figure.txt"
+        if grep -q published "plots/$figure.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$figure.gp"); then
+            [ "$(published_for "$figure")" ] && echo "Published points: data of Key et al. (github.com/graphcore-research/pytorch-approx-topk)." || echo "Published points: none were at hand when this was drawn."
+        fi
+    } >"$folder/caption.txt"
+    if [ $pictures ]; then draw "$figure" "$folder"; fi
+    printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
+done
+
+# The page: every figure that is there, with its caption and its commands.
+escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
+{
+    cat <<'HEAD'
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>recallmodel: figures</title>
+<style>body{font:16px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}pre{background:#f4f4f4;padding:.6em;overflow:auto;font-size:13px}h2{margin-top:2.5em}</style></head><body>
+<h1>Figures</h1><p>Made by <code>make figures</code>: numbers by recallmodel, pictures by gnuplot.</p>
+HEAD
+    for folder in "$into"/*/; do
+        figure=$(basename "$folder")
+        [ -f "$folder/caption.txt" ] || continue
+        echo "<h2 id=\"$figure\">$(escape "$folder/caption.txt" | head -n 1)</h2>"
+        [ -f "$folder/$figure.png" ] && echo "<p><img src=\"$figure/$figure.png\" alt=\"$figure\"></p>"
+        echo "<p>$(escape "$folder/caption.txt" | tail -n +2)</p><p><a href=\"$figure/$figure.csv\">$figure.csv</a></p><pre>$(escape "$folder/commands.sh")</pre>"
+    done
+    echo '</body></html>'
+} >"$into/index.html"

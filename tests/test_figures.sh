@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# The figures: the committed numbers are what the command prints today, the pictures are there, and published points come from CSV or from the authors' files.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+fail() { echo "FAIL: $*"; exit 1; }
+pass() { passed=$((passed + 1)); }
+export RECALLMODEL=${RECALLMODEL:-build/recallmodel}
+
+# Two CSV files agree: the same header, the same text, numbers to 1e-9 (other machines round the last digits differently).
+agree() {
+    awk -F, '
+        function abs(x) { return x < 0 ? -x : x }
+        NR == FNR { want[FNR] = $0; lines = FNR; next }
+        { n = split(want[FNR], field, ","); if (n != NF) { print "line " FNR ": " $0; exit 1 } }
+        { for (i = 1; i <= NF; i++) if ($i != field[i] && !($i + 0 != 0 && abs($i - field[i]) <= 1e-9 * abs($i) + 1e-15)) { print "line " FNR ", column " i ": " $i ", committed " field[i]; exit 1 } }
+        END { if (FNR != lines) { print FNR " lines, committed " lines; exit 1 } }' "$1" "$2"
+}
+
+figures=$(cd plots && ls ./*.data | sed 's/\.\/\(.*\)\.data/\1/')
+for figure in $figures; do
+    [ -f "plots/$figure.gp" ] && [ -f "plots/$figure.txt" ] || fail "$figure lacks its picture or its caption"
+    [ -f "paper_figures/$figure/$figure.csv" ] && [ -s "paper_figures/$figure/$figure.png" ] || fail "$figure is not committed: make figures/$figure"
+    [ "$figure" = samaga-6 ] && [ "${SANITIZE:-}" ] && { echo "SKIPPED: samaga-6 under the sanitizers (minutes)"; continue; }
+    FIGURES=$folder/figures PAPER_DATA=/nowhere plots/make.sh --csv "$figure" >"$folder/out" 2>&1 || fail "$figure: $(cat "$folder/out")"
+    agree "paper_figures/$figure/$figure.csv" "$folder/figures/$figure/$figure.csv" || fail "$figure has changed: make figures/$figure, and look at it"
+    cmp -s "paper_figures/$figure/commands.sh" "$folder/figures/$figure/commands.sh" || fail "$figure: other commands than committed"
+    grep -q "id=\"$figure\"" "$folder/figures/index.html" || fail "$figure is not on the page"
+    pass
+done
+
+# A changed number is seen.
+sed '3s/,0\.\([0-8]\)/,0.9\1/' paper_figures/key-03/key-03.csv >"$folder/changed.csv"
+agree "$folder/changed.csv" paper_figures/key-03/key-03.csv >/dev/null && fail "a changed number is not seen"
+pass
+
+# Published costs and Eq. (1), where they are at hand.
+published=${PAPER_DATA:-../shared/paper-data}
+if [ -f "$published/theory.csv" ]; then
+    awk -F, '
+        NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) p[$i] = i; next }
+        NR == FNR { key = $p["n"] "," $p["k"] "," $p["b"] "," $p["k_b"]; binomial[key] = $p["recall_binomial"]; serial[key] = $p["cost_serial"]; next }
+        FNR == 1 { for (i = 1; i <= NF; i++) q[$i] = i; next }
+        { key = $q["n"] "," $q["k"] "," $q["b"] "," $q["k_b"]
+          if (key in serial) { found++; d = $q["recall_binomial"] - binomial[key]; if ($q["cost_serial"] != serial[key] || d > 1e-12 || d < -1e-12) { print key; exit 1 } } }
+        END { if (found < 60) { print found " shapes are published"; exit 1 } }' "$published/theory.csv" paper_figures/key-03/key-03.csv || fail "key-03: costs or Eq. (1) differ from the published ones"
+    pass
+else
+    echo "SKIPPED: $published is not here"
+fi
+
+# The authors' own files.
+if command -v python3 >/dev/null; then
+    mkdir -p "$folder/clone/notebooks/data/correlation" "$folder/clone/data/generic2"
+    echo '{"algorithm":"approx","n":64,"k":8,"b":8,"k_b":1,"m":1,"recall_model":0.6,"recall_simulation":0.65,"recall_simulation_n":64,"recall_simulation_std":0.1,"cost_basic":64.0,"cost_serial":128,"cost_parallel":9.0}' >"$folder/clone/notebooks/data/theoretical_models.jsonl"
+    echo '{"topk_size":64,"k":8,"j":2,"k_mult":4,"batch_size":1,"method":"priority_queue.topk","n_inner":16,"duration":[3.2e-4,1.6e-4,4.8e-4]}' >"$folder/clone/data/generic2/measure_speed_approx_finer_multi2.jsonl"
+    python3 plots/published.py "$folder/clone" "$folder/converted" 2>"$folder/err" || fail "published.py"
+    [ "$(tail -n 1 "$folder/converted/theory.csv")" = "64,8,8,1,0.6,0.65,0.1,64,64.0,128,9.0" ] || fail "theory: $(cat "$folder/converted/theory.csv")"
+    [ "$(tail -n 1 "$folder/converted/h100_pcie_bucketed.csv")" = "64,8,16,2,1,4,20.0" ] || fail "times: $(cat "$folder/converted/h100_pcie_bucketed.csv")"
+    grep -q "no correlation/results.jsonl" "$folder/err" || fail "what is missing is not said"
+    python3 plots/published.py "$folder/figures" "$folder/none" 2>/dev/null && fail "a folder without published files"
+    pass
+else
+    echo "SKIPPED: published.py: there is no python3"
+fi
+
+# A picture, without a warning of gnuplot's, and not empty.
+if command -v gnuplot >/dev/null; then
+    for paper in "$published" /nowhere; do
+        FIGURES=$folder/pictures PAPER_DATA=$paper plots/make.sh key-03 >"$folder/out" 2>&1 || fail "key-03: $(cat "$folder/out")"
+        [ "$(wc -c <"$folder/pictures/key-03/key-03.png")" -gt 20000 ] && [ "$(wc -c <"$folder/pictures/key-03/key-03.pdf")" -gt 5000 ] || fail "key-03 is empty"
+    done
+    grep -q "none were at hand" "$folder/pictures/key-03/caption.txt" || fail "the caption does not say that points are missing"
+    pass
+else
+    echo "SKIPPED: pictures: there is no gnuplot"
+fi
+plots/make.sh no-such-figure >/dev/null 2>"$folder/err" && fail "an unknown figure"
+grep -q "there is no figure 'no-such-figure'" "$folder/err" || fail "$(cat "$folder/err")"
+pass
+echo "$passed passed, 0 failed"
