@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes figures into paper_figures/: plots/make.sh [--csv] [FIGURE...]; --csv: the numbers alone. A figure is three files in plots/:
 #   FIGURE.data   the commands whose CSV is drawn, one a line; lines of one figure print the same columns
-#   FIGURE.gp     the picture, by gnuplot, from that CSV (columns by name) and, where they are at hand, published numbers
+#   FIGURE.gp     the picture (a table has none), by gnuplot, from that CSV (columns by name) and, where they are at hand, published numbers
 #   FIGURE.txt    the caption; its first line is the title
 # PAPER_DATA=DIR: published numbers, as CSV or as the authors' own clone has them (plots/published.py). RECALLMODEL: the command.
 set -euo pipefail
@@ -72,14 +72,16 @@ for figure in "$@"; do
     make_csv "$figure" >"$work/csv"
     mv "$work/csv" "$folder/$figure.csv"
     grep -v '^#' "plots/$figure.data" >"$folder/commands.sh"
-    height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$figure.gp")
+    has_picture=$pictures
+    [ -f "plots/$figure.gp" ] || has_picture=
+    [ -z "$has_picture" ] || height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$figure.gp")
     {
         cat "plots/$figure.txt"
-        if grep -q published "plots/$figure.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$figure.gp"); then
+        if [ -f "plots/$figure.gp" ] && grep -q published "plots/$figure.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$figure.gp"); then
             [ "$(published_for "$figure")" ] && echo "Published points: data of Key et al. (github.com/graphcore-research/pytorch-approx-topk)." || echo "Published points: none were at hand when this was drawn."
         fi
     } >"$folder/caption.txt"
-    if [ $pictures ]; then draw "$figure" "$folder"; fi
+    if [ $has_picture ]; then draw "$figure" "$folder"; fi
     printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
 done
 

@@ -1,0 +1,1 @@
+recallmodel devices --csv

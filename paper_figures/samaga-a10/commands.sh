@@ -1,0 +1,11 @@
+recallmodel select --n 262144 --k 1024 --recall 0.95 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 262144 --k 1024 --recall 0.99 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 1048576 --k 1024 --recall 0.99 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 65536 --k 256 --recall 0.99 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 16384 --k 128 --recall 0.95 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 430080 --k 3360 --recall 0.95 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 430080 --k 3360 --recall 0.99 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 15360 --k 480 --recall 0.95 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 15360 --k 480 --recall 0.99 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 24576 --k 512 --recall 0.95 --kb-max 4 --align 128 --divisors --csv
+recallmodel select --n 917504 --k 3360 --recall 0.95 --kb-max 4 --align 128 --divisors --csv

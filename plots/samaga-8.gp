@@ -1,0 +1,14 @@
+# height 430
+set margins 9,3,4,2
+set title "n = 262,144, k = 1,024, k_b = 1" font ",10"
+set logscale x 2
+set logscale y 10
+set format x @two
+set format y @ten
+set xlabel "buckets b"
+set ylabel "recall error, 1 - recall" offset 1
+set yrange [0.5:8e-3]
+set key top left reverse Left
+rules = "exact samaga_quadratic chern"
+names = "'exact' 'Samaga et al., quadratic' 'Chern et al.'"
+plot for [i=1:3] csv using (strcol("rule") eq word(rules, i) ? column("b") : NaN):(1 - column("recall_target")) with lines ls i title word(names, i)
