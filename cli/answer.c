@@ -70,6 +70,7 @@ int answer_queries(const struct options *options, const struct answer *answer)
 {
     struct query_list queries;
     int status = queries_build(&queries, options, answer->shapes);
+    int failed = STATUS_OK; /* of what is drawn beside the answer */
     json_t *answers = checked(json_array());
     for (size_t i = 0; i < queries.length && status == STATUS_OK; i++) {
         const struct query *query = &queries.items[i];
@@ -92,6 +93,12 @@ int answer_queries(const struct options *options, const struct answer *answer)
             break;
         }
         table_free(rows);
+        if (options->plot && answer->plot) {
+            struct plot *plot = answer->plot(query, options);
+            const int drawn = plot_draw(plot, options);
+            failed = drawn != STATUS_OK ? drawn : failed;
+            plot_free(plot);
+        }
     }
     if (options->output == OUTPUT_JSON && status == STATUS_OK && options->n.length * options->k.length == 1)
         status = print_json(json_incref(json_array_get(answers, 0)));
@@ -99,5 +106,5 @@ int answer_queries(const struct options *options, const struct answer *answer)
         status = print_json(json_pack("{s:s, s:O}", "version", rcm_version(), "queries", answers));
     json_decref(answers);
     queries_free(&queries);
-    return status;
+    return status == STATUS_OK ? failed : status;
 }

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "plot.h"
 #include "query.h"
 #include "table.h"
 
@@ -15,6 +16,7 @@ struct answer {
     void (*text)(const struct query *, const struct table *rows, const struct options *, bool colour); /* NULL: title and table */
     void (*json)(json_t *object, const struct query *, const struct table *rows, const struct options *); /* NULL: only: */
     const char *json_key;                                                                                 /* the rows */
+    struct plot *(*plot)(const struct query *, const struct options *); /* for --plot; NULL: none */
 };
 
 /* Builds the queries and prints the answer to each. JSON: one object, or {"version": .., "queries": [..]} where lists of n or k

@@ -85,5 +85,5 @@ static void text(const struct query *query, const struct table *table, const str
 
 int command_bounds(const struct options *options)
 {
-    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, NULL, "bounds"});
+    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, NULL, "bounds", NULL});
 }

@@ -40,5 +40,5 @@ static void text(const struct query *query, const struct table *table, const str
 
 int command_cost(const struct options *options)
 {
-    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, NULL, "algorithms"});
+    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, NULL, "algorithms", NULL});
 }

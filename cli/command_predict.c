@@ -208,5 +208,5 @@ int command_predict(const struct options *options)
         return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
     if (options->runs && (options->b.length || options->k_b.length || options->m > 1))
         return usage_error("--runs and %s exclude each other; the file has the shapes", options->b.length ? "--b" : options->k_b.length ? "--kb" : "--m");
-    return options->runs ? predict_runs(options, q) : answer_queries(options, &(struct answer){SHAPES_SWEEP, rows, text, put_json, NULL});
+    return options->runs ? predict_runs(options, q) : answer_queries(options, &(struct answer){SHAPES_SWEEP, rows, text, put_json, NULL, NULL});
 }

@@ -47,5 +47,5 @@ int command_ranks(const struct options *options)
         }
     if (left_out)
         fprintf(stderr, "recallmodel: left out %zu ranks that are larger than k\n", left_out);
-    return answer_queries(options, &(struct answer){SHAPES_SMALLEST_B, rows, NULL, NULL, "ranks"});
+    return answer_queries(options, &(struct answer){SHAPES_SMALLEST_B, rows, NULL, NULL, "ranks", NULL});
 }

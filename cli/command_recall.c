@@ -89,7 +89,36 @@ static void put_json(json_t *object, const struct query *query, const struct tab
     table_free(smallest);
 }
 
+/* Error over candidates, a line for each kb; with --quantile also what single rows suffer; the target. */
+static struct plot *picture(const struct query *query, const struct options *options)
+{
+    char title[200];
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64, query->base.n, query->base.k);
+    struct plot *plot = plot_new(title, "candidates, b kb", true);
+    size_t colour = 0;
+    for (size_t first = 0, end; first < query->length; first = end) {
+        const uint64_t k_b = query->shapes[first].k_b;
+        for (end = first; end < query->length && query->shapes[end].k_b == k_b; end++)
+            ;
+        snprintf(title, sizeof title, "kb = %" PRIu64, k_b);
+        plot_series(plot, title, true, true, colour++);
+        for (size_t i = first; i < end; i++)
+            plot_point(plot, (double)rcm_candidates(query->shapes[i]), rcm_loss_exact(query->shapes[i]), 0.0);
+        if (!options->has_quantile)
+            continue;
+        snprintf(title, sizeof title, "kb = %" PRIu64 ", %.6g %% of rows", k_b, 100.0 * decimal_complement(options->quantile));
+        plot_series(plot, title, false, true, colour - 1);
+        for (size_t i = first; i < end; i++)
+            plot_point(plot, (double)rcm_candidates(query->shapes[i]), 1.0 - evaluate(query->shapes[i], options).quantile, 0.0);
+    }
+    snprintf(title, sizeof title, "recall %.6g", decimal_value(query->recall_target));
+    plot_series(plot, title, true, false, PLOT_BLACK);
+    plot_point(plot, (double)query->base.k, query->target.loss, 0.0);
+    plot_point(plot, (double)query->base.n, query->target.loss, 0.0);
+    return plot;
+}
+
 int command_recall(const struct options *options)
 {
-    return answer_queries(options, &(struct answer){SHAPES_SWEEP, configurations, print_text, put_json, NULL});
+    return answer_queries(options, &(struct answer){SHAPES_SWEEP, configurations, print_text, put_json, NULL, picture});
 }

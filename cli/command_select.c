@@ -8,7 +8,8 @@
 #include "answer.h"
 #include "commands.h"
 
-#define FRONTIER_MOST 20
+#define FRONTIER_MOST 20    /* in the table */
+#define FRONTIER_PLOTTED 400
 
 /* What was found for the query in hand: the rows are made first, and what is printed around them is about the same choices. */
 static struct {
@@ -367,6 +368,30 @@ static void put_json(json_t *object, const struct query *query, const struct tab
     table_free(others);
 }
 
+/* The frontier, the best of each kb, the choice. */
+static struct plot *picture(const struct query *query, const struct options *options)
+{
+    char title[200], label[100];
+    struct rcm_choice points[FRONTIER_PLOTTED];
+    const size_t count = rcm_frontier(&found.selection, points, FRONTIER_PLOTTED);
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", m = %" PRIu64 ", kernel %s", query->base.n, query->base.k, query->base.m, found.selection.kernel->name);
+    snprintf(label, sizeof label, "%s", objective_of(options) == OBJECTIVE_TIME ? "predicted time, us" : unit_of(options));
+    struct plot *plot = plot_new(title, label, true);
+    plot_series(plot, "frontier, all kb", true, false, 0);
+    for (size_t i = 0; i < count; i++)
+        plot_point(plot, points[i].objective, rcm_loss_exact(points[i].p), 0.0);
+    plot_series(plot, "best of each kb", false, true, 2);
+    for (uint64_t k_b = 1; k_b <= found.selection.k_b_max && k_b <= query->base.k; k_b++)
+        if (isfinite(found.each[k_b].objective))
+            plot_point(plot, found.each[k_b].objective, rcm_loss_exact(found.each[k_b].p), 0.0);
+    if (isfinite(found.best.objective)) {
+        snprintf(title, sizeof title, "choice: b = %" PRIu64 ", kb = %" PRIu64, found.best.p.b, found.best.p.k_b);
+        plot_series(plot, title, false, true, 1);
+        plot_point(plot, found.best.objective, rcm_loss_exact(found.best.p), 0.0);
+    }
+    return plot;
+}
+
 /* What cannot go together. */
 static int check_options(const struct options *o)
 {
@@ -392,5 +417,5 @@ int command_select(const struct options *options)
         return status;
     if (options->b.length || options->k_b.length || options->shards)
         return answer_reverse(options);
-    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, put_json, NULL});
+    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, put_json, NULL, picture});
 }

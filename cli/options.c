@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
+#include "plot.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -174,6 +175,12 @@ static int set_text(struct options *options, size_t offset, const char *name, co
         return usage_error("%s is empty; give a value or leave it out", name);
     *(const char **)(void *)((char *)options + offset) = value;
     return STATUS_OK;
+}
+
+static int set_plot(struct options *options, size_t offset, const char *name, const char *value)
+{
+    const int status = set_text(options, offset, name, value);
+    return status == STATUS_OK ? plot_check(value) : status;
 }
 
 static int set_runs(struct options *options, size_t offset, const char *name, const char *value)
@@ -459,6 +466,7 @@ static const struct {
     {"--divisors", NULL, FOR_BUCKETS | FOR_SIMULATE | FOR_SELECT, set_divisors, 0, "take only divisors of n for b, where b is not given"},
     {"--threads", "T", FOR_SIMULATE, set_count, AT(threads), "threads (default: all); the result does not depend on them"},
     {"--checkpoint", "FILE", FOR_SIMULATE, set_text, AT(checkpoint), "keep the state there every 2 s; the same command goes on from it"},
+    {"--plot", "FILE", FOR_RECALL | FOR_SELECT | FOR_SIMULATE, set_plot, AT(plot), "also draw it: a .png, .pdf or .svg, or - for the terminal (gnuplot)"},
     {"--json", NULL, FOR_ALL, set_json, 0, "print JSON"},
     {"--csv", NULL, FOR_ALL, set_csv, 0, "print CSV"},
     {"--help", NULL, FOR_ALL, set_help, 0, "print this"},
@@ -518,6 +526,10 @@ int options_parse(struct options *options, enum command_bit command, int count, 
         if (status != STATUS_OK)
             return status;
     }
+    if (options->plot && strcmp(options->plot, "-") == 0 && options->output != OUTPUT_TABLE)
+        return usage_error("--plot - draws between the lines of %s; name a file", options->output == OUTPUT_JSON ? "--json" : "--csv");
+    if (options->plot && (options->n.length > 1 || options->k.length > 1))
+        return usage_error("--plot draws one picture; give one --n and one --k");
     return STATUS_OK;
 }
 

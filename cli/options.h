@@ -64,6 +64,7 @@ struct options {
     enum sim_shuffle shuffles[SIM_SHUFFLES];
     unsigned shuffle_count;
     struct count_list digits;
+    const char *plot; /* NULL: none; -: the terminal */
     const char *runs, *exact_runs, *name, *source, *profile_file; /* NULL: none */
     struct count_list leave_out;                                  /* sizes n */
     bool cross_validate;

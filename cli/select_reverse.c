@@ -29,7 +29,7 @@ static int check_unread(const struct options *o)
         bool given;
         const char *name;
     } unread[] = {{o->has_quantile, "--quantile"}, {o->align > 1, "--align"},     {o->divisors, "--divisors"}, {o->kernel != NULL, "--kernel"}, {o->has_objective, "--objective"},
-                  {o->budget > 0.0, "--budget"},   {o->k_b_max > 0, "--kb-max"}, {o->has_device, "--device"}, {o->has_dtype, "--dtype"},      {o->m > 1, "--m"},
+                  {o->budget > 0.0, "--budget"},   {o->k_b_max > 0, "--kb-max"}, {o->has_device, "--device"}, {o->has_dtype, "--dtype"}, {o->plot != NULL, "--plot"},      {o->m > 1, "--m"},
                   {o->shards && o->assignments[0] == RCM_CONTIGUOUS_FLOOR, "--assignment"}, {!o->shards && !o->n.length && o->valid, "--valid"}};
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
         if (unread[i].given)

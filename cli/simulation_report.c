@@ -474,6 +474,41 @@ static bool differs_by_value(const struct simulated *s)
     return false;
 }
 
+/* Error over candidates (or, of several rho, over rho), a line for each kb, assignment and shuffle, bars of two standard errors; the model's as lines. */
+static int draw(const struct simulated *s, const struct modelled *models)
+{
+    const bool over_rho = s->spec->rhos > 1;
+    char title[200];
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", %s, %" PRIu64 " rows", s->spec->n, s->spec->k, sim_input_name(s->spec->input), simulation_done(s->simulation));
+    size_t colour = 0;
+    struct plot *plot = plot_new(title, over_rho ? "correlation of neighbours, rho" : "candidates, b kb", !over_rho);
+    for (unsigned a = 0; a < s->options->assignment_count; a++)
+        for (size_t shuffle = 0; shuffle < s->options->shuffle_count; shuffle++)
+            for (size_t first = 0, end; first < s->query->length; first = end) {
+                const uint64_t k_b = s->query->shapes[first].k_b;
+                for (end = first; end < s->query->length && s->query->shapes[end].k_b == k_b; end++)
+                    ;
+                snprintf(title, sizeof title, "kb = %" PRIu64 "%s%s%s%s", k_b, s->options->assignment_count > 1 ? ", " : "",
+                         s->options->assignment_count > 1 ? assignment_name(s->options->assignments[a]) : "", s->options->shuffle_count > 1 ? ", shuffle " : "",
+                         s->options->shuffle_count > 1 ? sim_shuffle_name(s->options->shuffles[shuffle]) : "");
+                plot_series(plot, title, over_rho, true, colour++);
+                for (size_t i = first; i < end; i++)
+                    for (size_t rho = 0; rho < s->spec->rhos; rho++) {
+                        const struct sim_result r = simulation_result(s->simulation, rho, shuffle, a * s->query->length + i);
+                        plot_point(plot, over_rho ? s->spec->rho[rho] : (double)rcm_candidates(s->query->shapes[i]), 1.0 - r.recall_mean, 2.0 * r.recall_stderr);
+                    }
+                if (a > 0 || shuffle > 0 || over_rho)
+                    continue;
+                snprintf(title, sizeof title, "kb = %" PRIu64 ", exact model", k_b);
+                plot_series(plot, title, true, false, colour - 1);
+                for (size_t i = first; i < end; i++)
+                    plot_point(plot, (double)rcm_candidates(s->query->shapes[i]), models[i].loss, 0.0);
+            }
+    const int status = plot_draw(plot, s->options);
+    plot_free(plot);
+    return status;
+}
+
 int report_simulation(struct simulated *s)
 {
     int status = STATUS_OK;
@@ -490,6 +525,8 @@ int report_simulation(struct simulated *s)
     } else {
         status = print_as_json(s, models);
     }
+    if (status == STATUS_OK && s->options->plot)
+        status = draw(s, models);
     free(models);
     return status;
 }

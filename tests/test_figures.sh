@@ -78,6 +78,29 @@ if command -v gnuplot >/dev/null; then
 else
     echo "SKIPPED: pictures: there is no gnuplot"
 fi
+# --plot: a picture of one's own question, beside the same answer; what cannot be drawn is said in one line.
+if command -v gnuplot >/dev/null; then
+    for how in "--n 262144 --k 1024 --kb 1,2 --quantile 0.05" "select --n 131072 --k 2048" "select --n 131072 --k 2048 --device h100-pcie --m 64" \
+        "simulate --n 2048 --k 64 --kb 1,2 --b 64,128 --repetitions 50" "simulate --n 1024 --k 64 --kb 1,2 --input ar1 --rho 0,0.5 --repetitions 20"; do
+        for kind in png pdf svg; do
+            $RECALLMODEL $how --plot "$folder/own.$kind" >"$folder/out" 2>"$folder/err" || fail "$how: $(cat "$folder/err")"
+            [ "$(wc -c <"$folder/own.$kind")" -gt 5000 ] || fail "$how: an empty $kind"
+            [ ! -s "$folder/err" ] || grep -q "left out" "$folder/err" || fail "$how: $(cat "$folder/err")"
+            rm "$folder/own.$kind"
+        done
+        $RECALLMODEL $how >"$folder/plain" 2>/dev/null
+        cmp -s "$folder/plain" "$folder/out" || fail "$how: another answer with --plot"
+    done
+    $RECALLMODEL --n 4096 --k 64 --kb 2 --plot - | grep -q "kb = 2 .*E" || fail "--plot - draws nothing"
+    $RECALLMODEL --n 64 --k 4 --kb 4 --plot /nowhere/x.png >/dev/null 2>"$folder/err" && fail "a picture that cannot be written"
+    [ "$(wc -l <"$folder/err")" = 1 ] || fail "$(cat "$folder/err")"
+    pass
+fi
+mkdir "$folder/empty"
+PATH=$folder/empty $RECALLMODEL --n 4096 --k 64 --kb 2 --plot "$folder/x.png" >"$folder/out" 2>"$folder/err" && fail "without gnuplot"
+grep -q "needs gnuplot" "$folder/err" && [ "$(wc -l <"$folder/err")" = 1 ] && grep -q "0.950694" "$folder/out" || fail "without gnuplot: $(cat "$folder/err")"
+pass
+
 plots/make.sh no-such-figure >/dev/null 2>"$folder/err" && fail "an unknown figure"
 grep -q "there is no figure 'no-such-figure'" "$folder/err" || fail "$(cat "$folder/err")"
 pass
