@@ -215,7 +215,7 @@ int csv_place(const struct csv *csv, size_t row, size_t column, char error[CSV_E
 
 void csv_write(FILE *file, const char *field)
 {
-    if (!field[strcspn(field, ",\"\n")]) {
+    if (!field[strcspn(field, ",\"\n\r")]) {
         fputs(field, file);
         return;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/csv.h"
 #include "memory.h"
 
 struct cell {
@@ -310,21 +311,6 @@ void table_print(const struct table *table, FILE *file, bool colour)
 
 /* ---- CSV */
 
-static void print_csv_text(FILE *file, const char *text)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 void table_print_csv(const struct table *table, FILE *file, bool header)
 {
     char buffer[64];
@@ -353,7 +339,7 @@ void table_print_csv(const struct table *table, FILE *file, bool header)
                 fputs(buffer, file);
                 break;
             case CELL_TEXT:
-                print_csv_text(file, cell->text);
+                csv_write(file, cell->text);
                 break;
             case CELL_BOOL:
                 fputs(cell->truth ? "true" : "false", file);
