@@ -34,16 +34,11 @@ struct problem {
     bool searched;                                         /* blocks_at_once is */
 };
 
-static double *field(struct rcm_profile *profile, const struct rcm_time_parameter *parameter)
-{
-    return (double *)(void *)((char *)profile + parameter->offset);
-}
-
 static void set_parameters(struct problem *problem, const gsl_vector *x)
 {
     for (size_t i = 0; i < problem->free_count; i++) {
         const double at = gsl_vector_get(x, i), off = fmin(fmax(at, -FARTHEST), FARTHEST);
-        *field(&problem->profile, problem->free[i]) = problem->free[i]->start * exp(off);
+        rcm_set_time_value(&problem->profile, problem->free[i], problem->free[i]->start * exp(off));
     }
 }
 
@@ -110,19 +105,19 @@ static bool any_k_b(const struct problem *problem, uint64_t k_b)
     return false;
 }
 
-/* Does a run take the way whose parameter this is? What happens when it is made unknown: the time does, too, or stays as it is. */
+/* Does the time of a run depend on it? A k_b = 3 between five other knots is interpolated: a profile has at most twenty parameters. */
 static bool speaks(struct problem *problem, const struct rcm_time_parameter *parameter)
 {
-    double *value = field(&problem->profile, parameter);
+    const double value = rcm_time_value(&problem->profile, parameter);
     bool matters = false;
     if (parameter->k_b)
         return any_k_b(problem, parameter->k_b) && !(parameter->k_b == 3 && any_k_b(problem, 1) && any_k_b(problem, 2) && any_k_b(problem, 4) &&
                                                      any_k_b(problem, 8) && any_k_b(problem, 16));
     for (size_t i = 0; i < problem->length && !matters; i++) {
         const double with = predicted_us(&problem->profile, &problem->runs[i]);
-        *value *= 2.0;
+        rcm_set_time_value(&problem->profile, parameter, 2.0 * value);
         matters = predicted_us(&problem->profile, &problem->runs[i]) != with;
-        *value /= 2.0;
+        rcm_set_time_value(&problem->profile, parameter, value);
     }
     return matters;
 }
@@ -140,7 +135,7 @@ static int choose_parameters(struct problem *problem, char error[CSV_ERROR])
     const struct rcm_time_parameter *parameter;
     problem->free_count = 0;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        *field(&problem->profile, parameter) = parameter->k_b == 0 || any_k_b(problem, parameter->k_b) ? parameter->start : 0.0;
+        rcm_set_time_value(&problem->profile, parameter, parameter->k_b == 0 || any_k_b(problem, parameter->k_b) ? parameter->start : 0.0);
     for (size_t i = 0; i < problem->length; i++)
         if (problem->runs[i].kind != RUN_EXACT && problem->runs[i].p.k_b > problem->profile.kernel->k_b_max) {
             snprintf(error, CSV_ERROR, "the kernel %s has k_b up to %llu, and a run has k_b = %llu", problem->profile.kernel->name, (unsigned long long)problem->profile.kernel->k_b_max,
@@ -153,7 +148,7 @@ static int choose_parameters(struct problem *problem, char error[CSV_ERROR])
         }
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!speaks(problem, parameter))
-            *field(&problem->profile, parameter) = parameter->always ? parameter->start : 0.0;
+            rcm_set_time_value(&problem->profile, parameter, parameter->always ? parameter->start : 0.0);
         else if (parameter != blocks_at_once())
             problem->free[problem->free_count++] = parameter;
     problem->searched = speaks(problem, blocks_at_once());

@@ -274,7 +274,7 @@ static struct table *parameter_table(const struct calibration *c)
     struct table *table = table_new();
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
-        const double value = *(const double *)(const void *)((const char *)&c->profile + parameter->offset);
+        const double value = rcm_time_value(&c->profile, parameter);
         if (!(value > 0.0))
             continue;
         table_row(table, false);

@@ -125,7 +125,7 @@ static const char *missing(const struct device_entry *entry)
         return entry->device.bandwidth_bytes_per_s > 0.0 && entry->device.vector_rate_per_s > 0.0 ? NULL : "needs bandwidth_bytes_per_s and vector_rate_per_s";
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        if (parameter->always && !(*(const double *)(const void *)((const char *)q + parameter->offset) > 0.0))
+        if (parameter->always && !(rcm_time_value(q, parameter) > 0.0))
             return "is a profile that lacks one of launch_us, block_us, blocks_at_once, insert_us, memory_ratio, cache_bytes, roof_bytes_per_s, lines_per_us; "
                    "recallmodel calibrate writes whole ones";
     if (!(q->element_us_1 > 0.0 || q->element_us_2 > 0.0 || q->element_us_3 > 0.0 || q->element_us_4 > 0.0 || q->element_us_8 > 0.0 || q->element_us_16 > 0.0))
@@ -238,7 +238,7 @@ void device_file_write(FILE *file, const struct rcm_profile *profile, const stru
     write_text(file, "runs", profile->runs);
     fputs("\n# fitted; behind each its unit, its standard error and its meaning\n", file);
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
-        const double value = *(const double *)(const void *)((const char *)profile + parameter->offset);
+        const double value = rcm_time_value(profile, parameter);
         if (!(value > 0.0))
             continue;
         char error[32] = "";

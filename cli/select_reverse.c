@@ -17,11 +17,6 @@ struct answered {
     struct decimal target;
 };
 
-static double loss_allowed(struct decimal recall)
-{
-    return decimal_complement(recall);
-}
-
 /* What these questions do not read. */
 static int check_unread(const struct options *o)
 {
@@ -82,7 +77,7 @@ static int known_shape(const struct options *o, struct answered *a)
 
 static void solve(const struct options *o, struct answered *a)
 {
-    const struct rcm_target target = {.loss = loss_allowed(a->target)};
+    const struct rcm_target target = {.loss = decimal_complement(a->target)};
     struct rcm_selection s = {.p = a->p, .target = target};
     switch (a->question) {
     case LARGEST_K:

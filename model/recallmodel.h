@@ -488,6 +488,10 @@ struct rcm_time_parameter {
 };
 const struct rcm_time_parameter *rcm_time_parameter(size_t index);
 
+/* Its value in a profile, to read and to set. */
+double rcm_time_value(const struct rcm_profile *profile, const struct rcm_time_parameter *parameter);
+void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter, double value);
+
 /* Profiles that come with the library: rcm_profile(0), .. until NULL. */
 const struct rcm_profile *rcm_profile(size_t index);
 

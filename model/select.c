@@ -395,38 +395,37 @@ struct rcm_choice rcm_best_recall(const struct rcm_selection *s, double budget)
     return best;
 }
 
-uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target)
+/* The largest value of *field, of p, from low to high that reaches the target, if all up to some value do; low - 1 if none does. */
+static uint64_t largest_reaching(const struct rcm_topk *p, uint64_t *field, uint64_t low, uint64_t high, struct rcm_target target)
 {
-    uint64_t low = 0, high;
-    p.k = 1;
-    if (rcm_check(p) != RCM_OK)
-        return 0;
-    high = shape_valid(p) < rcm_candidates(p) ? shape_valid(p) : rcm_candidates(p);
+    low--;
     while (low < high) {
-        p.k = low + (high - low + 1) / 2;
-        if (rcm_reaches(p, target))
-            low = p.k;
+        *field = low + (high - low + 1) / 2;
+        if (rcm_reaches(*p, target))
+            low = *field;
         else
-            high = p.k - 1;
+            high = *field - 1;
     }
     return low;
 }
 
+uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target)
+{
+    p.k = 1;
+    if (rcm_check(p) != RCM_OK)
+        return 0;
+    return largest_reaching(&p, &p.k, 1, shape_valid(p) < rcm_candidates(p) ? shape_valid(p) : rcm_candidates(p), target);
+}
+
 uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target)
 {
+    const uint64_t least = p.k > p.b ? p.k : p.b;
     p.valid = 0;
-    p.n = p.k > p.b ? p.k : p.b;
-    uint64_t low = p.n, high = RCM_N_MAX;
-    if (rcm_check(p) != RCM_OK || !rcm_reaches(p, target))
+    p.n = least;
+    if (rcm_check(p) != RCM_OK)
         return 0;
-    while (low < high) {
-        p.n = low + (high - low + 1) / 2;
-        if (rcm_reaches(p, target))
-            low = p.n;
-        else
-            high = p.n - 1;
-    }
-    return low;
+    const uint64_t largest = largest_reaching(&p, &p.n, least, RCM_N_MAX, target);
+    return largest < least ? 0 : largest;
 }
 
 typedef bool verdict(const struct rcm_selection *s, struct rcm_topk p, bool *unknown);

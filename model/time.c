@@ -40,6 +40,16 @@ const struct rcm_time_parameter *rcm_time_parameter(size_t index)
     return index < sizeof parameters / sizeof *parameters ? &parameters[index] : NULL;
 }
 
+double rcm_time_value(const struct rcm_profile *profile, const struct rcm_time_parameter *parameter)
+{
+    return *(const double *)(const void *)((const char *)profile + parameter->offset);
+}
+
+void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter, double value)
+{
+    *(double *)(void *)((char *)profile + parameter->offset) = value;
+}
+
 /* ---- parts */
 
 /* The maximum of times that overlap, smooth: two that are equal give 2^(1/3) of one. */
@@ -97,7 +107,7 @@ static bool between(double low, double value, double high)
 static bool usable(const struct rcm_profile *q)
 {
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
-        if (parameters[i].always && !(*(const double *)(const void *)((const char *)q + parameters[i].offset) > 0.0))
+        if (parameters[i].always && !(rcm_time_value(q, &parameters[i]) > 0.0))
             return false;
     return q->kernel && q->kernel->work;
 }

@@ -10,7 +10,7 @@ panel(k) = sprintf("k = %s", k == 256 ? "256" : "n/8 = 131,072")
 do for [k in "256 131072"] {
     set title panel(int(k))." of n = 1,048,576" font ",10" offset 0,-0.6
     set ylabel (int(k) == 256 ? "recall error, 1 - recall" : "") offset 1
-    set xrange [(int(k) == 256 ? 2**20.6 : 2**20.6):2**27]
+    set xrange [2**20.6:2**27]
     unset key
     if (int(k) != 256) { set key top left reverse Left font ",8" } 
     set arrow 1 from 88080384,graph 0 to 88080384,graph 1 nohead ls 9

@@ -1,4 +1,4 @@
-# style.gp - what all figures have in common. Called by plots/make.sh with these set: csv, out, published, title.
+# style.gp - what all figures have in common. Called by plots/make.sh with these set: csv, published (a folder, or empty).
 # Colours: Okabe and Ito's, which colour-blind people tell apart; in this order also darker to lighter in grey.
 set datafile separator comma
 set datafile columnheaders
@@ -19,5 +19,3 @@ set format y "%g"
 # Powers of two and of ten on logarithmic axes.
 two = '"2^{%L}"'
 ten = '"10^{%L}"'
-# The row's value where a column has this one, otherwise nothing.
-only(value, wanted, here) = value == wanted ? here : NaN

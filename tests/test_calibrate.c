@@ -161,18 +161,13 @@ static const struct rcm_kernel *kernel_named(const char *name)
     return rcm_kernel(i);
 }
 
-static double *parameter_of(struct rcm_profile *q, const struct rcm_time_parameter *parameter)
-{
-    return (double *)(void *)((char *)q + parameter->offset);
-}
-
 /* Where fits begin, moved by up to a factor of `spread` either way. */
 static struct rcm_profile made_up(const char *kernel, double spread, uint64_t *state)
 {
     struct rcm_profile q = {.name = "made up", .kernel = kernel_named(kernel), .dtype = RCM_F16};
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        *parameter_of(&q, parameter) = parameter->start * pow(spread, 2.0 * (double)(next_random(state) >> 11) * 0x1p-53 - 1.0);
+        rcm_set_time_value(&q, parameter, parameter->start * pow(spread, 2.0 * (double)(next_random(state) >> 11) * 0x1p-53 - 1.0));
     return q;
 }
 
@@ -382,7 +377,7 @@ static void check_recovery(const char *kernel, const uint64_t *k_bs, size_t k_b_
         ck_assert_uint_le(fit.parameters, RCM_TIME_PARAMETERS_MOST);
         ck_assert_msg(got.median_error < most_error, "%s: median error %g", kernel, got.median_error);
         for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
-            const double is = *parameter_of(&got, parameter), should = *parameter_of(&truth, parameter);
+            const double is = rcm_time_value(&got, parameter), should = rcm_time_value(&truth, parameter);
             if (is > 0.0 && !isnan(fit.error[i]) && fit.error[i] < 0.05) /* what is known worse may be off on one side by more */
                 ck_assert_msg(fabs(log(is / should)) < 6.0 * fit.error[i] + 1e-4, "%s, trial %u: %s is %g +- %g, should be %g", kernel, trial, parameter->name, is, is * fit.error[i], should);
         }
@@ -568,6 +563,7 @@ START_TEST(published_runs)
     ck_assert_int_eq(residuals_of(runs.items, predicted, out, length, &residuals), 0);
     ck_assert_int_eq(regret_of(runs.items, predicted, out, length, &r), 0);
     printf("held out: median error %.4f, 95 %% %.4f; regret mean %.4f, 95 %% %.4f, most %.4f of %zu cells\n", residuals.median, residuals.p95, r.mean, r.p95, r.max, r.cells);
+    /* 1.004, 1.021 and .042 were measured; the aims were 1.03, 1.15 and .10. In between, so that a worse model fails and other last digits do not. */
     ck_assert_uint_eq(r.cells, 228);
     ck_assert_double_lt(r.mean, 1.01);
     ck_assert_double_lt(r.p95, 1.05);
@@ -579,13 +575,13 @@ START_TEST(published_runs)
         ck_assert_int_eq(regret_of(runs.items, predicted, out, length, &r), 0);
         check_regret(rcm_cost_model(model)->name, &r, means[model], p95s[model]);
     }
-    /* The profile that comes with the library is what the fit gives today. */
+    /* The profile that comes with the library is what the fit gives today, to a fifth of the smallest standard error (1 %). */
     struct rcm_profile now = like;
     struct fit fit;
     const struct rcm_time_parameter *parameter;
     ck_assert_msg(fit_profile(runs.items, length, &now, &fit, error) == 0, "%s", error);
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
-        const double is = *parameter_of((struct rcm_profile *)rcm_profile(0), parameter), should = *parameter_of(&now, parameter);
+        const double is = rcm_time_value(rcm_profile(0), parameter), should = rcm_time_value(&now, parameter);
         ck_assert_msg(is == should || fabs(is / should - 1.0) < 2e-3, "%s: the profile has %g, the fit gives %g", parameter->name, is, should);
     }
     free(out);
@@ -607,6 +603,7 @@ START_TEST(unseen_runs)
     ck_assert_uint_eq(runs.length, 24); /* the interleaved ones */
     ck_assert_int_eq(residuals_of(runs.items, predicted, NULL, runs.length, &residuals), 0);
     printf("24 unseen runs: median error %.4f, worst %.4f\n", residuals.median, residuals.worst);
+    /* .050 and .105 were measured. */
     ck_assert_double_lt(residuals.median, 0.07);
     ck_assert_double_lt(residuals.worst, 0.15);
     free(predicted);
