@@ -11,15 +11,13 @@
 #include <unistd.h>
 
 #include "answer.h"
-#include "calibrate/fit.h"
-#include "calibrate/regret.h"
+#include "calibrate/validate.h"
 #include "commands.h"
 #include "memory.h"
 #include "progress.h"
 #include "sim/team.h"
 
 #define WORST_SHOWN 6
-#define SCORES 4 /* calibrated, basic, serial, parallel */
 
 /* Everything that is found out, before any of it is printed. */
 struct calibration {
@@ -28,18 +26,8 @@ struct calibration {
     struct rcm_profile profile;
     struct fit fit;
     double *predicted;                  /* by the fit to all */
-    uint64_t *sizes;                    /* n, and for each what a fit to the others says about it */
-    size_t size_count;
-    struct residuals *left_out;
-    struct regret *left_out_regret;
-    struct residuals each, held_out;    /* all sizes, each predicted without it; the sizes that are left out together */
-    struct regret each_regret[SCORES], regret[SCORES];
+    struct validation validation;
 };
-
-static const char *score_name(size_t score)
-{
-    return score == 0 ? "calibrated" : rcm_cost_model(score - 1)->name;
-}
 
 /* ---- reading */
 
@@ -131,40 +119,6 @@ static int read_all(struct calibration *c, const struct options *options)
 
 /* ---- working */
 
-/* What a model says of each run; `calibrated`: of the first. */
-static void set_scores(const struct calibration *c, size_t score, const double *calibrated, double *scores)
-{
-    for (size_t i = 0; i < c->runs.length; i++)
-        scores[i] = score == 0 ? calibrated[i] : rcm_cost(rcm_cost_model(score - 1), c->runs.items[i].p).approximate;
-}
-
-/* Runs that could not be predicted take no part, for no model: all are judged on the same cells. */
-static void set_regrets(const struct calibration *c, const double *calibrated, const bool *out, struct regret regrets[SCORES])
-{
-    double *scores = checked(malloc((c->runs.length + 1) * sizeof *scores));
-    bool *in = checked(calloc(c->runs.length + 1, sizeof *in));
-    for (size_t i = 0; i < c->runs.length; i++)
-        in[i] = (!out || out[i]) && isfinite(calibrated[i]);
-    for (size_t score = 0; score < SCORES; score++) {
-        set_scores(c, score, calibrated, scores);
-        if (regret_of(c->runs.items, scores, in, c->runs.length, &regrets[score]) != 0)
-            checked(NULL);
-    }
-    free(scores);
-    free(in);
-}
-
-/* A fit to the runs of other sizes, judged on those that are out. Returns 0, or -1 with why there is none; then nothing is predicted. */
-static int hold_out(const struct calibration *c, const bool *out, double *predicted, struct residuals *residuals, char error[CSV_ERROR])
-{
-    const int status = predict_held_out(c->runs.items, c->runs.length, &c->profile, out, predicted, error);
-    for (size_t i = 0; status != 0 && i < c->runs.length; i++)
-        predicted[i] = NAN;
-    if (residuals_of(c->runs.items, predicted, out, c->runs.length, residuals) != 0)
-        checked(NULL);
-    return status;
-}
-
 static bool listed(const struct count_list *list, uint64_t n)
 {
     for (size_t i = 0; i < list->length; i++)
@@ -179,53 +133,44 @@ static bool held_out_together(const struct calibration *c, const struct options 
     if (options->leave_out.length)
         return listed(&options->leave_out, n);
     size_t i = 0;
-    while (c->sizes[i] != n)
+    while (c->validation.sizes[i] != n)
         i++;
     return i % 2 == 1;
 }
 
-/* Leaves out each size in turn, then several at once. */
-static int validate(struct calibration *c, const struct options *options, struct progress *progress, uint64_t fits)
+/* The bar, and how far it is. */
+struct ticker {
+    struct progress progress;
+    uint64_t done, fits;
+};
+
+static bool tick(void *context)
 {
+    struct ticker *ticker = context;
+    return progress_tick(&ticker->progress, ++ticker->done, ticker->fits);
+}
+
+/* The fit to all, then the validation. Returns a status; STATUS_USAGE with what to say in `error`. */
+static int fit_and_validate(struct calibration *c, const struct options *options, struct ticker *ticker, char error[CSV_ERROR])
+{
+    const struct run *runs = c->runs.items;
     const size_t length = c->runs.length;
-    char error[CSV_ERROR];
-    bool *out = checked(calloc(length + 1, sizeof *out));
-    double *predicted = checked(malloc((length + 1) * sizeof *predicted)), *each = checked(malloc((length + 1) * sizeof *each));
-    c->left_out = checked(calloc(c->size_count + 1, sizeof *c->left_out));
-    c->left_out_regret = checked(calloc(c->size_count + 1, sizeof *c->left_out_regret));
-    int status = STATUS_OK;
-    uint64_t done = 1;
-    for (size_t s = 0; c->size_count > 1 && s < c->size_count && status == STATUS_OK; s++) {
-        struct regret regrets[SCORES];
-        for (size_t i = 0; i < length; i++)
-            out[i] = c->runs.items[i].p.n == c->sizes[s];
-        hold_out(c, out, predicted, &c->left_out[s], error); /* where the others are too few, nothing is said about this size */
-        set_regrets(c, predicted, out, regrets);
-        c->left_out_regret[s] = regrets[0];
-        for (size_t i = 0; i < length; i++)
-            each[i] = out[i] ? predicted[i] : each[i];
-        if (progress_tick(progress, ++done, fits))
-            status = STATUS_INTERRUPTED;
+    if (fit_profile(runs, length, &c->profile, &c->fit, error) != 0)
+        return STATUS_USAGE;
+    for (size_t i = 0; i < length; i++)
+        c->predicted[i] = predicted_us(&c->profile, &runs[i]);
+    if (tick(ticker))
+        return STATUS_INTERRUPTED;
+    bool *together = options->cross_validate ? checked(malloc(length + 1)) : NULL;
+    for (size_t i = 0; together && i < length; i++)
+        together[i] = held_out_together(c, options, runs[i].p.n);
+    const int status = validate(&c->validation, runs, length, &c->profile, together, tick, ticker, error);
+    free(together);
+    if (c->validation.each.runs) {
+        c->profile.held_out_median_error = c->validation.each.median;
+        c->profile.held_out_p95_error = c->validation.each.p95;
     }
-    if (status == STATUS_OK && c->size_count > 1) {
-        if (residuals_of(c->runs.items, each, NULL, length, &c->each) != 0)
-            checked(NULL);
-        set_regrets(c, each, NULL, c->each_regret);
-        c->profile.held_out_median_error = c->each.runs ? c->each.median : 0.0;
-        c->profile.held_out_p95_error = c->each.runs ? c->each.p95 : 0.0;
-    }
-    if (status == STATUS_OK && options->cross_validate) {
-        for (size_t i = 0; i < length; i++)
-            out[i] = held_out_together(c, options, c->runs.items[i].p.n);
-        if (hold_out(c, out, predicted, &c->held_out, error) != 0)
-            status = usage_error("--cross-validate, without the sizes that are left out: %s", error);
-        else
-            set_regrets(c, predicted, out, c->regret);
-    }
-    free(out);
-    free(predicted);
-    free(each);
-    return status;
+    return status == 0 ? STATUS_OK : status > 0 ? STATUS_INTERRUPTED : STATUS_USAGE;
 }
 
 static int work(struct calibration *c, const struct options *options)
@@ -233,34 +178,26 @@ static int work(struct calibration *c, const struct options *options)
     char error[CSV_ERROR];
     const size_t length = c->runs.length;
     c->predicted = checked(malloc((length + 1) * sizeof *c->predicted));
-    c->sizes = checked(malloc((length + 1) * sizeof *c->sizes));
-    c->size_count = sizes_of(c->runs.items, length, c->sizes);
+    if (validation_begin(&c->validation, c->runs.items, length) != 0)
+        checked(NULL);
     if (length == 0)
         return usage_error("%s: there are no runs", options->runs);
-    if (options->cross_validate && c->size_count < 2)
-        return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; give runs of several n", c->size_count);
+    if (options->cross_validate && c->validation.size_count < 2)
+        return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; give runs of several n", c->validation.size_count);
     for (size_t i = 0; i < options->leave_out.length; i++) {
         size_t s = 0;
-        while (s < c->size_count && c->sizes[s] != options->leave_out.items[i])
+        while (s < c->validation.size_count && c->validation.sizes[s] != options->leave_out.items[i])
             s++;
-        if (s == c->size_count || !options->cross_validate)
+        if (s == c->validation.size_count || !options->cross_validate)
             return usage_error("--leave-out %" PRIu64 "%s", options->leave_out.items[i], options->cross_validate ? ": no run has this n" : " belongs to --cross-validate; give both");
     }
-    if (options->leave_out.length == c->size_count)
+    if (options->leave_out.length == c->validation.size_count)
         return usage_error("--leave-out takes all sizes; nothing would be left to fit to");
-    struct progress progress;
-    const uint64_t fits = 1 + (c->size_count > 1 ? c->size_count : 0) + options->cross_validate;
-    progress_start(&progress, "fits");
-    int status = fit_profile(c->runs.items, length, &c->profile, &c->fit, error) == 0 ? STATUS_OK : STATUS_USAGE;
-    if (status == STATUS_OK && progress_tick(&progress, 1, fits))
-        status = STATUS_INTERRUPTED;
-    for (size_t i = 0; status == STATUS_OK && i < length; i++)
-        c->predicted[i] = predicted_us(&c->profile, &c->runs.items[i]);
-    bool fitted = status != STATUS_USAGE;
-    if (status == STATUS_OK)
-        status = validate(c, options, &progress, fits);
-    progress_end(&progress);
-    if (!fitted)
+    struct ticker ticker = {.fits = 1 + (c->validation.size_count > 1 ? c->validation.size_count : 0)};
+    progress_start(&ticker.progress, "fits");
+    const int status = fit_and_validate(c, options, &ticker, error);
+    progress_end(&ticker.progress);
+    if (status == STATUS_USAGE)
         return usage_error("%s", error);
     if (status == STATUS_INTERRUPTED)
         fputs("recallmodel: stopped; nothing was written\n", stderr);
@@ -387,18 +324,18 @@ static struct table *worst_table(const struct calibration *c)
 static struct table *validation_table(const struct calibration *c)
 {
     struct table *table = table_new();
-    for (size_t s = 0; c->size_count > 1 && s < c->size_count; s++) {
+    for (size_t s = 0; c->validation.size_count > 1 && s < c->validation.size_count; s++) {
         table_row(table, false);
-        table_count(table, (struct column){"n", "n", "n left out", STYLE_PLAIN, 0}, c->sizes[s]);
-        table_count(table, column("runs", STYLE_PLAIN), c->left_out[s].runs);
-        table_count(table, (struct column){.csv = "unpredicted", .json = "unpredicted"}, c->left_out[s].unpredicted);
-        put_error(table, "median_error", "median\nerror", c->left_out[s].median);
-        put_error(table, "p95_error", "95 %", c->left_out[s].p95);
-        put_error(table, "worst_error", "worst", c->left_out[s].worst);
-        table_count(table, column("cells", STYLE_PLAIN), c->left_out_regret[s].cells);
-        table_real(table, (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0}, c->left_out_regret[s].mean);
-        table_real(table, (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0}, c->left_out_regret[s].p95);
-        table_real(table, (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0}, c->left_out_regret[s].max);
+        table_count(table, (struct column){"n", "n", "n left out", STYLE_PLAIN, 0}, c->validation.sizes[s]);
+        table_count(table, column("runs", STYLE_PLAIN), c->validation.left_out[s].runs);
+        table_count(table, (struct column){.csv = "unpredicted", .json = "unpredicted"}, c->validation.left_out[s].unpredicted);
+        put_error(table, "median_error", "median\nerror", c->validation.left_out[s].median);
+        put_error(table, "p95_error", "95 %", c->validation.left_out[s].p95);
+        put_error(table, "worst_error", "worst", c->validation.left_out[s].worst);
+        table_count(table, column("cells", STYLE_PLAIN), c->validation.left_out_regret[s].cells);
+        table_real(table, (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0}, c->validation.left_out_regret[s].mean);
+        table_real(table, (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0}, c->validation.left_out_regret[s].p95);
+        table_real(table, (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0}, c->validation.left_out_regret[s].max);
     }
     return table;
 }
@@ -428,9 +365,9 @@ static struct table *regret_table(const struct regret regrets[SCORES])
 static void print_sizes(const struct calibration *c, const struct options *options)
 {
     const char *comma = "";
-    for (size_t s = 0; s < c->size_count; s++)
-        if (held_out_together(c, options, c->sizes[s])) {
-            printf("%s%" PRIu64, comma, c->sizes[s]);
+    for (size_t s = 0; s < c->validation.size_count; s++)
+        if (held_out_together(c, options, c->validation.sizes[s])) {
+            printf("%s%" PRIu64, comma, c->validation.sizes[s]);
             comma = ", ";
         }
 }
@@ -467,9 +404,9 @@ static void print_text(const struct calibration *c, const struct options *option
     table = worst_table(c);
     table_print(table, stdout, colour);
     table_free(table);
-    if (c->size_count > 1) {
+    if (c->validation.size_count > 1) {
         fputs("\nEach size predicted by a fit to the others", stdout);
-        print_residuals(&c->each);
+        print_residuals(&c->validation.each);
         puts(".");
         table = validation_table(c);
         table_print(table, stdout, colour);
@@ -479,13 +416,13 @@ static void print_text(const struct calibration *c, const struct options *option
     if (options->cross_validate) {
         fputs("\nLeft out together, n = ", stdout);
         print_sizes(c, options);
-        print_residuals(&c->held_out);
+        print_residuals(&c->validation.together);
         puts(". Regret of choosing there:");
-        table = regret_table(c->regret);
+        table = regret_table(c->validation.together_regret);
         table_print(table, stdout, colour);
         table_free(table);
         puts("\nOver all sizes, each left out in turn:");
-        table = regret_table(c->each_regret);
+        table = regret_table(c->validation.each_regret);
         table_print(table, stdout, colour);
         table_free(table);
     }
@@ -544,18 +481,18 @@ static int print_report_json(const struct calibration *c, const struct options *
     json_object_set_new(object, "worst_error", json_real(c->profile.worst_error));
     json_object_set_new(object, "regimes", taken(table_json, regime_table(c)));
     json_object_set_new(object, "worst", taken(table_json, worst_table(c)));
-    if (c->size_count > 1) {
+    if (c->validation.size_count > 1) {
         json_object_set_new(object, "each_size_left_out", taken(table_json, validation_table(c)));
-        json_object_set_new(object, "each_left_out", residuals_json(&c->each));
-        json_object_set_new(object, "regret_each_left_out", regrets_json(c->each_regret));
+        json_object_set_new(object, "each_left_out", residuals_json(&c->validation.each));
+        json_object_set_new(object, "regret_each_left_out", regrets_json(c->validation.each_regret));
     }
     if (options->cross_validate) {
-        for (size_t s = 0; s < c->size_count; s++)
-            if (held_out_together(c, options, c->sizes[s]))
-                json_array_append_new(sizes, json_integer((json_int_t)c->sizes[s]));
+        for (size_t s = 0; s < c->validation.size_count; s++)
+            if (held_out_together(c, options, c->validation.sizes[s]))
+                json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s]));
         json_object_set(object, "left_out", sizes);
-        json_object_set_new(object, "held_out", residuals_json(&c->held_out));
-        json_object_set_new(object, "regret", regrets_json(c->regret));
+        json_object_set_new(object, "held_out", residuals_json(&c->validation.together));
+        json_object_set_new(object, "regret", regrets_json(c->validation.together_regret));
     }
     json_decref(sizes);
     return print_json(object);
@@ -614,8 +551,6 @@ int command_calibrate(const struct options *options)
     }
     runs_free(&c.runs);
     free(c.predicted);
-    free(c.sizes);
-    free(c.left_out);
-    free(c.left_out_regret);
+    validation_free(&c.validation);
     return status;
 }
