@@ -59,6 +59,7 @@ TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp)
 
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
+SHARED_SIM := $(BUILD)/librecallmodel-sim.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
@@ -69,7 +70,7 @@ GPU_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard gpu/bench/*.c)) $(patsubst %
 .DELETE_ON_ERROR:
 .PRECIOUS: $(BUILD)/include/sim/% $(BUILD)/include/calibrate/%
 
-all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED)
+all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM)
 
 recallmodel recallmodel-mpi: %: $(BUILD)/%
 	@cp -f $< $@
@@ -107,7 +108,7 @@ $(BUILD)/calibrate/%.o: calibrate/%.c $(PUBLIC)
 $(BUILD)/sim/%.o: sim/%.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -fPIC -fno-semantic-interposition -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
 
 $(MPI): sim/team/mpi.c
 	@mkdir -p $(@D)
@@ -154,6 +155,11 @@ $(STATIC): $(MODEL)
 $(SHARED): $(MODEL)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librecallmodel.so.$(MAJOR) $^ -lm -o $@
+
+# The simulation for the Python module; it is not installed by itself.
+$(SHARED_SIM): $(SIM) $(SINGLE)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -o $@
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
 	@mkdir -p $(@D)
@@ -261,7 +267,7 @@ check: packages
 	@$(MAKE) --no-print-directory run-tests
 
 # Runs every test even if one fails, then says which did.
-run-tests: $(PROGRAM) $(STATIC) $(SHARED) $(TESTS) $(BUILD)/gpu/recallmodel-bench-emulated
+run-tests: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(TESTS) $(BUILD)/gpu/recallmodel-bench-emulated
 	@failed=""; \
 	for t in $(TESTS) $(TEST_SCRIPTS); do \
 	    echo "== $$t"; \

@@ -1,4 +1,4 @@
-"""pip install .: builds the C library with make and puts it beside the Python module."""
+"""pip install .: builds the two C libraries with make and puts them beside the Python module."""
 import pathlib
 import re
 import shutil
@@ -12,12 +12,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 VERSION = re.search(r'#define RCM_VERSION "(.*)"', (HERE / "model/recallmodel.h").read_text()).group(1)
 
 
-class WithLibrary(build_py):
+class WithLibraries(build_py):
     def run(self):
         super().run()
-        library = HERE / f"build/librecallmodel.so.{VERSION}"
-        subprocess.check_call(["make", "-C", str(HERE), str(library.relative_to(HERE))])
-        shutil.copy(library, pathlib.Path(self.build_lib) / "recallmodel" / library.name)
+        libraries = [f"build/{name}.so.{VERSION}" for name in ("librecallmodel", "librecallmodel-sim")]
+        subprocess.check_call(["make", "-C", str(HERE), *libraries])
+        for library in libraries:
+            shutil.copy(HERE / library, pathlib.Path(self.build_lib) / "recallmodel")
 
 
 class Binary(Distribution):
@@ -27,4 +28,4 @@ class Binary(Distribution):
         return True
 
 
-setup(version=VERSION, cmdclass={"build_py": WithLibrary}, distclass=Binary)
+setup(version=VERSION, cmdclass={"build_py": WithLibraries}, distclass=Binary)

@@ -513,6 +513,15 @@ double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
 /* An objective of rcm_select: the predicted time; the context is a profile. */
 double rcm_objective_time(struct rcm_topk p, const void *profile);
 
+/* ------------------------------------------------------------------------------------------------------------------------
+ * Many shapes
+ */
+
+/* out[i] = of(p[i]), i < count: any function of a shape, or any objective with its context. For languages in which a call costs
+ * more than the answer; they add nothing to the functions' own contracts. */
+void rcm_each(double (*of)(struct rcm_topk), const struct rcm_topk *p, size_t count, double *out);
+void rcm_each_objective(rcm_objective *of, const void *context, const struct rcm_topk *p, size_t count, double *out);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

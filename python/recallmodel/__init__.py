@@ -1,18 +1,18 @@
 """Recall and cost of bucketed approximate top-k: NumPy arrays over the C library.
 
 Split a row of n values into b buckets, keep the k_b largest of each (stage 1) and, if there are more than k candidates, take
-their exact top-k (stage 2). Every function takes numbers or arrays and broadcasts them; it returns an array of that shape, or a
-number where all arguments are numbers. Names are those of the command and of model/recallmodel.h, whose promises on accuracy hold.
+their exact top-k (stage 2). Functions take numbers or arrays and broadcast them, unless they say otherwise; they return an array of
+that shape, or a number where all arguments are numbers. Names are those of the command and of model/recallmodel.h, whose promises on
+accuracy hold. simulate runs rows: random, correlated or one's own.
 
     >>> import recallmodel as rcm
     >>> rcm.recall(262144, 1024, b=512, k_b=4)
     0.9629...
 """
-from ._library import (Choice, Profile, cost, exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound, lost_law, predict_us,
-                       probability_exact, profiles, recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case, select,
-                       smallest_b, survival, version, xla_b)
+from ._model import (Choice, Profile, cost, exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound, lost_law, predict_us,
+                     probability_exact, profiles, read_profile, recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case,
+                     select, smallest_b, survival, version, xla_b)
+from ._rows import Simulation, simulate
 
-__all__ = ["Choice", "Profile", "cost", "exact_time_us", "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound", "lost_law",
-           "predict_us", "probability_exact", "profiles", "recall", "recall_binomial", "recall_quantile", "recall_sd",
-           "recall_worst_case", "select", "smallest_b", "survival", "version", "xla_b"]
+__all__ = [name for name in globals() if not name.startswith("_")]
 __version__ = version()

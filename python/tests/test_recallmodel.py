@@ -1,14 +1,20 @@
 """The Python module says what the command says."""
 import csv
+import ctypes
 import io
 import json
 import os
+import pathlib
+import signal
+import shutil
 import subprocess
+import sys
 
 import numpy
 import pytest
 
 import recallmodel as rcm
+from recallmodel import _library
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 
@@ -106,3 +112,114 @@ def test_predictions():
 def test_every_public_name_says_what_it_is():
     for name in rcm.__all__:
         assert getattr(rcm, name).__doc__
+
+
+# ---- rows
+
+
+@pytest.mark.parametrize("rows_of", ["placement", "iid", "ar1", "ties"])
+@pytest.mark.parametrize("assignment, shuffle", [("interleaved", "none"), ("contiguous", "none"), ("contiguous", "row"), ("contiguous-floor", "once")])
+def test_simulation_is_that_of_the_command(rows_of, assignment, shuffle):
+    if rows_of == "placement" and shuffle != "none":
+        return
+    more = ["--rho", 0.8] if rows_of == "ar1" else []
+    table = rows("simulate", "--n", 1000, "--k", 60, "--b", "30,77", "--kb", "2,5", "--input", rows_of, *more, "--assignment", assignment, "--shuffle", shuffle,
+                 "--repetitions", 40, "--seed", 7)
+    b, k_b = (numpy.array([int(row[name]) for row in table]) for name in ("b", "k_b"))
+    got = rcm.simulate(rows_of, 60, b, k_b, n=1000, rho=0.8, assignment=assignment, shuffle=shuffle, repetitions=40, seed=7)
+    assert got.rows == 40 and len(table) == 4
+    for name in ("recall_mean", "recall_sd", "recall_stderr", "recall_worst", "recall_p05", "exact_rows"):
+        numpy.testing.assert_array_equal(getattr(got, name), [float(row[name]) for row in table], err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_own_rows(tmp_path, dtype):
+    x = numpy.random.default_rng(3).standard_normal((5, 4, 512)).astype(dtype)
+    x[0, 0, :100] = -numpy.inf
+    path = tmp_path / "x.npy"
+    numpy.save(path, x)
+    table = rows("simulate", "--file", path, "--k", 32, "--b", "8,16", "--kb", "4", "--temperature", 2)
+    for source in (x, path, str(path), numpy.asfortranarray(x), x.astype(x.dtype.newbyteorder(">"))):
+        got = rcm.simulate(source, 32, [8, 16], 4, temperature=2)
+        assert got.rows == 20
+        for name in ("recall_mean", "mass_mean", "mass_worst", "value_mean", "certified_rows"):
+            numpy.testing.assert_array_equal(getattr(got, name), [float(row[name] or "nan") for row in table], err_msg=name)
+
+
+def test_own_rows_by_definition():
+    x = numpy.random.default_rng(4).standard_normal((3, 96)).astype(numpy.float32)
+    want = []
+    for row in x:
+        kept = numpy.sort(row.reshape(12, 8), axis=0)[-2:].ravel()  # bucket i mod 8
+        want.append(numpy.isin(numpy.sort(row)[-10:], kept).mean())
+    assert rcm.simulate(x, 10, 8, 2).recall_mean == pytest.approx(numpy.mean(want), abs=1e-15)
+    assert rcm.simulate(x[0], 10, 8, 2).recall_mean == want[0]
+
+
+def test_simulation_agrees_with_the_model():
+    got = rcm.simulate("iid", 64, [[32], [64]], [1, 2, 4], n=4096, repetitions=2000)
+    z = (got.recall_mean - rcm.recall(4096, 64, [[32], [64]], [1, 2, 4])) / (rcm.recall_sd(4096, 64, [[32], [64]], [1, 2, 4]) / 2000**0.5)
+    assert numpy.abs(z).max() < 4.5  # 4e-5 by chance; the seed is fixed
+    assert (got.recall_lower(0.99) < got.recall_mean).all() and got.recall_lower().shape == (2, 3)
+
+
+def test_rows_that_cannot_be_run(tmp_path):
+    for error, arguments in ((ValueError, dict(rows="iid")), (ValueError, dict(rows="iid", n=10)), (ValueError, dict(rows="iid", n=100, b=0)),
+                             (ValueError, dict(rows="ar1", n=100, rho=1)), (ValueError, dict(rows="iid", n=100, shuffle="twice")),
+                             (ValueError, dict(rows="iid", n=100, assignment="neat")), (ValueError, dict(rows=tmp_path / "none.npy")),
+                             (TypeError, dict(rows=numpy.arange(100))), (ValueError, dict(rows=numpy.zeros((0, 100)))),
+                             (ValueError, dict(rows=numpy.zeros((2, 100)), repetitions=3)), (ValueError, dict(rows=numpy.zeros(100), n=99)),
+                             (ValueError, dict(rows="iid", n=2**33)), (ValueError, dict(rows="iid", n=100, valid=101)), (ValueError, dict(rows="file", n=100))):
+        with pytest.raises(error):
+            rcm.simulate(**{"k": 20, "b": 10, "k_b": 2, **arguments})
+
+
+def test_interrupt():
+    program = "import recallmodel as rcm; print('ready', flush=True); rcm.simulate('iid', 100, 50, 2, n=10**5, repetitions=10**9)"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        error = process.communicate(timeout=60)[1]
+        assert "KeyboardInterrupt" in error, (process.returncode, error)
+
+
+# ---- profiles of one's own
+
+
+def test_profile_from_a_file(tmp_path):
+    ours = next(pathlib.Path("model/profiles").glob("*.profile"))
+    own, shipped = rcm.read_profile(ours), rcm.profiles()[0]
+    assert (own.name, own.kernel, own.dtype, own.parameters, own.median_error) == (shipped.name, shipped.kernel, shipped.dtype, shipped.parameters, shipped.median_error)
+    b = numpy.array([256, 1024, 4096])
+    numpy.testing.assert_array_equal(rcm.predict_us(own, 2**18, 256, b, 2, 64), rcm.predict_us(shipped, 2**18, 256, b, 2, 64))
+    assert rcm.select(131072, 2048, 0.95, m=64, objective="time", profile=own) == rcm.select(131072, 2048, 0.95, m=64, objective="time", profile=shipped)
+    text = ours.read_text()
+    for change, says in ((("launch_us", "lunch_us"), "lunch_us"), (("kernel = graphcore", ""), "kernel"), (("kernel = graphcore", "kernel = any"), "kernel"),
+                         (("dtype = f16", "dtype = f8"), "f8"), (("launch_us = ", "launch_us = x"), ":1"), (("memory_ratio", "# "), "memory_ratio")):
+        (tmp_path / "changed").write_text(text.replace(*change, 1))
+        with pytest.raises(ValueError, match=says):
+            rcm.read_profile(tmp_path / "changed")
+
+
+# ---- the C structures
+
+
+@pytest.mark.skipif(not shutil.which(os.environ.get("CC", "cc")), reason="there is no C compiler")
+def test_layout_is_that_of_the_headers(tmp_path):
+    lines, want = [], []
+    for structure in vars(_library).values():
+        if isinstance(structure, type) and issubclass(structure, ctypes.Structure) and structure.__doc__.startswith("struct"):
+            lines.append(f'printf("%zu ", sizeof({structure.__doc__}));')
+            want.append(ctypes.sizeof(structure))
+            for name, _ in structure._fields_:
+                lines.append(f'printf("%zu ", offsetof({structure.__doc__}, {name}));')
+                want.append(getattr(structure, name).offset)
+    assert len(want) > 150
+    for names, prefix, first in ((_library.DTYPES, "RCM_", 0), (_library.SIM_DTYPES[1:], "SIM_", 1), (_library.INPUTS, "SIM_", 0),
+                                 (_library.ASSIGNMENTS, "SIM_", 0), (_library.ASSIGNMENTS, "RCM_", 0), (_library.SHUFFLES, "SIM_SHUFFLE_", 0)):
+        for value, name in enumerate(names, start=first):
+            lines.append(f'printf("%d ", (int){prefix}{name.upper().replace("-", "_")});')
+            want.append(value)
+    (tmp_path / "layout.c").write_text('#include <stdio.h>\n#include "model/recallmodel.h"\n#include "sim/simulate.h"\nint main(void) {' + "\n".join(lines) + "}\n")
+    subprocess.run([os.environ.get("CC", "cc"), "-I.", str(tmp_path / "layout.c"), "-o", str(tmp_path / "layout")], check=True)
+    assert [int(word) for word in subprocess.check_output([str(tmp_path / "layout")]).split()] == want

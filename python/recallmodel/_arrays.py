@@ -1,0 +1,48 @@
+"""Arguments as arrays: checked, broadcast, and evaluated."""
+import numpy
+
+from . import _library as lib
+
+TOPK = numpy.dtype(lib.Topk)
+
+
+def counts(**named):
+    """The arguments as arrays of one shape, checked: whole numbers that a uint64 holds."""
+    arrays = []
+    for name, value in named.items():
+        array = numpy.asarray(value)
+        if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and numpy.all(array == numpy.floor(array)) and numpy.all(array < 2.0**64)):
+            raise TypeError(f"{name} must be whole numbers below 2^64, not {array.dtype}")
+        if numpy.any(array < 0):
+            raise ValueError(f"{name} must not be negative")
+        arrays.append(array.astype(numpy.uint64))
+    return numpy.broadcast_arrays(*arrays)
+
+
+def shapes(assignment="interleaved", **named):
+    """An array of struct rcm_topk, of the broadcast shape of n, k, b, ..; what is left out is 0."""
+    arrays = counts(**named)
+    array = numpy.zeros(arrays[0].shape, dtype=TOPK)
+    for name, values in zip(named, arrays):
+        array[name] = values
+    array["assignment"] = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
+    return array
+
+
+def evaluate(function, array, context=None):
+    """function of each shape, as an array of float64 of the same shape, or a number. With a context it is an objective."""
+    out = numpy.empty(array.shape)
+    if context is None:
+        lib.each(function, array.ctypes.data, array.size, out.ctypes.data)
+    else:
+        lib.each_objective(function, context, array.ctypes.data, array.size, out.ctypes.data)
+    return out[()]
+
+
+def each(function, result, array, *more):
+    """function(shape, values..) for each place of an array of shapes, with arrays that broadcast with it: an array, or a number."""
+    array, *more = numpy.broadcast_arrays(array, *more)
+    out = numpy.empty(array.shape, dtype=result)
+    for place in numpy.ndindex(out.shape):
+        out[place] = function(lib.Topk(*map(int, array[place])), *(values[place] for values in more))
+    return out[()]

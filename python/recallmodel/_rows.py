@@ -1,0 +1,151 @@
+"""Rows that are run: generated ones, or one's own."""
+import contextlib
+import ctypes
+import dataclasses
+import os
+import pathlib
+import signal
+import tempfile
+import threading
+from ctypes import byref
+
+import numpy
+
+from . import _library as lib
+from ._arrays import counts
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Simulation:
+    """What `rows` rows lost. Each measured quantity is a float64 array of the broadcast shape of b and k_b, or a number.
+
+    recall_mean, recall_sd (of a row, rows - 1), recall_stderr (of the mean), recall_worst, recall_p01, recall_p05, recall_p50 (the recall
+    that 1, 5, 50 % of the rows do not exceed); recall_value_mean: of equal values any will do; exact_rows: share of rows that lost
+    nothing; certified_rows: share of which the kept values prove it; mass_mean, mass_worst: share kept of the softmax mass of the exact
+    top-k; value_mean, value_worst: share kept of its sum. NaN where it is not known.
+    """
+    rows: int
+    k: int
+    recall_mean: numpy.ndarray
+    recall_sd: numpy.ndarray
+    recall_stderr: numpy.ndarray
+    recall_worst: numpy.ndarray
+    recall_p01: numpy.ndarray
+    recall_p05: numpy.ndarray
+    recall_p50: numpy.ndarray
+    recall_value_mean: numpy.ndarray
+    exact_rows: numpy.ndarray
+    certified_rows: numpy.ndarray
+    mass_mean: numpy.ndarray
+    mass_worst: numpy.ndarray
+    value_mean: numpy.ndarray
+    value_worst: numpy.ndarray
+    _results: list = dataclasses.field(repr=False)
+
+    def recall_lower(self, confidence=0.95, comparisons=None):
+        """Lower bound on the expected recall: with this confidence all of `comparisons` (default: all here) hold at once. NaN below 10 rows."""
+        comparisons = len(self._results) if comparisons is None else comparisons
+        bounds = [lib.sim_recall_lower(byref(result), self.k, 1.0 - confidence, comparisons) for result in self._results]
+        return numpy.reshape(bounds, numpy.shape(self.recall_mean))[()]
+
+
+@contextlib.contextmanager
+def _row_file(rows):
+    """An open struct row_file of a path or an array; an array goes through a temporary .npy."""
+    with contextlib.ExitStack() as stack:
+        dtype = "unknown"
+        path = rows
+        if not isinstance(rows, (str, os.PathLike)):
+            array = numpy.asarray(rows)
+            if array.dtype.name == "bfloat16":
+                array, dtype = array.view(numpy.uint16), "bf16"
+            elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
+                raise TypeError(f"rows must be float16, bfloat16, float32 or float64, not {array.dtype}")
+            if array.ndim == 0 or array.size == 0:
+                raise ValueError("rows must be an array whose last axis is the row, not empty")
+            path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
+            numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
+        file, error = lib.RowFile(), ctypes.create_string_buffer(700)
+        if lib.row_file_open(byref(file), os.fsencode(path), lib.SIM_DTYPES.index(dtype), 0, error, len(error)) != 0:
+            raise ValueError(f"{path} {error.value.decode()}")
+        stack.callback(lib.row_file_close, byref(file))
+        yield file
+
+
+def _run(spec):
+    """The results of all shapes of a spec. Ctrl-C stops between blocks of rows."""
+    limit = lib.simulation_limit(byref(spec))
+    if limit:
+        raise ValueError(limit.decode())
+    error = ctypes.create_string_buffer(800)
+    simulation = lib.simulation_new(byref(spec), error, len(error))
+    if not simulation:
+        raise MemoryError(error.value.decode())
+    stop, finished, failed = threading.Event(), threading.Event(), []
+    tick = lib.TICK(lambda context, done, total: stop.is_set())
+
+    def work():
+        failed.append(lib.simulation_run(simulation, tick, None, error, len(error)))
+        finished.set()
+
+    try:
+        # In a thread of its own, so that Ctrl-C is heard meanwhile; blocked while it starts, so that it runs or does not.
+        signals = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        threading.Thread(target=work).start()
+        try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, signals)
+            finished.wait()
+        except KeyboardInterrupt:
+            stop.set()
+            finished.wait()
+            raise
+        if failed != [0]:
+            raise OSError(error.value.decode())
+        return [lib.simulation_result(simulation, 0, 0, i) for i in range(spec.shapes)]
+    finally:
+        lib.simulation_free(simulation)
+
+
+def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0, repetitions=None, seed=1, temperature=1.0,
+             threads=0):
+    """Runs bucketed top-k on rows and says what it loses. Nothing of the model is used.
+
+    rows: an array whose last axis is the row (float16, bfloat16, float32, float64; all other axes are counted through), the path of a .npy,
+    or what to generate: placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho), lognormal, uniform, ties,
+    sorted, constant; then n is their length. k: of the top-k. b, k_b: whole numbers or arrays, broadcast. assignment: interleaved,
+    contiguous or contiguous-floor. shuffle: none, row (a permutation for each), once (one for all). valid: only so many elements of a row
+    exist (0: all). repetitions: rows that are run (default: all of an array or a file, 100 generated). temperature: of the softmax whose
+    mass is counted. threads: 0: all. The same seed gives the same rows, and those of `recallmodel simulate`.
+    Returns a Simulation.
+    """
+    b, k_b = counts(b=b, k_b=k_b)
+    generated = isinstance(rows, str) and rows in lib.INPUTS
+    with contextlib.ExitStack() as stack:
+        if generated:
+            if n is None or rows == "file":
+                raise ValueError(f"rows={rows!r} needs n, the length of a row" if n is None else "rows: give the path of the file")
+            file, repetitions = None, 100 if repetitions is None else repetitions
+        else:
+            file = stack.enter_context(_row_file(rows))
+            if n is not None and n != file.row:
+                raise ValueError(f"n = {n}, but the rows have {file.row} elements")
+            n, repetitions = file.row, file.rows if repetitions is None else repetitions
+            if repetitions > file.rows:
+                raise ValueError(f"repetitions = {repetitions}, but there are {file.rows} rows")
+        valid = valid or n
+        for wrong, text in ((not 1 <= k <= valid <= n, f"1 <= k <= valid <= n does not hold: k = {k}, valid = {valid}, n = {n}"),
+                            (b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)), "1 <= b <= n and k_b >= 1 must hold everywhere"),
+                            (not 0 <= rho < 1, f"rho = {rho} is not in [0, 1)"), (not 0 < temperature < numpy.inf, f"temperature = {temperature} is not positive"),
+                            (not 1 <= repetitions < 2**63, f"repetitions = {repetitions} is not positive")):
+            if wrong:
+                raise ValueError(text)
+        number = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
+        shapes = (lib.SimShape * b.size)(*(lib.SimShape(int(x), int(y), number) for x, y in zip(b.flat, k_b.flat)))
+        spec = lib.SimSpec(n=n, k=k, valid=valid, input=lib.INPUTS.index(rows if generated else "file"), rho=(ctypes.c_double * 1)(rho), rhos=1,
+                           shuffle=(ctypes.c_int * 1)(lib.number_of(shuffle, lib.SHUFFLES, "shuffle")), shuffles=1, shape=shapes, shapes=b.size,
+                           weights=not (generated and rows == "placement"), temperature=temperature, seed=seed, repetitions=repetitions, threads=threads)
+        if file is not None:
+            spec.file = ctypes.pointer(file)
+        results = _run(spec)
+    measured = {name: numpy.reshape([getattr(result, name) for result in results], b.shape)[()] for name in lib.MEASURED}
+    return Simulation(rows=results[0].rows, k=k, **measured, _results=results)
