@@ -238,7 +238,7 @@ tools:
 	$(call tool,nvcc,gpu,GPU kernels and their benchmark: make gpu)
 	$(call tool,mpicc,sim,recallmodel-mpi)
 	$(call tool,gnuplot,plots,pictures (make figures))
-	$(call tool,jupyter,notebooks,executed notebooks)
+	$(call tool,jupyter,notebooks,executed notebooks (make notebooks installs it))
 
 # ---- install what is missing, then build and run
 
@@ -328,6 +328,26 @@ figures: all
 figures/%: all
 	@RECALLMODEL=$(PROGRAM) PAPER_DATA="$(PAPER_DATA)" plots/make.sh $*
 
+# The notebooks, executed from clean, as HTML in build/notebooks; any error fails. PAPER_DATA=DIR: published runs.
+.PHONY: notebooks run-notebooks
+NOTEBOOKS := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
+PYTHON ?= /usr/bin/python3
+
+notebooks: packages
+	@$(MAKE) --no-print-directory packages PACKAGES="python3-nbconvert jupyter-nbconvert python3-ipykernel python3-matplotlib"
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory run-notebooks
+
+run-notebooks: $(NOTEBOOKS)
+	@echo "$(words $(NOTEBOOKS)) notebooks in $(BUILD)/notebooks"
+
+$(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
+	@mkdir -p $(@D)
+	@start=$$(date +%s); \
+	PYTHONPATH=$(CURDIR)/python PYDEVD_DISABLE_FILE_VALIDATION=1 PAPER_DATA="$(realpath $(or $(PAPER_DATA),../shared/paper-data))" \
+	    $(PYTHON) -m nbconvert --log-level=ERROR --to html --execute --ExecutePreprocessor.timeout=300 $< --output-dir $(@D) && \
+	printf '  %-8s %s, %s s\n' NOTEBOOK $< $$(($$(date +%s) - start))
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
@@ -370,6 +390,7 @@ help:
 	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/, MINUTES=9 a part, PARTS=... only some"
 	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
 	@echo "figures         the papers' figures into paper_figures/, with gnuplot; figures/key-06: one. PAPER_DATA=DIR: published points"
+	@echo "notebooks       execute the notebooks (installs nbconvert and matplotlib) into build/notebooks, as HTML"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
 	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page; what make gpu has built"
 	@echo "uninstall       remove them; clean: remove what was built"
