@@ -55,7 +55,6 @@ static int leave_out_each(struct validation *v, struct work *w, bool (*tick)(voi
 {
     char ignored[CSV_ERROR];
     for (size_t s = 0; s < v->size_count; s++) {
-        struct regret regrets[SCORES];
         for (size_t i = 0; i < w->length; i++)
             w->out[i] = w->runs[i].p.n == v->sizes[s];
         const bool fitted = predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, ignored) == 0;
@@ -65,9 +64,8 @@ static int leave_out_each(struct validation *v, struct work *w, bool (*tick)(voi
             if (w->out[i])
                 w->each[i] = w->predicted[i];
         }
-        if (residuals_of(w->runs, w->predicted, w->out, w->length, &v->left_out[s]) != 0 || set_regrets(w, w->predicted, w->out, regrets) != 0)
+        if (residuals_of(w->runs, w->predicted, w->out, w->length, &v->left_out[s]) != 0 || set_regrets(w, w->predicted, w->out, v->left_out_regret[s]) != 0)
             return -1;
-        v->left_out_regret[s] = regrets[0];
         if (tick(context))
             return 1;
     }

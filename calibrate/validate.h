@@ -15,7 +15,7 @@ struct validation {
     uint64_t *sizes; /* the different n, ascending */
     size_t size_count;
     struct residuals *left_out; /* for each size, by a fit to the others; all unpredicted where these are too few */
-    struct regret *left_out_regret;
+    struct regret (*left_out_regret)[SCORES];
     struct residuals each, together;                        /* all sizes, each left out in turn; those left out at once */
     struct regret each_regret[SCORES], together_regret[SCORES]; /* of the same cells for each: runs without a prediction take no part */
 };

@@ -3,18 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "answer.h"
 #include "commands.h"
 
-static void put_rule(struct table *table, const struct query *query, struct decimal recall, const struct rcm_rule *rule,
-                     struct rcm_topk p, uint64_t smallest)
+/* Who says it, and why. */
+struct said {
+    const char *name, *formula, *source;
+    double recall; /* that it states at its b; NaN: none */
+};
+
+static void put_rule(struct table *table, const struct query *query, struct decimal recall, struct said said, struct rcm_topk p, uint64_t smallest)
 {
-    table_row(table, rule == NULL);
+    table_row(table, strcmp(said.name, "exact") == 0);
     put_query(table, query);
     table_real(table, (struct column){"recall_target", "recall_target", "target", STYLE_PLAIN, 0}, decimal_value(recall));
     table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
-    table_text(table, column("rule", STYLE_PLAIN), rule ? rule->name : "exact");
+    table_text(table, column("rule", STYLE_PLAIN), said.name);
     if (p.b) {
         table_count(table, column("b", STYLE_PLAIN), p.b);
         table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
@@ -22,14 +28,23 @@ static void put_rule(struct table *table, const struct query *query, struct deci
         table_null(table, column("b", STYLE_PLAIN));
         table_null(table, column("candidates", STYLE_PLAIN));
     }
-    table_real(table, (struct column){"recall_stated", "recall_stated", "states\nrecall", STYLE_RECALL, 0},
-               !p.b ? NAN : rule ? 1.0 - rule->loss(p) : rcm_recall_exact(p));
+    table_real(table, (struct column){"recall_stated", "recall_stated", "states\nrecall", STYLE_RECALL, 0}, said.recall);
     table_real(table, (struct column){"recall", "recall", "has\nrecall", STYLE_RECALL, 0}, p.b ? rcm_recall_exact(p) : NAN);
     table_real(table, (struct column){"b_over_exact", "b_over_exact", "b over\nexact", STYLE_PLAIN, 0},
                p.b && smallest ? (double)p.b / (double)smallest : NAN);
-    table_text(table, (struct column){"formula", "formula", NULL, STYLE_PLAIN, 0},
-               rule ? rule->formula : "smallest with loss <= 1-R");
-    table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, rule ? rule->source : "docs/models.md 8");
+    table_text(table, (struct column){"formula", "formula", NULL, STYLE_PLAIN, 0}, said.formula);
+    table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, said.source);
+}
+
+/* What others deploy for the target, if it is of this k_b. */
+static void put_practices(struct table *table, const struct query *query, struct decimal recall, struct rcm_topk p, uint64_t smallest)
+{
+    const struct rcm_practice *practice;
+    for (size_t i = 0; (practice = rcm_practice(i)); i++) {
+        const struct rcm_topk q = practice->choose(p, decimal_complement(recall));
+        if (q.b && q.k_b == p.k_b)
+            put_rule(table, query, recall, (struct said){practice->name, practice->rule, "recallmodel select", NAN}, q, smallest);
+    }
 }
 
 static struct table *rows(const struct query *query, const struct options *options)
@@ -46,7 +61,7 @@ static struct table *rows(const struct query *query, const struct options *optio
             struct rcm_topk p = query->base;
             p.k_b = query->smallest[i].k_b;
             uint64_t smallest = p.b = rcm_smallest_b(p, target);
-            put_rule(table, query, recall, NULL, p, smallest);
+            put_rule(table, query, recall, (struct said){"exact", "smallest with loss <= 1-R", "docs/models.md 8", p.b ? rcm_recall_exact(p) : NAN}, p, smallest);
             const struct rcm_rule *rule;
             for (size_t r = 0; (rule = rcm_rule(r)); r++)
                 if (rule->applies(p)) {
@@ -54,8 +69,9 @@ static struct table *rows(const struct query *query, const struct options *optio
                     p.b = asked ? rcm_next_b(p.n, asked, target.align, target.divisors ? &factors : NULL) : 0;
                     if (p.b > rcm_deployable_b(p).high)
                         p.b = 0;
-                    put_rule(table, query, recall, rule, p, smallest);
+                    put_rule(table, query, recall, (struct said){rule->name, rule->formula, rule->source, p.b ? 1.0 - rule->loss(p) : NAN}, p, smallest);
                 }
+            put_practices(table, query, recall, p, smallest);
         }
     }
     return table;
@@ -76,10 +92,13 @@ static void text(const struct query *query, const struct table *table, const str
                 printf("  %-20s  %-33s  %s\n", rule->name, rule->formula, rule->source);
                 break;
             }
-    if (any)
+    if (any) {
+        const struct rcm_practice *practice;
+        for (size_t i = 0; (practice = rcm_practice(i)); i++)
+            printf("  %-20s  %s\n", practice->name, practice->rule);
         puts("states: the recall that the rule's own formula gives at its b; has: the exact one. Every b is\n"
-             "rounded up to one that is legal (with --align and --divisors). Forms for b | n are no bounds else.");
-    else
+             "rounded up to one that is legal (with --align and --divisors), but for what others deploy. Forms for b | n are no bounds else.");
+    } else
         puts("\nNo closed form covers rows like these.");
 }
 

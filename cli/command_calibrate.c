@@ -332,10 +332,10 @@ static struct table *validation_table(const struct calibration *c)
         put_error(table, "median_error", "median\nerror", c->validation.left_out[s].median);
         put_error(table, "p95_error", "95 %", c->validation.left_out[s].p95);
         put_error(table, "worst_error", "worst", c->validation.left_out[s].worst);
-        table_count(table, column("cells", STYLE_PLAIN), c->validation.left_out_regret[s].cells);
-        table_real(table, (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0}, c->validation.left_out_regret[s].mean);
-        table_real(table, (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0}, c->validation.left_out_regret[s].p95);
-        table_real(table, (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0}, c->validation.left_out_regret[s].max);
+        table_count(table, column("cells", STYLE_PLAIN), c->validation.left_out_regret[s][0].cells);
+        table_real(table, (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0}, c->validation.left_out_regret[s][0].mean);
+        table_real(table, (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0}, c->validation.left_out_regret[s][0].p95);
+        table_real(table, (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0}, c->validation.left_out_regret[s][0].max);
     }
     return table;
 }
@@ -357,6 +357,20 @@ static struct table *regret_table(const struct regret regrets[SCORES])
         table_text(table, (struct column){"model", NULL, "choice by", STYLE_PLAIN, 0}, score_name(score));
         put_regret(table, &regrets[score]);
     }
+    return table;
+}
+
+/* Regret of each size that was left out, by what was chosen. */
+static struct table *size_regret_table(const struct calibration *c)
+{
+    struct table *table = table_new();
+    for (size_t s = 0; c->validation.size_count > 1 && s < c->validation.size_count; s++)
+        for (size_t score = 0; score < SCORES; score++) {
+            table_row(table, false);
+            table_count(table, column("n", STYLE_PLAIN), c->validation.sizes[s]);
+            table_text(table, column("model", STYLE_PLAIN), score_name(score));
+            put_regret(table, &c->validation.left_out_regret[s][score]);
+        }
     return table;
 }
 
@@ -484,6 +498,7 @@ static int print_report_json(const struct calibration *c, const struct options *
     if (c->validation.size_count > 1) {
         json_object_set_new(object, "each_size_left_out", taken(table_json, validation_table(c)));
         json_object_set_new(object, "each_left_out", residuals_json(&c->validation.each));
+        json_object_set_new(object, "regret_by_size", taken(table_json, size_regret_table(c)));
         json_object_set_new(object, "regret_each_left_out", regrets_json(c->validation.each_regret));
     }
     if (options->cross_validate) {
@@ -534,15 +549,15 @@ int command_calibrate(const struct options *options)
     if (status == STATUS_OK && options->profile_file && team_rank() == 0)
         status = write_profile(&c, options);
     if (status == STATUS_OK) {
-        struct table *parameters;
+        struct table *rows;
         switch (options->output) {
         case OUTPUT_TABLE:
             print_text(&c, options);
             break;
         case OUTPUT_CSV:
-            parameters = parameter_table(&c);
-            table_print_csv(parameters, stdout, true);
-            table_free(parameters);
+            rows = options->cross_validate ? size_regret_table(&c) : parameter_table(&c);
+            table_print_csv(rows, stdout, true);
+            table_free(rows);
             break;
         case OUTPUT_JSON:
             status = print_report_json(&c, options);

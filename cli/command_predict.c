@@ -27,6 +27,29 @@ static void print_profile(const struct rcm_profile *q)
 
 /* ---- shapes */
 
+/* What the papers' cost models count, to hold beside the time. */
+static void put_costs(struct table *table, struct rcm_topk p)
+{
+    const struct rcm_cost_model *model;
+    for (size_t i = 0; (model = rcm_cost_model(i)); i++) {
+        char csv[64], json[64];
+        snprintf(csv, sizeof csv, "cost_%s", model->name);
+        snprintf(json, sizeof json, "cost/%s/approximate", model->name);
+        table_real(table, (struct column){.csv = csv, .json = json}, rcm_cost(model, p).approximate);
+    }
+}
+
+/* The products whose values these are, by the roofline, and all of it together. */
+static void put_product(struct table *table, const struct options *options, const struct rcm_profile *q, struct rcm_topk p, double time_us, double exact_us)
+{
+    const struct rcm_product product = rcm_product(&options->device.device, q->dtype, p, options->d);
+    table_real(table, (struct column){"product_us", "product_us", "product\nus", STYLE_COST, 0}, product.product_us);
+    table_real(table, (struct column){"with_product_us", "with_product_us", "with\nproduct", STYLE_COST, 0}, product.product_us + time_us);
+    table_real(table, (struct column){"exact_with_product_us", "exact_with_product_us", NULL, STYLE_COST, 0}, product.product_us + exact_us);
+    table_real(table, (struct column){"fused_us", "fused_us", "fused:\nstage 1", STYLE_COST, 0}, product.fused_us);
+    table_text(table, (struct column){"fused_bound", "fused_bound", "by", STYLE_PLAIN, 0}, product.fused_bound);
+}
+
 static struct table *rows(const struct query *query, const struct options *options)
 {
     const struct rcm_profile *q = profile_for(options);
@@ -47,8 +70,11 @@ static struct table *rows(const struct query *query, const struct options *optio
         table_text(table, (struct column){"bound", "bound", "stage 1\nmostly", STYLE_PLAIN, 0}, r.bound);
         table_real(table, (struct column){"exact_us", "exact_us", NULL, STYLE_COST, 0}, exact);
         table_real(table, (struct column){"speedup", "speedup", "over\nexact", STYLE_SPEEDUP, 0}, exact / r.time_us);
+        if (options->d)
+            put_product(table, options, q, p, r.time_us, exact);
         table_text(table, (struct column){.heading = "", .style = STYLE_PLAIN}, r.measured || isnan(r.time_us) ? "" : "beyond the runs");
         table_bool(table, (struct column){.csv = "measured", .json = "measured"}, r.measured);
+        put_costs(table, p);
     }
     return table;
 }
@@ -63,6 +89,9 @@ static void text(const struct query *query, const struct table *table, const str
     else
         puts("Exact top-k of the whole rows: not known from its runs.\n");
     table_print(table, stdout, colour);
+    if (options->d)
+        puts("\nproduct: the values as products of vectors, by the roofline, and with both stages; fused: product and\n"
+             "stage 1 in one kernel, likewise. Bounds from below, not calibrated.");
 }
 
 static void put_profile(json_t *object, const struct rcm_profile *q)
@@ -206,6 +235,11 @@ int command_predict(const struct options *options)
                            options->kernel ? " of the kernel " : "", options->kernel ? options->kernel->name : "", options->has_dtype ? " for this --dtype" : "");
     if (options->runs && (options->n.length || options->k.length))
         return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
+    if (options->runs && options->d)
+        return usage_error("--runs and --d exclude each other; give --n and --k");
+    if (options->d && !(options->device.device.bandwidth_bytes_per_s > 0.0 && options->device.device.vector_rate_per_s > 0.0 && options->device.device.matrix_rate_per_s > 0.0))
+        return usage_error("--d needs the rates of the device, and %s lacks bandwidth_bytes_per_s, vector_rate_per_s or matrix_rate_per_s; add the lines to its file",
+                           options->device.device.name);
     if (options->runs && (options->b.length || options->k_b.length || options->m > 1))
         return usage_error("--runs and %s exclude each other; the file has the shapes", options->b.length ? "--b" : options->k_b.length ? "--kb" : "--m");
     return options->runs ? predict_runs(options, q) : answer_queries(options, &(struct answer){SHAPES_SWEEP, rows, text, put_json, NULL, NULL});

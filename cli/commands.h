@@ -17,5 +17,6 @@ int command_select(const struct options *options);
 int answer_reverse(const struct options *options); /* what select is asked with --b, --kb or --shards */
 int command_calibrate(const struct options *options);
 int command_predict(const struct options *options);
+int command_attention(const struct options *options);
 
 #endif

@@ -58,6 +58,12 @@ static const struct {
     {"predict", FOR_PREDICT, command_predict, "the time of shapes by a calibrated profile",
      "recallmodel predict --device my.profile --n 2^18 --k 1024 --m 64\n"
      "  recallmodel predict --device my.profile --runs runs.csv --csv", NULL},
+    {"attention", FOR_ATTENTION, command_attention, "the most that sparse attention can gain in a step of decoding",
+     "recallmodel attention --n 4096,16384,65536 --k 256",
+     "n keys are cached, k of them are attended to. Columns: step us = one token of dense attention, by\n"
+     "operations over the matrix rate plus bytes over the bandwidth; attention = its share of that; transfers\n"
+     "= bytes of dense attention over those of SparQ, which reads some components of every key and then k\n"
+     "keys and values whole; speed-up = of the whole step, if selecting the k takes no time."},
     {"devices", FOR_DEVICES, command_devices, "the devices of the roofline, their rates and ridge points",
      "recallmodel devices --json", NULL},
 };

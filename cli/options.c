@@ -386,7 +386,7 @@ static int set_csv(struct options *options, size_t offset, const char *name, con
     return set_output(options, OUTPUT_CSV);
 }
 
-#define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS | FOR_SELECT | FOR_PREDICT)
+#define FOR_SHAPES (FOR_RECALL | FOR_RANKS | FOR_COST | FOR_BOUNDS | FOR_SELECT | FOR_PREDICT | FOR_ATTENTION)
 #define FOR_BUCKETS (FOR_RECALL | FOR_RANKS | FOR_BOUNDS)
 #define FOR_ROWS (FOR_SIMULATE | FOR_COUNT)
 #define FOR_PROFILES (FOR_PREDICT | FOR_CALIBRATE)
@@ -416,7 +416,7 @@ static const struct {
     {"--source", "TEXT", FOR_CALIBRATE, set_text, AT(source), "where the runs come from, in the profile"},
     {"--kernel", "K", FOR_PROFILES, set_kernel, 0, "the kernel that ran: graphcore (default), ours or xla"},
     {"-o", "FILE", FOR_CALIBRATE, set_text, AT(profile_file), "write the profile there"},
-    {"--cross-validate", NULL, FOR_CALIBRATE, set_cross_validate, 0, "also the regret of choosing by this model and by the papers', on every\nsecond size n, left out of the fit"},
+    {"--cross-validate", NULL, FOR_CALIBRATE, set_cross_validate, 0, "also the regret of choosing by this model and by the papers', on every\nsecond size n, left out of the fit; --csv then prints the regret by n"},
     {"--leave-out", "LIST", FOR_CALIBRATE, set_sorted_list, AT(leave_out), "with --cross-validate: leave out these sizes n instead"},
     {"--kernel", "K", FOR_SELECT, set_kernel, 0, "what it must run on: any (default), ours, graphcore or xla"},
     {"--objective", "O", FOR_SELECT, set_objective, 0, "what must be least: candidates (default), time (default with a --device\nthat has a profile), or the cost in the model basic, serial or parallel"},
@@ -427,6 +427,8 @@ static const struct {
     {"--confidence", "P", FOR_SELECT, set_confidence, 0, "reach --recall in a row with this probability, not in the mean"},
     {"--kb-max", "N", FOR_SELECT, set_k_b_max, AT(k_b_max), "the largest kept per bucket (default 16)"},
     {"--m", "M", FOR_RECALL | FOR_COST | FOR_SELECT | FOR_PREDICT, set_count, AT(m), "rows in the batch (default 1)"},
+    {"--d", "D", FOR_PREDICT, set_count, AT(d), "the values are products of vectors of D elements: their time, too (roofline)"},
+    {"--components", "R", FOR_ATTENTION, set_count, AT(components), "elements of each key that SparQ reads first (default: an eighth of a head)"},
     {"--input", "I", FOR_SIMULATE, set_input, 0,
      "placement (default: no rows, random top-k positions), iid,\n"
      "ar1, lognormal, uniform, ties, sorted or constant"},
@@ -458,6 +460,7 @@ static const struct {
     {"--digits", "LIST", FOR_COUNT, set_digits, AT(digits), "bits a pass of the radix selects, 1 to 16 (default 1,4,8,11)"},
     {"--device", "D", FOR_RECALL | FOR_DEVICES, set_device, 0, "the roofline of a device: a name, or the path of a device file"},
     {"--device", "D", FOR_SELECT | FOR_PREDICT, set_device, 0, "a device with a calibrated profile: a name, or the path of a profile"},
+    {"--device", "D", FOR_ATTENTION, set_device, 0, "a device with a matrix rate: a name, or the path of a device file\n(default H100-PCIe)"},
     {"--device", "D", FOR_CALIBRATE, set_device, 0, "a device whose rates the profile shall repeat"},
     {"--dtype", "T", FOR_RECALL, set_dtype, 0, "f32 (default), f16 or bf16: bytes of a value in the roofline"},
     {"--dtype", "T", FOR_SELECT | FOR_PREDICT, set_dtype, 0, "of the profile: f16, bf16 or f32, where a device has several"},

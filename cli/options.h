@@ -30,6 +30,7 @@ enum command_bit {
     FOR_SELECT = 128,
     FOR_CALIBRATE = 256,
     FOR_PREDICT = 512,
+    FOR_ATTENTION = 1024,
 };
 
 #define K_B_MOST 4096 /* of --kb-max */
@@ -49,7 +50,7 @@ struct options {
     uint64_t k_b_max;                /* 0: 16 */
     enum objective objective;
     bool has_objective;
-    uint64_t m, valid, align, shards; /* shards: 0: not given */
+    uint64_t m, valid, align, shards, d, components; /* shards, d, components: 0: not given */
     double budget;                    /* 0: none */
     enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
     unsigned assignment_count;

@@ -137,6 +137,7 @@ static void put_result(struct table *table, const struct simulated *s, const str
     table_real(table, (struct column){"model_recall", "model_recall", "model\nrecall", STYLE_RECALL, 0}, 1.0 - model->loss);
     table_real(table, (struct column){"model_sd", "model_sd", NULL, STYLE_LOSS, 0}, model->sd);
     table_real(table, (struct column){"model_exact_rows", "model_exact_rows", NULL, STYLE_PLAIN, 0}, rcm_probability_exact(model->p));
+    table_real(table, (struct column){"model_worst_case", "model_worst_case", NULL, STYLE_RECALL, 0}, rcm_recall_worst_case(model->p));
     table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0}, z_of(r, model));
 }
 

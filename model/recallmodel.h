@@ -441,6 +441,37 @@ struct rcm_roofline {
 };
 struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p);
 
+/* Scores that must be computed first: the products of m vectors with n others, all of d elements of the type. time = max(bytes/bandwidth, matrix operations/
+ * matrix_rate), and fused with stage 1 (whose vector operations run beside, and which writes candidates in place of all scores) also vector operations/vector_rate.
+ *   product  e (m d + n d + m n) bytes, 2 m n d matrix operations
+ *   fused    e (m d + n d) + m candidates (e + 4) bytes, 2 m n d matrix and m n (5 k_b - 2) vector operations
+ * Source    [Samaga2025] 2.3, 4 and A.12; NaN outside the domain, for d = 0, and where a rate is unknown. bound: "memory", "matrix" or "vector". */
+struct rcm_product {
+    double product_us, fused_us;
+    const char *product_bound, *fused_bound;
+};
+struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p, uint64_t d);
+
+/* A decoder: `layers` of 12 width^2 parameters, heads of `head` elements, each with keys and values of its own. A registry row: rcm_decoder(0), .. until NULL. */
+struct rcm_decoder {
+    const char *name;
+    uint64_t layers, width, vocabulary, head;
+    const char *source;
+};
+const struct rcm_decoder *rcm_decoder(size_t index);
+
+/* The most that sparse attention can gain in one step of decoding, one sequence, 2-byte values: a step takes operations/matrix_rate + bytes/bandwidth, and
+ * attention's part shrinks as its transfers do. SparQ reads `components` elements of each of n cached keys and then k of them whole, keys and values:
+ *   transfers = (2 n d + 2 d) / (n components + 2 k d + 4 d),   speedup = step / (step - attention + attention/transfers)
+ * Domain    1 <= k <= n <= RCM_N_MAX, 1 <= components <= head, both rates known; otherwise NaN.
+ * Source    the code of [Key2024], whose Figure 5 has it as its dashed line (text: k = n/8; code: n/16). docs/models.md 15. */
+struct rcm_attention {
+    double step_us, attention_us; /* dense: one token, and what of it is attention */
+    double transfers;             /* dense over sparse; below 1 where sparse moves more */
+    double speedup;
+};
+struct rcm_attention rcm_attention(const struct rcm_decoder *decoder, const struct rcm_device *device, uint64_t n, uint64_t k, uint64_t components);
+
 /* ------------------------------------------------------------------------------------------------------------------------
  * Time
  */

@@ -122,3 +122,24 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
     roof.k_b_max = low;
     return roof;
 }
+
+/* The longest of the three, and which it was. A rate that is unknown makes it NaN; 0 operations take none. */
+static double longest_us(double memory, double matrix, double vector, const char **bound)
+{
+    const double longest = fmax(memory, fmax(matrix, vector));
+    *bound = longest == memory ? "memory" : longest == matrix ? "matrix" : "vector";
+    return longest * 1e6;
+}
+
+struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p, uint64_t d)
+{
+    struct rcm_product product = {NAN, NAN, NULL, NULL};
+    if (rcm_check(p) != RCM_OK || d < 1 || !(device->bandwidth_bytes_per_s > 0.0) || !(device->vector_rate_per_s > 0.0) || !(device->matrix_rate_per_s > 0.0))
+        return product;
+    const double m = p.m ? (double)p.m : 1.0, n = (double)p.n, e = rcm_dtype_bytes(dtype);
+    const double vectors = e * (m + n) * (double)d, matrix = 2.0 * m * n * (double)d / device->matrix_rate_per_s;
+    product.product_us = longest_us((vectors + e * m * n) / device->bandwidth_bytes_per_s, matrix, 0.0, &product.product_bound);
+    product.fused_us = longest_us((vectors + m * (double)rcm_candidates(p) * (e + 4.0)) / device->bandwidth_bytes_per_s, matrix,
+                                  m * n * (5.0 * (double)p.k_b - 2.0) / device->vector_rate_per_s, &product.fused_bound);
+    return product;
+}

@@ -48,7 +48,7 @@ START_TEST(golden)
 {
     /* tests/golden/NAME.txt begins with the command; what follows is what it prints. */
     static const char *const names[] = {"title", "ranks", "cost", "bounds", "devices", "device", "lists", "valid", "help", "small",
-                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile", "select", "select-confidence", "select-time", "select-reverse", "predict", "help-calibrate"};
+                                       "simulate", "simulate-csv", "simulate-valid", "count", "help-simulate", "quantile", "select", "select-confidence", "select-time", "select-reverse", "predict", "predict-product", "attention", "help-calibrate"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[200];
         static char golden[100000], want[100000];
@@ -185,6 +185,10 @@ START_TEST(bad_input)
         {"predict --n 100 --k 10 --device h100-pcie --dtype f32", "H100-PCIe has no profile", "--dtype", ""},
         {"predict --n 100 --k 10 --device h100-pcie --kernel ours", "no profile of the kernel ours", "", ""},
         {"predict --device h100-pcie", "--n", "", ""},
+        {"predict --device h100-pcie --runs x.csv --d 128", "--d", "exclude", ""},
+        {"attention --n 100", "--k is missing", "", ""},
+        {"attention --n 100 --k 101", "--k", "", ""},
+        {"attention --n 100 --k 10 --components 129", "--components 129", "at most", ""},
         {"predict --device h100-pcie --runs x.csv --n 10", "--runs", "exclude", ""},
         {"predict --device h100-pcie --runs /nowhere/x.csv", "/nowhere/x.csv", "No such file", ""},
         {"predict -o x --device h100-pcie --n 10 --k 2", "'-o' is not an option", "", ""},
@@ -369,7 +373,7 @@ START_TEST(json_of_lists_and_edges)
     ck_assert_uint_eq(json_array_size(json_object_get(json, "algorithms")), 5);
     json_decref(json);
     json = parsed("bounds --n 262144 --k 1024 --recall 0.8:0.05:0.95 --kb 1 --json");
-    ck_assert_uint_eq(json_array_size(json_object_get(json, "bounds")), 4 * 6);
+    ck_assert_uint_eq(json_array_size(json_object_get(json, "bounds")), 4 * (6 + 2)); /* exact and five rules; xla and tallax */
     ck_assert_double_eq(number(json_array_get(json_object_get(json, "bounds"), 0), "recall_target"), 0.8);
     json_decref(json);
 }

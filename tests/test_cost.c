@@ -139,4 +139,65 @@ START_TEST(roofline)
 }
 END_TEST
 
-TEST_MAIN("cost", serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline)
+START_TEST(product)
+{
+    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 1e11, 0.0, "made up"};
+    struct rcm_topk p = {.n = 1000, .k = 50, .b = 50, .k_b = 2, .m = 3};
+    struct rcm_product r = rcm_product(&device, RCM_F32, p, 10);
+    ck_assert_double_eq_tol(r.product_us, (4 * (3 * 10 + 1000 * 10 + 3 * 1000)) / 1e3, 1e-12); /* 52.12: bytes; 0.6: operations */
+    ck_assert_str_eq(r.product_bound, "memory");
+    ck_assert_double_eq_tol(r.fused_us, (4 * (3 * 10 + 1000 * 10) + 3 * 100 * 8) / 1e3, 1e-12);
+    p.n = 1 << 20, p.m = 1024, p.k_b = 16; /* 2^31 d matrix operations, 78 2^30 vector operations */
+    r = rcm_product(&device, RCM_BF16, p, 128);
+    ck_assert_str_eq(r.product_bound, "matrix");
+    ck_assert_double_eq_tol(r.product_us / (2.0 * 1073741824.0 * 128 / 1e5), 1.0, 1e-15);
+    ck_assert_str_eq(r.fused_bound, "vector");
+    ck_assert_double_eq_tol(r.fused_us / (78.0 * 1073741824.0 / 1e4), 1.0, 1e-15);
+    p.k_b = 0;
+    ck_assert(isnan(rcm_product(&device, RCM_F32, p, 10).product_us));
+    p.k_b = 2;
+    ck_assert(isnan(rcm_product(&device, RCM_F32, p, 0).fused_us));
+}
+END_TEST
+
+/* Figure 5 of Key et al., its dashed line: by their code (k = n/16, 2 for n = 16) and by their text (n/8). */
+START_TEST(attention_of_figure_five)
+{
+    const struct {
+        uint64_t n;
+        double code, text;
+    } points[] = {{16, 1.0005, 1.0005}, {4096, 1.1373, 1.1263}, {8192, 1.2694, 1.2455}, {16384, 1.5189, 1.4646}, {24576, 1.7506, 1.6615}, {32768, 1.9662, 1.8393}, {40960, 2.1675, 2.0007}};
+    const struct rcm_decoder *llama = rcm_decoder(0);
+    const struct rcm_device *h100 = rcm_device_by_name("H100-PCIe");
+    for (size_t i = 0; i < 7; i++) {
+        ck_assert_double_eq_tol(rcm_attention(llama, h100, points[i].n, points[i].n == 16 ? 2 : points[i].n / 16, 16).speedup, points[i].code, 0.00006);
+        ck_assert_double_eq_tol(rcm_attention(llama, h100, points[i].n, points[i].n / 8, 16).speedup, points[i].text, 0.00006);
+    }
+    /* Where sparse attention moves more than dense it costs; with all components and no keys spared the transfers are 3n d + 4d over 2n d + 2d. */
+    const struct rcm_attention all = rcm_attention(llama, h100, 1000, 1000, 128);
+    ck_assert_double_eq_tol(all.transfers, 2002.0 / 3004.0, 1e-15);
+    ck_assert(all.speedup < 1.0 && all.attention_us < all.step_us);
+    ck_assert(isnan(rcm_attention(llama, h100, 10, 11, 16).speedup) && isnan(rcm_attention(llama, h100, 10, 2, 129).speedup) && isnan(rcm_attention(llama, h100, 10, 2, 0).speedup));
+    ck_assert_ptr_null(rcm_decoder(1));
+}
+END_TEST
+
+/* Over an array: the functions themselves, shape by shape. */
+START_TEST(many_shapes)
+{
+    struct rcm_topk p[100];
+    double out[100];
+    uint64_t state = 2;
+    for (int i = 0; i < 100; i++)
+        p[i] = random_shape(&state, 5000);
+    rcm_each(rcm_recall_exact, p, 99, (out[99] = 7.0, out));
+    for (int i = 0; i < 99; i++)
+        ck_assert(out[i] == rcm_recall_exact(p[i]));
+    ck_assert(out[99] == 7.0);
+    rcm_each_objective(rcm_objective_cost, rcm_cost_model(1), p, 100, out);
+    for (int i = 0; i < 100; i++)
+        ck_assert(out[i] == rcm_cost(rcm_cost_model(1), p[i]).approximate);
+}
+END_TEST
+
+TEST_MAIN("cost", serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline, product, attention_of_figure_five, many_shapes)
