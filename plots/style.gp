@@ -16,6 +16,8 @@ set grid lw 0.4 lc rgb "#cccccc"
 set tics nomirror
 set key samplen 2 spacing 1.05
 set format y "%g"
+# A measured run, if it is there: a file of runs, or empty. (The names are spelt out where they are used, so that plots/make.sh sees them.)
+there(file) = system("test -f '".file."' && echo '".file."'")
 # Powers of two and of ten on logarithmic axes.
 two = '"2^{%L}"'
 ten = '"10^{%L}"'

@@ -1,0 +1,3 @@
+# height 430
+bytes = 2
+load "plots/bandwidth.gp"
