@@ -4,6 +4,7 @@ set logscale x 2
 set logscale y 10
 set format x @two
 set xlabel "n"
+set xrange [2**9.5:2**22.5]
 choices = "1:1 1:2 1:4 2:1 4:1"
 k_b(i) = int(word(choices, i)[1:1])
 ratio(i) = int(word(choices, i)[3:3])

@@ -12,6 +12,7 @@ program=$(realpath "${RECALLMODEL:-./recallmodel}")
 into=${FIGURES:-paper_figures}
 data=${PAPER_DATA:-../shared/paper-data}
 runs=${RUNS:-gpu/runs}
+mkdir -p "$into"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
