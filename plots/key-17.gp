@@ -31,7 +31,7 @@ do for [row=1:6] {
         most = STATS_max
         set xrange [-0.5:3.5]
         set yrange [-0.5:2.5]
-        plot csv using (in(0) ? log2(column("candidates")/column("k")) : NaN):(log2(column("k_b"))):(column(what)/most) with points pt 5 ps 5.6 lc palette, \
+        plot csv using (in(0) ? log2(column("candidates")/column("k")) : NaN):(log2(column("k_b"))):(0.46):(0.46):(column(what)/most) with boxxyerror fs solid noborder lc palette, \
              csv using (in(0) ? log2(column("candidates")/column("k")) : NaN):(log2(column("k_b")) + (panel <= 2 ? 0.22 : 0)):(short(column(what))) with labels font ",8" tc rgb "#000000", \
              (h100 eq "" || panel > 2 ? "/dev/null" : h100) using (h100 eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k && column("m") == m && column("k_b") != 3 && column("candidates_over_k") <= 8 ? log2(column("candidates_over_k")) : NaN):(log2(column("k_b")) - 0.08):(short(column("time_us_median"))) with labels font ",8" tc rgb "#A03000", \
              (ours eq "" || panel > 2 ? "/dev/null" : ours) using (ours eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k && column("m") == m && column("k_b") != 3 && column("b")*column("k_b") <= 8*column("k") ? log2(column("b")*column("k_b")/column("k")) : NaN):(log2(column("k_b")) - 0.36):(short(column("time_us_median"))) with labels font ",8" tc rgb "#006040"

@@ -2,7 +2,7 @@
 # Makes figures into paper_figures/: plots/make.sh [--csv] [FIGURE...]; --csv: the numbers alone. A figure is three files in plots/:
 #   FIGURE.data   the commands whose CSV is drawn, one a line; lines of one figure print the same columns. $PAPER_DATA: the folder of published
 #                 numbers; a line recallmodel-bench .. --grid PART: what gpu/run.sh measured of it. Without them the figure waits.
-#   FIGURE.gp     the picture (a table has none), by gnuplot, from that CSV (columns by name) and, where they are at hand, published numbers
+#   FIGURE.gp     the picture (a table has none; "# height N": of 1000, "# column": its PDF is readable at one column's width), by gnuplot, from that CSV (columns by name) and, where they are at hand, published numbers
 #   FIGURE.txt    the caption; its first line is the title
 # PAPER_DATA=DIR: published numbers, as CSV or as the authors' own clone has them (plots/published.py). RUNS=DIR: measured runs (gpu/runs).
 # RECALLMODEL: the command.
@@ -96,10 +96,15 @@ write_caption() {
 }
 
 draw() {
-    local type terminal
-    for type in png pdf; do
-        [ $type = png ] && terminal="pngcairo size 1000,${height:-420} font 'DejaVu Sans,11' background 'white'"
-        [ $type = pdf ] && terminal="pdfcairo size 17cm,$(awk "BEGIN { print ${height:-420} * 17 / 1000 }")cm font 'DejaVu Sans,8'"
+    local type terminal height
+    height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$1.gp")
+    height=${height:-420}
+    for type in png pdf; do # the same picture twice: a font of 11 is 1.5 % of the width
+        terminal="pngcairo size 1000,$height font 'DejaVu Sans,11' background 'white'"
+        if [ $type = pdf ]; then
+            terminal="pdfcairo size 17cm,$(awk "BEGIN { print $height * 17 / 1000 }")cm font 'DejaVu Sans,11' fontscale 0.55 linewidth 0.7 pointscale 0.6"
+            if grep -q '^# column$' "plots/$1.gp"; then terminal="pdfcairo size 12cm,8cm font 'DejaVu Sans,11' fontscale 0.62 linewidth 0.8 pointscale 0.6"; fi
+        fi
         gnuplot -e "csv='$2/$1.csv'; published='$(published_for "$1")'; runs='$work/runs'" -e "set terminal $terminal; set output '$2/$1.$type'" plots/style.gp "plots/$1.gp" 2>"$work/warnings" || { head -n 5 "$work/warnings" >&2; return 1; }
         sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings" # published points that are not there
         if [ -s "$work/warnings" ]; then echo "figures: gnuplot on $1:" >&2; head -n 5 "$work/warnings" >&2; return 1; fi
@@ -125,7 +130,6 @@ for figure in "$@"; do
     grep -v '^#' "plots/$figure.data" >"$folder/commands.sh"
     write_caption "$figure" >"$folder/caption.txt"
     if [ $pictures ] && [ -f "plots/$figure.gp" ]; then
-        height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$figure.gp")
         draw "$figure" "$folder"
     fi
     printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"

@@ -1,6 +1,7 @@
 # height 430
+# column
 set margins 9,3,4,2
-set title "n = 430,080, k = 3,360: exact mean and standard deviation of a row" font ",10"
+set title "n = 430,080, k = 3,360: exact mean and sd of a row" font ",9"
 set logscale x 2
 set format x "%g"
 set xtics (3360, 6720, 13440, 26880)

@@ -15,6 +15,6 @@ set cbtics ("1" 1, "2" 2, "4" 4, "8" 8, "16" 16)
 set palette defined (0 "#f2f2f2", 0.5 "#56B4E9", 1 "#003f6b")
 unset key
 set grid noxtics noytics
-plot csv using (column("k_b") == 1 ? column("n") : NaN):(column("k")/column("n")):"over_least" with points pt 5 ps 2.6 lc palette, \
+plot csv using (column("k_b") == 1 ? column("n") : NaN):(column("k")/column("n")):(column("n")/1.36):(column("n")*1.36):(column("k")/column("n")/1.19):(column("k")/column("n")*1.19):"over_least" with boxxyerror fs solid noborder lc palette, \
      csv using (column("k_b") == 1 && column("over_least") < 6 ? column("n") : NaN):(column("k")/column("n")):(sprintf("%.2g", column("over_least"))) with labels font ",6" tc rgb "#000000", \
      csv using (column("k_b") == 1 && column("over_least") >= 6 ? column("n") : NaN):(column("k")/column("n")):(sprintf("%.2g", column("over_least"))) with labels font ",6" tc rgb "#ffffff"

@@ -1,6 +1,7 @@
 # height 430
+# column
 set margins 9,3,4,2
-set title "n = 430080, k = 3360: exact (lines), 1024 simulated rows (points)" font ",9"
+set title "n = 430080, k = 3360: exact (lines), simulated (points: 1024 rows)" font ",9"
 set logscale x 2
 set logscale y 10
 set format x @two
@@ -8,7 +9,7 @@ set format y @ten
 set xlabel "candidates b k_b"
 set ylabel "recall error, 1 - recall" offset 1
 set yrange [1:1e-6]
-set key bottom right reverse Left
+set key top left reverse Left
 sets = "1 2 3 4 6 8"
 plot for [i=1:6] csv using (column("k_b") == word(sets, i)+0 ? column("candidates") : NaN):(1 - column("model_recall")) with lines ls i title "k_b = ".word(sets, i), \
      for [i=1:6] csv using (column("k_b") == word(sets, i)+0 ? column("candidates") : NaN):(column("recall_mean") < 1 ? 1 - column("recall_mean") : NaN) with points ls i notitle

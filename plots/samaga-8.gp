@@ -1,6 +1,7 @@
 # height 430
+# column
 set margins 9,3,4,2
-set title "n = 262,144, k = 1,024, k_b = 1" font ",10"
+set title "n = 262,144, k = 1,024, k_b = 1" font ",9"
 set logscale x 2
 set logscale y 10
 set format x @two

@@ -1,6 +1,7 @@
 # height 430
+# column
 set margins 9,3,4,2
-set title "n = 262,144, k_b = 1: b asked for over the smallest b that reaches the target" font ",10"
+set title "n = 262,144, k_b = 1: b asked for over the smallest" font ",9"
 set xlabel "recall target"
 set ylabel "b / smallest b" offset 1
 set xrange [0.64:1]

@@ -1,4 +1,4 @@
-# style.gp - what all figures have in common. Called by plots/make.sh with these set: csv, published (a folder, or empty).
+# style.gp - what all figures have in common. Called by plots/make.sh with these set: csv, published (a folder, or empty), runs (a folder).
 # Colours: Okabe and Ito's, which colour-blind people tell apart; in this order also darker to lighter in grey.
 set datafile separator comma
 set datafile columnheaders
