@@ -577,6 +577,19 @@ START_TEST(calibrate_and_predict)
     ck_assert_uint_ge(json_array_size(json_object_get(object, "parameters")), 15);
     ck_assert_uint_ge(json_array_size(json_object_get(object, "regimes")), 4);
     ck_assert_uint_eq(json_array_size(json_object_get(object, "each_size_left_out")), 6);
+    /* By size: four models each, of as many cells, whose sum is that of all; the calibrated one's mean stands in both tables. */
+    json_t *by_size = json_object_get(object, "regret_by_size");
+    ck_assert_uint_eq(json_array_size(by_size), 6 * 4);
+    double cells = 0.0;
+    for (size_t i = 0; i < 24; i++) {
+        json_t *row = json_array_get(by_size, i), *calibrated = json_array_get(by_size, i - i % 4);
+        ck_assert_str_eq(json_string_value(json_object_get(row, "model")), models[i % 4]);
+        ck_assert(number(row, "mean") >= 1.0 && number(row, "max") >= number(row, "mean") && number(row, "cells") == number(calibrated, "cells"));
+        cells += i % 4 ? 0.0 : number(row, "cells");
+        if (i % 4 == 0)
+            ck_assert_double_eq(number(row, "mean"), number(json_array_get(json_object_get(object, "each_size_left_out"), i / 4), "regret_mean"));
+    }
+    ck_assert_double_eq(cells, number(json_object_get(json_object_get(object, "regret_each_left_out"), "basic"), "cells"));
     ck_assert_uint_eq(json_array_size(json_object_get(object, "left_out")), 3); /* every second of six */
     ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(object, "left_out"), 0)), 4096);
     json_decref(object);

@@ -51,6 +51,14 @@ def test_broadcasting():
     assert rcm.smallest_b(262144, 1024, [1, 2, 4], 0.95).tolist() == [int(rcm.smallest_b(262144, 1024, k_b, 0.95)) for k_b in (1, 2, 4)]
 
 
+@pytest.mark.parametrize("assignment", ["interleaved", "contiguous", "contiguous-floor"])
+def test_padded_rows(assignment):
+    table = rows("--n", 1000, "--k", 60, "--valid", 700, "--assignment", assignment, "--b", "30,77", "--kb", "2,5")
+    b, k_b = (numpy.array([int(row[name]) for row in table]) for name in ("b", "k_b"))
+    for name in ("recall", "recall_sd", "recall_worst_case", "probability_exact"):
+        numpy.testing.assert_array_equal(getattr(rcm, name)(1000, 60, b, k_b, valid=700, assignment=assignment), [float(row[name]) for row in table], err_msg=name)
+
+
 def test_outside_the_domain():
     assert numpy.isnan(rcm.recall(10, 20, 5, 1))
     assert numpy.isnan(rcm.recall(10, 2, [0, 11], 1)).all()
@@ -105,6 +113,8 @@ def test_predictions():
     table = rows("predict", "--device", profile.name, "--n", 2**18, "--k", 1024, "--kb", "1,2,4", "--m", 64)
     b, k_b = (numpy.array([int(row[name]) for row in table]) for name in ("b", "k_b"))
     numpy.testing.assert_array_equal(rcm.predict_us(profile, 2**18, 1024, b, k_b, 64), [float(row["predicted_us"]) for row in table])
+    for model in ("basic", "serial", "parallel"):
+        numpy.testing.assert_array_equal(rcm.cost(model, 2**18, 1024, b, k_b, 64), [float(row[f"cost_{model}"]) for row in table])
     assert rcm.exact_time_us(profile, 2**18, 1024, 64) == float(table[0]["exact_us"])
     assert numpy.isnan(rcm.predict_us(profile, 2**18, 1024, 1024, 8))
 
