@@ -443,7 +443,7 @@ uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability)
 
 double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double probability, uint64_t m)
 {
-    if (law->length == 0 || (double)m * RCM_LOST_MAX_ERROR > 1e-3)
+    if (law->length == 0 || m < 1 || !(probability > 0.0 && probability <= 1.0) || (double)m * RCM_LOST_MAX_ERROR > 1e-3)
         return NAN;
     return 1.0 - (double)rcm_lost_quantile(law, pow(probability, 1.0 / (double)m)) / (double)k;
 }

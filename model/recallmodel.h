@@ -190,7 +190,7 @@ double rcm_lost_at_most(const struct rcm_lost *law, double lost);
 uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability);
 
 /* The same as a recall, of k: that each of m independent rows reaches, all of them at once with this probability; and P(all of m rows lose at
- * most so many). NaN for an empty law, and where m times the law's error is more than 1e-3. */
+ * most so many). NaN for an empty law, where m times the law's error is more than 1e-3, and for a probability outside of (0, 1] or m = 0. */
 double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double probability, uint64_t m);
 double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m);
 
@@ -445,7 +445,7 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
  * matrix_rate), and fused with stage 1 (whose vector operations run beside, and which writes candidates in place of all scores) also vector operations/vector_rate.
  *   product  e (m d + n d + m n) bytes, 2 m n d matrix operations
  *   fused    e (m d + n d) + m candidates (e + 4) bytes, 2 m n d matrix and m n (5 k_b - 2) vector operations
- * Source    [Samaga2025] 2.3, 4 and A.12; NaN outside the domain, for d = 0, and where a rate is unknown. bound: "memory", "matrix" or "vector". */
+ * Source    [Samaga2025] 2.3, 4 and A.12; NaN outside the domain, for d = 0, and where a rate is unknown. bound: "memory", "matrix" or "vector", NULL beside NaN. */
 struct rcm_product {
     double product_us, fused_us;
     const char *product_bound, *fused_bound;

@@ -123,7 +123,7 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
     return roof;
 }
 
-/* The longest of the three, and which it was. A rate that is unknown makes it NaN; 0 operations take none. */
+/* The longest of the three, and which it was. */
 static double longest_us(double memory, double matrix, double vector, const char **bound)
 {
     const double longest = fmax(memory, fmax(matrix, vector));

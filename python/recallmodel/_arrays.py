@@ -6,17 +6,36 @@ from . import _library as lib
 TOPK = numpy.dtype(lib.Topk)
 
 
+def _whole(name, value):
+    """The argument as an array of uint64: whole numbers that it holds."""
+    array = numpy.asarray(value)
+    if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and numpy.all(array == numpy.floor(array)) and numpy.all(array < 2.0**64)):
+        raise TypeError(f"{name} must be whole numbers below 2^64, not {value if array.ndim == 0 else array.dtype}")
+    if numpy.any(array < 0):
+        raise ValueError(f"{name} must not be negative")
+    return array.astype(numpy.uint64)
+
+
 def counts(**named):
-    """The arguments as arrays of one shape, checked: whole numbers that a uint64 holds."""
-    arrays = []
-    for name, value in named.items():
-        array = numpy.asarray(value)
-        if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and numpy.all(array == numpy.floor(array)) and numpy.all(array < 2.0**64)):
-            raise TypeError(f"{name} must be whole numbers below 2^64, not {array.dtype}")
-        if numpy.any(array < 0):
-            raise ValueError(f"{name} must not be negative")
-        arrays.append(array.astype(numpy.uint64))
-    return numpy.broadcast_arrays(*arrays)
+    """The arguments as arrays of one shape, checked."""
+    return numpy.broadcast_arrays(*(_whole(name, value) for name, value in named.items()))
+
+
+def count(name, value, least=0, most=2**64 - 1):
+    """One argument that is no array, as an int, checked."""
+    array = _whole(name, value)
+    if array.ndim > 0:
+        raise TypeError(f"{name} must be one number, not an array")
+    if not least <= int(array) <= most:
+        raise ValueError(f"{name} = {int(array)} is not in {least} .. {most}")
+    return int(array)
+
+
+def fraction(name, value):
+    """One argument in (0, 1], as a float, checked."""
+    if not 0 < value <= 1:
+        raise ValueError(f"{name} = {value} is not in (0, 1]; write 0.95 for 95 %")
+    return float(value)
 
 
 def shapes(assignment="interleaved", **named):

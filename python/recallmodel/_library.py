@@ -1,8 +1,10 @@
 """ctypes over librecallmodel and librecallmodel-sim: the structures of model/recallmodel.h and sim/simulate.h, and the functions
 that are called. tests/test_recallmodel.py compares the layout of each structure with the C compiler's."""
 import ctypes
+import functools
 import os
 import pathlib
+import types
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 ASSIGNMENTS = ("interleaved", "contiguous", "contiguous-floor")  # of both libraries
@@ -57,6 +59,9 @@ PARAMETERS = ("launch_us", "block_us", "blocks_at_once", "element_us_1", "elemen
               "select_element_us", "select_batch_us", "split_launch_us", "split_block_us", "split_element_us")
 EXTENT = ("n_low", "n_high", "k_low", "k_high", "b_low", "b_high", "k_b_low", "k_b_high", "m_low", "m_high", "run_count", "exact_count",
           "median_error", "p95_error", "worst_error", "held_out_median_error", "held_out_p95_error")
+
+
+RATES = ("bandwidth_bytes_per_s", "vector_rate_per_s", "fma_rate_per_s", "matrix_rate_per_s")  # a profile's file may repeat them
 
 
 class Profile(Structure):
@@ -118,15 +123,18 @@ TICK = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
 # ---- loading
 
 
-def _find(name):
-    """The library: $RECALLMODEL_LIBRARY or its neighbour, the one beside this file (pip install), or that of a built source tree."""
+def _load(name):
+    """The newest library of that name: $RECALLMODEL_LIBRARY (for another name, beside it), beside this file (pip install), or of a built source tree."""
     here = pathlib.Path(__file__).resolve().parent
     given = os.environ.get("RECALLMODEL_LIBRARY")
-    folders = [pathlib.Path(given).parent] if given else [here, here.parents[1] / "build"]
-    found = [place for folder in folders for place in sorted(folder.glob(name + ".so*"))]
-    if not found:
-        raise ImportError(f"{name}.so is not in {' or '.join(map(str, folders))}: run make, or pip install . in the source tree")
-    return ctypes.CDLL(str(found[0]))
+    if given and name == "librecallmodel":
+        return ctypes.CDLL(given)
+    folders = [pathlib.Path(given).parent] if given else []
+    for folder in [*folders, here, here.parents[1] / "build"]:
+        found = sorted(folder.glob(name + ".so*"), key=lambda place: place.stat().st_mtime)
+        if found:
+            return ctypes.CDLL(str(found[-1]))
+    raise ImportError(f"{name}.so is neither in {here} nor in {here.parents[1] / 'build'}: run make, or pip install . in the source tree")
 
 
 def _declare(library, name, result, *arguments):
@@ -136,8 +144,7 @@ def _declare(library, name, result, *arguments):
     return function
 
 
-_model = _find("librecallmodel")
-_sim = _find("librecallmodel-sim")
+_model = _load("librecallmodel")
 
 
 def address(name):
@@ -164,11 +171,18 @@ time_parameter = _declare(_model, "rcm_time_parameter", POINTER(TimeParameter), 
 predict_exact = _declare(_model, "rcm_predict_exact", c_double, POINTER(Profile), Topk)
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)
 
-row_file_open = _declare(_sim, "row_file_open", c_int, POINTER(RowFile), c_char_p, c_int, c_uint64, c_char_p, c_size_t)
-row_file_close = _declare(_sim, "row_file_close", None, POINTER(RowFile))
-simulation_limit = _declare(_sim, "simulation_limit", c_char_p, POINTER(SimSpec))
-simulation_new = _declare(_sim, "simulation_new", c_void_p, POINTER(SimSpec), c_char_p, c_size_t)
-simulation_run = _declare(_sim, "simulation_run", c_int, c_void_p, TICK, c_void_p, c_char_p, c_size_t)
-simulation_result = _declare(_sim, "simulation_result", SimResult, c_void_p, c_size_t, c_size_t, c_size_t)
-simulation_free = _declare(_sim, "simulation_free", None, c_void_p)
-sim_recall_lower = _declare(_sim, "sim_recall_lower", c_double, POINTER(SimResult), c_uint64, c_double, c_size_t)
+
+
+@functools.lru_cache(maxsize=None)
+def sim():
+    """The functions of the simulation. Loaded when they are first wanted: the model works without."""
+    library = _load("librecallmodel-sim")
+    return types.SimpleNamespace(
+        row_file_open=_declare(library, "row_file_open", c_int, POINTER(RowFile), c_char_p, c_int, c_uint64, c_char_p, c_size_t),
+        row_file_close=_declare(library, "row_file_close", None, POINTER(RowFile)),
+        limit=_declare(library, "simulation_limit", c_char_p, POINTER(SimSpec)),
+        new=_declare(library, "simulation_new", c_void_p, POINTER(SimSpec), c_char_p, c_size_t),
+        run=_declare(library, "simulation_run", c_int, c_void_p, TICK, c_void_p, c_char_p, c_size_t),
+        result=_declare(library, "simulation_result", SimResult, c_void_p, c_size_t, c_size_t, c_size_t),
+        free=_declare(library, "simulation_free", None, c_void_p),
+        recall_lower=_declare(library, "sim_recall_lower", c_double, POINTER(SimResult), c_uint64, c_double, c_size_t))

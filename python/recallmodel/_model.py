@@ -6,7 +6,7 @@ from ctypes import byref
 import numpy
 
 from . import _library as lib
-from ._arrays import counts, each, evaluate, shapes
+from ._arrays import count, counts, each, evaluate, fraction, shapes
 
 
 def version():
@@ -54,7 +54,8 @@ def survival(n, k, b, k_b, rank):
 def lost_law(n, k, b, k_b):
     """The law of the number of lost elements of one row: (lost, probability), 1-d arrays of one length. One shape, no arrays."""
     law = lib.Lost()
-    if lib.lost(lib.Topk(n=int(n), k=int(k), b=int(b), k_b=int(k_b)), byref(law)) != 0:
+    shape = lib.Topk(n=count("n", n), k=count("k", k), b=count("b", b), k_b=count("k_b", k_b))
+    if lib.lost(shape, byref(law)) != 0:
         raise ValueError("outside the domain, or the law would take too long")
     try:
         probability = numpy.ctypeslib.as_array(law.probability, (law.length,)).copy()
@@ -65,13 +66,13 @@ def lost_law(n, k, b, k_b):
 
 
 def recall_quantile(n, k, b, k_b, probability, m=1):
-    """The recall that each of m rows reaches, all at once, with this probability. Arrays are broadcast; NaN where it cannot be had."""
+    """The recall that each of m rows reaches, all at once, with this probability, in (0, 1]. Arrays are broadcast; NaN where it cannot be had."""
 
     def one(p, probability):
         law = lib.Lost()
         if lib.lost(p, byref(law)) != 0:
             return numpy.nan
-        quantile = lib.lost_recall_quantile(byref(law), p.k, float(probability), p.m)
+        quantile = lib.lost_recall_quantile(byref(law), p.k, float(probability), max(p.m, 1))
         lib.lost_free(byref(law))
         return quantile
 
@@ -86,6 +87,7 @@ def smallest_b(n, k, k_b, target, *, align=1, divisors=False):
 
     target: a recall in (0, 1], number or array. Returns uint64 of the broadcast shape.
     """
+    align = count("align", align)
     return each(lambda p, r: lib.smallest_b(p, lib.Target(1.0 - r, align, divisors)), numpy.uint64, shapes(n=n, k=k, k_b=k_b), numpy.asarray(target, dtype=float))
 
 
@@ -99,8 +101,11 @@ def largest_n(k, b, k_b, target):
     return each(lambda p, r: lib.largest_n(p, lib.Target(1.0 - r, 1, False)), numpy.uint64, shapes(k=k, b=b, k_b=k_b), numpy.asarray(target, dtype=float))
 
 
-def xla_b(n, k, target, m=64):
-    """The buckets that XLA's approx_max_k takes for this recall_target; 0: it sorts the whole row. uint64 of the broadcast shape."""
+def xla_b(n, k, target, m=1):
+    """The buckets that XLA's approx_max_k takes for this recall_target; 0: it sorts the whole row. uint64 of the broadcast shape.
+
+    m: rows; from 2 on its tiles are smaller (128 in place of 1024), so that short rows are not sorted and small k take fewer buckets.
+    """
     return each(lambda p, r: lib.xla_b(p, 1.0 - r), numpy.uint64, shapes(n=n, k=k, b=1, k_b=1, m=m), numpy.asarray(target, dtype=float))
 
 
@@ -129,24 +134,30 @@ class Profile:
     held_out_p95_error: of |predicted/measured - 1|; held out: of sizes n that a fit to the others did not see (0: not tried).
     """
 
-    def __init__(self, pointer):
-        self._pointer = pointer
-        row = pointer.contents
+    def __init__(self, row):
+        self._row = row
         self.name, self.kernel, self.dtype = row.name.decode(), row.kernel.contents.name.decode(), lib.DTYPES[row.dtype]
         self.date, self.source, self.runs = row.date.decode(), row.source.decode(), row.runs.decode()
         self.parameters = {name: getattr(row, name) for name in lib.PARAMETERS if getattr(row, name) > 0}
         self.median_error, self.p95_error = row.median_error, row.p95_error
         self.held_out_median_error, self.held_out_p95_error = row.held_out_median_error, row.held_out_p95_error
 
+    def __reduce__(self):
+        return _profile_of, ({"kernel": self.kernel, **{name: getattr(self._row, name) for name, _ in self._row._fields_ if name != "kernel"}},)
+
     def __repr__(self):
         return f"Profile({self.name!r}, kernel={self.kernel!r}, dtype={self.dtype!r})"
+
+
+def _profile_of(fields):
+    return Profile(lib.Profile(**{**fields, "kernel": _named(lib.kernel, fields["kernel"], "kernel")}))
 
 
 def profiles():
     """All profiles that come with the library."""
     found = []
     while (pointer := lib.profile(len(found))):
-        found.append(Profile(pointer))
+        found.append(Profile(pointer.contents))
     return found
 
 
@@ -165,9 +176,11 @@ def read_profile(path):
                     row.dtype = lib.number_of(value, lib.DTYPES, "dtype")
                 elif key in ("name", "date", "source", "runs"):
                     setattr(row, key, value.encode())
-                elif key in lib.PARAMETERS + lib.EXTENT:
-                    setattr(row, key, float(value))
-                elif key not in ("bandwidth_bytes_per_s", "vector_rate_per_s", "fma_rate_per_s", "matrix_rate_per_s"):  # of the roofline
+                elif key in lib.PARAMETERS + lib.EXTENT + lib.RATES:
+                    if "_" in value or not 0 < float(value) < numpy.inf:
+                        raise ValueError(f"{key} = {value} is not a positive number")
+                    setattr(row, key, float(value))  # a rate is not of the profile, but of the roofline
+                else:
                     raise ValueError(f"{key!r} is not a line of a profile")
             except ValueError as error:
                 raise ValueError(f"{path}:{number}: {error}") from None
@@ -179,20 +192,32 @@ def read_profile(path):
         if parameter.contents.always and not 0 < getattr(row, name) < numpy.inf:
             raise ValueError(f"{path} lacks {name}; recallmodel calibrate writes whole profiles")
         index += 1
-    return Profile(ctypes.pointer(row))
+    if not any(getattr(row, name) > 0 for name in lib.PARAMETERS if name.startswith("element_us_")):
+        raise ValueError(f"{path} lacks an element_us_1, .. element_us_16")
+    return Profile(row)
+
+
+def _pointer_to(profile):
+    if not isinstance(profile, Profile):
+        raise TypeError(f"profile must be a Profile, such as recallmodel.profiles()[0], not {profile!r}")
+    return ctypes.pointer(profile._row)
 
 
 def predict_us(profile, n, k, b, k_b, m=1):
     """Predicted time of both stages, microseconds. Arrays are broadcast; NaN where the profile has none."""
-    return evaluate(lib.address("rcm_objective_time"), shapes(n=n, k=k, b=b, k_b=k_b, m=m), profile._pointer)
+    return evaluate(lib.address("rcm_objective_time"), shapes(n=n, k=k, b=b, k_b=k_b, m=m), _pointer_to(profile))
 
 
 def exact_time_us(profile, n, k, m=1):
     """Predicted time of the exact top-k, microseconds. Arrays are broadcast."""
-    return each(lambda p: lib.predict_exact(profile._pointer, p), float, shapes(n=n, k=k, b=1, k_b=1, m=m))
+    row = _pointer_to(profile)
+    return each(lambda p: lib.predict_exact(row, p), float, shapes(n=n, k=k, b=1, k_b=1, m=m))
 
 
 # ---- selection
+
+
+OBJECTIVES = ("candidates", "basic", "serial", "parallel", "time")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -212,20 +237,26 @@ def select(n, k, target, *, m=1, confidence=None, objective="candidates", profil
     time, which needs a profile, whose kernel it then is. kernel: any (None), ours, graphcore or xla. k_b_max: the largest k_b.
     align, divisors: b is a multiple of it, divides n.
     """
-    selection = lib.Selection(p=lib.Topk(n=int(n), k=int(k), m=int(m)), target=lib.Target(1.0 - target, align, divisors), k_b_max=k_b_max)
+    n, k, m, target = count("n", n), count("k", k), count("m", m), fraction("target", target)
+    selection = lib.Selection(p=lib.Topk(n=n, k=k, m=m), target=lib.Target(1.0 - target, count("align", align), divisors), k_b_max=count("k_b_max", k_b_max, 1, 4096))
     if confidence is not None:
-        selection.confidence = confidence
-        selection.most_lost = int(k) - int(numpy.ceil(round(target * int(k), 9)))
+        selection.confidence = fraction("confidence", confidence)
+        selection.most_lost = k - int(numpy.ceil(round(target * k, 9)))
     if objective == "time":
         if profile is None:
             raise ValueError("objective='time' needs a profile, such as recallmodel.profiles()[0]")
-        selection.kernel = profile._pointer.contents.kernel
+        row = _pointer_to(profile)
+        if kernel not in (None, profile.kernel):
+            raise ValueError(f"kernel = {kernel!r}, but the profile is of {profile.kernel!r}")
+        selection.kernel = profile._row.kernel
         selection.objective = lib.address("rcm_objective_time")
-        selection.context = ctypes.cast(profile._pointer, ctypes.c_void_p)
+        selection.context = ctypes.cast(row, ctypes.c_void_p)
         selection.steps = True
     else:
         if kernel is not None:
             selection.kernel = _named(lib.kernel, kernel, "kernel")
+        if objective not in OBJECTIVES:
+            raise ValueError(f"objective {objective!r} is not known; there are {', '.join(OBJECTIVES)}")
         if objective == "candidates":
             selection.objective = lib.address("rcm_objective_candidates")
         else:

@@ -12,7 +12,7 @@ from ctypes import byref
 import numpy
 
 from . import _library as lib
-from ._arrays import counts
+from ._arrays import count, counts, fraction
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,74 +40,92 @@ class Simulation:
     mass_worst: numpy.ndarray
     value_mean: numpy.ndarray
     value_worst: numpy.ndarray
-    _results: list = dataclasses.field(repr=False)
 
     def recall_lower(self, confidence=0.95, comparisons=None):
         """Lower bound on the expected recall: with this confidence all of `comparisons` (default: all here) hold at once. NaN below 10 rows."""
-        comparisons = len(self._results) if comparisons is None else comparisons
-        bounds = [lib.sim_recall_lower(byref(result), self.k, 1.0 - confidence, comparisons) for result in self._results]
+        alpha = 1.0 - fraction("confidence", confidence)
+        comparisons = numpy.size(self.recall_mean) if comparisons is None else count("comparisons", comparisons, 1)
+        results = (lib.SimResult(rows=self.rows, recall_mean=mean, recall_sd=sd) for mean, sd in zip(numpy.ravel(self.recall_mean), numpy.ravel(self.recall_sd)))
+        bounds = [lib.sim().recall_lower(byref(result), self.k, alpha, comparisons) for result in results]
         return numpy.reshape(bounds, numpy.shape(self.recall_mean))[()]
 
 
-@contextlib.contextmanager
-def _row_file(rows):
-    """An open struct row_file of a path or an array; an array goes through a temporary .npy."""
-    with contextlib.ExitStack() as stack:
-        dtype = "unknown"
-        path = rows
-        if not isinstance(rows, (str, os.PathLike)):
-            array = numpy.asarray(rows)
-            if array.dtype.name == "bfloat16":
-                array, dtype = array.view(numpy.uint16), "bf16"
-            elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
-                raise TypeError(f"rows must be float16, bfloat16, float32 or float64, not {array.dtype}")
-            if array.ndim == 0 or array.size == 0:
-                raise ValueError("rows must be an array whose last axis is the row, not empty")
-            path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
-            numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
-        file, error = lib.RowFile(), ctypes.create_string_buffer(700)
-        if lib.row_file_open(byref(file), os.fsencode(path), lib.SIM_DTYPES.index(dtype), 0, error, len(error)) != 0:
-            raise ValueError(f"{path} {error.value.decode()}")
-        stack.callback(lib.row_file_close, byref(file))
-        yield file
+def _open_rows(rows, dtype, stack):
+    """An open struct row_file of a path or an array, which the stack closes; an array goes through a temporary .npy."""
+    path = rows
+    if not isinstance(rows, (str, os.PathLike)):
+        array = numpy.asarray(rows)
+        if array.dtype.name == "bfloat16":
+            array, dtype = array.view(numpy.uint16), "bf16"
+        elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
+            raise TypeError(f"rows must be float16, bfloat16, float32 or float64, not {array.dtype}")
+        if array.ndim == 0 or array.size == 0:
+            raise ValueError("rows must be an array whose last axis is the row, not empty")
+        path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
+        numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
+    file, error = lib.RowFile(), ctypes.create_string_buffer(700)
+    if lib.sim().row_file_open(byref(file), os.fsencode(path), lib.number_of(dtype or "unknown", lib.SIM_DTYPES, "dtype"), 0, error, len(error)) != 0:
+        raise ValueError(f"{path} {error.value.decode()}".replace("give --dtype bf16", "give dtype='bf16'"))
+    stack.callback(lib.sim().row_file_close, byref(file))
+    return file
 
 
-def _run(spec):
-    """The results of all shapes of a spec. Ctrl-C stops between blocks of rows."""
-    limit = lib.simulation_limit(byref(spec))
+def _run(spec, stack):
+    """The results of all shapes of a spec; then the stack is closed.
+
+    In a thread of its own, so that Ctrl-C and other signals are heard meanwhile. All that is used belongs to that thread: whatever interrupts
+    the wait, it stops after the block of rows in hand, and cleans up.
+    """
+    sim = lib.sim()
+    limit = sim.limit(byref(spec))
     if limit:
         raise ValueError(limit.decode())
     error = ctypes.create_string_buffer(800)
-    simulation = lib.simulation_new(byref(spec), error, len(error))
+    simulation = sim.new(byref(spec), error, len(error))
     if not simulation:
         raise MemoryError(error.value.decode())
-    stop, finished, failed = threading.Event(), threading.Event(), []
+    stop, finished, results, failed = threading.Event(), threading.Event(), [], []
     tick = lib.TICK(lambda context, done, total: stop.is_set())
+    owned = stack.pop_all()
 
     def work():
-        failed.append(lib.simulation_run(simulation, tick, None, error, len(error)))
-        finished.set()
+        try:
+            if sim.run(simulation, tick, None, error, len(error)) != 0:
+                failed.append(error.value.decode())
+            else:
+                results.extend(sim.result(simulation, 0, 0, i) for i in range(spec.shapes))
+        finally:
+            sim.free(simulation)
+            owned.close()
+            finished.set()
 
+    thread = threading.Thread(target=work)
+    signals = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # while it starts, so that it runs or does not; and it hears none
     try:
-        # In a thread of its own, so that Ctrl-C is heard meanwhile; blocked while it starts, so that it runs or does not.
-        signals = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        threading.Thread(target=work).start()
+        thread.start()
+    except BaseException:
+        sim.free(simulation)
+        owned.close()
+        raise
+    finally:
         try:
             signal.pthread_sigmask(signal.SIG_SETMASK, signals)
-            finished.wait()
-        except KeyboardInterrupt:
+        except BaseException:
             stop.set()
-            finished.wait()
             raise
-        if failed != [0]:
-            raise OSError(error.value.decode())
-        return [lib.simulation_result(simulation, 0, 0, i) for i in range(spec.shapes)]
-    finally:
-        lib.simulation_free(simulation)
+    try:
+        finished.wait()
+    except BaseException:
+        stop.set()
+        finished.wait()
+        raise
+    if failed:
+        raise OSError(failed[0])
+    return results
 
 
 def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0, repetitions=None, seed=1, temperature=1.0,
-             threads=0):
+             threads=0, dtype=None):
     """Runs bucketed top-k on rows and says what it loses. Nothing of the model is used.
 
     rows: an array whose last axis is the row (float16, bfloat16, float32, float64; all other axes are counted through), the path of a .npy,
@@ -115,7 +133,8 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
     sorted, constant; then n is their length. k: of the top-k. b, k_b: whole numbers or arrays, broadcast. assignment: interleaved,
     contiguous or contiguous-floor. shuffle: none, row (a permutation for each), once (one for all). valid: only so many elements of a row
     exist (0: all). repetitions: rows that are run (default: all of an array or a file, 100 generated). temperature: of the softmax whose
-    mass is counted. threads: 0: all. The same seed gives the same rows, and those of `recallmodel simulate`.
+    mass is counted. threads: 0: all. dtype: bf16, where a .npy holds bfloat16, which it cannot say. The same seed gives the same rows, and
+    those of `recallmodel simulate`.
     Returns a Simulation.
     """
     b, k_b = counts(b=b, k_b=k_b)
@@ -125,27 +144,27 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
             if n is None or rows == "file":
                 raise ValueError(f"rows={rows!r} needs n, the length of a row" if n is None else "rows: give the path of the file")
             file, repetitions = None, 100 if repetitions is None else repetitions
+            n = count("n", n, 1, 2**53 - 1)
         else:
-            file = stack.enter_context(_row_file(rows))
+            file = _open_rows(rows, dtype, stack)
             if n is not None and n != file.row:
                 raise ValueError(f"n = {n}, but the rows have {file.row} elements")
             n, repetitions = file.row, file.rows if repetitions is None else repetitions
-            if repetitions > file.rows:
-                raise ValueError(f"repetitions = {repetitions}, but there are {file.rows} rows")
-        valid = valid or n
-        for wrong, text in ((not 1 <= k <= valid <= n, f"1 <= k <= valid <= n does not hold: k = {k}, valid = {valid}, n = {n}"),
-                            (b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)), "1 <= b <= n and k_b >= 1 must hold everywhere"),
-                            (not 0 <= rho < 1, f"rho = {rho} is not in [0, 1)"), (not 0 < temperature < numpy.inf, f"temperature = {temperature} is not positive"),
-                            (not 1 <= repetitions < 2**63, f"repetitions = {repetitions} is not positive")):
+        repetitions = count("repetitions", repetitions, 1, file.rows if file else 2**63 - 1)
+        valid = count("valid", valid, 0, n) or n
+        k = count("k", k, 1, valid)
+        for wrong, text in ((b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)), "1 <= b <= n and k_b >= 1 must hold everywhere"),
+                            (not 0 <= rho < 1, f"rho = {rho} is not in [0, 1)"), (not 0 < temperature < numpy.inf, f"temperature = {temperature} is not positive")):
             if wrong:
                 raise ValueError(text)
         number = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
         shapes = (lib.SimShape * b.size)(*(lib.SimShape(int(x), int(y), number) for x, y in zip(b.flat, k_b.flat)))
         spec = lib.SimSpec(n=n, k=k, valid=valid, input=lib.INPUTS.index(rows if generated else "file"), rho=(ctypes.c_double * 1)(rho), rhos=1,
                            shuffle=(ctypes.c_int * 1)(lib.number_of(shuffle, lib.SHUFFLES, "shuffle")), shuffles=1, shape=shapes, shapes=b.size,
-                           weights=not (generated and rows == "placement"), temperature=temperature, seed=seed, repetitions=repetitions, threads=threads)
+                           weights=not (generated and rows == "placement"), temperature=temperature, seed=count("seed", seed), repetitions=repetitions,
+                           threads=count("threads", threads, 0, 4096))
         if file is not None:
             spec.file = ctypes.pointer(file)
-        results = _run(spec)
+        results = _run(spec, stack)
     measured = {name: numpy.reshape([getattr(result, name) for result in results], b.shape)[()] for name in lib.MEASURED}
-    return Simulation(rows=results[0].rows, k=k, **measured, _results=results)
+    return Simulation(rows=results[0].rows, k=k, **measured)

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import signal
 import shutil
 import subprocess
@@ -184,13 +185,82 @@ def test_rows_that_cannot_be_run(tmp_path):
             rcm.simulate(**{"k": 20, "b": 10, "k_b": 2, **arguments})
 
 
-def test_interrupt():
-    program = "import recallmodel as rcm; print('ready', flush=True); rcm.simulate('iid', 100, 50, 2, n=10**5, repetitions=10**9)"
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as process:
+def cpu_seconds(process):
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+LONG = "rcm.simulate('iid', 100, 50, 2, n=10**5, repetitions=10**9)"
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/stat").exists(), reason="there is no /proc")
+@pytest.mark.parametrize("program, signals", [
+    (LONG, 1), (LONG, 2), (LONG.replace("10**5", "10**7"), 2),
+    (f"""import signal, numpy
+def late(*more): raise TimeoutError
+signal.signal(signal.SIGALRM, late)
+for rows in ("iid", numpy.random.default_rng(1).standard_normal((3000, 10**4))):
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try: rcm.simulate(rows, 100, [50] * 200, 2, n=10**4, repetitions=3000 if rows is not "iid" else 10**9)
+    except TimeoutError: print(rcm.simulate("iid", 100, 50, 2, n=1000).rows)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+""", 0)])
+def test_interrupt(program, signals):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", "import recallmodel as rcm; import time\nprint('ready', flush=True)\n" + program], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, env=environment) as process:
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        error = process.communicate(timeout=60)[1]
-        assert "KeyboardInterrupt" in error, (process.returncode, error)
+        begun = cpu_seconds(process)
+        for _ in range(signals):
+            while process.poll() is None and cpu_seconds(process) < begun + 0.15:  # it is running rows
+                pass
+            process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=120)
+    if signals:
+        assert process.returncode == -signal.SIGINT or process.returncode == 1, (process.returncode, error)
+        assert "finished.wait" in error and error.rstrip().endswith("KeyboardInterrupt"), error
+    else:
+        assert process.returncode == 0 and "100" in out, (process.returncode, out, error)
+
+
+def test_results_can_be_sent(tmp_path):
+    got = rcm.simulate("iid", 20, [10, 20], 2, n=200, repetitions=50)
+    copy = pickle.loads(pickle.dumps(got))
+    numpy.testing.assert_array_equal(copy.recall_lower(), got.recall_lower())
+    own = pickle.loads(pickle.dumps(rcm.profiles()[0]))
+    assert rcm.predict_us(own, 2**18, 256, 1024, 2, 64) == rcm.predict_us(rcm.profiles()[0], 2**18, 256, 1024, 2, 64)
+    for wrong in (dict(confidence=2), dict(confidence=0), dict(comparisons=0), dict(comparisons=-1)):
+        with pytest.raises(ValueError):
+            got.recall_lower(**wrong)
+
+
+def test_bfloat16_of_a_file(tmp_path):
+    x = numpy.random.default_rng(6).standard_normal((4, 256)).astype(numpy.float32)
+    numpy.save(tmp_path / "x.npy", (x.view(numpy.uint32) >> 16).astype(numpy.uint16))
+    cut = (x.view(numpy.uint32) & 0xFFFF0000).view(numpy.float32)
+    assert rcm.simulate(tmp_path / "x.npy", 20, 10, 2, dtype="bf16").recall_mean == rcm.simulate(cut, 20, 10, 2).recall_mean
+    with pytest.raises(ValueError, match="dtype='bf16'|uint16|u2"):
+        rcm.simulate(tmp_path / "x.npy", 20, 10, 2)
+
+
+def test_numbers_that_are_none():
+    for call in (lambda: rcm.select(131072, 2048, 95, confidence=0.99), lambda: rcm.select(131072, 2048, 1.0000001), lambda: rcm.select(131072, 2048, 0),
+                 lambda: rcm.select(131072, 2048, 0.9, confidence=0), lambda: rcm.select(131072, 2048, 0.9, confidence=float("nan")),
+                 lambda: rcm.select(131072, 2048, 0.9, k_b_max=-1), lambda: rcm.select(131072, 2048, 0.9, objective="foo"),
+                 lambda: rcm.select(131072, 2048, 0.9, objective="time", profile=rcm.profiles()[0], kernel="ours"), lambda: rcm.smallest_b(100, 10, 1, 0.9, align=-1),
+                 lambda: rcm.simulate("iid", 10, 10, 1, n=100, seed=-1), lambda: rcm.simulate("placement", 10, 10, 1, n=2**60)):
+        with pytest.raises(ValueError):
+            call()
+    for call in (lambda: rcm.select(131072.9, 2048, 0.9), lambda: rcm.select(2**64 + 131072, 2048, 0.9), lambda: rcm.lost_law(100.7, 10, 5, 2),
+                 lambda: rcm.predict_us("h100-pcie", 100, 10, 10, 1), lambda: rcm.select(131072, 2048, 0.9, objective="time", profile="h100-pcie"),
+                 lambda: rcm.simulate("iid", 10, 10, 1, n=100.5), lambda: rcm.simulate("iid", [10], 10, 1, n=100)):
+        with pytest.raises(TypeError):
+            call()
+    assert numpy.isnan(rcm.recall_quantile(100, 10, 5, 2, [-1, 0, 1.5, numpy.nan])).all()
+    assert rcm.recall_quantile(100, 10, 5, 2, 0.95, m=0) == rcm.recall_quantile(100, 10, 5, 2, 0.95)
+    assert rcm.simulate("iid", 50.0, 10, 1, n=1e3).rows == 100
+    assert (rcm.xla_b(1000, 5, 0.95), rcm.xla_b(1000, 5, 0.95, m=2)) == (0, 256)
+    assert rcm.recall([], 10, 5, 1).shape == (0,)
 
 
 # ---- profiles of one's own
@@ -205,8 +275,9 @@ def test_profile_from_a_file(tmp_path):
     assert rcm.select(131072, 2048, 0.95, m=64, objective="time", profile=own) == rcm.select(131072, 2048, 0.95, m=64, objective="time", profile=shipped)
     text = ours.read_text()
     for change, says in ((("launch_us", "lunch_us"), "lunch_us"), (("kernel = graphcore", ""), "kernel"), (("kernel = graphcore", "kernel = any"), "kernel"),
-                         (("dtype = f16", "dtype = f8"), "f8"), (("launch_us = ", "launch_us = x"), ":1"), (("memory_ratio", "# "), "memory_ratio")):
-        (tmp_path / "changed").write_text(text.replace(*change, 1))
+                         (("dtype = f16", "dtype = f8"), "f8"), (("launch_us = ", "launch_us = x"), ":1"), (("element_us_2 = ", "element_us_2 = -"), "positive"),
+                         (("launch_us = 2.", "launch_us = 2_."), "positive"), (("bandwidth_bytes_per_s = ", "bandwidth_bytes_per_s = junk"), "junk"), (("element_us_", "# "), "element_us_1"), (("memory_ratio", "# "), "memory_ratio")):
+        (tmp_path / "changed").write_text(text.replace(*change, -1 if change[1] == "# " else 1))
         with pytest.raises(ValueError, match=says):
             rcm.read_profile(tmp_path / "changed")
 
