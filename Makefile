@@ -229,16 +229,15 @@ recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
 
 # ---- optional tools
 
-# $(call tool,name,folder,what it is for)
-tool = @printf '  %-8s %-10s %s\n' $(1) "$$(command -v $(1) >/dev/null 2>&1 && echo found || echo 'not found')" \
-    "$(if $(wildcard $(2)/*),without it: no $(3),$(3): not part of this version)"
+# $(call tool,name,what it is for)
+tool = @if command -v $(1) >/dev/null 2>&1; then printf '  %-8s found      %s\n' $(1) "$(2)"; else printf '  %-8s not found  without it: no %s\n' $(1) "$(2)"; fi
 
 tools:
 	@echo "optional tools:"
-	$(call tool,nvcc,gpu,GPU kernels and their benchmark: make gpu)
-	$(call tool,mpicc,sim,recallmodel-mpi)
-	$(call tool,gnuplot,plots,pictures (make figures))
-	$(call tool,jupyter,notebooks,executed notebooks (make notebooks installs it))
+	$(call tool,nvcc,GPU kernels and their benchmark: make gpu)
+	$(call tool,mpicc,recallmodel-mpi)
+	$(call tool,gnuplot,pictures (make figures))
+	$(call tool,jupyter,executed notebooks (make notebooks installs it))
 
 # ---- install what is missing, then build and run
 
@@ -320,7 +319,7 @@ MINUTES ?= 9
 gpu-run: gpu
 	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
 
-# Figures of the papers into paper_figures/: all, or make figures/key-06. PAPER_DATA=DIR: published points.
+# Figures of the papers into paper_figures/: all, or make figures/key-06. PAPER_DATA=DIR: published points; none: without.
 .PHONY: figures
 figures: all
 	@RECALLMODEL=$(PROGRAM) PAPER_DATA="$(PAPER_DATA)" plots/make.sh
@@ -343,8 +342,10 @@ run-notebooks: $(NOTEBOOKS)
 
 $(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
 	@mkdir -p $(@D)
-	@start=$$(date +%s); \
-	PYTHONPATH=$(CURDIR)/python PYDEVD_DISABLE_FILE_VALIDATION=1 PAPER_DATA="$(realpath $(or $(PAPER_DATA),../shared/paper-data))" \
+	@start=$$(date +%s); rm -f $@; \
+	if [ "$(PAPER_DATA)" ] && [ "$(PAPER_DATA)" != none ] && [ ! -d "$(PAPER_DATA)" ]; then \
+	    echo "PAPER_DATA: $(PAPER_DATA) is no folder; give one with published CSV files, or PAPER_DATA=none"; exit 2; fi; \
+	PYTHONPATH="$(CURDIR)/python" PYDEVD_DISABLE_FILE_VALIDATION=1 PAPER_DATA="$$(realpath -m "$(or $(PAPER_DATA),../shared/paper-data)")" \
 	    $(PYTHON) -m nbconvert --log-level=ERROR --to html --execute --ExecutePreprocessor.timeout=300 $< --output-dir $(@D) && \
 	printf '  %-8s %s, %s s\n' NOTEBOOK $< $$(($$(date +%s) - start))
 
@@ -377,7 +378,7 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/man/man1/recallmodel.1
 
 clean:
-	rm -rf build recallmodel recallmodel-mpi recallmodel-bench
+	rm -rf build recallmodel recallmodel-mpi recallmodel-bench python/recallmodel.egg-info
 
 help:
 	@echo "all (default)   build ./recallmodel and the library; says which optional tools it found"
@@ -389,7 +390,7 @@ help:
 	@echo "gpu             build the GPU library, its tests and recallmodel-bench, if nvcc is here"
 	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/, MINUTES=9 a part, PARTS=... only some"
 	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
-	@echo "figures         the papers' figures into paper_figures/, with gnuplot; figures/key-06: one. PAPER_DATA=DIR: published points"
+	@echo "figures         the papers' figures into paper_figures/, with gnuplot; figures/key-06: one. PAPER_DATA=DIR: published points, none: without"
 	@echo "notebooks       execute the notebooks (installs nbconvert and matplotlib) into build/notebooks, as HTML"
 	@echo "bench           print the speed ratios of README.md, measured here and now"
 	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page; what make gpu has built"

@@ -16,7 +16,8 @@ class WithLibraries(build_py):
     def run(self):
         super().run()
         libraries = [f"build/{name}.so.{VERSION}" for name in ("librecallmodel", "librecallmodel-sim")]
-        subprocess.check_call(["make", "-C", str(HERE), *libraries])
+        if subprocess.call(["make", "-C", str(HERE), *libraries]) != 0:
+            raise SystemExit("the C libraries could not be built: that takes make, a C compiler and the headers of Random123 (Debian: make gcc librandom123-dev)")
         for library in libraries:
             shutil.copy(HERE / library, pathlib.Path(self.build_lib) / "recallmodel")
 

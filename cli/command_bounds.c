@@ -36,25 +36,42 @@ static void put_rule(struct table *table, const struct query *query, struct deci
     table_text(table, (struct column){"source", "source", NULL, STYLE_PLAIN, 0}, said.source);
 }
 
-/* What others deploy for the target, if it is of this k_b. */
+/* What others deploy for a target in rows like these, if it is of this k_b; b = 0: nothing. They do not know of padding. */
+static struct rcm_topk deployed(const struct rcm_practice *practice, struct rcm_topk p, double loss)
+{
+    struct rcm_topk q = practice->choose(p, loss);
+    if (q.k_b != p.k_b || (p.valid && p.valid < p.n))
+        q.b = 0;
+    return q;
+}
+
 static void put_practices(struct table *table, const struct query *query, struct decimal recall, struct rcm_topk p, uint64_t smallest)
 {
     const struct rcm_practice *practice;
     for (size_t i = 0; (practice = rcm_practice(i)); i++) {
-        const struct rcm_topk q = practice->choose(p, decimal_complement(recall));
-        if (q.b && q.k_b == p.k_b)
+        const struct rcm_topk q = deployed(practice, p, decimal_complement(recall));
+        if (q.b)
             put_rule(table, query, recall, (struct said){practice->name, practice->rule, "recallmodel select", NAN}, q, smallest);
     }
+}
+
+static const struct decimal usual = {95, 2};
+
+static size_t target_count(const struct options *options)
+{
+    return options->targets.length ? options->targets.length : 1;
+}
+static struct decimal target_at(const struct options *options, size_t t)
+{
+    return options->targets.length ? options->targets.items[t] : usual;
 }
 
 static struct table *rows(const struct query *query, const struct options *options)
 {
     struct table *table = table_new();
-    const struct decimal usual = {95, 2};
     struct rcm_factors factors = rcm_factorise(query->base.n);
-    size_t targets = options->targets.length ? options->targets.length : 1;
-    for (size_t t = 0; t < targets; t++) {
-        struct decimal recall = options->targets.length ? options->targets.items[t] : usual;
+    for (size_t t = 0; t < target_count(options); t++) {
+        struct decimal recall = target_at(options, t);
         struct rcm_target target = query->target;
         target.loss = decimal_complement(recall);
         for (size_t i = 0; i < query->k_b_count; i++) {
@@ -77,28 +94,50 @@ static struct table *rows(const struct query *query, const struct options *optio
     return table;
 }
 
+/* Has it a row? */
+static bool rule_applies(const struct rcm_rule *rule, const struct query *query)
+{
+    for (size_t i = 0; i < query->k_b_count; i++)
+        if (rule->applies(query->smallest[i]))
+            return true;
+    return false;
+}
+static bool practice_applies(const struct rcm_practice *practice, const struct query *query, const struct options *options)
+{
+    for (size_t t = 0; t < target_count(options); t++)
+        for (size_t i = 0; i < query->k_b_count; i++) {
+            struct rcm_topk p = query->base;
+            p.k_b = query->smallest[i].k_b;
+            if (deployed(practice, p, decimal_complement(target_at(options, t))).b)
+                return true;
+        }
+    return false;
+}
+
 static void text(const struct query *query, const struct table *table, const struct options *options, bool colour)
 {
-    (void)options;
     const struct rcm_rule *rule;
-    bool any = false;
+    const struct rcm_practice *practice;
+    bool rules = false, practices = false;
     table_print(table, stdout, colour);
     for (size_t r = 0; (rule = rcm_rule(r)); r++)
-        for (size_t i = 0; i < query->k_b_count; i++)
-            if (rule->applies(query->smallest[i])) {
-                if (!any)
-                    puts("\nexact: the smallest b with loss <= 1-R. The rules ask for b =");
-                any = true;
-                printf("  %-20s  %-33s  %s\n", rule->name, rule->formula, rule->source);
-                break;
-            }
-    if (any) {
-        const struct rcm_practice *practice;
-        for (size_t i = 0; (practice = rcm_practice(i)); i++)
+        if (rule_applies(rule, query)) {
+            if (!rules)
+                puts("\nexact: the smallest b with loss <= 1-R. The rules ask for b =");
+            rules = true;
+            printf("  %-20s  %-33s  %s\n", rule->name, rule->formula, rule->source);
+        }
+    for (size_t i = 0; (practice = rcm_practice(i)); i++)
+        if (practice_applies(practice, query, options)) {
+            if (!practices)
+                puts("Others deploy");
+            practices = true;
             printf("  %-20s  %s\n", practice->name, practice->rule);
-        puts("states: the recall that the rule's own formula gives at its b; has: the exact one. Every b is\n"
-             "rounded up to one that is legal (with --align and --divisors), but for what others deploy. Forms for b | n are no bounds else.");
-    } else
+        }
+    if (rules)
+        puts("states: the recall that the rule's own formula gives at its b; has: the exact one. Every rule's b is\n"
+             "rounded up to one that is legal (with --align and --divisors). Forms for b | n are no bounds else.");
+    else
         puts("\nNo closed form covers rows like these.");
 }
 

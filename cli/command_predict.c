@@ -90,8 +90,8 @@ static void text(const struct query *query, const struct table *table, const str
         puts("Exact top-k of the whole rows: not known from its runs.\n");
     table_print(table, stdout, colour);
     if (options->d)
-        puts("\nproduct: the values as products of vectors, by the roofline, and with both stages; fused: product and\n"
-             "stage 1 in one kernel, likewise. Bounds from below, not calibrated.");
+        puts("\nproduct: the values as products of vectors, by the roofline, a bound from below; with product: that and\n"
+             "both stages; fused: product and stage 1 in one kernel, a bound from below.");
 }
 
 static void put_profile(json_t *object, const struct rcm_profile *q)

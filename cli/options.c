@@ -416,7 +416,7 @@ static const struct {
     {"--source", "TEXT", FOR_CALIBRATE, set_text, AT(source), "where the runs come from, in the profile"},
     {"--kernel", "K", FOR_PROFILES, set_kernel, 0, "the kernel that ran: graphcore (default), ours or xla"},
     {"-o", "FILE", FOR_CALIBRATE, set_text, AT(profile_file), "write the profile there"},
-    {"--cross-validate", NULL, FOR_CALIBRATE, set_cross_validate, 0, "also the regret of choosing by this model and by the papers', on every\nsecond size n, left out of the fit; --csv then prints the regret by n"},
+    {"--cross-validate", NULL, FOR_CALIBRATE, set_cross_validate, 0, "also the regret of choosing by this model and by the papers', on every\nsecond size n, left out of the fit; --csv then prints the\nregret of each size left out in turn"},
     {"--leave-out", "LIST", FOR_CALIBRATE, set_sorted_list, AT(leave_out), "with --cross-validate: leave out these sizes n instead"},
     {"--kernel", "K", FOR_SELECT, set_kernel, 0, "what it must run on: any (default), ours, graphcore or xla"},
     {"--objective", "O", FOR_SELECT, set_objective, 0, "what must be least: candidates (default), time (default with a --device\nthat has a profile), or the cost in the model basic, serial or parallel"},

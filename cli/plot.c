@@ -76,7 +76,7 @@ static const struct {
     const char *ending, *terminal;
 } kinds[] = {
     {".png", "pngcairo size 1000,560 font 'DejaVu Sans,12' background 'white'"},
-    {".pdf", "pdfcairo size 17cm,9.5cm font 'DejaVu Sans,9'"},
+    {".pdf", "pdfcairo size 17cm,9.5cm font 'DejaVu Sans,12' fontscale 0.55 linewidth 0.7 pointscale 0.6"},
     {".svg", "svg size 1000,560 font 'DejaVu Sans,12' background 'white'"},
 };
 
@@ -167,7 +167,9 @@ int plot_draw(const struct plot *plot, const struct options *options)
         return STATUS_OK;
     }
     fflush(stdout); /* gnuplot writes to the same terminal */
-    FILE *gnuplot = popen("command -v gnuplot >/dev/null 2>&1 || exit 127; exec gnuplot 2>/dev/null", "w");
+    /* What cannot be written goes to gnuplot's own output, where it would stand in the answer. */
+    FILE *gnuplot = popen(strcmp(options->plot, "-") == 0 ? "command -v gnuplot >/dev/null 2>&1 || exit 127; exec gnuplot 2>/dev/null"
+                                                          : "command -v gnuplot >/dev/null 2>&1 || exit 127; exec gnuplot >/dev/null 2>&1", "w");
     if (!gnuplot) {
         fprintf(stderr, "recallmodel: --plot: gnuplot could not be started: %s\n", strerror(errno));
         return STATUS_FAILED;

@@ -11,6 +11,10 @@ bench=${BENCH:-./recallmodel-bench}
 minutes=${MINUTES:-9}
 runs=${RUNS:-gpu/runs}
 
+case ${RUN_DATE:-2026-11-21} in
+[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]) ;;
+*) echo "run.sh: RUN_DATE '$RUN_DATE' is not a date such as 2026-11-21" >&2; exit 2 ;;
+esac
 name=$("$bench" device) || exit $?
 device=$(printf '%s' "${name#NVIDIA }" | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-')
 start=$runs/${device%-}-${RUN_DATE:-$(date -u +%Y-%m-%d)}

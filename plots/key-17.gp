@@ -1,6 +1,6 @@
 # height 980
 # Heat-maps, each over its own largest: predicted time for m = 1 and 256, with the measured one below, and the three cost models.
-set multiplot layout 6,5 margins 0.045,0.99,0.045,0.975 spacing 0.012,0.028
+set multiplot layout 6,5 margins 0.05,0.99,0.045,0.972 spacing 0.012,0.031
 unset key
 unset grid
 unset colorbox
@@ -20,11 +20,11 @@ do for [row=1:6] {
     do for [panel=1:5] {
         m = panel == 2 ? 256 : 1
         what = word(columns, panel)
-        set title word(titles, panel).sprintf(";  n = 2^{%d}, k = %s", log2(n), row % 3 == 1 ? "64" : row % 3 == 2 ? "n/16" : "n/4") font ",8" offset 0,-0.8
+        set title word(titles, panel).sprintf(";  n = 2^{%d}, k = %s", log2(n), row % 3 == 1 ? "64" : row % 3 == 2 ? "n/16" : "n/4") font ",8" offset 0,-0.6
         if (row == 6) { set xtics ("1" 0, "2" 1, "4" 2, "8" 3) font ",8" scale 0 } else { unset xtics }
         if (panel == 1) { set ytics ("1" 0, "2" 1, "4" 2) font ",8" scale 0 } else { unset ytics }
         set xlabel (row == 6 ? "b k_b / k" : "") font ",9" offset 0,0.6
-        set ylabel (panel == 1 ? "k_b" : "") font ",9" offset 1
+        set ylabel (panel == 1 ? "k_b" : "") font ",9" offset 0
         in(x) = column("n") == n && column("k") == k && column("m") == m && column("candidates") <= 8*k && column("candidates") < n && whole(column("candidates")/column("k"))
         set autoscale
         stats csv using (in(0) ? column(what) : NaN) nooutput

@@ -1,61 +1,98 @@
 #!/usr/bin/env bash
-# Makes figures into paper_figures/: plots/make.sh [--csv] [FIGURE...]; --csv: the numbers alone. A figure is three files in plots/:
+# Makes figures into paper_figures/.
+#
+#   plots/make.sh [--csv | --redraw] [FIGURE ..]      all figures, or these; --csv: the numbers alone; --redraw: the pictures alone
+#
+# A figure is three files in plots/:
 #   FIGURE.data   the commands whose CSV is drawn, one a line; lines of one figure print the same columns. $PAPER_DATA: the folder of published
-#                 numbers; a line recallmodel-bench .. --grid PART: what gpu/run.sh measured of it. Without them the figure waits.
-#   FIGURE.gp     the picture (a table has none; "# height N": of 1000, "# column": its PDF is readable at one column's width), by gnuplot, from that CSV (columns by name) and, where they are at hand, published numbers
+#                 numbers; a line recallmodel-bench .. --grid PART: what gpu/run.sh measured of it. Without them the figure waits. A remark
+#                 "# columns a,b,c": the page shows these as a table
+#   FIGURE.gp     the picture (a table has none; "# height N": of 1000, "# column": its PDF is readable at one column's width), by gnuplot,
+#                 from that CSV (columns by name) and, where they are at hand, published numbers and measured runs
 #   FIGURE.txt    the caption; its first line is the title
-# PAPER_DATA=DIR: published numbers, as CSV or as the authors' own clone has them (plots/published.py). RUNS=DIR: measured runs (gpu/runs).
-# RECALLMODEL: the command.
+# PAPER_DATA=DIR: published numbers, as CSV or as the authors' own clone has them (plots/published.py); none: without. RUNS=DIR: measured runs
+# (gpu/runs). FIGURES=DIR: where to (paper_figures). RECALLMODEL: the command.
 set -euo pipefail
+data=${PAPER_DATA:+$(realpath -m "$PAPER_DATA")}
+program=$(realpath -m "${RECALLMODEL:-$(dirname "$0")/../recallmodel}")
+into=${FIGURES:+$(realpath -m "$FIGURES")}
+runs=${RUNS:+$(realpath -m "$RUNS")}
+none=$([ "${PAPER_DATA:-}" = none ] && echo yes || true)
 cd "$(dirname "$0")/.."
-program=$(realpath "${RECALLMODEL:-./recallmodel}")
-into=${FIGURES:-paper_figures}
-data=${PAPER_DATA:-../shared/paper-data}
-runs=${RUNS:-gpu/runs}
-mkdir -p "$into"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+into=${into:-$PWD/paper_figures}
+runs=${runs:-gpu/runs}
+wrong() { echo "figures: $*" >&2; exit 2; }
 
-pictures=1
-if [ "${1:-}" = --csv ]; then pictures=; shift; fi
+mode=both
+case ${1:-} in
+--csv | --redraw) mode=${1#--}; shift ;;
+--help) sed -n '2,/^set/s/^# \{0,1\}//p' "plots/$(basename "$0")"; exit ;;
+esac
 if [ $# = 0 ]; then
     for file in plots/*.data; do set -- "$@" "$(basename "$file" .data)"; done
 fi
-if [ $pictures ] && ! command -v gnuplot >/dev/null; then
+for figure; do
+    [ -f "plots/$figure.data" ] || wrong "there is no figure '$figure'; there are $(cd plots && echo *.data | sed 's/\.data//g')"
+done
+[ "$mode" = redraw ] || [ -x "$program" ] || wrong "$program is not there; run make, or say where it is: RECALLMODEL=PATH"
+pictures=1
+if [ "$mode" = csv ]; then
+    pictures=
+elif ! command -v gnuplot >/dev/null; then
     pictures=
     echo "figures: gnuplot is not here; install it (Debian: gnuplot-nox) for pictures. The CSV files are made all the same." >&2
 fi
 
+mkdir -p "$into"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Published numbers: a folder, or nothing. Of the usual place it may be missing, of a given one not.
 published=""
-if [ -d "$data" ]; then
-    if ls "$data"/*.csv >/dev/null 2>&1; then
-        published=$(realpath "$data")
-    else
-        python3 plots/published.py "$data" "$work/published" 2>"$work/not-found" && published=$work/published || cat "$work/not-found" >&2
+if [ ! "$none" ]; then
+    [ ! "$data" ] || [ -d "$data" ] || wrong "PAPER_DATA: $data is no folder; give one with published numbers, or PAPER_DATA=none"
+    data=${data:-$(realpath -m ../shared/paper-data)}
+    if compgen -G "$data/*.csv" >/dev/null; then
+        published=$data
+    elif [ -d "$data" ]; then
+        python3 plots/published.py "$data" "$work/published" && published=$work/published || true
     fi
 fi
 
-# The newest run of a part, if there is one; without remarks and with one header it is put where figures read it.
-run_of() { ls -t "$runs"/*[0-9]-"$1".csv 2>/dev/null | head -n 1; }
+# Measured runs: files DEVICE-YYYY-MM-DD-PART.csv; of a part the newest that has rows, without remarks and with one header, is put where figures
+# read it, and what it says of itself beside it.
 mkdir "$work/runs"
-for file in "$runs"/*.csv; do
+day='[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
+for file in "$runs"/*-$day-*.csv; do
     [ -f "$file" ] || continue
-    part=$(basename "$file" .csv | sed 's/.*[0-9][0-9]*-[0-9][0-9]-[0-9][0-9]-//')
-    awk '/^#/ { next } !header { header = $0; print; next } $0 != header' "$(run_of "$part")" >"$work/runs/$part.csv"
+    echo "$file" | sed "s/^\(.*-\($day\)-\([a-z0-9-]*\)\.csv\)$/\3 \2 \1/"
+done | sort | while read -r part _ file; do
+    awk '/^#/ { next } !header { header = $0; print; next } $0 != header { print; rows++ } END { exit !rows }' "$file" >"$work/run" || continue
+    mv "$work/run" "$work/runs/$part.csv"
+    sed -n '1s/.*date=\([0-9-]*\).* gpu="\([^"]*\)".*/\2, \1/p' "$file" | sed "s|$| ($(basename "$file"))|" >"$work/runs/$part.about"
 done
-about_run() { sed -n "1s/.*date=\([0-9-]*\).* gpu=\"\([^\"]*\)\".*/\2, \1/p" "$(run_of "$1")"; }
 
 # What the figure's gnuplot files read of published."/..", or runs."/..".
-reads() { [ -f "plots/$1.gp" ] || return 0; grep -oh "$2"'\."/[a-z0-9_-]*\.csv' "plots/$1.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp") 2>/dev/null | sed 's/.*"\///; s/\.csv$//' | sort -u; }
+reads() { [ -f "plots/$1.gp" ] || return 0; grep -oh "$2"'\."/[a-z0-9_-]*\.csv' "plots/$1.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp") | sed 's/.*"\///; s/\.csv$//' | sort -u; }
 parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
+published_of() { grep -v '^#' "plots/$1.data" | grep -o '"\$PAPER_DATA"/[a-z0-9_]*\.csv' | sed 's/.*\///' | sort -u || true; }
 
 # What a figure waits for; nothing if it can be made.
 waits_for() {
-    local part
+    local part file
     for part in $(parts_of "$1"); do
         [ -f "$work/runs/$part.csv" ] || { echo "a run on a GPU: make gpu-run PARTS=$part"; return; }
     done
-    if grep -q '^[^#]*\$PAPER_DATA' "plots/$1.data" && [ ! "$published" ]; then echo "published data: PAPER_DATA=DIR"; fi
+    for file in $(published_of "$1"); do
+        [ "$published" ] && [ -f "$published/$file" ] || { echo "published data, $file: PAPER_DATA=DIR"; return; }
+    done
+}
+
+# The folder of the published numbers, if it has the file that the figure draws.
+published_for() {
+    local wanted
+    wanted=$(reads "$1" published | head -n 1)
+    if [ "$published" ] && [ "$wanted" ] && [ -f "$published/$wanted.csv" ]; then echo "$published"; fi
 }
 
 # Runs the commands of a figure; the header once.
@@ -65,18 +102,16 @@ make_csv() {
         case $line in
         '' | '#'*) continue ;;
         recallmodel-bench*) cp "$work/runs/$(sed 's/.*--grid //' <<<"$line").csv" "$work/one" ;;
-        *) (export PAPER_DATA=$published && eval "\"$program\" ${line#recallmodel }") 2>>"$work/left-out" >"$work/one" ;;
+        *)
+            if ! (export PAPER_DATA=$published && eval "\"$program\" ${line#recallmodel }") 2>"$work/said" >"$work/one"; then
+                echo "figures: $line: $(tail -n 1 "$work/said")" >&2
+                return 1
+            fi
+            ;;
         esac
         if [ $first = 1 ]; then cat "$work/one"; else tail -n +2 "$work/one"; fi
         first=0
-    done <"plots/$1.data"
-}
-
-# The folder of the published numbers, if it has the file that the figure reads.
-published_for() {
-    local wanted
-    wanted=$(reads "$1" published | head -n 1)
-    [ "$published" ] && [ "$wanted" ] && [ -f "$published/$wanted.csv" ] && echo "$published" || true
+    done <"plots/$1.data" >"$work/csv"
 }
 
 # Caption, and where the numbers that are not from models come from.
@@ -84,14 +119,17 @@ write_caption() {
     local part
     cat "plots/$1.txt"
     for part in $(parts_of "$1"); do
-        echo "Measured: $(about_run "$part") ($(basename "$(run_of "$part")"))."
+        echo "Measured: $(cat "$work/runs/$part.about")."
     done
-    if [ "$(reads "$1" published)" ] || grep -q '^[^#]*\$PAPER_DATA' "plots/$1.data"; then
-        [ "$(published_for "$1")" ] || { grep -q '^[^#]*\$PAPER_DATA' "plots/$1.data" && [ "$published" ]; } &&
-            echo "Published points: data of Key et al. (github.com/graphcore-research/pytorch-approx-topk)." || echo "Published points: none were at hand when this was drawn."
+    if [ "$(reads "$1" published)" ] || [ "$(published_of "$1")" ]; then
+        if [ "$(published_for "$1")" ] || [ "$(published_of "$1")" ]; then
+            echo "Published points: data of Key et al. (github.com/graphcore-research/pytorch-approx-topk)."
+        else
+            echo "Published points: none were at hand when this was drawn."
+        fi
     fi
     for part in $(reads "$1" runs); do
-        [ -f "$work/runs/$part.csv" ] && echo "Our runs: $(about_run "$part")." || echo "Our runs: none so far (make gpu-run PARTS=${part#torch-})."
+        if [ -f "$work/runs/$part.csv" ]; then echo "Our runs: $(cat "$work/runs/$part.about")."; else echo "Our runs: none so far (make gpu-run PARTS=${part#torch-})."; fi
     done | sort -u
 }
 
@@ -105,56 +143,93 @@ draw() {
             terminal="pdfcairo size 17cm,$(awk "BEGIN { print $height * 17 / 1000 }")cm font 'DejaVu Sans,11' fontscale 0.55 linewidth 0.7 pointscale 0.6"
             if grep -q '^# column$' "plots/$1.gp"; then terminal="pdfcairo size 12cm,8cm font 'DejaVu Sans,11' fontscale 0.62 linewidth 0.8 pointscale 0.6"; fi
         fi
-        gnuplot -e "csv='$2/$1.csv'; published='$(published_for "$1")'; runs='$work/runs'" -e "set terminal $terminal; set output '$2/$1.$type'" plots/style.gp "plots/$1.gp" 2>"$work/warnings" || { head -n 5 "$work/warnings" >&2; return 1; }
+        gnuplot -e "csv='$work/csv'; published='$(published_for "$1")'; runs='$work/runs'" -e "set terminal $terminal; set output '$work/picture.$type'" plots/style.gp "plots/$1.gp" \
+            2>"$work/warnings" || { echo "figures: gnuplot on $1: $(grep -v '^$' "$work/warnings" | head -n 5)" >&2; return 1; }
         sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings" # published points that are not there
-        if [ -s "$work/warnings" ]; then echo "figures: gnuplot on $1:" >&2; head -n 5 "$work/warnings" >&2; return 1; fi
+        if [ -s "$work/warnings" ]; then echo "figures: gnuplot on $1: $(head -n 5 "$work/warnings")" >&2; return 1; fi
     done
+    mv "$work/picture.png" "$2/$1.png"
+    mv "$work/picture.pdf" "$2/$1.pdf"
+}
+
+# Returns 1 where it could not be made; says what it did.
+make_figure() {
+    local figure=$1 folder=$into/$1 start waits
+    start=$(date +%s.%N)
+    waits=$(waits_for "$figure")
+    if [ "$mode" = redraw ] && [ -f "$folder/$figure.csv" ]; then
+        cp "$folder/$figure.csv" "$work/csv" || return 1
+    elif [ "$waits" ]; then
+        if [ -f "$folder/$figure.csv" ]; then echo "kept as it is; it would need $waits"; else echo "waits for $waits"; fi
+        return 0
+    else
+        make_csv "$figure" || return 1
+    fi
+    # A picture with published points is not replaced by the same one without.
+    if [ $pictures ] && [ "$(reads "$figure" published)" ] && [ ! "$(published_for "$figure")" ] && cmp -s "$work/csv" "$folder/$figure.csv" && grep -qs 'data of Key et al' "$folder/caption.txt"; then
+        echo "kept as it is: it has published points, which are not at hand (PAPER_DATA=DIR)"
+        return 0
+    fi
+    mkdir -p "$folder" || return 1
+    cp "$work/csv" "$folder/$figure.csv" || return 1
+    grep -v '^#' "plots/$figure.data" >"$folder/commands.sh" || return 1
+    write_caption "$figure" >"$folder/caption.txt" || return 1
+    if [ $pictures ] && [ -f "plots/$figure.gp" ]; then draw "$figure" "$folder" || return 1; fi
+    printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
 }
 
 number=0
-for figure in "$@"; do
+status=0
+for figure; do
     number=$((number + 1))
-    [ -f "plots/$figure.data" ] || { echo "figures: there is no figure '$figure'; there are $(cd plots && echo *.data | sed 's/\.data//g')" >&2; exit 2; }
     printf '[%d/%d] %-22s' $number $# "$figure"
-    start=$(date +%s.%N)
-    folder=$into/$figure
-    waits=$(waits_for "$figure")
-    if [ "$waits" ]; then
-        [ -f "$folder/$figure.csv" ] && echo "kept as it is; it would need $waits" || echo "waits for $waits"
-        continue
-    fi
-    mkdir -p "$folder"
-    : >"$work/left-out"
-    make_csv "$figure" >"$work/csv"
-    mv "$work/csv" "$folder/$figure.csv"
-    grep -v '^#' "plots/$figure.data" >"$folder/commands.sh"
-    write_caption "$figure" >"$folder/caption.txt"
-    if [ $pictures ] && [ -f "plots/$figure.gp" ]; then
-        draw "$figure" "$folder"
-    fi
-    printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
+    make_figure "$figure" || { echo "could not be made"; status=1; }
 done
 
-# The page: every figure that is there, with its caption and its commands.
+# The page: every figure, with its caption and its commands, or what it waits for.
+html_table() { # of the columns that a remark in FIGURE.data names; these have no commas
+    local columns
+    columns=$(sed -n 's/^# columns //p' "plots/$1.data")
+    [ "$columns" ] || return 0
+    awk -F, -v columns="$columns" '
+        BEGIN { count = split(columns, name, ","); print "<table>" }
+        { for (i = 1; NR == 1 && i <= NF; i++) at[$i] = i
+          printf "<tr>"
+          for (i = 1; i <= count; i++) {
+              value = $at[name[i]]
+              if (NR > 1 && value ~ /^[0-9]+\.[0-9]+$/) value = sprintf("%.6g", value)
+              printf NR == 1 ? "<th>%s</th>" : "<td>%s</td>", value
+          }
+          print "</tr>" }
+        END { print "</table>" }' "$into/$1/$1.csv"
+}
 escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 {
     cat <<'HEAD'
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>recallmodel: figures</title>
-<style>body{font:16px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}pre{background:#f4f4f4;padding:.6em;overflow:auto;font-size:13px}h2{margin-top:2.5em}</style></head><body>
-<h1>Figures</h1><p>Made by <code>make figures</code>: numbers by recallmodel, pictures by gnuplot.</p>
+<style>body{font:16px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}pre{background:#f4f4f4;padding:.6em;overflow:auto;font-size:13px}h2{margin-top:2.5em}table{border-collapse:collapse}td,th{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd;font-weight:normal}</style></head><body>
+<h1>Figures</h1><p>Made by <code>make figures</code>: numbers by recallmodel, pictures by gnuplot.</p><ul>
 HEAD
+    for file in plots/*.txt; do
+        echo "<li><a href=\"#$(basename "$file" .txt)\">$(escape "$file" | head -n 1)</a></li>"
+    done
+    echo '</ul>'
     for file in plots/*.txt; do
         figure=$(basename "$file" .txt)
         folder=$into/$figure
-        echo "<h2 id=\"$figure\">$(escape "$file" | head -n 1)</h2>"
+        title=$(escape "$file" | head -n 1)
+        echo "<h2 id=\"$figure\">$title</h2>"
         if [ ! -f "$folder/caption.txt" ]; then
             waits=$(waits_for "$figure")
-            echo "<p>$([ "$waits" ] && echo "Waits for $waits." || echo "Not made yet: make figures/$figure.")</p>"
+            if [ "$waits" ]; then echo "<p>Waits for $waits.</p>"; else echo "<p>Not made yet: make figures/$figure.</p>"; fi
             continue
         fi
-        [ -f "$folder/$figure.png" ] && echo "<p><img src=\"$figure/$figure.png\" alt=\"$figure\"></p>"
+        if [ -f "$folder/$figure.png" ]; then echo "<p><img src=\"$figure/$figure.png\" alt=\"$(sed 's/"/\&quot;/g' <<<"$title")\"></p>"; fi
+        html_table "$figure"
         echo "<p>$(escape "$folder/caption.txt" | tail -n +2)</p><p><a href=\"$figure/$figure.csv\">$figure.csv</a></p><pre>$(escape "$folder/commands.sh")</pre>"
     done
     echo '</body></html>'
-} >"$into/index.html"
+} >"$work/index.html"
+mv "$work/index.html" "$into/index.html"
+exit $status

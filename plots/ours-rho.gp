@@ -12,7 +12,7 @@ do for [kept=1:4:3] {
     model = STATS_max
     stats csv using (column("k_b") == kept ? column("model_worst_case") : NaN) nooutput
     worst = STATS_min
-    set xrange [0.4:12000]
+    set xrange [0.35:14000]
     set yrange [0:1.03]
     if (kept == 1) { set key at graph 0.98,0.5 reverse Left font ",8" } else { unset key }
     set arrow 1 from graph 0,first model to graph 1,first model nohead ls 9

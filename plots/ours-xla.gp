@@ -1,5 +1,5 @@
 # height 430
-set multiplot layout 1,2 margins 0.08,0.985,0.15,0.9 spacing 0.075,0
+set multiplot layout 1,2 margins 0.08,0.985,0.15,0.9 spacing 0.085,0
 set logscale x 2
 set format x @two
 set xlabel "k"
@@ -13,10 +13,9 @@ plot csv using (column("n") == 2**20 && strcol("rule") eq "xla" ? column("k") : 
      csv using (column("n") == 2**20 && strcol("rule") eq "exact" && column("k_b") == 1 ? column("k") : NaN):(column("candidates")/column("k")) with linespoints ls 1 title "smallest, k_b = 1", \
      csv using (column("n") == 2**20 && strcol("rule") eq "exact" && column("k_b") == 4 ? column("k") : NaN):(column("candidates")/column("k")) with linespoints ls 3 title "smallest, k_b = 4"
 set title "what XLA keeps when asked for 0.95" font ",10" offset 0,-0.6
-set ylabel "recall" offset 1
+set ylabel "recall" offset 0
 unset logscale y
-set xrange [*:*]
-set autoscale x
+set xrange [2**3.5:2**14.5]
 set yrange [0.945:1.001]
 set key at graph 0.97,0.6 right reverse Left font ",8"
 set label 1 "asked for" at graph 0.97,first 0.9515 right font ",8" tc rgb "#555555"

@@ -18,8 +18,12 @@ def rows_of(clone, name):
     """The rows of the first file of that name (its last parts) below the clone, or None."""
     for path in sorted(clone.rglob(pathlib.PurePath(name).name)):
         if path.as_posix().endswith(name):
-            with open(path, encoding="utf-8") as file:
-                return [json.loads(line) for line in file if line.strip()]
+            try:
+                with open(path, encoding="utf-8") as file:
+                    return [json.loads(line) for line in file if line.strip()]
+            except ValueError as error:
+                print(f"published.py: {path} is no file of JSON lines ({error}); is it a Git LFS pointer?", file=sys.stderr)
+                return None
     print(f"published.py: no {name} below {clone}", file=sys.stderr)
     return None
 

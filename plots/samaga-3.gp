@@ -10,6 +10,7 @@ set xlabel "n"
 set ylabel "k / n" offset 1
 set xrange [2**7.5:2**32.5]
 set yrange [7e-5:0.36]
+set cblabel "times the candidates" offset -0.5
 set cbrange [1:16]
 set cbtics ("1" 1, "2" 2, "4" 4, "8" 8, "16" 16)
 set palette defined (0 "#f2f2f2", 0.5 "#56B4E9", 1 "#003f6b")

@@ -24,7 +24,7 @@ do for [l in "10 12 14 16 18 20"] {
         if (l eq "10" && j == 2) { set key top left reverse Left font ",7" } else { unset key }
         set arrow 1 from line,graph 0 to line,graph 1 nohead ls 9
         plot for [i=1:4] csv using (column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n ? column(cost) : NaN):"loss" with lines ls i title sprintf("k_b = %d, exact", 2**(i-1)), \
-             for [i=1:4] csv using (column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n ? column(cost) : NaN):"loss_binomial" with lines ls i lw 0.8 dt 3 title (i == 1 ? "binomial" : ""), \
+             for [i=1:4] csv using (column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n ? column(cost) : NaN):"loss_binomial" with lines ls i lw 1.4 dt 3 title (i == 1 ? "binomial" : ""), \
              for [i=1:4] (published eq "" ? "/dev/null" : published."/theory.csv") using (published eq "" ? NaN : column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 && column("b")*column("k_b") < n ? column(cost) : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.35 title (i == 1 ? "published" : "")
         unset arrow 1
     }

@@ -29,7 +29,7 @@ figures=$(cd plots && ls ./*.data | sed 's/\.\/\(.*\)\.data/\1/')
 for figure in $figures; do
     [ -f "plots/$figure.txt" ] || fail "$figure lacks its caption"
     [ -f "plots/$figure.gp" ] || head -n 1 "plots/$figure.txt" | grep -q 'a table)$' || fail "$figure has no picture and is no table"
-    needs=/nowhere
+    needs=none
     if grep -q '^recallmodel-bench' "plots/$figure.data"; then # of measured runs: it waits for them, and says so
         FIGURES=$folder/figures RUNS=/nowhere plots/make.sh "$figure" >"$folder/out" 2>&1 || fail "$figure: $(cat "$folder/out")"
         grep -q "waits for a run on a GPU: make gpu-run PARTS=" "$folder/out" && [ ! -e "$folder/figures/$figure" ] || fail "$figure without a run: $(cat "$folder/out")"
@@ -39,7 +39,7 @@ for figure in $figures; do
         continue
     fi
     if grep -q '^[^#]*\$PAPER_DATA' "plots/$figure.data"; then
-        FIGURES=$folder/none PAPER_DATA=/nowhere plots/make.sh --csv "$figure" | grep -q "waits for published data" || fail "$figure without published data"
+        FIGURES=$folder/none PAPER_DATA=none plots/make.sh --csv "$figure" | grep -q "waits for published data" || fail "$figure without published data"
         [ "$published" ] || { echo "SKIPPED: $figure: published numbers are not at hand"; continue; }
         needs=$published
     fi
@@ -48,11 +48,17 @@ for figure in $figures; do
     FIGURES=$folder/figures PAPER_DATA=$needs RUNS=/nowhere plots/make.sh $kind "$figure" >"$folder/out" 2>&1 || fail "$figure: $(cat "$folder/out")"
     agree "paper_figures/$figure/$figure.csv" "$folder/figures/$figure/$figure.csv" || fail "$figure has changed: make figures/$figure, and look at it"
     cmp -s "paper_figures/$figure/commands.sh" "$folder/figures/$figure/commands.sh" || fail "$figure: other commands than committed"
-    grep -q "id=\"$figure\"" "$folder/figures/index.html" || fail "$figure is not on the page"
+    grep -q "$figure/$figure.csv" "$folder/figures/index.html" || fail "$figure is not on the page"
     if [ ! "$kind" ] && [ -f "plots/$figure.gp" ]; then
         for type in png pdf; do
             [ "$(wc -c <"$folder/figures/$figure/$figure.$type")" -gt 8000 ] || fail "$figure.$type is empty"
         done
+        # Without its numbers it is another picture, or none.
+        mkdir -p "$folder/blank/$figure"
+        head -n 1 "paper_figures/$figure/$figure.csv" >"$folder/blank/$figure/$figure.csv"
+        if FIGURES=$folder/blank PAPER_DATA=none RUNS=/nowhere plots/make.sh --redraw "$figure" >/dev/null 2>&1; then
+            cmp -s "$folder/blank/$figure/$figure.png" "$folder/figures/$figure/$figure.png" && fail "$figure does not draw its numbers"
+        fi
     fi
     pass
 done
@@ -114,6 +120,9 @@ if [ ! "$kind" ]; then
     grep -q "none were at hand" "$folder/figures/key-03/caption.txt" || fail "the caption does not say that points are missing"
     if [ "$published" ]; then
         FIGURES=$folder/pictures PAPER_DATA=$published plots/make.sh key-03 >"$folder/out" 2>&1 || fail "key-03: $(cat "$folder/out")"
+        # They are not lost where they are not at hand.
+        cp "$folder/pictures/key-03/key-03.png" "$folder/with.png"
+        FIGURES=$folder/pictures PAPER_DATA=none plots/make.sh key-03 | grep -q "kept as it is: it has published points" && cmp -s "$folder/with.png" "$folder/pictures/key-03/key-03.png" || fail "published points are lost"
         grep -q "data of Key et al" "$folder/pictures/key-03/caption.txt" && ! cmp -s "$folder/pictures/key-03/key-03.png" "$folder/figures/key-03/key-03.png" || fail "key-03 has no published points"
     fi
     pass
@@ -133,7 +142,8 @@ if command -v gnuplot >/dev/null; then
         cmp -s "$folder/plain" "$folder/out" || fail "$how: another answer with --plot"
     done
     $RECALLMODEL --n 4096 --k 64 --kb 2 --plot - | grep -q "kb = 2 .*E" || fail "--plot - draws nothing"
-    $RECALLMODEL --n 64 --k 4 --kb 4 --plot /nowhere/x.png >/dev/null 2>"$folder/err" && fail "a picture that cannot be written"
+    $RECALLMODEL --n 64 --k 4 --kb 4 --plot /nowhere/x.png >"$folder/out" 2>"$folder/err" && fail "a picture that cannot be written"
+    $RECALLMODEL --n 64 --k 4 --kb 4 | cmp -s - "$folder/out" || fail "a picture that cannot be written stands in the answer"
     [ "$(wc -l <"$folder/err")" = 1 ] || fail "$(cat "$folder/err")"
     pass
 fi
@@ -142,6 +152,24 @@ PATH=$folder/empty $RECALLMODEL --n 4096 --k 64 --kb 2 --plot "$folder/x.png" >"
 grep -q "needs gnuplot" "$folder/err" && [ "$(wc -l <"$folder/err")" = 1 ] && grep -q "0.950694" "$folder/out" || fail "without gnuplot: $(cat "$folder/err")"
 pass
 
+# What cannot be made is said, and the others are made all the same.
+mkdir "$folder/p d"
+echo "n,k" >"$folder/p d/h100_pcie_bucketed.csv"
+echo "n,k" >"$folder/p d/h100_pcie_torch_topk.csv"
+FIGURES="$folder/some where" PAPER_DATA="$folder/p d" plots/make.sh --csv ours-regret key-02 >"$folder/out" 2>"$folder/err" && fail "a figure whose command fails"
+grep -q "figures: recallmodel calibrate .*lacks\|figures: recallmodel calibrate .*column" "$folder/err" && [ -f "$folder/some where/key-02/key-02.csv" ] && [ -f "$folder/some where/index.html" ] || fail "a figure whose command fails: $(cat "$folder/err")"
+pass
+mkdir "$folder/odd"
+echo "notes" >"$folder/odd/notes.csv"
+echo "#" >"$folder/odd/x-2026-01-01-key-1.csv"
+RUNS=$folder/odd FIGURES=$folder/odd-figures plots/make.sh --csv key-01 </dev/null | grep -q "waits for a run" || fail "a run without rows"
+pass
+for what in "no-such-figure" "key-02 no-such-figure"; do
+    plots/make.sh $what >"$folder/out" 2>"$folder/err" && fail "an unknown figure"
+    [ ! -s "$folder/out" ] || fail "made before an unknown figure"
+done
+PAPER_DATA=/nowhere plots/make.sh key-02 >/dev/null 2>"$folder/err" && fail "published numbers in no folder"
+grep -q "/nowhere is no folder" "$folder/err" || fail "$(cat "$folder/err")"
 plots/make.sh no-such-figure >/dev/null 2>"$folder/err" && fail "an unknown figure"
 grep -q "there is no figure 'no-such-figure'" "$folder/err" || fail "$(cat "$folder/err")"
 pass

@@ -6,8 +6,8 @@ that shape, or a number where all arguments are numbers. Names are those of the 
 accuracy hold. simulate runs rows: random, correlated or one's own.
 
     >>> import recallmodel as rcm
-    >>> rcm.recall(262144, 1024, b=512, k_b=4)
-    0.9629...
+    >>> f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}"
+    '0.962957'
 """
 from ._model import (Choice, Profile, cost, exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound, lost_law, predict_us,
                      probability_exact, profiles, read_profile, recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case,

@@ -6,9 +6,16 @@ from . import _library as lib
 TOPK = numpy.dtype(lib.Topk)
 
 
+def unmasked(name, value):
+    """numpy.asarray, which would drop a mask without a word."""
+    if numpy.ma.is_masked(value):
+        raise TypeError(f"{name} is masked; fill it")
+    return numpy.asarray(value)
+
+
 def _whole(name, value):
     """The argument as an array of uint64: whole numbers that it holds."""
-    array = numpy.asarray(value)
+    array = unmasked(name, value)
     if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and numpy.all(array == numpy.floor(array)) and numpy.all(array < 2.0**64)):
         raise TypeError(f"{name} must be whole numbers below 2^64, not {value if array.ndim == 0 else array.dtype}")
     if numpy.any(array < 0):
@@ -31,11 +38,24 @@ def count(name, value, least=0, most=2**64 - 1):
     return int(array)
 
 
+def real(name, value):
+    """One argument as a float."""
+    if isinstance(value, str) or numpy.ndim(value) > 0:
+        raise TypeError(f"{name} must be one number, not {value!r}")
+    return float(value)
+
+
+def fractions(name, value):
+    """Reals in (0, 1] as an array, checked."""
+    array = numpy.asarray(unmasked(name, value), dtype=float)
+    if not numpy.all((array > 0) & (array <= 1)):
+        raise ValueError(f"{name} must be in (0, 1]; write 0.95 for 95 %")
+    return array
+
+
 def fraction(name, value):
     """One argument in (0, 1], as a float, checked."""
-    if not 0 < value <= 1:
-        raise ValueError(f"{name} = {value} is not in (0, 1]; write 0.95 for 95 %")
-    return float(value)
+    return float(fractions(name, real(name, value)))
 
 
 def shapes(assignment="interleaved", **named):

@@ -6,7 +6,7 @@ from ctypes import byref
 import numpy
 
 from . import _library as lib
-from ._arrays import count, counts, each, evaluate, fraction, shapes
+from ._arrays import count, counts, each, evaluate, fraction, fractions, shapes
 
 
 def version():
@@ -18,11 +18,12 @@ def version():
 
 
 def _shape_function(name, text):
-    function = lib.address("rcm_" + name)
+    function = lib.address("rcm_recall_exact" if name == "recall" else "rcm_loss_exact" if name == "loss" else "rcm_" + name)
 
     def of_shapes(n, k, b, k_b, *, valid=0, assignment="interleaved"):
         return evaluate(function, shapes(assignment, n=n, k=k, b=b, k_b=k_b, valid=valid))
 
+    of_shapes.__name__ = of_shapes.__qualname__ = name
     of_shapes.__doc__ = f"""{text}
 
     n, k, b, k_b: elements in a row, wanted, buckets, kept of each; whole numbers or arrays, broadcast.
@@ -32,8 +33,8 @@ def _shape_function(name, text):
     return of_shapes
 
 
-recall = _shape_function("recall_exact", "Expected share of the true top-k that survives, when it lies anywhere. Error below 2.2e-16.")
-loss = _shape_function("loss_exact", "1 - recall, computed as such. Relative error below 1e-13.")
+recall = _shape_function("recall", "Expected share of the true top-k that survives, when it lies anywhere. Error below 2.2e-16.")
+loss = _shape_function("loss", "1 - recall, computed as such. Relative error below 1e-13.")
 recall_binomial = _shape_function("recall_binomial", "The approximation of Key et al., Eq. (1): independent of n, at most the recall.")
 loss_binomial = _shape_function("loss_binomial", "1 - recall_binomial, computed as such.")
 loss_bound = _shape_function("loss_bound", "A closed form that the loss does not exceed.")
@@ -62,6 +63,7 @@ def lost_law(n, k, b, k_b):
     finally:
         first = law.first
         lib.lost_free(byref(law))
+    probability = probability[:max(shape.k - first + 1, 0)]  # what lies beyond k is 0
     return numpy.arange(first, first + len(probability)), probability
 
 
@@ -85,28 +87,28 @@ def recall_quantile(n, k, b, k_b, probability, m=1):
 def smallest_b(n, k, k_b, target, *, align=1, divisors=False):
     """The smallest b whose expected recall reaches `target`; 0 where none does. b is a multiple of align and, with divisors, divides n.
 
-    target: a recall in (0, 1], number or array. Returns uint64 of the broadcast shape.
+    target: a recall in (0, 1], number or array. Returns int64 of the broadcast shape.
     """
     align = count("align", align)
-    return each(lambda p, r: lib.smallest_b(p, lib.Target(1.0 - r, align, divisors)), numpy.uint64, shapes(n=n, k=k, k_b=k_b), numpy.asarray(target, dtype=float))
+    return each(lambda p, r: lib.smallest_b(p, lib.Target(1.0 - r, align, divisors)), numpy.int64, shapes(n=n, k=k, k_b=k_b), fractions("target", target))
 
 
 def largest_k(n, b, k_b, target):
-    """The largest k that b buckets of k_b keep at a recall of `target` in rows of n; 0 if none. uint64 of the broadcast shape."""
-    return each(lambda p, r: lib.largest_k(p, lib.Target(1.0 - r, 1, False)), numpy.uint64, shapes(n=n, b=b, k_b=k_b), numpy.asarray(target, dtype=float))
+    """The largest k that b buckets of k_b keep at a recall of `target` in rows of n; 0 if none. int64 of the broadcast shape."""
+    return each(lambda p, r: lib.largest_k(p, lib.Target(1.0 - r, 1, False)), numpy.int64, shapes(n=n, b=b, k_b=k_b), fractions("target", target))
 
 
 def largest_n(k, b, k_b, target):
-    """The largest n of which b buckets of k_b keep k at a recall of `target`; 2^53 - 1 if all n. uint64 of the broadcast shape."""
-    return each(lambda p, r: lib.largest_n(p, lib.Target(1.0 - r, 1, False)), numpy.uint64, shapes(k=k, b=b, k_b=k_b), numpy.asarray(target, dtype=float))
+    """The largest n of which b buckets of k_b keep k at a recall of `target`; 2^53 - 1 if all n. int64 of the broadcast shape."""
+    return each(lambda p, r: lib.largest_n(p, lib.Target(1.0 - r, 1, False)), numpy.int64, shapes(k=k, b=b, k_b=k_b), fractions("target", target))
 
 
 def xla_b(n, k, target, m=1):
-    """The buckets that XLA's approx_max_k takes for this recall_target; 0: it sorts the whole row. uint64 of the broadcast shape.
+    """The buckets that XLA's approx_max_k takes for this recall_target; 0: it sorts the whole row. int64 of the broadcast shape.
 
     m: rows; from 2 on its tiles are smaller (128 in place of 1024), so that short rows are not sorted and small k take fewer buckets.
     """
-    return each(lambda p, r: lib.xla_b(p, 1.0 - r), numpy.uint64, shapes(n=n, k=k, b=1, k_b=1, m=m), numpy.asarray(target, dtype=float))
+    return each(lambda p, r: lib.xla_b(p, 1.0 - r), numpy.int64, shapes(n=n, k=k, b=1, k_b=1, m=m), fractions("target", target))
 
 
 # ---- cost and time
@@ -230,14 +232,16 @@ class Choice:
     objective: float
 
 
-def select(n, k, target, *, m=1, confidence=None, objective="candidates", profile=None, kernel=None, k_b_max=16, align=1, divisors=False):
+def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, kernel=None, k_b_max=16, align=1, divisors=False):
     """The b and k_b of least objective that reach a recall, or None where nothing does. One n and k, no arrays.
 
     target: the recall, on the mean or, with confidence, of a row with that probability. objective: candidates, basic, serial, parallel or
-    time, which needs a profile, whose kernel it then is. kernel: any (None), ours, graphcore or xla. k_b_max: the largest k_b.
+    time, which needs a profile, whose kernel it then is (default: time with a profile, otherwise candidates). kernel: any (None), ours, graphcore or xla. k_b_max: the largest k_b.
     align, divisors: b is a multiple of it, divides n.
     """
-    n, k, m, target = count("n", n), count("k", k), count("m", m), fraction("target", target)
+    n, m, target = count("n", n, 1, 2**53 - 1), count("m", m), fraction("target", target)
+    k = count("k", k, 1, n)
+    objective = objective or ("time" if profile is not None else "candidates")
     selection = lib.Selection(p=lib.Topk(n=n, k=k, m=m), target=lib.Target(1.0 - target, count("align", align), divisors), k_b_max=count("k_b_max", k_b_max, 1, 4096))
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)

@@ -12,10 +12,10 @@ from ctypes import byref
 import numpy
 
 from . import _library as lib
-from ._arrays import count, counts, fraction
+from ._arrays import count, counts, fraction, real, unmasked
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
     """What `rows` rows lost. Each measured quantity is a float64 array of the broadcast shape of b and k_b, or a number.
 
@@ -41,6 +41,9 @@ class Simulation:
     value_mean: numpy.ndarray
     value_worst: numpy.ndarray
 
+    def __repr__(self):
+        return f"Simulation(rows={self.rows}, k={self.k}, recall_mean={self.recall_mean!r}, ..)"
+
     def recall_lower(self, confidence=0.95, comparisons=None):
         """Lower bound on the expected recall: with this confidence all of `comparisons` (default: all here) hold at once. NaN below 10 rows."""
         alpha = 1.0 - fraction("confidence", confidence)
@@ -54,7 +57,7 @@ def _open_rows(rows, dtype, stack):
     """An open struct row_file of a path or an array, which the stack closes; an array goes through a temporary .npy."""
     path = rows
     if not isinstance(rows, (str, os.PathLike)):
-        array = numpy.asarray(rows)
+        array = unmasked("rows", rows)
         if array.dtype.name == "bfloat16":
             array, dtype = array.view(numpy.uint16), "bf16"
         elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
@@ -65,7 +68,8 @@ def _open_rows(rows, dtype, stack):
         numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
     file, error = lib.RowFile(), ctypes.create_string_buffer(700)
     if lib.sim().row_file_open(byref(file), os.fsencode(path), lib.number_of(dtype or "unknown", lib.SIM_DTYPES, "dtype"), 0, error, len(error)) != 0:
-        raise ValueError(f"{path} {error.value.decode()}".replace("give --dtype bf16", "give dtype='bf16'"))
+        inputs = "" if os.path.exists(path) else f"; what can be generated is {', '.join(name for name in lib.INPUTS if name != 'file')}"
+        raise ValueError(f"{path} {error.value.decode()}".replace("give --dtype bf16", "give dtype='bf16'") + inputs)
     stack.callback(lib.sim().row_file_close, byref(file))
     return file
 
@@ -153,6 +157,7 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
         repetitions = count("repetitions", repetitions, 1, file.rows if file else 2**63 - 1)
         valid = count("valid", valid, 0, n) or n
         k = count("k", k, 1, valid)
+        rho, temperature = real("rho", rho), real("temperature", temperature)
         for wrong, text in ((b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)), "1 <= b <= n and k_b >= 1 must hold everywhere"),
                             (not 0 <= rho < 1, f"rho = {rho} is not in [0, 1)"), (not 0 < temperature < numpy.inf, f"temperature = {temperature} is not positive")):
             if wrong:

@@ -1,6 +1,7 @@
 """The Python module says what the command says."""
 import csv
 import ctypes
+import doctest
 import io
 import json
 import os
@@ -261,6 +262,21 @@ def test_numbers_that_are_none():
     assert rcm.simulate("iid", 50.0, 10, 1, n=1e3).rows == 100
     assert (rcm.xla_b(1000, 5, 0.95), rcm.xla_b(1000, 5, 0.95, m=2)) == (0, 256)
     assert rcm.recall([], 10, 5, 1).shape == (0,)
+    for call in (lambda: rcm.smallest_b(262144, 1024, 4, 95), lambda: rcm.largest_k(262144, 512, 4, 0), lambda: rcm.xla_b(1000, 5, 1.5), lambda: rcm.select(100, 101, 0.9),
+                 lambda: rcm.simulate("idd", 10, 10, 1, n=100)):
+        with pytest.raises(ValueError):
+            call()
+    masked = numpy.ma.masked_greater(numpy.array([5, 50]), 20)
+    for call in (lambda: rcm.recall(100, 10, masked, 1), lambda: rcm.simulate(masked.astype(float), 1, 1, 1), lambda: rcm.simulate("ar1", 10, 10, 1, n=100, rho=[0.1]),
+                 lambda: rcm.simulate("iid", "10", 10, 1, n=100)):
+        with pytest.raises(TypeError):
+            call()
+    assert rcm.smallest_b(262144, 1024, 4, 0.95) - 500 == -40
+    profile = rcm.profiles()[0]
+    assert rcm.select(131072, 2048, 0.95, m=64, profile=profile) == rcm.select(131072, 2048, 0.95, m=64, objective="time", profile=profile)
+    lost, probability = rcm.lost_law(100, 10, 10, 1)
+    assert lost.max() <= 10 and abs(probability.sum() - 1) < 1e-12
+    assert rcm.recall.__name__ == "recall" and len(repr(rcm.simulate("iid", 10, 10, 1, n=100))) < 100
 
 
 # ---- profiles of one's own
@@ -304,3 +320,7 @@ def test_layout_is_that_of_the_headers(tmp_path):
     (tmp_path / "layout.c").write_text('#include <stdio.h>\n#include "model/recallmodel.h"\n#include "sim/simulate.h"\nint main(void) {' + "\n".join(lines) + "}\n")
     subprocess.run([os.environ.get("CC", "cc"), "-I.", str(tmp_path / "layout.c"), "-o", str(tmp_path / "layout")], check=True)
     assert [int(word) for word in subprocess.check_output([str(tmp_path / "layout")]).split()] == want
+
+
+def test_examples_in_docstrings():
+    assert doctest.testmod(rcm).failed == 0
