@@ -218,8 +218,9 @@ def test_interrupt(program, signals):
             process.send_signal(signal.SIGINT)
         out, error = process.communicate(timeout=120)
     if signals:
-        assert process.returncode == -signal.SIGINT or process.returncode == 1, (process.returncode, error)
-        assert "finished.wait" in error and error.rstrip().endswith("KeyboardInterrupt"), error
+        # A second Ctrl-C may meet Python at its end, which has an exit status of its own for that; but nothing crashes.
+        assert process.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS), (process.returncode, error)
+        assert "finished.wait" in error and "KeyboardInterrupt" in error, error
     else:
         assert process.returncode == 0 and "100" in out, (process.returncode, out, error)
 
