@@ -110,6 +110,12 @@ if command -v python3 >/dev/null; then
     [ "$(tail -n 1 "$folder/converted/h100_pcie_bucketed.csv")" = "64,8,16,2,1,4,20.0" ] || fail "times: $(cat "$folder/converted/h100_pcie_bucketed.csv")"
     grep -q "no correlation/results.jsonl" "$folder/err" || fail "what is missing is not said"
     python3 plots/published.py "$folder/figures" "$folder/none" 2>/dev/null && fail "a folder without published files"
+    FIGURES=$folder/cloned PAPER_DATA=$folder/clone plots/make.sh $kind key-03 ours-regret >"$folder/out" 2>"$folder/err" || true
+    grep -q "data of Key et al" "$folder/cloned/key-03/caption.txt" || fail "the clone is not read: $(cat "$folder/out" "$folder/err")"
+    grep -q "ours-regret *waits for published data, h100_pcie_torch_topk.csv" "$folder/out" || fail "what the clone lacks is not said: $(cat "$folder/out")"
+    echo "version https://git-lfs.github.com/spec/v1" >"$folder/clone/notebooks/data/theoretical_models.jsonl"
+    python3 plots/published.py "$folder/clone" "$folder/converted-2" 2>"$folder/err" && [ -f "$folder/converted-2/h100_pcie_bucketed.csv" ] || fail "one bad file: $(cat "$folder/err")"
+    grep -q "no file of JSON lines" "$folder/err" || fail "a bad file is not said"
     pass
 else
     echo "SKIPPED: published.py: there is no python3"

@@ -205,7 +205,7 @@ for rows in ("iid", numpy.random.default_rng(1).standard_normal((3000, 10**4))):
     try: rcm.simulate(rows, 100, [50] * 200, 2, n=10**4, repetitions=3000 if rows is not "iid" else 10**9)
     except TimeoutError: print(rcm.simulate("iid", 100, 50, 2, n=1000).rows)
     signal.setitimer(signal.ITIMER_REAL, 0)
-""", 0)])
+""", 0)], ids=["once", "twice", "twice in a long block", "an exception of a signal handler"])
 def test_interrupt(program, signals):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen([sys.executable, "-c", "import recallmodel as rcm; import time\nprint('ready', flush=True)\n" + program], stdout=subprocess.PIPE,
