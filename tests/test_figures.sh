@@ -89,7 +89,7 @@ if [ ! "$kind" ] && [ -x "$bench" ]; then
     "$bench" exact --n 1024 --k 64,256 --m 1 --dtype float16 --timing graph --kernel radix -o "$folder/more" >/dev/null 2>&1
     grep -v '^#\|^work,' "$folder/more" >>"$folder/one"
     for part in key-1 key-15 key-17 samaga-2; do cp "$folder/one" "$folder/runs/emulation-2026-01-01-$part.csv"; done
-    { sed 's/,1024,/,1409,/; s/,64,/,96,/g' "$folder/one"; sed '/^#\|^work,/d; s/,1024,/,1659,/; s/,64,/,96,/g' "$folder/one"; } >"$folder/runs/emulation-2026-01-01-key-8.csv"
+    { sed 's/,1024,/,1409,/; s/,64,/,96,/g; s/,64,/,96,/g' "$folder/one"; sed '/^#\|^work,/d; s/,1024,/,1659,/; s/,64,/,96,/g; s/,64,/,96,/g' "$folder/one"; } >"$folder/runs/emulation-2026-01-01-key-8.csv"
     FIGURES=$folder/figures RUNS=$folder/runs plots/make.sh key-01 key-08 key-15 key-17 samaga-2-times >"$folder/out" 2>&1 || fail "measured runs: $(cat "$folder/out")"
     for figure in key-01 key-08 key-15 key-17 samaga-2-times; do
         grep -q "emulation (times mean nothing), 20" "$folder/figures/$figure/caption.txt" || fail "$figure does not say whose runs are drawn: $(cat "$folder/figures/$figure/caption.txt")"
