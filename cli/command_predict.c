@@ -10,6 +10,7 @@
 #include "calibrate/fit.h"
 #include "commands.h"
 #include "memory.h"
+#include "report.h"
 
 static const struct rcm_profile *profile_for(const struct options *options)
 {
@@ -26,18 +27,6 @@ static void print_profile(const struct rcm_profile *q)
 }
 
 /* ---- shapes */
-
-/* What the papers' cost models count, to hold beside the time. */
-static void put_costs(struct table *table, struct rcm_topk p)
-{
-    const struct rcm_cost_model *model;
-    for (size_t i = 0; (model = rcm_cost_model(i)); i++) {
-        char csv[64], json[64];
-        snprintf(csv, sizeof csv, "cost_%s", model->name);
-        snprintf(json, sizeof json, "cost/%s/approximate", model->name);
-        table_real(table, (struct column){.csv = csv, .json = json}, rcm_cost(model, p).approximate);
-    }
-}
 
 /* The products whose values these are, by the roofline, and all of it together. */
 static void put_product(struct table *table, const struct options *options, const struct rcm_profile *q, struct rcm_topk p, double time_us, double exact_us)
@@ -74,7 +63,11 @@ static struct table *rows(const struct query *query, const struct options *optio
             put_product(table, options, q, p, r.time_us, exact);
         table_text(table, (struct column){.heading = "", .style = STYLE_PLAIN}, r.measured || isnan(r.time_us) ? "" : "beyond the runs");
         table_bool(table, (struct column){.csv = "measured", .json = "measured"}, r.measured);
-        put_costs(table, p);
+        const struct rcm_cost_model *model;
+        for (size_t j = 0; (model = rcm_cost_model(j)); j++) {
+            const struct rcm_cost cost = rcm_cost(model, p);
+            put_cost(table, model, &cost, 0);
+        }
     }
     return table;
 }

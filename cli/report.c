@@ -53,8 +53,7 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
     return c;
 }
 
-/* Cost columns of one model; `drop` falls from the first to the last. */
-static void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost, int drop)
+void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost, int drop)
 {
     const struct {
         const char *csv, *json;
@@ -69,9 +68,9 @@ static void put_cost(struct table *table, const struct rcm_cost_model *model, co
     }
     snprintf(heading[0], sizeof heading[0], "%s\ncost", model->name);
     snprintf(heading[1], sizeof heading[1], "%s\nx", model->name);
-    table_real(table, (struct column){csv[0], json[0], heading[0], STYLE_COST, drop}, cost->approximate);
+    table_real(table, (struct column){csv[0], json[0], drop ? heading[0] : NULL, STYLE_COST, drop}, cost->approximate);
     table_real(table, (struct column){csv[1], json[1], NULL, STYLE_COST, 0}, cost->exact);
-    table_real(table, (struct column){csv[2], json[2], heading[1], STYLE_SPEEDUP, 0}, cost->speedup);
+    table_real(table, (struct column){csv[2], json[2], drop ? heading[1] : NULL, STYLE_SPEEDUP, 0}, cost->speedup);
     table_text(table, (struct column){csv[3], json[3], NULL, STYLE_PLAIN, 0}, cost->stage1);
     table_text(table, (struct column){csv[4], json[4], NULL, STYLE_PLAIN, 0}, cost->stage2);
 }

@@ -24,6 +24,9 @@ struct configuration {
 
 struct configuration evaluate(struct rcm_topk p, const struct options *options);
 
+/* Cost columns of one model. In the aligned table `drop` falls from the first model to the last; 0: they are not there. */
+void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost, int drop);
+
 /* Puts one configuration as a row of the recall table. */
 void put_configuration(struct table *table, const struct configuration *configuration, const struct query *query);
 

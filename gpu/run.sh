@@ -11,13 +11,14 @@ bench=${BENCH:-./recallmodel-bench}
 minutes=${MINUTES:-9}
 runs=${RUNS:-gpu/runs}
 
-case ${RUN_DATE:-2026-11-21} in
+today=${RUN_DATE:-$(date -u +%Y-%m-%d)}
+case $today in
 [0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]) ;;
-*) echo "run.sh: RUN_DATE '$RUN_DATE' is not a date such as 2026-11-21" >&2; exit 2 ;;
+*) echo "run.sh: RUN_DATE '$today' is not a date such as 2026-11-21" >&2; exit 2 ;;
 esac
 name=$("$bench" device) || exit $?
 device=$(printf '%s' "${name#NVIDIA }" | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]' '-')
-start=$runs/${device%-}-${RUN_DATE:-$(date -u +%Y-%m-%d)}
+start=$runs/${device%-}-$today
 mkdir -p "$runs"
 
 status=0

@@ -19,7 +19,7 @@ do for [m in "1 256"] {
          for [i=1:3] (published eq "" ? "/dev/null" : published."/h100_pcie_torch_topk.csv") using (published eq "" ? NaN : column("m") == m+0 && column("k") == word(ks, i)+0 ? column("n") : NaN):"time_us_median" with points ls i title (i == 1 ? "measured (points)" : ""), \
          for [i=1:3] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : column("m") == m+0 && column("k") == word(ks, i)+0 ? column("n") : NaN):"time_us_median" with points ls i pt 2 title (i == 1 && ours ne "" ? "ours, measured (crosses)" : ""), \
          for [i=1:3] (torch eq "" ? "/dev/null" : torch) using (torch eq "" ? NaN : column("m") == m+0 && column("k") == word(ks, i)+0 ? column("n") : NaN):"time_us_median" with points ls i pt 6 title (i == 1 && torch ne "" ? "torch.topk, our run (circles)" : ""), \
-         [2**10:2**22] x*(4*log(x)/log(2) + 4)/serial*1e6 with lines ls 9 title "serial radix select, shifted as in the print", \
-         [2**10:2**22] (log(x)/log(2))*(2*log(x)/log(2) + 16)/parallel*1e6 with lines ls 9 dt 4 title "parallel radix select, likewise"
+         csv using (column("m") == 1 && column("k") == 256 ? column("n") : NaN):(column("cost_serial_exact")/serial*1e6) with lines ls 9 title "serial radix select, shifted as in the print", \
+         csv using (column("m") == 1 && column("k") == 256 ? column("n") : NaN):(column("cost_parallel_exact")/parallel*1e6) with lines ls 9 dt 4 title "parallel radix select, likewise"
 }
 unset multiplot

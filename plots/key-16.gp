@@ -15,7 +15,7 @@ do for [m in "1 256"] {
     plot for [i=1:4] csv using (column("m") == m+0 && column("k") == i ? column("n") : NaN):"predicted_us" with lines ls i title sprintf("k = %d", i), \
          for [i=1:4] (published eq "" ? "/dev/null" : published."/h100_pcie_bucketed.csv") using (published eq "" ? NaN : column("m") == m+0 && column("k") == i && column("b") == 1 && column("k_b") == i && column("candidates_over_k") == 1 ? column("n") : NaN):"time_us_median" with points ls i title (i == 1 ? "measured" : ""), \
          for [i=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : column("m") == m+0 && column("k") == i && column("b") == 1 && column("k_b") == i ? column("n") : NaN):"time_us_median" with points ls i pt 2 title (i == 1 && ours ne "" ? "ours, measured" : ""), \
-         [2**10:2**22] x*(3*4 - 1)/2**26.2*1e6 with lines ls 9 title "serial cost", \
-         [2**10:2**22] 4*(2*log(x)/log(2) + 3)/2**24.8*1e6 with lines ls 9 dt 4 title "parallel cost"
+         csv using (column("m") == 1 && column("k") == 4 ? column("n") : NaN):(column("cost_serial")/2**26.2*1e6) with lines ls 9 title "serial cost", \
+         csv using (column("m") == 1 && column("k") == 4 ? column("n") : NaN):(column("cost_parallel")/2**24.8*1e6) with lines ls 9 dt 4 title "parallel cost"
 }
 unset multiplot

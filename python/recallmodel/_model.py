@@ -17,8 +17,8 @@ def version():
 # ---- recall
 
 
-def _shape_function(name, text):
-    function = lib.address("rcm_recall_exact" if name == "recall" else "rcm_loss_exact" if name == "loss" else "rcm_" + name)
+def _shape_function(name, text, c_name=None):
+    function = lib.address("rcm_" + (c_name or name))
 
     def of_shapes(n, k, b, k_b, *, valid=0, assignment="interleaved"):
         return evaluate(function, shapes(assignment, n=n, k=k, b=b, k_b=k_b, valid=valid))
@@ -33,8 +33,8 @@ def _shape_function(name, text):
     return of_shapes
 
 
-recall = _shape_function("recall", "Expected share of the true top-k that survives, when it lies anywhere. Error below 2.2e-16.")
-loss = _shape_function("loss", "1 - recall, computed as such. Relative error below 1e-13.")
+recall = _shape_function("recall", "Expected share of the true top-k that survives, when it lies anywhere. Error below 2.2e-16.", "recall_exact")
+loss = _shape_function("loss", "1 - recall, computed as such. Relative error below 1e-13.", "loss_exact")
 recall_binomial = _shape_function("recall_binomial", "The approximation of Key et al., Eq. (1): independent of n, at most the recall.")
 loss_binomial = _shape_function("loss_binomial", "1 - recall_binomial, computed as such.")
 loss_bound = _shape_function("loss_bound", "A closed form that the loss does not exceed.")
