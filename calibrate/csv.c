@@ -25,7 +25,8 @@ static int grow(void *items, size_t length, size_t *capacity, size_t item_size)
     return 0;
 }
 
-/* Cuts the next field out of a line, in place. Returns what follows it, NULL after the last; *broken if its quotes are. */
+/* Cuts the next field out of a line, in place. Returns what follows it, NULL after the last;
+ * *broken if its quotes are. */
 static char *next_field(char *at, char **field, bool *broken)
 {
     *field = at;
@@ -57,7 +58,8 @@ struct room {
 };
 
 /* One line, not empty and no remark. Returns 0, -1 with an error, or -2 without memory. */
-static int take_line(struct csv *csv, struct room *room, size_t *fields, char *line, size_t number, char error[CSV_ERROR])
+static int take_line(struct csv *csv, struct room *room, size_t *fields, char *line, size_t number,
+                     char error[CSV_ERROR])
 {
     const bool header = csv->columns == 0;
     size_t count = 0;
@@ -67,17 +69,23 @@ static int take_line(struct csv *csv, struct room *room, size_t *fields, char *l
             return -2;
         at = next_field(at, &csv->fields[(*fields)++], &broken);
         if (broken) {
-            snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu: a quote that is not closed, or that something follows", csv->path, number, count + 1);
+            snprintf(
+                error, CSV_ERROR,
+                "%.150s:%zu, column %zu: a quote that is not closed, or that something follows",
+                csv->path, number, count + 1);
             return -1;
         }
     }
     if (count > CSV_COLUMNS_MOST) {
-        snprintf(error, CSV_ERROR, "%.150s:%zu: more than %d columns", csv->path, number, CSV_COLUMNS_MOST);
+        snprintf(error, CSV_ERROR, "%.150s:%zu: more than %d columns", csv->path, number,
+                 CSV_COLUMNS_MOST);
         return -1;
     }
     if (!header && count != csv->columns) {
-        snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu: %s; the line has %zu columns, the header has %zu", csv->path, number,
-                 (count < csv->columns ? count : csv->columns) + 1, count < csv->columns ? "missing" : "without a name", count, csv->columns);
+        snprintf(error, CSV_ERROR,
+                 "%.150s:%zu, column %zu: %s; the line has %zu columns, the header has %zu",
+                 csv->path, number, (count < csv->columns ? count : csv->columns) + 1,
+                 count < csv->columns ? "missing" : "without a name", count, csv->columns);
         return -1;
     }
     if (header) {
@@ -85,7 +93,9 @@ static int take_line(struct csv *csv, struct room *room, size_t *fields, char *l
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < i; j++)
                 if (strcmp(csv->fields[i], csv->fields[j]) == 0) {
-                    snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu: '%.40s' is the name of column %zu too", csv->path, number, i + 1, csv->fields[i], j + 1);
+                    snprintf(error, CSV_ERROR,
+                             "%.150s:%zu, column %zu: '%.40s' is the name of column %zu too",
+                             csv->path, number, i + 1, csv->fields[i], j + 1);
                     return -1;
                 }
     } else {
@@ -110,7 +120,8 @@ static int cut(struct csv *csv, size_t length, char error[CSV_ERROR])
         *stop = '\0';
         number++;
         if (strlen(line) != (size_t)(stop - line)) {
-            snprintf(error, CSV_ERROR, "%.150s:%zu: a zero byte; this is not a text file", csv->path, number);
+            snprintf(error, CSV_ERROR, "%.150s:%zu: a zero byte; this is not a text file",
+                     csv->path, number);
             return -1;
         }
         if (stop > line && stop[-1] == '\r')
@@ -126,13 +137,15 @@ static int cut(struct csv *csv, size_t length, char error[CSV_ERROR])
             return -1;
     }
     if (csv->columns == 0) {
-        snprintf(error, CSV_ERROR, "%.150s: is empty; the first line must name the columns", csv->path);
+        snprintf(error, CSV_ERROR, "%.150s: is empty; the first line must name the columns",
+                 csv->path);
         return -1;
     }
     return 0;
 }
 
-int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv, char error[CSV_ERROR])
+int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv,
+              char error[CSV_ERROR])
 {
     *csv = (struct csv){.path = strdup(path), .text = malloc(length + 1)};
     if (!csv->path || !csv->text) {
@@ -231,7 +244,8 @@ const char *csv_field(const struct csv *csv, size_t row, size_t column)
 
 int csv_place(const struct csv *csv, size_t row, size_t column, char error[CSV_ERROR])
 {
-    return snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu (%.40s): ", csv->path, csv->lines[row + 1], column + 1, csv->fields[column]);
+    return snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu (%.40s): ", csv->path,
+                    csv->lines[row + 1], column + 1, csv->fields[column]);
 }
 
 void csv_write(FILE *file, const char *field)

@@ -1,5 +1,6 @@
-/* csv.h - a CSV file in memory: a header, then rows of as many fields. Lines that begin with # and empty lines are skipped. Fields may stand in double
- * quotes, with a quote doubled inside, but not span lines.
+/* csv.h - a CSV file in memory: a header, then rows of as many fields. Lines that begin with # and
+ * empty lines are skipped. Fields may stand in double quotes, with a quote doubled inside, but not
+ * span lines.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CSV_H
@@ -22,10 +23,12 @@ struct csv {
 /* A file or a pipe may have so many bytes; a device is refused. */
 #define CSV_BYTES_MOST (UINT64_C(256) << 20)
 
-/* Reads a file, or `length` bytes that are already there (`path` is then a name for messages). Returns 0, or -1 with one line in `error` that names the
- * file, the line and, where there is one, the column. */
+/* Reads a file, or `length` bytes that are already there (`path` is then a name for messages).
+ * Returns 0, or -1 with one line in `error` that names the file, the line and, where there is one,
+ * the column. */
 int csv_read(const char *path, struct csv *csv, char error[CSV_ERROR]);
-int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv, char error[CSV_ERROR]);
+int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv,
+              char error[CSV_ERROR]);
 void csv_free(struct csv *csv);
 
 /* Where a column of that name stands; csv->columns if there is none. */

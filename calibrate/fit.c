@@ -14,7 +14,8 @@
 #define OUTLIER 0.1
 /* How far a parameter may go from where it begins: e^7 = 1100 times. */
 #define FARTHEST 7.0
-/* Draws each parameter to where it begins, so that what the runs do not determine stays there; as strong as one run that is off by so much. */
+/* Draws each parameter to where it begins, so that what the runs do not determine stays there; as
+ * strong as one run that is off by so much. */
 #define PRIOR 1e-2
 
 double predicted_us(const struct rcm_profile *profile, const struct run *run)
@@ -30,9 +31,10 @@ struct problem {
     size_t length;
     struct rcm_profile profile;
     size_t free_count;
-    const struct rcm_time_parameter *free[FIT_PARAMETERS]; /* those that are fitted, blocks_at_once not among them */
-    double start[FIT_PARAMETERS];                          /* where each of them begins */
-    bool searched;                                         /* blocks_at_once is */
+    const struct rcm_time_parameter
+        *free[FIT_PARAMETERS];    /* those that are fitted, blocks_at_once not among them */
+    double start[FIT_PARAMETERS]; /* where each of them begins */
+    bool searched;                /* blocks_at_once is */
 };
 
 static void set_parameters(struct problem *problem, const gsl_vector *x)
@@ -43,7 +45,8 @@ static void set_parameters(struct problem *problem, const gsl_vector *x)
     }
 }
 
-/* Its square is the loss of an error in log time: r^2 for small ones, 2 OUTLIER |r| for large ones. */
+/* Its square is the loss of an error in log time: r^2 for small ones, 2 OUTLIER |r| for large ones.
+ */
 static double robust(double r)
 {
     const double u = r / OUTLIER;
@@ -52,7 +55,8 @@ static double robust(double r)
 
 static double residual(const struct problem *problem, size_t i)
 {
-    return robust(log(predicted_us(&problem->profile, &problem->runs[i]) / problem->runs[i].time_us));
+    return robust(
+        log(predicted_us(&problem->profile, &problem->runs[i]) / problem->runs[i].time_us));
 }
 
 static int residuals_at(const gsl_vector *x, void *context, gsl_vector *f)
@@ -76,7 +80,8 @@ static double loss(const struct problem *problem)
     return sum;
 }
 
-/* Times jump where a wave more is needed, so this parameter is searched for: in steps of 1 % around where it is, the middle of the best. */
+/* Times jump where a wave more is needed, so this parameter is searched for: in steps of 1 % around
+ * where it is, the middle of the best. */
 static bool search_blocks_at_once(struct problem *problem)
 {
     double *blocks = &problem->profile.blocks_at_once;
@@ -106,14 +111,16 @@ static bool any_k_b(const struct problem *problem, uint64_t k_b)
     return false;
 }
 
-/* Does the time of a run depend on it? A k_b = 3 between five other knots is interpolated: a profile has at most twenty parameters. */
+/* Does the time of a run depend on it? A k_b = 3 between five other knots is interpolated: a
+ * profile has at most twenty parameters. */
 static bool speaks(struct problem *problem, const struct rcm_time_parameter *parameter)
 {
     const double value = rcm_time_value(&problem->profile, parameter);
     bool matters = false;
     if (parameter->k_b)
-        return any_k_b(problem, parameter->k_b) && !(parameter->k_b == 3 && any_k_b(problem, 1) && any_k_b(problem, 2) && any_k_b(problem, 4) &&
-                                                     any_k_b(problem, 8) && any_k_b(problem, 16));
+        return any_k_b(problem, parameter->k_b) &&
+               !(parameter->k_b == 3 && any_k_b(problem, 1) && any_k_b(problem, 2) &&
+                 any_k_b(problem, 4) && any_k_b(problem, 8) && any_k_b(problem, 16));
     for (size_t i = 0; i < problem->length && !matters; i++) {
         const double with = predicted_us(&problem->profile, &problem->runs[i]);
         rcm_set_time_value(&problem->profile, parameter, 2.0 * value);
@@ -143,20 +150,30 @@ static int choose_parameters(struct problem *problem, char error[CSV_ERROR])
     const struct rcm_time_parameter *parameter;
     problem->free_count = 0;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        rcm_set_time_value(&problem->profile, parameter, parameter->k_b == 0 || any_k_b(problem, parameter->k_b) ? parameter->start : 0.0);
+        rcm_set_time_value(
+            &problem->profile, parameter,
+            parameter->k_b == 0 || any_k_b(problem, parameter->k_b) ? parameter->start : 0.0);
     for (size_t i = 0; i < problem->length; i++)
-        if (problem->runs[i].kind != RUN_EXACT && problem->runs[i].p.k_b > problem->profile.kernel->k_b_max) {
-            snprintf(error, CSV_ERROR, "the kernel %s has k_b up to %llu, and a run has k_b = %llu", problem->profile.kernel->name, (unsigned long long)problem->profile.kernel->k_b_max,
+        if (problem->runs[i].kind != RUN_EXACT &&
+            problem->runs[i].p.k_b > problem->profile.kernel->k_b_max) {
+            snprintf(error, CSV_ERROR, "the kernel %s has k_b up to %llu, and a run has k_b = %llu",
+                     problem->profile.kernel->name,
+                     (unsigned long long)problem->profile.kernel->k_b_max,
                      (unsigned long long)problem->runs[i].p.k_b);
             return -1;
         } else if (!(predicted_us(&problem->profile, &problem->runs[i]) > 0.0)) {
-            snprintf(error, CSV_ERROR, "no time can be predicted for n = %llu, b = %llu, k_b = %llu: runs must have k_b = 1, 2, 3, 4, 8 or 16, or lie between two of these",
-                     (unsigned long long)problem->runs[i].p.n, (unsigned long long)problem->runs[i].p.b, (unsigned long long)problem->runs[i].p.k_b);
+            snprintf(error, CSV_ERROR,
+                     "no time can be predicted for n = %llu, b = %llu, k_b = %llu: runs must have "
+                     "k_b = 1, 2, 3, 4, 8 or 16, or lie between two of these",
+                     (unsigned long long)problem->runs[i].p.n,
+                     (unsigned long long)problem->runs[i].p.b,
+                     (unsigned long long)problem->runs[i].p.k_b);
             return -1;
         }
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!speaks(problem, parameter))
-            rcm_set_time_value(&problem->profile, parameter, parameter->always ? parameter->start : 0.0);
+            rcm_set_time_value(&problem->profile, parameter,
+                               parameter->always ? parameter->start : 0.0);
         else if (parameter != blocks_at_once())
             set_free(problem, parameter, parameter->start);
     problem->searched = speaks(problem, blocks_at_once());
@@ -165,11 +182,16 @@ static int choose_parameters(struct problem *problem, char error[CSV_ERROR])
 
 /* ---- the fit */
 
-static int levenberg_marquardt(struct problem *problem, gsl_vector *x, struct fit *fit, double *errors)
+static int levenberg_marquardt(struct problem *problem, gsl_vector *x, struct fit *fit,
+                               double *errors)
 {
     const gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf system = {.f = residuals_at, .n = problem->length + problem->free_count, .p = problem->free_count, .params = problem};
-    gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, system.n, system.p);
+    gsl_multifit_nlinear_fdf system = {.f = residuals_at,
+                                       .n = problem->length + problem->free_count,
+                                       .p = problem->free_count,
+                                       .params = problem};
+    gsl_multifit_nlinear_workspace *w =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, system.n, system.p);
     gsl_matrix *covariance = gsl_matrix_alloc(system.p, system.p);
     int info, status = w && covariance ? gsl_multifit_nlinear_init(x, &system, w) : GSL_ENOMEM;
     if (status == GSL_SUCCESS) {
@@ -191,9 +213,10 @@ static int levenberg_marquardt(struct problem *problem, gsl_vector *x, struct fi
     return status == GSL_SUCCESS ? 0 : -1;
 }
 
-/* The other parameters have settled on this one, so that a step aside is no better before they are fitted again: tries steps of 6, 3 and 1 %, each with
- * a fit of its own, as long as one helps. */
-static int refine_blocks_at_once(struct problem *problem, gsl_vector *x, struct fit *fit, double *errors)
+/* The other parameters have settled on this one, so that a step aside is no better before they are
+ * fitted again: tries steps of 6, 3 and 1 %, each with a fit of its own, as long as one helps. */
+static int refine_blocks_at_once(struct problem *problem, gsl_vector *x, struct fit *fit,
+                                 double *errors)
 {
     gsl_vector *best = gsl_vector_alloc(x->size);
     int status = best ? 0 : -1;
@@ -289,9 +312,9 @@ static double short_start(struct problem *problem, const struct rcm_time_paramet
         most = fmax(most, share_of(problem, parameter, parameter->start, i));
         doubled = fmax(doubled, share_of(problem, parameter, 2.0 * parameter->start, i));
     }
-    return !(most > 0.0)  ? 0.0
-         : doubled > most ? 0.7 * parameter->start / most
-                          : parameter->start * most / 0.7;
+    return !(most > 0.0)    ? 0.0
+           : doubled > most ? 0.7 * parameter->start / most
+                            : parameter->start * most / 0.7;
 }
 
 /* Are the two the same but for a factor, in all these runs? To 1 %: less than that no fit can tell
@@ -426,9 +449,9 @@ static int by_group(const void *a, const void *b)
     const struct drawn *x = a, *y = b;
     const uint64_t group_x = group_of(x->run), group_y = group_of(y->run);
     return x->run->kind != y->run->kind
-             ? (x->run->kind > y->run->kind) - (x->run->kind < y->run->kind)
-         : group_x != group_y ? (group_x > group_y) - (group_x < group_y)
-                              : (x->order > y->order) - (x->order < y->order);
+               ? (x->run->kind > y->run->kind) - (x->run->kind < y->run->kind)
+           : group_x != group_y ? (group_x > group_y) - (group_x < group_y)
+                                : (x->order > y->order) - (x->order < y->order);
 }
 
 /* The i-th of a fixed shuffle: splitmix64's mixing. */
@@ -507,7 +530,8 @@ static void set_ranges(struct rcm_profile *q, const struct run *runs, size_t len
     }
 }
 
-static int set_errors(struct rcm_profile *profile, const struct run *runs, size_t length, char error[CSV_ERROR])
+static int set_errors(struct rcm_profile *profile, const struct run *runs, size_t length,
+                      char error[CSV_ERROR])
 {
     struct residuals residuals = {0};
     double *predicted = malloc((length + 1) * sizeof *predicted);
@@ -602,7 +626,8 @@ int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profi
 
 /* ---- without some of the runs */
 
-int predict_held_out(const struct run *runs, size_t length, const struct rcm_profile *like, const bool *out, double *predicted, char error[CSV_ERROR])
+int predict_held_out(const struct run *runs, size_t length, const struct rcm_profile *like,
+                     const bool *out, double *predicted, char error[CSV_ERROR])
 {
     struct run *kept = calloc(length + 1, sizeof *kept);
     struct rcm_profile profile = {.kernel = like->kernel, .dtype = like->dtype};

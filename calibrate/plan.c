@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #define NOISE 0.05 /* of a measured time, relative */
-#define UNKNOWN                                                                                    \
-    3.0 /* standard deviation of the log of a parameter before anything is measured: a factor of   \
+#define UNKNOWN \
+    3.0 /* standard deviation of the log of a parameter before anything is measured: a factor of \
            20 */
 #define STEP 1e-4 /* of the logarithm, for derivatives */
 #define GRID_MOST 4096
@@ -52,9 +52,9 @@ static size_t make_grid(const struct rcm_profile *q, double bytes, struct candid
             for (size_t j = 0; j < 5 && kept[j] <= q->kernel->k_b_max; j++)
                 for (size_t l = 0; l < 3; l++)
                     for (size_t r = 0; r < 4; r++) {
-                        const uint64_t k = l == 0 ? 16
-                                         : l == 1 ? 256
-                                                  : n / 128,
+                        const uint64_t k = l == 0   ? 16
+                                           : l == 1 ? 256
+                                                    : n / 128,
                                        b = k * shares[r] / kept[j];
                         add_shape(q,
                                   (struct rcm_topk){
@@ -123,11 +123,11 @@ static int by_shape(const void *a, const void *b)
 {
     const struct rcm_topk *x = &((const struct planned *)a)->p,
                           *y = &((const struct planned *)b)->p;
-    return x->n != y->n     ? (x->n > y->n) - (x->n < y->n)
-         : x->m != y->m     ? (x->m > y->m) - (x->m < y->m)
-         : x->k != y->k     ? (x->k > y->k) - (x->k < y->k)
-         : x->k_b != y->k_b ? (x->k_b > y->k_b) - (x->k_b < y->k_b)
-                            : (x->b > y->b) - (x->b < y->b);
+    return x->n != y->n       ? (x->n > y->n) - (x->n < y->n)
+           : x->m != y->m     ? (x->m > y->m) - (x->m < y->m)
+           : x->k != y->k     ? (x->k > y->k) - (x->k < y->k)
+           : x->k_b != y->k_b ? (x->k_b > y->k_b) - (x->k_b < y->k_b)
+                              : (x->b > y->b) - (x->b < y->b);
 }
 
 static bool same_shape(const struct rcm_topk *x, const struct rcm_topk *y)

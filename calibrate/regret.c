@@ -25,7 +25,8 @@ static int by_cell(const void *a, const void *b)
                               : (x > y) - (x < y); /* one list, so its order */
 }
 
-/* The regret among the configurations of one n, k and m; NaN where fewer than two reach the target. */
+/* The regret among the configurations of one n, k and m; NaN where fewer than two reach the target.
+ */
 static double regret_in(const struct entry *entries, size_t length, double loss)
 {
     double score = INFINITY, picked = NAN, fastest = INFINITY;
@@ -62,7 +63,9 @@ int regret_of_losses(const struct run *runs, const double *loss, const double *s
         qsort(entries, count, sizeof *entries, by_cell);
     for (size_t first = 0, end; first < count; first = end) {
         const struct rcm_topk *p = &entries[first].run->p;
-        for (end = first + 1; end < count && entries[end].run->p.n == p->n && entries[end].run->p.k == p->k && entries[end].run->p.m == p->m; end++)
+        for (end = first + 1; end < count && entries[end].run->p.n == p->n &&
+                              entries[end].run->p.k == p->k && entries[end].run->p.m == p->m;
+             end++)
             ;
         for (size_t t = 0; t < REGRET_TARGETS; t++) {
             const double r = regret_in(entries + first, end - first, target_losses[t]);
@@ -73,7 +76,9 @@ int regret_of_losses(const struct run *runs, const double *loss, const double *s
         }
     }
     sort_values(regrets, cells);
-    *regret = (struct regret){cells ? sum / (double)cells : NAN, sorted_quantile(regrets, cells, 0.5), sorted_quantile(regrets, cells, 0.95), sorted_quantile(regrets, cells, 1.0), cells};
+    *regret = (struct regret){
+        cells ? sum / (double)cells : NAN, sorted_quantile(regrets, cells, 0.5),
+        sorted_quantile(regrets, cells, 0.95), sorted_quantile(regrets, cells, 1.0), cells};
     free(entries);
     free(regrets);
     return 0;

@@ -25,8 +25,8 @@ double sorted_quantile(const double *sorted, size_t length, double share)
     const double at = share * (double)(length - 1);
     const size_t below = (size_t)at;
     return below + 1 < length
-             ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below])
-             : sorted[length - 1];
+               ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below])
+               : sorted[length - 1];
 }
 
 int residuals_of(const struct run *runs, const double *predicted, const bool *in, size_t length,

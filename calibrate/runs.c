@@ -12,10 +12,19 @@ enum { COLUMN_N, COLUMN_K, COLUMN_B, COLUMN_K_B, COLUMN_M, COUNT_COLUMNS };
 static const char *const count_names[COUNT_COLUMNS] = {"n", "k", "b", "k_b", "m"};
 
 /* What tells measurements apart, and the value that is preferred where there are several. */
-enum { COLUMN_DTYPE, COLUMN_KERNEL, COLUMN_ASSIGNMENT, COLUMN_INPUT, COLUMN_CACHE, COLUMN_TIMING, TEXT_COLUMNS };
+enum {
+    COLUMN_DTYPE,
+    COLUMN_KERNEL,
+    COLUMN_ASSIGNMENT,
+    COLUMN_INPUT,
+    COLUMN_CACHE,
+    COLUMN_TIMING,
+    TEXT_COLUMNS
+};
 static const struct {
     const char *name, *preferred;
-} text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"}, {"input", NULL}, {"cache", "cold"}, {"timing", NULL}};
+} text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"},
+                                {"input", NULL}, {"cache", "cold"},  {"timing", NULL}};
 
 struct reader {
     const struct csv *csv;
@@ -28,7 +37,8 @@ struct reader {
 static int fail(const struct reader *r, size_t row, size_t column, const char *what)
 {
     int length = csv_place(r->csv, row, column, r->error);
-    snprintf(r->error + length, CSV_ERROR - (size_t)length, "'%.40s' %s", csv_field(r->csv, row, column), what);
+    snprintf(r->error + length, CSV_ERROR - (size_t)length, "'%.40s' %s",
+             csv_field(r->csv, row, column), what);
     return -1;
 }
 
@@ -44,7 +54,8 @@ static int read_count(const struct reader *r, size_t row, size_t column, uint64_
     char *end;
     errno = 0;
     double value = strtod(text, &end);
-    if (end == text || *end || errno || !(value >= 1.0 && value <= (double)RCM_N_MAX) || value != floor(value))
+    if (end == text || *end || errno || !(value >= 1.0 && value <= (double)RCM_N_MAX) ||
+        value != floor(value))
         return fail(r, row, column, "is not a whole number from 1 to 2^53 - 1");
     *count = (uint64_t)value;
     return 0;
@@ -66,9 +77,12 @@ static int read_time(const struct reader *r, size_t row, double *time_us)
 /* 1: taken. 0: left out. -1: an error. */
 static int read_run(const struct reader *r, size_t row, struct run *run)
 {
-    *run = (struct run){.kind = has(r, r->counts[COLUMN_B]) ? RUN_TWO_STAGE : RUN_EXACT, .time_us = NAN, .row = row};
+    *run = (struct run){.kind = has(r, r->counts[COLUMN_B]) ? RUN_TWO_STAGE : RUN_EXACT,
+                        .time_us = NAN,
+                        .row = row};
     if (has(r, r->work)) {
-        static const char *const works[] = {[RUN_TWO_STAGE] = "two-stage", [RUN_STAGE1] = "stage1", [RUN_EXACT] = "exact"};
+        static const char *const works[] = {
+            [RUN_TWO_STAGE] = "two-stage", [RUN_STAGE1] = "stage1", [RUN_EXACT] = "exact"};
         size_t i = 0;
         while (i < 3 && strcmp(csv_field(r->csv, row, r->work), works[i]) != 0)
             i++;
@@ -79,7 +93,8 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
             return fail(r, row, r->work, "needs the columns b and k_b");
     }
     for (size_t i = 0; i < TEXT_COLUMNS; i++)
-        if (has(r, r->texts[i]) && r->wanted[i] && strcmp(csv_field(r->csv, row, r->texts[i]), r->wanted[i]) != 0)
+        if (has(r, r->texts[i]) && r->wanted[i] &&
+            strcmp(csv_field(r->csv, row, r->texts[i]), r->wanted[i]) != 0)
             return 0;
     uint64_t *const into[COUNT_COLUMNS] = {&run->p.n, &run->p.k, &run->p.b, &run->p.k_b, &run->p.m};
     for (size_t i = 0; i < COUNT_COLUMNS; i++)
@@ -101,13 +116,17 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
     default:
         return fail(r, row, r->counts[COLUMN_N], "does not go with the rest of the line");
     }
-    return (has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time)) && read_time(r, row, &run->time_us) != 0) ? -1 : 1;
+    return (has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time)) &&
+            read_time(r, row, &run->time_us) != 0)
+               ? -1
+               : 1;
 }
 
 /* The value that is taken: NULL where all are alike. */
 static const char *wanted_of(const struct reader *r, size_t i)
 {
-    const char *preferred = text_columns[i].preferred, *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
+    const char *preferred = text_columns[i].preferred,
+               *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
     bool differ = false, offered = false;
     for (size_t row = 0; row < r->csv->rows; row++) {
         const char *value = csv_field(r->csv, row, r->texts[i]);
@@ -130,19 +149,22 @@ static int find_columns(struct reader *r)
     r->time = csv_column(csv, "time_us_median");
     if (!has(r, r->time))
         r->time = csv_column(csv, "time_us");
-    const char *missing = !has(r, r->counts[COLUMN_N])                                       ? "n"
-                          : !has(r, r->counts[COLUMN_K])                                     ? "k"
-                          : r->filter.times && !has(r, r->time)                              ? "time_us_median or time_us"
-                          : has(r, r->counts[COLUMN_B]) && !has(r, r->counts[COLUMN_K_B])    ? "k_b"
-                          : !has(r, r->counts[COLUMN_B]) && has(r, r->counts[COLUMN_K_B])    ? "b"
-                                                                                             : NULL;
+    const char *missing = !has(r, r->counts[COLUMN_N])          ? "n"
+                          : !has(r, r->counts[COLUMN_K])        ? "k"
+                          : r->filter.times && !has(r, r->time) ? "time_us_median or time_us"
+                          : has(r, r->counts[COLUMN_B]) && !has(r, r->counts[COLUMN_K_B]) ? "k_b"
+                          : !has(r, r->counts[COLUMN_B]) && has(r, r->counts[COLUMN_K_B]) ? "b"
+                                                                                          : NULL;
     if (missing)
-        snprintf(r->error, CSV_ERROR, "%.150s:%zu: there is no column %s; needed are n, k, b, k_b (exact top-k: n, k)%s", csv->path, csv->lines[0], missing,
+        snprintf(r->error, CSV_ERROR,
+                 "%.150s:%zu: there is no column %s; needed are n, k, b, k_b (exact top-k: n, k)%s",
+                 csv->path, csv->lines[0], missing,
                  r->filter.times ? " and time_us_median or time_us" : "");
     return missing ? -1 : 0;
 }
 
-/* The dtype of the runs, if a column says it: the one that is wanted, however it is written, or the first row's. */
+/* The dtype of the runs, if a column says it: the one that is wanted, however it is written, or the
+ * first row's. */
 static int find_dtype(struct reader *r, struct run_list *runs)
 {
     const size_t column = r->texts[COLUMN_DTYPE];
@@ -163,7 +185,8 @@ static int find_dtype(struct reader *r, struct run_list *runs)
     return 0;
 }
 
-int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs, char error[CSV_ERROR])
+int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
+                  char error[CSV_ERROR])
 {
     struct reader r = {.csv = csv, .filter = filter, .error = error};
     *runs = (struct run_list){0};

@@ -13,7 +13,8 @@ const char *score_name(size_t score)
 
 int validation_begin(struct validation *v, const struct run *runs, size_t length)
 {
-    *v = (struct validation){.sizes = malloc((length + 1) * sizeof *v->sizes), .left_out = calloc(length + 1, sizeof *v->left_out),
+    *v = (struct validation){.sizes = malloc((length + 1) * sizeof *v->sizes),
+                             .left_out = calloc(length + 1, sizeof *v->left_out),
                              .left_out_regret = calloc(length + 1, sizeof *v->left_out_regret)};
     if (!v->sizes || !v->left_out || !v->left_out_regret)
         return -1;
@@ -129,7 +130,8 @@ static int leave_out_each(struct validation *v, struct work *w, bool (*tick)(voi
         for (size_t s = 0; s < v->size_count; s++)
             for (size_t i = w->first[s]; i < w->first[s + 1]; i++)
                 w->out[i] = s % v->folds == fold;
-        const bool fitted = predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, ignored) == 0;
+        const bool fitted =
+            predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, ignored) == 0;
         for (size_t i = 0; i < w->length; i++)
             if (w->out[i])
                 w->each[i] = fitted ? w->predicted[i] : NAN;
@@ -148,8 +150,8 @@ static int leave_out_each(struct validation *v, struct work *w, bool (*tick)(voi
                    band_of(w->runs, w->each, false, w->length, &v->p05_ratio, &v->p95_ratio) != 0 ||
                    band_of(w->runs, w->each, true, w->length, &v->exact_p05_ratio,
                            &v->exact_p95_ratio) != 0
-             ? -1
-             : 0;
+               ? -1
+               : 0;
 }
 
 static int leave_out_together(struct validation *v, struct work *w, const bool *together,
@@ -164,12 +166,13 @@ static int leave_out_together(struct validation *v, struct work *w, const bool *
     }
     return residuals_of(w->runs, w->predicted, w->out, w->length, &v->together) != 0 ||
                    set_regrets(w, w->predicted, w->out, 0, w->length, v->together_regret) != 0
-             ? -1
-             : 0;
+               ? -1
+               : 0;
 }
 
-int validate(struct validation *v, const struct run *runs, size_t length, const struct rcm_profile *like, const bool *together, bool (*tick)(void *), void *context,
-             char error[CSV_ERROR])
+int validate(struct validation *v, const struct run *runs, size_t length,
+             const struct rcm_profile *like, const bool *together, bool (*tick)(void *),
+             void *context, char error[CSV_ERROR])
 {
     struct work w = {.like = like};
     int status = work_allocate(&w, length, v->size_count) && work_begin(&w, runs, v) == 0 ? 0 : -1;

@@ -27,14 +27,17 @@ void put_query(struct table *table, const struct query *query)
     table_count(table, (struct column){.csv = "n"}, query->base.n);
     table_count(table, (struct column){.csv = "k"}, query->base.k);
     table_count(table, (struct column){.csv = "m"}, query->base.m);
-    table_count(table, (struct column){.csv = "valid"}, query->base.valid ? query->base.valid : query->base.n);
-    table_text(table, (struct column){.csv = "assignment"}, assignment_name(query->base.assignment));
+    table_count(table, (struct column){.csv = "valid"},
+                query->base.valid ? query->base.valid : query->base.n);
+    table_text(table, (struct column){.csv = "assignment"},
+               assignment_name(query->base.assignment));
 }
 
 bool colour_wanted(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && team_has_terminal() && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
+    return isatty(STDOUT_FILENO) && team_has_terminal() && !(no_colour && *no_colour) && terminal &&
+           strcmp(terminal, "dumb") != 0;
 }
 
 int print_json(json_t *value)
@@ -71,8 +74,8 @@ int print_json_answers(json_t *answers, const struct options *options)
     return print_json(only);
 }
 
-static json_t *json_of(const struct query *query, const struct table *rows, const struct options *options,
-                       const struct answer *answer)
+static json_t *json_of(const struct query *query, const struct table *rows,
+                       const struct options *options, const struct answer *answer)
 {
     json_t *object = query_json(query);
     if (answer->json)

@@ -1,4 +1,5 @@
-/* answer.h - what the subcommands have in common: for each query a table of rows, printed as text, CSV or JSON.
+/* answer.h - what the subcommands have in common: for each query a table of rows, printed as text,
+ * CSV or JSON.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ANSWER_H
@@ -13,21 +14,24 @@
 struct answer {
     enum shapes shapes;
     struct table *(*rows)(const struct query *, const struct options *);
-    void (*text)(const struct query *, const struct table *rows, const struct options *, bool colour); /* NULL: title and table */
-    void (*json)(json_t *object, const struct query *, const struct table *rows, const struct options *); /* NULL: only: */
-    const char *json_key;                                                                                 /* the rows */
+    void (*text)(const struct query *, const struct table *rows, const struct options *,
+                 bool colour); /* NULL: title and table */
+    void (*json)(json_t *object, const struct query *, const struct table *rows,
+                 const struct options *);                               /* NULL: only: */
+    const char *json_key;                                               /* the rows */
     struct plot *(*plot)(const struct query *, const struct options *); /* for --plot; NULL: none */
 };
 
-/* Builds the queries and prints the answer to each. JSON: one object, or {"version": .., "queries": [..]} where lists of n or k
- * were given. Returns a status. */
+/* Builds the queries and prints the answer to each. JSON: one object, or {"version": .., "queries":
+ * [..]} where lists of n or k were given. Returns a status. */
 int answer_queries(const struct options *options, const struct answer *answer);
 
 /* n, k, m, valid and assignment, as a line, and as an object with the version. */
 void print_query(const struct query *query);
 json_t *query_json(const struct query *query);
 
-/* Prints the answers, one to each query, and gives them up: one object, or {"version": .., "queries": [..]}. A status. */
+/* Prints the answers, one to each query, and gives them up: one object, or {"version": ..,
+ * "queries": [..]}. A status. */
 int print_json_answers(json_t *answers, const struct options *options);
 /* The same, but as text the rows of all queries are one table, without titles: the rows say which
  * query they answer. `text` is called once, with the first query. */

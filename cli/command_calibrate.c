@@ -1,4 +1,5 @@
-/* command_calibrate.c - a profile of a kernel on a device from measured runs, and how far it can be trusted.
+/* command_calibrate.c - a profile of a kernel on a device from measured runs, and how far it can be
+ * trusted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700 /* realpath */
@@ -29,7 +30,7 @@ struct calibration {
     char runs_text[200], date[40];
     struct rcm_profile profile;
     struct fit fit;
-    double *predicted;                  /* by the fit to all */
+    double *predicted; /* by the fit to all */
     struct validation validation;
 };
 
@@ -42,20 +43,27 @@ static const char *file_name(const char *path)
 }
 
 /* Reads one file into the list. Returns a status. */
-static int read_runs(const char *path, bool exact, const struct options *options, struct run_list *runs)
+static int read_runs(const char *path, bool exact, const struct options *options,
+                     struct run_list *runs)
 {
     char error[CSV_ERROR];
     struct csv csv;
     struct run_list more;
-    const struct run_filter filter = {.has_dtype = options->has_dtype, .dtype = options->dtype, .times = true};
+    const struct run_filter filter = {
+        .has_dtype = options->has_dtype, .dtype = options->dtype, .times = true};
     if (csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
-    int status = runs_from_csv(&csv, filter, &more, error) == 0 ? STATUS_OK : usage_error("%s", error);
+    int status =
+        runs_from_csv(&csv, filter, &more, error) == 0 ? STATUS_OK : usage_error("%s", error);
     for (size_t i = 0; status == STATUS_OK && exact && i < more.length; i++)
         if (more.items[i].kind != RUN_EXACT)
-            status = usage_error("--exact %s: line %zu is no exact top-k; such runs have n, k, m and a time, but no b", path, csv.lines[more.items[i].row + 1]);
-    if (status == STATUS_OK && runs->length > 0 && more.has_dtype && runs->has_dtype && more.dtype != runs->dtype)
-        status = usage_error("--exact %s has %s values, the runs have %s; give --dtype", path, rcm_dtype_name(more.dtype), rcm_dtype_name(runs->dtype));
+            status = usage_error("--exact %s: line %zu is no exact top-k; such runs have n, k, m "
+                                 "and a time, but no b",
+                                 path, csv.lines[more.items[i].row + 1]);
+    if (status == STATUS_OK && runs->length > 0 && more.has_dtype && runs->has_dtype &&
+        more.dtype != runs->dtype)
+        status = usage_error("--exact %s has %s values, the runs have %s; give --dtype", path,
+                             rcm_dtype_name(more.dtype), rcm_dtype_name(runs->dtype));
     if (status == STATUS_OK) {
         if (more.has_dtype) {
             runs->has_dtype = true;
@@ -74,9 +82,12 @@ static void describe_runs(struct calibration *c, const struct options *options, 
 {
     char *text = c->runs_text;
     if (options->exact_runs)
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", bucketed, file_name(options->runs), c->runs.length - bucketed, file_name(options->exact_runs));
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", bucketed,
+                 file_name(options->runs), c->runs.length - bucketed,
+                 file_name(options->exact_runs));
     else
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s", bucketed, file_name(options->runs));
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s", bucketed,
+                 file_name(options->runs));
     for (; *text; text++)
         if (*text < ' ' || *text > '~' || *text == '#')
             *text = '?';
@@ -85,14 +96,17 @@ static void describe_runs(struct calibration *c, const struct options *options, 
 static int check_text(const char *option, const char *text, size_t size)
 {
     return strlen(text) >= size || strchr(text, '#') || !rcm_text_is_plain(text)
-               ? usage_error("%s is too long, has a # or control characters, or is not UTF-8; give at most %zu characters", option, size - 1)
+               ? usage_error("%s is too long, has a # or control characters, or is not UTF-8; give "
+                             "at most %zu characters",
+                             option, size - 1)
                : STATUS_OK;
 }
 
 static int read_all(struct calibration *c, const struct options *options)
 {
     if (!options->runs)
-        return usage_error("calibrate needs measured runs: recallmodel calibrate RUNS.csv, a CSV with the columns n, k, b, k_b, m and time_us_median");
+        return usage_error("calibrate needs measured runs: recallmodel calibrate RUNS.csv, a CSV "
+                           "with the columns n, k, b, k_b, m and time_us_median");
     if (options->kernel && !options->kernel->work)
         return usage_error("--kernel %s has no times; give generic, graphcore, ours or xla",
                            options->kernel->name);
@@ -111,15 +125,21 @@ static int read_all(struct calibration *c, const struct options *options)
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
     describe_runs(c, options, bucketed);
     c->profile = (struct rcm_profile){
-        .name = options->name ? options->name : options->has_device ? options->device.device.name : "device",
+        .name = options->name         ? options->name
+                : options->has_device ? options->device.device.name
+                                      : "device",
         .kernel = kernel,
-        .dtype = c->runs.has_dtype ? c->runs.dtype : options->has_dtype ? options->dtype : RCM_F16,
+        .dtype = c->runs.has_dtype    ? c->runs.dtype
+                 : options->has_dtype ? options->dtype
+                                      : RCM_F16,
         .date = c->date,
         .source = options->source ? options->source : "",
         .runs = c->runs_text,
     };
     status = check_text("--name", c->profile.name, sizeof options->device.name);
-    return status == STATUS_OK ? check_text("--source", c->profile.source, sizeof options->device.source) : status;
+    return status == STATUS_OK
+               ? check_text("--source", c->profile.source, sizeof options->device.source)
+               : status;
 }
 
 /* ---- working */
@@ -164,8 +184,10 @@ static bool tick(void *context)
     return progress_tick(&ticker->progress, ++ticker->done, ticker->fits);
 }
 
-/* The fit to all, then the validation. Returns a status; STATUS_USAGE with what to say in `error`. */
-static int fit_and_validate(struct calibration *c, const struct options *options, struct ticker *ticker, char error[CSV_ERROR])
+/* The fit to all, then the validation. Returns a status; STATUS_USAGE with what to say in `error`.
+ */
+static int fit_and_validate(struct calibration *c, const struct options *options,
+                            struct ticker *ticker, char error[CSV_ERROR])
 {
     const struct run *runs = c->runs.items;
     const size_t length = c->runs.length;
@@ -178,7 +200,8 @@ static int fit_and_validate(struct calibration *c, const struct options *options
     bool *together = options->cross_validate ? checked(malloc(length + 1)) : NULL;
     for (size_t i = 0; together && i < length; i++)
         together[i] = held_out_together(c, options, size_index(c, runs[i].p.n));
-    const int status = validate(&c->validation, runs, length, &c->profile, together, tick, ticker, error);
+    const int status =
+        validate(&c->validation, runs, length, &c->profile, together, tick, ticker, error);
     free(together);
     if (c->validation.each.runs) {
         c->profile.held_out_median_error = c->validation.each.median;
@@ -201,13 +224,18 @@ static int work(struct calibration *c, const struct options *options)
     if (length == 0)
         return usage_error("%s: there are no runs", options->runs);
     if (options->cross_validate && c->validation.size_count < 2)
-        return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; give runs of several n", c->validation.size_count);
+        return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; "
+                           "give runs of several n",
+                           c->validation.size_count);
     for (size_t i = 0; i < options->leave_out.length; i++) {
         size_t s = 0;
-        while (s < c->validation.size_count && c->validation.sizes[s] != options->leave_out.items[i])
+        while (s < c->validation.size_count &&
+               c->validation.sizes[s] != options->leave_out.items[i])
             s++;
         if (s == c->validation.size_count || !options->cross_validate)
-            return usage_error("--leave-out %" PRIu64 "%s", options->leave_out.items[i], options->cross_validate ? ": no run has this n" : " belongs to --cross-validate; give both");
+            return usage_error("--leave-out %" PRIu64 "%s", options->leave_out.items[i],
+                               options->cross_validate ? ": no run has this n"
+                                                       : " belongs to --cross-validate; give both");
     }
     if (options->leave_out.length == c->validation.size_count)
         return usage_error("--leave-out takes all sizes; nothing would be left to fit to");
@@ -236,7 +264,9 @@ static struct table *parameter_table(const struct calibration *c)
         table_text(table, column("parameter", STYLE_PLAIN), parameter->name);
         table_real(table, column("value", STYLE_PLAIN), value);
         table_text(table, column("unit", STYLE_PLAIN), parameter->unit);
-        table_real(table, (struct column){"standard_error", "standard_error", "+-", STYLE_PERCENT, 0}, c->fit.error[i]);
+        table_real(table,
+                   (struct column){"standard_error", "standard_error", "+-", STYLE_PERCENT, 0},
+                   c->fit.error[i]);
         table_text(table, column("meaning", STYLE_PLAIN), parameter->meaning);
     }
     return table;
@@ -307,16 +337,24 @@ static struct table *validation_table(const struct calibration *c)
     struct table *table = table_new();
     for (size_t s = 0; c->validation.size_count > 1 && s < c->validation.size_count; s++) {
         table_row(table, false);
-        table_count(table, (struct column){"n", "n", "n left out", STYLE_PLAIN, 0}, c->validation.sizes[s]);
+        table_count(table, (struct column){"n", "n", "n left out", STYLE_PLAIN, 0},
+                    c->validation.sizes[s]);
         table_count(table, column("runs", STYLE_PLAIN), c->validation.left_out[s].runs);
-        table_count(table, (struct column){.csv = "unpredicted", .json = "unpredicted"}, c->validation.left_out[s].unpredicted);
+        table_count(table, (struct column){.csv = "unpredicted", .json = "unpredicted"},
+                    c->validation.left_out[s].unpredicted);
         put_error(table, "median_error", "median\nerror", c->validation.left_out[s].median);
         put_error(table, "p95_error", "95 %", c->validation.left_out[s].p95);
         put_error(table, "worst_error", "worst", c->validation.left_out[s].worst);
         table_count(table, column("cells", STYLE_PLAIN), c->validation.left_out_regret[s][0].cells);
-        table_real(table, (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0}, c->validation.left_out_regret[s][0].mean);
-        table_real(table, (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0}, c->validation.left_out_regret[s][0].p95);
-        table_real(table, (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0}, c->validation.left_out_regret[s][0].max);
+        table_real(table,
+                   (struct column){"regret_mean", "regret_mean", "regret\nmean", STYLE_PLAIN, 0},
+                   c->validation.left_out_regret[s][0].mean);
+        table_real(table,
+                   (struct column){"regret_p95", "regret_p95", "regret\n95 %", STYLE_PLAIN, 0},
+                   c->validation.left_out_regret[s][0].p95);
+        table_real(table,
+                   (struct column){"regret_max", "regret_max", "regret\nmost", STYLE_PLAIN, 0},
+                   c->validation.left_out_regret[s][0].max);
     }
     return table;
 }
@@ -335,7 +373,8 @@ static struct table *regret_table(const struct regret regrets[SCORES])
     struct table *table = table_new();
     for (size_t score = 0; score < SCORES; score++) {
         table_row(table, score == 0);
-        table_text(table, (struct column){"model", NULL, "choice by", STYLE_PLAIN, 0}, score_name(score));
+        table_text(table, (struct column){"model", NULL, "choice by", STYLE_PLAIN, 0},
+                   score_name(score));
         put_regret(table, &regrets[score]);
     }
     return table;
@@ -376,7 +415,8 @@ static void print_residuals(const struct residuals *r)
     if (r->runs)
         printf(": median error %.1f %%, 95 %% below %.1f %%", 100.0 * r->median, 100.0 * r->p95);
     if (r->unpredicted)
-        printf("%s %zu runs could not be predicted, for the others say nothing about them", r->runs ? ";" : ":", r->unpredicted);
+        printf("%s %zu runs could not be predicted, for the others say nothing about them",
+               r->runs ? ";" : ":", r->unpredicted);
 }
 
 /* What the short model has and these runs do not determine. */
@@ -397,7 +437,8 @@ static void print_text(const struct calibration *c, const struct options *option
 {
     const bool colour = colour_wanted();
     struct table *table = parameter_table(c);
-    printf("%s, kernel %s, %s: %s\n", c->profile.name, c->profile.kernel->name, rcm_dtype_name(c->profile.dtype), c->profile.runs);
+    printf("%s, kernel %s, %s: %s\n", c->profile.name, c->profile.kernel->name,
+           rcm_dtype_name(c->profile.dtype), c->profile.runs);
     if (c->runs.left_out)
         printf("(%zu rows of other measurements were left out)\n", c->runs.left_out);
     printf("\n%u parameters, fitted in %u steps", c->fit.parameters, c->fit.steps);
@@ -411,11 +452,14 @@ static void print_text(const struct calibration *c, const struct options *option
     print_left_out(c);
     for (size_t i = 0; rcm_time_parameter(i); i++)
         if (c->fit.error[i] > 0.5) {
-            puts("What has +- 50 % or more is hardly determined by these runs: shapes that depend on it are guesses.");
+            puts("What has +- 50 % or more is hardly determined by these runs: shapes that depend "
+                 "on it are guesses.");
             break;
         }
-    printf("\n|predicted/measured - 1|: median %.1f %%, 95 %% of the runs below %.1f %%, worst %.1f %%. By what takes most of the time:\n", 100.0 * c->profile.median_error,
-           100.0 * c->profile.p95_error, 100.0 * c->profile.worst_error);
+    printf("\n|predicted/measured - 1|: median %.1f %%, 95 %% of the runs below %.1f %%, worst "
+           "%.1f %%. By what takes most of the time:\n",
+           100.0 * c->profile.median_error, 100.0 * c->profile.p95_error,
+           100.0 * c->profile.worst_error);
     table = regime_table(c);
     table_print(table, stdout, colour);
     table_free(table);
@@ -441,7 +485,8 @@ static void print_text(const struct calibration *c, const struct options *option
         } else {
             printf("(--json has each of the %zu sizes.)\n", c->validation.size_count);
         }
-        puts("regret: measured time of the configuration that the model picks over the fastest that reaches recall 0.8,\n0.9, 0.95 or 0.99; 1 is the best choice each time.");
+        puts("regret: measured time of the configuration that the model picks over the fastest "
+             "that reaches recall 0.8,\n0.9, 0.95 or 0.99; 1 is the best choice each time.");
     }
     if (options->cross_validate) {
         fputs("\nLeft out together, n = ", stdout);
@@ -457,7 +502,8 @@ static void print_text(const struct calibration *c, const struct options *option
         table_free(table);
     }
     if (options->profile_file)
-        printf("\nWritten to %s; use it with --device %s%s\n", options->profile_file, strpbrk(options->profile_file, "./") ? "" : "./", options->profile_file);
+        printf("\nWritten to %s; use it with --device %s%s\n", options->profile_file,
+               strpbrk(options->profile_file, "./") ? "" : "./", options->profile_file);
 }
 
 static json_t *taken(json_t *(*make)(const struct table *), struct table *table)
@@ -528,7 +574,8 @@ static int print_report_json(const struct calibration *c, const struct options *
             object, "held_out_exact_ratios",
             band_json(c->profile.held_out_exact_p05_ratio, c->profile.held_out_exact_p95_ratio));
         json_object_set_new(object, "regret_by_size", taken(table_json, size_regret_table(c)));
-        json_object_set_new(object, "regret_each_left_out", regrets_json(c->validation.each_regret));
+        json_object_set_new(object, "regret_each_left_out",
+                            regrets_json(c->validation.each_regret));
     }
     if (options->cross_validate) {
         for (size_t s = 0; s < c->validation.size_count; s++)

@@ -24,13 +24,15 @@ static struct table *rows(const struct query *query, const struct options *optio
             table_real(table, column("cost", STYLE_COST), cost);
             table_text(table, column("unit", STYLE_PLAIN), model->unit);
             table_text(table, column("formula", STYLE_PLAIN), algorithm->formula);
-            table_bool(table, (struct column){"cheapest", "cheapest", NULL, STYLE_PLAIN, 0}, cost == least);
+            table_bool(table, (struct column){"cheapest", "cheapest", NULL, STYLE_PLAIN, 0},
+                       cost == least);
         }
     }
     return table;
 }
 
-static void text(const struct query *query, const struct table *table, const struct options *options, bool colour)
+static void text(const struct query *query, const struct table *table,
+                 const struct options *options, bool colour)
 {
     (void)options;
     (void)query;
@@ -40,5 +42,6 @@ static void text(const struct query *query, const struct table *table, const str
 
 int command_cost(const struct options *options)
 {
-    return answer_queries(options, &(struct answer){SHAPES_NONE, rows, text, NULL, "algorithms", NULL});
+    return answer_queries(options,
+                          &(struct answer){SHAPES_NONE, rows, text, NULL, "algorithms", NULL});
 }

@@ -1,4 +1,5 @@
-/* command_count.c - the operations that the cost models count, counted: the algorithms run on real rows.
+/* command_count.c - the operations that the cost models count, counted: the algorithms run on real
+ * rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -15,7 +16,8 @@
 #include "table.h"
 
 #define N_MAX (UINT64_C(1) << 28)
-#define QUADRATIC_MAX (UINT64_C(1) << 30) /* n k of an algorithm that takes n k steps to run: a second or two */
+#define QUADRATIC_MAX \
+    (UINT64_C(1) << 30) /* n k of an algorithm that takes n k steps to run: a second or two */
 
 /* The cost model's formula for an algorithm of that name, and its unit. */
 static const struct rcm_algorithm *modelled(const char *name, const char **unit)
@@ -44,7 +46,8 @@ static struct subject *subjects_of(const struct options *o, size_t *count)
 {
     static const uint64_t usual[] = {1, 4, 8, 11};
     const uint64_t *digits = o->digits.length ? o->digits.items : usual;
-    size_t length = o->digits.length ? o->digits.length : sizeof usual / sizeof *usual, capacity = 0;
+    size_t length = o->digits.length ? o->digits.length : sizeof usual / sizeof *usual,
+           capacity = 0;
     struct subject *subjects = NULL;
     *count = 0;
     for (size_t i = 0; sim_algorithm(i); i++)
@@ -55,7 +58,8 @@ static struct subject *subjects_of(const struct options *o, size_t *count)
                     .algorithm = sim_algorithm(i),
                     .keys = raw ? "float32" : "ranks",
                     .digit = sim_algorithm(i)->takes_digit ? (unsigned)digits[d] : 1,
-                    .skipped = sim_algorithm(i)->quadratic && o->k.items[0] > QUADRATIC_MAX / o->n.items[0],
+                    .skipped = sim_algorithm(i)->quadratic &&
+                               o->k.items[0] > QUADRATIC_MAX / o->n.items[0],
                 };
             }
     return subjects;
@@ -156,8 +160,11 @@ static struct table *algorithm_table(const struct counting *c)
         const struct subject *s = &c->subjects[i];
         const char *unit = NULL;
         const struct rcm_algorithm *model = modelled(s->algorithm->name, &unit);
-        double cost = model && s->digit == 1 ? model->cost((double)o->n.items[0], (double)o->k.items[0], 1.0) : NAN;
-        double all = s->skipped ? NAN : (double)s->work.all / (double)rows, taken = s->skipped ? NAN : (double)s->work.taken / (double)rows;
+        double cost = model && s->digit == 1
+                          ? model->cost((double)o->n.items[0], (double)o->k.items[0], 1.0)
+                          : NAN;
+        double all = s->skipped ? NAN : (double)s->work.all / (double)rows,
+               taken = s->skipped ? NAN : (double)s->work.taken / (double)rows;
         table_row(table, false);
         table_text(table, (struct column){.csv = "version"}, rcm_version());
         table_count(table, (struct column){.csv = "n"}, o->n.items[0]);
@@ -169,15 +176,20 @@ static struct table *algorithm_table(const struct counting *c)
         table_text(table, column("algorithm", STYLE_PLAIN), s->algorithm->name);
         table_text(table, column("keys", STYLE_PLAIN), s->keys);
         if (s->algorithm->takes_digit)
-            table_count(table, (struct column){"digit_bits", "digit_bits", "bits a\npass", STYLE_PLAIN, 0}, s->digit);
+            table_count(table,
+                        (struct column){"digit_bits", "digit_bits", "bits a\npass", STYLE_PLAIN, 0},
+                        s->digit);
         else
-            table_null(table, (struct column){"digit_bits", "digit_bits", "bits a\npass", STYLE_PLAIN, 0});
+            table_null(table,
+                       (struct column){"digit_bits", "digit_bits", "bits a\npass", STYLE_PLAIN, 0});
         table_text(table, column("unit", STYLE_PLAIN), unit);
         table_real(table, column("modelled", STYLE_COST), cost);
         table_real(table, column("counted", STYLE_COST), all);
         table_real(table, column("residual", STYLE_COST), all - cost);
-        table_real(table, (struct column){"ratio", "ratio", "counted/\nmodelled", STYLE_PLAIN, 0}, all / cost);
-        table_real(table, (struct column){"taken", "taken", "branches\ntaken only", STYLE_COST, 0}, taken);
+        table_real(table, (struct column){"ratio", "ratio", "counted/\nmodelled", STYLE_PLAIN, 0},
+                   all / cost);
+        table_real(table, (struct column){"taken", "taken", "branches\ntaken only", STYLE_COST, 0},
+                   taken);
     }
     return table;
 }
@@ -187,19 +199,34 @@ static struct table *stage1_table(const struct stage1 *stage1, size_t shapes, do
     struct table *table = table_new();
     for (size_t i = 0; i < shapes; i++) {
         const struct stage1 *s = &stage1[i];
-        double elements = (double)s->p.n * rows, insertions = rcm_insertions(s->p), k_b = (double)s->p.k_b;
+        double elements = (double)s->p.n * rows, insertions = rcm_insertions(s->p),
+               k_b = (double)s->p.k_b;
         table_row(table, false);
         table_count(table, column("b", STYLE_PLAIN), s->p.b);
         table_count(table, column("k_b", STYLE_PLAIN), s->p.k_b);
-        table_real(table, (struct column){"modelled_per_element", "modelled_per_element", "5 k_b - 2", STYLE_PLAIN, 0}, 5.0 * k_b - 2.0);
-        table_real(table, (struct column){"counted_per_element", "counted_per_element", "counted", STYLE_PLAIN, 0},
+        table_real(table,
+                   (struct column){"modelled_per_element", "modelled_per_element", "5 k_b - 2",
+                                   STYLE_PLAIN, 0},
+                   5.0 * k_b - 2.0);
+        table_real(table,
+                   (struct column){"counted_per_element", "counted_per_element", "counted",
+                                   STYLE_PLAIN, 0},
                    (double)s->work.all / elements);
-        table_real(table, (struct column){"taken_per_element", "taken_per_element", "branches\ntaken only", STYLE_PLAIN, 0},
+        table_real(table,
+                   (struct column){"taken_per_element", "taken_per_element", "branches\ntaken only",
+                                   STYLE_PLAIN, 0},
                    (double)s->work.taken / elements);
-        table_real(table, (struct column){"expected_per_element", "expected_per_element", "expected\nof that", STYLE_PLAIN, 0},
+        table_real(table,
+                   (struct column){"expected_per_element", "expected_per_element",
+                                   "expected\nof that", STYLE_PLAIN, 0},
                    1.0 + (5.0 * k_b - 3.0) * insertions / (double)s->p.n);
-        table_real(table, (struct column){"insertions", "insertions", "insertions\na row", STYLE_COST, 0}, (double)s->insertions / rows);
-        table_real(table, (struct column){"insertions_expected", "insertions_expected", "expected", STYLE_COST, 0}, insertions);
+        table_real(table,
+                   (struct column){"insertions", "insertions", "insertions\na row", STYLE_COST, 0},
+                   (double)s->insertions / rows);
+        table_real(table,
+                   (struct column){"insertions_expected", "insertions_expected", "expected",
+                                   STYLE_COST, 0},
+                   insertions);
     }
     return table;
 }
@@ -217,13 +244,16 @@ static int print_tables(const struct counting *c, const struct table *algorithms
             printf(" (of %" PRIu64 ": PARTIAL, stopped)", c->wanted);
         printf(", seed %" PRIu64 ", recallmodel %s\n", o->seed, rcm_version());
         table_print(algorithms, stdout, false);
-        puts("\nmodelled: the formula of the cost model, for ranks of log2 n bits; counted: every branch taken, as in the\n"
+        puts("\nmodelled: the formula of the cost model, for ranks of log2 n bits; counted: every "
+             "branch taken, as in the\n"
              "model; residual: what the model leaves out. float32: keys of 32 bits.");
         if (k > QUADRATIC_MAX / n)
-            puts("insertion_queue and scan_max take n k steps to run, and were left out above n k = 2^30.");
+            puts("insertion_queue and scan_max take n k steps to run, and were left out above n k "
+                 "= 2^30.");
         puts("\nStage 1 with a queue in each of b interleaved buckets, operations an element:");
         table_print(stage1, stdout, false);
-        puts("\nexpected: if an element enters its queue only where it beats the smallest, on rows in random order.");
+        puts("\nexpected: if an element enters its queue only where it beats the smallest, on rows "
+             "in random order.");
         return STATUS_OK;
     case OUTPUT_CSV:
         table_print_csv(algorithms, stdout, true);
@@ -292,7 +322,8 @@ int command_count(const struct options *options)
     if (own.rho.length > 1)
         return usage_error("--rho takes one value here");
     if (own.n.length && own.n.items[0] > N_MAX)
-        return usage_error("--n %" PRIu64 " is too large to be counted; give at most 2^28", own.n.items[0]);
+        return usage_error("--n %" PRIu64 " is too large to be counted; give at most 2^28",
+                           own.n.items[0]);
     if (!own.has_input)
         own.input = SIM_IID;
     int status = queries_build(&queries, &own, SHAPES_FEWEST);

@@ -59,10 +59,10 @@ static void put_answer(struct table *table, const struct query *query, const str
     put_count(table, column("b", STYLE_PLAIN), a->p.b);
     put_count(table, column("k_b", STYLE_PLAIN), a->p.k_b);
     put_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(a->p));
-    table_real(table,
-               (struct column){"reaching_mean", "reaching_mean", "collected\nin the mean",
-                               STYLE_PLAIN, 0},
-               a->reaching.mean);
+    table_real(
+        table,
+        (struct column){"reaching_mean", "reaching_mean", "collected\nin the mean", STYLE_PLAIN, 0},
+        a->reaching.mean);
     table_real(table, (struct column){"reaching_sd", "reaching_sd", "sd", STYLE_PLAIN, 0},
                a->reaching.sd);
     put_count(table,
@@ -94,8 +94,8 @@ static void print_answer(const struct exact_answer *a)
         return;
     }
     if (isnan(a->reaching.mean)) {
-        puts(
-            "How many elements the second look collects is not known: the distribution is too wide to compute.");
+        puts("How many elements the second look collects is not known: the distribution is too "
+             "wide to compute.");
         return;
     }
     printf("b = %" PRIu64 ", k_b = %" PRIu64 ": exact top-k by threshold handles %" PRIu64

@@ -1,4 +1,5 @@
-/* command_predict.c - what shapes take by a calibrated profile: those of a CSV, or about twenty for each kb.
+/* command_predict.c - what shapes take by a calibrated profile: those of a CSV, or about twenty for
+ * each kb.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -21,10 +22,13 @@ static struct profile_answer answer_for(const struct options *options)
 static void print_profile(const struct profile_answer *a)
 {
     const struct rcm_profile *q = a->profile;
-    printf("%s, kernel %s, %s; calibrated %s on %s: median error %.1f %%, 95 %% below %.1f %%", q->name, q->kernel->name, rcm_dtype_name(q->dtype),
-           q->date && *q->date ? q->date : "", q->runs && *q->runs ? q->runs : "some runs", 100.0 * q->median_error, 100.0 * q->p95_error);
+    printf("%s, kernel %s, %s; calibrated %s on %s: median error %.1f %%, 95 %% below %.1f %%",
+           q->name, q->kernel->name, rcm_dtype_name(q->dtype), q->date && *q->date ? q->date : "",
+           q->runs && *q->runs ? q->runs : "some runs", 100.0 * q->median_error,
+           100.0 * q->p95_error);
     if (q->held_out_median_error > 0.0)
-        printf("; of sizes not seen %.1f and %.1f %%", 100.0 * q->held_out_median_error, 100.0 * q->held_out_p95_error);
+        printf("; of sizes not seen %.1f and %.1f %%", 100.0 * q->held_out_median_error,
+               100.0 * q->held_out_p95_error);
     puts(".");
     if (a->other_kernel)
         printf("Predicted for the kernel %s with the parameters of %s; where the two differ, no "
@@ -71,14 +75,26 @@ static void put_beyond(struct table *table, const struct rcm_prediction *r)
 /* ---- shapes */
 
 /* The products whose values these are, by the roofline, and all of it together. */
-static void put_product(struct table *table, const struct options *options, const struct rcm_profile *q, struct rcm_topk p, double time_us, double exact_us)
+static void put_product(struct table *table, const struct options *options,
+                        const struct rcm_profile *q, struct rcm_topk p, double time_us,
+                        double exact_us)
 {
-    const struct rcm_product product = rcm_product(&options->device.device, q->dtype, p, options->d);
-    table_real(table, (struct column){"product_us", "product_us", "product\nus", STYLE_COST, 0}, product.product_us);
-    table_real(table, (struct column){"with_product_us", "with_product_us", "with\nproduct", STYLE_COST, 0}, product.product_us + time_us);
-    table_real(table, (struct column){"exact_with_product_us", "exact_with_product_us", NULL, STYLE_COST, 0}, product.product_us + exact_us);
-    table_real(table, (struct column){"fused_us", "fused_us", "fused:\nstage 1", STYLE_COST, 0}, product.fused_us);
-    table_text(table, (struct column){"fused_bound", "fused_bound", "by", STYLE_PLAIN, 0}, product.fused_bound);
+    const struct rcm_product product =
+        rcm_product(&options->device.device, q->dtype, p, options->d);
+    table_real(table, (struct column){"product_us", "product_us", "product\nus", STYLE_COST, 0},
+               product.product_us);
+    table_real(
+        table,
+        (struct column){"with_product_us", "with_product_us", "with\nproduct", STYLE_COST, 0},
+        product.product_us + time_us);
+    table_real(
+        table,
+        (struct column){"exact_with_product_us", "exact_with_product_us", NULL, STYLE_COST, 0},
+        product.product_us + exact_us);
+    table_real(table, (struct column){"fused_us", "fused_us", "fused:\nstage 1", STYLE_COST, 0},
+               product.fused_us);
+    table_text(table, (struct column){"fused_bound", "fused_bound", "by", STYLE_PLAIN, 0},
+               product.fused_bound);
 }
 
 static struct table *rows(const struct query *query, const struct options *options)
@@ -96,13 +112,20 @@ static struct table *rows(const struct query *query, const struct options *optio
         table_count(table, column("b", STYLE_PLAIN), p.b);
         table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
         table_real(table, column("recall", STYLE_RECALL), rcm_recall_exact(p));
-        table_real(table, (struct column){"predicted_us", "predicted_us", "both\nstages us", STYLE_PLAIN, 0}, r.time_us);
+        table_real(
+            table,
+            (struct column){"predicted_us", "predicted_us", "both\nstages us", STYLE_PLAIN, 0},
+            r.time_us);
         put_band(table, &r);
-        table_real(table, (struct column){"stage1_us", "stage1_us", "stage 1\nus", STYLE_PLAIN, 0}, r.stage1_us);
-        table_real(table, (struct column){"stage2_us", "stage2_us", "stage 2\nus", STYLE_PLAIN, 0}, r.stage2_us);
-        table_text(table, (struct column){"bound", "bound", "stage 1\nmostly", STYLE_PLAIN, 0}, r.bound);
+        table_real(table, (struct column){"stage1_us", "stage1_us", "stage 1\nus", STYLE_PLAIN, 0},
+                   r.stage1_us);
+        table_real(table, (struct column){"stage2_us", "stage2_us", "stage 2\nus", STYLE_PLAIN, 0},
+                   r.stage2_us);
+        table_text(table, (struct column){"bound", "bound", "stage 1\nmostly", STYLE_PLAIN, 0},
+                   r.bound);
         table_real(table, (struct column){"exact_us", "exact_us", NULL, STYLE_COST, 0}, exact);
-        table_real(table, (struct column){"speedup", "speedup", "over\nexact", STYLE_SPEEDUP, 0}, exact / r.time_us);
+        table_real(table, (struct column){"speedup", "speedup", "over\nexact", STYLE_SPEEDUP, 0},
+                   exact / r.time_us);
         if (options->d)
             put_product(table, options, q, p, r.time_us, exact);
         put_beyond(table, &r);
@@ -115,7 +138,8 @@ static struct table *rows(const struct query *query, const struct options *optio
     return table;
 }
 
-static void text(const struct query *query, const struct table *table, const struct options *options, bool colour)
+static void text(const struct query *query, const struct table *table,
+                 const struct options *options, bool colour)
 {
     const struct profile_answer a = answer_for(options);
     const struct rcm_prediction exact = rcm_predict_exact_band(a.profile, query->base);
@@ -130,7 +154,8 @@ static void text(const struct query *query, const struct table *table, const str
     table_print(table, stdout, colour);
     print_memory(options, &query->base, a.dtype);
     if (options->d)
-        puts("\nproduct: the values as products of vectors, by the roofline, a bound from below; with product: that and\n"
+        puts("\nproduct: the values as products of vectors, by the roofline, a bound from below; "
+             "with product: that and\n"
              "both stages; fused: product and stage 1 in one kernel, a bound from below.");
 }
 
@@ -148,7 +173,8 @@ static json_t *known(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static void put_json(json_t *object, const struct query *query, const struct table *table, const struct options *options)
+static void put_json(json_t *object, const struct query *query, const struct table *table,
+                     const struct options *options)
 {
     const struct profile_answer a = answer_for(options);
     const struct rcm_prediction exact = rcm_predict_exact_band(a.profile, query->base);
@@ -220,7 +246,8 @@ static void print_rows(const struct csv *csv, const struct run_list *runs,
                 csv_write(stdout, csv_field(csv, row, i));
                 putchar(',');
             }
-        if (next < runs->length && runs->items[next].row == row) { /* others are of other measurements */
+        if (next < runs->length &&
+            runs->items[next].row == row) { /* others are of other measurements */
             const struct rcm_prediction r = predict_run(a, &runs->items[next++]);
             print_prediction(&r);
         } else {
@@ -242,7 +269,8 @@ static struct table *run_table(const struct run_list *runs, const struct profile
         table_count(table, column("b", STYLE_PLAIN), run->p.b);
         table_count(table, column("k_b", STYLE_PLAIN), run->p.k_b);
         table_count(table, column("m", STYLE_PLAIN), run->p.m);
-        table_real(table, (struct column){"time_us", "time_us", "measured\nus", STYLE_PLAIN, 0}, run->time_us);
+        table_real(table, (struct column){"time_us", "time_us", "measured\nus", STYLE_PLAIN, 0},
+                   run->time_us);
         table_real(table,
                    (struct column){"predicted_us", "predicted_us", "predicted\nus", STYLE_PLAIN, 0},
                    r.time_us);
@@ -308,9 +336,15 @@ static int print_runs(const struct csv *csv, const struct run_list *runs,
                    100.0 * residuals.worst);
     }
     if (runs->left_out && output != OUTPUT_JSON)
-        fprintf(stderr, "recallmodel: left out %zu of %zu rows, of other measurements (kernel, dtype, assignment, input, cache or timing differ)\n", runs->left_out, csv->rows);
+        fprintf(stderr,
+                "recallmodel: left out %zu of %zu rows, of other measurements (kernel, dtype, "
+                "assignment, input, cache or timing differ)\n",
+                runs->left_out, csv->rows);
     if (beyond && output != OUTPUT_JSON)
-        fprintf(stderr, "recallmodel: %zu of %zu shapes lie beyond the runs that the profile was fitted to\n", beyond, runs->length);
+        fprintf(
+            stderr,
+            "recallmodel: %zu of %zu shapes lie beyond the runs that the profile was fitted to\n",
+            beyond, runs->length);
     if (table)
         table_free(table);
     return status;
@@ -324,7 +358,8 @@ static int predict_runs(const struct options *options, const struct profile_answ
     const struct run_filter filter = {.has_dtype = true, .dtype = a->dtype, .times = false};
     if (csv_read(options->runs, &csv, error) != 0)
         return usage_error("%s", error);
-    int status = runs_from_csv(&csv, filter, &runs, error) == 0 ? STATUS_OK : usage_error("%s", error);
+    int status =
+        runs_from_csv(&csv, filter, &runs, error) == 0 ? STATUS_OK : usage_error("%s", error);
     if (status == STATUS_OK)
         status = print_runs(&csv, &runs, a, options->output);
     runs_free(&runs);
@@ -348,17 +383,23 @@ static int no_profile(const struct options *options)
         return usage_error("--dtype %s: %s has no profile for this --dtype, and none whose values "
                            "have this width; recallmodel devices lists those there are",
                            rcm_dtype_name(options->dtype), device);
-    const char *lacking = options->runs ? "--runs" : options->d ? "--d" : options->kernel ? "--kernel" : NULL;
+    const char *lacking = options->runs     ? "--runs"
+                          : options->d      ? "--d"
+                          : options->kernel ? "--kernel"
+                                            : NULL;
     return lacking ? usage_error("--device %s has no profile, which %s needs; recallmodel devices "
                                  "lists those there are, recallmodel calibrate makes one "
-                                 "(docs/calibrating.md)", device, lacking)
+                                 "(docs/calibrating.md)",
+                                 device, lacking)
                    : predict_bounds(options);
 }
 
 int command_predict(const struct options *options)
 {
     if (!options->has_device)
-        return usage_error("predict needs a calibrated profile: --device FILE, as recallmodel calibrate writes it, or a device that comes with one (recallmodel devices)");
+        return usage_error(
+            "predict needs a calibrated profile: --device FILE, as recallmodel calibrate writes "
+            "it, or a device that comes with one (recallmodel devices)");
     const struct profile_answer a = answer_for(options);
     if (!a.profile)
         return no_profile(options);
@@ -369,9 +410,13 @@ int command_predict(const struct options *options)
     const struct rcm_device *device = &options->device.device;
     if (options->d && !(device->bandwidth_bytes_per_s > 0.0 && device->matrix_rate_per_s > 0.0))
         return usage_error("--d needs the rates of the device, and %s lacks bandwidth_bytes_per_s"
-                           " or matrix_rate_per_s; add the lines to its file", device->name);
+                           " or matrix_rate_per_s; add the lines to its file",
+                           device->name);
     if (options->runs && (options->b.length || options->k_b.length || options->m > 1))
-        return usage_error("--runs and %s exclude each other; the file has the shapes", options->b.length ? "--b" : options->k_b.length ? "--kb" : "--m");
+        return usage_error("--runs and %s exclude each other; the file has the shapes",
+                           options->b.length     ? "--b"
+                           : options->k_b.length ? "--kb"
+                                                 : "--m");
     return options->runs ? predict_runs(options, &a)
                          : answer_queries(options, &(struct answer){SHAPES_SWEEP, rows, text,
                                                                     put_json, NULL, NULL});

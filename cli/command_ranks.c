@@ -7,7 +7,8 @@
 #include "answer.h"
 #include "commands.h"
 
-static void put_rank(struct table *table, const struct query *query, struct rcm_topk p, uint64_t rank)
+static void put_rank(struct table *table, const struct query *query, struct rcm_topk p,
+                     uint64_t rank)
 {
     table_row(table, false);
     put_query(table, query);
@@ -23,7 +24,8 @@ static struct table *rows(const struct query *query, const struct options *optio
     for (size_t i = 0; i < query->length; i++) {
         struct rcm_topk p = query->shapes[i];
         if (options->ranks.length) {
-            for (size_t j = 0; j < options->ranks.length && options->ranks.items[j] <= p.k; j++) /* ascending */
+            for (size_t j = 0; j < options->ranks.length && options->ranks.items[j] <= p.k;
+                 j++) /* ascending */
                 put_rank(table, query, p, options->ranks.items[j]);
             continue;
         }
@@ -42,10 +44,13 @@ int command_ranks(const struct options *options)
         for (size_t j = 0; j < options->k.length; j++) {
             uint64_t rank = options->ranks.items[i], k = options->k.items[j];
             if (rank > k && i == 0)
-                return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64 "; give ranks from 1 to k", rank, k);
+                return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64
+                                   "; give ranks from 1 to k",
+                                   rank, k);
             left_out += rank > k;
         }
     if (left_out)
         fprintf(stderr, "recallmodel: left out %zu ranks that are larger than k\n", left_out);
-    return answer_queries(options, &(struct answer){SHAPES_SMALLEST_B, rows, NULL, NULL, "ranks", NULL});
+    return answer_queries(options,
+                          &(struct answer){SHAPES_SMALLEST_B, rows, NULL, NULL, "ranks", NULL});
 }

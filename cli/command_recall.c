@@ -1,4 +1,5 @@
-/* command_recall.c - the main question: what does every choice of buckets cost in recall and in work?
+/* command_recall.c - the main question: what does every choice of buckets cost in recall and in
+ * work?
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -8,8 +9,10 @@
 #include "commands.h"
 #include "report.h"
 
-/* What makes a shape the best: with a device the time that its profile or its roofline says, otherwise candidates. */
-static double value_of(struct rcm_topk p, const struct options *options, const struct rcm_objective **objective)
+/* What makes a shape the best: with a device the time that its profile or its roofline says,
+ * otherwise candidates. */
+static double value_of(struct rcm_topk p, const struct options *options,
+                       const struct rcm_objective **objective)
 {
     const enum rcm_dtype dtype = values_dtype(options);
     struct rcm_machine machine = {.dtype = dtype};
@@ -23,17 +26,20 @@ static double value_of(struct rcm_topk p, const struct options *options, const s
     return (*objective)->bucketed(*objective, &machine, p);
 }
 
-/* Of the shapes that reach the query's target the one of least value, of equal ones that with the fewest candidates; NULL if
- * none does. */
-static const struct rcm_topk *best_shape(const struct query *query, const struct rcm_topk *shapes, size_t length,
-                                         const struct options *options)
+/* Of the shapes that reach the query's target the one of least value, of equal ones that with the
+ * fewest candidates; NULL if none does. */
+static const struct rcm_topk *best_shape(const struct query *query, const struct rcm_topk *shapes,
+                                         size_t length, const struct options *options)
 {
     const struct rcm_topk *best = NULL;
     const struct rcm_objective *objective;
     double least = INFINITY;
     for (size_t i = 0; i < length; i++) {
-        const double value = rcm_reaches(shapes[i], query->target) ? value_of(shapes[i], options, &objective) : INFINITY;
-        if (value < least || (value == least && best && rcm_candidates(shapes[i]) < rcm_candidates(*best))) {
+        const double value = rcm_reaches(shapes[i], query->target)
+                                 ? value_of(shapes[i], options, &objective)
+                                 : INFINITY;
+        if (value < least ||
+            (value == least && best && rcm_candidates(shapes[i]) < rcm_candidates(*best))) {
             least = value;
             best = &shapes[i];
         }
@@ -66,8 +72,11 @@ static struct table *smallest_b(const struct query *query, const struct options 
         table_row(table, p == best);
         table_count(table, (struct column){.json = "k_b", .heading = "k_b"}, p->k_b);
         table_count(table, (struct column){.json = "b", .heading = "b"}, p->b);
-        table_count(table, (struct column){.json = "candidates", .heading = "candidates"}, rcm_candidates(*p));
-        table_real(table, (struct column){.json = "recall", .heading = "recall", .style = STYLE_RECALL}, rcm_recall_exact(*p));
+        table_count(table, (struct column){.json = "candidates", .heading = "candidates"},
+                    rcm_candidates(*p));
+        table_real(table,
+                   (struct column){.json = "recall", .heading = "recall", .style = STYLE_RECALL},
+                   rcm_recall_exact(*p));
     }
     return table;
 }
@@ -133,20 +142,26 @@ static void print_smallest(const struct query *query, const struct options *opti
     printf("The smallest b for recall %s", target);
     if (query->target.align > 1)
         printf(", multiples of %" PRIu64, query->target.align);
-    printf("%s%s%s%s:\n", query->target.divisors ? ", divisors of n" : "", best ? "; * has the " : "",
-           !best ? "" : options->has_device ? "least us" : "fewest candidates",
-           best && options->has_device && objective->need == RCM_NEEDS_DEVICE ? " by the roofline" : "");
+    printf("%s%s%s%s:\n", query->target.divisors ? ", divisors of n" : "",
+           best ? "; * has the " : "",
+           !best                 ? ""
+           : options->has_device ? "least us"
+                                 : "fewest candidates",
+           best && options->has_device && objective->need == RCM_NEEDS_DEVICE ? " by the roofline"
+                                                                              : "");
     if (table_rows(smallest))
         table_print(smallest, stdout, colour);
     else
         puts("  none reaches it");
     if (best && best->b == 1)
-        puts("b = 1 is the exact top-k of the whole row: no approximation has fewer candidates than k.");
+        puts("b = 1 is the exact top-k of the whole row: no approximation has fewer candidates "
+             "than k.");
     table_free(smallest);
 }
 
 /* A question with --recall is answered first; otherwise the table comes first. */
-static void print_text(const struct query *query, const struct table *rows, const struct options *options, bool colour)
+static void print_text(const struct query *query, const struct table *rows,
+                       const struct options *options, bool colour)
 {
     const bool free_b = query->target.align == 1 && !query->target.divisors;
     const bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;
@@ -163,10 +178,12 @@ static void print_text(const struct query *query, const struct table *rows, cons
         print_smallest(query, options, colour);
     }
     if (query->target.loss > exp(-1.0) && even && free_b)
-        puts("Every legal shape has a recall of at least 1 - 1/e = .632, so this target gives b = ceil(k / k_b).");
+        puts("Every legal shape has a recall of at least 1 - 1/e = .632, so this target gives b = "
+             "ceil(k / k_b).");
 }
 
-static void put_json(json_t *object, const struct query *query, const struct table *rows, const struct options *options)
+static void put_json(json_t *object, const struct query *query, const struct table *rows,
+                     const struct options *options)
 {
     json_t *recommended = json_null();
     const struct rcm_topk *best = best_shape(query, query->smallest, query->k_b_count, options);
@@ -207,13 +224,16 @@ static struct plot *picture(const struct query *query, const struct options *opt
         snprintf(title, sizeof title, "kb = %" PRIu64, k_b);
         plot_series(plot, title, true, true, colour++);
         for (size_t i = first; i < end; i++)
-            plot_point(plot, (double)rcm_candidates(query->shapes[i]), rcm_loss_exact(query->shapes[i]), 0.0);
+            plot_point(plot, (double)rcm_candidates(query->shapes[i]),
+                       rcm_loss_exact(query->shapes[i]), 0.0);
         if (!options->has_quantile)
             continue;
-        snprintf(title, sizeof title, "kb = %" PRIu64 ", %.6g %% of rows", k_b, 100.0 * decimal_complement(options->quantile));
+        snprintf(title, sizeof title, "kb = %" PRIu64 ", %.6g %% of rows", k_b,
+                 100.0 * decimal_complement(options->quantile));
         plot_series(plot, title, false, true, colour - 1);
         for (size_t i = first; i < end; i++)
-            plot_point(plot, (double)rcm_candidates(query->shapes[i]), 1.0 - evaluate(query->shapes[i], options).quantile, 0.0);
+            plot_point(plot, (double)rcm_candidates(query->shapes[i]),
+                       1.0 - evaluate(query->shapes[i], options).quantile, 0.0);
     }
     snprintf(title, sizeof title, "recall %.6g", decimal_value(query->recall_target));
     plot_series(plot, title, true, false, PLOT_BLACK);
@@ -224,5 +244,6 @@ static struct plot *picture(const struct query *query, const struct options *opt
 
 int command_recall(const struct options *options)
 {
-    return answer_queries(options, &(struct answer){SHAPES_SWEEP, configurations, print_text, put_json, NULL, picture});
+    return answer_queries(options, &(struct answer){SHAPES_SWEEP, configurations, print_text,
+                                                    put_json, NULL, picture});
 }

@@ -103,10 +103,9 @@ static json_t *json_of(const struct selected *selected)
     json_object_set_new(object, "choice", choice_json(selected));
     json_object_set_new(object, "exact_objective", real_or_null(c->exact_objective));
     json_object_set_new(object, "over_exact", real_or_null(c->over_exact));
-    json_object_set_new(object, "break_even_us",
-                        real_or_null(selection_timed(selected) && selection_found(selected)
-                                         ? c->objective
-                                         : NAN));
+    json_object_set_new(
+        object, "break_even_us",
+        real_or_null(selection_timed(selected) && selection_found(selected) ? c->objective : NAN));
     json_object_set_new(object, "threshold", threshold_json(c));
     json_object_set_new(object, "objective", json_string(selected->asked.objective->name));
     json_object_set_new(object, "objective_unit", json_string(selected->asked.objective->unit));
@@ -172,18 +171,17 @@ static int check_options(const struct options *o)
             "--objective %s needs --device: a name (recallmodel devices) or a device file",
             objective->name);
     if (objective && objective->need == RCM_NEEDS_PROFILE && !selection_profile(o).profile)
-        return o->has_device
-                   ? usage_error(
-                         "--device %s has no profile%s%s%s; leave --objective out for its roofline, or make a profile: "
-                         "recallmodel calibrate",
-                         o->device.device.name,
-                         o->kernel && o->kernel->work ? " of the kernel " : "",
-                         o->kernel && o->kernel->work ? o->kernel->name : "",
-                         o->has_dtype ? " for this --dtype" : "")
-                   : usage_error(
-                         "--objective %s needs a calibrated profile: --device FILE, as recallmodel calibrate writes it, or a "
-                         "device that comes with one (recallmodel devices)",
-                         objective->name);
+        return o->has_device ? usage_error("--device %s has no profile%s%s%s; leave --objective "
+                                           "out for its roofline, or make a profile: "
+                                           "recallmodel calibrate",
+                                           o->device.device.name,
+                                           o->kernel && o->kernel->work ? " of the kernel " : "",
+                                           o->kernel && o->kernel->work ? o->kernel->name : "",
+                                           o->has_dtype ? " for this --dtype" : "")
+                             : usage_error("--objective %s needs a calibrated profile: --device "
+                                           "FILE, as recallmodel calibrate writes it, or a "
+                                           "device that comes with one (recallmodel devices)",
+                                           objective->name);
     if (o->budget > 0.0 && (o->has_confidence || o->targets.length))
         return usage_error("--budget asks for the most recall; leave %s out",
                            o->has_confidence ? "--confidence" : "--recall");
@@ -214,8 +212,8 @@ static int print_all(const struct selected *selected, size_t count, const struct
         struct table *table = selection_table(selected, count);
         table_print(table, stdout, colour_wanted());
         table_free(table);
-        puts(
-            "deploy: what has the least of the three; for the reason and the call ask one question");
+        puts("deploy: what has the least of the three; for the reason and the call ask one "
+             "question");
     }
     return answers ? print_json_answers(answers, o) : STATUS_OK;
 }

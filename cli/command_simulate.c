@@ -1,4 +1,5 @@
-/* command_simulate.c - bucketed top-k, run on random placements, generated rows or a person's own, beside the exact model.
+/* command_simulate.c - bucketed top-k, run on random placements, generated rows or a person's own,
+ * beside the exact model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -14,7 +15,8 @@
 #include "sim/team.h"
 #include "simulation_report.h"
 
-_Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED && (int)RCM_CONTIGUOUS == (int)SIM_CONTIGUOUS &&
+_Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED &&
+                   (int)RCM_CONTIGUOUS == (int)SIM_CONTIGUOUS &&
                    (int)RCM_CONTIGUOUS_FLOOR == (int)SIM_CONTIGUOUS_FLOOR,
                "the model and the simulation number the assignments alike");
 
@@ -34,7 +36,8 @@ static int team_status(char *error, size_t size, int status)
 /* The same for files of the same kind, and hardly ever for others: what ranks must agree on. */
 static uint64_t identity_of(const struct row_file *file)
 {
-    const uint64_t parts[] = {file->size, file->offset, file->rows, file->row, (uint64_t)file->dtype};
+    const uint64_t parts[] = {file->size, file->offset, file->rows, file->row,
+                              (uint64_t)file->dtype};
     uint64_t identity = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         identity = (identity ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15) + (identity >> 29);
@@ -46,16 +49,23 @@ static int open_file(struct row_file *file, struct options *own, uint64_t *n)
 {
     char error[700] = "", reason[500];
     int failed = row_file_open(file, own->file, own->file_dtype, own->row, reason, sizeof reason);
-    uint64_t identity = failed ? 0 : identity_of(file), largest = team_max(identity), least = ~team_max(~identity);
+    uint64_t identity = failed ? 0 : identity_of(file), largest = team_max(identity),
+             least = ~team_max(~identity);
     if (failed)
         snprintf(error, sizeof error, "--file %.150s %s", own->file, reason);
-    else if (least != 0 && (largest != identity || least != identity)) /* 0: elsewhere it could not be opened */
-        snprintf(error, sizeof error, "--file %.150s is not the same on all ranks; copy one to all, or share it", own->file);
+    else if (least != 0 &&
+             (largest != identity || least != identity)) /* 0: elsewhere it could not be opened */
+        snprintf(error, sizeof error,
+                 "--file %.150s is not the same on all ranks; copy one to all, or share it",
+                 own->file);
     else if (own->n.length && own->n.items[0] != file->row)
-        snprintf(error, sizeof error, "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64 "; leave --n out", own->n.items[0],
-                 file->row);
+        snprintf(error, sizeof error,
+                 "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64 "; leave --n out",
+                 own->n.items[0], file->row);
     else if (own->repetitions > file->rows)
-        snprintf(error, sizeof error, "--repetitions %" PRIu64 " is more than the %" PRIu64 " rows of --file; give at most that",
+        snprintf(error, sizeof error,
+                 "--repetitions %" PRIu64 " is more than the %" PRIu64
+                 " rows of --file; give at most that",
                  own->repetitions, file->rows);
     *n = file->row;
     own->n = (struct count_list){1, n};
@@ -76,13 +86,17 @@ static int check_options(const struct options *o)
     if (!o->file && (o->row || o->file_dtype))
         return usage_error("%s describes a file; give --file too", o->row ? "--row" : "--dtype");
     if (!has_rows && (o->shuffle_count > 1 || o->shuffles[0] != SIM_SHUFFLE_NONE))
-        return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or another, or --file");
+        return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or "
+                           "another, or --file");
     if (!has_rows && o->temperature.length)
-        return usage_error("--temperature weighs values, and a placement has none; give --input iid or another, or --file");
+        return usage_error("--temperature weighs values, and a placement has none; give --input "
+                           "iid or another, or --file");
     if (o->rho.length && o->input != SIM_AR1)
         return usage_error("--rho is the correlation of ar1; give --input ar1");
     if (o->k.length && largest_rank > o->k.items[0])
-        return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64 "; give ranks from 1 to k", largest_rank, o->k.items[0]);
+        return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64
+                           "; give ranks from 1 to k",
+                           largest_rank, o->k.items[0]);
     if (o->threads > 4096)
         return usage_error("--threads %" PRIu64 " is too many; give at most 4096", o->threads);
     return STATUS_OK;
@@ -91,11 +105,13 @@ static int check_options(const struct options *o)
 /* The shapes of the query with each assignment. */
 static struct sim_shape *shapes_of(const struct query *query, const struct options *options)
 {
-    struct sim_shape *shapes = checked(calloc(query->length * options->assignment_count, sizeof *shapes));
+    struct sim_shape *shapes =
+        checked(calloc(query->length * options->assignment_count, sizeof *shapes));
     for (unsigned a = 0; a < options->assignment_count; a++)
         for (size_t i = 0; i < query->length; i++)
-            shapes[a * query->length + i] = (struct sim_shape){query->shapes[i].b, query->shapes[i].k_b,
-                                                               (enum sim_assignment)options->assignments[a]};
+            shapes[a * query->length + i] =
+                (struct sim_shape){query->shapes[i].b, query->shapes[i].k_b,
+                                   (enum sim_assignment)options->assignments[a]};
     return shapes;
 }
 
@@ -111,7 +127,10 @@ static void leave_out_large_b(struct query *query)
     for (size_t i = 0; i < length; i++)
         if (query->shapes[i].b <= SIM_B_MAX)
             query->shapes[query->length++] = query->shapes[i];
-    fprintf(stderr, "recallmodel: left out %zu of %zu shapes with more than 2^28 buckets, which cannot be simulated\n", length - kept, length);
+    fprintf(stderr,
+            "recallmodel: left out %zu of %zu shapes with more than 2^28 buckets, which cannot be "
+            "simulated\n",
+            length - kept, length);
 }
 
 static double *rhos_of(const struct options *options, size_t *count)
@@ -133,7 +152,8 @@ static uint64_t usual_repetitions(const struct options *options)
 }
 
 /* Runs the spec and reports; returns a status. */
-static int run(const struct sim_spec *spec, const struct options *options, const struct query *query)
+static int run(const struct sim_spec *spec, const struct options *options,
+               const struct query *query)
 {
     char error[800] = "";
     const char *beyond = simulation_limit(spec);
@@ -153,8 +173,11 @@ static int run(const struct sim_spec *spec, const struct options *options, const
     status = team_status(error, sizeof error, STATUS_FAILED);
     if (status == STATUS_OK) {
         int failed = simulation_run(simulation, progress_tick, &progress, error, sizeof error);
-        struct simulated simulated = {.options = options, .query = query, .spec = spec,
-                                      .simulation = simulation, .progress = &progress};
+        struct simulated simulated = {.options = options,
+                                      .query = query,
+                                      .spec = spec,
+                                      .simulation = simulation,
+                                      .progress = &progress};
         simulated.partial = simulation_done(simulation) < spec->repetitions;
         if (failed >= 0 && team_rank() == 0)
             status = report_simulation(&simulated); /* removes the bar when all is computed */
@@ -174,7 +197,8 @@ static int run(const struct sim_spec *spec, const struct options *options, const
 static int simulate_query(const struct options *options, const struct row_file *file)
 {
     struct query_list queries;
-    int status = queries_build(&queries, options, options->targets.length ? SHAPES_NEAR : SHAPES_FEWEST);
+    int status =
+        queries_build(&queries, options, options->targets.length ? SHAPES_NEAR : SHAPES_FEWEST);
     if (status == STATUS_OK) {
         struct query *query = &queries.items[0];
         size_t rhos;
@@ -197,7 +221,8 @@ static int simulate_query(const struct options *options, const struct row_file *
             .ranks = options->ranks.length,
             .reaching = true,
             .weights = file || options->temperature.length,
-            .temperature = options->temperature.length ? decimal_value(options->temperature.items[0]) : 1.0,
+            .temperature =
+                options->temperature.length ? decimal_value(options->temperature.items[0]) : 1.0,
             .seed = options->seed,
             .repetitions = options->repetitions ? options->repetitions : usual_repetitions(options),
             .threads = (unsigned)options->threads,

@@ -22,10 +22,11 @@ int device_file_read(const char *path, struct rcm_device_text *text, char *error
 bool device_file_write(FILE *file, const struct rcm_profile *profile,
                        const struct rcm_device *device, const double *errors);
 
-/* The profiles of a device, of a file its own, of a device by name those that come with the library:
- * index = 0, .. until NULL; and the first of a type, or NULL. */
+/* The profiles of a device, of a file its own, of a device by name those that come with the
+ * library: index = 0, .. until NULL; and the first of a type, or NULL. */
 const struct rcm_profile *device_profile(const struct rcm_device_text *entry, size_t index);
-const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry, enum rcm_dtype dtype);
+const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry,
+                                          enum rcm_dtype dtype);
 
 /* The profile that answers for a kernel and a type (NULL: any), where need be one of another kernel
  * of the same family or of another type of the same width, in this order; its labels.

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Room for one more item in an array that grows by doubling; items and capacity start as NULL and 0. */
+/* Room for one more item in an array that grows by doubling; items and capacity start as NULL and
+ * 0. */
 void *grown(void *items, size_t length, size_t *capacity, size_t item_size);
 char *copied(const char *text);
 void *checked(void *allocated);

@@ -12,7 +12,8 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Letters to type, leave out, replace or swap with their neighbour (Damerau; each place edited once). */
+/* Letters to type, leave out, replace or swap with their neighbour (Damerau; each place edited
+ * once). */
 static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned d[LONGEST + 1][LONGEST + 1];
@@ -22,7 +23,8 @@ static unsigned distance(const char *a, size_t a_length, const char *b, size_t b
                 d[i][j] = (unsigned)(i + j);
                 continue;
             }
-            d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1,
+                            d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
         }

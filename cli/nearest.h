@@ -6,9 +6,10 @@
 
 #include <stddef.h>
 
-/* Begin with {.typed = .., .length = ..}; then try each name; `name` is the nearest so far, or NULL where none is near. A
- * name is near if a third of its letters at most must be typed, left out, replaced or swapped with a neighbour, or if it
- * begins with what was typed, three letters or more. */
+/* Begin with {.typed = .., .length = ..}; then try each name; `name` is the nearest so far, or NULL
+ * where none is near. A name is near if a third of its letters at most must be typed, left out,
+ * replaced or swapped with a neighbour, or if it begins with what was typed, three letters or more.
+ */
 struct nearest {
     const char *typed;
     size_t length;

@@ -56,7 +56,8 @@ int new_file_write(const char *target, const void *bytes, size_t length)
     if (descriptor >= 0) {
         const mode_t mask = umask(0);
         umask(mask);
-        int failed = fchmod(descriptor, 0666 & ~mask) != 0 || write_all(descriptor, bytes, length) != 0;
+        int failed =
+            fchmod(descriptor, 0666 & ~mask) != 0 || write_all(descriptor, bytes, length) != 0;
         reason = failed ? errno : 0;
         if (close(descriptor) != 0 && !failed)
             reason = errno;

@@ -75,7 +75,8 @@ static uint64_t power(uint64_t base, uint64_t exponent)
     return value;
 }
 
-/* What stands behind a number of tens: e6, or k, M, G, T, P. Moves `at` behind it; 0 where there is nothing. */
+/* What stands behind a number of tens: e6, or k, M, G, T, P. Moves `at` behind it; 0 where there is
+ * nothing. */
 static const char *power_of_ten_at(const char **at, uint64_t *exponent)
 {
     static const char prefixes[] = "kMGTP";
@@ -97,8 +98,8 @@ static const char *power_of_ten_at(const char **at, uint64_t *exponent)
     return NULL;
 }
 
-/* The rest of a number whose digits before the point are `value`: a fraction, and a power of ten. Digits behind the
- * point are taken in as long as the power moves them before it. */
+/* The rest of a number whose digits before the point are `value`: a fraction, and a power of ten.
+ * Digits behind the point are taken in as long as the power moves them before it. */
 static const char *decimal_rest(const char *at, uint64_t *value)
 {
     const char *fraction = at, *fraction_end = at;
@@ -157,8 +158,10 @@ const char *parse_count(const char *text, uint64_t *count)
     return NULL;
 }
 
-/* Calls parse() for each part between commas, each a string of its own; the last one is left in `item`. */
-static const char *each_part(const char *text, const char *(*parse)(char *part, void *list), void *list, char item[ITEM_MAX])
+/* Calls parse() for each part between commas, each a string of its own; the last one is left in
+ * `item`. */
+static const char *each_part(const char *text, const char *(*parse)(char *part, void *list),
+                             void *list, char item[ITEM_MAX])
 {
     const char *wrong = *text ? NULL : empty;
     char *copy = malloc(strlen(text) + 1);
@@ -291,7 +294,8 @@ const char *parse_decimal(const char *text, struct decimal *decimal)
     *decimal = (struct decimal){0, 0};
     bool any = false, point = false;
     unsigned length = 0;
-    for (; isdigit((unsigned char)*text) || (*text == '.' && !point) || (any && separates(text)); text++) {
+    for (; isdigit((unsigned char)*text) || (*text == '.' && !point) || (any && separates(text));
+         text++) {
         if (*text == '_')
             continue;
         if (*text == '.') {
@@ -337,10 +341,12 @@ void format_decimal(char *buffer, size_t size, struct decimal decimal)
     if (decimal.scale == 0)
         snprintf(buffer, size, "%" PRId64, decimal.digits);
     else
-        snprintf(buffer, size, "%" PRId64 ".%0*" PRId64, decimal.digits / one, (int)decimal.scale, decimal.digits % one);
+        snprintf(buffer, size, "%" PRId64 ".%0*" PRId64, decimal.digits / one, (int)decimal.scale,
+                 decimal.digits % one);
 }
 
-/* Through text, because strtod rounds once: 18 digits do not fit into a double, and a quotient of two would round thrice. */
+/* Through text, because strtod rounds once: 18 digits do not fit into a double, and a quotient of
+ * two would round thrice. */
 double decimal_value(struct decimal decimal)
 {
     char text[32];
@@ -403,7 +409,8 @@ static const char *decimal_item(char *part, void *list)
         return no_step;
     if (range[2].digits < range[0].digits)
         return backwards;
-    for (struct decimal value = range[0]; value.digits <= range[2].digits; value.digits += range[1].digits) {
+    for (struct decimal value = range[0]; value.digits <= range[2].digits;
+         value.digits += range[1].digits) {
         const char *wrong = add_decimal(list, value);
         if (wrong)
             return wrong;

@@ -45,14 +45,15 @@ struct options {
     struct decimal quantile, at_least;
     bool has_quantile, has_at_least, has_confidence;
     struct decimal confidence;
-    const struct rcm_kernel *kernel; /* NULL: any */
-    uint64_t k_b_max;                /* 0: RCM_K_B_MAX_DEFAULT */
+    const struct rcm_kernel *kernel;       /* NULL: any */
+    uint64_t k_b_max;                      /* 0: RCM_K_B_MAX_DEFAULT */
     const struct rcm_objective *objective; /* NULL: not given */
     double exact_us;                       /* 0: not given */
     bool verbose;
-    uint64_t m, valid, align, shards, d, components; /* shards, d, components: 0: not given */
-    double budget;                    /* 0: none */
-    enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is interleaved if none is */
+    uint64_t m, valid, align, shards, d, components;  /* shards, d, components: 0: not given */
+    double budget;                                    /* 0: none */
+    enum rcm_assignment assignments[SIM_ASSIGNMENTS]; /* in the order given, each once; the first is
+                                                         interleaved if none is */
     unsigned assignment_count;
     enum rcm_dtype dtype;
     bool has_dtype, divisors, help;
@@ -65,7 +66,7 @@ struct options {
     enum sim_shuffle shuffles[SIM_SHUFFLES];
     unsigned shuffle_count;
     struct count_list digits;
-    const char *plot; /* NULL: none; -: the terminal */
+    const char *plot;                                             /* NULL: none; -: the terminal */
     const char *runs, *exact_runs, *name, *source, *profile_file; /* NULL: none */
     struct count_list leave_out;                                  /* sizes n */
     bool cross_validate, plan;
@@ -77,8 +78,10 @@ struct options {
     enum output output;
 };
 
-/* Parses arguments[first..] for a subcommand. Returns STATUS_OK, or STATUS_USAGE after one line on stderr. */
-int options_parse(struct options *options, enum command_bit command, int count, char **arguments, int first);
+/* Parses arguments[first..] for a subcommand. Returns STATUS_OK, or STATUS_USAGE after one line on
+ * stderr. */
+int options_parse(struct options *options, enum command_bit command, int count, char **arguments,
+                  int first);
 void options_free(struct options *options);
 
 /* Prints the options that the subcommand takes, for its --help. */

@@ -1,5 +1,5 @@
-/* plot.c - see plot.h. gnuplot gets a program of ours with the numbers in it, and no name: it prints the picture, which
- * is then written to the file.
+/* plot.c - see plot.h. gnuplot gets a program of ours with the numbers in it, and no name: it
+ * prints the picture, which is then written to the file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plot.h"
@@ -48,7 +48,8 @@ struct plot *plot_new(const char *title, const char *x_label, bool log_x)
 void plot_series(struct plot *plot, const char *title, bool lines, bool points, size_t colour)
 {
     plot->series = grown(plot->series, plot->length, &plot->capacity, sizeof *plot->series);
-    plot->series[plot->length++] = (struct series){.title = copied(title), .lines = lines, .points = points, .colour = colour};
+    plot->series[plot->length++] =
+        (struct series){.title = copied(title), .lines = lines, .points = points, .colour = colour};
 }
 
 void plot_point(struct plot *plot, double x, double error, double bar)
@@ -79,7 +80,8 @@ static const struct {
     const char *ending, *terminal;
 } kinds[] = {
     {".png", "pngcairo size 1000,560 font 'DejaVu Sans,12' background 'white'"},
-    {".pdf", "pdfcairo size 17cm,9.5cm font 'DejaVu Sans,12' fontscale 0.55 linewidth 0.7 pointscale 0.6"},
+    {".pdf",
+     "pdfcairo size 17cm,9.5cm font 'DejaVu Sans,12' fontscale 0.55 linewidth 0.7 pointscale 0.6"},
     {".svg", "svg size 1000,560 font 'DejaVu Sans,12' background 'white'"},
 };
 
@@ -100,7 +102,9 @@ int plot_check(const char *path)
     if (strcmp(path, "-") == 0)
         return STATUS_OK;
     if (!terminal_of(path))
-        return usage_error("--plot '%.60s' does not end in .png, .pdf or .svg; give such a file, or - for the terminal", path);
+        return usage_error("--plot '%.60s' does not end in .png, .pdf or .svg; give such a file, "
+                           "or - for the terminal",
+                           path);
     char *target = new_file_target("--plot", path);
     free(target);
     return target ? STATUS_OK : STATUS_USAGE;
@@ -121,14 +125,16 @@ static void put_quoted(FILE *file, const char *text)
 }
 
 /* Okabe and Ito's colours: those of plots/style.gp. */
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"};
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                      "#E69F00", "#56B4E9", "#000000", "#999999"};
 #define COLOURS (sizeof colours / sizeof *colours)
 
 static void put_program(FILE *gnuplot, const struct plot *plot, const char *path)
 {
     const bool dumb = strcmp(path, "-") == 0;
     const char *columns = getenv("COLUMNS");
-    const int width = columns && atoi(columns) >= 60 && atoi(columns) <= 300 ? atoi(columns) - 1 : 100;
+    const int width =
+        columns && atoi(columns) >= 60 && atoi(columns) <= 300 ? atoi(columns) - 1 : 100;
     if (dumb)
         fprintf(gnuplot, "set terminal dumb %d,32\n", width);
     else
@@ -137,13 +143,17 @@ static void put_program(FILE *gnuplot, const struct plot *plot, const char *path
     put_quoted(gnuplot, plot->title);
     fputs(" noenhanced\nset xlabel ", gnuplot);
     put_quoted(gnuplot, plot->x_label);
-    fputs(" noenhanced\nset ylabel 'recall error, 1 - recall'\nset logscale y 10\nset format y '%g'\nset yrange [] reverse\nset key outside right top noenhanced\nset offsets graph 0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n", gnuplot);
+    fputs(" noenhanced\nset ylabel 'recall error, 1 - recall'\nset logscale y 10\nset format y "
+          "'%g'\nset yrange [] reverse\nset key outside right top noenhanced\nset offsets graph "
+          "0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n",
+          gnuplot);
     if (plot->log_x)
         fputs("set logscale x 2\nset format x '%.0f'\n", gnuplot);
     for (size_t i = 0; i < plot->length; i++) {
         fprintf(gnuplot, "$data%zu << EOD\n", i);
         for (size_t j = 0; j < plot->series[i].length; j++)
-            fprintf(gnuplot, "%.17g %.17g %.17g\n", plot->series[i].items[j].x, plot->series[i].items[j].error, plot->series[i].items[j].bar);
+            fprintf(gnuplot, "%.17g %.17g %.17g\n", plot->series[i].items[j].x,
+                    plot->series[i].items[j].error, plot->series[i].items[j].bar);
         fputs("EOD\n", gnuplot);
     }
     const char *comma = "plot ";
@@ -151,8 +161,15 @@ static void put_program(FILE *gnuplot, const struct plot *plot, const char *path
         const struct series *s = &plot->series[i];
         if (s->length == 0)
             continue;
-        fprintf(gnuplot, "%s$data%zu using 1:2%s with %s lc rgb '%s' lw 1.6 pt %zu ps 0.7 title ", comma, i, s->bars ? ":3" : "",
-                s->bars && s->lines ? "yerrorlines" : s->bars ? "yerrorbars" : s->lines && s->points ? "linespoints" : s->lines ? "lines" : "points", colours[s->colour % COLOURS], s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5));
+        fprintf(gnuplot, "%s$data%zu using 1:2%s with %s lc rgb '%s' lw 1.6 pt %zu ps 0.7 title ",
+                comma, i, s->bars ? ":3" : "",
+                s->bars && s->lines     ? "yerrorlines"
+                : s->bars               ? "yerrorbars"
+                : s->lines && s->points ? "linespoints"
+                : s->lines              ? "lines"
+                                        : "points",
+                colours[s->colour % COLOURS],
+                s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5));
         put_quoted(gnuplot, s->title);
         comma = ", ";
     }
@@ -167,8 +184,8 @@ static bool has_points(const struct plot *plot)
     return false;
 }
 
-/* Runs gnuplot on a program; what it prints goes to the terminal or, with `picture`, there. Returns its status as that
- * of waitpid, or -1 with errno. */
+/* Runs gnuplot on a program; what it prints goes to the terminal or, with `picture`, there. Returns
+ * its status as that of waitpid, or -1 with errno. */
 static int run_gnuplot(FILE *program, FILE *picture)
 {
     int ends[2] = {-1, -1}, status = 0;
@@ -193,7 +210,8 @@ static int run_gnuplot(FILE *program, FILE *picture)
         char bytes[4096];
         ssize_t length = 0;
         close(ends[1]);
-        while (child > 0 && ((length = read(ends[0], bytes, sizeof bytes)) > 0 || (length < 0 && errno == EINTR)))
+        while (child > 0 && ((length = read(ends[0], bytes, sizeof bytes)) > 0 ||
+                             (length < 0 && errno == EINTR)))
             if (length > 0)
                 fwrite(bytes, 1, (size_t)length, picture);
         close(ends[0]);
@@ -235,7 +253,8 @@ int plot_draw(const struct plot *plot, const struct options *options)
     }
     char *picture = NULL;
     size_t length = 0;
-    FILE *program = tmpfile(), *memory = terminal ? NULL : checked(open_memstream(&picture, &length));
+    FILE *program = tmpfile(),
+         *memory = terminal ? NULL : checked(open_memstream(&picture, &length));
     int status = -1;
     if (program) {
         put_program(program, plot, path);
@@ -250,7 +269,9 @@ int plot_draw(const struct plot *plot, const struct options *options)
     if (status < 0)
         status = not_drawn(path, strerror(reason));
     else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        status = not_drawn(path, "it needs gnuplot, which is not here; install it (Debian: apt install gnuplot-nox)");
+        status = not_drawn(
+            path,
+            "it needs gnuplot, which is not here; install it (Debian: apt install gnuplot-nox)");
     else if (status != 0 || !whole)
         status = not_drawn(path, "gnuplot failed; has it a terminal for this kind of file?");
     else

@@ -9,15 +9,19 @@
 
 #include "options.h"
 
-/* Points of a series are joined in the order in which they were put; what is not finite, and an error of 0 on a logarithmic axis, is left out. */
+/* Points of a series are joined in the order in which they were put; what is not finite, and an
+ * error of 0 on a logarithmic axis, is left out. */
 struct plot;
 #define PLOT_BLACK 6
 struct plot *plot_new(const char *title, const char *x_label, bool log_x);
-void plot_series(struct plot *plot, const char *title, bool lines, bool points, size_t colour); /* 0, 1, ..: what belongs together has the same */
-void plot_point(struct plot *plot, double x, double error, double bar); /* of the last series; bar: half the length of an error bar, or 0 */
+void plot_series(struct plot *plot, const char *title, bool lines, bool points,
+                 size_t colour); /* 0, 1, ..: what belongs together has the same */
+void plot_point(struct plot *plot, double x, double error,
+                double bar); /* of the last series; bar: half the length of an error bar, or 0 */
 void plot_free(struct plot *plot);
 
-/* Draws it where --plot says: a file, or - for the terminal. Returns a status; on an error one line has been printed. */
+/* Draws it where --plot says: a file, or - for the terminal. Returns a status; on an error one line
+ * has been printed. */
 int plot_draw(const struct plot *plot, const struct options *options);
 
 /* Is it a place that can be drawn to? Returns a status, after one line on stderr if not. */

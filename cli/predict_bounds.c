@@ -17,7 +17,8 @@ static struct table *rows(const struct query *query, const struct options *o)
         table_count(table, column("b", STYLE_PLAIN), p.b);
         table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
         table_real(table, column("recall", STYLE_RECALL), rcm_recall_exact(p));
-        table_real(table, (struct column){"bound_us", "bound_us", "stage 1\nus, >=", STYLE_PLAIN, 0},
+        table_real(table,
+                   (struct column){"bound_us", "bound_us", "stage 1\nus, >=", STYLE_PLAIN, 0},
                    roof.time_us);
     }
     return table;
@@ -27,9 +28,10 @@ static void text(const struct query *query, const struct table *table, const str
                  bool colour)
 {
     const char *device = o->device.device.name;
-    printf("%s has no profile: stage 1 by its roofline, a bound, not calibrated. Buckets pay only\n"
-           "if your exact top-k of this shape takes longer. docs/calibrating.md makes a profile.\n\n",
-           device);
+    printf(
+        "%s has no profile: stage 1 by its roofline, a bound, not calibrated. Buckets pay only\n"
+        "if your exact top-k of this shape takes longer. docs/calibrating.md makes a profile.\n\n",
+        device);
     table_print(table, stdout, colour);
     print_memory(o, &query->base, o->dtype);
 }

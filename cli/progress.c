@@ -14,10 +14,12 @@
 static volatile sig_atomic_t stop_wanted, on_terminal;
 static struct timespec first_signal;
 
-/* The first signal asks for a stop. Another one ends the program, if it is another: some senders signal a process and its group. */
+/* The first signal asks for a stop. Another one ends the program, if it is another: some senders
+ * signal a process and its group. */
 static void want_stop(int number)
 {
-    static const char message[] = "\r\033[Kstopping after the block in hand; once more to quit at once\n";
+    static const char message[] =
+        "\r\033[Kstopping after the block in hand; once more to quit at once\n";
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     if (!stop_wanted) {
@@ -25,7 +27,9 @@ static void want_stop(int number)
         stop_wanted = 1;
         if (on_terminal && write(STDERR_FILENO, message, sizeof message - 1) < 0)
             on_terminal = 0;
-    } else if ((double)(t.tv_sec - first_signal.tv_sec) + 1e-9 * (double)(t.tv_nsec - first_signal.tv_nsec) > 0.5) {
+    } else if ((double)(t.tv_sec - first_signal.tv_sec) +
+                   1e-9 * (double)(t.tv_nsec - first_signal.tv_nsec) >
+               0.5) {
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -115,7 +119,8 @@ void progress_start(struct progress *progress, const char *unit)
     on_terminal = isatty(STDERR_FILENO);
     listen_for(SIGINT);
     listen_for(SIGTERM);
-    *progress = (struct progress){.unit = unit, .shown = on_terminal, .start = now(), .drawn = now(), .first = UINT64_MAX};
+    *progress = (struct progress){
+        .unit = unit, .shown = on_terminal, .start = now(), .drawn = now(), .first = UINT64_MAX};
 }
 
 /* 75 s, 12 min, 3.4 h */
@@ -134,7 +139,8 @@ bool progress_tick(void *context, uint64_t done, uint64_t total)
     struct progress *progress = context;
     double time = now();
     if (progress->first == UINT64_MAX) {
-        progress->first = done; /* the first block is not timed: it tells where a continued run began */
+        progress->first =
+            done; /* the first block is not timed: it tells where a continued run began */
         progress->start = time;
     }
     if (!progress->shown || time - progress->drawn < 0.1)
@@ -145,7 +151,8 @@ bool progress_tick(void *context, uint64_t done, uint64_t total)
     for (int i = 0; i < 20; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[20] = '\0';
-    double rate = done > progress->first ? (double)(done - progress->first) / (time - progress->start) : 0.0;
+    double rate =
+        done > progress->first ? (double)(done - progress->first) / (time - progress->start) : 0.0;
     if (rate > 0.0)
         format_duration(left, sizeof left, (double)(total - done) / rate);
     drawing = 1;

@@ -14,15 +14,17 @@ struct progress {
     uint64_t first; /* done when it started; UINT64_MAX: not known yet */
 };
 
-/* Begins, and from now on SIGINT and SIGTERM ask for a stop; a second one, half a second or more later, ends the
- * program. A signal that is ignored, as under nohup or in the background of a script, stays ignored. */
+/* Begins, and from now on SIGINT and SIGTERM ask for a stop; a second one, half a second or more
+ * later, ends the program. A signal that is ignored, as under nohup or in the background of a
+ * script, stays ignored. */
 void progress_start(struct progress *progress, const char *unit);
 
 /* Also shows, on a terminal, how long it has been at work where nothing was drawn for a second: for
  * steps that may take long by themselves. By SIGALRM, until progress_end(). */
 void progress_watch(struct progress *progress);
 
-/* Draws at most ten times a second, on stderr, if that is a terminal. Returns true if a stop was asked for. As sim_tick. */
+/* Draws at most ten times a second, on stderr, if that is a terminal. Returns true if a stop was
+ * asked for. As sim_tick. */
 bool progress_tick(void *progress, uint64_t done, uint64_t total);
 
 /* Removes the bar. The work may go on, and draw it again. */

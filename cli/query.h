@@ -11,7 +11,8 @@ struct query {
     struct rcm_topk base; /* b = k_b = 0 */
     struct decimal recall_target;
     struct rcm_target target;
-    struct rcm_topk *smallest; /* for each k_b that is possible here: the smallest b of all that reaches the target, or b = 0 */
+    struct rcm_topk *smallest; /* for each k_b that is possible here: the smallest b of all that
+                                  reaches the target, or b = 0 */
     size_t k_b_count;
     struct rcm_topk *shapes;
     size_t length, capacity;
@@ -28,12 +29,13 @@ enum shapes {
     SHAPES_SMALLEST_B, /* without --b: for each k_b the smallest b that reaches the target */
     SHAPES_SWEEP,      /* without --b: for each k_b about twenty b */
     SHAPES_FEWEST,     /* without --b: for each k_b the smallest legal b */
-    SHAPES_NEAR,       /* without --b: for each k_b the smallest legal b, and about twenty-five around the one that reaches the
-                          target: from half to four times of it in steps of 9 % */
+    SHAPES_NEAR, /* without --b: for each k_b the smallest legal b, and about twenty-five around the
+                    one that reaches the target: from half to four times of it in steps of 9 % */
 };
 
-/* Builds them. Combinations that are not legal are left out, with one line on stderr that counts them; where none is left,
- * that is an error. Returns a status; on error one line has been printed. */
+/* Builds them. Combinations that are not legal are left out, with one line on stderr that counts
+ * them; where none is left, that is an error. Returns a status; on error one line has been printed.
+ */
 int queries_build(struct query_list *queries, const struct options *options, enum shapes shapes);
 void queries_free(struct query_list *queries);
 

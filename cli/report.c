@@ -98,13 +98,15 @@ struct configuration evaluate(struct rcm_topk p, const struct options *options)
     return c;
 }
 
-void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost, int drop)
+void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
+              int drop)
 {
     const struct {
         const char *csv, *json;
     } names[] = {
-        {"cost_%s", "cost/%s/approximate"}, {"cost_%s_exact", "cost/%s/exact"},    {"speedup_%s", "cost/%s/speedup"},
-        {"stage1_%s", "cost/%s/stage1"},    {"stage2_%s", "cost/%s/stage2"},
+        {"cost_%s", "cost/%s/approximate"}, {"cost_%s_exact", "cost/%s/exact"},
+        {"speedup_%s", "cost/%s/speedup"},  {"stage1_%s", "cost/%s/stage1"},
+        {"stage2_%s", "cost/%s/stage2"},
     };
     char csv[5][64], json[5][64], heading[2][64];
     for (int i = 0; i < 5; i++) {
@@ -113,43 +115,72 @@ void put_cost(struct table *table, const struct rcm_cost_model *model, const str
     }
     snprintf(heading[0], sizeof heading[0], "%s\ncost", model->name);
     snprintf(heading[1], sizeof heading[1], "%s\nx", model->name);
-    table_real(table, (struct column){csv[0], json[0], drop ? heading[0] : NULL, STYLE_COST, drop}, cost->approximate);
+    table_real(table, (struct column){csv[0], json[0], drop ? heading[0] : NULL, STYLE_COST, drop},
+               cost->approximate);
     table_real(table, (struct column){csv[1], json[1], NULL, STYLE_COST, 0}, cost->exact);
-    table_real(table, (struct column){csv[2], json[2], drop ? heading[1] : NULL, STYLE_SPEEDUP, 0}, cost->speedup);
+    table_real(table, (struct column){csv[2], json[2], drop ? heading[1] : NULL, STYLE_SPEEDUP, 0},
+               cost->speedup);
     table_text(table, (struct column){csv[3], json[3], NULL, STYLE_PLAIN, 0}, cost->stage1);
     table_text(table, (struct column){csv[4], json[4], NULL, STYLE_PLAIN, 0}, cost->stage2);
 }
 
-void put_configuration(struct table *table, const struct configuration *c, const struct query *query)
+void put_configuration(struct table *table, const struct configuration *c,
+                       const struct query *query)
 {
     table_count(table, column("b", STYLE_PLAIN), c->p.b);
     table_count(table, column("k_b", STYLE_PLAIN), c->p.k_b);
-    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 0}, c->candidates);
+    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 0},
+                c->candidates);
     table_real(table, column("recall", STYLE_RECALL), c->recall);
     table_real(table, (struct column){"recall_sd", "recall_sd", "sd", STYLE_LOSS, 5}, c->sd);
     table_real(table, column("loss", STYLE_LOSS), c->loss);
-    table_real(table, (struct column){"recall_binomial", "recall_binomial", "binomial\nrecall", STYLE_RECALL, 6}, c->recall_binomial);
-    table_real(table, (struct column){"loss_binomial", "loss_binomial", NULL, STYLE_LOSS, 0}, c->loss_binomial);
-    table_real(table, (struct column){"loss_bound", "loss_bound", NULL, STYLE_LOSS, 0}, c->loss_bound);
-    table_real(table, (struct column){"recall_worst_case", "recall_worst_case", NULL, STYLE_RECALL, 0}, c->worst_case);
-    table_real(table, (struct column){"probability_exact", "probability_exact", NULL, STYLE_RECALL, 0}, c->probability_exact);
+    table_real(
+        table,
+        (struct column){"recall_binomial", "recall_binomial", "binomial\nrecall", STYLE_RECALL, 6},
+        c->recall_binomial);
+    table_real(table, (struct column){"loss_binomial", "loss_binomial", NULL, STYLE_LOSS, 0},
+               c->loss_binomial);
+    table_real(table, (struct column){"loss_bound", "loss_bound", NULL, STYLE_LOSS, 0},
+               c->loss_bound);
+    table_real(table,
+               (struct column){"recall_worst_case", "recall_worst_case", NULL, STYLE_RECALL, 0},
+               c->worst_case);
+    table_real(table,
+               (struct column){"probability_exact", "probability_exact", NULL, STYLE_RECALL, 0},
+               c->probability_exact);
     if (c->has_quantile) {
-        table_real(table, (struct column){"recall_quantile", "recall_quantile", "quantile\nof a row", STYLE_RECALL, 0}, c->quantile);
+        table_real(table,
+                   (struct column){"recall_quantile", "recall_quantile", "quantile\nof a row",
+                                   STYLE_RECALL, 0},
+                   c->quantile);
         if (c->p.m > 1)
-            table_real(table, (struct column){"recall_quantile_all", "recall_quantile_all", "of all\nm rows", STYLE_RECALL, 0}, c->quantile_all);
+            table_real(table,
+                       (struct column){"recall_quantile_all", "recall_quantile_all",
+                                       "of all\nm rows", STYLE_RECALL, 0},
+                       c->quantile_all);
     }
     if (c->has_at_least) {
-        table_real(table, (struct column){"probability", "probability", "P(recall\n>= R)", STYLE_RECALL, 0}, c->at_least);
+        table_real(
+            table,
+            (struct column){"probability", "probability", "P(recall\n>= R)", STYLE_RECALL, 0},
+            c->at_least);
         if (c->p.m > 1)
-            table_real(table, (struct column){"probability_all", "probability_all", "of all\nm rows", STYLE_RECALL, 0}, c->at_least_all);
+            table_real(table,
+                       (struct column){"probability_all", "probability_all", "of all\nm rows",
+                                       STYLE_RECALL, 0},
+                       c->at_least_all);
     }
     table_real(table, (struct column){.csv = "recall_target"}, decimal_value(query->recall_target));
-    table_bool(table, (struct column){"reaches_target", "reaches_target", NULL, STYLE_PLAIN, 0}, rcm_reaches(c->p, query->target));
+    table_bool(table, (struct column){"reaches_target", "reaches_target", NULL, STYLE_PLAIN, 0},
+               rcm_reaches(c->p, query->target));
     for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)
         put_cost(table, rcm_cost_model(i), &c->cost[i], 4 - (int)i);
     if (c->profile) {
         const struct rcm_prediction r = rcm_predict(c->profile, c->p);
-        table_real(table, (struct column){"predicted_us", "predicted_us", "both\nstages us", STYLE_PLAIN, 0}, r.time_us);
+        table_real(
+            table,
+            (struct column){"predicted_us", "predicted_us", "both\nstages us", STYLE_PLAIN, 0},
+            r.time_us);
         table_real(table, (struct column){.csv = "predicted_low_us", .json = "predicted_low_us"},
                    r.low_us);
         table_real(table, (struct column){.csv = "predicted_high_us", .json = "predicted_high_us"},
@@ -161,15 +192,30 @@ void put_configuration(struct table *table, const struct configuration *c, const
     if (!c->has_roofline)
         return;
     const struct rcm_roofline *r = &c->roofline;
-    table_real(table, (struct column){"roofline_bytes", "roofline/bytes", NULL, STYLE_COST, 0}, r->bytes);
-    table_real(table, (struct column){"roofline_operations", "roofline/operations", NULL, STYLE_COST, 0}, r->operations);
-    table_real(table, (struct column){"roofline_time_memory_us", "roofline/time_memory_us", NULL, STYLE_TIME, 0}, r->time_memory_us);
-    table_real(table, (struct column){"roofline_time_vector_us", "roofline/time_vector_us", NULL, STYLE_TIME, 0}, r->time_vector_us);
-    table_real(table, (struct column){"roofline_time_us", "roofline/time_us", "stage 1\nus, >=", STYLE_TIME, 0}, r->time_us);
+    table_real(table, (struct column){"roofline_bytes", "roofline/bytes", NULL, STYLE_COST, 0},
+               r->bytes);
+    table_real(table,
+               (struct column){"roofline_operations", "roofline/operations", NULL, STYLE_COST, 0},
+               r->operations);
+    table_real(
+        table,
+        (struct column){"roofline_time_memory_us", "roofline/time_memory_us", NULL, STYLE_TIME, 0},
+        r->time_memory_us);
+    table_real(
+        table,
+        (struct column){"roofline_time_vector_us", "roofline/time_vector_us", NULL, STYLE_TIME, 0},
+        r->time_vector_us);
+    table_real(
+        table,
+        (struct column){"roofline_time_us", "roofline/time_us", "stage 1\nus, >=", STYLE_TIME, 0},
+        r->time_us);
     /* Without a vector rate the bandwidth alone gives the bound: what it is by is not known. */
     const bool known = !isnan(r->time_vector_us);
-    table_text(table, (struct column){"roofline_bound", "roofline/bound", "bound\nby", STYLE_PLAIN, 0},
-               !known ? NULL : r->memory_bound ? "memory" : "vector");
+    table_text(table,
+               (struct column){"roofline_bound", "roofline/bound", "bound\nby", STYLE_PLAIN, 0},
+               !known            ? NULL
+               : r->memory_bound ? "memory"
+                                 : "vector");
     const struct column k_b_max = {.csv = "roofline_k_b_max", .json = "roofline/k_b_max"};
     if (known)
         table_count(table, k_b_max, r->k_b_max);

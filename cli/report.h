@@ -13,7 +13,8 @@
 struct configuration {
     struct rcm_topk p;
     uint64_t candidates;
-    double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case, probability_exact;
+    double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case,
+        probability_exact;
     bool has_quantile, has_at_least;
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
     struct rcm_cost cost[MAX_COST_MODELS];
@@ -33,10 +34,13 @@ void put_memory(json_t *object, const struct options *options, const struct rcm_
 
 struct configuration evaluate(struct rcm_topk p, const struct options *options);
 
-/* Cost columns of one model. In the aligned table `drop` falls from the first model to the last; 0: they are not there. */
-void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost, int drop);
+/* Cost columns of one model. In the aligned table `drop` falls from the first model to the last; 0:
+ * they are not there. */
+void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
+              int drop);
 
 /* Puts one configuration as a row of the recall table. */
-void put_configuration(struct table *table, const struct configuration *configuration, const struct query *query);
+void put_configuration(struct table *table, const struct configuration *configuration,
+                       const struct query *query);
 
 #endif

@@ -24,7 +24,8 @@ static void format_asked(char *text, size_t size, const struct selected *selecte
     char target[32];
     format_decimal(target, sizeof target, selected->query->recall_target);
     if (selected->options->has_confidence)
-        snprintf(text, size, "recall %s in %.6g %% of rows", target, 100.0 * decimal_value(selected->options->confidence));
+        snprintf(text, size, "recall %s in %.6g %% of rows", target,
+                 100.0 * decimal_value(selected->options->confidence));
     else
         snprintf(text, size, "recall %s", target);
 }
@@ -92,7 +93,9 @@ static bool too_close(const struct selected *selected)
 /* Where the exact time is not known. */
 static void roofline_reason(char *reason, size_t size, const char *shape, const char *value)
 {
-    snprintf(reason, size, "%s: at least %s (bound, not calibrated); pays if your exact top-k of this shape takes longer than %s",
+    snprintf(reason, size,
+             "%s: at least %s (bound, not calibrated); pays if your exact top-k of this shape "
+             "takes longer than %s",
              shape, value, value);
 }
 
@@ -114,7 +117,8 @@ static void bucketed_reason(char *reason, size_t size, const struct selected *se
              gain, too_close(selected) ? "; too close to call by this profile" : "");
 }
 
-static void exact_reason(char *reason, size_t size, const struct selected *selected, const char *asked)
+static void exact_reason(char *reason, size_t size, const struct selected *selected,
+                         const char *asked)
 {
     char exact[64], value[64];
     const struct rcm_choice *c = &selected->choice;
@@ -128,14 +132,19 @@ static void exact_reason(char *reason, size_t size, const struct selected *selec
                      ? "too close to call by this profile, and exact top-k loses nothing"
                      : "do not approximate");
     else if (isnan(c->exact_objective))
-        snprintf(reason, size, "no buckets with k_b up to %" PRIu64 " that drop any element keep %s: do not approximate",
+        snprintf(reason, size,
+                 "no buckets with k_b up to %" PRIu64
+                 " that drop any element keep %s: do not approximate",
                  selected->k_b_max, asked);
     else
-        snprintf(reason, size, "exact top-k: %s; no buckets with k_b up to %" PRIu64
-                 " that drop any element keep %s: do not approximate", exact, selected->k_b_max, asked);
+        snprintf(reason, size,
+                 "exact top-k: %s; no buckets with k_b up to %" PRIu64
+                 " that drop any element keep %s: do not approximate",
+                 exact, selected->k_b_max, asked);
 }
 
-static void threshold_reason(char *reason, size_t size, const struct selected *selected, const char *asked)
+static void threshold_reason(char *reason, size_t size, const struct selected *selected,
+                             const char *asked)
 {
     char shape[64], value[64], exact[64], buckets[64] = "";
     const struct rcm_choice *c = &selected->choice;
@@ -149,7 +158,8 @@ static void threshold_reason(char *reason, size_t size, const struct selected *s
                  "exact top-k: %s",
                  shape, value, exact);
     if (selection_found(selected) && length > 0 && (size_t)length < size)
-        snprintf(reason + length, size - (size_t)length, "; the best buckets that keep %s: %s", asked, buckets);
+        snprintf(reason + length, size - (size_t)length, "; the best buckets that keep %s: %s",
+                 asked, buckets);
 }
 
 static void budget_reason(char *reason, size_t size, const struct selected *selected)
@@ -219,7 +229,8 @@ static unsigned print_recall(const struct selected *selected)
     char shape[64];
     const struct rcm_topk p = selected->choice.p;
     char mean[40], row[40];
-    const double quantile = selection_row_recall(p, selected->options), share = 100.0 * selection_quantile(selected->options);
+    const double quantile = selection_row_recall(p, selected->options),
+                 share = 100.0 * selection_quantile(selected->options);
     format_recall(mean, sizeof mean, rcm_loss_exact(p));
     format_recall(row, sizeof row, 1.0 - quantile);
     format_shape(shape, sizeof shape, p);
@@ -416,8 +427,9 @@ static void print_call(const struct call *call, const struct selected *selected)
     const bool same = call->is.p.b == choice->p.b && call->is.p.k_b == choice->p.k_b;
     if (call->is.objective < INFINITY && !same) {
         format_recall(recall, sizeof recall, rcm_loss_exact(call->is.p));
-        printf(", the nearest: b = %" PRIu64 ", k_b = %" PRIu64 ", %" PRIu64 " candidates, recall %s", call->is.p.b,
-               call->is.p.k_b, rcm_candidates(call->is.p), recall);
+        printf(", the nearest: b = %" PRIu64 ", k_b = %" PRIu64 ", %" PRIu64
+               " candidates, recall %s",
+               call->is.p.b, call->is.p.k_b, rcm_candidates(call->is.p), recall);
         print_nearest_time(call, selected);
     }
     putchar('\n');
@@ -428,7 +440,8 @@ static void print_call(const struct call *call, const struct selected *selected)
     }
 }
 
-static void print_more(const struct selected *selected, const struct call calls[CALLS], const struct call *shown, bool colour)
+static void print_more(const struct selected *selected, const struct call calls[CALLS],
+                       const struct call *shown, bool colour)
 {
     struct table *points = selection_frontier(selected);
     printf("\nFrontier: no shape beats one of these in recall and %s, whatever the target\n",

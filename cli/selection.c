@@ -81,10 +81,8 @@ static bool tick(void *context, uint64_t done, uint64_t total)
 
 struct selected selection_find(const struct query *query, const struct options *o)
 {
-    struct selected found = {.query = query,
-                             .options = o,
-                             .asked = question_of(query, o),
-                             .least = INFINITY};
+    struct selected found = {
+        .query = query, .options = o, .asked = question_of(query, o), .least = INFINITY};
     found.k_b_max = o->k_b_max ? o->k_b_max : RCM_K_B_MAX_DEFAULT;
     if (found.k_b_max > query->base.k)
         found.k_b_max = query->base.k;

@@ -34,7 +34,9 @@ static struct modelled model_of(const struct simulated *s, size_t shape)
 
 static double z_of(const struct sim_result *r, const struct modelled *model)
 {
-    return model->sd > 0.0 ? (r->recall_mean - (1.0 - model->loss)) / (model->sd / sqrt((double)r->rows)) : NAN;
+    return model->sd > 0.0
+               ? (r->recall_mean - (1.0 - model->loss)) / (model->sd / sqrt((double)r->rows))
+               : NAN;
 }
 
 struct scenario {
@@ -63,7 +65,8 @@ static double *lower_bounds(const struct simulated *s)
 
 /* ---- choosing */
 
-/* Of one rho and shuffle: the shape with the fewest candidates whose lower bound reaches the target, and the model's choice. */
+/* Of one rho and shuffle: the shape with the fewest candidates whose lower bound reaches the
+ * target, and the model's choice. */
 struct choice {
     bool any, model_any;
     size_t shape, model_shape;
@@ -129,26 +132,51 @@ static void put_shape(struct table *table, const struct modelled *model)
     table_count(table, column("k_b", STYLE_PLAIN), model->p.k_b);
 }
 
-static void put_result(struct table *table, const struct simulated *s, const struct sim_result *r, const struct modelled *model)
+static void put_result(struct table *table, const struct simulated *s, const struct sim_result *r,
+                       const struct modelled *model)
 {
     bool weights = s->spec->weights;
-    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 2}, rcm_candidates(model->p));
-    table_real(table, (struct column){"recall_mean", "recall_mean", "recall", STYLE_RECALL, 0}, r->recall_mean);
-    table_real(table, (struct column){"recall_sd", "recall_sd", "sd of\na row", STYLE_LOSS, 7}, r->recall_sd);
-    table_real(table, (struct column){"recall_stderr", "recall_stderr", "stderr", STYLE_LOSS, 3}, r->recall_stderr);
-    table_real(table, (struct column){"recall_p50", "recall_p50", NULL, STYLE_RECALL, 0}, r->recall_p50);
-    table_real(table, (struct column){"recall_p05", "recall_p05", "5 % of\nrows <=", STYLE_RECALL, 6}, r->recall_p05);
-    table_real(table, (struct column){"recall_p01", "recall_p01", NULL, STYLE_RECALL, 0}, r->recall_p01);
-    table_real(table, (struct column){"recall_worst", "recall_worst", "worst\nrow", STYLE_RECALL, 0}, r->recall_worst);
-    table_real(table, (struct column){"recall_value_mean", "recall_value_mean", s->shows_value ? "by\nvalue" : NULL, STYLE_RECALL, 0}, r->recall_value_mean);
-    table_real(table, (struct column){"exact_rows", "exact_rows", "exact\nrows", STYLE_PLAIN, 4}, r->exact_rows);
-    table_real(table, (struct column){"certified_rows", "certified_rows", NULL, STYLE_PLAIN, 0}, r->certified_rows);
-    table_real(table, (struct column){"mass_mean", "mass_mean", weights ? "mass\nkept" : NULL, STYLE_RECALL, 0}, r->mass_mean);
-    table_real(table, (struct column){"mass_worst", "mass_worst", weights ? "worst\nmass" : NULL, STYLE_RECALL, 5}, r->mass_worst);
-    table_real(table, (struct column){"value_mean", "value_mean", NULL, STYLE_RECALL, 0}, r->value_mean);
-    table_real(table, (struct column){"value_worst", "value_worst", NULL, STYLE_RECALL, 0}, r->value_worst);
+    table_count(table, (struct column){"candidates", "candidates", "candi-\ndates", STYLE_PLAIN, 2},
+                rcm_candidates(model->p));
+    table_real(table, (struct column){"recall_mean", "recall_mean", "recall", STYLE_RECALL, 0},
+               r->recall_mean);
+    table_real(table, (struct column){"recall_sd", "recall_sd", "sd of\na row", STYLE_LOSS, 7},
+               r->recall_sd);
+    table_real(table, (struct column){"recall_stderr", "recall_stderr", "stderr", STYLE_LOSS, 3},
+               r->recall_stderr);
+    table_real(table, (struct column){"recall_p50", "recall_p50", NULL, STYLE_RECALL, 0},
+               r->recall_p50);
+    table_real(table,
+               (struct column){"recall_p05", "recall_p05", "5 % of\nrows <=", STYLE_RECALL, 6},
+               r->recall_p05);
+    table_real(table, (struct column){"recall_p01", "recall_p01", NULL, STYLE_RECALL, 0},
+               r->recall_p01);
+    table_real(table,
+               (struct column){"recall_worst", "recall_worst", "worst\nrow", STYLE_RECALL, 0},
+               r->recall_worst);
+    table_real(table,
+               (struct column){"recall_value_mean", "recall_value_mean",
+                               s->shows_value ? "by\nvalue" : NULL, STYLE_RECALL, 0},
+               r->recall_value_mean);
+    table_real(table, (struct column){"exact_rows", "exact_rows", "exact\nrows", STYLE_PLAIN, 4},
+               r->exact_rows);
+    table_real(table, (struct column){"certified_rows", "certified_rows", NULL, STYLE_PLAIN, 0},
+               r->certified_rows);
+    table_real(
+        table,
+        (struct column){"mass_mean", "mass_mean", weights ? "mass\nkept" : NULL, STYLE_RECALL, 0},
+        r->mass_mean);
+    table_real(table,
+               (struct column){"mass_worst", "mass_worst", weights ? "worst\nmass" : NULL,
+                               STYLE_RECALL, 5},
+               r->mass_worst);
+    table_real(table, (struct column){"value_mean", "value_mean", NULL, STYLE_RECALL, 0},
+               r->value_mean);
+    table_real(table, (struct column){"value_worst", "value_worst", NULL, STYLE_RECALL, 0},
+               r->value_worst);
     if (weights)
-        table_count(table, (struct column){"value_rows", "value_rows", NULL, STYLE_PLAIN, 0}, r->value_rows);
+        table_count(table, (struct column){"value_rows", "value_rows", NULL, STYLE_PLAIN, 0},
+                    r->value_rows);
     else
         table_null(table, (struct column){"value_rows", "value_rows", NULL, STYLE_PLAIN, 0});
     table_real(table,
@@ -158,32 +186,41 @@ static void put_result(struct table *table, const struct simulated *s, const str
                r->reaching_sd);
     table_real(table, (struct column){"reaching_worst", "reaching_worst", NULL, STYLE_COST, 0},
                r->reaching_worst);
-    table_real(table, (struct column){"model_recall", "model_recall", "model\nrecall", STYLE_RECALL, 0}, 1.0 - model->loss);
+    table_real(table,
+               (struct column){"model_recall", "model_recall", "model\nrecall", STYLE_RECALL, 0},
+               1.0 - model->loss);
     table_real(table, (struct column){"model_sd", "model_sd", NULL, STYLE_LOSS, 0}, model->sd);
-    table_real(table, (struct column){"model_exact_rows", "model_exact_rows", NULL, STYLE_PLAIN, 0}, rcm_probability_exact(model->p));
-    table_real(table, (struct column){"model_worst_case", "model_worst_case", NULL, STYLE_RECALL, 0}, rcm_recall_worst_case(model->p));
+    table_real(table, (struct column){"model_exact_rows", "model_exact_rows", NULL, STYLE_PLAIN, 0},
+               rcm_probability_exact(model->p));
+    table_real(table,
+               (struct column){"model_worst_case", "model_worst_case", NULL, STYLE_RECALL, 0},
+               rcm_recall_worst_case(model->p));
     table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0}, z_of(r, model));
 }
 
 /* Survival of the ranks asked for: columns of the CSV. */
-static void put_survival(struct table *table, const struct simulated *s, const struct sim_result *r, const struct modelled *model)
+static void put_survival(struct table *table, const struct simulated *s, const struct sim_result *r,
+                         const struct modelled *model)
 {
     char measured[64], modelled[64];
     for (size_t i = 0; i < s->spec->ranks; i++) {
         snprintf(measured, sizeof measured, "survival_%" PRIu64, s->spec->rank[i]);
         snprintf(modelled, sizeof modelled, "model_survival_%" PRIu64, s->spec->rank[i]);
-        table_real(table, (struct column){.csv = measured}, (double)r->survived[i] / (double)r->rows);
-        table_real(table, (struct column){.csv = modelled}, rcm_survival(model->p, s->spec->rank[i]));
+        table_real(table, (struct column){.csv = measured},
+                   (double)r->survived[i] / (double)r->rows);
+        table_real(table, (struct column){.csv = modelled},
+                   rcm_survival(model->p, s->spec->rank[i]));
     }
 }
 
 /* Calls visit() for each rho, shuffle and shape, in this order. */
-typedef void visitor(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
-                     const struct modelled *model, bool chosen);
+typedef void visitor(struct table *table, const struct simulated *s, struct scenario at,
+                     const struct sim_result *r, const struct modelled *model, bool chosen);
 
 enum which { EVERY_SHAPE, FIRST_REACHING };
 
-static struct table *each_result(const struct simulated *s, const struct modelled *models, visitor *visit, enum which which)
+static struct table *each_result(const struct simulated *s, const struct modelled *models,
+                                 visitor *visit, enum which which)
 {
     struct table *table = table_new();
     for (size_t rho = 0; rho < s->spec->rhos; rho++)
@@ -218,8 +255,8 @@ static void put_run(struct table *table, const struct simulated *s)
     table_bool(table, (struct column){.csv = "partial"}, s->partial);
 }
 
-static void put_row(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
-                    const struct modelled *model, bool chosen)
+static void put_row(struct table *table, const struct simulated *s, struct scenario at,
+                    const struct sim_result *r, const struct modelled *model, bool chosen)
 {
     table_row(table, chosen);
     put_run(table, s);
@@ -230,20 +267,25 @@ static void put_row(struct table *table, const struct simulated *s, struct scena
 }
 
 /* One row for each rank that is followed. */
-static void put_ranks(struct table *table, const struct simulated *s, struct scenario at, const struct sim_result *r,
-                      const struct modelled *model, bool chosen)
+static void put_ranks(struct table *table, const struct simulated *s, struct scenario at,
+                      const struct sim_result *r, const struct modelled *model, bool chosen)
 {
     (void)chosen;
     for (size_t i = 0; i < s->spec->ranks; i++) {
-        double survival = rcm_survival(model->p, s->spec->rank[i]), measured = (double)r->survived[i] / (double)r->rows;
+        double survival = rcm_survival(model->p, s->spec->rank[i]),
+               measured = (double)r->survived[i] / (double)r->rows;
         double sd = sqrt(survival * (1.0 - survival) / (double)r->rows);
         table_row(table, false);
         put_scenario(table, s, at);
         put_shape(table, model);
         table_count(table, column("rank", STYLE_PLAIN), s->spec->rank[i]);
         table_real(table, column("survival", STYLE_RECALL), measured);
-        table_real(table, (struct column){"model_survival", "model_survival", "model\nsurvival", STYLE_RECALL, 0}, survival);
-        table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0}, sd > 0.0 ? (measured - survival) / sd : NAN);
+        table_real(
+            table,
+            (struct column){"model_survival", "model_survival", "model\nsurvival", STYLE_RECALL, 0},
+            survival);
+        table_real(table, (struct column){"z", "z", "z", STYLE_Z, 0},
+                   sd > 0.0 ? (measured - survival) / sd : NAN);
     }
 }
 
@@ -292,13 +334,20 @@ static void print_verdict(const struct simulated *s, const struct modelled *mode
                 far += fabs(z) > 4.0;
                 largest = fmax(largest, fabs(z));
             }
-    puts("\nmodel recall: if the top-k lie anywhere; z: how far the recall is from it, in standard errors of the model.");
+    puts("\nmodel recall: if the top-k lie anywhere; z: how far the recall is from it, in standard "
+         "errors of the model.");
     if (known < all)
-        printf("Too few elements are lost in %zu of %zu configurations for z to mean something. Of the others:\n", all - known, all);
+        printf("Too few elements are lost in %zu of %zu configurations for z to mean something. Of "
+               "the others:\n",
+               all - known, all);
     if (far)
-        printf("In %zu of %zu configurations |z| > 4: these rows do not behave as the model assumes.\n", far, known);
+        printf("In %zu of %zu configurations |z| > 4: these rows do not behave as the model "
+               "assumes.\n",
+               far, known);
     else if (known)
-        printf("All |z| <= %.1f: these rows behave as the model assumes, as far as so many can tell.\n", ceil(largest * 10.0) / 10.0);
+        printf("All |z| <= %.1f: these rows behave as the model assumes, as far as so many can "
+               "tell.\n",
+               ceil(largest * 10.0) / 10.0);
     else
         puts("none.");
 }
@@ -310,13 +359,17 @@ static void print_rows_notes(const struct simulated *s)
         if (s->spec->rhos > 1 && (rows.with_nan || rows.short_rows || s->spec->weights))
             printf("rho %.15g: ", s->spec->rho[rho]);
         if (rows.with_nan)
-            printf("%" PRIu64 " of %" PRIu64 " rows with NaN, which never count as lost.\n", rows.with_nan,
-                   rows.rows);
+            printf("%" PRIu64 " of %" PRIu64 " rows with NaN, which never count as lost.\n",
+                   rows.with_nan, rows.rows);
         if (rows.short_rows)
-            printf("%" PRIu64 " of %" PRIu64 " rows with fewer than k values above -inf; what they lack never counts as lost.\n", rows.short_rows,
-                   rows.rows);
+            printf(
+                "%" PRIu64 " of %" PRIu64
+                " rows with fewer than k values above -inf; what they lack never counts as lost.\n",
+                rows.short_rows, rows.rows);
         if (s->spec->weights && !isnan(rows.topk_mass_mean))
-            printf("The exact top-k has %.6f of a row's softmax mass; `mass kept` is what stage 1 keeps of that.\n", rows.topk_mass_mean);
+            printf("The exact top-k has %.6f of a row's softmax mass; `mass kept` is what stage 1 "
+                   "keeps of that.\n",
+                   rows.topk_mass_mean);
     }
 }
 
@@ -352,7 +405,8 @@ static void print_no_choice(const struct simulated *s, const struct modelled *mo
                in_the_mean == 1 ? "es" : "");
 }
 
-static void print_choice(const struct simulated *s, const struct modelled *models, struct scenario at)
+static void print_choice(const struct simulated *s, const struct modelled *models,
+                         struct scenario at)
 {
     struct choice choice = choose(s, models, at);
     char target[32], mean[32], lower[32];
@@ -370,20 +424,23 @@ static void print_choice(const struct simulated *s, const struct modelled *model
         format_styled(mean, sizeof mean, STYLE_RECALL, r.recall_mean);
         format_styled(lower, sizeof lower, STYLE_RECALL,
                       s->lower[result_index(s, at, choice.shape)]);
-        printf(": take b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates, %s, at least %s with 95 %% confidence.\n", p->b,
-               p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
+        printf(": take b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64
+               " candidates, %s, at least %s with 95 %% confidence.\n",
+               p->b, p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
     }
     if (!choice.model_any) {
         puts("By the model none of them reaches it.");
     } else if (choice.any && choice.model_shape == choice.shape) {
         puts("The model says the same.");
     } else {
-        struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, choice.model_shape);
+        struct sim_result r =
+            simulation_result(s->simulation, at.rho, at.shuffle, choice.model_shape);
         const struct rcm_topk *p = &models[choice.model_shape].p;
         format_styled(mean, sizeof mean, STYLE_RECALL, r.recall_mean);
         format_styled(lower, sizeof lower, STYLE_RECALL,
                       s->lower[result_index(s, at, choice.model_shape)]);
-        printf("The model would have said b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates; on these rows %s, at least %s.\n",
+        printf("The model would have said b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64
+               " candidates; on these rows %s, at least %s.\n",
                p->b, p->k_b, assignment_name(p->assignment), rcm_candidates(*p), mean, lower);
     }
 }
@@ -407,7 +464,8 @@ static void print_text(const struct simulated *s, const struct modelled *models)
     progress_end(s->progress);
     print_title(s);
     if (sweep)
-        printf("%zu shapes were simulated, b in steps of 9 %% (--csv prints all, --b refines); of each k_b, the first that reaches the target:\n",
+        printf("%zu shapes were simulated, b in steps of 9 %% (--csv prints all, --b refines); of "
+               "each k_b, the first that reaches the target:\n",
                s->spec->shapes);
     print_table(results, colour_wanted());
     if (ranks) {
@@ -428,15 +486,18 @@ static json_t *real_json(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *survival_json(const struct simulated *s, size_t result, const struct modelled *models)
+static json_t *survival_json(const struct simulated *s, size_t result,
+                             const struct modelled *models)
 {
     size_t shape = result % s->spec->shapes, scenario = result / s->spec->shapes;
-    struct sim_result r = simulation_result(s->simulation, scenario / s->spec->shuffles, scenario % s->spec->shuffles, shape);
+    struct sim_result r = simulation_result(s->simulation, scenario / s->spec->shuffles,
+                                            scenario % s->spec->shuffles, shape);
     json_t *ranks = checked(json_array());
     for (size_t i = 0; i < s->spec->ranks; i++)
-        json_array_append_new(ranks, json_pack("{s:I, s:f, s:f}", "rank", (json_int_t)s->spec->rank[i], "survival",
-                                               (double)r.survived[i] / (double)r.rows, "model_survival",
-                                               rcm_survival(models[shape].p, s->spec->rank[i])));
+        json_array_append_new(
+            ranks, json_pack("{s:I, s:f, s:f}", "rank", (json_int_t)s->spec->rank[i], "survival",
+                             (double)r.survived[i] / (double)r.rows, "model_survival",
+                             rcm_survival(models[shape].p, s->spec->rank[i])));
     return ranks;
 }
 
@@ -460,23 +521,28 @@ static json_t *rows_json(const struct simulated *s)
     json_t *array = checked(json_array());
     for (size_t rho = 0; rho < s->spec->rhos; rho++) {
         struct sim_rows rows = simulation_rows(s->simulation, rho);
-        json_array_append_new(array, json_pack("{s:o, s:I, s:I, s:I, s:o}", "rho",
-                                               shows_rho(s) ? json_real(s->spec->rho[rho]) : json_null(), "rows", (json_int_t)rows.rows,
-                                               "rows_with_nan", (json_int_t)rows.with_nan, "short_rows", (json_int_t)rows.short_rows,
-                                               "topk_mass_mean", real_json(s->spec->weights ? rows.topk_mass_mean : NAN)));
+        json_array_append_new(
+            array, json_pack("{s:o, s:I, s:I, s:I, s:o}", "rho",
+                             shows_rho(s) ? json_real(s->spec->rho[rho]) : json_null(), "rows",
+                             (json_int_t)rows.rows, "rows_with_nan", (json_int_t)rows.with_nan,
+                             "short_rows", (json_int_t)rows.short_rows, "topk_mass_mean",
+                             real_json(s->spec->weights ? rows.topk_mass_mean : NAN)));
     }
     return array;
 }
 
-static json_t *shape_json(const struct simulated *s, const struct modelled *models, struct scenario at, bool any, size_t shape)
+static json_t *shape_json(const struct simulated *s, const struct modelled *models,
+                          struct scenario at, bool any, size_t shape)
 {
     if (!any)
         return json_null();
     struct sim_result r = simulation_result(s->simulation, at.rho, at.shuffle, shape);
     const struct rcm_topk *p = &models[shape].p;
-    return checked(json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "assignment", assignment_name(p->assignment), "b", (json_int_t)p->b, "k_b",
-                             (json_int_t)p->k_b, "candidates", (json_int_t)rcm_candidates(*p), "recall_mean", real_json(r.recall_mean),
-                             "recall_lower", real_json(s->lower[result_index(s, at, shape)])));
+    return checked(json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "assignment",
+                             assignment_name(p->assignment), "b", (json_int_t)p->b, "k_b",
+                             (json_int_t)p->k_b, "candidates", (json_int_t)rcm_candidates(*p),
+                             "recall_mean", real_json(r.recall_mean), "recall_lower",
+                             real_json(s->lower[result_index(s, at, shape)])));
 }
 
 static json_t *choices_json(const struct simulated *s, const struct modelled *models)
@@ -487,12 +553,15 @@ static json_t *choices_json(const struct simulated *s, const struct modelled *mo
             struct scenario at = {rho, shuffle};
             struct choice choice = choose(s, models, at);
             bool same = choice.any && choice.model_any && choice.shape == choice.model_shape;
-            json_array_append_new(array, json_pack("{s:o, s:s, s:f, s:o, s:o, s:b}", "rho",
-                                                   shows_rho(s) ? json_real(s->spec->rho[rho]) : json_null(), "shuffle",
-                                                   sim_shuffle_name(s->spec->shuffle[shuffle]), "recall_target",
-                                                   decimal_value(s->query->recall_target), "measured",
-                                                   shape_json(s, models, at, choice.any, choice.shape), "model",
-                                                   shape_json(s, models, at, choice.model_any, choice.model_shape), "same", same));
+            json_array_append_new(
+                array,
+                json_pack("{s:o, s:s, s:f, s:o, s:o, s:b}", "rho",
+                          shows_rho(s) ? json_real(s->spec->rho[rho]) : json_null(), "shuffle",
+                          sim_shuffle_name(s->spec->shuffle[shuffle]), "recall_target",
+                          decimal_value(s->query->recall_target), "measured",
+                          shape_json(s, models, at, choice.any, choice.shape), "model",
+                          shape_json(s, models, at, choice.model_any, choice.model_shape), "same",
+                          same));
         }
     return array;
 }
@@ -510,10 +579,13 @@ static int print_as_json(const struct simulated *s, const struct modelled *model
     json_object_set_new(object, "input", json_string(sim_input_name(s->spec->input)));
     json_object_set_new(object, "file", name_json(s->spec->name));
     json_object_set_new(object, "seed", json_integer((json_int_t)s->spec->seed));
-    json_object_set_new(object, "repetitions", json_integer((json_int_t)simulation_done(s->simulation)));
-    json_object_set_new(object, "repetitions_wanted", json_integer((json_int_t)s->spec->repetitions));
+    json_object_set_new(object, "repetitions",
+                        json_integer((json_int_t)simulation_done(s->simulation)));
+    json_object_set_new(object, "repetitions_wanted",
+                        json_integer((json_int_t)s->spec->repetitions));
     json_object_set_new(object, "partial", json_boolean(s->partial));
-    json_object_set_new(object, "temperature", real_json(s->spec->weights ? s->spec->temperature : NAN));
+    json_object_set_new(object, "temperature",
+                        real_json(s->spec->weights ? s->spec->temperature : NAN));
     json_object_set_new(object, "rows", rows_json(s));
     json_object_set_new(object, "results", results);
     if (s->options->targets.length)
@@ -536,35 +608,49 @@ static bool differs_by_value(const struct simulated *s)
     return false;
 }
 
-/* Error over candidates (or, of several rho, over rho), a line for each kb, assignment and shuffle, bars of two standard errors; the model's as lines. */
+/* Error over candidates (or, of several rho, over rho), a line for each kb, assignment and shuffle,
+ * bars of two standard errors; the model's as lines. */
 static int draw(const struct simulated *s, const struct modelled *models)
 {
     const bool over_rho = s->spec->rhos > 1;
     char title[200];
-    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", %s, %" PRIu64 " rows", s->spec->n, s->spec->k, sim_input_name(s->spec->input), simulation_done(s->simulation));
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", %s, %" PRIu64 " rows",
+             s->spec->n, s->spec->k, sim_input_name(s->spec->input),
+             simulation_done(s->simulation));
     size_t colour = 0;
-    struct plot *plot = plot_new(title, over_rho ? "correlation of neighbours, rho" : "candidates, b kb", !over_rho);
+    struct plot *plot = plot_new(
+        title, over_rho ? "correlation of neighbours, rho" : "candidates, b kb", !over_rho);
     for (unsigned a = 0; a < s->options->assignment_count; a++)
         for (size_t shuffle = 0; shuffle < s->options->shuffle_count; shuffle++)
             for (size_t first = 0, end; first < s->query->length; first = end) {
                 const uint64_t k_b = s->query->shapes[first].k_b;
                 for (end = first; end < s->query->length && s->query->shapes[end].k_b == k_b; end++)
                     ;
-                snprintf(title, sizeof title, "kb = %" PRIu64 "%s%s%s%s", k_b, s->options->assignment_count > 1 ? ", " : "",
-                         s->options->assignment_count > 1 ? assignment_name(s->options->assignments[a]) : "", s->options->shuffle_count > 1 ? ", shuffle " : "",
-                         s->options->shuffle_count > 1 ? sim_shuffle_name(s->options->shuffles[shuffle]) : "");
+                snprintf(
+                    title, sizeof title, "kb = %" PRIu64 "%s%s%s%s", k_b,
+                    s->options->assignment_count > 1 ? ", " : "",
+                    s->options->assignment_count > 1 ? assignment_name(s->options->assignments[a])
+                                                     : "",
+                    s->options->shuffle_count > 1 ? ", shuffle " : "",
+                    s->options->shuffle_count > 1 ? sim_shuffle_name(s->options->shuffles[shuffle])
+                                                  : "");
                 plot_series(plot, title, over_rho, true, colour++);
                 for (size_t i = first; i < end; i++)
                     for (size_t rho = 0; rho < s->spec->rhos; rho++) {
-                        const struct sim_result r = simulation_result(s->simulation, rho, shuffle, a * s->query->length + i);
-                        plot_point(plot, over_rho ? s->spec->rho[rho] : (double)rcm_candidates(s->query->shapes[i]), 1.0 - r.recall_mean, 2.0 * r.recall_stderr);
+                        const struct sim_result r = simulation_result(s->simulation, rho, shuffle,
+                                                                      a * s->query->length + i);
+                        plot_point(plot,
+                                   over_rho ? s->spec->rho[rho]
+                                            : (double)rcm_candidates(s->query->shapes[i]),
+                                   1.0 - r.recall_mean, 2.0 * r.recall_stderr);
                     }
                 if (a > 0 || shuffle > 0 || over_rho)
                     continue;
                 snprintf(title, sizeof title, "kb = %" PRIu64 ", exact model", k_b);
                 plot_series(plot, title, true, false, colour - 1);
                 for (size_t i = first; i < end; i++)
-                    plot_point(plot, (double)rcm_candidates(s->query->shapes[i]), models[i].loss, 0.0);
+                    plot_point(plot, (double)rcm_candidates(s->query->shapes[i]), models[i].loss,
+                               0.0);
             }
     const int status = plot_draw(plot, s->options);
     plot_free(plot);

@@ -1,4 +1,5 @@
-/* simulation_report.h - what a simulation found, beside what the exact model says, as table, CSV or JSON.
+/* simulation_report.h - what a simulation found, beside what the exact model says, as table, CSV or
+ * JSON.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SIMULATION_REPORT_H
@@ -9,8 +10,8 @@
 #include "query.h"
 #include "sim/simulate.h"
 
-/* A simulation that has run, and what was asked. Shape s of the spec is shape s % query->length of the query, with assignment
- * s / query->length of the options. */
+/* A simulation that has run, and what was asked. Shape s of the spec is shape s % query->length of
+ * the query, with assignment s / query->length of the options. */
 struct simulated {
     const struct options *options;
     const struct query *query;

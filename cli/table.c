@@ -66,7 +66,8 @@ static void put(struct table *table, struct column column, struct cell cell)
         column.csv = column.csv ? copied(column.csv) : NULL;
         column.json = column.json ? copied(column.json) : NULL;
         column.heading = column.heading ? copied(column.heading) : NULL;
-        table->columns = grown(table->columns, table->width, &table->column_capacity, sizeof column);
+        table->columns =
+            grown(table->columns, table->width, &table->column_capacity, sizeof column);
         table->columns[table->width++] = column;
     }
     table->cells = grown(table->cells, table->length, &table->cell_capacity, sizeof cell);
@@ -81,12 +82,16 @@ void table_count(struct table *table, struct column column, uint64_t value)
 
 void table_real(struct table *table, struct column column, double value)
 {
-    put(table, column, isfinite(value) ? (struct cell){.kind = CELL_REAL, .real = value} : (struct cell){.kind = CELL_NULL});
+    put(table, column,
+        isfinite(value) ? (struct cell){.kind = CELL_REAL, .real = value}
+                        : (struct cell){.kind = CELL_NULL});
 }
 
 void table_text(struct table *table, struct column column, const char *value)
 {
-    put(table, column, value ? (struct cell){.kind = CELL_TEXT, .text = copied(value)} : (struct cell){.kind = CELL_NULL});
+    put(table, column,
+        value ? (struct cell){.kind = CELL_TEXT, .text = copied(value)}
+              : (struct cell){.kind = CELL_NULL});
 }
 
 void table_bool(struct table *table, struct column column, bool value)
@@ -158,13 +163,15 @@ void format_styled(char *buffer, size_t size, enum style style, double value)
 {
     switch (style) {
     case STYLE_RECALL:
-        /* A target counts as reached within 1e-12: do not show 0.929999 for a 0.93 that is off by its last bit. */
+        /* A target counts as reached within 1e-12: do not show 0.929999 for a 0.93 that is off by
+         * its last bit. */
         if (value == 1.0)
             snprintf(buffer, size, "1");
         else if (value < 0.0)
             snprintf(buffer, size, "%.2e", value);
         else
-            snprintf(buffer, size, "%.6f", fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
+            snprintf(buffer, size, "%.6f",
+                     fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
         break;
     case STYLE_LOSS:
         snprintf(buffer, size, value == 0.0 ? "0" : "%.2e", value);
@@ -249,7 +256,8 @@ struct layout {
     bool text;    /* aligned left */
 };
 
-/* Columns two blanks apart (*gap), or one where that is wider than TABLE_WIDTH; if it still is, some are left out. */
+/* Columns two blanks apart (*gap), or one where that is wider than TABLE_WIDTH; if it still is,
+ * some are left out. */
 static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
 {
     char buffer[64];
@@ -264,7 +272,8 @@ static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
             width = length > width ? length : width;
         }
         for (size_t row = 0; row < table->rows; row++) {
-            length = strlen(styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style));
+            length = strlen(
+                styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style));
             width = length > width ? length : width;
             layout[i].text |= cell_at(table, row, i)->kind == CELL_TEXT;
         }
@@ -289,7 +298,8 @@ static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
 }
 
 /* `length` characters of text in its column; text in the last column is not padded. */
-static void print_cell(FILE *file, const char *text, size_t length, struct layout layout, int gap, bool last)
+static void print_cell(FILE *file, const char *text, size_t length, struct layout layout, int gap,
+                       bool last)
 {
     int blanks = (int)(layout.width - length);
     if (last && length == 0)
@@ -323,7 +333,8 @@ void table_print(const struct table *table, FILE *file, bool colour)
         fputc(table->marked[row] ? '*' : ' ', file);
         for (size_t i = 0; i < table->width; i++)
             if (layout[i].width) {
-                const char *text = styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style);
+                const char *text =
+                    styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style);
                 print_cell(file, text, strlen(text), layout[i], gap, i == last);
             }
         fputs(bright ? "\033[0m\n" : "\n", file);

@@ -1,6 +1,7 @@
 /* table.h - one list of named values, printed as an aligned table, as CSV or as JSON.
  *
- * A row is put value by value; the first row defines the columns, so that a column's names and its value stand in one place.
+ * A row is put value by value; the first row defines the columns, so that a column's names and its
+ * value stand in one place.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TABLE_H
@@ -13,16 +14,16 @@
 
 /* How a value looks in the aligned table (CSV and JSON always have all digits). */
 enum style {
-    STYLE_PLAIN,    /* integers, text, short reals */
-    STYLE_Z,        /* -1.23 */
-    STYLE_RECALL,   /* 0.962956: cut, not rounded, but for 2e-12; -1.30e61 below 0 */
-    STYLE_LOSS,     /* 3.70e-2 */
-    STYLE_COST,     /* 786432 or 8.81e7 */
-    STYLE_SPEEDUP,  /* 42.0x */
-    STYLE_TIME,     /* 12.3 */
-    STYLE_US,       /* 54.6 us or 92 ms, of a value in us */
-    STYLE_PERCENT,  /* 4.0 % for 0.04 */
-    STYLE_TERA,     /* 3.35 for 3.35e12 */
+    STYLE_PLAIN,   /* integers, text, short reals */
+    STYLE_Z,       /* -1.23 */
+    STYLE_RECALL,  /* 0.962956: cut, not rounded, but for 2e-12; -1.30e61 below 0 */
+    STYLE_LOSS,    /* 3.70e-2 */
+    STYLE_COST,    /* 786432 or 8.81e7 */
+    STYLE_SPEEDUP, /* 42.0x */
+    STYLE_TIME,    /* 12.3 */
+    STYLE_US,      /* 54.6 us or 92 ms, of a value in us */
+    STYLE_PERCENT, /* 4.0 % for 0.04 */
+    STYLE_TERA,    /* 3.35 for 3.35e12 */
 };
 
 struct column {
@@ -30,7 +31,7 @@ struct column {
     const char *json;    /* path in JSON, '/' between levels; NULL: not there */
     const char *heading; /* in the aligned table, '\n' between its lines; NULL: not there */
     enum style style;
-    int drop;            /* where the table is wider than TABLE_WIDTH, columns go, highest first; 0: never */
+    int drop; /* where the table is wider than TABLE_WIDTH, columns go, highest first; 0: never */
 };
 
 #define TABLE_WIDTH 100

@@ -1,6 +1,8 @@
-/* block.cuh - scans and sorts by all threads of a block: CUB's on a GPU, plain twins with the same contract under the emulation.
+/* block.cuh - scans and sorts by all threads of a block: CUB's on a GPU, plain twins with the same
+ * contract under the emulation.
  *
- * `temporary` is shared memory of ..._bytes<>() bytes; a __syncthreads() must lie between two uses of it.
+ * `temporary` is shared memory of ..._bytes<>() bytes; a __syncthreads() must lie between two uses
+ * of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_BLOCK_CUH
@@ -24,7 +26,8 @@ template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_mer
 {
     return sizeof(typename cub::BlockMergeSort<candidate, THREADS, ITEMS>::TempStorage);
 }
-template <int THREADS, int ITEMS> __device__ __forceinline__ void block_merge_sort_falling(candidate (&items)[ITEMS], void *temporary)
+template <int THREADS, int ITEMS>
+__device__ __forceinline__ void block_merge_sort_falling(candidate (&items)[ITEMS], void *temporary)
 {
     typedef cub::BlockMergeSort<candidate, THREADS, ITEMS> sort;
     sort(*(typename sort::TempStorage *)temporary).Sort(items, larger_first());
@@ -34,7 +37,8 @@ template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_rad
 {
     return sizeof(typename cub::BlockRadixSort<candidate, THREADS, ITEMS>::TempStorage);
 }
-template <int THREADS, int ITEMS> __device__ __forceinline__ void block_radix_sort_falling(candidate (&items)[ITEMS], void *temporary)
+template <int THREADS, int ITEMS>
+__device__ __forceinline__ void block_radix_sort_falling(candidate (&items)[ITEMS], void *temporary)
 {
     typedef cub::BlockRadixSort<candidate, THREADS, ITEMS> sort;
     sort(*(typename sort::TempStorage *)temporary).SortDescending(items);
@@ -45,7 +49,9 @@ template <int THREADS> __host__ __device__ constexpr size_t block_scan_bytes()
     return sizeof(typename cub::BlockScan<uint32_t, THREADS>::TempStorage);
 }
 /* Sum of the values of the threads before this one; total: of all. */
-template <int THREADS> __device__ __forceinline__ uint32_t block_sum_before(uint32_t value, uint32_t &total, void *temporary)
+template <int THREADS>
+__device__ __forceinline__ uint32_t block_sum_before(uint32_t value, uint32_t &total,
+                                                     void *temporary)
 {
     typedef cub::BlockScan<uint32_t, THREADS> scan;
     uint32_t before;
@@ -59,7 +65,8 @@ template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_mer
 {
     return THREADS * ITEMS * sizeof(candidate);
 }
-template <int THREADS, int ITEMS> void block_merge_sort_falling(candidate (&items)[ITEMS], void *temporary)
+template <int THREADS, int ITEMS>
+void block_merge_sort_falling(candidate (&items)[ITEMS], void *temporary)
 {
     candidate *all = (candidate *)temporary;
     for (int i = 0; i < ITEMS; i++)
@@ -76,7 +83,8 @@ template <int THREADS, int ITEMS> __host__ __device__ constexpr size_t block_rad
 {
     return block_merge_sort_bytes<THREADS, ITEMS>();
 }
-template <int THREADS, int ITEMS> void block_radix_sort_falling(candidate (&items)[ITEMS], void *temporary)
+template <int THREADS, int ITEMS>
+void block_radix_sort_falling(candidate (&items)[ITEMS], void *temporary)
 {
     block_merge_sort_falling<THREADS, ITEMS>(items, temporary);
 }

@@ -5,7 +5,8 @@
 
 #include "cuda.cuh"
 
-namespace {
+namespace
+{
 
 constexpr unsigned block_threads = 256;
 
@@ -35,7 +36,8 @@ __device__ float float_of(enum rcm_gpu_dtype dtype, const void *x, uint64_t i)
             value = (float)fraction * 0x1p-24f;
             return bits & 0x8000 ? -value : value;
         }
-        wide = (bits & 0x8000) << 16 | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
+        wide =
+            (bits & 0x8000) << 16 | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
     }
     memcpy(&value, &wide, sizeof value);
     return value;
@@ -60,7 +62,8 @@ __device__ uint32_t bucket_of(const check_args &a, uint32_t i)
     return i < in_longer ? i / (size + 1) : longer + (i - in_longer) / size;
 }
 
-/* Entry e of a row: of which bucket? Buckets of at least k_b elements give k_b, the others all they have. */
+/* Entry e of a row: of which bucket? Buckets of at least k_b elements give k_b, the others all they
+ * have. */
 __device__ uint32_t bucket_of_entry(const check_args &a, uint32_t e)
 {
     uint32_t longer = a.n % a.b, size = a.n / a.b;
@@ -102,7 +105,8 @@ __global__ void __launch_bounds__(block_threads) check_entries(check_args a)
         note(&a.verdict->misplaced);
     size_t bytes = a.dtype == RCM_GPU_F32 ? 4 : 2;
     const unsigned char *row_begin = a.x + row * a.stride * bytes;
-    const unsigned char *element = row_begin + (size_t)index * bytes, *value = (const unsigned char *)a.values + at * bytes;
+    const unsigned char *element = row_begin + (size_t)index * bytes,
+                        *value = (const unsigned char *)a.values + at * bytes;
     for (size_t i = 0; i < bytes; i++)
         if (element[i] != value[i]) {
             note(&a.verdict->altered);
@@ -111,7 +115,8 @@ __global__ void __launch_bounds__(block_threads) check_entries(check_args a)
     uint64_t bit = row * a.n + (uint32_t)index;
     if (atomicOr(&a.kept[bit / 32], 1u << bit % 32) >> bit % 32 & 1)
         note(&a.verdict->repeated);
-    atomicMin(&a.worst[row * a.b + bucket], merit_of(float_of(a.dtype, row_begin, (uint32_t)index), a.smallest));
+    atomicMin(&a.worst[row * a.b + bucket],
+              merit_of(float_of(a.dtype, row_begin, (uint32_t)index), a.smallest));
 }
 
 __global__ void __launch_bounds__(block_threads) check_rest(check_args a)
@@ -124,7 +129,8 @@ __global__ void __launch_bounds__(block_threads) check_rest(check_args a)
     if (a.kept[at / 32] >> at % 32 & 1)
         return;
     size_t bytes = a.dtype == RCM_GPU_F32 ? 4 : 2;
-    if (merit_of(float_of(a.dtype, a.x + row * a.stride * bytes, i), a.smallest) > a.worst[row * a.b + bucket_of(a, i)])
+    if (merit_of(float_of(a.dtype, a.x + row * a.stride * bytes, i), a.smallest) >
+        a.worst[row * a.b + bucket_of(a, i)])
         note(&a.verdict->missed);
 }
 
@@ -143,7 +149,8 @@ enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
     a.kept = (uint32_t *)workspace;
     a.worst = (long long *)((unsigned char *)workspace + kept_bytes(a.m, a.n));
     auto threads = [&](uint64_t count) {
-        return launch{(unsigned)ceil_divide<uint64_t>(count, block_threads), block_threads, 0, 1, stream};
+        return launch{(unsigned)ceil_divide<uint64_t>(count, block_threads), block_threads, 0, 1,
+                      stream};
     };
     uint64_t words = kept_bytes(a.m, a.n) / sizeof(uint32_t);
     enum rcm_gpu_status status = run(threads(std::max(words, a.m * a.b)), begin_check, a, words);
@@ -152,9 +159,11 @@ enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
     return status == RCM_GPU_OK ? run(threads(a.m * a.n), check_rest, a) : status;
 }
 
-/* Entries of `kept` that are better than the worst of `exact`, and that equal it, against those of `exact`: the hits. A block a row. */
+/* Entries of `kept` that are better than the worst of `exact`, and that equal it, against those of
+ * `exact`: the hits. A block a row. */
 __global__ void __launch_bounds__(block_threads)
-count_hits(enum rcm_gpu_dtype dtype, bool smallest, const void *exact, uint32_t k, const void *kept, uint64_t count, uint32_t *hits)
+    count_hits(enum rcm_gpu_dtype dtype, bool smallest, const void *exact, uint32_t k,
+               const void *kept, uint64_t count, uint32_t *hits)
 {
     struct shared {
         long long worst;
@@ -182,9 +191,11 @@ count_hits(enum rcm_gpu_dtype dtype, bool smallest, const void *exact, uint32_t 
 
 /* A thread a product, the simplest way. d is a multiple of 8. */
 __global__ void __launch_bounds__(block_threads)
-multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t n, uint32_t d, float *products)
+    multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t n, uint32_t d,
+             float *products)
 {
-    for (uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x; at < m * n; at += (uint64_t)gridDim.x * block_threads) {
+    for (uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x; at < m * n;
+         at += (uint64_t)gridDim.x * block_threads) {
         const uint64_t row = at / n, j = at - row * n;
         float sum = 0.0f;
         for (uint32_t i = 0; i < d; i += 8) {
@@ -198,10 +209,12 @@ multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t
     }
 }
 
-__global__ void __launch_bounds__(block_threads) compare(const uint32_t *a, const uint32_t *b, uint64_t count, uint64_t *different)
+__global__ void __launch_bounds__(block_threads)
+    compare(const uint32_t *a, const uint32_t *b, uint64_t count, uint64_t *different)
 {
     uint64_t found = 0;
-    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count; i += (uint64_t)gridDim.x * block_threads)
+    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * block_threads)
         found += a[i] != b[i];
     if (found > 0)
         atomicAdd((unsigned long long *)different, (unsigned long long)found);
@@ -214,24 +227,54 @@ size_t rcm_gpu_check_workspace(uint64_t m, uint64_t n, uint64_t b)
     return kept_bytes(m, n) + m * b * sizeof(long long);
 }
 
-enum rcm_gpu_status rcm_gpu_check_stage1(const struct rcm_gpu_stage1 *call, struct rcm_gpu_verdict *verdict, void *workspace, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_check_stage1(const struct rcm_gpu_stage1 *call,
+                                         struct rcm_gpu_verdict *verdict, void *workspace,
+                                         rcm_gpu_stream stream)
 {
     const struct rcm_gpu_rows &r = call->rows;
-    check_args a = {static_cast<const unsigned char *>(r.x), call->values, call->indices, r.m, r.stride ? r.stride : r.n,
-                    rcm_gpu_candidates(r.n, call->b, call->k_b), (uint32_t)r.n, (uint32_t)call->b, (uint32_t)call->k_b,
-                    call->assignment == RCM_GPU_CONTIGUOUS, r.smallest, r.dtype, nullptr, nullptr, verdict};
+    check_args a = {static_cast<const unsigned char *>(r.x),
+                    call->values,
+                    call->indices,
+                    r.m,
+                    r.stride ? r.stride : r.n,
+                    rcm_gpu_candidates(r.n, call->b, call->k_b),
+                    (uint32_t)r.n,
+                    (uint32_t)call->b,
+                    (uint32_t)call->k_b,
+                    call->assignment == RCM_GPU_CONTIGUOUS,
+                    r.smallest,
+                    r.dtype,
+                    nullptr,
+                    nullptr,
+                    verdict};
     return check(a, workspace, stream);
 }
 
-enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call, struct rcm_gpu_verdict *verdict, void *workspace, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call,
+                                        struct rcm_gpu_verdict *verdict, void *workspace,
+                                        rcm_gpu_stream stream)
 {
     const struct rcm_gpu_rows &r = call->rows; /* one bucket, which is the row */
-    check_args a = {static_cast<const unsigned char *>(r.x), call->values, call->indices, r.m, r.stride ? r.stride : r.n, call->k, (uint32_t)r.n, 1,
-                    (uint32_t)call->k, false, r.smallest, r.dtype, nullptr, nullptr, verdict};
+    check_args a = {static_cast<const unsigned char *>(r.x),
+                    call->values,
+                    call->indices,
+                    r.m,
+                    r.stride ? r.stride : r.n,
+                    call->k,
+                    (uint32_t)r.n,
+                    1,
+                    (uint32_t)call->k,
+                    false,
+                    r.smallest,
+                    r.dtype,
+                    nullptr,
+                    nullptr,
+                    verdict};
     return check(a, workspace, stream);
 }
 
-enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, uint64_t m, const void *exact, uint64_t k, const void *kept,
+enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, uint64_t m,
+                                       const void *exact, uint64_t k, const void *kept,
                                        uint64_t count, uint32_t *hits, rcm_gpu_stream stream)
 {
     if (m < 1 || m > INT32_MAX || k < 1 || k > INT32_MAX)
@@ -240,15 +283,24 @@ enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, 
     return run(how, count_hits, dtype, smallest, exact, (uint32_t)k, kept, count, hits);
 }
 
-enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m, uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m,
+                                     uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream)
 {
-    launch how = {(unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(m * n, block_threads), 1 << 20), block_threads, 0, 1, stream};
-    return run(how, multiply, (const uint16_t *)queries, (const uint16_t *)database, m, n, (uint32_t)d, products);
+    launch how = {
+        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(m * n, block_threads), 1 << 20),
+        block_threads, 0, 1, stream};
+    return run(how, multiply, (const uint16_t *)queries, (const uint16_t *)database, m, n,
+               (uint32_t)d, products);
 }
 
-enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count, uint64_t *different, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count,
+                                            uint64_t *different, rcm_gpu_stream stream)
 {
-    launch how = {(unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), 1 << 16), block_threads, 0, 1, stream};
+    launch how = {
+        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), 1 << 16),
+        block_threads, 0, 1, stream};
     enum rcm_gpu_status status = fill_zero(different, sizeof *different, stream);
-    return status == RCM_GPU_OK ? run(how, compare, (const uint32_t *)a, (const uint32_t *)b, count, different) : status;
+    return status == RCM_GPU_OK
+               ? run(how, compare, (const uint32_t *)a, (const uint32_t *)b, count, different)
+               : status;
 }

@@ -1,5 +1,6 @@
-/* cuda.cuh - the few things that CUDA and the emulation (emulate.h) say differently: launch, shared memory, wide loads, asynchronous
- * copies, clusters. All kernels of this folder are written against this header, so that the same source runs on both.
+/* cuda.cuh - the few things that CUDA and the emulation (emulate.h) say differently: launch, shared
+ * memory, wide loads, asynchronous copies, clusters. All kernels of this folder are written against
+ * this header, so that the same source runs on both.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_CUDA_CUH
@@ -50,11 +51,14 @@ __device__ __forceinline__ unsigned char *shared_memory()
 template <class... Parameters, class... Arguments>
 enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Arguments... arguments)
 {
-    if (how.shared_bytes > 48 * 1024) { /* the limit is the function's, so all threads must set the same one: the device's */
+    if (how.shared_bytes > 48 * 1024) { /* the limit is the function's, so all threads must set the
+                                           same one: the device's */
         int device, most;
         if (cudaGetDevice(&device) != cudaSuccess ||
-            cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most) != cudaSuccess)
+            cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+                cudaSuccess ||
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most) !=
+                cudaSuccess)
             return RCM_GPU_ERROR;
     }
     cudaLaunchConfig_t config = {};
@@ -68,12 +72,15 @@ enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Argume
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     config.attrs = &attribute;
     config.numAttrs = how.cluster > 1;
-    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...) == cudaSuccess
+               ? RCM_GPU_OK
+               : RCM_GPU_ERROR;
 }
 
 inline enum rcm_gpu_status fill_zero(void *to, size_t bytes, rcm_gpu_stream stream)
 {
-    return cudaMemsetAsync(to, 0, bytes, (cudaStream_t)stream) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
+    return cudaMemsetAsync(to, 0, bytes, (cudaStream_t)stream) == cudaSuccess ? RCM_GPU_OK
+                                                                              : RCM_GPU_ERROR;
 }
 
 /* 16 bytes from an address that is a multiple of 16. */
@@ -83,7 +90,8 @@ __device__ __forceinline__ void load_16(const void *from, uint32_t *words)
     words[0] = v.x, words[1] = v.y, words[2] = v.z, words[3] = v.w;
 }
 
-/* BYTES (2, 4, 8 or 16) from an address that is a multiple of BYTES, which need not stay in the cache: they are read once. */
+/* BYTES (2, 4, 8 or 16) from an address that is a multiple of BYTES, which need not stay in the
+ * cache: they are read once. */
 template <int BYTES> __device__ __forceinline__ void load_once(const void *from, uint32_t *words)
 {
     if (BYTES == 16) {
@@ -105,22 +113,27 @@ __device__ __forceinline__ uint32_t shared_address(const void *at)
     return (uint32_t)__cvta_generic_to_shared(at);
 }
 
-/* 16 bytes to shared memory that arrive by the wait; both addresses are multiples of 16. sm_80 and later. */
+/* 16 bytes to shared memory that arrive by the wait; both addresses are multiples of 16. sm_80 and
+ * later. */
 __device__ __forceinline__ void copy_async(void *to_shared, const void *from)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
+                 "l"(from)
+                 : "memory");
 }
 __device__ __forceinline__ void copy_commit()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Until at most PENDING of this thread's committed groups are under way. Other threads' copies: a barrier after it. */
+/* Until at most PENDING of this thread's committed groups are under way. Other threads' copies: a
+ * barrier after it. */
 template <int PENDING> __device__ __forceinline__ void copy_wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/* Clusters: the blocks blockIdx / size share one. Code for chips before sm_90 has none, and device_limits never asks it for one. */
+/* Clusters: the blocks blockIdx / size share one. Code for chips before sm_90 has none, and
+ * device_limits never asks it for one. */
 __device__ __forceinline__ void cluster_sync()
 {
 #if __CUDA_ARCH__ >= 900

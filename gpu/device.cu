@@ -9,17 +9,21 @@
 #include <atomic>
 #include <mutex>
 
-namespace {
+namespace
+{
 
-__global__ void __launch_bounds__(1024) probe() {}
+__global__ void __launch_bounds__(1024) probe()
+{
+}
 
-/* Blocks of the largest cluster, up to 8, of which one fits on the device at its largest blocks. None where this code was compiled for
- * chips without clusters, whatever the chip. */
+/* Blocks of the largest cluster, up to 8, of which one fits on the device at its largest blocks.
+ * None where this code was compiled for chips without clusters, whatever the chip. */
 unsigned largest_cluster(int major, int shared)
 {
     cudaFuncAttributes code;
     if (major < 9 || cudaFuncGetAttributes(&code, probe) != cudaSuccess || code.ptxVersion < 90 ||
-        cudaFuncSetAttribute(probe, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) != cudaSuccess)
+        cudaFuncSetAttribute(probe, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) !=
+            cudaSuccess)
         return 1;
     for (unsigned blocks = 8; blocks > 1; blocks /= 2) {
         cudaLaunchConfig_t config = {};
@@ -33,7 +37,8 @@ unsigned largest_cluster(int major, int shared)
         attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        if (cudaOccupancyMaxActiveClusters(&clusters, probe, &config) == cudaSuccess && clusters > 0)
+        if (cudaOccupancyMaxActiveClusters(&clusters, probe, &config) == cudaSuccess &&
+            clusters > 0)
             return blocks;
     }
     return 1;
@@ -42,8 +47,10 @@ unsigned largest_cluster(int major, int shared)
 enum rcm_gpu_status ask(int device, device_limits *limits)
 {
     int multiprocessors, shared, major;
-    if (cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
+    if (cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) !=
+            cudaSuccess ||
+        cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+            cudaSuccess ||
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
         return RCM_GPU_ERROR;
     *limits = {multiprocessors, (size_t)shared, largest_cluster(major, shared)};
@@ -66,7 +73,9 @@ enum rcm_gpu_status device_limits_of_current(device_limits *limits)
     int device;
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess)
-        return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? RCM_GPU_NO_DEVICE : RCM_GPU_ERROR;
+        return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver
+                   ? RCM_GPU_NO_DEVICE
+                   : RCM_GPU_ERROR;
     enum rcm_gpu_status status;
     if (device < devices) {
         std::call_once(asked[device], [&] { answer[device] = ask(device, &known[device]); });
@@ -94,7 +103,8 @@ void rcm_gpu_pretend(unsigned, int multiprocessors, size_t shared_bytes, unsigne
 
 enum rcm_gpu_status device_limits_of_current(device_limits *limits)
 {
-    *limits = {emulate::device.multiprocessors, emulate::device.shared_bytes, emulate::device.cluster_max};
+    *limits = {emulate::device.multiprocessors, emulate::device.shared_bytes,
+               emulate::device.cluster_max};
     return RCM_GPU_OK;
 }
 

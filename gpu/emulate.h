@@ -1,13 +1,16 @@
-/* emulate.h - runs the kernels of this folder on a CPU, so that every machine can test them. C++17, x86-64 or any POSIX system.
+/* emulate.h - runs the kernels of this folder on a CPU, so that every machine can test them. C++17,
+ * x86-64 or any POSIX system.
  *
- * One fiber per CUDA thread. A fiber runs until it meets a warp operation or a barrier; a warp goes on until all of it waits at a
- * barrier, a block until all of it waits for the cluster; then the next. The order is a function of emulate::order: 0 ascending, 1
- * descending, otherwise a shuffle with that seed. What a missing barrier leaves unordered comes out wrong for some order, mostly for all.
- * With -DRCM_EMULATE_THREADS a CUDA thread is an OS thread instead, for ThreadSanitizer.
+ * One fiber per CUDA thread. A fiber runs until it meets a warp operation or a barrier; a warp goes
+ * on until all of it waits at a barrier, a block until all of it waits for the cluster; then the
+ * next. The order is a function of emulate::order: 0 ascending, 1 descending, otherwise a shuffle
+ * with that seed. What a missing barrier leaves unordered comes out wrong for some order, mostly
+ * for all. With -DRCM_EMULATE_THREADS a CUDA thread is an OS thread instead, for ThreadSanitizer.
  *
- * Faithful in: shuffles, votes, barriers (all threads of the block must come), clusters with distributed shared memory, cp.async
- * (the bytes arrive at the wait and not before), uninitialised shared memory (0xAB), its size (AddressSanitizer sees an overrun).
- * Not in: time, memory order (a fiber's stores are seen at once), more than one block or cluster at a time, partial warp masks.
+ * Faithful in: shuffles, votes, barriers (all threads of the block must come), clusters with
+ * distributed shared memory, cp.async (the bytes arrive at the wait and not before), uninitialised
+ * shared memory (0xAB), its size (AddressSanitizer sees an overrun). Not in: time, memory order (a
+ * fiber's stores are seen at once), more than one block or cluster at a time, partial warp masks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_EMULATE_H
@@ -32,11 +35,13 @@
 #define __launch_bounds__(...)
 #define __restrict__ __restrict
 
-namespace emulate {
+namespace emulate
+{
 
 inline unsigned order = 0; /* which interleaving of the threads */
 
-struct device_state { /* the device that is played; named, or every source file would have its own */
+struct device_state { /* the device that is played; named, or every source file would have its own
+                       */
     int multiprocessors = 4;
     size_t shared_bytes = 227 * 1024;
     unsigned cluster_max = 8;
@@ -81,7 +86,10 @@ struct warp_state {
 };
 
 struct release_aligned {
-    void operator()(unsigned char *memory) const { operator delete(memory, std::align_val_t(128)); }
+    void operator()(unsigned char *memory) const
+    {
+        operator delete(memory, std::align_val_t(128));
+    }
 };
 
 struct block_state {
@@ -122,7 +130,8 @@ template <class T> T exchange(T value, unsigned from)
     return value;
 }
 
-/* Every lane's value, for operations of the whole warp. Valid until this warp's next operation but one. */
+/* Every lane's value, for operations of the whole warp. Valid until this warp's next operation but
+ * one. */
 inline const uint64_t *gather(uint64_t value)
 {
     warp_state &warp = self->block->warps[self->linear / warp_size];
@@ -135,10 +144,11 @@ inline const uint64_t *gather(uint64_t value)
 void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuffle);
 
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, unsigned in_cluster, size_t shared_bytes,
-            Arguments... arguments)
+void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, unsigned in_cluster,
+            size_t shared_bytes, Arguments... arguments)
 {
-    if (threads % warp_size != 0 || threads == 0 || threads > 1024 || blocks == 0 || blocks % in_cluster != 0)
+    if (threads % warp_size != 0 || threads == 0 || threads > 1024 || blocks == 0 ||
+        blocks % in_cluster != 0)
         fail("bad launch");
     if (shared_bytes > device.shared_bytes || in_cluster > std::max(device.cluster_max, 1u))
         fail("launch needs more shared memory or a larger cluster than the device has");
@@ -159,8 +169,10 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, un
             block_state &block = cluster[r];
             block.index = {at + r, 0, 0};
             block.rank = r;
-            if (!block.shared || block.shared_bytes != shared_bytes) /* exactly so many, for AddressSanitizer */
-                block.shared.reset(static_cast<unsigned char *>(operator new(shared_bytes, std::align_val_t(128))));
+            if (!block.shared ||
+                block.shared_bytes != shared_bytes) /* exactly so many, for AddressSanitizer */
+                block.shared.reset(static_cast<unsigned char *>(operator new(
+                    shared_bytes, std::align_val_t(128))));
             block.shared_bytes = shared_bytes;
             std::memset(block.shared.get(), 0xAB, shared_bytes);
             block.warps.resize(threads / warp_size);
@@ -200,16 +212,20 @@ inline std::vector<thread_state> threads_of_cluster()
 #include <mutex>
 #include <thread>
 
-namespace emulate {
+namespace emulate
+{
 
-class barrier {
+class barrier
+{
     std::mutex mutex;
     std::condition_variable passed;
     unsigned expected, arrived = 0;
     unsigned long generation = 0;
 
-public:
-    explicit barrier(unsigned count) : expected(count) {}
+  public:
+    explicit barrier(unsigned count) : expected(count)
+    {
+    }
     void arrive_and_wait()
     {
         std::unique_lock<std::mutex> lock(mutex);
@@ -231,7 +247,8 @@ inline void sync(wait kind)
 {
     unsigned rank = self->block->rank;
     if (kind == wait::warp)
-        warp_barriers[rank * (block_size.x / warp_size) + self->linear / warp_size]->arrive_and_wait();
+        warp_barriers[rank * (block_size.x / warp_size) + self->linear / warp_size]
+            ->arrive_and_wait();
     else if (kind == wait::block)
         block_barriers[rank]->arrive_and_wait();
     else
@@ -239,7 +256,8 @@ inline void sync(wait kind)
 }
 
 /* OS threads are dear to start, so they stay, and take part in a launch if it has work for them. */
-class crew {
+class crew
+{
     std::mutex mutex;
     std::condition_variable started, finished;
     std::vector<std::thread> members;
@@ -268,7 +286,7 @@ class crew {
         }
     }
 
-public:
+  public:
     void run(const std::function<void()> &kernel, std::vector<thread_state> &threads)
     {
         std::unique_lock<std::mutex> lock(mutex);
@@ -321,20 +339,23 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &)
 #endif
 
 #ifdef __x86_64__
-/* Saves the registers that a function must keep and the stack pointer, and takes up another stack where it left off. */
+/* Saves the registers that a function must keep and the stack pointer, and takes up another stack
+ * where it left off. */
 extern "C" void rcm_emulate_switch(void **save, void *to);
 asm(".text\n"
     ".weak rcm_emulate_switch\n"
     ".type rcm_emulate_switch, @function\n"
     "rcm_emulate_switch:\n"
-    "    pushq %rbp\n    pushq %rbx\n    pushq %r12\n    pushq %r13\n    pushq %r14\n    pushq %r15\n"
+    "    pushq %rbp\n    pushq %rbx\n    pushq %r12\n    pushq %r13\n    pushq %r14\n    pushq "
+    "%r15\n"
     "    movq %rsp, (%rdi)\n    movq %rsi, %rsp\n"
     "    popq %r15\n    popq %r14\n    popq %r13\n    popq %r12\n    popq %rbx\n    popq %rbp\n"
     "    ret\n"
     ".size rcm_emulate_switch, . - rcm_emulate_switch\n");
 #endif
 
-namespace emulate {
+namespace emulate
+{
 
 /* A fiber lives as long as the process and runs one CUDA thread after another. */
 struct fiber {
@@ -354,7 +375,8 @@ inline const std::function<void()> *body;
 inline std::deque<fiber> fibers;
 inline fiber *running;
 
-/* To another stack and back. swapcontext does it too, with two system calls each time, which took as long as all the rest. */
+/* To another stack and back. swapcontext does it too, with two system calls each time, which took
+ * as long as all the rest. */
 inline void switch_fibers(fiber &from, fiber &to)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -367,7 +389,8 @@ inline void switch_fibers(fiber &from, fiber &to)
     swapcontext(&from.context, &to.context);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(from.fake_stack, &from == &scheduler ? nullptr : &scheduler_stack,
+    __sanitizer_finish_switch_fiber(from.fake_stack,
+                                    &from == &scheduler ? nullptr : &scheduler_stack,
                                     &from == &scheduler ? nullptr : &scheduler_stack_bytes);
 #endif
 }
@@ -389,12 +412,14 @@ inline void need_fibers(size_t count)
     while (fibers.size() < count) {
         fibers.emplace_back();
         fiber &f = fibers.back();
-        void *stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (stack == MAP_FAILED)
             fail("no memory for the stack of a thread");
         f.stack = static_cast<unsigned char *>(stack);
 #ifdef __x86_64__
-        void **top = reinterpret_cast<void **>(f.stack + stack_bytes) - 8; /* six registers, then where to return to, aligned as after a call */
+        void **top = reinterpret_cast<void **>(f.stack + stack_bytes) -
+                     8; /* six registers, then where to return to, aligned as after a call */
         for (int i = 0; i < 8; i++)
             top[i] = nullptr;
         top[6] = reinterpret_cast<void *>(fiber_main);
@@ -431,9 +456,12 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuff
     std::vector<thread_state> threads = threads_of_cluster();
     body = &kernel;
     need_fibers(threads.size());
-    /* A block goes as far as it can before the next one begins, and so does a warp: what lacks a barrier meets the worst case. */
+    /* A block goes as far as it can before the next one begins, and so does a warp: what lacks a
+     * barrier meets the worst case. */
     const unsigned warps = block_size.x / warp_size;
-    const std::vector<unsigned> block_turn = turns((unsigned)cluster.size(), shuffle), warp_turn = turns(warps, shuffle), lane_turn = turns(warp_size, shuffle);
+    const std::vector<unsigned> block_turn = turns((unsigned)cluster.size(), shuffle),
+                                warp_turn = turns(warps, shuffle),
+                                lane_turn = turns(warp_size, shuffle);
     do {
         for (unsigned b : block_turn) {
             do {
@@ -450,8 +478,11 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuff
                 }
             } while (release(threads, (size_t)b * block_size.x, block_size.x, wait::block));
             auto first = threads.begin() + (ptrdiff_t)(b * block_size.x);
-            if (std::all_of(first, first + block_size.x, [](const thread_state &t) { return t.waiting == wait::done; }))
-                std::memset(cluster[b].shared.get(), 0xCD, cluster[b].shared_bytes); /* a block that has left has no shared memory */
+            if (std::all_of(first, first + block_size.x,
+                            [](const thread_state &t) { return t.waiting == wait::done; }))
+                std::memset(
+                    cluster[b].shared.get(), 0xCD,
+                    cluster[b].shared_bytes); /* a block that has left has no shared memory */
         }
     } while (release(threads, 0, threads.size(), wait::cluster));
     for (const thread_state &t : threads)
@@ -469,11 +500,22 @@ inline void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuff
 #define blockDim (emulate::block_size)
 #define gridDim (emulate::grid_size)
 
-inline void __syncthreads() { emulate::sync(emulate::wait::block); }
-inline void __syncwarp() { emulate::sync(emulate::wait::warp); }
-inline void __threadfence() {}
+inline void __syncthreads()
+{
+    emulate::sync(emulate::wait::block);
+}
+inline void __syncwarp()
+{
+    emulate::sync(emulate::wait::warp);
+}
+inline void __threadfence()
+{
+}
 
-inline unsigned lane_index() { return emulate::self->linear % emulate::warp_size; }
+inline unsigned lane_index()
+{
+    return emulate::self->linear % emulate::warp_size;
+}
 inline void whole_warp(unsigned mask)
 {
     if (mask != ~0u)
@@ -495,7 +537,8 @@ template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by)
 }
 template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned by)
 {
-    return __shfl_sync(mask, value, (int)(lane_index() + by < 32 ? lane_index() + by : lane_index()));
+    return __shfl_sync(mask, value,
+                       (int)(lane_index() + by < 32 ? lane_index() + by : lane_index()));
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate)
 {
@@ -506,17 +549,33 @@ inline unsigned __ballot_sync(unsigned mask, int predicate)
         votes |= (unsigned)slots[i] << i;
     return votes;
 }
-inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) == ~0u; }
+inline int __any_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) == ~0u;
+}
 
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
 
-template <class T> T atomicAdd(T *at, T by) { return __atomic_fetch_add(at, by, __ATOMIC_RELAXED); }
-template <class T> T atomicOr(T *at, T with) { return __atomic_fetch_or(at, with, __ATOMIC_RELAXED); }
+template <class T> T atomicAdd(T *at, T by)
+{
+    return __atomic_fetch_add(at, by, __ATOMIC_RELAXED);
+}
+template <class T> T atomicOr(T *at, T with)
+{
+    return __atomic_fetch_or(at, with, __ATOMIC_RELAXED);
+}
 template <class T> T atomicMin(T *at, T with)
 {
     T old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (with < old && !__atomic_compare_exchange_n(at, &old, with, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (with < old && !__atomic_compare_exchange_n(at, &old, with, false, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
     }
     return old;
 }

@@ -22,16 +22,21 @@ struct exact_options {
     bool binary_search, deterministic;
 };
 
-template <int BYTES> __device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place, uint32_t bits, uint32_t index)
+template <int BYTES>
+__device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,
+                                             uint32_t bits, uint32_t index)
 {
     size_t at = row * a.k + place;
     write_bits<BYTES>(a.values, at, bits);
     a.indices[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
 }
 
-enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options, const device_limits &device, rcm_gpu_stream stream);
-enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options, rcm_gpu_stream stream);
+enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options,
+                                const device_limits &device, rcm_gpu_stream stream);
+enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options,
+                                    rcm_gpu_stream stream);
 enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, size_t *workspace_bytes);
-enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream);
+enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace,
+                               size_t workspace_bytes, rcm_gpu_stream stream);
 
 #endif

@@ -1,17 +1,20 @@
-/* exact_histogram.cu - exact top-k by one histogram: 512 bins on the top nine bits of the order-preserving float16 key, the threshold bin by
- * a block scan, what is above it written at once, the bin itself sorted. A block a row; the row is read twice, the second time from the
- * cache if it is there.
+/* exact_histogram.cu - exact top-k by one histogram: 512 bins on the top nine bits of the
+ * order-preserving float16 key, the threshold bin by a block scan, what is above it written at
+ * once, the bin itself sorted. A block a row; the row is read twice, the second time from the cache
+ * if it is there.
  *
- * If the threshold bin holds more than the sort takes, its elements are divided again, nine bits of their full key at a time, until
- * what is left fits or is all equal: nothing is ever dropped.
+ * If the threshold bin holds more than the sort takes, its elements are divided again, nine bits of
+ * their full key at a time, until what is left fits or is all equal: nothing is ever dropped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "block.cuh"
 #include "exact.cuh"
 
-namespace {
+namespace
+{
 
-constexpr int block_threads = 512, bins = 512, sort_items = 8, sort_most = block_threads * sort_items;
+constexpr int block_threads = 512, bins = 512, sort_items = 8,
+              sort_most = block_threads * sort_items;
 
 /* The float16 nearest to a float32, ties to even, as bits. Never called with NaN. */
 __device__ __forceinline__ uint32_t half_bits(uint32_t bits)
@@ -35,7 +38,8 @@ __device__ __forceinline__ uint32_t half_bits(uint32_t bits)
 }
 
 /* Larger bins hold what comes first; never falls as the key rises. NaN is in the last bin. */
-template <int BYTES> __device__ __forceinline__ uint32_t bin_of(uint32_t bits, int32_t key, key_order order, bool bfloat)
+template <int BYTES>
+__device__ __forceinline__ uint32_t bin_of(uint32_t bits, int32_t key, key_order order, bool bfloat)
 {
     if (key < order.lowest)
         return 0;
@@ -50,11 +54,14 @@ struct state {
     candidate last; /* that is taken, where the bin was sorted */
 };
 
-/* counts[b] becomes the number of elements in bins above b; finds the bin at which `need` is reached. */
-__device__ void find_border(uint32_t *counts, uint32_t need, bool binary_search, state *s, void *scan)
+/* counts[b] becomes the number of elements in bins above b; finds the bin at which `need` is
+ * reached. */
+__device__ void find_border(uint32_t *counts, uint32_t need, bool binary_search, state *s,
+                            void *scan)
 {
     const uint32_t bin = bins - 1 - threadIdx.x;
-    uint32_t count = counts[bin], total, above = block_sum_before<block_threads>(count, total, scan);
+    uint32_t count = counts[bin], total,
+             above = block_sum_before<block_threads>(count, total, scan);
     if (!binary_search) {
         if (above < need && above + count >= need)
             *s = {bin, above, count, 0, 0, 0};
@@ -62,7 +69,8 @@ __device__ void find_border(uint32_t *counts, uint32_t need, bool binary_search,
         counts[bin] = above;
         __syncthreads();
         if (threadIdx.x == 0) {
-            uint32_t low = 0, high = bins - 1; /* the smallest bin that has fewer than `need` above it */
+            uint32_t low = 0,
+                     high = bins - 1; /* the smallest bin that has fewer than `need` above it */
             while (low < high) {
                 uint32_t middle = (low + high) / 2;
                 if (counts[middle] < need)
@@ -77,7 +85,8 @@ __device__ void find_border(uint32_t *counts, uint32_t need, bool binary_search,
 }
 
 template <int BYTES, int UNROLL>
-__global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bfloat, bool binary_search, bool deterministic)
+__global__ void __launch_bounds__(block_threads)
+    histogram(exact_args a, bool bfloat, bool binary_search, bool deterministic)
 {
     static_assert(block_threads == bins, "a thread looks after a bin");
     unsigned char *at = shared_memory();
@@ -93,39 +102,44 @@ __global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bf
     const unsigned char *x = a.x + row * a.stride * BYTES;
     uint32_t need = a.k, written = 0;
 
-    auto every_element = [&](auto visit) { /* all threads together, UNROLL loads at a time */
-        for (uint32_t i0 = 0; i0 < a.n; i0 += block_threads * UNROLL) {
-            uint32_t bits[UNROLL];
+    auto every_element =
+        [&](auto visit) { /* all threads together, UNROLL loads at a time */
+                          for (uint32_t i0 = 0; i0 < a.n; i0 += block_threads * UNROLL) {
+                              uint32_t bits[UNROLL];
 #pragma unroll
-            for (int u = 0; u < UNROLL; u++) {
-                uint32_t i = i0 + u * block_threads + threadIdx.x;
-                bits[u] = i < a.n ? read_bits<BYTES>(x, i) : 0;
-            }
+                              for (int u = 0; u < UNROLL; u++) {
+                                  uint32_t i = i0 + u * block_threads + threadIdx.x;
+                                  bits[u] = i < a.n ? read_bits<BYTES>(x, i) : 0;
+                              }
 #pragma unroll
-            for (int u = 0; u < UNROLL; u++) {
-                uint32_t i = i0 + u * block_threads + threadIdx.x;
-                if (i < a.n)
-                    visit(i, bits[u], key_of<BYTES>(bits[u], a.order));
-            }
-        }
-    };
+                              for (int u = 0; u < UNROLL; u++) {
+                                  uint32_t i = i0 + u * block_threads + threadIdx.x;
+                                  if (i < a.n)
+                                      visit(i, bits[u], key_of<BYTES>(bits[u], a.order));
+                              }
+                          }
+        };
     auto clear = [&] {
         counts[threadIdx.x] = 0;
         __syncthreads();
     };
 
     clear();
-    every_element([&](uint32_t, uint32_t bits, int32_t key) { atomicAdd(&counts[bin_of<BYTES>(bits, key, a.order, bfloat)], 1u); });
+    every_element([&](uint32_t, uint32_t bits, int32_t key) {
+        atomicAdd(&counts[bin_of<BYTES>(bits, key, a.order, bfloat)], 1u);
+    });
     __syncthreads();
     find_border(counts, need, binary_search, s, temporary);
     const uint32_t threshold = s->border;
     uint32_t above = s->above, inside = s->inside;
 
-    /* A bin that does not fit is divided by the digits of its elements' ranks; `prefix` is what those still inside agree in. */
+    /* A bin that does not fit is divided by the digits of its elements' ranks; `prefix` is what
+     * those still inside agree in. */
     uint32_t prefix = 0, remaining = 8 * BYTES;
     bool refined = false;
     while (inside > sort_most && above + inside != need && remaining > 0) {
-        const uint32_t width = smaller_of(9u, remaining), down = remaining - width, old_remaining = remaining, old_prefix = prefix;
+        const uint32_t width = smaller_of(9u, remaining), down = remaining - width,
+                       old_remaining = remaining, old_prefix = prefix;
         const bool first = !refined;
         need -= above; /* `above` ranks before the bin, or before the prefix, are taken for sure */
         written += above;
@@ -133,7 +147,8 @@ __global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bf
         clear();
         every_element([&](uint32_t, uint32_t bits, int32_t key) {
             uint32_t rank = rank_of_key<BYTES>(key);
-            if (bin_of<BYTES>(bits, key, a.order, bfloat) == threshold && (first || rank >> old_remaining == old_prefix))
+            if (bin_of<BYTES>(bits, key, a.order, bfloat) == threshold &&
+                (first || rank >> old_remaining == old_prefix))
                 atomicAdd(&counts[rank >> down & ((1u << width) - 1)], 1u);
         });
         __syncthreads();
@@ -147,15 +162,20 @@ __global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bf
     need -= above;
     written += above;
 
-    /* What is above is taken. Of those inside, the best are found by sorting; if all are needed, or all are equal, any will do. */
+    /* What is above is taken. Of those inside, the best are found by sorting; if all are needed, or
+     * all are equal, any will do. */
     const bool sorting = inside <= sort_most && inside != need;
-    auto place_in_order = [&](uint32_t bits, int32_t key, uint32_t &rank) { /* 2: above, 1: inside, 0: out */
-        uint32_t bin = bin_of<BYTES>(bits, key, a.order, bfloat);
-        rank = rank_of_key<BYTES>(key);
-        if (bin != threshold || !refined)
-            return bin > threshold ? 2 : bin == threshold ? 1 : 0;
-        return rank >> remaining > prefix ? 2 : rank >> remaining == prefix ? 1 : 0;
-    };
+    auto place_in_order =
+        [&](uint32_t bits, int32_t key,
+            uint32_t &rank) { /* 2: above, 1: inside, 0: out */
+                              uint32_t bin = bin_of<BYTES>(bits, key, a.order, bfloat);
+                              rank = rank_of_key<BYTES>(key);
+                              if (bin != threshold || !refined)
+                                  return bin > threshold ? 2 : bin == threshold ? 1 : 0;
+                              return rank >> remaining > prefix    ? 2
+                                     : rank >> remaining == prefix ? 1
+                                                                   : 0;
+        };
     __syncthreads();
     if (threadIdx.x == 0)
         s->places = s->gathered = 0;
@@ -195,7 +215,8 @@ __global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bf
     if (!deterministic)
         return;
 
-    /* In the order of positions: what is above, and of those inside either the sorted ones up to the last, or the first `need`. */
+    /* In the order of positions: what is above, and of those inside either the sorted ones up to
+     * the last, or the first `need`. */
     __syncthreads();
     const candidate last = s->last;
     uint32_t taken = 0, place = 0;
@@ -208,28 +229,40 @@ __global__ void __launch_bounds__(block_threads) histogram(exact_args a, bool bf
             sure = where == 2 || (where == 1 && sorting && make_candidate(rank, i) >= last);
             tie = where == 1 && !sorting;
         }
-        uint32_t total, before = block_sum_before<block_threads>(sure ? 0x10000u : tie ? 1u : 0u, total, temporary);
+        uint32_t total, before = block_sum_before<block_threads>(sure  ? 0x10000u
+                                                                 : tie ? 1u
+                                                                       : 0u,
+                                                                 total, temporary);
         uint32_t ties_before = taken + (before & 0xffffu);
         if (sure || (tie && ties_before < need))
-            write_result<BYTES>(a, row, place + (before >> 16) + smaller_of(ties_before, need), bits, i);
+            write_result<BYTES>(a, row, place + (before >> 16) + smaller_of(ties_before, need),
+                                bits, i);
         place += total >> 16;
         taken += total & 0xffffu;
         __syncthreads();
     }
 }
 
-template <int BYTES> enum rcm_gpu_status start(const exact_args &a, const exact_options &options, const launch &how, bool bfloat)
+template <int BYTES>
+enum rcm_gpu_status start(const exact_args &a, const exact_options &options, const launch &how,
+                          bool bfloat)
 {
-    auto kernel = options.unroll == 1 ? histogram<BYTES, 1> : options.unroll == 4 ? histogram<BYTES, 4> : histogram<BYTES, 8>;
+    auto kernel = options.unroll == 1   ? histogram<BYTES, 1>
+                  : options.unroll == 4 ? histogram<BYTES, 4>
+                                        : histogram<BYTES, 8>;
     return run(how, kernel, a, bfloat, options.binary_search, options.deterministic);
 }
 
 } // namespace
 
-enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options, rcm_gpu_stream stream)
+enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options,
+                                    rcm_gpu_stream stream)
 {
-    constexpr size_t temporary = std::max(block_radix_sort_bytes<block_threads, sort_items>(), block_scan_bytes<block_threads>());
+    constexpr size_t temporary = std::max(block_radix_sort_bytes<block_threads, sort_items>(),
+                                          block_scan_bytes<block_threads>());
     launch how = {(unsigned)a.m, block_threads,
-                  bins * sizeof(uint32_t) + (sizeof(state) + 15) / 16 * 16 + sort_most * sizeof(candidate) + temporary, 1, stream};
+                  bins * sizeof(uint32_t) + (sizeof(state) + 15) / 16 * 16 +
+                      sort_most * sizeof(candidate) + temporary,
+                  1, stream};
     return bytes == 4 ? start<4>(a, options, how, false) : start<2>(a, options, how, a.bfloat);
 }

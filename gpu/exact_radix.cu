@@ -1,20 +1,23 @@
-/* exact_radix.cu - exact top-k by digits, most significant first: the row is read from memory once, into the shared memory of a block or of
- * a cluster of blocks, and what does not fit there is read again.
+/* exact_radix.cu - exact top-k by digits, most significant first: the row is read from memory once,
+ * into the shared memory of a block or of a cluster of blocks, and what does not fit there is read
+ * again.
  *
- * A level takes one digit of `bits` bits. Among the elements that agree with the digits found so far ("inside"), count each digit;
- * the border is the digit at which the count from above reaches what is still needed. Larger digits are results, the border's elements
- * are inside the next level, and one sweep does both and counts the next digit. Those inside are noted in a list if they fit, so that
- * later sweeps are short; if not, the sweep goes over everything again: nothing is ever dropped. The last digit leaves equal elements, of
- * which as many are taken as are still needed.
+ * A level takes one digit of `bits` bits. Among the elements that agree with the digits found so
+ * far ("inside"), count each digit; the border is the digit at which the count from above reaches
+ * what is still needed. Larger digits are results, the border's elements are inside the next level,
+ * and one sweep does both and counts the next digit. Those inside are noted in a list if they fit,
+ * so that later sweeps are short; if not, the sweep goes over everything again: nothing is ever
+ * dropped. The last digit leaves equal elements, of which as many are taken as are still needed.
  *
- * Blocks of a cluster share a row in slices. Each counts its own slice; sums, and the places where each writes, come from the others'
- * shared memory.
+ * Blocks of a cluster share a row in slices. Each counts its own slice; sums, and the places where
+ * each writes, come from the others' shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "block.cuh"
 #include "exact.cuh"
 
-namespace {
+namespace
+{
 
 struct radix_plan {
     uint32_t blocks;      /* that share a row: a cluster */
@@ -27,8 +30,8 @@ struct radix_plan {
 
 /* Shared by the threads of a block, some of it read by the others of the cluster. */
 struct shared_state {
-    uint32_t above, inside;       /* of this block's slice, for the others */
-    uint32_t border;              /* digit */
+    uint32_t above, inside; /* of this block's slice, for the others */
+    uint32_t border;        /* digit */
     uint32_t row_above, row_inside;
     uint32_t places, ties, listed; /* counters */
 };
@@ -38,7 +41,8 @@ template <int BYTES> __device__ __forceinline__ uint32_t digits_of(uint32_t bits
     return rank_of_key<BYTES>(key_of<BYTES>(bits, order));
 }
 
-/* How many of the lanes before this one say yes, and a place for those of the whole warp from the counter. All lanes call. */
+/* How many of the lanes before this one say yes, and a place for those of the whole warp from the
+ * counter. All lanes call. */
 __device__ __forceinline__ uint32_t place_of(bool mine, uint32_t *counter)
 {
     uint32_t votes = __ballot_sync(~0u, mine), lane = threadIdx.x % 32, first = 0;
@@ -103,7 +107,8 @@ template <int BYTES, int THREADS> struct radix_block {
 #pragma unroll
         for (int e = 0; e < V; e++)
             if (c * V + e >= shift && c * V + e < shift + length)
-                words[e * BYTES / 4] |= read_bits<BYTES>(chunk + e * BYTES, 0) << (e * BYTES % 4 * 8);
+                words[e * BYTES / 4] |= read_bits<BYTES>(chunk + e * BYTES, 0)
+                                        << (e * BYTES % 4 * 8);
     }
     __device__ __forceinline__ void hold_chunk(uint32_t c, const uint32_t (&words)[4]) const
     {
@@ -123,7 +128,8 @@ template <int BYTES, int THREADS> struct radix_block {
         return at / V < p.held_chunks ? read_bits<BYTES>(held, at) : read_bits<BYTES>(base, at);
     }
 
-    /* Calls visit(inside the slice?, position in the slice, bits) for every element; all lanes of a warp call together. */
+    /* Calls visit(inside the slice?, position in the slice, bits) for every element; all lanes of a
+     * warp call together. */
     template <class Visit> __device__ __forceinline__ void sweep(Visit visit) const
     {
         for (uint32_t c0 = 0; c0 < chunks; c0 += THREADS) {
@@ -141,11 +147,13 @@ template <int BYTES, int THREADS> struct radix_block {
 #pragma unroll
             for (int e = 0; e < V; e++) {
                 uint32_t i = c * V + e - shift;
-                visit(c < chunks && i < length, i, element(words, e)); /* before the slice, i wraps to a large number */
+                visit(c < chunks && i < length, i,
+                      element(words, e)); /* before the slice, i wraps to a large number */
             }
         }
     }
-    template <class Visit> __device__ __forceinline__ void sweep_list(uint32_t listed, Visit visit) const
+    template <class Visit>
+    __device__ __forceinline__ void sweep_list(uint32_t listed, Visit visit) const
     {
         for (uint32_t at = 0; at < listed; at += THREADS) {
             bool valid = at + threadIdx.x < listed;
@@ -164,7 +172,8 @@ template <int BYTES, int THREADS> struct radix_block {
             counts[i] = 0;
     }
 
-    /* First pass: every element from memory, a few loads at a time; counts the first digit, holds what fits. */
+    /* First pass: every element from memory, a few loads at a time; counts the first digit, holds
+     * what fits. */
     __device__ __forceinline__ void read_and_count(uint32_t down) const
     {
         constexpr int U = 4;
@@ -185,7 +194,8 @@ template <int BYTES, int THREADS> struct radix_block {
                     for (int e = 0; e < V; e++)
                         digit[e] = digits_of<BYTES>(element(words[u], e), a.order) >> down;
                 }
-                /* Where a whole warp meets one digit, as in a row of equal elements, it counts once. */
+                /* Where a whole warp meets one digit, as in a row of equal elements, it counts
+                 * once. */
                 bool same = whole;
                 if (whole)
 #pragma unroll
@@ -205,7 +215,8 @@ template <int BYTES, int THREADS> struct radix_block {
         }
     }
 
-    /* From the counts of all blocks: the border digit for `need` elements, how many are above it and on it, in the row and here. */
+    /* From the counts of all blocks: the border digit for `need` elements, how many are above it
+     * and on it, in the row and here. */
     __device__ void find_border(uint32_t width, uint32_t need)
     {
         constexpr int most = (2048 + THREADS - 1) / THREADS;
@@ -216,7 +227,8 @@ template <int BYTES, int THREADS> struct radix_block {
         for (int i = 0; i < most; i++) {
             uint32_t place = threadIdx.x * each + i;
             mine[i] = whole[i] = 0;
-            if ((uint32_t)i < each && place < digits) { /* the largest digits belong to the first threads */
+            if ((uint32_t)i < each &&
+                place < digits) { /* the largest digits belong to the first threads */
                 uint32_t at = (digits - 1 - place) * p.copies;
                 for (uint32_t copy = 0; copy < p.copies; copy++)
                     mine[i] += counts[at + copy];
@@ -235,7 +247,9 @@ template <int BYTES, int THREADS> struct radix_block {
             for (int i = 0; i < most; i++) {
                 if (!found && before + whole[i] >= need) {
                     found = true;
-                    *state = {0, mine[i], digits - 1 - (threadIdx.x * each + i), before, whole[i], 0, 0, 0};
+                    *state = {0,      mine[i],  digits - 1 - (threadIdx.x * each + i),
+                              before, whole[i], 0,
+                              0,      0};
                 }
                 before += whole[i];
             }
@@ -244,7 +258,8 @@ template <int BYTES, int THREADS> struct radix_block {
         uint32_t above = 0;
 #pragma unroll
         for (int i = 0; i < most; i++)
-            if ((uint32_t)i < each && threadIdx.x * each + i < digits && digits - 1 - (threadIdx.x * each + i) > state->border)
+            if ((uint32_t)i < each && threadIdx.x * each + i < digits &&
+                digits - 1 - (threadIdx.x * each + i) > state->border)
                 above += mine[i];
         if (above > 0)
             atomicAdd(&state->above, above);
@@ -256,15 +271,20 @@ template <int BYTES, int THREADS> struct radix_block {
         write_result<BYTES>(a, row, place, bits, first + i);
     }
 
-    /* Everything whose leading digits are above `prefix`, and the first `quota` of those on it, in the order of their positions. */
-    __device__ void write_in_order(uint32_t down, uint32_t prefix, uint32_t place, uint32_t quota) const
+    /* Everything whose leading digits are above `prefix`, and the first `quota` of those on it, in
+     * the order of their positions. */
+    __device__ void write_in_order(uint32_t down, uint32_t prefix, uint32_t place,
+                                   uint32_t quota) const
     {
         uint32_t taken = 0;
         for (uint32_t i0 = 0; i0 < length; i0 += THREADS) {
             uint32_t i = i0 + threadIdx.x, bits = i < length ? bits_at(i) : 0;
             uint32_t leading = digits_of<BYTES>(bits, a.order) >> down;
             bool above = i < length && leading > prefix, tie = i < length && leading == prefix;
-            uint32_t total, before = block_sum_before<THREADS>(above ? 0x10000u : tie ? 1u : 0u, total, scan);
+            uint32_t total, before = block_sum_before<THREADS>(above ? 0x10000u
+                                                               : tie ? 1u
+                                                                     : 0u,
+                                                               total, scan);
             uint32_t ties_before = taken + (before & 0xffffu);
             if (above || (tie && ties_before < quota))
                 write(place + (before >> 16) + smaller_of(ties_before, quota), bits, i);
@@ -277,7 +297,8 @@ template <int BYTES, int THREADS> struct radix_block {
     __device__ void run()
     {
         constexpr uint32_t all = 8 * BYTES;
-        uint32_t remaining = all, width = smaller_of(p.bits, all), prefix = 0, need = a.k, written = 0;
+        uint32_t remaining = all, width = smaller_of(p.bits, all), prefix = 0, need = a.k,
+                 written = 0;
         uint32_t above_so_far = 0; /* of this slice */
         bool listing = false;
         uint32_t listed = 0;
@@ -287,7 +308,8 @@ template <int BYTES, int THREADS> struct radix_block {
         for (;;) {
             const uint32_t down = remaining - width;
             find_border(width, need);
-            const uint32_t next = prefix << width | state->border, row_above = state->row_above, row_inside = state->row_inside;
+            const uint32_t next = prefix << width | state->border, row_above = state->row_above,
+                           row_inside = state->row_inside;
             const bool done = down == 0 || row_above + row_inside == need;
             uint32_t above_before = 0, inside_before = 0; /* of the blocks before this one */
             for (uint32_t r = 0; r < rank; r++) {
@@ -314,16 +336,19 @@ template <int BYTES, int THREADS> struct radix_block {
             }
             above_so_far += above;
 
-            const uint32_t next_width = done ? 0 : smaller_of(p.bits, down), first_place = written + above_before;
+            const uint32_t next_width = done ? 0 : smaller_of(p.bits, down),
+                           first_place = written + above_before;
             const uint32_t tie_place = written + row_above + quota_before;
-            const bool first_level = remaining == all, into_list = !done && !listing && inside <= p.list;
+            const bool first_level = remaining == all,
+                       into_list = !done && !listing && inside <= p.list;
             const uint32_t above_shift = remaining, digit_shift = down;
             clear_counts();
             __syncthreads();
             auto visit = [&](bool valid, uint32_t i, uint32_t bits) {
                 uint32_t digits = digits_of<BYTES>(bits, a.order);
                 bool within = valid && (first_level || digits >> above_shift == prefix);
-                bool larger = within && digits >> digit_shift > next, on = within && digits >> digit_shift == next;
+                bool larger = within && digits >> digit_shift > next,
+                     on = within && digits >> digit_shift == next;
                 if (!p.deterministic) {
                     uint32_t place = place_of(larger, &state->places);
                     if (larger)
@@ -362,21 +387,25 @@ template <int BYTES, int THREADS> struct radix_block {
     }
 };
 
-template <int BYTES, int THREADS> __global__ void __launch_bounds__(THREADS) radix(exact_args a, radix_plan p)
+template <int BYTES, int THREADS>
+__global__ void __launch_bounds__(THREADS) radix(exact_args a, radix_plan p)
 {
     radix_block<BYTES, THREADS>(a, p).run();
 }
 
-/* Blocks of a row: one if it fits, or as many as make it fit; more where there are fewer rows than multiprocessors. */
+/* Blocks of a row: one if it fits, or as many as make it fit; more where there are fewer rows than
+ * multiprocessors. */
 template <int BYTES, int THREADS>
-enum rcm_gpu_status start(const exact_args &a, const exact_options &options, const device_limits &device, rcm_gpu_stream stream)
+enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
+                          const device_limits &device, rcm_gpu_stream stream)
 {
     constexpr uint32_t V = 16 / BYTES;
     radix_plan p = {};
     p.bits = options.bits;
     p.copies = THREADS >= 1024 ? 2 : 1;
     p.deterministic = options.deterministic;
-    const size_t fixed = ((size_t)p.copies << p.bits) * sizeof(uint32_t) + (block_scan_bytes<THREADS>() + 15) / 16 * 16 + sizeof(shared_state) + 16;
+    const size_t fixed = ((size_t)p.copies << p.bits) * sizeof(uint32_t) +
+                         (block_scan_bytes<THREADS>() + 15) / 16 * 16 + sizeof(shared_state) + 16;
     const size_t least_list = 2048 * sizeof(uint32_t);
     if (fixed + least_list > device.shared_bytes)
         return RCM_GPU_BAD_TYPE;
@@ -384,24 +413,30 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options, con
     p.blocks = 1;
     while (p.blocks * 2 <= device.cluster_max &&
            ((size_t)a.n * BYTES + 32 > room * p.blocks ||
-            (a.m * p.blocks * 2 <= (uint64_t)device.multiprocessors && a.n >= p.blocks * 2 * THREADS * 4)))
+            (a.m * p.blocks * 2 <= (uint64_t)device.multiprocessors &&
+             a.n >= p.blocks * 2 * THREADS * 4)))
         p.blocks *= 2;
     p.slice = ceil_divide(ceil_divide(a.n, p.blocks), V) * V;
     const uint32_t slice_chunks = ceil_divide(smaller_of(p.slice, a.n), V) + 1;
     p.held_chunks = smaller_of<uint32_t>(slice_chunks, (uint32_t)(room / 16));
     const size_t left = device.shared_bytes - fixed - (size_t)p.held_chunks * 16;
-    p.list = (uint32_t)smaller_of<size_t>(left / sizeof(uint32_t), smaller_of<uint32_t>(p.slice, 8192));
+    p.list =
+        (uint32_t)smaller_of<size_t>(left / sizeof(uint32_t), smaller_of<uint32_t>(p.slice, 8192));
     if (a.m * p.blocks > INT32_MAX)
         return RCM_GPU_BAD_TYPE;
-    launch how = {(unsigned)(a.m * p.blocks), THREADS, fixed + (size_t)p.held_chunks * 16 + p.list * sizeof(uint32_t), p.blocks, stream};
+    launch how = {(unsigned)(a.m * p.blocks), THREADS,
+                  fixed + (size_t)p.held_chunks * 16 + p.list * sizeof(uint32_t), p.blocks, stream};
     return run(how, radix<BYTES, THREADS>, a, p);
 }
 
 } // namespace
 
-enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options, const device_limits &device, rcm_gpu_stream stream)
+enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options,
+                                const device_limits &device, rcm_gpu_stream stream)
 {
     if (a.n <= 16384)
-        return bytes == 4 ? start<4, 256>(a, options, device, stream) : start<2, 256>(a, options, device, stream);
-    return bytes == 4 ? start<4, 1024>(a, options, device, stream) : start<2, 1024>(a, options, device, stream);
+        return bytes == 4 ? start<4, 256>(a, options, device, stream)
+                          : start<2, 256>(a, options, device, stream);
+    return bytes == 4 ? start<4, 1024>(a, options, device, stream)
+                      : start<2, 1024>(a, options, device, stream);
 }

@@ -1,5 +1,6 @@
-/* exact_sort.cu - exact top-k by sorting everything with CUB's segmented radix sort: the baseline that needs no thought. CUB's is for a whole
- * device; under the emulation the standard library's stable sort stands in for it.
+/* exact_sort.cu - exact top-k by sorting everything with CUB's segmented radix sort: the baseline
+ * that needs no thought. CUB's is for a whole device; under the emulation the standard library's
+ * stable sort stands in for it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "exact.cuh"
@@ -10,23 +11,28 @@
 #include <thrust/iterator/transform_iterator.h>
 #endif
 
-namespace {
+namespace
+{
 
 constexpr unsigned block_threads = 256;
 
 /* Ranks and positions of all elements, row after row. */
-template <int BYTES> __global__ void __launch_bounds__(block_threads) spread(exact_args a, uint32_t *ranks, uint32_t *positions)
+template <int BYTES>
+__global__ void __launch_bounds__(block_threads)
+    spread(exact_args a, uint32_t *ranks, uint32_t *positions)
 {
     uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
     if (at >= a.m * a.n)
         return;
     uint64_t row = at / a.n;
     uint32_t i = (uint32_t)(at - row * a.n);
-    ranks[at] = rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(a.x, row * a.stride + i), a.order));
+    ranks[at] =
+        rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(a.x, row * a.stride + i), a.order));
     positions[at] = i;
 }
 
-template <int BYTES> __global__ void __launch_bounds__(block_threads) take_first(exact_args a, const uint32_t *positions)
+template <int BYTES>
+__global__ void __launch_bounds__(block_threads) take_first(exact_args a, const uint32_t *positions)
 {
     uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
     if (at >= a.m * a.k)
@@ -54,10 +60,11 @@ struct row_offset {
 
 cudaError_t sort_rows(buffers &b, uint64_t m, uint32_t n, int bytes, rcm_gpu_stream stream)
 {
-    auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0), row_offset{n});
-    return cub::DeviceSegmentedRadixSort::SortPairsDescending(b.temporary, b.temporary_bytes, b.ranks, b.sorted_ranks, b.positions,
-                                                              b.sorted_positions, (int64_t)(m * n), (int64_t)m, begin, begin + 1, 0, 8 * bytes,
-                                                              (cudaStream_t)stream);
+    auto begin =
+        thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0), row_offset{n});
+    return cub::DeviceSegmentedRadixSort::SortPairsDescending(
+        b.temporary, b.temporary_bytes, b.ranks, b.sorted_ranks, b.positions, b.sorted_positions,
+        (int64_t)(m * n), (int64_t)m, begin, begin + 1, 0, 8 * bytes, (cudaStream_t)stream);
 }
 
 #else
@@ -84,9 +91,11 @@ size_t array_bytes(const exact_args &a)
     return ceil_divide<size_t>(a.m * a.n * sizeof(uint32_t), 256) * 256;
 }
 
-template <int BYTES> enum rcm_gpu_status start(const exact_args &a, buffers &b, rcm_gpu_stream stream)
+template <int BYTES>
+enum rcm_gpu_status start(const exact_args &a, buffers &b, rcm_gpu_stream stream)
 {
-    launch how = {(unsigned)ceil_divide<uint64_t>(a.m * a.n, block_threads), block_threads, 0, 1, stream};
+    launch how = {(unsigned)ceil_divide<uint64_t>(a.m * a.n, block_threads), block_threads, 0, 1,
+                  stream};
     enum rcm_gpu_status status = run(how, spread<BYTES>, a, b.ranks, b.positions);
     if (status == RCM_GPU_OK && sort_rows(b, a.m, a.n, BYTES, stream) != 0)
         status = RCM_GPU_ERROR;
@@ -107,7 +116,8 @@ enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, size_t 
     return RCM_GPU_OK;
 }
 
-enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace,
+                               size_t workspace_bytes, rcm_gpu_stream stream)
 {
     const size_t each = array_bytes(a);
     unsigned char *at = static_cast<unsigned char *>(workspace);

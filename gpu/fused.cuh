@@ -22,6 +22,7 @@ struct fused_plan {
 
 /* RCM_GPU_BAD_TYPE if a block of this device cannot hold it. */
 enum rcm_gpu_status plan_fused(const fused_args &a, const device_limits &device, fused_plan *plan);
-enum rcm_gpu_status stage1_fused(const fused_args &a, const fused_plan &plan, void *workspace, rcm_gpu_stream stream);
+enum rcm_gpu_status stage1_fused(const fused_args &a, const fused_plan &plan, void *workspace,
+                                 rcm_gpu_stream stream);
 
 #endif

@@ -1,7 +1,9 @@
-/* harvest.cuh - what the `column` kernels do after their loops: the queues of a bucket's virtual columns, laid down in shared memory, are
- * merged pairwise; if several blocks share a bucket, then across the cluster or by the last block to arrive; and the result is written.
+/* harvest.cuh - what the `column` kernels do after their loops: the queues of a bucket's virtual
+ * columns, laid down in shared memory, are merged pairwise; if several blocks share a bucket, then
+ * across the cluster or by the last block to arrive; and the result is written.
  *
- * Entry j of the queue of (segment r, replica u, bucket s of the strip) is slots[j * pitch + (r * replicas + u) * strip + s].
+ * Entry j of the queue of (segment r, replica u, bucket s of the strip) is slots[j * pitch + (r *
+ * replicas + u) * strip + s].
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_HARVEST_CUH
@@ -19,37 +21,45 @@ inline __host__ __device__ uint32_t harvest_pitch(uint32_t rows, uint32_t replic
 {
     return rows * replicas * strip | 1;
 }
-inline __host__ __device__ size_t harvest_bytes(uint32_t rows, uint32_t replicas, uint32_t strip, int kb)
+inline __host__ __device__ size_t harvest_bytes(uint32_t rows, uint32_t replicas, uint32_t strip,
+                                                int kb)
 {
     return (size_t)harvest_pitch(rows, replicas, strip) * (size_t)kb * sizeof(candidate);
 }
 
-/* Steps of a column are counted from `first` in units of `columns` elements; column `column` begins `column` elements after the row. */
+/* Steps of a column are counted from `first` in units of `columns` elements; column `column` begins
+ * `column` elements after the row. */
 template <int BYTES, int KB>
-__device__ __forceinline__ void lay_down(const harvest &h, uint32_t slot, const typename reader<BYTES>::entry (&q)[KB], uint32_t index,
-                                         uint32_t columns)
+__device__ __forceinline__ void lay_down(const harvest &h, uint32_t slot,
+                                         const typename reader<BYTES>::entry (&q)[KB],
+                                         uint32_t index, uint32_t columns)
 {
 #pragma unroll
     for (int j = 0; j < KB; j++) {
         typedef reader<BYTES> r;
-        h.slots[j * h.pitch + slot] = r::is_empty(q[j]) ? 0 : make_candidate(r::rank(q[j]), index + r::step_of(q[j]) * columns);
+        h.slots[j * h.pitch + slot] =
+            r::is_empty(q[j]) ? 0
+                              : make_candidate(r::rank(q[j]), index + r::step_of(q[j]) * columns);
     }
 }
 
-template <int KB> __device__ __forceinline__ void pick_up(const candidate *from, uint32_t pitch, candidate (&q)[KB])
+template <int KB>
+__device__ __forceinline__ void pick_up(const candidate *from, uint32_t pitch, candidate (&q)[KB])
 {
 #pragma unroll
     for (int j = 0; j < KB; j++)
         q[j] = from[j * pitch];
 }
-template <int KB> __device__ __forceinline__ void put_back(candidate *to, uint32_t pitch, const candidate (&q)[KB])
+template <int KB>
+__device__ __forceinline__ void put_back(candidate *to, uint32_t pitch, const candidate (&q)[KB])
 {
 #pragma unroll
     for (int j = 0; j < KB; j++)
         to[j * pitch] = q[j];
 }
 
-/* Afterwards replica 0 holds the bucket's KB best that this block has seen. All threads call; the slots have been written before. */
+/* Afterwards replica 0 holds the bucket's KB best that this block has seen. All threads call; the
+ * slots have been written before. */
 template <int KB> __device__ __forceinline__ void merge_replicas(const harvest &h)
 {
     __syncthreads();
@@ -68,9 +78,11 @@ template <int KB> __device__ __forceinline__ void merge_replicas(const harvest &
     }
 }
 
-/* The strip's buckets [from, to) of segment 0, each merged over the blocks of the cluster. One segment a block. */
+/* The strip's buckets [from, to) of segment 0, each merged over the blocks of the cluster. One
+ * segment a block. */
 template <int KB>
-__device__ __forceinline__ void merge_cluster(const harvest &h, uint32_t rank, uint32_t blocks, uint32_t &from, uint32_t &to)
+__device__ __forceinline__ void merge_cluster(const harvest &h, uint32_t rank, uint32_t blocks,
+                                              uint32_t &from, uint32_t &to)
 {
     cluster_sync();
     from = h.strip * rank / blocks;
@@ -88,11 +100,12 @@ __device__ __forceinline__ void merge_cluster(const harvest &h, uint32_t rank, u
     cluster_sync();
 }
 
-/* The same through memory: every block leaves its buckets at `shelf` (strip x KB of its own among `blocks`); the last to arrive at
- * `counter` merges them all and says so. Which one that is does not change the result. */
+/* The same through memory: every block leaves its buckets at `shelf` (strip x KB of its own among
+ * `blocks`); the last to arrive at `counter` merges them all and says so. Which one that is does
+ * not change the result. */
 template <int KB>
-__device__ __forceinline__ bool merge_last(const harvest &h, candidate *shelf, uint32_t *counter, uint32_t rank, uint32_t blocks,
-                                           uint32_t *is_last)
+__device__ __forceinline__ bool merge_last(const harvest &h, candidate *shelf, uint32_t *counter,
+                                           uint32_t rank, uint32_t blocks, uint32_t *is_last)
 {
     const size_t size = (size_t)h.strip * KB;
     candidate q[KB], other[KB];
@@ -120,17 +133,20 @@ __device__ __forceinline__ bool merge_last(const harvest &h, candidate *shelf, u
     return true;
 }
 
-/* Writes buckets [from, to) of every segment; whose(r, s, row, bucket) says which those are, false for none. The entries of a bucket go to
- * neighbouring threads, so that the writes coalesce. */
+/* Writes buckets [from, to) of every segment; whose(r, s, row, bucket) says which those are, false
+ * for none. The entries of a bucket go to neighbouring threads, so that the writes coalesce. */
 template <int BYTES, int KB, class Whose>
-__device__ __forceinline__ void write_out(const stage1_args &a, const harvest &h, uint32_t from, uint32_t to, Whose whose)
+__device__ __forceinline__ void write_out(const stage1_args &a, const harvest &h, uint32_t from,
+                                          uint32_t to, Whose whose)
 {
     const uint32_t width = to - from;
     for (uint32_t i = threadIdx.x; i < h.rows * width * KB; i += blockDim.x) {
-        uint32_t j = i % KB, at = i / KB, r = h.rows == 1 ? 0 : at / width, s = from + at - r * width, bucket;
+        uint32_t j = i % KB, at = i / KB, r = h.rows == 1 ? 0 : at / width,
+                 s = from + at - r * width, bucket;
         uint64_t row;
         if (whose(r, s, row, bucket) && j < bucket_kept(a, bucket))
-            write_candidate<BYTES>(a, row, bucket, j, h.slots[j * h.pitch + r * h.replicas * h.strip + s]);
+            write_candidate<BYTES>(a, row, bucket, j,
+                                   h.slots[j * h.pitch + r * h.replicas * h.strip + s]);
     }
 }
 

@@ -7,7 +7,8 @@
 
 #include "cuda.cuh"
 
-namespace {
+namespace
+{
 
 constexpr unsigned block_threads = 256, blocks_most = 4096;
 
@@ -27,7 +28,8 @@ __device__ __forceinline__ uint64_t random_at(uint64_t seed, uint64_t i)
 /* Box and Muller. */
 __device__ __forceinline__ float normal_of(uint64_t random)
 {
-    float u = ((float)(uint32_t)(random >> 32) + 1.0f) * 0x1p-32f, v = (float)(uint32_t)random * 0x1p-32f;
+    float u = ((float)(uint32_t)(random >> 32) + 1.0f) * 0x1p-32f,
+          v = (float)(uint32_t)random * 0x1p-32f;
     return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
 }
 
@@ -57,7 +59,8 @@ __device__ __forceinline__ uint32_t rounded(float value, enum rcm_gpu_dtype dtyp
     return sign | ((magnitude >> 13) - (112 << 10));
 }
 
-__device__ __forceinline__ uint32_t element_bits(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t seed, uint64_t at, uint64_t n)
+__device__ __forceinline__ uint32_t element_bits(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input,
+                                                 uint64_t seed, uint64_t at, uint64_t n)
 {
     const uint64_t random = random_at(seed, at), i = at % n;
     switch (input) {
@@ -80,9 +83,12 @@ __device__ __forceinline__ uint32_t element_bits(enum rcm_gpu_dtype dtype, enum 
     }
 }
 
-__global__ void __launch_bounds__(block_threads) fill(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t count, uint64_t n, uint64_t seed, void *x)
+__global__ void __launch_bounds__(block_threads)
+    fill(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t count, uint64_t n,
+         uint64_t seed, void *x)
 {
-    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count; i += (uint64_t)gridDim.x * block_threads) {
+    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * block_threads) {
         uint32_t bits = element_bits(dtype, input, seed, i, n);
         if (dtype == RCM_GPU_F32)
             ((uint32_t *)x)[i] = bits;
@@ -91,9 +97,11 @@ __global__ void __launch_bounds__(block_threads) fill(enum rcm_gpu_dtype dtype, 
     }
 }
 
-__global__ void __launch_bounds__(block_threads) fill_vectors(uint64_t count, uint64_t seed, uint16_t *x)
+__global__ void __launch_bounds__(block_threads)
+    fill_vectors(uint64_t count, uint64_t seed, uint16_t *x)
 {
-    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count; i += (uint64_t)gridDim.x * block_threads) {
+    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * block_threads) {
         float sixteenths = rintf(16.0f * normal_of(random_at(seed, i)));
         x[i] = (uint16_t)rounded(fminf(fmaxf(sixteenths, -128.0f), 128.0f) / 16.0f, RCM_GPU_BF16);
     }
@@ -101,23 +109,28 @@ __global__ void __launch_bounds__(block_threads) fill_vectors(uint64_t count, ui
 
 launch over(uint64_t count, rcm_gpu_stream stream)
 {
-    return {(unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), blocks_most), block_threads, 0, 1, stream};
+    return {
+        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), blocks_most),
+        block_threads, 0, 1, stream};
 }
 
 } // namespace
 
 const char *rcm_gpu_input_name(enum rcm_gpu_input input)
 {
-    static const char *const names[RCM_GPU_INPUTS] = {"normal", "equal", "few", "rising", "falling", "leading-bits", "masked-10", "masked-100"};
+    static const char *const names[RCM_GPU_INPUTS] = {
+        "normal", "equal", "few", "rising", "falling", "leading-bits", "masked-10", "masked-100"};
     return (unsigned)input < RCM_GPU_INPUTS ? names[input] : nullptr;
 }
 
-enum rcm_gpu_status rcm_gpu_fill(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t m, uint64_t n, uint64_t seed, void *x, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_fill(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t m,
+                                 uint64_t n, uint64_t seed, void *x, rcm_gpu_stream stream)
 {
     return run(over(m * n, stream), fill, dtype, input, m * n, n, seed, x);
 }
 
-enum rcm_gpu_status rcm_gpu_fill_vectors(uint64_t count, uint64_t seed, void *x, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_fill_vectors(uint64_t count, uint64_t seed, void *x,
+                                         rcm_gpu_stream stream)
 {
     return run(over(count, stream), fill_vectors, count, seed, (uint16_t *)x);
 }

@@ -1,4 +1,5 @@
-/* inputs.h - rows to measure on, made on the device. A value is a function of (seed, position) alone.
+/* inputs.h - rows to measure on, made on the device. A value is a function of (seed, position)
+ * alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_GPU_INPUTS_H
@@ -10,28 +11,30 @@
 extern "C" {
 #endif
 
-RCM_GPU_ENUM(rcm_gpu_input) {
+RCM_GPU_ENUM(rcm_gpu_input){
     RCM_GPU_INPUT_NORMAL = 0,
     RCM_GPU_INPUT_EQUAL,
     RCM_GPU_INPUT_FEW, /* 16 distinct values */
     RCM_GPU_INPUT_RISING,
     RCM_GPU_INPUT_FALLING,
-    RCM_GPU_INPUT_LEADING_BITS, /* normals that differ in their lowest 8 bits alone (float32), 4 (two-byte types) */
+    RCM_GPU_INPUT_LEADING_BITS, /* normals that differ in their lowest 8 bits alone (float32), 4
+                                   (two-byte types) */
     RCM_GPU_INPUT_MASKED_10,    /* normals, a tenth of them -inf */
     RCM_GPU_INPUT_MASKED_100,   /* all -inf */
-    RCM_GPU_INPUTS
-};
+    RCM_GPU_INPUTS};
 
 /* NULL past the last. */
 const char *rcm_gpu_input_name(enum rcm_gpu_input input);
 
 /* m rows of n elements, one after the other. Normals are rounded to the nearest of the type. */
-enum rcm_gpu_status rcm_gpu_fill(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t m, uint64_t n, uint64_t seed, void *x,
-                                 rcm_gpu_stream stream);
+enum rcm_gpu_status rcm_gpu_fill(enum rcm_gpu_dtype dtype, enum rcm_gpu_input input, uint64_t m,
+                                 uint64_t n, uint64_t seed, void *x, rcm_gpu_stream stream);
 
-/* bfloat16 normals rounded to sixteenths and cut at +-8: products of 128 and fewer of them are sums of integers below 2^21 sixteenths of
- * sixteenths, so float32 holds them exactly whatever the order of summation, and two ways to compute them agree to the last bit. */
-enum rcm_gpu_status rcm_gpu_fill_vectors(uint64_t count, uint64_t seed, void *x, rcm_gpu_stream stream);
+/* bfloat16 normals rounded to sixteenths and cut at +-8: products of 128 and fewer of them are sums
+ * of integers below 2^21 sixteenths of sixteenths, so float32 holds them exactly whatever the order
+ * of summation, and two ways to compute them agree to the last bit. */
+enum rcm_gpu_status rcm_gpu_fill_vectors(uint64_t count, uint64_t seed, void *x,
+                                         rcm_gpu_stream stream);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,13 @@
 /* key.cuh - integers whose order is the order of the values, with NaN at the bottom.
  *
- * Bits of a float, the lower ones flipped where the sign is set, are a signed integer k in the order of the values, but for NaN: those
- * with a clear sign are above +inf (k = INF). Adding d = MAX - INF moves +inf to the largest integer and wraps them round to the
- * bottom, below -inf (INF is the integer of +inf, MAX the largest of the type; -inf comes to -INF - 1 + d, and the NaN with the
- * sign set, which were below it, stay there). Smallest first is the order of ~k = -k - 1, symmetric in all this. So
- *     key = scale * k + offset,    largest: scale 1, offset d;    smallest: scale -1, offset d - 1,
- * modulo the type's width: one multiply-add, off the comparison unit. NaN costs nothing, and every other step is an integer's.
+ * Bits of a float, the lower ones flipped where the sign is set, are a signed integer k in the
+ * order of the values, but for NaN: those with a clear sign are above +inf (k = INF). Adding d =
+ * MAX - INF moves +inf to the largest integer and wraps them round to the bottom, below -inf (INF
+ * is the integer of +inf, MAX the largest of the type; -inf comes to -INF - 1 + d, and the NaN with
+ * the sign set, which were below it, stay there). Smallest first is the order of ~k = -k - 1,
+ * symmetric in all this. So key = scale * k + offset,    largest: scale 1, offset d;    smallest:
+ * scale -1, offset d - 1, modulo the type's width: one multiply-add, off the comparison unit. NaN
+ * costs nothing, and every other step is an integer's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_KEY_CUH
@@ -43,7 +45,8 @@ __device__ __forceinline__ uint32_t bits_of_key_32(int32_t key, key_order order)
     return k ^ ((uint32_t)((int32_t)k >> 31) & 0x7fffffffu);
 }
 
-/* Two 16-bit elements of a word as signed integers in the order of the values, NaN not yet moved. */
+/* Two 16-bit elements of a word as signed integers in the order of the values, NaN not yet moved.
+ */
 __device__ __forceinline__ uint32_t signed_pair(uint32_t word)
 {
 #ifdef __CUDA_ARCH__
@@ -55,10 +58,13 @@ __device__ __forceinline__ uint32_t signed_pair(uint32_t word)
     return word ^ (signs & 0x7fff7fffu);
 }
 
-/* Key of a 16-bit element in the upper half, `low` (the lower half) below it: from the lower or upper half of a signed_pair. */
-__device__ __forceinline__ int32_t packed_key_low(uint32_t pair, int32_t scale_16, int32_t offset_low)
+/* Key of a 16-bit element in the upper half, `low` (the lower half) below it: from the lower or
+ * upper half of a signed_pair. */
+__device__ __forceinline__ int32_t packed_key_low(uint32_t pair, int32_t scale_16,
+                                                  int32_t offset_low)
 {
-    return multiply_add((int32_t)pair, scale_16, offset_low); /* scale_16 = scale << 16: the upper half leaves the word */
+    return multiply_add((int32_t)pair, scale_16,
+                        offset_low); /* scale_16 = scale << 16: the upper half leaves the word */
 }
 __device__ __forceinline__ int32_t packed_key_high(uint32_t pair, int32_t scale, int32_t offset_low)
 {
@@ -67,7 +73,9 @@ __device__ __forceinline__ int32_t packed_key_high(uint32_t pair, int32_t scale,
 
 __device__ __forceinline__ int32_t key_of_16(uint32_t bits, key_order order)
 {
-    return packed_key_low(signed_pair(bits), (int32_t)((uint32_t)order.scale << 16), (int32_t)((uint32_t)order.offset << 16)) >> 16;
+    return packed_key_low(signed_pair(bits), (int32_t)((uint32_t)order.scale << 16),
+                          (int32_t)((uint32_t)order.offset << 16)) >>
+           16;
 }
 
 __device__ __forceinline__ uint32_t bits_of_key_16(int32_t key, key_order order)
@@ -103,14 +111,17 @@ template <int BYTES> __device__ __forceinline__ int32_t key_of(uint32_t bits, ke
 }
 
 /* The element behind a key: its bits follow from the key, but a NaN's, which are read again. */
-template <int BYTES> __device__ __forceinline__ uint32_t bits_of_key(int32_t key, key_order order, const void *row, uint32_t index)
+template <int BYTES>
+__device__ __forceinline__ uint32_t bits_of_key(int32_t key, key_order order, const void *row,
+                                                uint32_t index)
 {
     if (key < order.lowest)
         return read_bits<BYTES>(row, index);
     return BYTES == 4 ? bits_of_key_32(key, order) : bits_of_key_16(key, order);
 }
 
-/* ---- a candidate: rank above, complement of the index below, so that the larger integer is the better one, ties to the lower index */
+/* ---- a candidate: rank above, complement of the index below, so that the larger integer is the
+ * better one, ties to the lower index */
 
 typedef uint64_t candidate; /* 0: empty; no element has index 2^32 - 1 */
 

@@ -25,12 +25,14 @@ void rcm_gpu_free(void *memory)
 
 enum rcm_gpu_status rcm_gpu_to_device(void *to, const void *from, size_t bytes)
 {
-    return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice) == cudaSuccess ? RCM_GPU_OK
+                                                                              : RCM_GPU_ERROR;
 }
 
 enum rcm_gpu_status rcm_gpu_from_device(void *to, const void *from, size_t bytes)
 {
-    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost) == cudaSuccess ? RCM_GPU_OK : RCM_GPU_ERROR;
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost) == cudaSuccess ? RCM_GPU_OK
+                                                                              : RCM_GPU_ERROR;
 }
 
 enum rcm_gpu_status rcm_gpu_set_bytes(void *to, unsigned char byte, size_t bytes)
@@ -45,9 +47,13 @@ enum rcm_gpu_status rcm_gpu_facts_of_current(struct rcm_gpu_facts *facts)
     *facts = {};
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess)
-        return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? RCM_GPU_NO_DEVICE : RCM_GPU_ERROR;
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess || cudaDriverGetVersion(&facts->driver) != cudaSuccess ||
-        cudaRuntimeGetVersion(&facts->runtime) != cudaSuccess || cudaDeviceGetPCIBusId(facts->bus, sizeof facts->bus, device) != cudaSuccess)
+        return error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver
+                   ? RCM_GPU_NO_DEVICE
+                   : RCM_GPU_ERROR;
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess ||
+        cudaDriverGetVersion(&facts->driver) != cudaSuccess ||
+        cudaRuntimeGetVersion(&facts->runtime) != cudaSuccess ||
+        cudaDeviceGetPCIBusId(facts->bus, sizeof facts->bus, device) != cudaSuccess)
         return RCM_GPU_ERROR;
     snprintf(facts->name, sizeof facts->name, "%s", properties.name);
     facts->multiprocessors = properties.multiProcessorCount;

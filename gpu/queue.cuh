@@ -1,13 +1,16 @@
 /* queue.cuh - the KB largest of what a thread has seen, in registers, in falling order.
  *
- * Three kinds of entry: `keyed` (float32: key and step), `packed` (two-byte types: key above, step below, in one word) and `candidate`
- * (merges). Two ways to take elements in: insert() compares one with every slot, without a branch; take_sorted() merges a sorted
- * chunk of KB by a bitonic network, KB a power of two, which is cheaper for KB >= 4 (docs/gpu.md has the counts).
+ * Three kinds of entry: `keyed` (float32: key and step), `packed` (two-byte types: key above, step
+ * below, in one word) and `candidate` (merges). Two ways to take elements in: insert() compares one
+ * with every slot, without a branch; take_sorted() merges a sorted chunk of KB by a bitonic
+ * network, KB a power of two, which is cheaper for KB >= 4 (docs/gpu.md has the counts).
  *
- * Entries of equal keys may stand in any order, so whatever compares entries must not look at more than the key.
+ * Entries of equal keys may stand in any order, so whatever compares entries must not look at more
+ * than the key.
  *
- * `one` is 1 in a register, for `keyed`: comparisons, minima and selects all run on one unit, of which these kernels have too little; a
- * step moves as a multiplication by one under a predicate, on the multiply-add unit, and only if the compiler does not know the one.
+ * `one` is 1 in a register, for `keyed`: comparisons, minima and selects all run on one unit, of
+ * which these kernels have too little; a step moves as a multiplication by one under a predicate,
+ * on the multiply-add unit, and only if the compiler does not know the one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_QUEUE_CUH
@@ -33,7 +36,8 @@ __device__ __forceinline__ candidate empty_entry(candidate)
     return 0;
 }
 
-__device__ __forceinline__ void exchange_if_larger(int32_t than, int32_t key, int32_t &a, int32_t &b, int one) /* if key > than */
+__device__ __forceinline__ void exchange_if_larger(int32_t than, int32_t key, int32_t &a,
+                                                   int32_t &b, int one) /* if key > than */
 {
 #ifdef __CUDA_ARCH__
     asm("{\n\t.reg .pred p;\n\t.reg .b32 t;\n\tsetp.gt.s32 p, %3, %2;\n\tmul.lo.s32 t, %0, %4;\n\t"
@@ -46,10 +50,13 @@ __device__ __forceinline__ void exchange_if_larger(int32_t than, int32_t key, in
         std::swap(a, b);
 #endif
 }
-__device__ __forceinline__ void take_if_not_smaller(int32_t than, int32_t key, int32_t &a, int32_t b, int one) /* if key >= than */
+__device__ __forceinline__ void take_if_not_smaller(int32_t than, int32_t key, int32_t &a,
+                                                    int32_t b, int one) /* if key >= than */
 {
 #ifdef __CUDA_ARCH__
-    asm("{\n\t.reg .pred p;\n\tsetp.ge.s32 p, %3, %2;\n\t@p mul.lo.s32 %0, %1, %4;\n\t}" : "+r"(a) : "r"(b), "r"(than), "r"(key), "r"(one));
+    asm("{\n\t.reg .pred p;\n\tsetp.ge.s32 p, %3, %2;\n\t@p mul.lo.s32 %0, %1, %4;\n\t}"
+        : "+r"(a)
+        : "r"(b), "r"(than), "r"(key), "r"(one));
 #else
     (void)one;
     if (key >= than)
@@ -66,7 +73,8 @@ __device__ __forceinline__ packed worse(packed a, packed b)
 {
     return a < b ? a : b;
 }
-/* Of a candidate, the rank and the bit below it count, which tells an element from an empty entry. */
+/* Of a candidate, the rank and the bit below it count, which tells an element from an empty entry.
+ */
 __device__ __forceinline__ candidate better(candidate a, candidate b)
 {
     return b >> 31 > a >> 31 ? b : a;
@@ -91,8 +99,9 @@ template <class E> __device__ __forceinline__ void order_pair(E &a, E &b, int)
     b = low;
 }
 
-/* The larger of the two; of equals the new one, b. An empty `keyed` entry has the key of the lowest NaN, so it must give way to one: what
- * comes later wins a tie, and stands before its equals, so that what is empty stays at the end or goes. */
+/* The larger of the two; of equals the new one, b. An empty `keyed` entry has the key of the lowest
+ * NaN, so it must give way to one: what comes later wins a tie, and stands before its equals, so
+ * that what is empty stays at the end or goes. */
 __device__ __forceinline__ void keep_larger(keyed &a, keyed b, int one)
 {
     take_if_not_smaller(a.key, b.key, a.step, b.step, one);
@@ -121,8 +130,10 @@ template <int KB, class E> __device__ __forceinline__ void insert(E (&q)[KB], E 
     keep_larger(q[0], x, one);
 }
 
-/* Batcher's odd-even merge sort of N = 1, 2, 4, 8, 16, falling. Recursion over constants, so that the array stays in registers. */
-template <int FIRST, int N, int APART, int SIZE, class E> __device__ __forceinline__ void merge_halves(E (&v)[SIZE], int one)
+/* Batcher's odd-even merge sort of N = 1, 2, 4, 8, 16, falling. Recursion over constants, so that
+ * the array stays in registers. */
+template <int FIRST, int N, int APART, int SIZE, class E>
+__device__ __forceinline__ void merge_halves(E (&v)[SIZE], int one)
 {
     if constexpr (2 * APART < N) {
         merge_halves<FIRST, N, 2 * APART>(v, one);
@@ -134,7 +145,8 @@ template <int FIRST, int N, int APART, int SIZE, class E> __device__ __forceinli
         order_pair(v[FIRST], v[FIRST + APART], one);
     }
 }
-template <int N, int FIRST = 0, int SIZE, class E> __device__ __forceinline__ void sort_chunk(E (&v)[SIZE], int one)
+template <int N, int FIRST = 0, int SIZE, class E>
+__device__ __forceinline__ void sort_chunk(E (&v)[SIZE], int one)
 {
     if constexpr (N > 1) {
         sort_chunk<N / 2, FIRST>(v, one);
@@ -144,7 +156,8 @@ template <int N, int FIRST = 0, int SIZE, class E> __device__ __forceinline__ vo
 }
 
 /* Sorts a bitonic sequence, falling. */
-template <int N, int FIRST = 0, int SIZE, class E> __device__ __forceinline__ void sort_bitonic(E (&v)[SIZE], int one)
+template <int N, int FIRST = 0, int SIZE, class E>
+__device__ __forceinline__ void sort_bitonic(E (&v)[SIZE], int one)
 {
     if constexpr (N > 1) {
 #pragma unroll
@@ -155,8 +168,10 @@ template <int N, int FIRST = 0, int SIZE, class E> __device__ __forceinline__ vo
     }
 }
 
-/* q and v fall; q becomes the KB largest of both, falling. The larger of q[j] and v[KB - 1 - j] are those KB, as a bitonic sequence. */
-template <int KB, class E> __device__ __forceinline__ void take_sorted(E (&q)[KB], const E (&v)[KB], int one = 1)
+/* q and v fall; q becomes the KB largest of both, falling. The larger of q[j] and v[KB - 1 - j] are
+ * those KB, as a bitonic sequence. */
+template <int KB, class E>
+__device__ __forceinline__ void take_sorted(E (&q)[KB], const E (&v)[KB], int one = 1)
 {
     static_assert((KB & (KB - 1)) == 0, "a power of two");
 #pragma unroll
@@ -185,7 +200,9 @@ template <> struct reader<4> {
     static constexpr uint32_t max_step = INT32_MAX;
     key_order order;
     int one; /* the compiler does not see that this is 1 */
-    __device__ __forceinline__ explicit reader(key_order o) : order(o), one(o.scale * o.scale) {}
+    __device__ __forceinline__ explicit reader(key_order o) : order(o), one(o.scale * o.scale)
+    {
+    }
     /* Element c of the vector `words`, met at `step`. */
     __device__ __forceinline__ keyed entry_of(const uint32_t *words, int c, uint32_t step) const
     {
@@ -211,11 +228,13 @@ template <> struct reader<4> {
 
 template <> struct reader<2> {
     typedef packed entry;
-    static constexpr uint32_t max_step = 65534; /* the lower half is max_step + 1 - step, so 0 is no step and earlier ones win ties */
-    static constexpr int one = 1; /* not used */
+    static constexpr uint32_t max_step = 65534; /* the lower half is max_step + 1 - step, so 0 is no
+                                                   step and earlier ones win ties */
+    static constexpr int one = 1;               /* not used */
     int32_t scale, scale_16, offset_16;
     __device__ __forceinline__ explicit reader(key_order o)
-        : scale(o.scale), scale_16((int32_t)((uint32_t)o.scale << 16)), offset_16((int32_t)((uint32_t)o.offset << 16))
+        : scale(o.scale), scale_16((int32_t)((uint32_t)o.scale << 16)),
+          offset_16((int32_t)((uint32_t)o.offset << 16))
     {
     }
     __device__ __forceinline__ packed entry_of(const uint32_t *words, int c, uint32_t step) const

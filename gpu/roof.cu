@@ -5,7 +5,8 @@
 
 #include "cuda.cuh"
 
-namespace {
+namespace
+{
 
 struct alignas(16) words {
     uint32_t w[4];
@@ -19,10 +20,12 @@ template <bool KEEP> __device__ __forceinline__ void load(const words *from, uin
         load_once<16>(from, w);
 }
 
-/* Tiles of THREADS * U chunks of 16 bytes; with each goes its share of the writes. What is read goes into what is written, or, where
- * nothing is, into a comparison that never holds but cannot be left out. */
+/* Tiles of THREADS * U chunks of 16 bytes; with each goes its share of the writes. What is read
+ * goes into what is written, or, where nothing is, into a comparison that never holds but cannot be
+ * left out. */
 template <int THREADS, int U, bool KEEP>
-__global__ void __launch_bounds__(THREADS, 1024 / THREADS) move(const words *from, uint64_t read, words *to, uint64_t written, uint64_t tiles)
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS)
+    move(const words *from, uint64_t read, words *to, uint64_t written, uint64_t tiles)
 {
     uint32_t sum = 0;
     for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -50,24 +53,33 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) move(const words *fro
         to[0].w[0] = sum;
 }
 
-/* EACH 0: a block a tile; otherwise so many blocks for each multiprocessor, which walk over the tiles. */
+/* EACH 0: a block a tile; otherwise so many blocks for each multiprocessor, which walk over the
+ * tiles. */
 template <int THREADS, int U, int EACH, bool KEEP = false>
-enum rcm_gpu_status start_move(const void *from, size_t read, void *to, size_t written, rcm_gpu_stream stream)
+enum rcm_gpu_status start_move(const void *from, size_t read, void *to, size_t written,
+                               rcm_gpu_stream stream)
 {
     device_limits device;
     enum rcm_gpu_status status = device_limits_of_current(&device);
     if (status != RCM_GPU_OK)
         return status;
     const uint64_t chunks_read = read / 16, chunks_written = written / 16;
-    const uint64_t tiles = std::max<uint64_t>(ceil_divide<uint64_t>(std::max(chunks_read, chunks_written), THREADS * U), 1);
-    uint64_t blocks = smaller_of<uint64_t>(tiles, EACH ? EACH * (uint64_t)device.multiprocessors : INT32_MAX);
+    const uint64_t tiles = std::max<uint64_t>(
+        ceil_divide<uint64_t>(std::max(chunks_read, chunks_written), THREADS * U), 1);
+    uint64_t blocks =
+        smaller_of<uint64_t>(tiles, EACH ? EACH * (uint64_t)device.multiprocessors : INT32_MAX);
     launch how = {(unsigned)blocks, THREADS, 0, 1, stream};
-    return run(how, move<THREADS, U, KEEP>, (const words *)from, chunks_read, (words *)to, chunks_written, tiles);
+    return run(how, move<THREADS, U, KEEP>, (const words *)from, chunks_read, (words *)to,
+               chunks_written, tiles);
 }
 
-__global__ void nothing() {}
+__global__ void nothing()
+{
+}
 
-template <class F> __global__ void __launch_bounds__(256) vector_program(words *x, uint64_t count, unsigned operations, F program)
+template <class F>
+__global__ void __launch_bounds__(256)
+    vector_program(words *x, uint64_t count, unsigned operations, F program)
 {
     const uint64_t i = (uint64_t)blockIdx.x * 256 + threadIdx.x;
     if (i >= count)
@@ -99,7 +111,8 @@ struct comparisons {
     __device__ __forceinline__ void operator()(uint32_t (&w)[4], unsigned operations) const
     {
 #pragma unroll 8
-        for (unsigned step = 0; step < operations / 2; step++) { /* twice a minimum or a maximum into each, of neighbours in a ring */
+        for (unsigned step = 0; step < operations / 2;
+             step++) { /* twice a minimum or a maximum into each, of neighbours in a ring */
             order(w[0], w[1]);
             order(w[2], w[3]);
             order(w[1], w[2]);
@@ -123,10 +136,12 @@ struct multiplications {
 /* threads x loads in flight - blocks for each multiprocessor */
 static const struct {
     const char *name;
-    enum rcm_gpu_status (*start)(const void *from, size_t read, void *to, size_t written, rcm_gpu_stream stream);
+    enum rcm_gpu_status (*start)(const void *from, size_t read, void *to, size_t written,
+                                 rcm_gpu_stream stream);
 } variants[RCM_GPU_MOVE_VARIANTS] = {
-    {"512x8-2", start_move<512, 8, 2>},   {"512x4-4", start_move<512, 4, 4>},   {"256x8-8", start_move<256, 8, 8>},
-    {"1024x4-2", start_move<1024, 4, 2>}, {"512x8-all", start_move<512, 8, 0>}, {"256x4-all", start_move<256, 4, 0>},
+    {"512x8-2", start_move<512, 8, 2>},   {"512x4-4", start_move<512, 4, 4>},
+    {"256x8-8", start_move<256, 8, 8>},   {"1024x4-2", start_move<1024, 4, 2>},
+    {"512x8-all", start_move<512, 8, 0>}, {"256x4-all", start_move<256, 4, 0>},
 };
 
 const char *rcm_gpu_move_variant_name(unsigned variant)
@@ -134,9 +149,12 @@ const char *rcm_gpu_move_variant_name(unsigned variant)
     return variant < RCM_GPU_MOVE_VARIANTS ? variants[variant].name : nullptr;
 }
 
-enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t written, unsigned variant, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t written,
+                                 unsigned variant, rcm_gpu_stream stream)
 {
-    return variant < RCM_GPU_MOVE_VARIANTS ? variants[variant].start(from, read, to, written, stream) : RCM_GPU_BAD_TYPE;
+    return variant < RCM_GPU_MOVE_VARIANTS
+               ? variants[variant].start(from, read, to, written, stream)
+               : RCM_GPU_BAD_TYPE;
 }
 
 enum rcm_gpu_status rcm_gpu_flush(const void *from, size_t bytes, rcm_gpu_stream stream)
@@ -150,16 +168,19 @@ enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream)
     return run(how, nothing);
 }
 
-enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations, int32_t *x, uint64_t count, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations,
+                                   int32_t *x, uint64_t count, rcm_gpu_stream stream)
 {
     launch how = {(unsigned)ceil_divide<uint64_t>(count / 4, 256), 256, 0, 1, stream};
     switch (program) {
     case RCM_GPU_ADDITIONS:
         return run(how, vector_program<additions>, (words *)x, count / 4, operations, additions());
     case RCM_GPU_MULTIPLICATIONS:
-        return run(how, vector_program<multiplications>, (words *)x, count / 4, operations, multiplications());
+        return run(how, vector_program<multiplications>, (words *)x, count / 4, operations,
+                   multiplications());
     case RCM_GPU_COMPARISONS:
-        return run(how, vector_program<comparisons>, (words *)x, count / 4, operations, comparisons());
+        return run(how, vector_program<comparisons>, (words *)x, count / 4, operations,
+                   comparisons());
     default:
         return RCM_GPU_BAD_TYPE;
     }

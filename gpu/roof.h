@@ -1,4 +1,5 @@
-/* roof.h - kernels that do nothing but use one thing up: memory bandwidth, the vector units, the launch. What others are held against.
+/* roof.h - kernels that do nothing but use one thing up: memory bandwidth, the vector units, the
+ * launch. What others are held against.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_GPU_ROOF_H
@@ -10,23 +11,29 @@
 extern "C" {
 #endif
 
-/* Reads `read` bytes and writes `written` bytes, both multiples of 16 at multiples of 16, spread evenly over the run. Variants differ in
- * threads, loads in flight and blocks: 0 is the default, the last is RCM_GPU_MOVE_VARIANTS - 1. */
+/* Reads `read` bytes and writes `written` bytes, both multiples of 16 at multiples of 16, spread
+ * evenly over the run. Variants differ in threads, loads in flight and blocks: 0 is the default,
+ * the last is RCM_GPU_MOVE_VARIANTS - 1. */
 #define RCM_GPU_MOVE_VARIANTS 6
-enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t written, unsigned variant, rcm_gpu_stream stream);
+enum rcm_gpu_status rcm_gpu_move(const void *from, size_t read, void *to, size_t written,
+                                 unsigned variant, rcm_gpu_stream stream);
 const char *rcm_gpu_move_variant_name(unsigned variant);
 
-/* Reads `bytes` (a multiple of 16) so that they stay in the second-level cache, for what had been there to leave. */
+/* Reads `bytes` (a multiple of 16) so that they stay in the second-level cache, for what had been
+ * there to leave. */
 enum rcm_gpu_status rcm_gpu_flush(const void *from, size_t bytes, rcm_gpu_stream stream);
 
 /* A kernel that does nothing. */
 enum rcm_gpu_status rcm_gpu_nothing(rcm_gpu_stream stream);
 
-/* The programs of [Samaga2025] A.1 on 32-bit integers, `operations` (even) for each of `count` elements (a multiple of 4), which are read and
- * written: additions, x += y, y += x over pairs of elements; multiplications, x = x x. A third,
- * ours: minima and maxima of neighbours, which run on one unit of a GPU where additions run on two; stage 1 is made of them. */
-RCM_GPU_ENUM(rcm_gpu_vector_program) { RCM_GPU_ADDITIONS = 0, RCM_GPU_MULTIPLICATIONS, RCM_GPU_COMPARISONS, RCM_GPU_VECTOR_PROGRAMS };
-enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations, int32_t *x, uint64_t count, rcm_gpu_stream stream);
+/* The programs of [Samaga2025] A.1 on 32-bit integers, `operations` (even) for each of `count`
+ * elements (a multiple of 4), which are read and written: additions, x += y, y += x over pairs of
+ * elements; multiplications, x = x x. A third, ours: minima and maxima of neighbours, which run on
+ * one unit of a GPU where additions run on two; stage 1 is made of them. */
+RCM_GPU_ENUM(rcm_gpu_vector_program){RCM_GPU_ADDITIONS = 0, RCM_GPU_MULTIPLICATIONS,
+                                     RCM_GPU_COMPARISONS, RCM_GPU_VECTOR_PROGRAMS};
+enum rcm_gpu_status rcm_gpu_vector(enum rcm_gpu_vector_program program, unsigned operations,
+                                   int32_t *x, uint64_t count, rcm_gpu_stream stream);
 
 #ifdef __cplusplus
 }

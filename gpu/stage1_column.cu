@@ -1,26 +1,32 @@
 /* stage1_column.cu - stage 1 by virtual columns.
  *
- * A segment is a row (interleaved buckets), or one bucket of a row (contiguous ones, taken as a row with a single bucket). It is read as
- * steps of P = b v columns; column c belongs to bucket c mod b, so that a bucket has v columns, whose queues are merged at the end. A lane
- * owns C neighbouring columns, loads them as one vector, and keeps the queues in registers for all its steps: few queues, long columns.
+ * A segment is a row (interleaved buckets), or one bucket of a row (contiguous ones, taken as a row
+ * with a single bucket). It is read as steps of P = b v columns; column c belongs to bucket c mod
+ * b, so that a bucket has v columns, whose queues are merged at the end. A lane owns C neighbouring
+ * columns, loads them as one vector, and keeps the queues in registers for all its steps: few
+ * queues, long columns.
  *
- * Unaligned rows: columns are counted from the multiple of the vector's size at or below the row's begin, `shift` elements before it; the
- * bucket of column c is then (c - shift) mod b. Steps that are not within the row for every column are taken element by element.
+ * Unaligned rows: columns are counted from the multiple of the vector's size at or below the row's
+ * begin, `shift` elements before it; the bucket of column c is then (c - shift) mod b. Steps that
+ * are not within the row for every column are taken element by element.
  *
- * Blocks: `rows` segments each, if they are small; otherwise strips of buckets; otherwise several blocks split the steps of a strip.
- * Where b is no multiple of C, the v columns of a strip's buckets are v groups of vectors, which overlap their neighbours' by a vector.
+ * Blocks: `rows` segments each, if they are small; otherwise strips of buckets; otherwise several
+ * blocks split the steps of a strip. Where b is no multiple of C, the v columns of a strip's
+ * buckets are v groups of vectors, which overlap their neighbours' by a vector.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "harvest.cuh"
 
-namespace {
+namespace
+{
 
 enum body { by_insertion, by_merging, by_append };
 
 /* What is done with every element, if not tested first. */
 template <int KB> constexpr body plain_body = KB <= 3 ? by_insertion : by_merging;
 
-/* Per element size, queue length and body: C columns a lane, U loads in flight, threads of a block. */
+/* Per element size, queue length and body: C columns a lane, U loads in flight, threads of a block.
+ */
 template <int BYTES, int KB, body BODY> struct tuning {
     static constexpr int vector_bytes = KB <= 2 ? 16 : KB <= 4 ? 8 : 4;
     static constexpr int C = vector_bytes / BYTES;
@@ -32,11 +38,13 @@ template <int BYTES, int KB, body BODY> struct tuning {
 template <int BYTES, int KB> struct append_buffer {
     typedef tuning<BYTES, KB, by_append> t;
     static constexpr int length = t::U + 8;
-    static constexpr size_t bytes = (size_t)t::threads * t::C * length * sizeof(typename reader<BYTES>::entry);
+    static constexpr size_t bytes =
+        (size_t)t::threads * t::C * length * sizeof(typename reader<BYTES>::entry);
 };
 
-/* Elements that did not beat their column's last are gone; the others wait in shared memory until some lane's buffer could overflow
- * at the next load, when the whole warp inserts. Entry i of column c of a thread is at first[c] + i * threads. */
+/* Elements that did not beat their column's last are gone; the others wait in shared memory until
+ * some lane's buffer could overflow at the next load, when the whole warp inserts. Entry i of
+ * column c of a thread is at first[c] + i * threads. */
 template <int BYTES, int KB> struct appender {
     typedef tuning<BYTES, KB, by_append> t;
     typedef typename reader<BYTES>::entry entry;
@@ -90,7 +98,8 @@ template <int BYTES, int KB> struct appender {
 };
 
 template <int BYTES, int KB, body BODY>
-__global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(stage1_args a, column_plan p, candidate *shelves, uint32_t *counters)
+__global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2)
+    column(stage1_args a, column_plan p, candidate *shelves, uint32_t *counters)
 {
     typedef tuning<BYTES, KB, BODY> t;
     typedef typename reader<BYTES>::entry entry;
@@ -102,11 +111,13 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
     const uint64_t first_segment = (uint64_t)(unit / p.strips) * p.rows;
 
     const uint32_t segment_threads = p.groups * p.lanes, r = threadIdx.x / segment_threads;
-    const uint32_t in_segment = threadIdx.x - r * segment_threads, group = in_segment / p.lanes, lane = in_segment - group * p.lanes;
+    const uint32_t in_segment = threadIdx.x - r * segment_threads, group = in_segment / p.lanes,
+                   lane = in_segment - group * p.lanes;
     const uint32_t c0 = (group * buckets + first_bucket) / C * C + lane * C;
     const bool active = r < p.rows && first_segment + r < p.segments && c0 < p.columns;
 
-    const uint64_t segment = active ? first_segment + r : first_segment, row = a.contiguous ? segment / a.b : segment;
+    const uint64_t segment = active ? first_segment + r : first_segment,
+                   row = a.contiguous ? segment / a.b : segment;
     const uint32_t bucket = a.contiguous ? (uint32_t)(segment - row * a.b) : 0;
     const uint32_t origin = a.contiguous ? bucket_first(a, bucket) : 0;
     const unsigned char *begin = row_begin<BYTES>(a, row) + (size_t)origin * BYTES;
@@ -114,10 +125,12 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
     const uint32_t shift = (uint32_t)((uintptr_t)begin / BYTES % C);
     const unsigned char *base = begin - (size_t)shift * BYTES;
 
-    /* Steps that every segment has in full: [head, full). This block's share of them, counted from `from`. */
+    /* Steps that every segment has in full: [head, full). This block's share of them, counted from
+     * `from`. */
     const uint32_t head = a.unaligned ? 1 : 0, shortest = a.contiguous ? a.size : a.n;
     const uint32_t full = shortest / p.columns > head ? shortest / p.columns : head;
-    const uint32_t share = smaller_of(head + split * p.split_steps, full), share_end = smaller_of(share + p.split_steps, full);
+    const uint32_t share = smaller_of(head + split * p.split_steps, full),
+                   share_end = smaller_of(share + p.split_steps, full);
     const uint32_t from = split == 0 ? 0 : share;
 
     const reader<BYTES> read(a.order);
@@ -194,17 +207,20 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
             for (int c = 0; c < C; c++) {
                 uint64_t i = (uint64_t)step * p.columns + c0 + c;
                 if (i >= shift && i - shift < length)
-                    insert<KB>(q[c], read.entry_of_bits(read_bits<BYTES>(base, i), step - from), read.one);
+                    insert<KB>(q[c], read.entry_of_bits(read_bits<BYTES>(base, i), step - from),
+                               read.one);
             }
         };
         if (split == 0 && head)
             take(0);
         if (split == p.splits - 1)
-            for (uint32_t step = full; (uint64_t)step * p.columns < (uint64_t)length + shift; step++)
+            for (uint32_t step = full; (uint64_t)step * p.columns < (uint64_t)length + shift;
+                 step++)
                 take(step);
     }
 
-    const harvest h = {(candidate *)shared_memory(), harvest_pitch(p.rows, p.replicas, p.strip), p.rows, p.replicas, p.strip};
+    const harvest h = {(candidate *)shared_memory(), harvest_pitch(p.rows, p.replicas, p.strip),
+                       p.rows, p.replicas, p.strip};
     if (BODY == by_append)
         __syncthreads(); /* the slots lie where the append buffers were */
     if (active) {
@@ -213,7 +229,8 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
             uint32_t replica = (c0 + c) / buckets, s = c0 + c - replica * buckets - first_bucket;
             bool mine = p.strips == 1 || (replica == group && s < p.strip);
             if (mine && c0 + c < p.columns && first_bucket + s < buckets)
-                lay_down<BYTES, KB>(h, (r * p.replicas + replica) * p.strip + s, q[c], origin + from * p.columns + c0 + c - shift, p.columns);
+                lay_down<BYTES, KB>(h, (r * p.replicas + replica) * p.strip + s, q[c],
+                                    origin + from * p.columns + c0 + c - shift, p.columns);
         }
     }
     merge_replicas<KB>(h);
@@ -226,34 +243,41 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2) column(st
             write_to = smaller_of(write_to, end);
         } else {
             uint32_t *is_last = (uint32_t *)(h.slots + (size_t)h.pitch * KB);
-            if (!merge_last<KB>(h, shelves + (size_t)unit * p.splits * p.strip * KB, counters + unit, split, p.splits, is_last))
+            if (!merge_last<KB>(h, shelves + (size_t)unit * p.splits * p.strip * KB,
+                                counters + unit, split, p.splits, is_last))
                 return;
         }
         __syncthreads();
     }
     if (write_from >= write_to)
         return;
-    write_out<BYTES, KB>(a, h, write_from, write_to, [&](uint32_t r, uint32_t s, uint64_t &row, uint32_t &bucket) {
-        uint64_t segment = first_segment + r;
-        if (segment >= p.segments)
-            return false;
-        row = a.contiguous ? segment / a.b : segment;
-        if (a.contiguous) {
-            bucket = (uint32_t)(segment - row * a.b);
-        } else {
-            uint32_t shift = (uint32_t)((uintptr_t)row_begin<BYTES>(a, row) / BYTES % C) % a.b;
-            bucket = first_bucket + s >= shift ? first_bucket + s - shift : first_bucket + s + a.b - shift;
-        }
-        return true;
-    });
+    write_out<BYTES, KB>(
+        a, h, write_from, write_to, [&](uint32_t r, uint32_t s, uint64_t &row, uint32_t &bucket) {
+            uint64_t segment = first_segment + r;
+            if (segment >= p.segments)
+                return false;
+            row = a.contiguous ? segment / a.b : segment;
+            if (a.contiguous) {
+                bucket = (uint32_t)(segment - row * a.b);
+            } else {
+                uint32_t shift = (uint32_t)((uintptr_t)row_begin<BYTES>(a, row) / BYTES % C) % a.b;
+                bucket = first_bucket + s >= shift ? first_bucket + s - shift
+                                                   : first_bucket + s + a.b - shift;
+            }
+            return true;
+        });
 }
 
-template <int BYTES, int KB, body BODY> enum rcm_gpu_status start(const stage1_args &a, const column_plan &p, void *workspace, rcm_gpu_stream stream)
+template <int BYTES, int KB, body BODY>
+enum rcm_gpu_status start(const stage1_args &a, const column_plan &p, void *workspace,
+                          rcm_gpu_stream stream)
 {
-    launch how = {(unsigned)p.blocks, p.threads, p.shared_bytes, p.in_cluster ? p.splits : 1, stream};
+    launch how = {(unsigned)p.blocks, p.threads, p.shared_bytes, p.in_cluster ? p.splits : 1,
+                  stream};
     uint32_t *counters = (uint32_t *)workspace;
     size_t units = p.blocks / p.splits;
-    candidate *shelves = (candidate *)((unsigned char *)workspace + ceil_divide<size_t>(units * sizeof(uint32_t), 256) * 256);
+    candidate *shelves = (candidate *)((unsigned char *)workspace +
+                                       ceil_divide<size_t>(units * sizeof(uint32_t), 256) * 256);
     if (p.workspace_bytes > 0) {
         enum rcm_gpu_status status = fill_zero(counters, units * sizeof(uint32_t), stream);
         if (status != RCM_GPU_OK)
@@ -267,29 +291,36 @@ uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
     return b ? greatest_common_divisor(b, a % b) : a;
 }
 
-/* The rule. A column should see at least 16 KB elements, or most of them are inserted; where there are too few rows to fill the device
- * with two blocks a multiprocessor, 4 KB. */
-template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_limits &device, column_plan &p)
+/* The rule. A column should see at least 16 KB elements, or most of them are inserted; where there
+ * are too few rows to fill the device with two blocks a multiprocessor, 4 KB. */
+template <int BYTES, int KB>
+void plan_for(const stage1_args &a, const device_limits &device, column_plan &p)
 {
     typedef tuning<BYTES, KB, plain_body<KB>> plain;
     constexpr uint32_t C = plain::C;
     const uint32_t buckets = a.contiguous ? 1 : a.b, length = a.contiguous ? a.size : a.n;
     const uint64_t wanted = 2 * (uint64_t)device.multiprocessors;
-    const uint32_t unit = C / greatest_common_divisor(buckets, C); /* replicas come in multiples, so that P is one of C */
-    const bool few = p.segments * ceil_divide<uint64_t>((uint64_t)buckets * unit, plain::threads * C) < wanted;
-    p.append = KB >= 8 && !few && length / buckets >= 32 * KB; /* long columns: testing first pays */
+    const uint32_t unit =
+        C /
+        greatest_common_divisor(buckets, C); /* replicas come in multiples, so that P is one of C */
+    const bool few =
+        p.segments * ceil_divide<uint64_t>((uint64_t)buckets * unit, plain::threads * C) < wanted;
+    p.append =
+        KB >= 8 && !few && length / buckets >= 32 * KB; /* long columns: testing first pays */
     uint32_t threads = plain::threads;
     if constexpr (KB >= 8)
         threads = p.append ? tuning<BYTES, KB, by_append>::threads : plain::threads;
 
-    const uint32_t usable = unit > 1 ? (threads / unit - 1) * C : threads * C; /* buckets that a block can look after */
+    const uint32_t usable =
+        unit > 1 ? (threads / unit - 1) * C : threads * C; /* buckets that a block can look after */
     uint32_t strips = (uint64_t)buckets * unit <= threads * C ? 1 : ceil_divide(buckets, usable);
     uint64_t splits = 1, floor_steps = p.append ? 32 * KB : 16 * KB;
     if (few) {
         floor_steps = 4 * KB;
         uint64_t most = length / ((uint64_t)buckets * unit * floor_steps);
         splits = smaller_of<uint64_t>(8, most > 1 ? most : 1);
-        uint64_t lines = ceil_divide<uint64_t>((uint64_t)buckets * BYTES, 64); /* strips of at least 64 bytes */
+        uint64_t lines =
+            ceil_divide<uint64_t>((uint64_t)buckets * BYTES, 64); /* strips of at least 64 bytes */
         uint64_t more = smaller_of(ceil_divide(wanted, p.segments * splits), lines);
         strips = more > strips ? (uint32_t)more : strips;
     }
@@ -300,7 +331,9 @@ template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_li
     const bool flat = p.strips == 1;
     p.lanes = flat ? 0 : p.strip / C + (unit > 1);
     uint32_t most = flat ? threads * C / buckets : threads / p.lanes;
-    uint64_t replicas = smaller_of<uint64_t>(most, length / ((uint64_t)buckets * splits * floor_steps)) / unit * unit;
+    uint64_t replicas =
+        smaller_of<uint64_t>(most, length / ((uint64_t)buckets * splits * floor_steps)) / unit *
+        unit;
     p.replicas = replicas > unit ? (uint32_t)replicas : unit;
     p.columns = buckets * p.replicas;
     p.groups = flat ? 1 : p.replicas;
@@ -326,7 +359,8 @@ template <int BYTES, int KB> void plan_for(const stage1_args &a, const device_li
     p.workspace_bytes = 0;
     if (p.splits > 1 && !p.in_cluster) {
         size_t units = p.blocks / p.splits;
-        p.workspace_bytes = ceil_divide<size_t>(units * sizeof(uint32_t), 256) * 256 + p.blocks * p.strip * KB * sizeof(candidate);
+        p.workspace_bytes = ceil_divide<size_t>(units * sizeof(uint32_t), 256) * 256 +
+                            p.blocks * p.strip * KB * sizeof(candidate);
     }
 }
 
@@ -349,13 +383,17 @@ template <int BYTES, int KB> void plan_tile(const stage1_args &a, column_plan &p
     p.workspace_bytes = 0;
 }
 
-template <int KB> enum rcm_gpu_status start_body(const stage1_args &a, int bytes, const column_plan &p, void *workspace, rcm_gpu_stream stream)
+template <int KB>
+enum rcm_gpu_status start_body(const stage1_args &a, int bytes, const column_plan &p,
+                               void *workspace, rcm_gpu_stream stream)
 {
     if constexpr (KB >= 8) {
         if (p.append)
-            return bytes == 4 ? start<4, KB, by_append>(a, p, workspace, stream) : start<2, KB, by_append>(a, p, workspace, stream);
+            return bytes == 4 ? start<4, KB, by_append>(a, p, workspace, stream)
+                              : start<2, KB, by_append>(a, p, workspace, stream);
     }
-    return bytes == 4 ? start<4, KB, plain_body<KB>>(a, p, workspace, stream) : start<2, KB, plain_body<KB>>(a, p, workspace, stream);
+    return bytes == 4 ? start<4, KB, plain_body<KB>>(a, p, workspace, stream)
+                      : start<2, KB, plain_body<KB>>(a, p, workspace, stream);
 }
 
 } // namespace
@@ -374,11 +412,13 @@ column_plan plan_column(const stage1_args &a, int bytes, const device_limits &de
     return p;
 }
 
-enum rcm_gpu_status stage1_column(const stage1_args &a, int bytes, const column_plan &plan, void *workspace, rcm_gpu_stream stream)
+enum rcm_gpu_status stage1_column(const stage1_args &a, int bytes, const column_plan &plan,
+                                  void *workspace, rcm_gpu_stream stream)
 {
     if (plan.blocks > INT32_MAX)
         return RCM_GPU_BAD_TYPE;
     if (plan.tile)
         return stage1_tile(a, bytes, plan, stream);
-    return with_queue_length(a.k_b, [&](auto kb) { return start_body<kb()>(a, bytes, plan, workspace, stream); });
+    return with_queue_length(
+        a.k_b, [&](auto kb) { return start_body<kb()>(a, bytes, plan, workspace, stream); });
 }

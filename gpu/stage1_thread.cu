@@ -1,13 +1,16 @@
-/* stage1_thread.cu - one thread a bucket, Key et al. mode 1: an insertion queue in registers, entered only by what beats its last.
+/* stage1_thread.cu - one thread a bucket, Key et al. mode 1: an insertion queue in registers,
+ * entered only by what beats its last.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stage1.cuh"
 
-namespace {
+namespace
+{
 
 constexpr unsigned block_threads = 128;
 
-template <int BYTES, int KB> __global__ void __launch_bounds__(block_threads) thread_per_bucket(stage1_args a)
+template <int BYTES, int KB>
+__global__ void __launch_bounds__(block_threads) thread_per_bucket(stage1_args a)
 {
     uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
     if (at >= a.m * a.b)
@@ -23,7 +26,8 @@ template <int BYTES, int KB> __global__ void __launch_bounds__(block_threads) th
 #pragma unroll 4
     for (uint32_t j = 0; j < size; j++) {
         uint32_t i = first + j * step;
-        candidate c = make_candidate(rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(x, i), a.order)), i);
+        candidate c =
+            make_candidate(rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(x, i), a.order)), i);
         if (better(q[KB - 1], c) != q[KB - 1])
             insert<KB>(q, c);
     }
@@ -43,6 +47,7 @@ enum rcm_gpu_status stage1_thread_per_bucket(const stage1_args &a, int bytes, rc
         return RCM_GPU_BAD_TYPE;
     launch how = {(unsigned)blocks, block_threads, 0, 1, stream};
     return with_queue_length(a.k_b, [&](auto kb) {
-        return bytes == 4 ? run(how, thread_per_bucket<4, kb()>, a) : run(how, thread_per_bucket<2, kb()>, a);
+        return bytes == 4 ? run(how, thread_per_bucket<4, kb()>, a)
+                          : run(how, thread_per_bucket<2, kb()>, a);
     });
 }

@@ -24,9 +24,11 @@ struct rcm_gpu_graph {
     unsigned calls;
 };
 
-namespace {
+namespace
+{
 
-constexpr long long delay_cycles = 200000; /* 0.1 ms at 2 GHz, for the host to queue a call's launches; not yet measured on a card */
+constexpr long long delay_cycles = 200000; /* 0.1 ms at 2 GHz, for the host to queue a call's
+                                              launches; not yet measured on a card */
 
 __global__ void delay(long long cycles)
 {
@@ -43,7 +45,8 @@ enum rcm_gpu_status status_of(cudaError_t error)
 enum rcm_gpu_status wait_for(struct rcm_gpu_timer *t, double *time_us)
 {
     float ms = 0.0f;
-    if (cudaEventRecord(t->end, t->stream) != cudaSuccess || cudaEventSynchronize(t->end) != cudaSuccess ||
+    if (cudaEventRecord(t->end, t->stream) != cudaSuccess ||
+        cudaEventSynchronize(t->end) != cudaSuccess ||
         cudaEventElapsedTime(&ms, t->begin, t->end) != cudaSuccess)
         return RCM_GPU_ERROR;
     *time_us = 1000.0 * (double)ms;
@@ -53,7 +56,8 @@ enum rcm_gpu_status wait_for(struct rcm_gpu_timer *t, double *time_us)
 enum rcm_gpu_status begin(struct rcm_gpu_timer *t, bool flush)
 {
     launch how = {1, 1, 0, 1, t->stream};
-    enum rcm_gpu_status status = flush ? rcm_gpu_flush(t->flush, t->flush_bytes / 16 * 16, t->stream) : RCM_GPU_OK;
+    enum rcm_gpu_status status =
+        flush ? rcm_gpu_flush(t->flush, t->flush_bytes / 16 * 16, t->stream) : RCM_GPU_OK;
     if (status == RCM_GPU_OK)
         status = run(how, delay, delay_cycles);
     return status == RCM_GPU_OK ? status_of(cudaEventRecord(t->begin, t->stream)) : status;
@@ -72,8 +76,9 @@ enum rcm_gpu_status rcm_gpu_timer_create(struct rcm_gpu_timer **timer)
     if (!t)
         return RCM_GPU_ERROR;
     t->flush_bytes = 2 * facts.l2_bytes;
-    if (cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking) != cudaSuccess || cudaEventCreate(&t->begin) != cudaSuccess ||
-        cudaEventCreate(&t->end) != cudaSuccess || cudaMalloc(&t->flush, t->flush_bytes) != cudaSuccess ||
+    if (cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking) != cudaSuccess ||
+        cudaEventCreate(&t->begin) != cudaSuccess || cudaEventCreate(&t->end) != cudaSuccess ||
+        cudaMalloc(&t->flush, t->flush_bytes) != cudaSuccess ||
         cudaMemset(t->flush, 1, t->flush_bytes) != cudaSuccess) {
         rcm_gpu_timer_free(t);
         return RCM_GPU_ERROR;
@@ -101,7 +106,8 @@ rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *t)
     return t->stream;
 }
 
-enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context, unsigned call, bool flush, double *time_us)
+enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context,
+                                      unsigned call, bool flush, double *time_us)
 {
     enum rcm_gpu_status status = begin(t, flush);
     if (status == RCM_GPU_OK)
@@ -109,7 +115,8 @@ enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *t, rcm_gpu_work *wor
     return status == RCM_GPU_OK ? wait_for(t, time_us) : status;
 }
 
-enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context, unsigned calls, struct rcm_gpu_graph **graph)
+enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context,
+                                         unsigned calls, struct rcm_gpu_graph **graph)
 {
     *graph = nullptr;
     struct rcm_gpu_graph *g = new (std::nothrow) rcm_gpu_graph();
@@ -144,7 +151,8 @@ void rcm_gpu_graph_free(struct rcm_gpu_graph *g)
     delete g;
 }
 
-enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *t, struct rcm_gpu_graph *g, bool flush, double *time_us)
+enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *t, struct rcm_gpu_graph *g, bool flush,
+                                       double *time_us)
 {
     enum rcm_gpu_status status = begin(t, flush);
     if (status == RCM_GPU_OK)
@@ -159,7 +167,8 @@ enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *t, struct rcm_gpu_g
 
 #include <chrono>
 
-struct rcm_gpu_timer {};
+struct rcm_gpu_timer {
+};
 
 struct rcm_gpu_graph {
     rcm_gpu_work *work;
@@ -183,22 +192,27 @@ rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *)
     return nullptr;
 }
 
-static enum rcm_gpu_status time_calls(rcm_gpu_work *work, void *context, unsigned first, unsigned calls, double *time_us)
+static enum rcm_gpu_status time_calls(rcm_gpu_work *work, void *context, unsigned first,
+                                      unsigned calls, double *time_us)
 {
     auto begin = std::chrono::steady_clock::now();
     enum rcm_gpu_status status = RCM_GPU_OK;
     for (unsigned i = 0; i < calls && status == RCM_GPU_OK; i++)
         status = work(context, first + i, nullptr);
-    *time_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() / calls;
+    *time_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
+                   .count() /
+               calls;
     return status;
 }
 
-enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *, rcm_gpu_work *work, void *context, unsigned call, bool, double *time_us)
+enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *, rcm_gpu_work *work, void *context,
+                                      unsigned call, bool, double *time_us)
 {
     return time_calls(work, context, call, 1, time_us);
 }
 
-enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *, rcm_gpu_work *work, void *context, unsigned calls, struct rcm_gpu_graph **graph)
+enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *, rcm_gpu_work *work, void *context,
+                                         unsigned calls, struct rcm_gpu_graph **graph)
 {
     *graph = new rcm_gpu_graph{work, context, calls};
     return RCM_GPU_OK;
@@ -209,7 +223,8 @@ void rcm_gpu_graph_free(struct rcm_gpu_graph *g)
     delete g;
 }
 
-enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *, struct rcm_gpu_graph *g, bool, double *time_us)
+enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *, struct rcm_gpu_graph *g, bool,
+                                       double *time_us)
 {
     return time_calls(g->work, g->context, 0, g->calls, time_us);
 }

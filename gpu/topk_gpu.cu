@@ -5,7 +5,8 @@
 #include "fused.cuh"
 #include "stage1.cuh"
 
-namespace {
+namespace
+{
 
 constexpr uint64_t n_max = INT32_MAX, k_b_max = 16;
 
@@ -14,7 +15,8 @@ enum rcm_gpu_status check_rows(const struct rcm_gpu_rows &rows)
     size_t bytes = rcm_gpu_dtype_bytes(rows.dtype);
     if (bytes == 0)
         return RCM_GPU_BAD_TYPE;
-    if (rows.n < 1 || rows.n > n_max || rows.m < 1 || rows.m > n_max || (rows.stride != 0 && rows.stride < rows.n))
+    if (rows.n < 1 || rows.n > n_max || rows.m < 1 || rows.m > n_max ||
+        (rows.stride != 0 && rows.stride < rows.n))
         return RCM_GPU_BAD_SHAPE;
     if (!rows.x || (uintptr_t)rows.x % bytes != 0)
         return RCM_GPU_BAD_POINTER;
@@ -28,12 +30,17 @@ uint64_t stride_of(const struct rcm_gpu_rows &rows)
 
 enum rcm_gpu_status check_output(const void *values, const int32_t *indices, size_t bytes)
 {
-    return values && indices && (uintptr_t)values % bytes == 0 && (uintptr_t)indices % sizeof *indices == 0 ? RCM_GPU_OK : RCM_GPU_BAD_POINTER;
+    return values && indices && (uintptr_t)values % bytes == 0 &&
+                   (uintptr_t)indices % sizeof *indices == 0
+               ? RCM_GPU_OK
+               : RCM_GPU_BAD_POINTER;
 }
 
 enum rcm_gpu_status check_workspace(const void *workspace, size_t have, size_t need)
 {
-    return need == 0 || (workspace && have >= need && (uintptr_t)workspace % 256 == 0) ? RCM_GPU_OK : RCM_GPU_BAD_WORKSPACE;
+    return need == 0 || (workspace && have >= need && (uintptr_t)workspace % 256 == 0)
+               ? RCM_GPU_OK
+               : RCM_GPU_BAD_WORKSPACE;
 }
 
 stage1_args stage1_shape(uint64_t m, uint64_t n, uint64_t b, uint64_t k_b)
@@ -64,9 +71,11 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_stage1 *call, stage1_setup *to)
     enum rcm_gpu_status status = check_rows(rows);
     if (status != RCM_GPU_OK)
         return status;
-    if (call->b < 1 || call->b > rows.n || call->k_b < 1 || call->k_b > k_b_max || call->k_b > ceil_divide(rows.n, call->b))
+    if (call->b < 1 || call->b > rows.n || call->k_b < 1 || call->k_b > k_b_max ||
+        call->k_b > ceil_divide(rows.n, call->b))
         return RCM_GPU_BAD_SHAPE;
-    if ((unsigned)call->kernel >= RCM_GPU_STAGE1_KERNELS || (unsigned)call->assignment > RCM_GPU_CONTIGUOUS)
+    if ((unsigned)call->kernel >= RCM_GPU_STAGE1_KERNELS ||
+        (unsigned)call->assignment > RCM_GPU_CONTIGUOUS)
         return RCM_GPU_BAD_TYPE;
 
     const size_t bytes = rcm_gpu_dtype_bytes(rows.dtype);
@@ -128,9 +137,11 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
     to->args.k = (uint32_t)call->k;
     to->args.order = key_order_of(rows.dtype, rows.smallest);
     to->args.bfloat = rows.dtype == RCM_GPU_BF16;
-    to->options = {call->bits ? call->bits : 11, call->unroll ? call->unroll : 8, call->binary_search, call->deterministic};
+    to->options = {call->bits ? call->bits : 11, call->unroll ? call->unroll : 8,
+                   call->binary_search, call->deterministic};
     to->kernel = call->kernel == RCM_GPU_EXACT_AUTO ? RCM_GPU_EXACT_RADIX : call->kernel;
-    if ((unsigned)to->kernel >= RCM_GPU_EXACT_KERNELS || to->options.bits < 8 || to->options.bits > 11 ||
+    if ((unsigned)to->kernel >= RCM_GPU_EXACT_KERNELS || to->options.bits < 8 ||
+        to->options.bits > 11 ||
         (to->options.unroll != 1 && to->options.unroll != 4 && to->options.unroll != 8))
         return RCM_GPU_BAD_TYPE;
     status = device_limits_of_current(&to->device);
@@ -156,7 +167,8 @@ size_t round_up(size_t bytes)
     return ceil_divide<size_t>(bytes, 256) * 256;
 }
 
-/* Stage 2 behind a stage 1, and the workspace of both: candidates' values, their indices, and what the stages need, one after the other. */
+/* Stage 2 behind a stage 1, and the workspace of both: candidates' values, their indices, and what
+ * the stages need, one after the other. */
 struct second_stage {
     bool runs; /* are there more candidates than wanted? */
     struct rcm_gpu_exact call;
@@ -169,7 +181,8 @@ struct second_stage {
 };
 
 /* `candidates` is rows as stage 1 leaves them; stage 1 itself needs `stage1_bytes`. */
-enum rcm_gpu_status set_up_second(const struct rcm_gpu_rows &candidates, uint64_t k, enum rcm_gpu_exact_kernel kernel, bool deterministic,
+enum rcm_gpu_status set_up_second(const struct rcm_gpu_rows &candidates, uint64_t k,
+                                  enum rcm_gpu_exact_kernel kernel, bool deterministic,
                                   size_t stage1_bytes, second_stage *to)
 {
     *to = {};
@@ -179,7 +192,8 @@ enum rcm_gpu_status set_up_second(const struct rcm_gpu_rows &candidates, uint64_
     to->runs = candidates.n > k;
     if (!to->runs)
         return RCM_GPU_OK;
-    to->values_bytes = round_up(candidates.m * candidates.n * rcm_gpu_dtype_bytes(candidates.dtype));
+    to->values_bytes =
+        round_up(candidates.m * candidates.n * rcm_gpu_dtype_bytes(candidates.dtype));
     to->indices_bytes = round_up(candidates.m * candidates.n * sizeof(int32_t));
     to->call.rows = candidates;
     to->call.k = k;
@@ -193,9 +207,11 @@ enum rcm_gpu_status set_up_second(const struct rcm_gpu_rows &candidates, uint64_
 
 /* Runs first(values, indices, workspace), which leaves its candidates there, and then stage 2. */
 template <class F>
-enum rcm_gpu_status run_both(second_stage s, void *values, int32_t *indices, void *workspace, rcm_gpu_stream stream, F first)
+enum rcm_gpu_status run_both(second_stage s, void *values, int32_t *indices, void *workspace,
+                             rcm_gpu_stream stream, F first)
 {
-    unsigned char *kept = static_cast<unsigned char *>(workspace), *labels = kept + s.values_bytes, *rest = labels + s.indices_bytes;
+    unsigned char *kept = static_cast<unsigned char *>(workspace), *labels = kept + s.values_bytes,
+                  *rest = labels + s.indices_bytes;
     if (!s.runs)
         return first(values, indices, rest);
     enum rcm_gpu_status status = first(kept, reinterpret_cast<int32_t *>(labels), rest);
@@ -221,7 +237,8 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_two_stage *call, two_stage_setup
         return status;
     struct rcm_gpu_rows candidates = call->rows;
     candidates.n = candidates.stride = first.args.candidates;
-    return set_up_second(candidates, call->k, call->stage2, call->deterministic, first.workspace_bytes, &to->second);
+    return set_up_second(candidates, call->k, call->stage2, call->deterministic,
+                         first.workspace_bytes, &to->second);
 }
 
 struct fused_setup {
@@ -233,10 +250,12 @@ struct fused_setup {
 enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
 {
     *to = {};
-    if (call->n < 1 || call->n > n_max || call->m < 1 || call->m > n_max || (call->d != 64 && call->d != 128) || call->b < 1 || call->b > call->n ||
-        call->k_b < 1 || call->k_b > k_b_max || call->k_b > ceil_divide(call->n, call->b))
+    if (call->n < 1 || call->n > n_max || call->m < 1 || call->m > n_max ||
+        (call->d != 64 && call->d != 128) || call->b < 1 || call->b > call->n || call->k_b < 1 ||
+        call->k_b > k_b_max || call->k_b > ceil_divide(call->n, call->b))
         return RCM_GPU_BAD_SHAPE;
-    if (!call->queries || !call->database || (uintptr_t)call->queries % 16 != 0 || (uintptr_t)call->database % 16 != 0)
+    if (!call->queries || !call->database || (uintptr_t)call->queries % 16 != 0 ||
+        (uintptr_t)call->database % 16 != 0)
         return RCM_GPU_BAD_POINTER;
     to->args.queries = static_cast<const unsigned char *>(call->queries);
     to->args.database = static_cast<const unsigned char *>(call->database);
@@ -250,8 +269,9 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
     if (status != RCM_GPU_OK)
         return status;
     const uint64_t candidates = to->args.out.candidates;
-    return set_up_second({call->database, call->m, candidates, candidates, RCM_GPU_F32, false}, call->k, call->stage2, call->deterministic,
-                         to->plan.workspace_bytes, &to->second);
+    return set_up_second({call->database, call->m, candidates, candidates, RCM_GPU_F32, false},
+                         call->k, call->stage2, call->deterministic, to->plan.workspace_bytes,
+                         &to->second);
 }
 
 size_t workspace_of(const stage1_setup &s)
@@ -267,7 +287,8 @@ template <class Setup> size_t workspace_of(const Setup &s) /* of two stages */
     return s.second.workspace_bytes();
 }
 
-template <class Setup, class Call> enum rcm_gpu_status ask_workspace(const Call *call, size_t *bytes)
+template <class Setup, class Call>
+enum rcm_gpu_status ask_workspace(const Call *call, size_t *bytes)
 {
     Setup s;
     enum rcm_gpu_status status = set_up(call, &s);
@@ -277,12 +298,14 @@ template <class Setup, class Call> enum rcm_gpu_status ask_workspace(const Call 
 
 /* Everything of a call that is about to start. */
 template <class Setup, class Call>
-enum rcm_gpu_status set_up_to_run(const Call *call, enum rcm_gpu_dtype out, const void *workspace, size_t workspace_bytes, Setup *s)
+enum rcm_gpu_status set_up_to_run(const Call *call, enum rcm_gpu_dtype out, const void *workspace,
+                                  size_t workspace_bytes, Setup *s)
 {
     enum rcm_gpu_status status = set_up(call, s);
     if (status == RCM_GPU_OK)
         status = check_output(call->values, call->indices, rcm_gpu_dtype_bytes(out));
-    return status == RCM_GPU_OK ? check_workspace(workspace, workspace_bytes, workspace_of(*s)) : status;
+    return status == RCM_GPU_OK ? check_workspace(workspace, workspace_bytes, workspace_of(*s))
+                                : status;
 }
 
 } // namespace
@@ -295,7 +318,8 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
     case RCM_GPU_NO_DEVICE:
         return "there is no GPU here, or no driver for it";
     case RCM_GPU_BAD_SHAPE:
-        return "the shape is outside the domain: 1 <= k <= n < 2^31, 1 <= b <= n, 1 <= k_b <= min(16, ceil(n/b)), enough candidates, stride >= n";
+        return "the shape is outside the domain: 1 <= k <= n < 2^31, 1 <= b <= n, 1 <= k_b <= "
+               "min(16, ceil(n/b)), enough candidates, stride >= n";
     case RCM_GPU_BAD_POINTER:
         return "a pointer is null or not a multiple of its element's size";
     case RCM_GPU_BAD_TYPE:
@@ -335,10 +359,12 @@ enum rcm_gpu_status rcm_gpu_stage1_workspace(const struct rcm_gpu_stage1 *call, 
     return ask_workspace<stage1_setup>(call, bytes);
 }
 
-enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *workspace,
+                                   size_t workspace_bytes, rcm_gpu_stream stream)
 {
     stage1_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status =
+        set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
     switch (s.kernel) {
@@ -356,10 +382,12 @@ enum rcm_gpu_status rcm_gpu_exact_workspace(const struct rcm_gpu_exact *call, si
     return ask_workspace<exact_setup>(call, bytes);
 }
 
-enum rcm_gpu_status rcm_gpu_exact(const struct rcm_gpu_exact *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_exact(const struct rcm_gpu_exact *call, void *workspace,
+                                  size_t workspace_bytes, rcm_gpu_stream stream)
 {
     exact_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status =
+        set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
     return status == RCM_GPU_OK ? start(s, workspace, stream) : status;
 }
 
@@ -368,17 +396,20 @@ enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *
     return ask_workspace<two_stage_setup>(call, bytes);
 }
 
-enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void *workspace,
+                                      size_t workspace_bytes, rcm_gpu_stream stream)
 {
     two_stage_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status =
+        set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
-    return run_both(s.second, call->values, call->indices, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
-        s.first.values = values;
-        s.first.indices = indices;
-        return rcm_gpu_stage1(&s.first, rest, s.second.stage_bytes, stream);
-    });
+    return run_both(s.second, call->values, call->indices, workspace, stream,
+                    [&](void *values, int32_t *indices, void *rest) {
+                        s.first.values = values;
+                        s.first.indices = indices;
+                        return rcm_gpu_stage1(&s.first, rest, s.second.stage_bytes, stream);
+                    });
 }
 
 enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, size_t *bytes)
@@ -386,15 +417,17 @@ enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, si
     return ask_workspace<fused_setup>(call, bytes);
 }
 
-enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *workspace,
+                                  size_t workspace_bytes, rcm_gpu_stream stream)
 {
     fused_setup s;
     enum rcm_gpu_status status = set_up_to_run(call, RCM_GPU_F32, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
-    return run_both(s.second, call->values, call->indices, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
-        s.args.out.values = values;
-        s.args.out.indices = indices;
-        return stage1_fused(s.args, s.plan, rest, stream);
-    });
+    return run_both(s.second, call->values, call->indices, workspace, stream,
+                    [&](void *values, int32_t *indices, void *rest) {
+                        s.args.out.values = values;
+                        s.args.out.indices = indices;
+                        return stage1_fused(s.args, s.plan, rest, stream);
+                    });
 }

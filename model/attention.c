@@ -70,7 +70,8 @@ struct work {
 static double time_us(const struct rcm_device *device, struct work work)
 {
     return (work.operations / device->matrix_rate_per_s +
-            work.bytes / device->bandwidth_bytes_per_s) * 1e6;
+            work.bytes / device->bandwidth_bytes_per_s) *
+           1e6;
 }
 
 static struct work weights_of(const struct rcm_decoder *d)

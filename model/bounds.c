@@ -1,4 +1,5 @@
-/* bounds.c - closed forms: the factorial-moment series and the rules that people use for b. Derivations: docs/models.md 6.
+/* bounds.c - closed forms: the factorial-moment series and the rules that people use for b.
+ * Derivations: docs/models.md 6.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -7,8 +8,9 @@
 #include "classes.h"
 #include "shape.h"
 
-/* E[C(X, c)] = C(s, c) C(k, c) / C(n, c): the expected number of c-subsets of the top k that lie in one bucket of s. A product
- * of c ratios; beyond 4096 of them, by Stirling's formula. May be infinite. */
+/* E[C(X, c)] = C(s, c) C(k, c) / C(n, c): the expected number of c-subsets of the top k that lie in
+ * one bucket of s. A product of c ratios; beyond 4096 of them, by Stirling's formula. May be
+ * infinite. */
 static double factorial_moment(uint64_t n, uint64_t k, uint64_t s, uint64_t c)
 {
     if (c > s || c > k)
@@ -38,7 +40,7 @@ double rcm_loss_series(struct rcm_topk p, unsigned terms)
         return NAN;
     uint64_t n = classes_elements(&buckets);
     double loss = 0.0;
-    for (unsigned class = 0; class < buckets.classes; class++) {
+    for (unsigned class = 0; class < buckets.classes; class ++) {
         uint64_t s = buckets.of[class].size;
         double moment = factorial_moment(n, p.k, s, p.k_b + 1), coefficient = 1.0, sum = moment;
         for (uint64_t i = p.k_b + 1; i < p.k_b + terms && i < s && i < p.k; i++) {
@@ -59,7 +61,8 @@ double rcm_loss_bound(struct rcm_topk p)
     return bound > 1.0 ? 1.0 : bound;
 }
 
-/* ---- rules. n, k, b, k_b and the allowed loss as doubles, with n the number of elements that exist. */
+/* ---- rules. n, k, b, k_b and the allowed loss as doubles, with n the number of elements that
+ * exist. */
 
 static double elements(struct rcm_topk p)
 {
@@ -86,7 +89,8 @@ static double moment_loss(struct rcm_topk p)
 {
     if (p.k_b >= p.k)
         return 0.0;
-    struct dd log = dd_subtract(log_sets_per_element(p), dd_scale(dd_log(dd((double)p.b)), (double)p.k_b));
+    struct dd log =
+        dd_subtract(log_sets_per_element(p), dd_scale(dd_log(dd((double)p.b)), (double)p.k_b));
     return exp(log.hi) * (1.0 + log.lo);
 }
 
@@ -94,7 +98,8 @@ static double moment_b(struct rcm_topk p, double loss)
 {
     if (p.k_b >= p.k)
         return 1.0;
-    return p.k_b == 1 ? ((double)p.k - 1.0) / (2.0 * loss) : exp((log_sets_per_element(p).hi - log(loss)) / (double)p.k_b);
+    return p.k_b == 1 ? ((double)p.k - 1.0) / (2.0 * loss)
+                      : exp((log_sets_per_element(p).hi - log(loss)) / (double)p.k_b);
 }
 
 static double moment_kb1_loss(struct rcm_topk p)
@@ -161,14 +166,16 @@ static double chern_b(struct rcm_topk p, double loss)
 }
 
 static const struct rcm_rule rules[] = {
-    {"factorial_moment", "(C(k, k_b+1) / (k (1-R)))^(1/k_b)", "docs/models.md 6", even_split, moment_loss, moment_b},
-    {"factorial_moment_kb1", "n / (1 + 2 (1-R) (n-1)/(k-1))", "docs/models.md 6, for b | n", even_split_of_maxima, moment_kb1_loss,
-     moment_kb1_b},
-    {"samaga_quadratic", "k / (2 (1-R + k/(2n)))", "Samaga et al. 2025, after Theorem 1, for b | n", even_split_of_maxima,
-     samaga_quadratic_loss, samaga_quadratic_b},
-    {"samaga_quartic", "smallest b of the quartic form", "Samaga et al. 2025, A.5", even_split_of_maxima, samaga_quartic_loss,
-     samaga_quartic_b},
-    {"chern", "1 / (1 - R^(1/(k-1)))", "Chern et al. 2022", even_split_of_maxima, chern_loss, chern_b},
+    {"factorial_moment", "(C(k, k_b+1) / (k (1-R)))^(1/k_b)", "docs/models.md 6", even_split,
+     moment_loss, moment_b},
+    {"factorial_moment_kb1", "n / (1 + 2 (1-R) (n-1)/(k-1))", "docs/models.md 6, for b | n",
+     even_split_of_maxima, moment_kb1_loss, moment_kb1_b},
+    {"samaga_quadratic", "k / (2 (1-R + k/(2n)))", "Samaga et al. 2025, after Theorem 1, for b | n",
+     even_split_of_maxima, samaga_quadratic_loss, samaga_quadratic_b},
+    {"samaga_quartic", "smallest b of the quartic form", "Samaga et al. 2025, A.5",
+     even_split_of_maxima, samaga_quartic_loss, samaga_quartic_b},
+    {"chern", "1 / (1 - R^(1/(k-1)))", "Chern et al. 2022", even_split_of_maxima, chern_loss,
+     chern_b},
 };
 
 const struct rcm_rule *rcm_rule(size_t index)

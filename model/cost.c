@@ -1,4 +1,5 @@
-/* cost.c - the cost models of Key et al. 2024, Table 1: a registry. Units and reading: docs/models.md 9.
+/* cost.c - the cost models of Key et al. 2024, Table 1: a registry. Units and reading:
+ * docs/models.md 9.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -50,7 +51,8 @@ static const struct rcm_cost_model models[] = {
     {"basic", "operations", {{NULL, "m n (log2 k + 1)", basic}}, scan},
     {"serial",
      "operations",
-     {{"insertion_queue", "m n (3 k - 1)", insertion_queue}, {"radix_select", "m n (4 log2 n + 4)", radix_select}},
+     {{"insertion_queue", "m n (3 k - 1)", insertion_queue},
+      {"radix_select", "m n (4 log2 n + 4)", radix_select}},
      scan},
     {"parallel",
      "parallel steps",
@@ -64,7 +66,8 @@ const struct rcm_cost_model *rcm_cost_model(size_t index)
     return index < sizeof models / sizeof *models ? &models[index] : NULL;
 }
 
-static double cheapest(const struct rcm_cost_model *model, double n, double k, double m, const char **name)
+static double cheapest(const struct rcm_cost_model *model, double n, double k, double m,
+                       const char **name)
 {
     double least = model->algorithms[0].cost(n, k, m);
     *name = model->algorithms[0].name;
@@ -84,7 +87,8 @@ struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p)
     if (rcm_check(p) != RCM_OK)
         return cost;
     const char *ignored;
-    double n = (double)p.n, k = (double)p.k, b = (double)p.b, k_b = (double)p.k_b, m = p.m ? (double)p.m : 1.0;
+    double n = (double)p.n, k = (double)p.k, b = (double)p.b, k_b = (double)p.k_b,
+           m = p.m ? (double)p.m : 1.0;
     cost.exact = cheapest(model, n, k, m, &ignored);
     cost.approximate = cheapest(model, n / b, k_b, m * b, &cost.stage1);
     if (rcm_candidates(p) > p.k)
@@ -101,14 +105,16 @@ double rcm_cost_threshold(const struct rcm_cost_model *model, struct rcm_topk p,
         return NAN;
     const char *ignored;
     double cost = both_stages.approximate + model->scan(n, m);
-    if (!both_stages.stage2 && rcm_candidates(p) <= p.k) /* the threshold is the least of the k candidates */
+    if (!both_stages.stage2 &&
+        rcm_candidates(p) <= p.k) /* the threshold is the least of the k candidates */
         cost += cheapest(model, k, 1.0, m, &ignored);
     if (reaching > k)
         cost += cheapest(model, reaching, k, m, &ignored);
     return cost;
 }
 
-/* H(s) - H(k_b), s >= k_b: term by term up to 32, from there by Euler and Maclaurin, whose next term is below 1e-17. */
+/* H(s) - H(k_b), s >= k_b: term by term up to 32, from there by Euler and Maclaurin, whose next
+ * term is below 1e-17. */
 static double harmonic_difference(double s, double k_b)
 {
     double sum = 0.0, from = fmin(s, fmax(k_b, 32.0));
@@ -116,8 +122,10 @@ static double harmonic_difference(double s, double k_b)
         sum += 1.0 / j;
     double low = 1.0 / from, high = 1.0 / s;
     double low2 = low * low, high2 = high * high;
-    return sum + log1p((s - from) / from) + (high - low) / 2.0 - (high2 - low2) / 12.0 + (high2 * high2 - low2 * low2) / 120.0 -
-           (high2 * high2 * high2 - low2 * low2 * low2) / 252.0 + (pow(high2, 4) - pow(low2, 4)) / 240.0;
+    return sum + log1p((s - from) / from) + (high - low) / 2.0 - (high2 - low2) / 12.0 +
+           (high2 * high2 - low2 * low2) / 120.0 -
+           (high2 * high2 * high2 - low2 * low2 * low2) / 252.0 +
+           (pow(high2, 4) - pow(low2, 4)) / 240.0;
 }
 
 double rcm_insertions(struct rcm_topk p)
@@ -126,7 +134,8 @@ double rcm_insertions(struct rcm_topk p)
     double total = 0.0, k_b = (double)p.k_b;
     for (unsigned c = 0; c < buckets.classes; c++) {
         double size = (double)buckets.of[c].size;
-        total += (double)buckets.of[c].count * (size <= k_b ? size : k_b * (1.0 + harmonic_difference(size, k_b)));
+        total += (double)buckets.of[c].count *
+                 (size <= k_b ? size : k_b * (1.0 + harmonic_difference(size, k_b)));
     }
     return buckets.classes ? total : NAN;
 }

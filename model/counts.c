@@ -9,7 +9,8 @@
 #include "gauss_legendre.h"
 
 #define EPSILON 0x1p-56 /* what a sum may leave out, relative */
-#define SCALE 0x1p400   /* keeps a term of 1e-306 clear of the subnormal numbers, which have fewer digits */
+#define SCALE \
+    0x1p400 /* keeps a term of 1e-306 clear of the subnormal numbers, which have fewer digits */
 
 /* n x - k s: n times the distance of x from the mean. */
 static int128 centred(struct law law, int64_t x)
@@ -59,7 +60,8 @@ int64_t law_mode(struct law law)
     return mode < low ? low : mode > high ? high : mode;
 }
 
-/* The law with the numbers that its ratios are made of as doubles. All sums of them are exact: |.| < 2^53. */
+/* The law with the numbers that its ratios are made of as doubles. All sums of them are exact: |.|
+ * < 2^53. */
 struct ratios {
     double n_s, k, s, rest; /* n - s, k, s, n - k - s */
     bool binomial;
@@ -67,7 +69,8 @@ struct ratios {
 
 static struct ratios ratios_of(struct law law)
 {
-    return (struct ratios){(double)(law.n - law.s), (double)law.k, (double)law.s, (double)(law.n - law.k - law.s), law.binomial};
+    return (struct ratios){(double)(law.n - law.s), (double)law.k, (double)law.s,
+                           (double)(law.n - law.k - law.s), law.binomial};
 }
 
 /* P(x + 1) / P(x) = up / down, each a product of two integers. */
@@ -101,7 +104,8 @@ double law_ratio(struct law law, int64_t x)
     return ratio_up(&r, (double)x);
 }
 
-size_t law_terms(struct law law, int64_t start, int64_t high, double least, double *p, int64_t *first)
+size_t law_terms(struct law law, int64_t start, int64_t high, double least, double *p,
+                 int64_t *first)
 {
     const int64_t low = law_low(law);
     int64_t begin = start, end = start;
@@ -122,16 +126,18 @@ size_t law_terms(struct law law, int64_t start, int64_t high, double least, doub
     return length;
 }
 
-/* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each over P(c + 1), where the terms fall from c + 1 or c + 2 on.
- * With w = x - c >= 1 and q < 1 the next ratio, ratios fall, so the rest of the third sum is at most
- * t sum_{j>=1} (w + j)^2 q^j <= 2 w^2 t / (1 - q)^3; and as that sum is at most w^2 times the first, the first is done too. */
+/* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each over P(c + 1), where the terms
+ * fall from c + 1 or c + 2 on. With w = x - c >= 1 and q < 1 the next ratio, ratios fall, so the
+ * rest of the third sum is at most t sum_{j>=1} (w + j)^2 q^j <= 2 w^2 t / (1 - q)^3; and as that
+ * sum is at most w^2 times the first, the first is done too. */
 static struct tail tail_by_ratios(const struct ratios *r, int64_t c)
 {
     struct tail sum = {1.0, 1.0, 1.0};
     double t = 1.0, w = 1.0;
     for (double x = (double)c + 1.0;; x += 1.0) {
         double q = ratio_up(r, x), margin = 1.0 - q, last = w * w * t;
-        if (last <= EPSILON * sum.square && q < 1.0 && last <= EPSILON * margin * margin * margin * sum.square)
+        if (last <= EPSILON * sum.square && q < 1.0 &&
+            last <= EPSILON * margin * margin * margin * sum.square)
             return sum;
         t *= q;
         w += 1.0;
@@ -141,8 +147,8 @@ static struct tail tail_by_ratios(const struct ratios *r, int64_t c)
     }
 }
 
-/* The sum over x < from of P(x) / P(from), from at most 2 above the mode: from there on terms fall downwards. What is left
- * after t, next ratio q < 1, is at most t q / (1 - q). */
+/* The sum over x < from of P(x) / P(from), from at most 2 above the mode: from there on terms fall
+ * downwards. What is left after t, next ratio q < 1, is at most t q / (1 - q). */
 static double mass_below(const struct ratios *r, double from)
 {
     double mass = 0.0, t = 1.0;
@@ -155,9 +161,9 @@ static double mass_below(const struct ratios *r, double from)
     }
 }
 
-/* t times the ratios from `from` up to `to`, adding all terms before the last to *mass. Products of two integers that change by
- * one are not rounded at random: left alone, the term drifts by 2e-17 a step, 1e-13 over the longest way. So what the products
- * lose is summed beside. */
+/* t times the ratios from `from` up to `to`, adding all terms before the last to *mass. Products of
+ * two integers that change by one are not rounded at random: left alone, the term drifts by 2e-17 a
+ * step, 1e-13 over the longest way. So what the products lose is summed beside. */
 static double walk_up(const struct ratios *r, double t, double from, double to, double *mass)
 {
     double lost = 0.0;
@@ -172,8 +178,8 @@ static double walk_up(const struct ratios *r, double t, double from, double to, 
     return isfinite(t) ? t + t * lost : t;
 }
 
-/* One way up, from the mode or c + 1, whichever is less: the terms up to c, then the tail; and the terms below. The total of all
- * three is the norm. */
+/* One way up, from the mode or c + 1, whichever is less: the terms up to c, then the tail; and the
+ * terms below. The total of all three is the norm. */
 struct tail law_upper_by_ratios(struct law law, int64_t c)
 {
     struct ratios r = ratios_of(law);
@@ -183,7 +189,8 @@ struct tail law_upper_by_ratios(struct law law, int64_t c)
         return (struct tail){0.0, 0.0, 0.0};
     struct tail sum = tail_by_ratios(&r, c);
     double total = mass + first * sum.probability + SCALE * mass_below(&r, (double)start);
-    return (struct tail){first * sum.probability / total, first * sum.excess / total, first * sum.square / total};
+    return (struct tail){first * sum.probability / total, first * sum.excess / total,
+                         first * sum.square / total};
 }
 
 double law_probability_by_ratios(struct law law, int64_t x)
@@ -202,10 +209,11 @@ struct stirling {
     struct dd exponent;
 };
 
-/* cell log(cell/expected) - (cell - expected), with delta = cell - expected known to full accuracy and
- * z = delta / (cell + expected): = delta z + 2 cell z^3 (1/3 + z^2/5 + z^4/7 + ..). Infinite for |z| > 0.17, where the term
- * alone exceeds 745 if expected >= LAW_STIRLING_MIN_SD^2, so that P underflows. The first two coefficients are carried in
- * double-double; the rest weighs z^4 (3/7) <= 4e-4 of the first, so a double will do for a relative error of 1e-19. */
+/* cell log(cell/expected) - (cell - expected), with delta = cell - expected known to full accuracy
+ * and z = delta / (cell + expected): = delta z + 2 cell z^3 (1/3 + z^2/5 + z^4/7 + ..). Infinite
+ * for |z| > 0.17, where the term alone exceeds 745 if expected >= LAW_STIRLING_MIN_SD^2, so that P
+ * underflows. The first two coefficients are carried in double-double; the rest weighs z^4 (3/7) <=
+ * 4e-4 of the first, so a double will do for a relative error of 1e-19. */
 static struct dd deviance(struct dd cell, struct dd delta)
 {
     struct dd z = dd_divide(delta, dd_subtract(dd_scale(cell, 2.0), delta));
@@ -215,9 +223,11 @@ static struct dd deviance(struct dd cell, struct dd delta)
     double series = 0.0;
     for (int j = 14; j >= 2; j--)
         series = series * w.hi + 1.0 / (2 * j + 3);
-    const struct dd third = {0x1.5555555555555p-2, 0x1.5555555555555p-56}, fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
+    const struct dd third = {0x1.5555555555555p-2, 0x1.5555555555555p-56},
+                    fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
     struct dd sum = dd_add(third, dd_multiply(w, dd_add(fifth, dd_scale(w, series))));
-    return dd_add(dd_multiply(delta, z), dd_scale(dd_multiply(dd_multiply(cell, sum), dd_multiply(z, w)), 2.0));
+    return dd_add(dd_multiply(delta, z),
+                  dd_scale(dd_multiply(dd_multiply(cell, sum), dd_multiply(z, w)), 2.0));
 }
 
 /* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this. The next term is below 3e-23 for m >= 2^13. */
@@ -226,8 +236,9 @@ static double stirling_rest(double m)
     return 1.0 / (12.0 * m) - 1.0 / (360.0 * m * m * m);
 }
 
-/* P at the real number c + y, from the 2 x 2 table of its cells x, k - x, s - x, n - k - s + x (binomial: the first two),
- * all of which differ from their expected value by +-delta, delta = x - mean. */
+/* P at the real number c + y, from the 2 x 2 table of its cells x, k - x, s - x, n - k - s + x
+ * (binomial: the first two), all of which differ from their expected value by +-delta, delta = x -
+ * mean. */
 static struct stirling stirling_at(struct law law, int64_t c, double y)
 {
     double n = (double)law.n, k = (double)law.k, s = (double)law.s;
@@ -240,17 +251,19 @@ static struct stirling stirling_at(struct law law, int64_t c, double y)
     if (!law.binomial) {
         struct dd free = dd_two_sum((double)(law.s - c), -y);
         struct dd outside = dd_two_sum((double)(law.n - law.k - law.s + c), y);
-        at.exponent = dd_add(at.exponent, dd_add(deviance(free, dd_negate(delta)), deviance(outside, delta)));
+        at.exponent =
+            dd_add(at.exponent, dd_add(deviance(free, dd_negate(delta)), deviance(outside, delta)));
         square *= (s / free.hi) * ((n - k) / outside.hi) * ((n - s) / n);
-        rest += stirling_rest(n - k) + stirling_rest(s) + stirling_rest(n - s) - stirling_rest(n) - stirling_rest(free.hi) -
-                stirling_rest(outside.hi);
+        rest += stirling_rest(n - k) + stirling_rest(s) + stirling_rest(n - s) - stirling_rest(n) -
+                stirling_rest(free.hi) - stirling_rest(outside.hi);
     }
     if (isfinite(at.exponent.hi))
         at.factor = sqrt(square) * exp(rest);
     return at;
 }
 
-/* x exp(-exponent), in two halves: exp(-exponent) itself may be subnormal where the product is not. */
+/* x exp(-exponent), in two halves: exp(-exponent) itself may be subnormal where the product is not.
+ */
 static double times_exponential(double x, struct dd exponent)
 {
     double half = exp(-0.5 * exponent.hi) * (1.0 - 0.5 * exponent.lo);
@@ -269,8 +282,8 @@ static double digamma_rest(double x)
     return 1.0 / (2.0 * x) - 1.0 / (12.0 * x * x);
 }
 
-/* Derivatives of log P at c: the first in full, the second and third to leading order in 1/x (they only enter terms that
- * weigh less than 1e-6 and 1e-12 of the sum). */
+/* Derivatives of log P at c: the first in full, the second and third to leading order in 1/x (they
+ * only enter terms that weigh less than 1e-6 and 1e-12 of the sum). */
 struct slopes {
     double first, second, third;
 };
@@ -296,9 +309,10 @@ static struct slopes slopes_at(struct law law, int64_t c)
 
 /* The sums over x > c by Euler and Maclaurin: with f(y) = y^p P(c + y),
  *   sum_{j>=1} f(j) = integral_0^inf f - f(0)/2 - f'(0)/12 + f'''(0)/720 - f'''''(0)/30240 + ..,
- * the derivatives of P at 0 from those of log P. What is left out is below 1e-15 of the sum for slope, 1/sd <= 0.05. The
- * integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is the exponential of a smooth concave function
- * there (tests/test_counts.c compares with sums). Steeper tails have at most a thousand terms and are summed. */
+ * the derivatives of P at 0 from those of log P. What is left out is below 1e-15 of the sum for
+ * slope, 1/sd <= 0.05. The integral runs to where P has fallen by e^-45, by one 48-point rule: P(c
+ * + y) is the exponential of a smooth concave function there (tests/test_counts.c compares with
+ * sums). Steeper tails have at most a thousand terms and are summed. */
 struct tail law_upper_by_stirling(struct law law, int64_t c)
 {
     struct slopes d = slopes_at(law, c);
@@ -324,12 +338,14 @@ struct tail law_upper_by_stirling(struct law law, int64_t c)
             if (!(at.factor > 0.0))
                 continue;
             double fall = dd_subtract(at.exponent, base.exponent).hi;
-            double term = end * gauss_legendre[pair].weight * (at.factor / base.factor) * exp(-fall);
+            double term =
+                end * gauss_legendre[pair].weight * (at.factor / base.factor) * exp(-fall);
             sum.probability += term;
             sum.excess += y * term;
             sum.square += y * y * term;
         }
-        /* P', P'', .. over P (Faa di Bruno); in the fourth and fifth the third derivative of log P no longer counts. */
+        /* P', P'', .. over P (Faa di Bruno); in the fourth and fifth the third derivative of log P
+         * no longer counts. */
         double p1 = d.first, u = d.first * d.first, v = d.second;
         double p2 = u + v, p3 = p1 * (u + 3.0 * v) + d.third, p4 = u * (u + 6.0 * v) + 3.0 * v * v;
         double p5 = p1 * (u * (u + 10.0 * v) + 15.0 * v * v);

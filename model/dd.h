@@ -1,8 +1,9 @@
-/* dd.h - double-double arithmetic: a number is the unevaluated sum hi + lo, |lo| <= ulp(hi)/2, about 31 digits.
+/* dd.h - double-double arithmetic: a number is the unevaluated sum hi + lo, |lo| <= ulp(hi)/2,
+ * about 31 digits.
  *
- * Needs IEEE doubles without excess precision and without contraction (-ffp-contract=off, never -ffast-math). The error-free
- * sum and product are Knuth's and Dekker's; the relative error of the others is a few 2^-104 (of the sum: of its operands,
- * where they cancel).
+ * Needs IEEE doubles without excess precision and without contraction (-ffp-contract=off, never
+ * -ffast-math). The error-free sum and product are Knuth's and Dekker's; the relative error of the
+ * others is a few 2^-104 (of the sum: of its operands, where they cancel).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DD_H
@@ -91,8 +92,8 @@ static inline struct dd dd_from_int128(int128 x)
     return dd_fast_two_sum(high, (double)(x - (int128)high));
 }
 
-/* log(x), x > 0: x = 2^e f with f in [1/sqrt 2, sqrt 2), log f = 2 atanh z, z = (f - 1)/(f + 1), |z| <= 0.172; 21 terms of
- * the series reach 2^-106. */
+/* log(x), x > 0: x = 2^e f with f in [1/sqrt 2, sqrt 2), log f = 2 atanh z, z = (f - 1)/(f + 1),
+ * |z| <= 0.172; 21 terms of the series reach 2^-106. */
 static inline struct dd dd_log(struct dd x)
 {
     int exponent;

@@ -1,5 +1,5 @@
-/* divisors.c - factor by trial division and Pollard's rho (Brent's cycle search), then enumerate. A 53-bit number with two
- * factors of 26 bits takes about 2^13 steps, a prime one test.
+/* divisors.c - factor by trial division and Pollard's rho (Brent's cycle search), then enumerate. A
+ * 53-bit number with two factors of 26 bits takes about 2^13 steps, a prime one test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "divisors.h"
@@ -32,7 +32,8 @@ uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Miller and Rabin; these twelve bases decide every n < 3.3e24 (Sorenson and Webster 2015). n odd, > 37. */
+/* Miller and Rabin; these twelve bases decide every n < 3.3e24 (Sorenson and Webster 2015). n odd,
+ * > 37. */
 static bool is_prime(uint64_t n)
 {
     static const uint64_t bases[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
@@ -60,8 +61,9 @@ static uint64_t difference(uint64_t x, uint64_t y)
     return x > y ? x - y : y - x;
 }
 
-/* A proper factor of a composite n: Pollard's rho with Brent's cycle search. Differences are multiplied up in batches, for one
- * common divisor costs as much as many products; where a batch has met all factors at once, it is gone through singly. */
+/* A proper factor of a composite n: Pollard's rho with Brent's cycle search. Differences are
+ * multiplied up in batches, for one common divisor costs as much as many products; where a batch
+ * has met all factors at once, it is gone through singly. */
 static uint64_t pollard_brent(uint64_t n)
 {
     const uint64_t batch = 64;
@@ -127,7 +129,8 @@ struct rcm_factors rcm_factorise(uint64_t n)
 }
 
 /* Goes through the divisors of the form `divisor` times a product of the primes from `next` on. */
-static void search(const struct rcm_factors *factors, unsigned next, uint64_t divisor, struct divisor_search *s)
+static void search(const struct rcm_factors *factors, unsigned next, uint64_t divisor,
+                   struct divisor_search *s)
 {
     if (next == factors->count) {
         if (divisor % s->align == 0 && divisor >= s->low && (s->least == 0 || divisor < s->least))

@@ -6,7 +6,8 @@
 
 #include "recallmodel.h"
 
-/* The smallest divisor >= low and the greatest <= high among those that are multiples of align >= 1; 0 if there is none. */
+/* The smallest divisor >= low and the greatest <= high among those that are multiples of align >=
+ * 1; 0 if there is none. */
 struct divisor_search {
     uint64_t low, high, align;
     uint64_t least, greatest;

@@ -31,7 +31,8 @@ void fourier_transform(struct complex_number *x, size_t length, const struct com
     for (size_t half = 1; half < length; half *= 2)
         for (size_t i = 0; i < length; i += 2 * half)
             for (size_t j = 0; j < half; j++) {
-                struct complex_number w = roots[j * (length / (2 * half))], *a = &x[i + j], *b = &x[i + j + half];
+                struct complex_number w = roots[j * (length / (2 * half))], *a = &x[i + j],
+                                      *b = &x[i + j + half];
                 struct complex_number t = complex_times(*b, w);
                 *b = (struct complex_number){a->re - t.re, a->im - t.im};
                 *a = (struct complex_number){a->re + t.re, a->im + t.im};

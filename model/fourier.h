@@ -32,13 +32,15 @@ static inline struct complex_number complex_power(struct complex_number z, uint6
 /* log |z| of z - 1; where |z| may be near 0, not by way of its square. */
 static inline double complex_log_modulus(double re_less_1, double im)
 {
-    return re_less_1 < -0.5 ? log(hypot(1.0 + re_less_1, im)) : 0.5 * log1p(re_less_1 * (2.0 + re_less_1) + im * im);
+    return re_less_1 < -0.5 ? log(hypot(1.0 + re_less_1, im))
+                            : 0.5 * log1p(re_less_1 * (2.0 + re_less_1) + im * im);
 }
 
 /* The twiddle factors exp(2 pi i j / length), j < length/2, each rounded by itself. */
 void fourier_roots(struct complex_number *roots, size_t length);
 
-/* x[j] becomes the sum over e of x[e] exp(2 pi i j e / length), in place. length a power of two, >= 1. */
+/* x[j] becomes the sum over e of x[e] exp(2 pi i j e / length), in place. length a power of two,
+ * >= 1. */
 void fourier_transform(struct complex_number *x, size_t length, const struct complex_number *roots);
 
 #endif

@@ -1,5 +1,5 @@
-/* Written by gauss_legendre.py: the 48-point Gauss-Legendre rule on [0, 1]. The nodes are x and 1 - x of each row.
- * Checked in tests/test_counts.c. */
+/* Written by gauss_legendre.py: the 48-point Gauss-Legendre rule on [0, 1]. The nodes are x and 1 -
+ * x of each row. Checked in tests/test_counts.c. */
 #ifndef GAUSS_LEGENDRE_H
 #define GAUSS_LEGENDRE_H
 

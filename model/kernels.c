@@ -1,5 +1,5 @@
-/* kernels.c - what each kernel can run, and what it starts for a shape: the part of the time model that is known and not fitted
- * (docs/models.md 14).
+/* kernels.c - what each kernel can run, and what it starts for a shape: the part of the time model
+ * that is known and not fitted (docs/models.md 14).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
@@ -28,15 +28,19 @@ static bool never(double m, double candidates)
 
 /* ---- ours: gpu/stage1_column.cu, its rule in short (docs/gpu.md 3) */
 
-/* A thread owns some neighbouring columns; buckets are split until a column has 16 k_b elements, or 4 k_b where rows are too few to fill a large device
- * (132 multiprocessors, two blocks each). Reads are whole lines. */
+/* A thread owns some neighbouring columns; buckets are split until a column has 16 k_b elements, or
+ * 4 k_b where rows are too few to fill a large device (132 multiprocessors, two blocks each). Reads
+ * are whole lines. */
 static struct rcm_work ours_work(struct rcm_topk p, double bytes)
 {
-    const double n = (double)p.n, b = (double)p.b, k_b = (double)p.k_b, m = rows_of(p), threads = 256.0;
+    const double n = (double)p.n, b = (double)p.b, k_b = (double)p.k_b, m = rows_of(p),
+                 threads = 256.0;
     const double columns = fmax(1.0, (p.k_b <= 2 ? 16.0 : p.k_b <= 4 ? 8.0 : 4.0) / bytes);
     const double strips = ceil(b / (threads * columns)), in_strip = ceil(b / strips);
-    const double split = m * strips < 264.0 ? fmin(8.0, fmax(1.0, floor(n / (4.0 * k_b * b)))) : 1.0;
-    const double replicas = fmax(1.0, floor(fmin(threads * columns / in_strip, n / (16.0 * k_b * b * split))));
+    const double split =
+        m * strips < 264.0 ? fmin(8.0, fmax(1.0, floor(n / (4.0 * k_b * b)))) : 1.0;
+    const double replicas =
+        fmax(1.0, floor(fmin(threads * columns / in_strip, n / (16.0 * k_b * b * split))));
     return (struct rcm_work){
         .blocks = m * strips * split,
         .elements = columns * ceil(n / (b * replicas * split)),
@@ -89,10 +93,17 @@ static struct rcm_work graphcore_work(struct rcm_topk p, double bytes)
     return threads ? graphcore_thread_work(p, bytes) : graphcore_block_work(p, bytes);
 }
 
-/* Its stage 2 is torch.topk, which splits rows from so many candidates on among blocks (at::native, TensorTopK.cu: should_use_multiblock). */
+/* Its stage 2 is torch.topk, which splits rows from so many candidates on among blocks (at::native,
+ * TensorTopK.cu: should_use_multiblock). */
 static double torch_splits_from(double m)
 {
-    return m <= 20 ? 20000 : m <= 40 ? 10000 : m <= 80 ? 8000 : m < 200 ? 5000 : m < 800 ? 3000 : m <= 4000 ? 800 : 400;
+    return m <= 20     ? 20000
+           : m <= 40   ? 10000
+           : m <= 80   ? 8000
+           : m < 200   ? 5000
+           : m < 800   ? 3000
+           : m <= 4000 ? 800
+                       : 400;
 }
 
 static bool torch_splits(double m, double candidates)
@@ -118,11 +129,12 @@ static size_t graphcore_one_way_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MO
 
 /* ---- XLA's approx_max_k */
 
-/* ceil(ceil(n/T) / 2^g) T for 1 <= g <= floor(log2(n/T)), T the tile of a vector or of a matrix; T itself for k = 1. g = 0 would be a full
- * sort. */
+/* ceil(ceil(n/T) / 2^g) T for 1 <= g <= floor(log2(n/T)), T the tile of a vector or of a matrix; T
+ * itself for k = 1. g = 0 would be a full sort. */
 static uint64_t xla_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
-    const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile), align = r->align ? r->align : 1;
+    const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile),
+                   align = r->align ? r->align : 1;
     uint64_t best = 0;
     for (unsigned g = 1; p.n > tile && (p.k == 1 ? g == 1 : p.n / tile >> g > 0); g++) {
         const uint64_t b = p.k == 1 ? tile : shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
@@ -136,7 +148,10 @@ static uint64_t xla_b(struct rcm_topk p, uint64_t low, const struct rcm_restrict
 static struct rcm_work xla_work(struct rcm_topk p, double bytes)
 {
     const double n = (double)p.n, m = rows_of(p);
-    return (struct rcm_work){.blocks = m * ceil((double)p.b / 128.0), .elements = ceil(n / (double)p.b), .lines = m * n * bytes / 128.0, .merges = false};
+    return (struct rcm_work){.blocks = m * ceil((double)p.b / 128.0),
+                             .elements = ceil(n / (double)p.b),
+                             .lines = m * n * bytes / 128.0,
+                             .merges = false};
 }
 
 /* ---- a kernel of which nothing is known but its times */
@@ -153,32 +168,68 @@ static struct rcm_work generic_work(struct rcm_topk p, double bytes)
 #define ANY_K_B RCM_N_MAX
 #define GRAPHCORE "b k_b a multiple of k, k_b up to 4"
 
-const struct rcm_kernel kernel_any = {
-    .name = "any", .limits = "any b, any k_b", .k_b_max = ANY_K_B, .any_b = true, .next_b = any_b, .family = "any"};
+const struct rcm_kernel kernel_any = {.name = "any",
+                                      .limits = "any b, any k_b",
+                                      .k_b_max = ANY_K_B,
+                                      .any_b = true,
+                                      .next_b = any_b,
+                                      .family = "any"};
 
-const struct rcm_kernel kernel_ours = {
-    .name = "ours", .limits = "any b, k_b up to 16", .k_b_max = 16, .any_b = true, .next_b = any_b, .work = ours_work,
-    .splits = never, .family = "ours"};
+const struct rcm_kernel kernel_ours = {.name = "ours",
+                                       .limits = "any b, k_b up to 16",
+                                       .k_b_max = 16,
+                                       .any_b = true,
+                                       .next_b = any_b,
+                                       .work = ours_work,
+                                       .splits = never,
+                                       .family = "ours"};
 
-const struct rcm_kernel kernel_graphcore = {
-    .name = "graphcore", .limits = GRAPHCORE, .k_b_max = 4, .next_b = graphcore_b, .work = graphcore_work,
-    .splits = torch_splits, .edges = graphcore_edges, .family = "graphcore"};
+const struct rcm_kernel kernel_graphcore = {.name = "graphcore",
+                                            .limits = GRAPHCORE,
+                                            .k_b_max = 4,
+                                            .next_b = graphcore_b,
+                                            .work = graphcore_work,
+                                            .splits = torch_splits,
+                                            .edges = graphcore_edges,
+                                            .family = "graphcore"};
 
-const struct rcm_kernel kernel_graphcore_thread = {
-    .name = "graphcore-thread", .limits = GRAPHCORE ", multithread_buckets=False", .k_b_max = 4, .next_b = graphcore_b,
-    .work = graphcore_thread_work, .splits = torch_splits, .edges = graphcore_one_way_edges, .family = "graphcore"};
+const struct rcm_kernel kernel_graphcore_thread = {.name = "graphcore-thread",
+                                                   .limits =
+                                                       GRAPHCORE ", multithread_buckets=False",
+                                                   .k_b_max = 4,
+                                                   .next_b = graphcore_b,
+                                                   .work = graphcore_thread_work,
+                                                   .splits = torch_splits,
+                                                   .edges = graphcore_one_way_edges,
+                                                   .family = "graphcore"};
 
-const struct rcm_kernel kernel_graphcore_block = {
-    .name = "graphcore-block", .limits = GRAPHCORE ", multithread_buckets=True", .k_b_max = 4, .next_b = graphcore_b,
-    .work = graphcore_block_work, .splits = torch_splits, .edges = graphcore_one_way_edges, .family = "graphcore"};
+const struct rcm_kernel kernel_graphcore_block = {.name = "graphcore-block",
+                                                  .limits = GRAPHCORE ", multithread_buckets=True",
+                                                  .k_b_max = 4,
+                                                  .next_b = graphcore_b,
+                                                  .work = graphcore_block_work,
+                                                  .splits = torch_splits,
+                                                  .edges = graphcore_one_way_edges,
+                                                  .family = "graphcore"};
 
 const struct rcm_kernel kernel_xla = {
-    .name = "xla", .limits = "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024", .k_b_max = 1,
-    .next_b = xla_b, .work = xla_work, .splits = never, .family = "xla"};
+    .name = "xla",
+    .limits = "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024",
+    .k_b_max = 1,
+    .next_b = xla_b,
+    .work = xla_work,
+    .splits = never,
+    .family = "xla"};
 
-const struct rcm_kernel kernel_generic = {
-    .name = "generic", .limits = "any b, any k_b: known by its times alone", .k_b_max = ANY_K_B, .any_b = true, .next_b = any_b,
-    .work = generic_work, .splits = never, .family = "generic", .times_only = true};
+const struct rcm_kernel kernel_generic = {.name = "generic",
+                                          .limits = "any b, any k_b: known by its times alone",
+                                          .k_b_max = ANY_K_B,
+                                          .any_b = true,
+                                          .next_b = any_b,
+                                          .work = generic_work,
+                                          .splits = never,
+                                          .family = "generic",
+                                          .times_only = true};
 
 /* The order is part of the interface: new rows go to the end. */
 static const struct rcm_kernel *const kernels[] = {&kernel_any,

@@ -5,8 +5,8 @@
 
 #include "shape.h"
 
-/* M = min(max(trunc((1 - k)/ln R), T), n), g = floor(log2(n/M)), integer division; see xla_b in kernels.c. It counts a
- * collision as losing both, and holds R in single precision. */
+/* M = min(max(trunc((1 - k)/ln R), T), n), g = floor(log2(n/M)), integer division; see xla_b in
+ * kernels.c. It counts a collision as losing both, and holds R in single precision. */
 uint64_t rcm_xla_b(struct rcm_topk p, double loss)
 {
     const uint64_t tile = p.m > 1 ? 128 : 1024, tiles = shape_ceil_divide(p.n, tile);
@@ -18,7 +18,9 @@ uint64_t rcm_xla_b(struct rcm_topk p, double loss)
     if (target >= 1.0)
         return 0;
     const double wanted = trunc((1.0 - (double)p.k) / log(target));
-    const uint64_t elements = wanted < (double)tile ? tile : wanted < (double)p.n ? (uint64_t)wanted : p.n;
+    const uint64_t elements = wanted < (double)tile  ? tile
+                              : wanted < (double)p.n ? (uint64_t)wanted
+                                                     : p.n;
     unsigned g = 0, most = 0;
     while (p.n / elements >> (g + 1) > 0)
         g++;
@@ -47,7 +49,8 @@ double rcm_xla_target(struct rcm_topk p, uint64_t b)
 {
     if (b == 0)
         return NAN;
-    double target = p.k > 1 ? 1.0 - exp(0.5 * (xla_edge(p, b) + xla_edge(p, b - 1))) : 0.95; /* any, for k = 1 */
+    double target = p.k > 1 ? 1.0 - exp(0.5 * (xla_edge(p, b) + xla_edge(p, b - 1)))
+                            : 0.95; /* any, for k = 1 */
     target = nearbyint(target * 1e9) / 1e9;
     return rcm_xla_b(p, 1.0 - target) == b ? target : NAN;
 }
@@ -75,7 +78,8 @@ static struct rcm_topk listing(struct rcm_topk p, double loss, uint64_t missed)
     struct rcm_factors factors = rcm_factorise(p.n);
     struct rcm_point best = {.objective = INFINITY};
     for (p.k_b = 1; p.k_b <= 4; p.k_b++) {
-        uint64_t b = rcm_smallest_b(p, (struct rcm_target){.loss = loss, .align = 128, .divisors = true});
+        uint64_t b =
+            rcm_smallest_b(p, (struct rcm_target){.loss = loss, .align = 128, .divisors = true});
         if (b && b == missed)
             b = rcm_next_b(p.n, b + 1, 128, &factors);
         p.b = b;
@@ -100,9 +104,15 @@ static struct rcm_topk listing_as_printed(struct rcm_topk p, double loss)
 }
 
 static const struct rcm_practice practices[] = {
-    {"xla", "jax.lax.approx_max_k: k_b = 1, collisions counted twice, rounded up to a power of two of tiles", xla_practice},
+    {"xla",
+     "jax.lax.approx_max_k: k_b = 1, collisions counted twice, rounded up to a power of two of "
+     "tiles",
+     xla_practice},
     {"tallax", "b = ceil((k - 1)/(1 - R)), a multiple of 128, k_b = 1", tallax_practice},
-    {"listing A.10", "Samaga et al., exact recall in place of its Monte Carlo: divisors of n, multiples of 128, k_b <= 4", listing_as_printed},
+    {"listing A.10",
+     "Samaga et al., exact recall in place of its Monte Carlo: divisors of n, multiples of 128, "
+     "k_b <= 4",
+     listing_as_printed},
     {"listing A.10 mended", "with the root of n among the divisors", listing_mended},
 };
 

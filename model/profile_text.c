@@ -11,10 +11,19 @@
 /* ---- the keys */
 
 #define AT(member) \
-    offsetof(struct rcm_device_text, member), sizeof ((struct rcm_device_text *)NULL)->member
-#define WORDS(name) {#name, RCM_TEXT_WORDS, AT(name)}
-#define RATE(name) {#name, RCM_TEXT_RATE, AT(device.name)}
-#define FIGURE(name) {#name, RCM_TEXT_FIGURE, AT(profile.name)}
+    offsetof(struct rcm_device_text, member), sizeof((struct rcm_device_text *)NULL)->member
+#define WORDS(name) \
+    { \
+#name, RCM_TEXT_WORDS, AT(name) \
+    }
+#define RATE(name) \
+    { \
+#name, RCM_TEXT_RATE, AT(device.name) \
+    }
+#define FIGURE(name) \
+    { \
+#name, RCM_TEXT_FIGURE, AT(profile.name) \
+    }
 
 /* Before and after the parameters, which are rcm_time_parameter's. */
 static const struct rcm_text_key head[] = {

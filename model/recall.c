@@ -1,4 +1,5 @@
-/* recall.c - expected recall: exact, binomial, by rank, worst case. Derivations: docs/models.md 2 to 4 and 7.
+/* recall.c - expected recall: exact, binomial, by rank, worst case. Derivations: docs/models.md 2
+ * to 4 and 7.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -12,7 +13,8 @@ uint64_t classes_elements(const struct rcm_buckets *buckets)
     uint64_t elements = 0;
     for (unsigned c = 0; c < buckets->classes; c++) {
         uint64_t product;
-        if (__builtin_mul_overflow(buckets->of[c].size, buckets->of[c].count, &product) || product > RCM_N_MAX)
+        if (__builtin_mul_overflow(buckets->of[c].size, buckets->of[c].count, &product) ||
+            product > RCM_N_MAX)
             return 0;
         elements += product;
     }
@@ -31,7 +33,8 @@ bool classes_legal(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 
 struct law classes_law(const struct rcm_buckets *buckets, unsigned c, uint64_t k)
 {
-    return (struct law){(int64_t)classes_elements(buckets), (int64_t)k, (int64_t)buckets->of[c].size, false};
+    return (struct law){(int64_t)classes_elements(buckets), (int64_t)k,
+                        (int64_t)buckets->of[c].size, false};
 }
 
 double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
@@ -43,7 +46,8 @@ double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t 
     double loss = 0.0;
     for (unsigned c = 0; c < buckets->classes; c++)
         if (buckets->of[c].size > k_b)
-            loss += (double)buckets->of[c].count / (double)k * law_excess(classes_law(buckets, c, k), (int64_t)k_b);
+            loss += (double)buckets->of[c].count / (double)k *
+                    law_excess(classes_law(buckets, c, k), (int64_t)k_b);
     return loss;
 }
 
@@ -82,8 +86,9 @@ double rcm_recall_binomial(struct rcm_topk p)
     return 1.0 - rcm_loss_binomial(p);
 }
 
-/* The element of this rank shares its bucket of s with s - 1 of the other n - 1 elements, rank - 1 of which are larger; it is
- * kept if at most k_b - 1 of those are in the bucket. Whichever of kept and lost is less likely is summed. */
+/* The element of this rank shares its bucket of s with s - 1 of the other n - 1 elements, rank - 1
+ * of which are larger; it is kept if at most k_b - 1 of those are in the bucket. Whichever of kept
+ * and lost is less likely is summed. */
 double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uint64_t rank)
 {
     if (!classes_legal(buckets, rank, k_b))
@@ -111,8 +116,8 @@ double rcm_survival(struct rcm_topk p, uint64_t rank)
     return rank >= 1 && rank <= p.k ? rcm_buckets_survival(&buckets, p.k_b, rank) : NAN;
 }
 
-/* Kept is the sum of min(x, k_b) with x <= size and sum x = k, concave in x: least at a vertex, where the largest buckets are
- * filled one after the other. */
+/* Kept is the sum of min(x, k_b) with x <= size and sum x = k, concave in x: least at a vertex,
+ * where the largest buckets are filled one after the other. */
 uint64_t classes_most_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {
     uint64_t kept = 0, rest = k;

@@ -1,30 +1,32 @@
 /* recall_sd.c - standard deviation of the recall of one row. Derivation: docs/models.md 5.
  *
- * Lost elements of a row: the sum over buckets of E_i = (X_i - k_b)+. Split E_i = (a linear function of X_i) + R_i with R_i
- * uncorrelated with X_i. Then
- *   Var sum E_i = Var sum beta_i X_i + sum Var R_i + sum over pairs Cov(R_i, R_j),
- * where no term cancels against another as Var E_i and Cov(E_i, E_j) do.
+ * Lost elements of a row: the sum over buckets of E_i = (X_i - k_b)+. Split E_i = (a linear
+ * function of X_i) + R_i with R_i uncorrelated with X_i. Then Var sum E_i = Var sum beta_i X_i +
+ * sum Var R_i + sum over pairs Cov(R_i, R_j), where no term cancels against another as Var E_i and
+ * Cov(E_i, E_j) do.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
 #include "classes.h"
 
-/* What one bucket of a class loses. With f = (X - k_b)+, or (k_b - X)+ where k_b is below the mean (E = X - k_b + f then). */
+/* What one bucket of a class loses. With f = (X - k_b)+, or (k_b - X)+ where k_b is below the mean
+ * (E = X - k_b + f then). */
 struct residual {
-    struct law law;      /* of X */
-    double variance_x;   /* of X */
-    bool below;          /* f is the part below k_b */
-    double f_mean;       /* E f */
-    double f_slope;      /* Cov(f, X) / Var X */
-    double variance;     /* Var R, R = f - f_mean - f_slope (X - mean) */
-    double beta;         /* Cov(E, X) / Var X */
-    double e_mean[2];    /* mean and variance of (k_b - X)+ [0] and of (X - k_b)+ [1] */
+    struct law law;    /* of X */
+    double variance_x; /* of X */
+    bool below;        /* f is the part below k_b */
+    double f_mean;     /* E f */
+    double f_slope;    /* Cov(f, X) / Var X */
+    double variance;   /* Var R, R = f - f_mean - f_slope (X - mean) */
+    double beta;       /* Cov(E, X) / Var X */
+    double e_mean[2];  /* mean and variance of (k_b - X)+ [0] and of (X - k_b)+ [1] */
     double e_variance[2];
 };
 
-/* With f = (X - c)+ and tail moments t1 = E f, t2 = E f^2: Cov(f, X) = E f (X - mean) = t2 + (c - mean) t1, a sum of positive
- * terms on the far side of the mean; on the other side the same with its sign turned. */
+/* With f = (X - c)+ and tail moments t1 = E f, t2 = E f^2: Cov(f, X) = E f (X - mean) = t2 + (c -
+ * mean) t1, a sum of positive terms on the far side of the mean; on the other side the same with
+ * its sign turned. */
 static struct residual residual_of(struct law law, int64_t c)
 {
     struct residual r = {.law = law, .variance_x = law_variance(law)};
@@ -52,8 +54,8 @@ static double residual_at(const struct residual *r, int64_t x, int64_t c, double
     return (f > 0 ? (double)f : 0.0) - r->f_mean - r->f_slope * offset;
 }
 
-/* The law of how many of `tops` top elements, that lie anywhere in `others` places, fall into a certain `size` of them. As a
- * function of tops it is walked in steps of `stride`. */
+/* The law of how many of `tops` top elements, that lie anywhere in `others` places, fall into a
+ * certain `size` of them. As a function of tops it is walked in steps of `stride`. */
 struct walk {
     int64_t others, size, hits; /* P(hits of the size) is asked for */
     int64_t tops, stride;       /* stride signed */
@@ -72,10 +74,12 @@ static double walk_probability(const struct walk *w)
     return law_probability((struct law){w->others, w->tops, w->size, false}, w->hits);
 }
 
-/* C(tops, hits) C(others - tops, size - hits) / C(others, size) at tops + stride: for a step of one by its ratio. */
+/* C(tops, hits) C(others - tops, size - hits) / C(others, size) at tops + stride: for a step of one
+ * by its ratio. */
 static void walk_step(struct walk *w)
 {
-    double t = (double)w->tops, j = (double)w->hits, m = (double)w->others, miss = (double)(w->others - w->size + w->hits);
+    double t = (double)w->tops, j = (double)w->hits, m = (double)w->others,
+           miss = (double)(w->others - w->size + w->hits);
     bool was_inside = walk_inside(w);
     w->tops += w->stride;
     if (was_inside && walk_inside(w) && w->stride == 1)
@@ -96,23 +100,28 @@ struct pair {
     int64_t start, stride;
 };
 
-/* The sum over x = start, start + step, .. of P(x) R(x) G(x), step = +-stride, G being 0 at the start and even around it;
- * *at_kink gets P(c) G(c) if c is passed. Ends behind c, where an upper bound of the term (the second difference of G is at most
- * its coefficient) times the width is negligible. */
+/* The sum over x = start, start + step, .. of P(x) R(x) G(x), step = +-stride, G being 0 at the
+ * start and even around it; *at_kink gets P(c) G(c) if c is passed. Ends behind c, where an upper
+ * bound of the term (the second difference of G is at most its coefficient) times the width is
+ * negligible. */
 static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
 {
     struct law law = pair->r->law;
     int64_t x = pair->start, low = law_low(law), high = law_high(law);
-    double h = (double)pair->stride, numerov = (h * h - 1.0) / 12.0, start_offset = law_offset(law, x);
-    struct walk w = {pair->places - 2, pair->size - 2, pair->c - 1, law.k - x - 1, -step, 0.0}, back = w;
+    double h = (double)pair->stride, numerov = (h * h - 1.0) / 12.0,
+           start_offset = law_offset(law, x);
+    struct walk w = {pair->places - 2, pair->size - 2, pair->c - 1, law.k - x - 1, -step, 0.0},
+                back = w;
     w.probability = walk_probability(&w);
     back.tops -= back.stride;
     double before = pair->stride == 1 ? 0.0 : walk_probability(&back); /* weighs 0 there */
     double p = law_probability(law, x), g = 0.0, previous_g = 0.0, sum = 0.0;
     for (bool first = true;; first = false) {
-        double distance = fabs((double)(x - pair->start)) + 1.0, offset = start_offset + (double)(x - pair->start);
+        double distance = fabs((double)(x - pair->start)) + 1.0,
+               offset = start_offset + (double)(x - pair->start);
         bool past_c = (step > 0) == pair->r->below || (step > 0 ? x >= pair->c : x <= pair->c);
-        double r_size = pair->r->f_mean + fabs(pair->r->f_slope) * (fabs(offset) + 1.0) + fabs((double)(x - pair->c)) + 1.0;
+        double r_size = pair->r->f_mean + fabs(pair->r->f_slope) * (fabs(offset) + 1.0) +
+                        fabs((double)(x - pair->c)) + 1.0;
         sum += p * residual_at(pair->r, x, pair->c, offset) * g;
         if (x == pair->c)
             *at_kink = p * g;
@@ -122,7 +131,8 @@ static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
             return sum;
         double here = w.probability;
         walk_step(&w);
-        double change = pair->coefficient * (h * h * here + numerov * (w.probability - 2.0 * here + before));
+        double change =
+            pair->coefficient * (h * h * here + numerov * (w.probability - 2.0 * here + before));
         double next_g = first ? 0.5 * change : 2.0 * g - previous_g + change;
         previous_g = g;
         g = next_g;
@@ -135,17 +145,18 @@ static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
     }
 }
 
-/* Cov(R, R') of one bucket of each of two classes, where at least one further bucket is not empty; `count` of the second class
- * exist.
+/* Cov(R, R') of one bucket of each of two classes, where at least one further bucket is not empty;
+ * `count` of the second class exist.
  *
- * = E[R(X) G(X)], G(x) = E[(X' - c)+ | X = x], for R is uncorrelated with 1, X, and E[X' | X] is linear. For the same reason
- * G may be replaced by any function with the same second differences, and those have a closed form: given X = x, the bucket
- * of s' draws from N = n - s places with K = k - x top elements, and
- *   G(x + 1) - 2 G(x) + G(x - 1) = s'(s'-1)/(N (N-1)) P(c - 1 of the other s'-2 are top | K - 1 tops in N - 2 places).
- * Wide laws are walked in strides H: a second difference over H is H^2 times the one over 1 plus (H^2 - 1)/12 times its own
- * second difference, and H times the sum over the grid misses (H^2 - 1)/12 of the jump of the slope at c, P(c) G(c) (Euler
- * and Maclaurin); both to O((H / width)^4), 1e-9 for H = width/64. G is that smooth unless the rest of the row is
- * small, which three_buckets_variance() is for. */
+ * = E[R(X) G(X)], G(x) = E[(X' - c)+ | X = x], for R is uncorrelated with 1, X, and E[X' | X] is
+ * linear. For the same reason G may be replaced by any function with the same second differences,
+ * and those have a closed form: given X = x, the bucket of s' draws from N = n - s places with K =
+ * k - x top elements, and G(x + 1) - 2 G(x) + G(x - 1) = s'(s'-1)/(N (N-1)) P(c - 1 of the other
+ * s'-2 are top | K - 1 tops in N - 2 places). Wide laws are walked in strides H: a second
+ * difference over H is H^2 times the one over 1 plus (H^2 - 1)/12 times its own second difference,
+ * and H times the sum over the grid misses (H^2 - 1)/12 of the jump of the slope at c, P(c) G(c)
+ * (Euler and Maclaurin); both to O((H / width)^4), 1e-9 for H = width/64. G is that smooth unless
+ * the rest of the row is small, which three_buckets_variance() is for. */
 static double pair_covariance(const struct residual *r, int64_t c, int64_t size, double count)
 {
     struct law law = r->law;
@@ -158,10 +169,13 @@ static double pair_covariance(const struct residual *r, int64_t c, int64_t size,
     bool possible = other.k >= 0 && other.k <= other.n && other.s >= 1;
     double other_sd = possible ? sqrt(law_variance(other)) : INFINITY;
     double width = possible ? other_sd * (double)other.n / (double)other.s : INFINITY;
-    int64_t stride = (int64_t)(other_sd < 2.0 * LAW_STIRLING_MIN_SD ? sd / 256.0 : fmin(sd, width) / 64.0);
+    int64_t stride =
+        (int64_t)(other_sd < 2.0 * LAW_STIRLING_MIN_SD ? sd / 256.0 : fmin(sd, width) / 64.0);
     pair.stride = stride < 1 ? 1 : stride;
-    pair.start = pair.stride == 1 ? mode : c + (mode - c) / pair.stride * pair.stride; /* c on the grid */
-    pair.coefficient = ((double)size / (double)pair.places) * ((double)(size - 1) / (double)(pair.places - 1));
+    pair.start =
+        pair.stride == 1 ? mode : c + (mode - c) / pair.stride * pair.stride; /* c on the grid */
+    pair.coefficient =
+        ((double)size / (double)pair.places) * ((double)(size - 1) / (double)(pair.places - 1));
     pair.negligible = 1e-13 * r->variance / (count * (sd + 1.0));
     double h = (double)pair.stride, at_kink = 0.0;
     double sum = half_sum(&pair, pair.stride, &at_kink) + half_sum(&pair, -pair.stride, &at_kink);
@@ -184,24 +198,28 @@ static double pair_bound(const struct residual *r, const struct residual *s)
     return fmin(schwarz, fmax(r->f_mean * s->f_mean, fabs(r->f_slope * s->f_slope) * shared));
 }
 
-/* Two buckets share all k: X' = k - X. Where 2 c >= k not both overflow, else not both fall short of c: either way the two
- * parts are never positive together, and their covariance is minus the product of their means. */
-static double two_buckets_variance(const struct residual *a, const struct residual *b, uint64_t k, uint64_t k_b, bool *above)
+/* Two buckets share all k: X' = k - X. Where 2 c >= k not both overflow, else not both fall short
+ * of c: either way the two parts are never positive together, and their covariance is minus the
+ * product of their means. */
+static double two_buckets_variance(const struct residual *a, const struct residual *b, uint64_t k,
+                                   uint64_t k_b, bool *above)
 {
     bool e = *above = k_b >= k || k_b >= k - k_b;
     return a->e_variance[e] + b->e_variance[e] - 2.0 * a->e_mean[e] * b->e_mean[e];
 }
 
-/* Two buckets and a third that is much narrower and does not overflow: given X'' = y in the third, two buckets share k - y.
- * Mean and variance of what they lose are smooth in y, so that steps of half a standard deviation of y sum them to full
- * accuracy. (pair_covariance() would have to resolve a bend of the third's width, from a start where it underflows.) */
-static double three_buckets_variance(const struct residual *a, const struct residual *b, const struct residual *third, uint64_t k,
-                                     uint64_t k_b)
+/* Two buckets and a third that is much narrower and does not overflow: given X'' = y in the third,
+ * two buckets share k - y. Mean and variance of what they lose are smooth in y, so that steps of
+ * half a standard deviation of y sum them to full accuracy. (pair_covariance() would have to
+ * resolve a bend of the third's width, from a start where it underflows.) */
+static double three_buckets_variance(const struct residual *a, const struct residual *b,
+                                     const struct residual *third, uint64_t k, uint64_t k_b)
 {
     struct law pair = {a->law.n - third->law.s, a->law.k, a->law.s, false}, mirror = pair;
     mirror.s = b->law.s;
     double sd = sqrt(third->variance_x), total = 0.0, within = 0.0, mean = 0.0, between = 0.0;
-    int64_t stride = sd < 2.0 ? 1 : (int64_t)(sd / 2.0), mode = law_mode(third->law), reach = (int64_t)(12.0 * sd) + 12;
+    int64_t stride = sd < 2.0 ? 1 : (int64_t)(sd / 2.0), mode = law_mode(third->law),
+            reach = (int64_t)(12.0 * sd) + 12;
     for (int64_t y = mode - reach / stride * stride; y <= mode + reach; y += stride) {
         double p = law_probability(third->law, y);
         if (!(p > 0.0))
@@ -210,7 +228,8 @@ static double three_buckets_variance(const struct residual *a, const struct resi
         struct residual r = residual_of(pair, (int64_t)k_b), s = residual_of(mirror, (int64_t)k_b);
         bool above;
         double variance = two_buckets_variance(&r, &s, (uint64_t)pair.k, k_b, &above);
-        double lost = r.e_mean[above] + s.e_mean[above] + (above ? 0.0 : (double)pair.k - 2.0 * (double)k_b);
+        double lost =
+            r.e_mean[above] + s.e_mean[above] + (above ? 0.0 : (double)pair.k - 2.0 * (double)k_b);
         double step = lost - mean;
         total += p;
         within += p * variance;
@@ -240,23 +259,29 @@ double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_
         mean_beta += weight[c] * r[c].beta;
     }
     double variance = 0.0;
-    const struct residual *first = &r[0], *second = &r[count[0] > 1.0 ? 0 : 1], *last = &r[classes - 1];
+    const struct residual *first = &r[0], *second = &r[count[0] > 1.0 ? 0 : 1],
+                          *last = &r[classes - 1];
     if (filled == 2) {
         bool above;
         variance = two_buckets_variance(first, second, k, k_b, &above);
-    } else if (filled == 3 && last->variance_x < first->variance_x / 16.0 && !last->below && last->f_mean <= 1e-17 * first->f_mean) {
+    } else if (filled == 3 && last->variance_x < first->variance_x / 16.0 && !last->below &&
+               last->f_mean <= 1e-17 * first->f_mean) {
         variance = three_buckets_variance(first, second, last, k, k_b);
     } else {
         for (unsigned c = 0; c < classes; c++) {
             double beta = r[c].beta - mean_beta;
-            variance += weight[c] * beta * beta * ((double)k * ((double)(n - k) / (double)(n - 1))) + count[c] * r[c].variance;
+            variance +=
+                weight[c] * beta * beta * ((double)k * ((double)(n - k) / (double)(n - 1))) +
+                count[c] * r[c].variance;
         }
         double pairs_variance = 0.0;
         for (unsigned c = 0; c < classes; c++)
             for (unsigned d = c; d < classes; d++) {
                 double pairs = d == c ? count[c] * (count[c] - 1.0) : 2.0 * count[c] * count[d];
                 if (pairs * pair_bound(&r[c], &r[d]) > 1e-11 * variance)
-                    pairs_variance += pairs * pair_covariance(&r[c], (int64_t)k_b, (int64_t)buckets->of[d].size, count[d]);
+                    pairs_variance +=
+                        pairs * pair_covariance(&r[c], (int64_t)k_b, (int64_t)buckets->of[d].size,
+                                                count[d]);
             }
         variance += pairs_variance;
     }

@@ -8,12 +8,16 @@
 
 double rcm_ridge_memory(double vector_rate_per_s, double bandwidth_bytes_per_s)
 {
-    return vector_rate_per_s > 0.0 && bandwidth_bytes_per_s > 0.0 ? vector_rate_per_s / (bandwidth_bytes_per_s / 4.0) : NAN;
+    return vector_rate_per_s > 0.0 && bandwidth_bytes_per_s > 0.0
+               ? vector_rate_per_s / (bandwidth_bytes_per_s / 4.0)
+               : NAN;
 }
 
 double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s)
 {
-    return vector_rate_per_s > 0.0 && matrix_rate_per_s > 0.0 ? vector_rate_per_s / (matrix_rate_per_s / 256.0) : NAN;
+    return vector_rate_per_s > 0.0 && matrix_rate_per_s > 0.0
+               ? vector_rate_per_s / (matrix_rate_per_s / 256.0)
+               : NAN;
 }
 
 uint64_t rcm_ridge_k_b(double ridge)
@@ -27,7 +31,9 @@ double rcm_dtype_bytes(enum rcm_dtype dtype)
     return dtype == RCM_F32 ? 4.0 : 2.0;
 }
 
-static const char *const dtype_names[][2] = {[RCM_F32] = {"f32", "float32"}, [RCM_F16] = {"f16", "float16"}, [RCM_BF16] = {"bf16", "bfloat16"}};
+static const char *const dtype_names[][2] = {[RCM_F32] = {"f32", "float32"},
+                                             [RCM_F16] = {"f16", "float16"},
+                                             [RCM_BF16] = {"bf16", "bfloat16"}};
 
 const char *rcm_dtype_name(enum rcm_dtype dtype)
 {
@@ -44,7 +50,8 @@ bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype)
     return false;
 }
 
-struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p)
+struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype,
+                                 struct rcm_topk p)
 {
     struct rcm_roofline roof = {NAN, NAN, NAN, NAN, NAN, false, 0};
     if (rcm_check(p) != RCM_OK || !(device->bandwidth_bytes_per_s > 0.0))
@@ -60,8 +67,8 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
     roof.memory_bound = roof.time_vector_us <= roof.time_memory_us;
     roof.time_us = roof.memory_bound ? roof.time_memory_us : roof.time_vector_us;
 
-    /* 5 k_b - 2 <= ops_per_byte (e + min(b k_b/n, 1) (e + 4)): the right side is concave in k_b, and it holds at 0, so it
-     * holds up to one point and not beyond: bisect. */
+    /* 5 k_b - 2 <= ops_per_byte (e + min(b k_b/n, 1) (e + 4)): the right side is concave in k_b,
+     * and it holds at 0, so it holds up to one point and not beyond: bisect. */
     double ops_per_byte = device->vector_rate_per_s / device->bandwidth_bytes_per_s;
     uint64_t low = 0, high = shape_ceil_divide(p.n, p.b) + 1;
     while (high - low > 1) {
@@ -84,18 +91,23 @@ static double longest_us(double memory, double matrix, double vector, const char
     return longest * 1e6;
 }
 
-struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p, uint64_t d)
+struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
+                               struct rcm_topk p, uint64_t d)
 {
     struct rcm_product product = {NAN, NAN, NULL, NULL};
     if (rcm_check(p) != RCM_OK || d < 1 || !(device->bandwidth_bytes_per_s > 0.0) ||
         !(device->matrix_rate_per_s > 0.0))
         return product;
     const double m = p.m ? (double)p.m : 1.0, n = (double)p.n, e = rcm_dtype_bytes(dtype);
-    const double vectors = e * (m + n) * (double)d, matrix = 2.0 * m * n * (double)d / device->matrix_rate_per_s;
-    product.product_us = longest_us((vectors + e * m * n) / device->bandwidth_bytes_per_s, matrix, 0.0, &product.product_bound);
+    const double vectors = e * (m + n) * (double)d,
+                 matrix = 2.0 * m * n * (double)d / device->matrix_rate_per_s;
+    product.product_us = longest_us((vectors + e * m * n) / device->bandwidth_bytes_per_s, matrix,
+                                    0.0, &product.product_bound);
     if (!(device->vector_rate_per_s > 0.0))
         return product;
-    product.fused_us = longest_us((vectors + m * (double)rcm_candidates(p) * (e + 4.0)) / device->bandwidth_bytes_per_s, matrix,
-                                  m * n * (5.0 * (double)p.k_b - 2.0) / device->vector_rate_per_s, &product.fused_bound);
+    product.fused_us = longest_us(
+        (vectors + m * (double)rcm_candidates(p) * (e + 4.0)) / device->bandwidth_bytes_per_s,
+        matrix, m * n * (5.0 * (double)p.k_b - 2.0) / device->vector_rate_per_s,
+        &product.fused_bound);
     return product;
 }

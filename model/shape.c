@@ -148,14 +148,15 @@ struct rcm_buckets rcm_buckets_of(struct rcm_topk p)
     uint64_t size = p.n / p.b, longer = p.n % p.b; /* size >= 1, for b <= n */
     uint64_t full_longer, full_shorter;
     if (p.assignment == RCM_CONTIGUOUS_FLOOR) {
-        /* Run j begins at ceil(n j / b); so floor(b valid / n) runs are full, and how many of them are longer follows from where the
-         * next one begins. */
+        /* Run j begins at ceil(n j / b); so floor(b valid / n) runs are full, and how many of them
+         * are longer follows from where the next one begins. */
         __extension__ typedef unsigned __int128 wide;
         uint64_t full = (uint64_t)((wide)p.b * valid / p.n);
         full_longer = (uint64_t)(((wide)p.n * full + p.b - 1) / p.b) - full * size;
         full_shorter = full - full_longer;
     } else {
-        /* The first `longer` runs have size + 1 elements, the others size; the valid elements fill them in order. */
+        /* The first `longer` runs have size + 1 elements, the others size; the valid elements fill
+         * them in order. */
         full_longer = valid / (size + 1) < longer ? valid / (size + 1) : longer;
         full_shorter = full_longer < longer ? 0 : (valid - full_longer * (size + 1)) / size;
     }

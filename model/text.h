@@ -13,7 +13,8 @@ bool text_is_blank(char letter);
 /* Cuts the blanks off both ends, in place. */
 char *text_trimmed(char *text);
 
-/* What of a text a message shows, which may go to a terminal: its beginning; ? if it is not plain. */
+/* What of a text a message shows, which may go to a terminal: its beginning; ? if it is not plain.
+ */
 #define TEXT_SHOWN 44
 const char *text_shown(char to[TEXT_SHOWN], const char *text);
 

@@ -7,12 +7,12 @@
 #include "kernels.h"
 
 /* name, unit, where a fit begins, meaning, k_b, always, times_only */
-#define ROW(name, unit, start, meaning, k_b, always, times_only)                                   \
-    {                                                                                              \
-#name, unit, meaning, start, offsetof(struct rcm_profile, name), k_b, always, times_only   \
+#define ROW(name, unit, start, meaning, k_b, always, times_only) \
+    { \
+#name, unit, meaning, start, offsetof(struct rcm_profile, name), k_b, always, times_only \
     }
-#define ELEMENT(k_b, start)                                                                        \
-    ROW(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b,    \
+#define ELEMENT(k_b, start) \
+    ROW(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b, \
         false, false)
 
 static const struct rcm_time_parameter parameters[] = {
@@ -60,7 +60,8 @@ double rcm_time_value(const struct rcm_profile *profile, const struct rcm_time_p
     return *(const double *)(const void *)((const char *)profile + parameter->offset);
 }
 
-void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter, double value)
+void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter,
+                        double value)
 {
     *(double *)(void *)((char *)profile + parameter->offset) = value;
 }
@@ -82,7 +83,8 @@ static double element_us(const struct rcm_profile *q, uint64_t k_b)
 {
     const struct {
         double k_b, us;
-    } knots[] = {{1, q->element_us_1}, {2, q->element_us_2}, {3, q->element_us_3}, {4, q->element_us_4}, {8, q->element_us_8}, {16, q->element_us_16}};
+    } knots[] = {{1, q->element_us_1}, {2, q->element_us_2}, {3, q->element_us_3},
+                 {4, q->element_us_4}, {8, q->element_us_8}, {16, q->element_us_16}};
     const double at = (double)k_b;
     double low = 0.0, low_us = 0.0;
     for (size_t i = 0; i < sizeof knots / sizeof *knots; i++) {
@@ -91,7 +93,9 @@ static double element_us(const struct rcm_profile *q, uint64_t k_b)
         if (knots[i].k_b == at)
             return knots[i].us;
         if (knots[i].k_b > at)
-            return low > 0.0 ? low_us * pow(knots[i].us / low_us, log(at / low) / log(knots[i].k_b / low)) : NAN;
+            return low > 0.0
+                       ? low_us * pow(knots[i].us / low_us, log(at / low) / log(knots[i].k_b / low))
+                       : NAN;
         low = knots[i].k_b;
         low_us = knots[i].us;
     }
@@ -99,15 +103,20 @@ static double element_us(const struct rcm_profile *q, uint64_t k_b)
 }
 
 #define BLOCK_CANDIDATES 1024.0 /* of a row that is split: for a block at least */
-#define SELECT_SHARE 0.1875     /* blocks of a split row over blocks_at_once: 6 a multiprocessor where 32 small ones fit */
-#define MERGE_SHARE 0.25        /* blocks that merge at full speed, likewise: 8 */
+#define SELECT_SHARE \
+    0.1875 /* blocks of a split row over blocks_at_once: 6 a multiprocessor where 32 small ones \
+              fit */
+#define MERGE_SHARE 0.25 /* blocks that merge at full speed, likewise: 8 */
 
 /* Exact top-k of c values in each of m rows, without what it writes. */
 static double select_us(const struct rcm_profile *q, double m, double c, bool split)
 {
     if (!(split ? q->split_launch_us > 0.0 : q->select_launch_us > 0.0))
         return NAN; /* no run went this way */
-    return split ? q->split_launch_us + q->split_block_us * fmin(c / BLOCK_CANDIDATES, SELECT_SHARE * q->blocks_at_once / m) + q->split_element_us * m * c
+    return split ? q->split_launch_us +
+                       q->split_block_us *
+                           fmin(c / BLOCK_CANDIDATES, SELECT_SHARE * q->blocks_at_once / m) +
+                       q->split_element_us * m * c
                  : q->select_launch_us + (q->select_element_us + q->select_batch_us * m) * c;
 }
 
@@ -185,7 +194,7 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
     return !usable(q) ? "lacks one of launch_us, block_us, blocks_at_once, insert_us, "
                         "memory_ratio, cache_bytes, roof_bytes_per_s, "
                         "lines_per_us; recallmodel calibrate writes whole ones"
-         : !any       ? "is without an element_us_1, .. element_us_16"
+           : !any     ? "is without an element_us_1, .. element_us_16"
                       : NULL;
 }
 
@@ -232,17 +241,22 @@ static struct rcm_prediction predict_work(const struct rcm_profile *q, struct rc
 {
     struct rcm_prediction r = unknown;
     const double n = (double)p.n, k = (double)p.k, k_b = (double)p.k_b, m = p.m ? (double)p.m : 1.0;
-    const double bytes = rcm_dtype_bytes(q->dtype), candidates = (double)rcm_candidates(p), roof = q->roof_bytes_per_s * 1e-6;
+    const double bytes = rcm_dtype_bytes(q->dtype), candidates = (double)rcm_candidates(p),
+                 roof = q->roof_bytes_per_s * 1e-6;
     const struct rcm_work work = q->kernel->work(p, bytes);
 
-    const double read = n * m * bytes, share = q->cache_bytes / read, from_memory = 1.0 / (1.0 + share * share);
-    const double queue = 32.0 * k_b; /* while a warp has read less than its queues hold, each step inserts; later ever fewer */
-    const double thread = work.elements * element_us(q, p.k_b) * (1.0 + (q->memory_ratio - 1.0) * from_memory) +
-                          q->insert_us * k_b * queue * log1p(work.elements / queue);
+    const double read = n * m * bytes, share = q->cache_bytes / read,
+                 from_memory = 1.0 / (1.0 + share * share);
+    const double queue = 32.0 * k_b; /* while a warp has read less than its queues hold, each step
+                                        inserts; later ever fewer */
+    const double thread =
+        work.elements * element_us(q, p.k_b) * (1.0 + (q->memory_ratio - 1.0) * from_memory) +
+        q->insert_us * k_b * queue * log1p(work.elements / queue);
     const double waves = fmax(1.0, ceil(work.blocks / q->blocks_at_once));
     const double merge = work.merges && !(q->merge_us > 0.0) ? NAN
-                         : work.merges                       ? q->merge_us * (k_b + 3.0) * (1.0 + work.blocks / (MERGE_SHARE * q->blocks_at_once))
-                                                             : 0.0;
+                         : work.merges                       ? q->merge_us * (k_b + 3.0) *
+                                             (1.0 + work.blocks / (MERGE_SHARE * q->blocks_at_once))
+                                       : 0.0;
     const double memory = (read * from_memory + m * candidates * (bytes + 8.0)) / roof;
     const double lines = work.lines / q->lines_per_us, starts = q->block_us * work.blocks;
     r.stage1_us = q->launch_us + merge + overlap(thread * waves, memory, lines, starts);
@@ -255,9 +269,11 @@ static struct rcm_prediction predict_work(const struct rcm_profile *q, struct rc
     r.bound = largest(parts, sizeof parts / sizeof *parts);
 
     const bool split = q->kernel->splits(m, candidates);
-    const double gathered = m * k * (32.0 + bytes + 8.0) / roof; /* a sector of indices for each, values and indices out */
+    const double gathered = m * k * (32.0 + bytes + 8.0) /
+                            roof; /* a sector of indices for each, values and indices out */
     r.stage2 = candidates > k ? split ? "split" : "one block" : "none";
-    r.stage2_us = candidates > k ? q->launch_us + select_us(q, m, candidates, split) + gathered : 0.0;
+    r.stage2_us =
+        candidates > k ? q->launch_us + select_us(q, m, candidates, split) + gathered : 0.0;
     r.time_us = r.stage1_us + r.stage2_us;
     return r;
 }
@@ -300,7 +316,7 @@ static double exact_short(const struct rcm_profile *q, double m, double n)
     const double start = q->select_launch_us > 0.0 ? q->select_launch_us : q->launch_us;
     const double each = q->select_element_us + q->select_batch_us * m;
     return each == 0.0 && q->run_count > 0.0 && q->exact_count == 0.0 ? NAN
-         : start + each * n > 0.0                                     ? start + each * n
+           : start + each * n > 0.0                                   ? start + each * n
                                                                       : NAN;
 }
 
@@ -312,7 +328,8 @@ double rcm_predict_exact(const struct rcm_profile *q, struct rcm_topk p)
         return NAN;
     if (q->kernel->times_only)
         return exact_short(q, m, n);
-    return select_us(q, m, n, q->kernel->splits(m, n)) + m * (double)p.k * (bytes + 8.0) / (q->roof_bytes_per_s * 1e-6);
+    return select_us(q, m, n, q->kernel->splits(m, n)) +
+           m * (double)p.k * (bytes + 8.0) / (q->roof_bytes_per_s * 1e-6);
 }
 
 struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct rcm_topk p)
@@ -332,16 +349,19 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct
 
 double rcm_predict_threshold(const struct rcm_profile *q, struct rcm_topk p, double reaching)
 {
-    const double both_stages = rcm_predict(q, p).time_us, k = (double)p.k, m = p.m ? (double)p.m : 1.0;
+    const double both_stages = rcm_predict(q, p).time_us, k = (double)p.k,
+                 m = p.m ? (double)p.m : 1.0;
     if (isnan(both_stages) || !(reaching >= k) || !(q->roof_bytes_per_s > 0.0))
         return NAN;
-    const double bytes = rcm_dtype_bytes(q->dtype), roof = q->roof_bytes_per_s * 1e-6, read = (double)p.n * m * bytes;
+    const double bytes = rcm_dtype_bytes(q->dtype), roof = q->roof_bytes_per_s * 1e-6,
+                 read = (double)p.n * m * bytes;
     const double share = q->cache_bytes / read, from_memory = 1.0 / (1.0 + share * share);
     const double memory = (read * from_memory + m * reaching * (bytes + 8.0)) / roof;
     const double lines = q->lines_per_us > 0.0 ? read / 128.0 / q->lines_per_us : 0.0;
     double last = 0.0;
     if (reaching > k)
         last = q->launch_us + m * k * (bytes + 8.0) / roof +
-               (q->kernel->times_only ? exact_short(q, m, reaching) : select_us(q, m, reaching, q->kernel->splits(m, reaching)));
+               (q->kernel->times_only ? exact_short(q, m, reaching)
+                                      : select_us(q, m, reaching, q->kernel->splits(m, reaching)));
     return both_stages + q->launch_us + overlap(memory, lines, 0.0, 0.0) + last;
 }

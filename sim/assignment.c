@@ -5,7 +5,8 @@
 
 const char *sim_assignment_name(enum sim_assignment assignment)
 {
-    static const char *const names[SIM_ASSIGNMENTS] = {"interleaved", "contiguous", "contiguous-floor"};
+    static const char *const names[SIM_ASSIGNMENTS] = {"interleaved", "contiguous",
+                                                       "contiguous-floor"};
     return names[assignment];
 }
 

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* All give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they are the same sets only for interleaved, or for
- * the two contiguous ones where b divides n. */
+/* All give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they are the same sets
+ * only for interleaved, or for the two contiguous ones where b divides n. */
 enum sim_assignment {
     SIM_INTERLEAVED,      /* i mod b */
     SIM_CONTIGUOUS,       /* runs, the n mod b longer ones first: the CUDA kernel of [Key2024] */

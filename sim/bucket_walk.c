@@ -32,9 +32,9 @@ static inline uint32_t bucket_contiguous_floor(const struct buckets *s, uint32_t
     return (uint32_t)(s->b * i / s->n);
 }
 
-static inline __attribute__((always_inline)) void walk(const struct buckets *s, struct bucket_counts *counts, const uint32_t *at,
-                                                       size_t length, uint32_t cap, uint32_t *before,
-                                                       uint32_t (*bucket_of)(const struct buckets *, uint32_t))
+static inline __attribute__((always_inline)) void
+walk(const struct buckets *s, struct bucket_counts *counts, const uint32_t *at, size_t length,
+     uint32_t cap, uint32_t *before, uint32_t (*bucket_of)(const struct buckets *, uint32_t))
 {
     for (size_t j = 0; j < length; j++) {
         uint32_t bucket = bucket_of(s, at[j]);
@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) void walk(const struct buckets *s, 
     }
 }
 
-void walk_positions(const struct buckets *s, struct bucket_counts *counts, const uint32_t *at, size_t length, uint32_t cap,
-                    uint32_t *before)
+void walk_positions(const struct buckets *s, struct bucket_counts *counts, const uint32_t *at,
+                    size_t length, uint32_t cap, uint32_t *before)
 {
     switch (s->assignment) {
     case SIM_CONTIGUOUS:
@@ -59,9 +59,10 @@ void walk_positions(const struct buckets *s, struct bucket_counts *counts, const
     }
 }
 
-static inline __attribute__((always_inline)) void place(const struct buckets *s, uint64_t valid, struct bucket_counts *counts,
-                                                        struct random_stream *stream, size_t k, uint32_t cap, uint32_t *before,
-                                                        struct place (*place_of_element)(const struct buckets *, uint64_t))
+static inline __attribute__((always_inline)) void
+place(const struct buckets *s, uint64_t valid, struct bucket_counts *counts,
+      struct random_stream *stream, size_t k, uint32_t cap, uint32_t *before,
+      struct place (*place_of_element)(const struct buckets *, uint64_t))
 {
     for (size_t j = 0; j < k; j++) {
         struct place at;
@@ -75,8 +76,8 @@ static inline __attribute__((always_inline)) void place(const struct buckets *s,
     }
 }
 
-void walk_placement(const struct buckets *s, uint64_t valid, struct bucket_counts *counts, struct random_stream *stream, size_t k,
-                    uint32_t cap, uint32_t *before)
+void walk_placement(const struct buckets *s, uint64_t valid, struct bucket_counts *counts,
+                    struct random_stream *stream, size_t k, uint32_t cap, uint32_t *before)
 {
     switch (s->assignment) {
     case SIM_CONTIGUOUS:

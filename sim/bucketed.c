@@ -29,9 +29,11 @@ static void offer(struct queue *queue, const uint64_t *keys, uint32_t index)
     queue->index[at] = index;
 }
 
-/* Stage 1 of one bucket: its members are offered to a queue of k_b + 1, whose last one, if it is full, is the largest that is lost. */
-static void stage1(const uint64_t *keys, size_t valid, const struct buckets *buckets, uint64_t bucket, size_t k_b, uint32_t *space,
-                   struct bucketed *out, bool *any_lost, uint64_t *largest_lost)
+/* Stage 1 of one bucket: its members are offered to a queue of k_b + 1, whose last one, if it is
+ * full, is the largest that is lost. */
+static void stage1(const uint64_t *keys, size_t valid, const struct buckets *buckets,
+                   uint64_t bucket, size_t k_b, uint32_t *space, struct bucketed *out,
+                   bool *any_lost, uint64_t *largest_lost)
 {
     struct queue queue = {space, 0, k_b + 1};
     for (uint32_t i = 0; i < valid; i++)
@@ -46,12 +48,13 @@ static void stage1(const uint64_t *keys, size_t valid, const struct buckets *buc
     }
 }
 
-bool bucketed_topk(const uint64_t *keys, size_t n, size_t valid, size_t k, uint64_t b, uint64_t k_b, enum sim_assignment assignment,
-                   struct bucketed *out)
+bool bucketed_topk(const uint64_t *keys, size_t n, size_t valid, size_t k, uint64_t b, uint64_t k_b,
+                   enum sim_assignment assignment, struct bucketed *out)
 {
     size_t room = k_b < n ? (size_t)k_b : n;
     uint32_t *space = malloc((room + 1) * sizeof *space);
-    *out = (struct bucketed){.candidate = malloc(n * sizeof *out->candidate), .result = malloc(k * sizeof *out->result)};
+    *out = (struct bucketed){.candidate = malloc(n * sizeof *out->candidate),
+                             .result = malloc(k * sizeof *out->result)};
     bool good = space && out->candidate && out->result, any_lost = false;
     uint64_t largest_lost = 0;
     struct buckets buckets = buckets_of(assignment, n, b);

@@ -1,4 +1,5 @@
-/* checkpoint.c - the state of a simulation as a text file, written so that a kill at any moment leaves the old or the new one.
+/* checkpoint.c - the state of a simulation as a text file, written so that a kill at any moment
+ * leaves the old or the new one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -15,7 +16,8 @@
 /* Raised when the same spec would count something else. */
 #define CHECKPOINT_VERSION 2
 
-static int fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail(char *error, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static int fail(char *error, size_t size, const char *format, ...)
 {
     va_list arguments;
@@ -31,7 +33,8 @@ static void print_shapes(FILE *file, const struct sim_spec *spec)
 {
     fputs("shapes", file);
     for (size_t i = 0; i < spec->shapes; i++)
-        fprintf(file, " %s:%" PRIu64 ":%" PRIu64, sim_assignment_name(spec->shape[i].assignment), spec->shape[i].b, spec->shape[i].k_b);
+        fprintf(file, " %s:%" PRIu64 ":%" PRIu64, sim_assignment_name(spec->shape[i].assignment),
+                spec->shape[i].b, spec->shape[i].k_b);
     fputc('\n', file);
 }
 
@@ -50,12 +53,14 @@ static void print_real(FILE *file, double value)
 static void print_parameters(FILE *file, const struct sim_spec *spec)
 {
     fprintf(file, "version %d\n", CHECKPOINT_VERSION);
-    fprintf(file, "n %" PRIu64 "\nk %" PRIu64 "\nvalid %" PRIu64 "\n", spec->n, spec->k, spec->valid);
+    fprintf(file, "n %" PRIu64 "\nk %" PRIu64 "\nvalid %" PRIu64 "\n", spec->n, spec->k,
+            spec->valid);
     fprintf(file, "seed %" PRIu64 "\nrepetitions %" PRIu64 "\n", spec->seed, spec->repetitions);
     fprintf(file, "input %s\n", sim_input_name(spec->input));
     if (spec->input == SIM_FILE)
-        fprintf(file, "file %s\nsize %" PRIu64 " bytes\ndtype %s\nfile written at %" PRIu64 " ns\n", spec->name ? spec->name : "",
-                spec->file->size, sim_dtype_name(spec->file->dtype), spec->file->modified_ns);
+        fprintf(file, "file %s\nsize %" PRIu64 " bytes\ndtype %s\nfile written at %" PRIu64 " ns\n",
+                spec->name ? spec->name : "", spec->file->size, sim_dtype_name(spec->file->dtype),
+                spec->file->modified_ns);
     fputs("rho", file);
     for (size_t i = 0; i < spec->rhos; i++)
         print_real(file, spec->rho[i]);
@@ -102,7 +107,8 @@ bool sums_add_text(const struct simulation *simulation, struct sums *sums, const
     }
     for (size_t i = 0; i < simulation->results && good; i++) {
         struct tally tally = {.survived = calloc(simulation->spec.ranks + 1, sizeof(uint64_t))};
-        good = tally.survived && tally_parse(text, &tally, simulation->spec.ranks, simulation->spec.k) &&
+        good = tally.survived &&
+               tally_parse(text, &tally, simulation->spec.ranks, simulation->spec.k) &&
                tally_merge(&sums->results[i], &tally, simulation->spec.ranks);
         tally_free(&tally);
     }
@@ -136,7 +142,8 @@ static int replace_file(const char *path, const char *temporary, const char *tex
     FILE *file = fopen(temporary, "w");
     if (!file)
         return -1;
-    int failed = fwrite(text, 1, length, file) != length || fflush(file) != 0 || fsync(fileno(file)) != 0;
+    int failed =
+        fwrite(text, 1, length, file) != length || fflush(file) != 0 || fsync(fileno(file)) != 0;
     int reason = errno;
     if (fclose(file) != 0 && !failed) {
         failed = 1;
@@ -171,7 +178,8 @@ int checkpoint_save(const struct simulation *simulation, char *error, size_t siz
 
 /* ---- loading */
 
-/* The file's bytes with a 0 behind; NULL with errno, which is EINVAL where it is no regular file. */
+/* The file's bytes with a 0 behind; NULL with errno, which is EINVAL where it is no regular file.
+ */
 static char *read_file(const char *path, size_t *length)
 {
     struct stat status;
@@ -217,7 +225,8 @@ static int check_version(const struct simulation *simulation, const char *text, 
 }
 
 /* Passes the parameters where they are those of this simulation; otherwise says which is not. */
-static int check_parameters(const struct simulation *simulation, const char **text, char *error, size_t size)
+static int check_parameters(const struct simulation *simulation, const char **text, char *error,
+                            size_t size)
 {
     char *own = NULL;
     size_t length = 0;
@@ -242,9 +251,11 @@ static int check_parameters(const struct simulation *simulation, const char **te
             const char *gap = from ? ".." : "";
             size_t ours_shown = our_length - from, theirs_shown = their_length - from;
             fail(error, size,
-                 "--checkpoint %s is of another simulation: it has '%.*s%s%.*s', not '%.*s%s%.*s'; give the same options, or another file",
-                 path, from ? (int)name : 0, ours, gap, theirs_shown < 60 ? (int)theirs_shown : 60, theirs + from, from ? (int)name : 0, ours,
-                 gap, ours_shown < 60 ? (int)ours_shown : 60, ours + from);
+                 "--checkpoint %s is of another simulation: it has '%.*s%s%.*s', not '%.*s%s%.*s'; "
+                 "give the same options, or another file",
+                 path, from ? (int)name : 0, ours, gap, theirs_shown < 60 ? (int)theirs_shown : 60,
+                 theirs + from, from ? (int)name : 0, ours, gap,
+                 ours_shown < 60 ? (int)ours_shown : 60, ours + from);
             free(own);
             return SIM_REFUSED;
         }
@@ -272,10 +283,13 @@ int checkpoint_load(struct simulation *simulation, char *error, size_t size)
         return status;
     }
     status = SIM_REFUSED;
-    size_t body = length >= sizeof sum + 16 ? length - (sizeof sum + 16) : 0; /* "checksum ", 16 digits, newline */
+    size_t body = length >= sizeof sum + 16 ? length - (sizeof sum + 16)
+                                            : 0; /* "checksum ", 16 digits, newline */
     if (length < sizeof title - 1 || strncmp(text, title, sizeof title - 1) != 0) {
-        fail(error, size, "--checkpoint %s is no checkpoint of recallmodel; give another file", path);
-    } else if (strncmp(text + body, sum, sizeof sum - 1) != 0 || strtoull(text + body + sizeof sum - 1, NULL, 16) != checksum(text, body)) {
+        fail(error, size, "--checkpoint %s is no checkpoint of recallmodel; give another file",
+             path);
+    } else if (strncmp(text + body, sum, sizeof sum - 1) != 0 ||
+               strtoull(text + body + sizeof sum - 1, NULL, 16) != checksum(text, body)) {
         fail(error, size, "--checkpoint %s is damaged; remove it to start again", path);
     } else {
         at = text + sizeof title - 1;
@@ -288,8 +302,8 @@ int checkpoint_load(struct simulation *simulation, char *error, size_t size)
             if (strncmp(at, done, sizeof done - 1) == 0) {
                 simulation->done = strtoull(at + sizeof done - 1, &end, 16);
                 at = end + (*end == '\n');
-                if (simulation->done <= simulation->spec.repetitions && sums_add_text(simulation, &simulation->total, &at) &&
-                    at == text + body)
+                if (simulation->done <= simulation->spec.repetitions &&
+                    sums_add_text(simulation, &simulation->total, &at) && at == text + body)
                     status = 0;
             }
             if (status != 0)

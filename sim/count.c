@@ -31,7 +31,8 @@ static unsigned log2_up(size_t n)
     return bits;
 }
 
-/* Key and index as one number whose order is the rank: of equal keys the smaller index is the larger number. */
+/* Key and index as one number whose order is the rank: of equal keys the smaller index is the
+ * larger number. */
 static uint64_t ranked(const struct keys *keys, uint32_t index)
 {
     return (uint64_t)keys->key[index] << 32 | (UINT32_MAX - index);
@@ -42,9 +43,11 @@ static uint32_t index_of(uint64_t ranked)
     return UINT32_MAX - (uint32_t)ranked;
 }
 
-/* ---- insertion queue: the k best so far in rising order; a new element replaces the smallest and bubbles up */
+/* ---- insertion queue: the k best so far in rising order; a new element replaces the smallest and
+ * bubbles up */
 
-static bool insertion_queue(const struct keys *keys, unsigned digit, uint32_t *out, struct work *work)
+static bool insertion_queue(const struct keys *keys, unsigned digit, uint32_t *out,
+                            struct work *work)
 {
     uint64_t *queue = calloc(keys->k, sizeof *queue); /* 0: empty, below every element */
     (void)digit;
@@ -74,16 +77,18 @@ static bool insertion_queue(const struct keys *keys, unsigned digit, uint32_t *o
     return true;
 }
 
-/* ---- radix select: digits from the most significant on; the border digit is where the count from above reaches k */
+/* ---- radix select: digits from the most significant on; the border digit is where the count from
+ * above reaches k */
 
-/* What the passes leave: elements above `border` belong to the top-k, and `needed` of those equal to it; `equal` there are. */
+/* What the passes leave: elements above `border` belong to the top-k, and `needed` of those equal
+ * to it; `equal` there are. */
 struct border {
     uint32_t key;
     size_t needed, equal;
 };
 
-/* The last pass: collects the elements. Where all that reach the border are wanted, one comparison an element; otherwise each is
- * also compared for equality and counted. */
+/* The last pass: collects the elements. Where all that reach the border are wanted, one comparison
+ * an element; otherwise each is also compared for equality and counted. */
 static void collect(const struct keys *keys, struct border border, uint32_t *out, struct work *work)
 {
     size_t length = 0;
@@ -93,8 +98,8 @@ static void collect(const struct keys *keys, struct border border, uint32_t *out
         always(work, 1);
         if (ties) {
             bool equal = keys->key[i] == border.key;
-            branch(work, reaches, 1);       /* equal? */
-            branch(work, equal, 1 + 2);     /* any left? one less */
+            branch(work, reaches, 1);   /* equal? */
+            branch(work, equal, 1 + 2); /* any left? one less */
             if (equal) {
                 wanted = border.needed > 0;
                 border.needed -= wanted;
@@ -137,7 +142,8 @@ static struct border border_by_bits(const struct keys *keys, struct work *work)
 }
 
 /* `digit` bits a pass: a counter for each value. */
-static bool border_by_digits(const struct keys *keys, unsigned digit, struct border *border, struct work *work)
+static bool border_by_digits(const struct keys *keys, unsigned digit, struct border *border,
+                             struct work *work)
 {
     size_t *count = malloc(sizeof *count << digit);
     uint32_t mask = 0;
@@ -159,7 +165,8 @@ static bool border_by_digits(const struct keys *keys, unsigned digit, struct bor
         }
         uint32_t value = values;
         bool found = false;
-        for (uint32_t d = values; d-- > 0;) { /* scan from above until the count reaches what is needed */
+        for (uint32_t d = values;
+             d-- > 0;) { /* scan from above until the count reaches what is needed */
             branch(work, !found, 1);
             if (found)
                 continue;
@@ -203,7 +210,8 @@ static bool scan_max(const struct keys *keys, unsigned digit, uint32_t *out, str
         always(work, 1); /* each thread begins with its own element */
         for (size_t stride = 1; stride < n; stride *= 2) {
             bool any = false;
-            for (size_t i = 0; i + stride < n; i += 2 * stride) /* the others do what nobody reads */
+            for (size_t i = 0; i + stride < n;
+                 i += 2 * stride) /* the others do what nobody reads */
                 if (best[i + stride] > best[i]) {
                     best[i] = best[i + stride];
                     any = true;
@@ -223,7 +231,8 @@ static bool scan_max(const struct keys *keys, unsigned digit, uint32_t *out, str
 
 /* ---- radix select with a thread an element: the ones are counted by a scan */
 
-static bool parallel_radix_select(const struct keys *keys, unsigned digit, uint32_t *out, struct work *work)
+static bool parallel_radix_select(const struct keys *keys, unsigned digit, uint32_t *out,
+                                  struct work *work)
 {
     struct border border = {0, keys->k, keys->n};
     uint64_t scan = 2 * (uint64_t)log2_up(keys->n);
@@ -236,7 +245,8 @@ static bool parallel_radix_select(const struct keys *keys, unsigned digit, uint3
         for (size_t i = 0; i < keys->n; i++)
             ones += (keys->key[i] & mask) == border.key;
         bool zero = ones < border.needed;
-        always(work, 1 + 2 + 2 + 2 + (scan + 1) + 2); /* bit, border, mask; the threads' flags; their sum; is it enough? */
+        always(work, 1 + 2 + 2 + 2 + (scan + 1) +
+                         2); /* bit, border, mask; the threads' flags; their sum; is it enough? */
         branch(work, zero, 2 + 2);
         if (zero) {
             border.key ^= UINT32_C(1) << bit;
@@ -246,7 +256,8 @@ static bool parallel_radix_select(const struct keys *keys, unsigned digit, uint3
             border.equal = ones;
         }
     }
-    /* Each thread compares with the border, a prefix sum gives its place, it stores. With ties, a prefix sum of the equal ones too. */
+    /* Each thread compares with the border, a prefix sum gives its place, it stores. With ties, a
+     * prefix sum of the equal ones too. */
     struct work ignored = {0, 0};
     collect(keys, border, out, &ignored);
     always(work, 1 + (scan + 1));
@@ -270,16 +281,19 @@ const struct sim_algorithm *sim_algorithm(size_t index)
 
 /* ---- stage 1 */
 
-bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_t *out, struct work *work, uint64_t *insertions)
+bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_t *out,
+                      struct work *work, uint64_t *insertions)
 {
-    uint64_t *queues = calloc((size_t)(b * k_b), sizeof *queues); /* of each bucket in falling order */
+    uint64_t *queues =
+        calloc((size_t)(b * k_b), sizeof *queues); /* of each bucket in falling order */
     if (!queues)
         return false;
     for (uint32_t i = 0; i < keys->n; i++) {
         uint64_t *queue = queues + i % b * k_b, x = ranked(keys, i);
         bool larger = x > queue[k_b - 1];
         always(work, 1);
-        branch(work, larger, 2 + 5 * (k_b - 1)); /* value and index; then each step compares and exchanges two values, two indices */
+        branch(work, larger, 2 + 5 * (k_b - 1)); /* value and index; then each step compares and
+                                                    exchanges two values, two indices */
         if (!larger)
             continue;
         ++*insertions;
@@ -296,12 +310,15 @@ bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_
 
 /* ---- rows */
 
-bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n, struct count_row *row)
+bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n,
+                   struct count_row *row)
 {
-    uint64_t *words = malloc((n + 1) * sizeof *words), *keys = malloc(n * sizeof *keys), *scratch = malloc(2 * n * sizeof *scratch);
+    uint64_t *words = malloc((n + 1) * sizeof *words), *keys = malloc(n * sizeof *keys),
+             *scratch = malloc(2 * n * sizeof *scratch);
     double *x = malloc(n * sizeof *x);
     uint32_t *at = malloc(n * sizeof *at);
-    *row = (struct count_row){malloc(n * sizeof *row->raw), malloc(n * sizeof *row->ranks), log2_up(n)};
+    *row = (struct count_row){malloc(n * sizeof *row->raw), malloc(n * sizeof *row->ranks),
+                              log2_up(n)};
     bool good = words && keys && scratch && x && at && row->raw && row->ranks;
     if (good) {
         row_generate(input, rho, seed, repetition, x, n, words);

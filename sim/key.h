@@ -1,7 +1,7 @@
 /* key.h - order-preserving keys: unsigned integers whose order is the order of the values.
  *
- * The order of all of this project: NaN below everything, and all NaN alike; then -inf, which is a value; then the numbers,
- * with -0 equal to +0; then +inf.
+ * The order of all of this project: NaN below everything, and all NaN alike; then -inf, which is a
+ * value; then the numbers, with -0 equal to +0; then +inf.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KEY_H

@@ -32,7 +32,8 @@ static struct random_stream more_words(struct random_key key, uint64_t repetitio
     return stream;
 }
 
-/* A word: the lower 8 bits for the layer, the upper 53 for sign and place in the layer, symmetric in (-1, 1). */
+/* A word: the lower 8 bits for the layer, the upper 53 for sign and place in the layer, symmetric
+ * in (-1, 1). */
 static unsigned layer_of(uint64_t word)
 {
     return word & 255;
@@ -48,13 +49,15 @@ static double tail(struct random_stream *stream)
 {
     const double r = ziggurat_edge[1];
     for (;;) {
-        double x = -log(random_open_unit(random_next(stream))) / r, y = -log(random_open_unit(random_next(stream)));
+        double x = -log(random_open_unit(random_next(stream))) / r,
+               y = -log(random_open_unit(random_next(stream)));
         if (2.0 * y >= x * x)
             return r + x;
     }
 }
 
-/* The value of a word that does not lie in the part of its layer which is wholly under the curve. */
+/* The value of a word that does not lie in the part of its layer which is wholly under the curve.
+ */
 static double refused(struct random_key key, uint64_t repetition, uint64_t index, uint64_t word)
 {
     struct random_stream stream = more_words(key, repetition, index);
@@ -71,11 +74,13 @@ static double refused(struct random_key key, uint64_t repetition, uint64_t index
     }
 }
 
-void random_normals(struct random_key key, uint64_t repetition, const uint64_t *words, double *x, size_t n)
+void random_normals(struct random_key key, uint64_t repetition, const uint64_t *words, double *x,
+                    size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         unsigned layer = layer_of(words[i]);
         double value = place_of(words[i]) * ziggurat_edge[layer];
-        x[i] = fabs(value) < ziggurat_edge[layer + 1] ? value : refused(key, repetition, i, words[i]);
+        x[i] =
+            fabs(value) < ziggurat_edge[layer + 1] ? value : refused(key, repetition, i, words[i]);
     }
 }

@@ -1,7 +1,9 @@
-/* random.h - counter-based random numbers: a draw is a function of (seed, purpose, salt, repetition, index), nothing else.
+/* random.h - counter-based random numbers: a draw is a function of (seed, purpose, salt,
+ * repetition, index), nothing else.
  *
- * Philox4x32-10 of Salmon et al. 2011 through Random123. A key is derived from (seed, purpose, salt); the counter is
- * (index / 2, repetition), and one evaluation gives the words of two neighbouring indices.
+ * Philox4x32-10 of Salmon et al. 2011 through Random123. A key is derived from (seed, purpose,
+ * salt); the counter is (index / 2, repetition), and one evaluation gives the words of two
+ * neighbouring indices.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RANDOM_H
@@ -11,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the numbers are for: streams of different purposes are independent. Part of the checkpoint's meaning: only append. */
+/* What the numbers are for: streams of different purposes are independent. Part of the checkpoint's
+ * meaning: only append. */
 enum random_purpose {
     RANDOM_ROW = 1,      /* salt: input and rho */
     RANDOM_SHUFFLE = 2,  /* salt: the same */
@@ -38,10 +41,11 @@ static inline double random_open_unit(uint64_t word)
     return ((double)(word >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Standard normal values 0 .. n - 1 of a repetition, n < 2^32; `words` are its random_words(). By the ziggurat of Marsaglia and Tsang
- * 2000, with 256 layers and 52 bits within a layer. Value i is made of word i alone; for one in 80 that is refused, of further
- * words that depend on i. */
-void random_normals(struct random_key key, uint64_t repetition, const uint64_t *words, double *x, size_t n);
+/* Standard normal values 0 .. n - 1 of a repetition, n < 2^32; `words` are its random_words(). By
+ * the ziggurat of Marsaglia and Tsang 2000, with 256 layers and 52 bits within a layer. Value i is
+ * made of word i alone; for one in 80 that is refused, of further words that depend on i. */
+void random_normals(struct random_key key, uint64_t repetition, const uint64_t *words, double *x,
+                    size_t n);
 
 /* The words of a repetition one after the other, for draws whose number is not known before. */
 struct random_stream {
@@ -56,10 +60,11 @@ static inline struct random_stream random_stream(struct random_key key, uint64_t
 }
 
 /* Inlined always: a call costs as much as a third of the ten rounds. */
-static inline __attribute__((always_inline)) philox4x32_ctr_t random_block(struct random_key key, uint64_t repetition, uint64_t block)
+static inline __attribute__((always_inline)) philox4x32_ctr_t
+random_block(struct random_key key, uint64_t repetition, uint64_t block)
 {
-    philox4x32_ctr_t counter = {
-        {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)repetition, (uint32_t)(repetition >> 32)}};
+    philox4x32_ctr_t counter = {{(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)repetition,
+                                 (uint32_t)(repetition >> 32)}};
     return philox4x32(counter, key.philox);
 }
 

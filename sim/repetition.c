@@ -1,4 +1,5 @@
-/* repetition.c - one repetition: a row is drawn or read, its exact top-k found, and what stage 1 keeps of it counted.
+/* repetition.c - one repetition: a row is drawn or read, its exact top-k found, and what stage 1
+ * keeps of it counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -9,9 +10,11 @@
 #include "select.h"
 #include "simulation.h"
 
-/* The share that is lost of weights which sum to `total`, for each k_b of the group: weights[j] is lost where before[j] >= k_b. */
-static void add_weights(const struct group *group, struct worker *worker, const struct sim_spec *spec, const double *weights, size_t k,
-                        double total, size_t first_result, size_t offset)
+/* The share that is lost of weights which sum to `total`, for each k_b of the group: weights[j] is
+ * lost where before[j] >= k_b. */
+static void add_weights(const struct group *group, struct worker *worker,
+                        const struct sim_spec *spec, const double *weights, size_t k, double total,
+                        size_t first_result, size_t offset)
 {
     double *lost = worker->lost_weight;
     if (!(total > 0.0))
@@ -24,19 +27,25 @@ static void add_weights(const struct group *group, struct worker *worker, const 
     for (size_t m = 0; m < group->members; m++) {
         struct tally *tally = &worker->sums.results[first_result + group->shape[m]];
         struct shares *shares = (struct shares *)(void *)((char *)tally + offset);
-        shares_add(shares, lost[spec->shape[group->shape[m]].k_b < group->cap ? spec->shape[group->shape[m]].k_b : group->cap] / total);
+        shares_add(
+            shares,
+            lost[spec->shape[group->shape[m]].k_b < group->cap ? spec->shape[group->shape[m]].k_b
+                                                               : group->cap] /
+                total);
     }
 }
 
 /* Counts what the walk in worker->before says. */
-static void count_walk(const struct simulation *simulation, const struct group *group, struct worker *worker, const struct top *top,
-                       size_t first_result)
+static void count_walk(const struct simulation *simulation, const struct group *group,
+                       struct worker *worker, const struct top *top, size_t first_result)
 {
     const struct sim_spec *spec = &simulation->spec;
     const uint32_t *before = worker->before;
-    size_t k = (size_t)spec->k, stride = group->cap + (size_t)1, wanted = top->selection.wanted, needed = k - wanted;
-    /* How many had so many better ones: of those larger than the k-th value, of those equal to it that belong to the top-k by rank,
-     * and of the other equal ones. Then: how many of each are kept by k_b. */
+    size_t k = (size_t)spec->k, stride = group->cap + (size_t)1, wanted = top->selection.wanted,
+           needed = k - wanted;
+    /* How many had so many better ones: of those larger than the k-th value, of those equal to it
+     * that belong to the top-k by rank, and of the other equal ones. Then: how many of each are
+     * kept by k_b. */
     uint64_t *larger = worker->kept, *equal = larger + stride, *other = equal + stride;
     memset(larger, 0, (needed || top->length > k ? 3 : 1) * stride * sizeof *larger);
     for (size_t j = 0; j < wanted; j++)
@@ -61,7 +70,8 @@ static void count_walk(const struct simulation *simulation, const struct group *
         worker->missing[m] = k - kept_larger - kept_equal;
         if (needed && !top->short_row) {
             lost += needed - kept_equal;
-            lost_by_value += kept_equal + kept_other < needed ? needed - kept_equal - kept_other : 0;
+            lost_by_value +=
+                kept_equal + kept_other < needed ? needed - kept_equal - kept_other : 0;
         }
         if (!histogram_add(&tally->lost, lost, 1))
             worker->failed = ENOMEM;
@@ -74,18 +84,22 @@ static void count_walk(const struct simulation *simulation, const struct group *
     }
     if (!spec->weights)
         return;
-    add_weights(group, worker, spec, worker->weight, k, top->mass, first_result, offsetof(struct tally, mass));
-    add_weights(group, worker, spec, worker->weight + k, k, top->value, first_result, offsetof(struct tally, value));
+    add_weights(group, worker, spec, worker->weight, k, top->mass, first_result,
+                offsetof(struct tally, mass));
+    add_weights(group, worker, spec, worker->weight + k, k, top->value, first_result,
+                offsetof(struct tally, value));
 }
 
-/* exp((x - largest) / temperature), with the limits: NaN has no weight, and where the largest is infinite only its equals have one. */
+/* exp((x - largest) / temperature), with the limits: NaN has no weight, and where the largest is
+ * infinite only its equals have one. */
 static double softmax_weight(double x, double largest, double temperature)
 {
     return x == largest ? 1.0 : x < largest ? exp((x - largest) / temperature) : 0.0;
 }
 
 /* The weights of the top-k, in their order, and what they sum to. */
-static void weigh(const struct sim_spec *spec, struct worker *worker, const double *x, struct top *top)
+static void weigh(const struct sim_spec *spec, struct worker *worker, const double *x,
+                  struct top *top)
 {
     size_t k = (size_t)spec->k;
     double largest = x[worker->at[0]], *mass = worker->weight, *value = mass + k;
@@ -106,7 +120,8 @@ static void weigh(const struct sim_spec *spec, struct worker *worker, const doub
 }
 
 /* Share of the row's softmax mass outside of its exact top-k. */
-static void count_outside(const struct sim_spec *spec, struct worker *worker, const double *x, const struct top *top, struct shares *outside)
+static void count_outside(const struct sim_spec *spec, struct worker *worker, const double *x,
+                          const struct top *top, struct shares *outside)
 {
     double all = 0.0, largest = x[worker->at[0]];
     if (!(top->mass > 0.0))
@@ -116,7 +131,8 @@ static void count_outside(const struct sim_spec *spec, struct worker *worker, co
     shares_add(outside, 1.0 - top->mass / all);
 }
 
-static void count_row(const struct simulation *simulation, struct worker *worker, const double *x, size_t rho, size_t shuffle)
+static void count_row(const struct simulation *simulation, struct worker *worker, const double *x,
+                      size_t rho, size_t shuffle)
 {
     const struct sim_spec *spec = &simulation->spec;
     struct row_tally *rows = &worker->sums.rows[rho];
@@ -144,7 +160,8 @@ static void count_row(const struct simulation *simulation, struct worker *worker
     for (size_t g = 0; g < simulation->groups; g++) {
         const struct group *group = &simulation->group[g];
         size_t first_result = (rho * spec->shuffles + shuffle) * spec->shapes;
-        walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap, worker->before);
+        walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap,
+                       worker->before);
         count_walk(simulation, group, worker, &top, first_result);
         uint64_t walked = spec->reaching
                               ? count_reaching(simulation, group, worker, &top, NULL, first_result)
@@ -154,22 +171,25 @@ static void count_row(const struct simulation *simulation, struct worker *worker
 }
 
 /* Draws or reads the row into worker->x. */
-static bool get_row(const struct simulation *simulation, struct worker *worker, uint64_t repetition, size_t rho)
+static bool get_row(const struct simulation *simulation, struct worker *worker, uint64_t repetition,
+                    size_t rho)
 {
     const struct sim_spec *spec = &simulation->spec;
     size_t n = (size_t)spec->n;
-    if (spec->input == SIM_FILE && row_file_read(spec->file, repetition, worker->x, worker->words) != 0) {
+    if (spec->input == SIM_FILE &&
+        row_file_read(spec->file, repetition, worker->x, worker->words) != 0) {
         worker->failed = errno ? errno : -1;
         return false;
     }
     if (spec->input != SIM_FILE)
-        row_generate(spec->input, spec->rho[rho], spec->seed, repetition, worker->x, n, worker->words);
+        row_generate(spec->input, spec->rho[rho], spec->seed, repetition, worker->x, n,
+                     worker->words);
     return true;
 }
 
 /* The row with its valid elements permuted. */
-static const double *shuffled(const struct simulation *simulation, struct worker *worker, uint64_t repetition, size_t rho,
-                              enum sim_shuffle shuffle)
+static const double *shuffled(const struct simulation *simulation, struct worker *worker,
+                              uint64_t repetition, size_t rho, enum sim_shuffle shuffle)
 {
     const struct sim_spec *spec = &simulation->spec;
     size_t valid = (size_t)spec->valid;
@@ -177,7 +197,8 @@ static const double *shuffled(const struct simulation *simulation, struct worker
     if (shuffle == SIM_SHUFFLE_NONE)
         return worker->x;
     if (shuffle == SIM_SHUFFLE_ROW) {
-        row_permutation(spec->input, spec->rho[rho], spec->seed, repetition, worker->permutation, valid);
+        row_permutation(spec->input, spec->rho[rho], spec->seed, repetition, worker->permutation,
+                        valid);
         permutation = worker->permutation;
     }
     for (size_t i = 0; i < valid; i++)
@@ -185,15 +206,18 @@ static const double *shuffled(const struct simulation *simulation, struct worker
     return worker->shuffled;
 }
 
-static void place_and_count(const struct simulation *simulation, struct worker *worker, uint64_t repetition)
+static void place_and_count(const struct simulation *simulation, struct worker *worker,
+                            uint64_t repetition)
 {
     const struct sim_spec *spec = &simulation->spec;
     size_t k = (size_t)spec->k;
     struct top top = {.selection = {.wanted = k}, .length = k};
     for (size_t g = 0; g < simulation->groups; g++) {
         const struct group *group = &simulation->group[g];
-        struct random_stream stream = random_stream(random_key(spec->seed, RANDOM_PLACEMENT, group->salt), repetition);
-        walk_placement(&group->buckets, spec->valid, &worker->counts, &stream, k, group->cap, worker->before);
+        struct random_stream stream =
+            random_stream(random_key(spec->seed, RANDOM_PLACEMENT, group->salt), repetition);
+        walk_placement(&group->buckets, spec->valid, &worker->counts, &stream, k, group->cap,
+                       worker->before);
         count_walk(simulation, group, worker, &top, 0);
         uint64_t walked =
             spec->reaching ? count_reaching(simulation, group, worker, &top, &stream, 0) : 0;
@@ -202,7 +226,8 @@ static void place_and_count(const struct simulation *simulation, struct worker *
     worker->sums.rows[0].rows++;
 }
 
-void count_repetition(const struct simulation *simulation, struct worker *worker, uint64_t repetition)
+void count_repetition(const struct simulation *simulation, struct worker *worker,
+                      uint64_t repetition)
 {
     const struct sim_spec *spec = &simulation->spec;
     if (spec->input == SIM_PLACEMENT) {
@@ -213,6 +238,7 @@ void count_repetition(const struct simulation *simulation, struct worker *worker
         if (!get_row(simulation, worker, repetition, rho))
             return;
         for (size_t s = 0; s < spec->shuffles; s++)
-            count_row(simulation, worker, shuffled(simulation, worker, repetition, rho, spec->shuffle[s]), rho, s);
+            count_row(simulation, worker,
+                      shuffled(simulation, worker, repetition, rho, spec->shuffle[s]), rho, s);
     }
 }

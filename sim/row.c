@@ -70,9 +70,14 @@ static const struct {
     const char *name;
     generator *generate;
 } inputs[SIM_INPUTS] = {
-    [SIM_PLACEMENT] = {"placement", NULL}, [SIM_FILE] = {"file", NULL},     [SIM_IID] = {"iid", iid},
-    [SIM_AR1] = {"ar1", ar1},              [SIM_LOGNORMAL] = {"lognormal", lognormal},
-    [SIM_UNIFORM] = {"uniform", uniform},  [SIM_TIES] = {"ties", ties},     [SIM_SORTED] = {"sorted", sorted},
+    [SIM_PLACEMENT] = {"placement", NULL},
+    [SIM_FILE] = {"file", NULL},
+    [SIM_IID] = {"iid", iid},
+    [SIM_AR1] = {"ar1", ar1},
+    [SIM_LOGNORMAL] = {"lognormal", lognormal},
+    [SIM_UNIFORM] = {"uniform", uniform},
+    [SIM_TIES] = {"ties", ties},
+    [SIM_SORTED] = {"sorted", sorted},
     [SIM_CONSTANT] = {"constant", constant},
 };
 
@@ -95,7 +100,8 @@ static uint64_t salt_of(enum sim_input input, double rho)
     return input == SIM_AR1 ? bits : (uint64_t)input;
 }
 
-void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x, size_t n, uint64_t *words)
+void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
+                  size_t n, uint64_t *words)
 {
     struct source source = {random_key(seed, RANDOM_ROW, salt_of(input, rho)), repetition, words};
     if (input != SIM_SORTED && input != SIM_CONSTANT)
@@ -103,9 +109,11 @@ void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repe
     inputs[input].generate(&source, rho, x, n);
 }
 
-void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, uint32_t *permutation, size_t length)
+void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t repetition,
+                     uint32_t *permutation, size_t length)
 {
-    struct random_stream stream = random_stream(random_key(seed, RANDOM_SHUFFLE, salt_of(input, rho)), repetition);
+    struct random_stream stream =
+        random_stream(random_key(seed, RANDOM_SHUFFLE, salt_of(input, rho)), repetition);
     for (uint32_t i = 0; i < length; i++) { /* Durstenfeld's, from the front: inside out */
         uint32_t j = (uint32_t)random_below(&stream, (uint64_t)i + 1);
         permutation[i] = permutation[j];

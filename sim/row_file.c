@@ -31,7 +31,8 @@ struct message {
     size_t size;
 };
 
-static int fail(struct message message, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail(struct message message, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static int fail(struct message message, const char *format, ...)
 {
     va_list arguments;
@@ -41,7 +42,8 @@ static int fail(struct message message, const char *format, ...)
     return -1;
 }
 
-/* ---- the header of a .npy file: a magic, a version, a length, and a Python dictionary with three entries */
+/* ---- the header of a .npy file: a magic, a version, a length, and a Python dictionary with three
+ * entries */
 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_LENGTH 6
@@ -94,7 +96,8 @@ static bool take_string(struct cursor *c, char *text, size_t size)
     return c->at++ < c->end;
 }
 
-static int parse_descr(const char *descr, enum sim_dtype wanted, enum sim_dtype *dtype, struct message message)
+static int parse_descr(const char *descr, enum sim_dtype wanted, enum sim_dtype *dtype,
+                       struct message message)
 {
     static const struct {
         const char *descr;
@@ -104,15 +107,18 @@ static int parse_descr(const char *descr, enum sim_dtype wanted, enum sim_dtype 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(descr, known[i].descr) == 0)
             *dtype = known[i].dtype;
-    bool words = strcmp(descr, "<u2") == 0 || strcmp(descr, "<V2") == 0 || strcmp(descr, "|V2") == 0;
+    bool words =
+        strcmp(descr, "<u2") == 0 || strcmp(descr, "<V2") == 0 || strcmp(descr, "|V2") == 0;
     if (words && wanted == SIM_BF16)
         *dtype = SIM_BF16;
     else if (words)
         return fail(message, "holds '%s'; if that is bfloat16, give --dtype bf16", descr);
     if (*dtype == SIM_DTYPE_UNKNOWN && *descr == '>')
-        return fail(message, "holds '%s', big-endian; save it as little-endian: x.astype('<f4')", descr);
+        return fail(message, "holds '%s', big-endian; save it as little-endian: x.astype('<f4')",
+                    descr);
     if (*dtype == SIM_DTYPE_UNKNOWN)
-        return fail(message, "holds '%.20s'; give float16, float32 or float64 ('<f2', '<f4', '<f8')", descr);
+        return fail(message,
+                    "holds '%.20s'; give float16, float32 or float64 ('<f2', '<f4', '<f8')", descr);
     if (wanted != SIM_DTYPE_UNKNOWN && wanted != *dtype)
         return fail(message, "holds %s, not the %s of --dtype", names[*dtype], names[wanted]);
     return 0;
@@ -155,7 +161,8 @@ static int parse_shape(struct cursor *c, struct row_file *file, struct message m
     return 0;
 }
 
-int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length, enum sim_dtype dtype, char *error, size_t size)
+int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length,
+              enum sim_dtype dtype, char *error, size_t size)
 {
     struct message message = {error, size};
     size_t start = MAGIC_LENGTH + 2 + 2, text = 0;
@@ -181,21 +188,25 @@ int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length, 
         if (strcmp(name, "descr") == 0 && !has_descr) {
             has_descr = true;
             if (!take_string(&c, descr, sizeof descr))
-                return fail(message, "holds records, not numbers; give float16, float32 or float64");
+                return fail(message,
+                            "holds records, not numbers; give float16, float32 or float64");
             if (parse_descr(descr, dtype, &file->dtype, message) != 0)
                 return -1;
         } else if (strcmp(name, "fortran_order") == 0 && !has_order) {
             has_order = true;
             if (take_word(&c, "True"))
-                return fail(message, "is in Fortran order; save it in C order: numpy.ascontiguousarray(x)");
+                return fail(message,
+                            "is in Fortran order; save it in C order: numpy.ascontiguousarray(x)");
             if (!take_word(&c, "False"))
-                return fail(message, "has a damaged .npy header: fortran_order is neither True nor False");
+                return fail(message,
+                            "has a damaged .npy header: fortran_order is neither True nor False");
         } else if (strcmp(name, "shape") == 0 && !has_shape) {
             has_shape = true;
             if (parse_shape(&c, file, message) != 0)
                 return -1;
         } else {
-            return fail(message, "has a damaged .npy header: an unknown or repeated entry '%s'", name);
+            return fail(message, "has a damaged .npy header: an unknown or repeated entry '%s'",
+                        name);
         }
         if (!take(&c, ',')) {
             if (!take(&c, '}'))
@@ -207,7 +218,10 @@ int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length, 
     if (c.at < c.end)
         return fail(message, "has a damaged .npy header: something stands behind its dictionary");
     if (!has_descr || !has_order || !has_shape)
-        return fail(message, "has a damaged .npy header: %s is missing", !has_descr ? "descr" : !has_order ? "fortran_order" : "shape");
+        return fail(message, "has a damaged .npy header: %s is missing",
+                    !has_descr   ? "descr"
+                    : !has_order ? "fortran_order"
+                                 : "shape");
     file->offset = start + text;
     return 0;
 }
@@ -219,7 +233,8 @@ static int read_at(int descriptor, void *bytes, uint64_t length, uint64_t offset
 {
     unsigned char *at = bytes;
     while (length > 0) {
-        ssize_t got = pread(descriptor, at, length < (1 << 30) ? (size_t)length : 1 << 30, (off_t)offset);
+        ssize_t got =
+            pread(descriptor, at, length < (1 << 30) ? (size_t)length : 1 << 30, (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
@@ -249,7 +264,8 @@ static int read_header(struct row_file *file, enum sim_dtype dtype, struct messa
     return failed;
 }
 
-static int open_checked(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row, struct message message)
+static int open_checked(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
+                        struct message message)
 {
     struct stat status;
     unsigned char magic[MAGIC_LENGTH];
@@ -259,12 +275,16 @@ static int open_checked(struct row_file *file, const char *path, enum sim_dtype 
     if (fstat(file->descriptor, &status) != 0)
         return fail(message, "cannot be read: %s", strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return fail(message, "is not a regular file; rows are read by position, so save a pipe to a file first");
+        return fail(
+            message,
+            "is not a regular file; rows are read by position, so save a pipe to a file first");
     file->size = (uint64_t)status.st_size;
-    file->modified_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
+    file->modified_ns =
+        (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
     if (file->size == 0)
         return fail(message, "is empty");
-    bool npy = file->size >= MAGIC_LENGTH && read_at(file->descriptor, magic, MAGIC_LENGTH, 0) == 0 &&
+    bool npy = file->size >= MAGIC_LENGTH &&
+               read_at(file->descriptor, magic, MAGIC_LENGTH, 0) == 0 &&
                memcmp(magic, MAGIC, MAGIC_LENGTH) == 0;
     size_t path_length = strlen(path);
     if (!npy && path_length > 4 && strcmp(path + path_length - 4, ".npy") == 0)
@@ -272,7 +292,8 @@ static int open_checked(struct row_file *file, const char *path, enum sim_dtype 
     if (npy && read_header(file, dtype, message) != 0)
         return -1;
     if (npy && row && row != file->row)
-        return fail(message, "has rows of %" PRIu64 " elements, not the %" PRIu64 " of --row", file->row, row);
+        return fail(message, "has rows of %" PRIu64 " elements, not the %" PRIu64 " of --row",
+                    file->row, row);
     if (!npy && (dtype == SIM_DTYPE_UNKNOWN || row == 0))
         return fail(message, "is not a .npy file; for raw numbers give --dtype and --row");
     if (!npy) {
@@ -281,19 +302,23 @@ static int open_checked(struct row_file *file, const char *path, enum sim_dtype 
         file->offset = 0;
         file->rows = file->size / bytes_of(dtype) / row;
         if (file->rows == 0 || file->size % (bytes_of(dtype) * row) != 0)
-            return fail(message, "has %" PRIu64 " bytes, which is no whole number of rows of %" PRIu64 " %s", file->size, row,
-                        names[dtype]);
+            return fail(message,
+                        "has %" PRIu64 " bytes, which is no whole number of rows of %" PRIu64 " %s",
+                        file->size, row, names[dtype]);
     }
     uint64_t length;
-    if (__builtin_mul_overflow(file->rows, file->row, &length) || __builtin_mul_overflow(length, bytes_of(file->dtype), &length) ||
+    if (__builtin_mul_overflow(file->rows, file->row, &length) ||
+        __builtin_mul_overflow(length, bytes_of(file->dtype), &length) ||
         __builtin_add_overflow(length, file->offset, &length))
         return fail(message, "has a damaged .npy header: its shape is too large");
     if (length != file->size)
-        return fail(message, "has %" PRIu64 " bytes where its header promises %" PRIu64, file->size, length);
+        return fail(message, "has %" PRIu64 " bytes where its header promises %" PRIu64, file->size,
+                    length);
     return 0;
 }
 
-int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row, char *error, size_t size)
+int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
+                  char *error, size_t size)
 {
     *file = (struct row_file){.descriptor = -1};
     if (open_checked(file, path, dtype, row, (struct message){error, size}) == 0)

@@ -10,7 +10,8 @@
 
 #define DIGIT 11
 
-/* The k-th largest key: narrow the candidates digit by digit to those that share its upper digits. */
+/* The k-th largest key: narrow the candidates digit by digit to those that share its upper digits.
+ */
 static uint64_t kth_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *scratch)
 {
     const uint64_t *candidates = keys;
@@ -40,7 +41,8 @@ static uint64_t kth_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *
     return candidates[0];
 }
 
-struct selection select_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *scratch, uint32_t *at)
+struct selection select_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *scratch,
+                                uint32_t *at)
 {
     struct selection s = {.threshold = kth_largest(keys, n, k, scratch)};
     size_t length = 0;

@@ -1,4 +1,5 @@
-/* select.h - the exact top-k of a row, by selection: radix, most significant digit first. O(n), no sort.
+/* select.h - the exact top-k of a row, by selection: radix, most significant digit first. O(n), no
+ * sort.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SELECT_H
@@ -7,16 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The top-k by rank are the k largest, of equal ones those with the smallest index. at[0 .. wanted) belong to it without doubt;
- * at[wanted .. wanted + tied) are all elements equal to the k-th largest, of which the first k - wanted belong to it. Both parts
- * stand in index order. Where no tie crosses the border, tied = 0 and wanted = k; but NaN are always in the second part. */
+/* The top-k by rank are the k largest, of equal ones those with the smallest index. at[0 .. wanted)
+ * belong to it without doubt; at[wanted .. wanted + tied) are all elements equal to the k-th
+ * largest, of which the first k - wanted belong to it. Both parts stand in index order. Where no
+ * tie crosses the border, tied = 0 and wanted = k; but NaN are always in the second part. */
 struct selection {
     uint64_t threshold; /* the k-th largest key */
     size_t wanted, tied;
 };
 
 /* 1 <= k <= n < 2^32. `scratch` and `at` have room for n each. */
-struct selection select_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *scratch, uint32_t *at);
+struct selection select_largest(const uint64_t *keys, size_t n, size_t k, uint64_t *scratch,
+                                uint32_t *at);
 
 /* All elements that are at least as large as the one of rank `reach`, in index order: at least
  * `reach` of them. Returns how many. 1 <= reach <= n; room as above. */

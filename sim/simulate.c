@@ -1,4 +1,5 @@
-/* simulate.c - see simulate.h: what is needed is allocated, blocks of repetitions are dealt to ranks and threads, sums merged.
+/* simulate.c - see simulate.h: what is needed is allocated, blocks of repetitions are dealt to
+ * ranks and threads, sums merged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "simulate.h"
@@ -16,8 +17,8 @@
 #include "simulation.h"
 #include "team.h"
 
-#define BLOCK_SECONDS 0.05      /* of work between two looks at the clock */
-#define CHECKPOINT_SECONDS 2.0  /* unless the spec says otherwise */
+#define BLOCK_SECONDS 0.05     /* of work between two looks at the clock */
+#define CHECKPOINT_SECONDS 2.0 /* unless the spec says otherwise */
 
 static unsigned all_threads(void)
 {
@@ -78,7 +79,8 @@ struct indexed_shape {
 
 static int by_shape(const void *a, const void *b)
 {
-    const struct sim_shape *x = &((const struct indexed_shape *)a)->shape, *y = &((const struct indexed_shape *)b)->shape;
+    const struct sim_shape *x = &((const struct indexed_shape *)a)->shape,
+                           *y = &((const struct indexed_shape *)b)->shape;
     if (x->assignment != y->assignment)
         return x->assignment < y->assignment ? -1 : 1;
     if (x->b != y->b)
@@ -101,7 +103,8 @@ static bool group_shapes(struct simulation *s)
     for (size_t i = 0; i < spec->shapes && sorted && s->shape && s->group && s->has_k; i++) {
         const struct sim_shape *shape = &sorted[i].shape;
         struct group *group = s->groups ? &s->group[s->groups - 1] : NULL;
-        if (!group || group->buckets.assignment != shape->assignment || group->buckets.b != shape->b) {
+        if (!group || group->buckets.assignment != shape->assignment ||
+            group->buckets.b != shape->b) {
             group = &s->group[s->groups++];
             *group = (struct group){.buckets = buckets_of(shape->assignment, spec->n, shape->b),
                                     .salt = shape->b << 2 | (uint64_t)shape->assignment,
@@ -204,7 +207,8 @@ static bool make_permutations(struct simulation *s)
         s->permutation[i] = malloc((size_t)spec->valid * sizeof **s->permutation);
         if (!s->permutation[i])
             return false;
-        row_permutation(spec->input, spec->rho[i], spec->seed, UINT64_MAX, s->permutation[i], (size_t)spec->valid);
+        row_permutation(spec->input, spec->rho[i], spec->seed, UINT64_MAX, s->permutation[i],
+                        (size_t)spec->valid);
     }
     return s->permutation;
 }
@@ -212,14 +216,16 @@ static bool make_permutations(struct simulation *s)
 const char *simulation_limit(const struct sim_spec *spec)
 {
     if (spec->input != SIM_PLACEMENT && spec->n > UINT32_MAX)
-        return "rows of 2^32 elements or more cannot be simulated; give a smaller --n, or --input placement";
+        return "rows of 2^32 elements or more cannot be simulated; give a smaller --n, or --input "
+               "placement";
     if (spec->k > UINT32_MAX)
         return "k of 2^32 or more cannot be simulated; give a smaller --k";
     if (spec->shapes > SIM_RESULTS_MAX / spec->rhos / spec->shuffles)
         return "more than 100000 results are asked for; give shorter lists";
     for (size_t i = 0; i < spec->shapes; i++)
         if (spec->shape[i].b > SIM_B_MAX)
-            return "more than 2^28 buckets cannot be simulated; give a smaller --b or a larger --kb";
+            return "more than 2^28 buckets cannot be simulated; give a smaller --b or a larger "
+                   "--kb";
     return NULL;
 }
 
@@ -268,7 +274,8 @@ struct simulation *simulation_new(const struct sim_spec *spec, char *error, size
     }
     if (good)
         return s;
-    snprintf(error, size, "%s", wrong ? wrong : "out of memory; give fewer shapes, a smaller n or fewer --threads");
+    snprintf(error, size, "%s",
+             wrong ? wrong : "out of memory; give fewer shapes, a smaller n or fewer --threads");
     simulation_free(s);
     return NULL;
 }
@@ -367,7 +374,8 @@ int simulation_run(struct simulation *s, sim_tick *tick, void *context, char *er
 {
     const struct sim_spec *spec = &s->spec;
     uint64_t per_rank = team_max(s->threads); /* repetitions that a rank takes of a block */
-    double saved = now(), pause = spec->checkpoint_seconds > 0.0 ? spec->checkpoint_seconds : CHECKPOINT_SECONDS;
+    double saved = now(),
+           pause = spec->checkpoint_seconds > 0.0 ? spec->checkpoint_seconds : CHECKPOINT_SECONDS;
     bool stop = false;
     *error = '\0';
     bool refused =
@@ -441,9 +449,11 @@ static struct sim_lost lost_of(const struct histogram *h, uint64_t most)
                              most};
 }
 
-struct sim_result simulation_result(const struct simulation *s, size_t rho, size_t shuffle, size_t shape)
+struct sim_result simulation_result(const struct simulation *s, size_t rho, size_t shuffle,
+                                    size_t shape)
 {
-    const struct tally *tally = &s->total.results[(rho * s->spec.shuffles + shuffle) * s->spec.shapes + shape];
+    const struct tally *tally =
+        &s->total.results[(rho * s->spec.shuffles + shuffle) * s->spec.shapes + shape];
     const struct histogram *lost = &tally->lost;
     const struct sim_shape *wanted = &s->spec.shape[shape];
     struct buckets buckets = buckets_of(wanted->assignment, s->spec.n, wanted->b);
@@ -479,5 +489,6 @@ struct sim_result simulation_result(const struct simulation *s, size_t rho, size
 struct sim_rows simulation_rows(const struct simulation *s, size_t rho)
 {
     const struct row_tally *rows = &s->total.rows[rho];
-    return (struct sim_rows){rows->rows, rows->with_nan, rows->short_rows, 1.0 - shares_mean(&rows->outside)};
+    return (struct sim_rows){rows->rows, rows->with_nan, rows->short_rows,
+                             1.0 - shares_mean(&rows->outside)};
 }

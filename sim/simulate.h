@@ -1,10 +1,13 @@
-/* simulate.h - bucketed top-k, run: on random placements, generated rows or rows of a file, and what it loses.
+/* simulate.h - bucketed top-k, run: on random placements, generated rows or rows of a file, and
+ * what it loses.
  *
- * The independent check of the models: nothing of model/ is used here. For each row the exact top-k is found; stage 1 keeps of
- * each bucket the min(count, k_b) largest of the top-k elements in it, so that one pass over a row serves every shape.
- * Equal values rank by index, smaller first. NaN and -inf rank below all others and are never missed.
+ * The independent check of the models: nothing of model/ is used here. For each row the exact top-k
+ * is found; stage 1 keeps of each bucket the min(count, k_b) largest of the top-k elements in it,
+ * so that one pass over a row serves every shape. Equal values rank by index, smaller first. NaN
+ * and -inf rank below all others and are never missed.
  *
- * Same spec, same bits: for any number of threads and ranks, whether it was interrupted and continued or not.
+ * Same spec, same bits: for any number of threads and ranks, whether it was interrupted and
+ * continued or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SIMULATE_H
@@ -23,13 +26,16 @@ struct sim_shape {
     enum sim_assignment assignment;
 };
 
-/* What to simulate. Placement: n < 2^53, k < 2^32; rows: n < 2^32; b <= 2^28 for both. The caller keeps what is pointed to. */
+/* What to simulate. Placement: n < 2^53, k < 2^32; rows: n < 2^32; b <= 2^28 for both. The caller
+ * keeps what is pointed to. */
 struct sim_spec {
     uint64_t n, k;
-    uint64_t valid; /* only the first `valid` elements exist, the rest is below everything; k <= valid <= n */
+    uint64_t valid; /* only the first `valid` elements exist, the rest is below everything; k <=
+                       valid <= n */
     enum sim_input input;
-    const struct row_file *file; /* SIM_FILE; its `row` is n, and it has at least `repetitions` rows */
-    const double *rho;           /* each in [0, 1); one, of no meaning, if not SIM_AR1 */
+    const struct row_file
+        *file;         /* SIM_FILE; its `row` is n, and it has at least `repetitions` rows */
+    const double *rho; /* each in [0, 1); one, of no meaning, if not SIM_AR1 */
     size_t rhos;
     const enum sim_shuffle *shuffle; /* with SIM_PLACEMENT: one, SIM_SHUFFLE_NONE */
     size_t shuffles;
@@ -41,10 +47,10 @@ struct sim_spec {
     bool weights;       /* also softmax mass and value; not with SIM_PLACEMENT */
     double temperature; /* of the softmax, > 0 */
     uint64_t seed, repetitions;
-    unsigned threads;       /* 0: all */
-    const char *checkpoint; /* path, or NULL */
+    unsigned threads;          /* 0: all */
+    const char *checkpoint;    /* path, or NULL */
     double checkpoint_seconds; /* between two of them; 0: 2 s */
-    const char *name;       /* of the file of rows, as the checkpoint calls it, or NULL */
+    const char *name;          /* of the file of rows, as the checkpoint calls it, or NULL */
 };
 
 #define SIM_B_MAX (UINT64_C(1) << 28)
@@ -73,7 +79,8 @@ void simulation_free(struct simulation *simulation);
  * another simulation or unreadable: nothing was done, and it is left alone. Results are on rank 0
  * only. */
 #define SIM_REFUSED (-2)
-int simulation_run(struct simulation *simulation, sim_tick *tick, void *context, char *error, size_t size);
+int simulation_run(struct simulation *simulation, sim_tick *tick, void *context, char *error,
+                   size_t size);
 
 /* Repetitions done, from 0 on without a gap. */
 uint64_t simulation_done(const struct simulation *simulation);
@@ -94,18 +101,22 @@ struct sim_lost {
 struct sim_result {
     uint64_t rows;
     double recall_mean, recall_sd, recall_stderr; /* sd over rows with rows - 1 */
-    double recall_worst, recall_p01, recall_p05, recall_p50; /* p05: the smallest recall that at least 5 % of the rows do not exceed */
+    double recall_worst, recall_p01, recall_p05,
+        recall_p50; /* p05: the smallest recall that at least 5 % of the rows do not exceed */
     double recall_value_mean; /* of equal values any will do */
     double exact_rows;        /* share of rows that lost nothing */
-    double certified_rows;    /* share of rows with at least k kept values >= the largest (k_b + 1)-th value of any bucket */
-    double mass_mean, mass_worst;   /* share kept of the softmax mass of the exact top-k */
-    double value_mean, value_worst; /* share kept of its sum, over rows where no value in it is negative */
-    uint64_t value_rows;            /* those rows */
+    double certified_rows; /* share of rows with at least k kept values >= the largest (k_b + 1)-th
+                              value of any bucket */
+    double mass_mean, mass_worst; /* share kept of the softmax mass of the exact top-k */
+    double value_mean,
+        value_worst;     /* share kept of its sum, over rows where no value in it is negative */
+    uint64_t value_rows; /* those rows */
     double reaching_mean, reaching_sd, reaching_worst;
-    const uint64_t *survived;       /* for each rank of the spec: rows in which it survived */
+    const uint64_t *survived; /* for each rank of the spec: rows in which it survived */
     struct sim_lost lost;
 };
-struct sim_result simulation_result(const struct simulation *simulation, size_t rho, size_t shuffle, size_t shape);
+struct sim_result simulation_result(const struct simulation *simulation, size_t rho, size_t shuffle,
+                                    size_t shape);
 
 /* A lower bound on the expected recall, from the rows measured: for each of `comparisons` results
  * that is looked at, so that with the confidence 1 - alpha all of them hold at once (Bonferroni).
@@ -127,8 +138,8 @@ double sim_rows_needed(double most, double loss, double alpha);
 /* Of the rows of one rho. */
 struct sim_rows {
     uint64_t rows, with_nan;
-    uint64_t short_rows;     /* with fewer than k values above -inf */
-    double topk_mass_mean;   /* share of the row's softmax mass that the exact top-k has */
+    uint64_t short_rows;   /* with fewer than k values above -inf */
+    double topk_mass_mean; /* share of the row's softmax mass that the exact top-k has */
 };
 struct sim_rows simulation_rows(const struct simulation *simulation, size_t rho);
 

@@ -12,10 +12,10 @@
 /* Shapes that share a walk: of one b and assignment. */
 struct group {
     struct buckets buckets;
-    uint32_t cap;          /* largest k_b */
-    uint64_t salt;         /* of the placement's random numbers */
+    uint32_t cap;  /* largest k_b */
+    uint64_t salt; /* of the placement's random numbers */
     size_t members;
-    const size_t *shape;   /* indices into the spec's shapes */
+    const size_t *shape; /* indices into the spec's shapes */
 };
 
 /* Sums: of each rho, and of each result. */
@@ -45,26 +45,26 @@ struct worker {
     uint32_t *subset;           /* n */
     uint64_t *sorting;          /* 2 x sorting_room, grown as needed */
     size_t sorting_room;
-    uint64_t reach;             /* ranks that rows needed so far: selected of the next one */
-    uint64_t *missing;          /* of each member of a group: how many of the top-k it lost */
-    uint32_t *before;           /* n, or k in a placement */
+    uint64_t reach;    /* ranks that rows needed so far: selected of the next one */
+    uint64_t *missing; /* of each member of a group: how many of the top-k it lost */
+    uint32_t *before;  /* n, or k in a placement */
     struct bucket_counts counts;
-    uint64_t *kept;             /* (largest k_b + 1) x 3 */
+    uint64_t *kept;               /* (largest k_b + 1) x 3 */
     double *weight, *lost_weight; /* k x 2, (largest k_b + 1) x 2 */
-    int failed;                 /* errno of a read, ENOMEM, or -1: the file ended early */
+    int failed;                   /* errno of a read, ENOMEM, or -1: the file ended early */
 };
 
 struct simulation {
     struct sim_spec spec;
     size_t results, groups, threads;
     struct group *group;
-    size_t *shape;             /* the groups' members */
-    bool *has_k;               /* of each shape: it keeps k candidates or more, so that R exists */
+    size_t *shape; /* the groups' members */
+    bool *has_k;   /* of each shape: it keeps k candidates or more, so that R exists */
     uint32_t largest_k_b;
-    uint32_t **permutation;    /* for each rho: that of SIM_SHUFFLE_ONCE, or NULL */
+    uint32_t **permutation; /* for each rho: that of SIM_SHUFFLE_ONCE, or NULL */
     struct worker *worker;
-    struct sums total;         /* merged */
-    uint64_t done;             /* repetitions in the totals and the workers of all ranks */
+    struct sums total; /* merged */
+    uint64_t done;     /* repetitions in the totals and the workers of all ranks */
 };
 
 /* Grows worker->sorting for so many elements; returns false, and sets worker->failed, when memory
@@ -82,9 +82,11 @@ uint64_t count_reaching(const struct simulation *simulation, const struct group 
                         size_t first_result);
 
 /* Counts one repetition into the worker's sums; sets worker->failed on failure. */
-void count_repetition(const struct simulation *simulation, struct worker *worker, uint64_t repetition);
+void count_repetition(const struct simulation *simulation, struct worker *worker,
+                      uint64_t repetition);
 
-/* The sums as text, and adding them to others: false on a text that is none, or when memory runs out. */
+/* The sums as text, and adding them to others: false on a text that is none, or when memory runs
+ * out. */
 void sums_print(FILE *file, const struct simulation *simulation, const struct sums *sums);
 bool sums_add_text(const struct simulation *simulation, struct sums *sums, const char **text);
 

@@ -211,7 +211,8 @@ void tally_free(struct tally *tally)
 
 static void shares_print(FILE *file, const struct shares *s)
 {
-    fprintf(file, " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64, s->rows, s->sum_high, s->sum_low, s->worst);
+    fprintf(file, " %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64, s->rows, s->sum_high, s->sum_low,
+            s->worst);
 }
 
 static void reaching_print(FILE *file, const struct reaching *r)
@@ -242,7 +243,8 @@ void tally_print(FILE *file, const struct tally *tally, size_t ranks)
 
 void row_tally_print(FILE *file, const struct row_tally *tally)
 {
-    fprintf(file, "rows %" PRIx64 " %" PRIx64 " %" PRIx64, tally->rows, tally->with_nan, tally->short_rows);
+    fprintf(file, "rows %" PRIx64 " %" PRIx64 " %" PRIx64, tally->rows, tally->with_nan,
+            tally->short_rows);
     shares_print(file, &tally->outside);
     fputc('\n', file);
 }
@@ -270,8 +272,8 @@ static bool take_number(const char **text, uint64_t *value)
 
 static bool take_shares(const char **text, struct shares *s)
 {
-    return take_number(text, &s->rows) && take_number(text, &s->sum_high) && take_number(text, &s->sum_low) &&
-           take_number(text, &s->worst);
+    return take_number(text, &s->rows) && take_number(text, &s->sum_high) &&
+           take_number(text, &s->sum_low) && take_number(text, &s->worst);
 }
 
 static bool take_reaching(const char **text, struct reaching *r)
@@ -290,7 +292,8 @@ bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t 
         !take_number(text, &values))
         return false;
     for (; values > 0; values--)
-        if (!take_number(text, &value) || !take_number(text, &count) || value > k || !histogram_add(&tally->lost, value, count))
+        if (!take_number(text, &value) || !take_number(text, &count) || value > k ||
+            !histogram_add(&tally->lost, value, count))
             return false;
     for (size_t i = 0; i < ranks; i++)
         if (!take_number(text, &tally->survived[i]))
@@ -300,6 +303,7 @@ bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t 
 
 bool row_tally_parse(const char **text, struct row_tally *tally)
 {
-    return take_word(text, "rows") && take_number(text, &tally->rows) && take_number(text, &tally->with_nan) &&
-           take_number(text, &tally->short_rows) && take_shares(text, &tally->outside) && take_word(text, "\n");
+    return take_word(text, "rows") && take_number(text, &tally->rows) &&
+           take_number(text, &tally->with_nan) && take_number(text, &tally->short_rows) &&
+           take_shares(text, &tally->outside) && take_word(text, "\n");
 }

@@ -1,4 +1,5 @@
-/* tally.h - what a simulation counts. Integers only, so that the order in which threads, ranks and runs add up never shows.
+/* tally.h - what a simulation counts. Integers only, so that the order in which threads, ranks and
+ * runs add up never shows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TALLY_H
@@ -16,7 +17,8 @@ struct histogram {
     uint64_t *count;
 };
 
-/* Lost shares of a row, in [0, 1], in units of 2^-SHARE_BITS: how many rows, their 128-bit sum, and the worst. */
+/* Lost shares of a row, in [0, 1], in units of 2^-SHARE_BITS: how many rows, their 128-bit sum, and
+ * the worst. */
 #define SHARE_BITS 62
 struct shares {
     uint64_t rows, sum_high, sum_low, worst;
@@ -30,19 +32,20 @@ struct reaching {
 
 /* Of one configuration. */
 struct tally {
-    struct histogram lost;         /* by rank */
-    uint64_t lost_by_value;        /* summed over rows */
-    uint64_t certified;            /* rows that lost nothing by value */
-    struct shares mass, value;     /* lost shares of softmax mass and of value */
+    struct histogram lost;     /* by rank */
+    uint64_t lost_by_value;    /* summed over rows */
+    uint64_t certified;        /* rows that lost nothing by value */
+    struct shares mass, value; /* lost shares of softmax mass and of value */
     struct reaching reaching;
-    uint64_t *survived;            /* of each rank that is followed: rows in which it survived */
+    uint64_t *survived; /* of each rank that is followed: rows in which it survived */
 };
 
 /* Of the rows themselves. */
 struct row_tally {
     uint64_t rows;
     uint64_t with_nan, short_rows; /* rows with a NaN; with fewer than k values above -inf */
-    struct shares outside;         /* share of the softmax mass of the row that is outside of its exact top-k */
+    struct shares
+        outside; /* share of the softmax mass of the row that is outside of its exact top-k */
 };
 
 /* Functions that return bool: false when memory ran out. */
@@ -54,7 +57,8 @@ void row_tally_merge(struct row_tally *into, const struct row_tally *from);
 void tally_clear(struct tally *tally, size_t ranks);
 void tally_free(struct tally *tally);
 
-/* As lines of text, and back: false where the text is none that the first one wrote. Nothing can be lost more than k times. */
+/* As lines of text, and back: false where the text is none that the first one wrote. Nothing can be
+ * lost more than k times. */
 void tally_print(FILE *file, const struct tally *tally, size_t ranks);
 void row_tally_print(FILE *file, const struct row_tally *tally);
 bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t k);

@@ -1,6 +1,8 @@
-/* team.h - the processes that share a simulation: one (team/single.c), or the ranks of MPI (team/mpi.c).
+/* team.h - the processes that share a simulation: one (team/single.c), or the ranks of MPI
+ * (team/mpi.c).
  *
- * The functions with "all" in their contract are collective: every rank calls them, in the same order.
+ * The functions with "all" in their contract are collective: every rank calls them, in the same
+ * order.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEAM_H
@@ -25,11 +27,13 @@ int team_has_terminal(void);
 /* All: the largest of the values of all ranks. */
 uint64_t team_max(uint64_t value);
 
-/* All: rank 0 hears each other rank's bytes, in the order of the ranks. `take` returns 0, or -1 to fail; so does this, on rank 0. */
-int team_gather(const char *bytes, size_t length, int (*take)(void *context, const char *bytes, size_t length), void *context);
+/* All: rank 0 hears each other rank's bytes, in the order of the ranks. `take` returns 0, or -1 to
+ * fail; so does this, on rank 0. */
+int team_gather(const char *bytes, size_t length,
+                int (*take)(void *context, const char *bytes, size_t length), void *context);
 
-/* All: the text of the lowest rank whose text is not empty, on every rank; with "rank R: " before it where that is not 0. Empty if
- * none has one. */
+/* All: the text of the lowest rank whose text is not empty, on every rank; with "rank R: " before
+ * it where that is not 0. Empty if none has one. */
 void team_share_error(char *error, size_t size);
 
 #endif

@@ -17,28 +17,32 @@
 
 /* Every failure prints the whole shape. */
 #define TOPK_FMT "n %" PRIu64 " k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " valid %" PRIu64 "%s"
-#define TOPK_ARG(p) (p).n, (p).k, (p).b, (p).k_b, (p).valid, (p).assignment == RCM_CONTIGUOUS ? " contiguous" : (p).assignment == RCM_CONTIGUOUS_FLOOR ? " contiguous-floor" : ""
+#define TOPK_ARG(p) \
+    (p).n, (p).k, (p).b, (p).k_b, (p).valid, \
+        (p).assignment == RCM_CONTIGUOUS         ? " contiguous" \
+        : (p).assignment == RCM_CONTIGUOUS_FLOOR ? " contiguous-floor" \
+                                                 : ""
 
 /* Runs the tests given as START_TEST names. Exit status 1 if one fails. */
-#define TEST_MAIN(name, ...)                                                \
-    int main(void)                                                          \
-    {                                                                       \
-        const TTest *const tests[] = {__VA_ARGS__};                         \
-        Suite *suite = suite_create(name);                                  \
-        TCase *tcase = tcase_create(name);                                  \
-        tcase_set_timeout(tcase, 300);                                      \
-        for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)           \
-            tcase_add_test(tcase, tests[i]);                                \
-        suite_add_tcase(suite, tcase);                                      \
-        SRunner *runner = srunner_create(suite);                            \
-        srunner_run_all(runner, CK_ENV);                                    \
-        int failed = srunner_ntests_failed(runner);                         \
-        srunner_free(runner);                                               \
-        return failed ? EXIT_FAILURE : EXIT_SUCCESS;                        \
+#define TEST_MAIN(name, ...) \
+    int main(void) \
+    { \
+        const TTest *const tests[] = {__VA_ARGS__}; \
+        Suite *suite = suite_create(name); \
+        TCase *tcase = tcase_create(name); \
+        tcase_set_timeout(tcase, 300); \
+        for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) \
+            tcase_add_test(tcase, tests[i]); \
+        suite_add_tcase(suite, tcase); \
+        SRunner *runner = srunner_create(suite); \
+        srunner_run_all(runner, CK_ENV); \
+        int failed = srunner_ntests_failed(runner); \
+        srunner_free(runner); \
+        return failed ? EXIT_FAILURE : EXIT_SUCCESS; \
     }
 
-/* CASES=few: the short form of a test, for `make check` and for checkers under which a run takes hundreds of times
- * longer. The Makefile says which tests have one (SHORTENED). */
+/* CASES=few: the short form of a test, for `make check` and for checkers under which a run takes
+ * hundreds of times longer. The Makefile says which tests have one (SHORTENED). */
 static inline bool few_cases(void)
 {
     const char *cases = getenv("CASES");

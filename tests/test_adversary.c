@@ -23,12 +23,16 @@ static bool stop(void *context, uint64_t done, uint64_t total)
 START_TEST(a_stop_ends_the_threshold_too)
 {
     unsigned calls = 0;
-    const struct rcm_selection s = {.p = {.n = 131072, .k = 16384}, .target = {.loss = 0.05}, .k_b_max = 2048,
-                                    .tick = stop, .tick_context = &calls};
+    const struct rcm_selection s = {.p = {.n = 131072, .k = 16384},
+                                    .target = {.loss = 0.05},
+                                    .k_b_max = 2048,
+                                    .tick = stop,
+                                    .tick_context = &calls};
     struct rcm_point each[2048];
     const double start = seconds();
     const struct rcm_choice choice = rcm_select_each(&s, each);
-    ck_assert_msg(!(choice.threshold.objective < INFINITY), "a threshold after a stop: %g", choice.threshold.objective);
+    ck_assert_msg(!(choice.threshold.objective < INFINITY), "a threshold after a stop: %g",
+                  choice.threshold.objective);
     ck_assert_msg(calls <= 2, "%u calls after a stop", calls);
     ck_assert_msg(seconds() - start < 1.0, "%g s after a stop", seconds() - start);
     calls = 0;
@@ -41,8 +45,10 @@ END_TEST
 /* One bucket may have all that is valid: then k_b = k of it drops nothing. */
 START_TEST(shapes_that_keep_all_are_not_offered)
 {
-    const struct rcm_selection s = {.p = {.n = 22, .k = 8, .valid = 8, .assignment = RCM_CONTIGUOUS},
-                                    .target = {.loss = 0.001}, .k_b_max = 300};
+    const struct rcm_selection s = {
+        .p = {.n = 22, .k = 8, .valid = 8, .assignment = RCM_CONTIGUOUS},
+        .target = {.loss = 0.001},
+        .k_b_max = 300};
     const struct rcm_choice choice = rcm_select(&s);
     ck_assert_msg(!(choice.objective < INFINITY), "b = %llu, k_b = %llu keeps every element",
                   (unsigned long long)choice.p.b, (unsigned long long)choice.p.k_b);
@@ -51,7 +57,8 @@ END_TEST
 
 START_TEST(many_kept_are_chosen_in_time)
 {
-    const struct rcm_selection s = {.p = {.n = 131072, .k = 2048}, .target = {.loss = 0.05}, .k_b_max = 32};
+    const struct rcm_selection s = {
+        .p = {.n = 131072, .k = 2048}, .target = {.loss = 0.05}, .k_b_max = 32};
     const double start = seconds();
     const struct rcm_choice choice = rcm_select(&s);
     ck_assert_msg(choice.threshold.objective < INFINITY, "no threshold");
@@ -69,18 +76,24 @@ START_TEST(what_is_not_known_is_nan)
 }
 END_TEST
 
-/* 2^36 to 2^40 buckets of 2^52 elements or so, k_b = 1: E[R] = b log(b / (b - k)) but for its last digits, as the sum over i < k
- * of b / (b - i) and n >> b say; Var(R) = sum of i b / (b - i)^2 = b (k / (b - k) + log(1 - k / b)). */
+/* 2^36 to 2^40 buckets of 2^52 elements or so, k_b = 1: E[R] = b log(b / (b - k)) but for its last
+ * digits, as the sum over i < k of b / (b - i) and n >> b say; Var(R) = sum of i b / (b - i)^2 = b
+ * (k / (b - k) + log(1 - k / b)). */
 START_TEST(very_many_buckets)
 {
     for (unsigned e = 30; e <= 40; e += 2) {
-        const double b = ldexp(1.0, (int)e), k = 0.5 * b, mean = b * log(2.0), sd = sqrt(b * (1.0 - log(2.0)));
-        const struct rcm_reaching r = rcm_reaching((struct rcm_topk){.n = RCM_N_MAX, .k = (uint64_t)k, .b = (uint64_t)b, .k_b = 1});
+        const double b = ldexp(1.0, (int)e), k = 0.5 * b, mean = b * log(2.0),
+                     sd = sqrt(b * (1.0 - log(2.0)));
+        const struct rcm_reaching r = rcm_reaching(
+            (struct rcm_topk){.n = RCM_N_MAX, .k = (uint64_t)k, .b = (uint64_t)b, .k_b = 1});
         const double room = 2.0 * b / 0x1p53; /* what the limit n >> b leaves out, relative */
-        ck_assert_msg(fabs(r.mean / mean - 1.0) < 1e-11 + room + 2.0 / k, "b 2^%u: mean %.17g, want %.17g", e, r.mean, mean);
-        ck_assert_msg(fabs(r.sd / sd - 1.0) < 1e-3 + room, "b 2^%u: sd %.17g, want %.17g", e, r.sd, sd);
+        ck_assert_msg(fabs(r.mean / mean - 1.0) < 1e-11 + room + 2.0 / k,
+                      "b 2^%u: mean %.17g, want %.17g", e, r.mean, mean);
+        ck_assert_msg(fabs(r.sd / sd - 1.0) < 1e-3 + room, "b 2^%u: sd %.17g, want %.17g", e, r.sd,
+                      sd);
     }
 }
 END_TEST
 
-TEST_MAIN("adversary", very_many_buckets, what_is_not_known_is_nan, a_stop_ends_the_threshold_too, shapes_that_keep_all_are_not_offered, many_kept_are_chosen_in_time)
+TEST_MAIN("adversary", very_many_buckets, what_is_not_known_is_nan, a_stop_ends_the_threshold_too,
+          shapes_that_keep_all_are_not_offered, many_kept_are_chosen_in_time)

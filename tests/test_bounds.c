@@ -15,7 +15,8 @@ START_TEST(series_brackets_the_loss)
         double loss = rcm_loss_exact(p), bound = rcm_loss_bound(p);
         if (loss > 0.0 && loss < 1e-290)
             continue; /* digits fade */
-        ck_assert_msg(bound >= loss * (1.0 - 1e-12) && bound <= 1.0, TOPK_FMT " loss %.17g bound %.17g", TOPK_ARG(p), loss, bound);
+        ck_assert_msg(bound >= loss * (1.0 - 1e-12) && bound <= 1.0,
+                      TOPK_FMT " loss %.17g bound %.17g", TOPK_ARG(p), loss, bound);
         double size = 0.0; /* of the largest term so far: what the partial sums may be off by */
         for (unsigned terms = 1; terms <= 12; terms++) {
             double sum = rcm_loss_series(p, terms);
@@ -25,9 +26,11 @@ START_TEST(series_brackets_the_loss)
                 break;
             double slack = 1e-12 * loss + 1e-13 * size;
             if (terms % 2)
-                ck_assert_msg(sum >= loss - slack, TOPK_FMT " %u terms: %.17g below loss %.17g", TOPK_ARG(p), terms, sum, loss);
+                ck_assert_msg(sum >= loss - slack, TOPK_FMT " %u terms: %.17g below loss %.17g",
+                              TOPK_ARG(p), terms, sum, loss);
             else
-                ck_assert_msg(sum <= loss + slack, TOPK_FMT " %u terms: %.17g above loss %.17g", TOPK_ARG(p), terms, sum, loss);
+                ck_assert_msg(sum <= loss + slack, TOPK_FMT " %u terms: %.17g above loss %.17g",
+                              TOPK_ARG(p), terms, sum, loss);
         }
     }
 }
@@ -44,7 +47,8 @@ START_TEST(series_ends_in_the_loss)
         if (most > p.k_b + 6)
             continue;
         double loss = rcm_loss_exact(p), sum = rcm_loss_series(p, 12);
-        ck_assert_msg(fabs(sum - loss) <= 1e-11, TOPK_FMT " loss %.17g series %.17g", TOPK_ARG(p), loss, sum);
+        ck_assert_msg(fabs(sum - loss) <= 1e-11, TOPK_FMT " loss %.17g series %.17g", TOPK_ARG(p),
+                      loss, sum);
         checked++;
     }
     ck_assert_int_ge(checked, 1000);
@@ -55,14 +59,19 @@ START_TEST(first_term_by_hand)
 {
     /* Terms that overflow leave the sign of the bound. */
     struct rcm_topk wide = {.n = 4158841, .k = 134282, .b = 8, .k_b = 16335};
-    ck_assert(rcm_loss_series(wide, 1) == INFINITY && rcm_loss_series(wide, 2) == -INFINITY && rcm_loss_bound(wide) == 1.0);
+    ck_assert(rcm_loss_series(wide, 1) == INFINITY && rcm_loss_series(wide, 2) == -INFINITY &&
+              rcm_loss_bound(wide) == 1.0);
     /* k_b = 1, b | n: (n/b - 1)(k - 1) / (2 (n - 1)). */
     struct rcm_topk p = {.n = 262144, .k = 1024, .b = 8192, .k_b = 1};
     ck_assert_double_eq_tol(rcm_loss_bound(p), 31.0 * 1023.0 / (2.0 * 262143.0), 1e-15);
-    /* Long products and Stirling's formula meet at 4096 factors: log of the term is smooth in k_b. */
+    /* Long products and Stirling's formula meet at 4096 factors: log of the term is smooth in k_b.
+     */
     double value[41];
     for (int i = 0; i <= 40; i++)
-        value[i] = log(rcm_loss_series((struct rcm_topk){.n = UINT64_C(1) << 40, .k = 1 << 20, .b = 700, .k_b = 4075 + (uint64_t)i}, 1));
+        value[i] = log(rcm_loss_series(
+            (struct rcm_topk){
+                .n = UINT64_C(1) << 40, .k = 1 << 20, .b = 700, .k_b = 4075 + (uint64_t)i},
+            1));
     for (int i = 2; i <= 40; i++) {
         /* second difference of log E[C(X, c)] in c: about -1/c */
         double second = value[i] - 2.0 * value[i - 1] + value[i - 2];
@@ -75,8 +84,8 @@ END_TEST
 static uint64_t scan(struct rcm_topk p, struct rcm_target target)
 {
     for (p.b = 1; p.b <= p.n; p.b++)
-        if (rcm_check_deployable(p) == RCM_OK && p.b % (target.align ? target.align : 1) == 0 && (!target.divisors || p.n % p.b == 0) &&
-            rcm_reaches(p, target))
+        if (rcm_check_deployable(p) == RCM_OK && p.b % (target.align ? target.align : 1) == 0 &&
+            (!target.divisors || p.n % p.b == 0) && rcm_reaches(p, target))
             return p.b;
     return 0;
 }
@@ -97,8 +106,10 @@ START_TEST(smallest_b_is_the_first)
             p.assignment = (enum rcm_assignment)(i / 5 % 3);
         }
         uint64_t want = scan(p, target), got = rcm_smallest_b(p, target);
-        ck_assert_msg(got == want, TOPK_FMT " loss %g align %" PRIu64 " divisors %d: got %" PRIu64 " want %" PRIu64, TOPK_ARG(p),
-                      target.loss, target.align, target.divisors, got, want);
+        ck_assert_msg(got == want,
+                      TOPK_FMT " loss %g align %" PRIu64 " divisors %d: got %" PRIu64
+                               " want %" PRIu64,
+                      TOPK_ARG(p), target.loss, target.align, target.divisors, got, want);
     }
 }
 END_TEST
@@ -119,24 +130,30 @@ START_TEST(exact_ends)
         }
     /* A loss below the smallest double does not pass for none. */
     p = (struct rcm_topk){.n = RCM_N_MAX, .k = 100000, .b = UINT64_C(1) << 40, .k_b = 4000};
-    ck_assert(!rcm_reaches(p, (struct rcm_target){.loss = 0.0}) && rcm_reaches(p, (struct rcm_target){.loss = 1e-300}));
-    /* Decimal targets mean what they say: loss (n/b - 1)(k - 1)/(2 (n - 1)) for k = 2 can be 1/10 exactly. */
-    p = (struct rcm_topk){.n = 6, .k = 2, .b = 3, .k_b = 1}; /* loss = (1/2) 3 C(2,2) / C(6,2) = 1/10 */
+    ck_assert(!rcm_reaches(p, (struct rcm_target){.loss = 0.0}) &&
+              rcm_reaches(p, (struct rcm_target){.loss = 1e-300}));
+    /* Decimal targets mean what they say: loss (n/b - 1)(k - 1)/(2 (n - 1)) for k = 2 can be 1/10
+     * exactly. */
+    p = (struct rcm_topk){
+        .n = 6, .k = 2, .b = 3, .k_b = 1}; /* loss = (1/2) 3 C(2,2) / C(6,2) = 1/10 */
     ck_assert_double_eq_tol(rcm_loss_exact(p), 0.1, 1e-15);
-    ck_assert(rcm_reaches(p, (struct rcm_target){.loss = 0.1}) && rcm_reaches(p, (struct rcm_target){.loss = 1.0 - 0.9}));
+    ck_assert(rcm_reaches(p, (struct rcm_target){.loss = 0.1}) &&
+              rcm_reaches(p, (struct rcm_target){.loss = 1.0 - 0.9}));
     /* Below 1 - 1/e the fewest buckets do. */
     uint64_t state = 4;
     for (int i = 0; i < 2000; i++) {
         p = random_shape(&state, RCM_N_MAX);
-        ck_assert_msg(rcm_smallest_b(p, (struct rcm_target){.loss = 0.3679}) == rcm_deployable_b(p).low, TOPK_FMT, TOPK_ARG(p));
+        ck_assert_msg(rcm_smallest_b(p, (struct rcm_target){.loss = 0.3679}) ==
+                          rcm_deployable_b(p).low,
+                      TOPK_FMT, TOPK_ARG(p));
     }
 }
 END_TEST
 
 START_TEST(rules_hold)
 {
-    /* Ours: the b it asks for reaches the target, for every k_b. Chern's and Samaga's forms: the loss that they state is not
-     * exceeded where they are bounds (b | n for the quadratic one). */
+    /* Ours: the b it asks for reaches the target, for every k_b. Chern's and Samaga's forms: the
+     * loss that they state is not exceeded where they are bounds (b | n for the quadratic one). */
     const double losses[] = {0.3, 0.1, 0.05, 0.01, 1e-3, 1e-5};
     uint64_t state = 5;
     for (int i = 0; i < 20000; i++) {
@@ -150,15 +167,18 @@ START_TEST(rules_hold)
                 ck_assert(rcm_rule_b(rule, p, loss) == 0);
                 continue;
             }
-            bool bound = strcmp(rule->name, "factorial_moment") == 0 || strcmp(rule->name, "chern") == 0;
+            bool bound =
+                strcmp(rule->name, "factorial_moment") == 0 || strcmp(rule->name, "chern") == 0;
             if (bound || (p.n % p.b == 0 && strcmp(rule->name, "samaga_quartic") != 0))
-                ck_assert_msg(rule->loss(p) >= rcm_loss_exact(p) * (1.0 - 1e-11), TOPK_FMT " %s states %.17g, loss %.17g", TOPK_ARG(p),
-                              rule->name, rule->loss(p), rcm_loss_exact(p));
+                ck_assert_msg(rule->loss(p) >= rcm_loss_exact(p) * (1.0 - 1e-11),
+                              TOPK_FMT " %s states %.17g, loss %.17g", TOPK_ARG(p), rule->name,
+                              rule->loss(p), rcm_loss_exact(p));
             if (bound) {
                 p.b = rcm_rule_b(rule, p, loss);
                 struct rcm_range range = rcm_deployable_b(p);
-                ck_assert_msg(rcm_loss_exact(p) <= loss * (1.0 + 1e-11) || p.b == range.high, TOPK_FMT " %s for loss %g has %.17g", TOPK_ARG(p),
-                              rule->name, loss, rcm_loss_exact(p));
+                ck_assert_msg(rcm_loss_exact(p) <= loss * (1.0 + 1e-11) || p.b == range.high,
+                              TOPK_FMT " %s for loss %g has %.17g", TOPK_ARG(p), rule->name, loss,
+                              rcm_loss_exact(p));
                 ck_assert(rcm_check_deployable(p) == RCM_OK);
             }
         }
@@ -166,8 +186,10 @@ START_TEST(rules_hold)
     /* Numbers worked out by hand: n 262144, k 1024, R 0.99. */
     struct rcm_topk p = {.n = 262144, .k = 1024, .b = 1, .k_b = 1};
     ck_assert_double_eq_tol(rcm_rule(0)->b(p, 0.01), 1023.0 / 0.02, 1e-9);
-    ck_assert_double_eq_tol(rcm_rule(1)->b(p, 0.01), 262144.0 / (1.0 + 0.02 * 262143.0 / 1023.0), 1e-9);
-    ck_assert_double_eq_tol(rcm_rule(2)->b(p, 0.01), 1024.0 / (2.0 * (0.01 + 1024.0 / 524288.0)), 1e-9);
+    ck_assert_double_eq_tol(rcm_rule(1)->b(p, 0.01), 262144.0 / (1.0 + 0.02 * 262143.0 / 1023.0),
+                            1e-9);
+    ck_assert_double_eq_tol(rcm_rule(2)->b(p, 0.01), 1024.0 / (2.0 * (0.01 + 1024.0 / 524288.0)),
+                            1e-9);
     ck_assert_double_eq_tol(rcm_rule(4)->b(p, 0.01), 101788.0, 1.0);
     p.k_b = 4; /* (C(1024, 5) / (1024 0.01))^(1/4) */
     ck_assert_double_eq_tol(rcm_rule(0)->b(p, 0.01), pow(9291185992704.0 / 10.24, 0.25), 1e-9);
@@ -186,8 +208,10 @@ START_TEST(divisors_by_trial)
                 if (d <= low)
                     greatest = d;
             }
-        ck_assert_msg(rcm_next_b(n, low, align, &factors) == least, "n %" PRIu64 " low %" PRIu64 " align %" PRIu64, n, low, align);
-        ck_assert_msg(rcm_previous_b(n, low, align, &factors) == greatest, "n %" PRIu64 " high %" PRIu64 " align %" PRIu64, n, low, align);
+        ck_assert_msg(rcm_next_b(n, low, align, &factors) == least,
+                      "n %" PRIu64 " low %" PRIu64 " align %" PRIu64, n, low, align);
+        ck_assert_msg(rcm_previous_b(n, low, align, &factors) == greatest,
+                      "n %" PRIu64 " high %" PRIu64 " align %" PRIu64, n, low, align);
         uint64_t multiple = (low + align - 1) / align * align;
         ck_assert_uint_eq(rcm_next_b(n, low, align, NULL), multiple <= n ? multiple : 0);
         ck_assert_uint_eq(rcm_previous_b(n, low, align, NULL), low / align * align);
@@ -196,11 +220,13 @@ START_TEST(divisors_by_trial)
         uint64_t n;
         unsigned primes;
     } large[] = {
-        {UINT64_C(9007199254740881), 1},                      /* the largest prime below 2^53 */
-        {UINT64_C(94906249) * UINT64_C(94906247), 2},         /* two primes of 27 bits */
-        {UINT64_C(94906249) * UINT64_C(94906249), 1},         /* a square */
-        {UINT64_C(1) << 52, 1},      {RCM_N_MAX, 3},          /* 6361 69431 20394401 */
-        {UINT64_C(200560490130), 11}, {UINT64_C(2653751), 0}, /* product of the first 11 primes; KGC's n */
+        {UINT64_C(9007199254740881), 1},              /* the largest prime below 2^53 */
+        {UINT64_C(94906249) * UINT64_C(94906247), 2}, /* two primes of 27 bits */
+        {UINT64_C(94906249) * UINT64_C(94906249), 1}, /* a square */
+        {UINT64_C(1) << 52, 1},
+        {RCM_N_MAX, 3}, /* 6361 69431 20394401 */
+        {UINT64_C(200560490130), 11},
+        {UINT64_C(2653751), 0}, /* product of the first 11 primes; KGC's n */
     };
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         struct rcm_factors factors = rcm_factorise(large[i].n);
@@ -210,7 +236,8 @@ START_TEST(divisors_by_trial)
                 product *= factors.prime[j];
         ck_assert_msg(product == large[i].n, "%" PRIu64 ": product %" PRIu64, large[i].n, product);
         if (large[i].primes > 1 || i == 0)
-            ck_assert_msg(factors.count >= large[i].primes, "%" PRIu64 ": %u primes", large[i].n, factors.count);
+            ck_assert_msg(factors.count >= large[i].primes, "%" PRIu64 ": %u primes", large[i].n,
+                          factors.count);
     }
     ck_assert_uint_eq(rcm_factorise(UINT64_C(9007199254740881)).count, 1);
     ck_assert_uint_eq(rcm_factorise(RCM_N_MAX).count, 3);
@@ -219,5 +246,5 @@ START_TEST(divisors_by_trial)
 }
 END_TEST
 
-TEST_MAIN("bounds", series_brackets_the_loss, series_ends_in_the_loss, first_term_by_hand, smallest_b_is_the_first, exact_ends, rules_hold,
-          divisors_by_trial)
+TEST_MAIN("bounds", series_brackets_the_loss, series_ends_in_the_loss, first_term_by_hand,
+          smallest_b_is_the_first, exact_ends, rules_hold, divisors_by_trial)

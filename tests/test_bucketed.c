@@ -1,4 +1,5 @@
-/* The simulation against bucketed top-k written out: every input, assignment, shuffle and tie rule, on small rows.
+/* The simulation against bucketed top-k written out: every input, assignment, shuffle and tie rule,
+ * on small rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
@@ -13,7 +14,8 @@ enum { ROWS = 12, N_MAX = 40, SHAPES = 6, RANKS = 3 };
 
 /* What the literal algorithm says, summed over rows. */
 struct expected {
-    uint64_t lost, lost_by_value, exact, lossless_by_value, certified, most_lost, survived[RANKS], mass_rows, value_rows;
+    uint64_t lost, lost_by_value, exact, lossless_by_value, certified, most_lost, survived[RANKS],
+        mass_rows, value_rows;
     double mass, mass_worst, value, value_worst;
 };
 
@@ -33,7 +35,8 @@ static int falling(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* How many values two lists have in common, each counted as often as it stands in both; NaN and -inf are not counted. */
+/* How many values two lists have in common, each counted as often as it stands in both; NaN and
+ * -inf are not counted. */
 static uint64_t in_common(uint64_t *a, size_t a_length, uint64_t *b, size_t b_length)
 {
     uint64_t common = 0;
@@ -59,7 +62,8 @@ static double softmax_weight(double x, double largest)
 }
 
 /* Adds one row. */
-static void expect(struct expected *e, const double *x, size_t n, size_t valid, size_t k, struct sim_shape shape, const uint64_t *ranks)
+static void expect(struct expected *e, const double *x, size_t n, size_t valid, size_t k,
+                   struct sim_shape shape, const uint64_t *ranks)
 {
     uint64_t keys[N_MAX], exact[N_MAX], approximate[N_MAX], lost = 0, numbers = 0;
     uint32_t order[N_MAX];
@@ -97,10 +101,11 @@ static void expect(struct expected *e, const double *x, size_t n, size_t valid, 
     e->certified += bucketed.certified;
     e->lossless_by_value += lost_by_value == 0;
     e->most_lost = lost > e->most_lost ? lost : e->most_lost;
-    /* The certificate holds exactly when nothing is lost by value. (With fewer than k values above -inf it counts the others too, and
-     * may fail where nothing is lost.) */
+    /* The certificate holds exactly when nothing is lost by value. (With fewer than k values above
+     * -inf it counts the others too, and may fail where nothing is lost.) */
     if (numbers == k || bucketed.kept == valid)
-        ck_assert_msg(bucketed.certified == (lost_by_value == 0), "certified %d, lost by value %" PRIu64, bucketed.certified, lost_by_value);
+        ck_assert_msg(bucketed.certified == (lost_by_value == 0),
+                      "certified %d, lost by value %" PRIu64, bucketed.certified, lost_by_value);
     for (size_t r = 0; r < RANKS; r++)
         e->survived[r] +=
             survives[order[ranks[r] - 1]] || !(x[order[ranks[r] - 1]] > -INFINITY); /* a mask */
@@ -125,19 +130,23 @@ static double number_of(int kind, uint64_t *state)
     case NANS:
         return next_random(state) % 3 ? (double)(next_random(state) % 9) : NAN;
     case INFINITIES:
-        return next_random(state) % 2 ? (next_random(state) % 3 ? -INFINITY : INFINITY) : (double)(next_random(state) % 99) - 50.0;
+        return next_random(state) % 2 ? (next_random(state) % 3 ? -INFINITY : INFINITY)
+                                      : (double)(next_random(state) % 99) - 50.0;
     case FEW_VALUES:
         return (double)(next_random(state) % 3) - (next_random(state) % 2 ? 0.0 : 1.0);
     case ALL_NAN:
         return NAN;
     case MASKED:
-        return next_random(state) % 3 ? -INFINITY : next_random(state) % 2 ? NAN : (double)(next_random(state) % 5);
+        return next_random(state) % 3   ? -INFINITY
+               : next_random(state) % 2 ? NAN
+                                        : (double)(next_random(state) % 5);
     default:
         return (double)(next_random(state) % 1000) / 7.0;
     }
 }
 
-static void write_rows(const char *path, int kind, size_t n, uint64_t *state, double rows[ROWS][N_MAX])
+static void write_rows(const char *path, int kind, size_t n, uint64_t *state,
+                       double rows[ROWS][N_MAX])
 {
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
@@ -149,8 +158,10 @@ static void write_rows(const char *path, int kind, size_t n, uint64_t *state, do
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Generates what the simulation generates; then the shuffle. What stands in the padding does not matter. */
-static void expected_row(const struct sim_spec *spec, double rows[ROWS][N_MAX], size_t r, enum sim_shuffle shuffle, double *x)
+/* Generates what the simulation generates; then the shuffle. What stands in the padding does not
+ * matter. */
+static void expected_row(const struct sim_spec *spec, double rows[ROWS][N_MAX], size_t r,
+                         enum sim_shuffle shuffle, double *x)
 {
     double plain[N_MAX];
     uint64_t words[N_MAX + 2];
@@ -160,38 +171,51 @@ static void expected_row(const struct sim_spec *spec, double rows[ROWS][N_MAX], 
         memcpy(plain, rows[r], n * sizeof *plain);
     else
         row_generate(spec->input, spec->rho[0], spec->seed, r, plain, n, words);
-    row_permutation(spec->input, spec->rho[0], spec->seed, shuffle == SIM_SHUFFLE_ONCE ? UINT64_MAX : r, permutation, valid);
+    row_permutation(spec->input, spec->rho[0], spec->seed,
+                    shuffle == SIM_SHUFFLE_ONCE ? UINT64_MAX : r, permutation, valid);
     for (size_t i = 0; i < n; i++)
         x[i] = i >= valid ? 1e300 : shuffle == SIM_SHUFFLE_NONE ? plain[i] : plain[permutation[i]];
 }
 
-static void compare(const struct sim_spec *spec, const struct simulation *simulation, size_t shuffle, size_t shape, const struct expected *e)
+static void compare(const struct sim_spec *spec, const struct simulation *simulation,
+                    size_t shuffle, size_t shape, const struct expected *e)
 {
     const struct sim_shape *s = &spec->shape[shape];
     struct sim_result r = simulation_result(simulation, 0, shuffle, shape);
     char at[200];
-    snprintf(at, sizeof at, "%s, shuffle %s: n %" PRIu64 " k %" PRIu64 " valid %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " %s",
-             sim_input_name(spec->input), sim_shuffle_name(spec->shuffle[shuffle]), spec->n, spec->k, spec->valid, s->b, s->k_b,
-             sim_assignment_name(s->assignment));
+    snprintf(at, sizeof at,
+             "%s, shuffle %s: n %" PRIu64 " k %" PRIu64 " valid %" PRIu64 " b %" PRIu64
+             " k_b %" PRIu64 " %s",
+             sim_input_name(spec->input), sim_shuffle_name(spec->shuffle[shuffle]), spec->n,
+             spec->k, spec->valid, s->b, s->k_b, sim_assignment_name(s->assignment));
     double k = (double)spec->k;
     const double rows = ROWS;
     ck_assert_msg(r.rows == ROWS, "%s: %" PRIu64 " rows", at, r.rows);
-    ck_assert_msg(fabs(r.recall_mean - (1.0 - (double)e->lost / rows / k)) < 1e-15, "%s: recall %.17g, lost %" PRIu64, at, r.recall_mean, e->lost);
-    ck_assert_msg(fabs(r.recall_value_mean - (1.0 - (double)e->lost_by_value / rows / k)) < 1e-15, "%s: by value %.17g, lost %" PRIu64, at,
-                  r.recall_value_mean, e->lost_by_value);
-    ck_assert_msg(r.recall_worst == (k - (double)e->most_lost) / k, "%s: worst %.17g, lost %" PRIu64, at, r.recall_worst, e->most_lost);
-    ck_assert_msg(r.exact_rows == (double)e->exact / rows, "%s: exact %.17g, %" PRIu64, at, r.exact_rows, e->exact);
-    ck_assert_msg(r.certified_rows == (double)e->lossless_by_value / rows, "%s: certified %.17g, %" PRIu64, at, r.certified_rows,
-                  e->lossless_by_value);
+    ck_assert_msg(fabs(r.recall_mean - (1.0 - (double)e->lost / rows / k)) < 1e-15,
+                  "%s: recall %.17g, lost %" PRIu64, at, r.recall_mean, e->lost);
+    ck_assert_msg(fabs(r.recall_value_mean - (1.0 - (double)e->lost_by_value / rows / k)) < 1e-15,
+                  "%s: by value %.17g, lost %" PRIu64, at, r.recall_value_mean, e->lost_by_value);
+    ck_assert_msg(r.recall_worst == (k - (double)e->most_lost) / k,
+                  "%s: worst %.17g, lost %" PRIu64, at, r.recall_worst, e->most_lost);
+    ck_assert_msg(r.exact_rows == (double)e->exact / rows, "%s: exact %.17g, %" PRIu64, at,
+                  r.exact_rows, e->exact);
+    ck_assert_msg(r.certified_rows == (double)e->lossless_by_value / rows,
+                  "%s: certified %.17g, %" PRIu64, at, r.certified_rows, e->lossless_by_value);
     for (size_t i = 0; i < RANKS; i++)
-        ck_assert_msg(r.survived[i] == e->survived[i], "%s: rank %" PRIu64 " survived %" PRIu64 ", want %" PRIu64, at, spec->rank[i],
+        ck_assert_msg(r.survived[i] == e->survived[i],
+                      "%s: rank %" PRIu64 " survived %" PRIu64 ", want %" PRIu64, at, spec->rank[i],
                       r.survived[i], e->survived[i]);
-    ck_assert_msg(e->mass_rows == 0 || fabs(r.mass_mean - e->mass / (double)e->mass_rows) < 1e-12, "%s: mass %.17g, want %.17g", at, r.mass_mean, e->mass / (double)e->mass_rows);
-    ck_assert_msg(e->mass_rows == 0 || fabs(r.mass_worst - e->mass_worst) < 1e-12, "%s: worst mass %.17g, want %.17g", at, r.mass_worst, e->mass_worst);
-    ck_assert_msg(r.value_rows == e->value_rows, "%s: %" PRIu64 " rows with value, want %" PRIu64, at, r.value_rows, e->value_rows);
+    ck_assert_msg(e->mass_rows == 0 || fabs(r.mass_mean - e->mass / (double)e->mass_rows) < 1e-12,
+                  "%s: mass %.17g, want %.17g", at, r.mass_mean, e->mass / (double)e->mass_rows);
+    ck_assert_msg(e->mass_rows == 0 || fabs(r.mass_worst - e->mass_worst) < 1e-12,
+                  "%s: worst mass %.17g, want %.17g", at, r.mass_worst, e->mass_worst);
+    ck_assert_msg(r.value_rows == e->value_rows, "%s: %" PRIu64 " rows with value, want %" PRIu64,
+                  at, r.value_rows, e->value_rows);
     if (e->value_rows) {
-        ck_assert_msg(fabs(r.value_mean - e->value / (double)e->value_rows) < 1e-12, "%s: value %.17g", at, r.value_mean);
-        ck_assert_msg(fabs(r.value_worst - e->value_worst) < 1e-12, "%s: worst value %.17g", at, r.value_worst);
+        ck_assert_msg(fabs(r.value_mean - e->value / (double)e->value_rows) < 1e-12,
+                      "%s: value %.17g", at, r.value_mean);
+        ck_assert_msg(fabs(r.value_worst - e->value_worst) < 1e-12, "%s: worst value %.17g", at,
+                      r.value_worst);
     }
 }
 
@@ -212,16 +236,20 @@ START_TEST(the_simulation_is_the_literal_algorithm)
             uint64_t ranks[RANKS] = {1, (k + 1) / 2, k};
             struct sim_shape shapes[SHAPES];
             for (int i = 0; i < SHAPES; i++)
-                shapes[i] = (struct sim_shape){random_scale(&state, 1, n), random_scale(&state, 1, i % 2 ? k : n),
+                shapes[i] = (struct sim_shape){random_scale(&state, 1, n),
+                                               random_scale(&state, 1, i % 2 ? k : n),
                                                (enum sim_assignment)(i % SIM_ASSIGNMENTS)};
             if (kind < FILE_KINDS) {
                 write_rows(path, kind, n, &state, rows);
-                ck_assert_msg(row_file_open(&file, path, SIM_F64, n, error, sizeof error) == 0, "%s", error);
+                ck_assert_msg(row_file_open(&file, path, SIM_F64, n, error, sizeof error) == 0,
+                              "%s", error);
             }
             struct sim_spec spec = {.n = n,
                                     .k = k,
                                     .valid = repeat % 3 ? n : random_between(&state, k, n),
-                                    .input = kind < FILE_KINDS ? SIM_FILE : (enum sim_input)(SIM_IID + kind - FILE_KINDS),
+                                    .input = kind < FILE_KINDS
+                                                 ? SIM_FILE
+                                                 : (enum sim_input)(SIM_IID + kind - FILE_KINDS),
                                     .file = &file,
                                     .rho = &rho,
                                     .rhos = 1,
@@ -239,7 +267,8 @@ START_TEST(the_simulation_is_the_literal_algorithm)
                                     .threads = 2};
             struct simulation *simulation = simulation_new(&spec, error, sizeof error);
             ck_assert_ptr_nonnull(simulation);
-            ck_assert_msg(simulation_run(simulation, NULL, NULL, error, sizeof error) == 0, "%s", error);
+            ck_assert_msg(simulation_run(simulation, NULL, NULL, error, sizeof error) == 0, "%s",
+                          error);
             for (size_t s = 0; s < 3; s++)
                 for (size_t i = 0; i < SHAPES; i++) {
                     struct expected e = {.mass_worst = 1.0, .value_worst = 1.0};
@@ -256,11 +285,14 @@ START_TEST(the_simulation_is_the_literal_algorithm)
             row_file_close(&file);
         }
     unlink(path);
-    printf("literal algorithm: %" PRIu64 " configurations of %d rows agree, %" PRIu64 " rows certified\n", compared, ROWS, certified);
+    printf("literal algorithm: %" PRIu64 " configurations of %d rows agree, %" PRIu64
+           " rows certified\n",
+           compared, ROWS, certified);
 }
 END_TEST
 
-/* A small example by hand: 11 elements, b = 3 interleaved, k_b = 2, k = 4, as in Key et al., Figure 2 left. */
+/* A small example by hand: 11 elements, b = 3 interleaved, k_b = 2, k = 4, as in Key et al., Figure
+ * 2 left. */
 START_TEST(by_hand)
 {
     const double x[11] = {9, 1, 2, 8, 3, 4, 7, 5, 6, 0, 0};
@@ -269,7 +301,8 @@ START_TEST(by_hand)
     for (int i = 0; i < 11; i++)
         keys[i] = key_of(x[i]);
     ck_assert(bucketed_topk(keys, 11, 11, 4, 3, 2, SIM_INTERLEAVED, &r));
-    const uint32_t candidates[] = {0, 3, 7, 4, 8, 5}, result[] = {0, 3, 8, 7}; /* 7 is the third of bucket 0, and lost */
+    const uint32_t candidates[] = {0, 3, 7, 4, 8, 5},
+                   result[] = {0, 3, 8, 7}; /* 7 is the third of bucket 0, and lost */
     ck_assert_uint_eq(r.kept, 6);
     ck_assert_uint_eq(r.length, 4);
     for (int i = 0; i < 6; i++)
@@ -279,8 +312,10 @@ START_TEST(by_hand)
     ck_assert(!r.certified);
     bucketed_free(&r);
     /* floor(4 i / 10) gives runs of 3, 2, 3, 2; the kernel's rule 3, 3, 2, 2. */
-    const uint64_t floors[] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 3}, runs[] = {0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
-    struct buckets floor_buckets = buckets_of(SIM_CONTIGUOUS_FLOOR, 10, 4), run_buckets = buckets_of(SIM_CONTIGUOUS, 10, 4);
+    const uint64_t floors[] = {0, 0, 0, 1, 1, 2, 2, 2, 3, 3},
+                   runs[] = {0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
+    struct buckets floor_buckets = buckets_of(SIM_CONTIGUOUS_FLOOR, 10, 4),
+                   run_buckets = buckets_of(SIM_CONTIGUOUS, 10, 4);
     for (uint64_t i = 0; i < 10; i++) {
         ck_assert_uint_eq(place_of(&floor_buckets, i).bucket, floors[i]);
         ck_assert_uint_eq(place_of(&run_buckets, i).bucket, runs[i]);

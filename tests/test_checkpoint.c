@@ -1,4 +1,5 @@
-/* Checkpoints: killed at any moment and started again, a simulation ends in the same bits; what is no checkpoint of it is refused.
+/* Checkpoints: killed at any moment and started again, a simulation ends in the same bits; what is
+ * no checkpoint of it is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
@@ -33,10 +34,25 @@ struct answer {
 
 static struct sim_spec small_spec(const char *checkpoint)
 {
-    return (struct sim_spec){.n = 500, .k = 64, .valid = 450, .input = SIM_AR1, .rho = rhos, .rhos = RHOS, .shuffle = shuffles,
-                             .shuffles = SHUFFLES, .shape = shapes, .shapes = SHAPES, .rank = ranks, .ranks = RANKS,
-                             .reaching = true, .weights = true,
-                             .temperature = 0.7, .seed = 3, .repetitions = 6000, .threads = 2, .checkpoint = checkpoint,
+    return (struct sim_spec){.n = 500,
+                             .k = 64,
+                             .valid = 450,
+                             .input = SIM_AR1,
+                             .rho = rhos,
+                             .rhos = RHOS,
+                             .shuffle = shuffles,
+                             .shuffles = SHUFFLES,
+                             .shape = shapes,
+                             .shapes = SHAPES,
+                             .rank = ranks,
+                             .ranks = RANKS,
+                             .reaching = true,
+                             .weights = true,
+                             .temperature = 0.7,
+                             .seed = 3,
+                             .repetitions = 6000,
+                             .threads = 2,
+                             .checkpoint = checkpoint,
                              .checkpoint_seconds = 1e-3};
 }
 
@@ -44,7 +60,8 @@ static struct answer *shared_answer(void)
 {
     FILE *file = tmpfile();
     ck_assert(file && ftruncate(fileno(file), sizeof(struct answer)) == 0);
-    void *memory = mmap(NULL, sizeof(struct answer), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    void *memory =
+        mmap(NULL, sizeof(struct answer), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
     fclose(file);
     ck_assert(memory != MAP_FAILED);
     return memory;
@@ -99,11 +116,13 @@ static void run(const struct sim_spec *spec, struct answer *answer, sim_tick *ti
 
 static bool same(const struct answer *a, const struct answer *b)
 {
-    return memcmp(a->results, b->results, sizeof a->results) == 0 && memcmp(a->survived, b->survived, sizeof a->survived) == 0 &&
+    return memcmp(a->results, b->results, sizeof a->results) == 0 &&
+           memcmp(a->survived, b->survived, sizeof a->survived) == 0 &&
            memcmp(a->rows, b->rows, sizeof a->rows) == 0 && a->done == b->done;
 }
 
-static char folder[] = "/tmp/recallmodel-test-XXXXXX", path[sizeof folder + 16], other[sizeof folder + 16];
+static char folder[] = "/tmp/recallmodel-test-XXXXXX", path[sizeof folder + 16],
+            other[sizeof folder + 16];
 
 static void make_folder(void)
 {
@@ -148,13 +167,16 @@ START_TEST(killed_at_random_moments)
     clock_gettime(CLOCK_MONOTONIC, &before);
     run(&spec, whole, NULL);
     clock_gettime(CLOCK_MONOTONIC, &after);
-    uint64_t whole_us = (uint64_t)(after.tv_sec - before.tv_sec) * 1000000 + (uint64_t)(after.tv_nsec / 1000 - before.tv_nsec / 1000);
+    uint64_t whole_us = (uint64_t)(after.tv_sec - before.tv_sec) * 1000000 +
+                        (uint64_t)(after.tv_nsec / 1000 - before.tv_nsec / 1000);
     spec.checkpoint = path;
     while (killed < 10) {
         int status = 0;
         pid_t child = start(&spec, parts, NULL);
         uint64_t pause_us = random_between(&state, 0, whole_us / 4);
-        nanosleep(&(struct timespec){.tv_sec = (time_t)(pause_us / 1000000), .tv_nsec = (long)(pause_us % 1000000) * 1000}, NULL);
+        nanosleep(&(struct timespec){.tv_sec = (time_t)(pause_us / 1000000),
+                                     .tv_nsec = (long)(pause_us % 1000000) * 1000},
+                  NULL);
         kill(child, SIGKILL);
         ck_assert_int_eq(waitpid(child, &status, 0), child);
         killed += WIFSIGNALED(status);
@@ -170,7 +192,8 @@ START_TEST(killed_at_random_moments)
     run(&spec, parts, NULL); /* done: the answer at once */
     ck_assert(same(whole, parts));
     ck_assert_uint_gt(continued, 0);
-    printf("killed %u times, a checkpoint was there %u times; whole run %.0f ms\n", killed, continued, (double)whole_us / 1e3);
+    printf("killed %u times, a checkpoint was there %u times; whole run %.0f ms\n", killed,
+           continued, (double)whole_us / 1e3);
     remove_folder();
 }
 END_TEST
@@ -243,11 +266,11 @@ START_TEST(what_is_refused)
     const struct sim_shape more_shapes[] = {{64, 1, 0}, {32, 2, 1}, {13, 5, 2}, {8, 7, 0}};
     const uint64_t more_ranks[] = {3, 61};
     const enum sim_shuffle more_shuffles[] = {SIM_SHUFFLE_NONE, SIM_SHUFFLE_ONCE};
-#define WITH(field, value, reason)  \
-    do {                            \
-        spec = small_spec(path);    \
-        spec.field = value;         \
-        refuse(&spec, reason);      \
+#define WITH(field, value, reason) \
+    do { \
+        spec = small_spec(path); \
+        spec.field = value; \
+        refuse(&spec, reason); \
     } while (0)
     WITH(n, 501, "'n 500', not 'n 501'");
     WITH(k, 63, "'k 64'");
@@ -305,4 +328,5 @@ START_TEST(what_is_refused)
 }
 END_TEST
 
-TEST_MAIN("checkpoint", threads_do_not_matter, killed_at_random_moments, stopped_and_continued, what_is_refused)
+TEST_MAIN("checkpoint", threads_do_not_matter, killed_at_random_moments, stopped_and_continued,
+          what_is_refused)

@@ -1,4 +1,5 @@
-/* test_contenders.c - buckets, exact top-k and the threshold compete: against exhaustive search, for every objective.
+/* test_contenders.c - buckets, exact top-k and the threshold compete: against exhaustive search,
+ * for every objective.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
@@ -15,7 +16,8 @@ static bool reaches(const struct rcm_selection *s, struct rcm_topk p)
         return rcm_reaches(p, s->target);
     struct rcm_lost law;
     ck_assert_int_eq(rcm_lost(p, &law), 0);
-    const bool enough = rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    const bool enough =
+        rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
     rcm_lost_free(&law);
     return enough;
 }
@@ -31,9 +33,11 @@ static struct best exhaustive(const struct rcm_selection *s)
     const struct rcm_objective *o = s->objective;
     struct best best = {.bucketed.objective = INFINITY, .threshold.objective = INFINITY};
     const struct rcm_factors factors = rcm_factorise(s->p.n);
-    const struct rcm_restriction restriction = {s->target.align, s->target.divisors ? &factors : NULL};
+    const struct rcm_restriction restriction = {s->target.align,
+                                                s->target.divisors ? &factors : NULL};
     struct rcm_topk p = s->p;
-    best.exact = s->exact_us > 0.0 && strcmp(o->unit, "us") == 0 ? s->exact_us : o->exact(o, &s->machine, p);
+    best.exact =
+        s->exact_us > 0.0 && strcmp(o->unit, "us") == 0 ? s->exact_us : o->exact(o, &s->machine, p);
     for (p.k_b = 1; p.k_b <= s->k_b_max && p.k_b <= s->kernel->k_b_max; p.k_b++)
         for (p.b = 2; p.b <= p.n; p.b++) {
             if (rcm_check_deployable(p) != RCM_OK || rcm_buckets_of(p).of[0].size <= p.k_b ||
@@ -55,7 +59,8 @@ static enum rcm_deploy deployed(const struct best *best)
     return threshold < exact ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
 }
 
-#define SAME(got, want) ((got) == (want) || relative_error(got, want) <= 1e-9 || (isnan(got) && isnan(want)))
+#define SAME(got, want) \
+    ((got) == (want) || relative_error(got, want) <= 1e-9 || (isnan(got) && isnan(want)))
 
 static struct rcm_selection question(uint64_t *state, const struct rcm_objective *objective)
 {
@@ -63,7 +68,8 @@ static struct rcm_selection question(uint64_t *state, const struct rcm_objective
     const uint64_t n = random_scale(state, 4, 48), k = random_scale(state, 1, n);
     struct rcm_selection s = {
         .p = {.n = n, .k = k, .m = random_scale(state, 1, 300)},
-        .target = {.loss = targets[next_random(state) % 6], .align = next_random(state) % 4 ? 1 : random_between(state, 2, 8),
+        .target = {.loss = targets[next_random(state) % 6],
+                   .align = next_random(state) % 4 ? 1 : random_between(state, 2, 8),
                    .divisors = next_random(state) % 5 == 0},
         .k_b_max = random_between(state, 1, 5),
         .kernel = rcm_kernel(next_random(state) % 2 ? 0 : next_random(state) % 4),
@@ -89,23 +95,30 @@ START_TEST(three_contenders)
             const struct rcm_selection s = question(&state, objective);
             const struct rcm_choice got = rcm_select(&s);
             const struct best want = exhaustive(&s);
-            ck_assert_msg(SAME(got.objective, want.bucketed.objective) && SAME(got.threshold.objective, want.threshold.objective) &&
-                              SAME(got.exact_objective, want.exact) && got.deploy == deployed(&want),
-                          "%s, n %" PRIu64 " k %" PRIu64 " m %" PRIu64 " loss %g confidence %g kernel %s k_b_max %" PRIu64 " align %" PRIu64
-                          ": got %s, %.12g, exact %.12g, threshold %.12g; want %s, %.12g (b %" PRIu64 "), %.12g, %.12g (b %" PRIu64 ")",
-                          objective->name, s.p.n, s.p.k, s.p.m, s.target.loss, s.confidence, s.kernel->name, s.k_b_max, s.target.align,
-                          rcm_deploy_name(got.deploy), got.objective, got.exact_objective, got.threshold.objective,
-                          rcm_deploy_name(deployed(&want)), want.bucketed.objective, want.bucketed.p.b, want.exact,
-                          want.threshold.objective, want.threshold.p.b);
+            ck_assert_msg(
+                SAME(got.objective, want.bucketed.objective) &&
+                    SAME(got.threshold.objective, want.threshold.objective) &&
+                    SAME(got.exact_objective, want.exact) && got.deploy == deployed(&want),
+                "%s, n %" PRIu64 " k %" PRIu64 " m %" PRIu64
+                " loss %g confidence %g kernel %s k_b_max %" PRIu64 " align %" PRIu64
+                ": got %s, %.12g, exact %.12g, threshold %.12g; want %s, %.12g (b %" PRIu64
+                "), %.12g, %.12g (b %" PRIu64 ")",
+                objective->name, s.p.n, s.p.k, s.p.m, s.target.loss, s.confidence, s.kernel->name,
+                s.k_b_max, s.target.align, rcm_deploy_name(got.deploy), got.objective,
+                got.exact_objective, got.threshold.objective, rcm_deploy_name(deployed(&want)),
+                want.bucketed.objective, want.bucketed.p.b, want.exact, want.threshold.objective,
+                want.threshold.p.b);
             if (got.objective < INFINITY) {
                 ck_assert_uint_lt(rcm_candidates(got.p), s.p.n);
-                ck_assert(isnan(got.exact_objective) || SAME(got.over_exact, got.objective / got.exact_objective));
+                ck_assert(isnan(got.exact_objective) ||
+                          SAME(got.over_exact, got.objective / got.exact_objective));
             }
             counts[got.deploy]++;
             questions++;
         }
-    printf("three contenders: %" PRIu64 " questions are answered as by exhaustive search: %" PRIu64 " bucketed, %" PRIu64
-           " exact, %" PRIu64 " threshold\n", questions, counts[0], counts[1], counts[2]);
+    printf("three contenders: %" PRIu64 " questions are answered as by exhaustive search: %" PRIu64
+           " bucketed, %" PRIu64 " exact, %" PRIu64 " threshold\n",
+           questions, counts[0], counts[1], counts[2]);
     ck_assert_uint_ge(questions, 400);
     for (size_t i = 0; i < 3; i++)
         ck_assert_uint_ge(counts[i], 15);
@@ -153,11 +166,15 @@ START_TEST(registry)
 }
 END_TEST
 
-/* The examples that began this: every element is never offered, and what is slower than exact top-k is not deployed. */
+/* The examples that began this: every element is never offered, and what is slower than exact top-k
+ * is not deployed. */
 START_TEST(examples)
 {
-    struct rcm_selection s = {.p = {.n = 8192, .k = 2048, .m = 64}, .target = {.loss = 0.01}, .objective = rcm_objective_by_name("time"),
-                              .machine = {.profile = rcm_profile(0)}, .kernel = rcm_profile(0)->kernel};
+    struct rcm_selection s = {.p = {.n = 8192, .k = 2048, .m = 64},
+                              .target = {.loss = 0.01},
+                              .objective = rcm_objective_by_name("time"),
+                              .machine = {.profile = rcm_profile(0)},
+                              .kernel = rcm_profile(0)->kernel};
     struct rcm_choice c = rcm_select(&s);
     ck_assert_int_eq(c.deploy, RCM_DEPLOY_EXACT);
     ck_assert_double_eq_tol(c.exact_objective, 44.27, 0.01);
@@ -165,7 +182,8 @@ START_TEST(examples)
     s.p = (struct rcm_topk){.n = 4096, .k = 1024, .m = 1};
     c = rcm_select(&s);
     ck_assert_double_eq_tol(c.exact_objective, 23.08, 0.01);
-    ck_assert(c.deploy == (c.objective < c.exact_objective ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT));
+    ck_assert(c.deploy ==
+              (c.objective < c.exact_objective ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT));
     /* The user's own exact top-k decides where it is given. */
     s.p = (struct rcm_topk){.n = 131072, .k = 2048, .m = 64};
     ck_assert_int_eq(rcm_select(&s).deploy, RCM_DEPLOY_BUCKETED);
@@ -174,10 +192,13 @@ START_TEST(examples)
     ck_assert_int_eq(c.deploy, RCM_DEPLOY_EXACT);
     ck_assert(c.exact_objective == 20.0);
     /* Without a profile the exact time is not known. */
-    s = (struct rcm_selection){.p = s.p, .target = {.loss = 0.05}, .objective = rcm_objective_by_name("roofline"),
+    s = (struct rcm_selection){.p = s.p,
+                               .target = {.loss = 0.05},
+                               .objective = rcm_objective_by_name("roofline"),
                                .machine = {.device = rcm_device(1)}};
     c = rcm_select(&s);
-    ck_assert(isnan(c.exact_objective) && c.deploy == RCM_DEPLOY_BUCKETED && c.objective < INFINITY);
+    ck_assert(isnan(c.exact_objective) && c.deploy == RCM_DEPLOY_BUCKETED &&
+              c.objective < INFINITY);
     /* No b reaches it. */
     s.target.loss = 0.0;
     c = rcm_select(&s);
@@ -189,19 +210,24 @@ END_TEST
 START_TEST(confidence_and_small_k)
 {
     uint64_t state = 43;
-    struct rcm_selection s = {.p = {.n = 31, .k = 2, .m = 1}, .confidence = 0.999999, .most_lost = 1, .k_b_max = 16};
+    struct rcm_selection s = {
+        .p = {.n = 31, .k = 2, .m = 1}, .confidence = 0.999999, .most_lost = 1, .k_b_max = 16};
     struct rcm_choice c = rcm_select(&s);
     ck_assert(c.p.b == 2 && c.p.k_b == 1);
     for (unsigned i = 0; i < (few_cases() ? 150 : 1500); i++) {
-        const uint64_t n = random_scale(&state, 4, 4096), k = random_between(&state, 1, n < 24 ? n / 2 : 12);
-        s = (struct rcm_selection){.p = {.n = n, .k = k, .m = 1}, .confidence = i % 3 ? 0.9 : 0.999999,
-                                   .most_lost = random_between(&state, 0, k - 1), .k_b_max = 16};
+        const uint64_t n = random_scale(&state, 4, 4096),
+                       k = random_between(&state, 1, n < 24 ? n / 2 : 12);
+        s = (struct rcm_selection){.p = {.n = n, .k = k, .m = 1},
+                                   .confidence = i % 3 ? 0.9 : 0.999999,
+                                   .most_lost = random_between(&state, 0, k - 1),
+                                   .k_b_max = 16};
         c = rcm_select(&s);
         double least = INFINITY;
         for (uint64_t k_b = 1; k_b <= 16 && k_b <= k; k_b++)
             least = fmin(least, rcm_select_k_b(&s, k_b).objective);
-        ck_assert_msg(c.objective == least, "n %" PRIu64 " k %" PRIu64 " lost <= %" PRIu64 " with %g: got %g, want %g", n, k, s.most_lost,
-                      s.confidence, c.objective, least);
+        ck_assert_msg(c.objective == least,
+                      "n %" PRIu64 " k %" PRIu64 " lost <= %" PRIu64 " with %g: got %g, want %g", n,
+                      k, s.most_lost, s.confidence, c.objective, least);
     }
 }
 END_TEST
@@ -214,24 +240,37 @@ START_TEST(written_recalls)
         const char *text;
         uint64_t k, most_lost;
         double loss;
-    } rows[] = {{"0.95", 2048, 102, 0.05},  {".857142857142", 7, 1, 0.142857142858}, {"0.857142857143", 7, 0, 0.142857142857},
-                {"1", 10, 0, 0.0},          {"1.000", 10, 0, 0.0},                   {"9.5e-1", 100, 5, 0.05},
-                {"95E-2", 100, 5, 0.05},    {"0.99999992", 1000, 0, 8e-8},           {"0.000000000000000001", 5, 4, 1.0},
-                {"0.3", 2, 1, 0.7},         {"0.95", UINT64_C(1) << 52, 225179981368524, 0.05}, {"1e-05", 100, 99, 0.99999}};
+    } rows[] = {{"0.95", 2048, 102, 0.05},
+                {".857142857142", 7, 1, 0.142857142858},
+                {"0.857142857143", 7, 0, 0.142857142857},
+                {"1", 10, 0, 0.0},
+                {"1.000", 10, 0, 0.0},
+                {"9.5e-1", 100, 5, 0.05},
+                {"95E-2", 100, 5, 0.05},
+                {"0.99999992", 1000, 0, 8e-8},
+                {"0.000000000000000001", 5, 4, 1.0},
+                {"0.3", 2, 1, 0.7},
+                {"0.95", UINT64_C(1) << 52, 225179981368524, 0.05},
+                {"1e-05", 100, 99, 0.99999}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ck_assert_msg(rcm_goal(rows[i].text, rows[i].k, &goal) == 0, "%s", rows[i].text);
-        ck_assert_msg(goal.most_lost == rows[i].most_lost && goal.loss == rows[i].loss && goal.recall == strtod(rows[i].text, NULL),
-                      "%s of %" PRIu64 ": %" PRIu64 ", loss %.17g, recall %.17g", rows[i].text, rows[i].k, goal.most_lost, goal.loss, goal.recall);
+        ck_assert_msg(goal.most_lost == rows[i].most_lost && goal.loss == rows[i].loss &&
+                          goal.recall == strtod(rows[i].text, NULL),
+                      "%s of %" PRIu64 ": %" PRIu64 ", loss %.17g, recall %.17g", rows[i].text,
+                      rows[i].k, goal.most_lost, goal.loss, goal.recall);
     }
-    static const char *const wrong[] = {"", ".", "0", "0.0", "1.1", "1.0000000000000000001", "-0.5", "0.5x", "nan", "0x1p-1", " 0.5", "1e5",
-                                        "0.1234567890123456789", "e-1", "1e", "0.5.5", "1e-99999"};
+    static const char *const wrong[] = {
+        "",     ".",     "0",       "0.0",  "1.1", "1.0000000000000000001", "-0.5",
+        "0.5x", "nan",   "0x1p-1",  " 0.5", "1e5", "0.1234567890123456789", "e-1",
+        "1e",   "0.5.5", "1e-99999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(rcm_goal(wrong[i], 10, &goal) == -1, "'%s' is taken", wrong[i]);
     ck_assert_int_eq(rcm_goal("0.5", 0, &goal), -1);
 }
 END_TEST
 
-/* XLA holds its recall_target in single precision: n 191880, k 7, .999 is 12288 buckets in JAX 0.10.2. */
+/* XLA holds its recall_target in single precision: n 191880, k 7, .999 is 12288 buckets in JAX
+ * 0.10.2. */
 START_TEST(xla_in_single_precision)
 {
     const struct rcm_topk p = {.n = 191880, .k = 7, .b = 1, .k_b = 1, .m = 1};
@@ -247,19 +286,28 @@ START_TEST(shards)
     const struct rcm_profile *profile = rcm_profile(0);
     const struct rcm_device *device = rcm_device(1);
     const struct rcm_topk p = {.n = 10000001, .k = 8192, .b = 8, .k_b = 1028, .m = 16};
-    struct rcm_shards s = rcm_shards(&(struct rcm_machine){.profile = profile, .dtype = RCM_F16}, p);
-    ck_assert(s.shard_us == rcm_predict_exact(profile, (struct rcm_topk){.n = 1250001, .k = 1028, .m = 16}));
-    ck_assert(s.merge_us == rcm_predict_exact(profile, (struct rcm_topk){.n = 8 * 1028, .k = 8192, .m = 16}));
-    ck_assert(s.whole_us == rcm_predict_exact(profile, (struct rcm_topk){.n = 10000001, .k = 8192, .m = 16}));
+    struct rcm_shards s =
+        rcm_shards(&(struct rcm_machine){.profile = profile, .dtype = RCM_F16}, p);
+    ck_assert(s.shard_us ==
+              rcm_predict_exact(profile, (struct rcm_topk){.n = 1250001, .k = 1028, .m = 16}));
+    ck_assert(s.merge_us ==
+              rcm_predict_exact(profile, (struct rcm_topk){.n = 8 * 1028, .k = 8192, .m = 16}));
+    ck_assert(s.whole_us ==
+              rcm_predict_exact(profile, (struct rcm_topk){.n = 10000001, .k = 8192, .m = 16}));
     ck_assert_double_eq(s.send_bytes, 16.0 * 1028.0 * (2.0 + 4.0));
     s = rcm_shards(&(struct rcm_machine){.device = device, .dtype = RCM_F32}, p);
-    ck_assert_double_eq_tol(s.shard_us, 16.0 * 1250001.0 * 4.0 / device->bandwidth_bytes_per_s * 1e6, 1e-9);
-    ck_assert_double_eq_tol(s.merge_us, 16.0 * 8224.0 * 8.0 / device->bandwidth_bytes_per_s * 1e6, 1e-9);
-    s = rcm_shards(&(struct rcm_machine){.dtype = RCM_F32}, (struct rcm_topk){.n = UINT64_C(1) << 32, .k = 8, .b = 8, .k_b = 1});
+    ck_assert_double_eq_tol(s.shard_us,
+                            16.0 * 1250001.0 * 4.0 / device->bandwidth_bytes_per_s * 1e6, 1e-9);
+    ck_assert_double_eq_tol(s.merge_us, 16.0 * 8224.0 * 8.0 / device->bandwidth_bytes_per_s * 1e6,
+                            1e-9);
+    s = rcm_shards(&(struct rcm_machine){.dtype = RCM_F32},
+                   (struct rcm_topk){.n = UINT64_C(1) << 32, .k = 8, .b = 8, .k_b = 1});
     ck_assert(isnan(s.shard_us) && s.merge_us == 0.0 && s.send_bytes == 12.0);
-    ck_assert(isnan(rcm_shards(&(struct rcm_machine){.dtype = RCM_F32}, (struct rcm_topk){.n = 4, .k = 8, .b = 2, .k_b = 1}).send_bytes));
+    ck_assert(isnan(rcm_shards(&(struct rcm_machine){.dtype = RCM_F32},
+                               (struct rcm_topk){.n = 4, .k = 8, .b = 2, .k_b = 1})
+                        .send_bytes));
 }
 END_TEST
 
-TEST_MAIN("contenders", shards, examples, registry, three_contenders, one_answer, confidence_and_small_k, written_recalls,
-          xla_in_single_precision)
+TEST_MAIN("contenders", shards, examples, registry, three_contenders, one_answer,
+          confidence_and_small_k, written_recalls, xla_in_single_precision)

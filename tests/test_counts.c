@@ -15,7 +15,8 @@ START_TEST(quadrature_integrates_powers)
     for (int d = 0; d < 96; d++) {
         double sum = 0.0;
         for (int i = 0; i < GAUSS_LEGENDRE_PAIRS; i++)
-            sum += gauss_legendre[i].weight * (pow(gauss_legendre[i].x, d) + pow(1.0 - gauss_legendre[i].x, d));
+            sum += gauss_legendre[i].weight *
+                   (pow(gauss_legendre[i].x, d) + pow(1.0 - gauss_legendre[i].x, d));
         ck_assert_msg(relative_error(sum, 1.0 / (d + 1)) < 2e-15, "x^%d: %.17g", d, sum);
     }
 }
@@ -49,7 +50,8 @@ static struct law wide_law(uint64_t *state, bool binomial)
         law.n = (int64_t)random_scale(state, 1 << 18, RCM_N_MAX);
         law.k = (int64_t)random_scale(state, 1 << 16, (uint64_t)law.n);
         law.s = (int64_t)random_scale(state, 1, (uint64_t)law.n);
-    } while (law_variance(law) < LAW_STIRLING_MIN_SD * LAW_STIRLING_MIN_SD || law_variance(law) > 256.0 * 256.0);
+    } while (law_variance(law) < LAW_STIRLING_MIN_SD * LAW_STIRLING_MIN_SD ||
+             law_variance(law) > 256.0 * 256.0);
     return law;
 }
 
@@ -68,11 +70,14 @@ START_TEST(two_evaluations_agree)
             double p = law_probability_by_ratios(law, c), q = law_probability_by_stirling(law, c);
             if (a.excess < 1e-290)
                 break;
-            double error = fmax(fmax(relative_error(b.probability, a.probability), relative_error(b.excess, a.excess)),
+            double error = fmax(fmax(relative_error(b.probability, a.probability),
+                                     relative_error(b.excess, a.excess)),
                                 fmax(relative_error(b.square, a.square), relative_error(q, p)));
             worst = fmax(worst, error);
-            /* Half of what is promised for either; most of it is the rounding of up to 38 sd ratios. */
-            ck_assert_msg(error < 0.5 * RCM_LOSS_MAX_RELERR, "n %" PRId64 " k %" PRId64 " s %" PRId64 "%s c %" PRId64 ": %g", law.n,
+            /* Half of what is promised for either; most of it is the rounding of up to 38 sd
+             * ratios. */
+            ck_assert_msg(error < 0.5 * RCM_LOSS_MAX_RELERR,
+                          "n %" PRId64 " k %" PRId64 " s %" PRId64 "%s c %" PRId64 ": %g", law.n,
                           law.k, law.s, law.binomial ? " binomial" : "", c, error);
         }
     }
@@ -82,7 +87,8 @@ END_TEST
 
 START_TEST(agrees_with_gsl)
 {
-    /* GSL's pmf goes through log-gamma: good to about 1e-10 here, and an independent implementation. */
+    /* GSL's pmf goes through log-gamma: good to about 1e-10 here, and an independent
+     * implementation. */
     uint64_t state = 5;
     for (int i = 0; i < 2000; i++) {
         struct law law = {.binomial = i % 3 == 0};
@@ -91,10 +97,14 @@ START_TEST(agrees_with_gsl)
         law.s = (int64_t)random_scale(&state, 1, (uint64_t)law.n);
         int64_t x = (int64_t)random_between(&state, 0, (uint64_t)law.k);
         double got = law_probability(law, x);
-        double want = law.binomial ? gsl_ran_binomial_pdf((unsigned)x, (double)law.s / (double)law.n, (unsigned)law.k)
-                                   : gsl_ran_hypergeometric_pdf((unsigned)x, (unsigned)law.k, (unsigned)(law.n - law.k), (unsigned)law.s);
-        ck_assert_msg(fabs(got - want) <= 1e-8 * want + 1e-300, "n %" PRId64 " k %" PRId64 " s %" PRId64 " x %" PRId64 ": %g, GSL %g",
-                      law.n, law.k, law.s, x, got, want);
+        double want =
+            law.binomial
+                ? gsl_ran_binomial_pdf((unsigned)x, (double)law.s / (double)law.n, (unsigned)law.k)
+                : gsl_ran_hypergeometric_pdf((unsigned)x, (unsigned)law.k,
+                                             (unsigned)(law.n - law.k), (unsigned)law.s);
+        ck_assert_msg(fabs(got - want) <= 1e-8 * want + 1e-300,
+                      "n %" PRId64 " k %" PRId64 " s %" PRId64 " x %" PRId64 ": %g, GSL %g", law.n,
+                      law.k, law.s, x, got, want);
     }
 }
 END_TEST
@@ -123,5 +133,5 @@ START_TEST(probabilities_sum_to_one)
 }
 END_TEST
 
-TEST_MAIN("counts", quadrature_integrates_powers, double_double_keeps_31_digits, two_evaluations_agree, agrees_with_gsl,
-          probabilities_sum_to_one)
+TEST_MAIN("counts", quadrature_integrates_powers, double_double_keeps_31_digits,
+          two_evaluations_agree, agrees_with_gsl, probabilities_sum_to_one)

@@ -342,6 +342,6 @@ START_TEST(predict_without_a_profile)
 }
 END_TEST
 
-TEST_MAIN("devices", predict_without_a_profile, names, sources_and_rates, rates_of_the_first_six, prefixes,
-          roofline_by_bandwidth_alone, recall_on_a_device_without_vector_rate, device_by_prefix,
-          list_is_readable, memory, device_file_says_memory)
+TEST_MAIN("devices", predict_without_a_profile, names, sources_and_rates, rates_of_the_first_six,
+          prefixes, roofline_by_bandwidth_alone, recall_on_a_device_without_vector_rate,
+          device_by_prefix, list_is_readable, memory, device_file_says_memory)

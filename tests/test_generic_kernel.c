@@ -493,8 +493,8 @@ START_TEST(short_profile_files)
     ck_assert(entry.profile.kernel == q.kernel && entry.profile.operations_per_s == 2.5e12 &&
               entry.profile.held_out_exact_p95_ratio == 1.25);
     static const char nothing[] = "kernel = generic\nblock_us = 1\n";
-    ck_assert_int_eq(
-        rcm_profile_text_read(nothing, strlen(nothing), &entry, error, sizeof error), -1);
+    ck_assert_int_eq(rcm_profile_text_read(nothing, strlen(nothing), &entry, error, sizeof error),
+                     -1);
     ck_assert_msg(strstr(error, "lacks launch_us, roof_bytes_per_s"), "%s", error);
 }
 END_TEST

@@ -200,9 +200,17 @@ END_TEST
 START_TEST(standard_deviation_soon)
 {
     static const struct rcm_topk shapes[] = {
-        {.n = 30213285326716, .k = 5200810, .b = 36, .k_b = 158168, .valid = 30213284376018,
+        {.n = 30213285326716,
+         .k = 5200810,
+         .b = 36,
+         .k_b = 158168,
+         .valid = 30213284376018,
          .assignment = RCM_CONTIGUOUS_FLOOR},
-        {.n = 30213285326733, .k = 5200810, .b = 35, .k_b = 162625, .valid = 30213285326680,
+        {.n = 30213285326733,
+         .k = 5200810,
+         .b = 35,
+         .k_b = 162625,
+         .valid = 30213285326680,
          .assignment = RCM_CONTIGUOUS_FLOOR},
         {.n = 28517007085689, .k = 5200810, .b = 35, .k_b = 163203},
     };
@@ -219,5 +227,5 @@ START_TEST(standard_deviation_soon)
 END_TEST
 
 TEST_MAIN("lost limits", quantiles_that_no_law_resolves, never_beyond_the_worst_case,
-          two_huge_buckets, nothing_lost_by_both, soon_or_refused,
-          standard_deviation_soon, nothing_lost_in_many_buckets)
+          two_huge_buckets, nothing_lost_by_both, soon_or_refused, standard_deviation_soon,
+          nothing_lost_in_many_buckets)

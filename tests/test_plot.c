@@ -13,12 +13,15 @@ START_TEST(titles_are_text)
         puts("SKIPPED: titles_are_text: gnuplot is not here");
         return;
     }
-    char folder[] = "/tmp/recallmodel-test-XXXXXX", path[sizeof folder + 16], ran[sizeof folder + 16];
+    char folder[] = "/tmp/recallmodel-test-XXXXXX", path[sizeof folder + 16],
+         ran[sizeof folder + 16];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/title.svg", folder);
     snprintf(ran, sizeof ran, "%s/ran", folder);
-    /* Markup of gnuplot's, its macros, a format, shells: each stands in the picture as it was given. */
-    static const char *const texts[3] = {"{/Symbol a}_2^3 `touch ran`", "@x %s %n '; system('touch ran'); '", "\\ | # $(touch ran)"};
+    /* Markup of gnuplot's, its macros, a format, shells: each stands in the picture as it was
+     * given. */
+    static const char *const texts[3] = {
+        "{/Symbol a}_2^3 `touch ran`", "@x %s %n '; system('touch ran'); '", "\\ | # $(touch ran)"};
     struct plot *plot = plot_new(texts[0], texts[1], true);
     plot_series(plot, texts[2], true, true, 0);
     plot_point(plot, 1.0, 0.1, 0.0);

@@ -1,4 +1,5 @@
-/* Random numbers, rows and permutations: known answers, laws, and that a draw depends on its index alone.
+/* Random numbers, rows and permutations: known answers, laws, and that a draw depends on its index
+ * alone.
  *
  * Seeds are fixed, so a pass stays a pass. Each |z| < 5 fails by chance in 6e-7 of cases.
  *
@@ -16,13 +17,18 @@ START_TEST(philox_known_answers)
         uint32_t counter[4], key[2], want[4];
     } known[] = {
         {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const uint32_t *c = known[i].counter;
         struct random_key key = {{{known[i].key[0], known[i].key[1]}}};
-        philox4x32_ctr_t got = random_block(key, (uint64_t)c[3] << 32 | c[2], (uint64_t)c[1] << 32 | c[0]);
+        philox4x32_ctr_t got =
+            random_block(key, (uint64_t)c[3] << 32 | c[2], (uint64_t)c[1] << 32 | c[0]);
         for (int j = 0; j < 4; j++)
             ck_assert_uint_eq(got.v[j], known[i].want[j]);
     }
@@ -41,8 +47,9 @@ START_TEST(draws_depend_on_their_index_alone)
     for (int i = 0; i < 1000; i++)
         ck_assert_uint_eq(random_next(&stream), many[i]);
     /* Another seed, purpose, salt or repetition gives other numbers. */
-    const struct random_key others[] = {random_key(8, RANDOM_ROW, 3), random_key(7, RANDOM_SHUFFLE, 3), random_key(7, RANDOM_ROW, 4),
-                                        random_key(UINT64_C(7) << 32, RANDOM_ROW, 3)};
+    const struct random_key others[] = {
+        random_key(8, RANDOM_ROW, 3), random_key(7, RANDOM_SHUFFLE, 3),
+        random_key(7, RANDOM_ROW, 4), random_key(UINT64_C(7) << 32, RANDOM_ROW, 3)};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         random_words(others[i], 12, few, 8);
         ck_assert_uint_ne(few[0], many[0]);
@@ -66,7 +73,8 @@ START_TEST(below_is_uniform)
             ck_assert_uint_lt(value, limits[l]);
             sum += (double)value;
         }
-        double sd = sqrt((n * n - 1.0) / 12.0 / draws), z = sd > 0.0 ? (sum / draws - (n - 1.0) / 2.0) / sd : 0.0;
+        double sd = sqrt((n * n - 1.0) / 12.0 / draws),
+               z = sd > 0.0 ? (sum / draws - (n - 1.0) / 2.0) / sd : 0.0;
         ck_assert_msg(fabs(z) < 5.0, "below %" PRIu64 ": z %.2f", limits[l], z);
     }
     /* 2^64 is 4/3 of 3 2^62: without rejection a third of the values comes twice as often. */
@@ -113,7 +121,9 @@ START_TEST(inputs_have_their_laws)
         enum sim_input input;
         double rho;
         double (*cdf)(double);
-    } cases[] = {{SIM_IID, 0.0, gsl_cdf_ugaussian_P}, {SIM_UNIFORM, 0.0, uniform_cdf}, {SIM_LOGNORMAL, 0.0, lognormal_cdf}};
+    } cases[] = {{SIM_IID, 0.0, gsl_cdf_ugaussian_P},
+                 {SIM_UNIFORM, 0.0, uniform_cdf},
+                 {SIM_LOGNORMAL, 0.0, lognormal_cdf}};
     const size_t n = 400001;
     double *x = malloc(n * sizeof *x);
     uint64_t *words = malloc((n + 1) * sizeof *words);
@@ -127,7 +137,8 @@ START_TEST(inputs_have_their_laws)
     for (size_t i = 0; i < n; i++)
         seen[(int)x[i]]++;
     for (int v = 0; v < 16; v++)
-        ck_assert_msg(fabs(seen[v] - (double)n / 16.0) < 5.0 * sqrt((double)n * 15.0 / 256.0), "value %d: %u", v, seen[v]);
+        ck_assert_msg(fabs(seen[v] - (double)n / 16.0) < 5.0 * sqrt((double)n * 15.0 / 256.0),
+                      "value %d: %u", v, seen[v]);
     row_generate(SIM_SORTED, 0.0, 5, 0, x, n, words);
     for (size_t i = 0; i < n; i++)
         ck_assert_double_eq(x[i], (double)i);
@@ -138,7 +149,8 @@ START_TEST(inputs_have_their_laws)
 }
 END_TEST
 
-/* 8 million values in 1000 cells of equal probability; ten times as many beyond a few places of the tail, both sides. */
+/* 8 million values in 1000 cells of equal probability; ten times as many beyond a few places of the
+ * tail, both sides. */
 START_TEST(normals_are_normal_everywhere)
 {
     enum { N = 100000, ROWS = 80, ALL_ROWS = 800, CELLS = 1000 };
@@ -177,9 +189,12 @@ START_TEST(normals_are_normal_everywhere)
     double q = gsl_cdf_chisq_Q(chi2, CELLS - 1.0);
     ck_assert_msg(q > 1e-6 && q < 1.0 - 1e-6, "chi2 %.1f of %d cells, tail %.2e", chi2, CELLS, q);
     for (int p = 0; p < PLACES; p++) {
-        double want = (double)N * ALL_ROWS * gsl_cdf_ugaussian_Q(beyond[p]), limit = 5.0 * sqrt(want) + 3.0;
-        ck_assert_msg(fabs((double)above[p] - want) < limit, "above %g: %" PRIu64 ", want %.1f", beyond[p], above[p], want);
-        ck_assert_msg(fabs((double)below[p] - want) < limit, "below -%g: %" PRIu64 ", want %.1f", beyond[p], below[p], want);
+        double want = (double)N * ALL_ROWS * gsl_cdf_ugaussian_Q(beyond[p]),
+               limit = 5.0 * sqrt(want) + 3.0;
+        ck_assert_msg(fabs((double)above[p] - want) < limit, "above %g: %" PRIu64 ", want %.1f",
+                      beyond[p], above[p], want);
+        ck_assert_msg(fabs((double)below[p] - want) < limit, "below -%g: %" PRIu64 ", want %.1f",
+                      beyond[p], below[p], want);
     }
     const double moments[] = {0.0, 0.0, 1.0, 0.0, 3.0}, variances[] = {0.0, 1.0, 2.0, 15.0, 96.0};
     for (int power = 1; power <= 4; power++) {
@@ -214,11 +229,14 @@ START_TEST(ar1_has_its_autocorrelation)
             }
         }
         double stationary = ends / ROWS / sqrt(4.0 / ROWS); /* the variance at both ends is 1 */
-        ck_assert_msg(fabs(stationary) < 5.0, "rho %.1f: the ends differ in variance, z %.2f", rho, stationary);
+        ck_assert_msg(fabs(stationary) < 5.0, "rho %.1f: the ends differ in variance, z %.2f", rho,
+                      stationary);
         for (size_t l = 0; l < LAGS; l++) {
-            double mean = sum[l] / ROWS, error = sqrt((squares[l] / ROWS - mean * mean) / ROWS), want = pow(rho, (double)lags[l]);
+            double mean = sum[l] / ROWS, error = sqrt((squares[l] / ROWS - mean * mean) / ROWS),
+                   want = pow(rho, (double)lags[l]);
             double z = (mean - want) / error;
-            ck_assert_msg(fabs(z) < 5.0, "rho %.1f lag %zu: %.5f, want %.5f, z %.2f", rho, lags[l], mean, want, z);
+            ck_assert_msg(fabs(z) < 5.0, "rho %.1f lag %zu: %.5f, want %.5f, z %.2f", rho, lags[l],
+                          mean, want, z);
             worst = fmax(worst, fabs(z));
         }
     }
@@ -284,5 +302,6 @@ START_TEST(permutations_are_uniform)
 }
 END_TEST
 
-TEST_MAIN("random", philox_known_answers, draws_depend_on_their_index_alone, below_is_uniform, inputs_have_their_laws, normals_are_normal_everywhere,
-          ar1_has_its_autocorrelation, inputs_are_independent, permutations_are_uniform)
+TEST_MAIN("random", philox_known_answers, draws_depend_on_their_index_alone, below_is_uniform,
+          inputs_have_their_laws, normals_are_normal_everywhere, ar1_has_its_autocorrelation,
+          inputs_are_independent, permutations_are_uniform)

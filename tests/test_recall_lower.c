@@ -266,9 +266,9 @@ START_TEST(useful_where_losses_are_many)
                 ck_assert_msg(factor > 1.0 && factor < factors[c], "most %g, sd %g, %g rows: %g",
                               laws[l].most, laws[l].sd, rows, factor);
             }
-    printf(
-        "up to %.2f times the normal bound's distance from the mean, of 25 comparisons %.2f times\n",
-        largest[0], largest[1]);
+    printf("up to %.2f times the normal bound's distance from the mean, of 25 comparisons %.2f "
+           "times\n",
+           largest[0], largest[1]);
 }
 END_TEST
 

@@ -1,4 +1,5 @@
-/* Files of rows: every dtype exactly, headers as NumPy writes them, and damaged ones, each refused with a reason.
+/* Files of rows: every dtype exactly, headers as NumPy writes them, and damaged ones, each refused
+ * with a reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
@@ -32,10 +33,12 @@ static void write_file(const void *bytes, size_t length)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A .npy file with this dictionary, padded as NumPy pads, and `data` bytes of zeros behind. Returns its length. */
+/* A .npy file with this dictionary, padded as NumPy pads, and `data` bytes of zeros behind. Returns
+ * its length. */
 static size_t npy(unsigned char *bytes, unsigned version, const char *dictionary, size_t data)
 {
-    size_t start = version == 1 ? 10 : 12, length = strlen(dictionary) + 1, padded = (start + length + 63) / 64 * 64 - start;
+    size_t start = version == 1 ? 10 : 12, length = strlen(dictionary) + 1,
+           padded = (start + length + 63) / 64 * 64 - start;
     memcpy(bytes, "\x93NUMPY", 6);
     bytes[6] = (unsigned char)version;
     bytes[7] = 0;
@@ -64,13 +67,20 @@ START_TEST(headers_of_numpy)
         size_t data;
         uint64_t rows, row;
     } cases[] = {
-        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", SIM_DTYPE_UNKNOWN, SIM_F32, 48, 3, 4},
-        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }", SIM_DTYPE_UNKNOWN, SIM_F64, 40, 1, 5},
-        {2, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 4), }", SIM_F16, SIM_F16, 48, 6, 4},
-        {3, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }", SIM_DTYPE_UNKNOWN, SIM_F32, 4, 1, 1},
-        {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 2), }", SIM_BF16, SIM_BF16, 8, 2, 2},
-        {1, "{'descr': '<V2', 'fortran_order': False, 'shape': (2, 2), }", SIM_BF16, SIM_BF16, 8, 2, 2},
-        {1, "{\"shape\":(7,2),\"fortran_order\":False,\"descr\":\"<f4\"}", SIM_DTYPE_UNKNOWN, SIM_F32, 56, 7, 2},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", SIM_DTYPE_UNKNOWN,
+         SIM_F32, 48, 3, 4},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }", SIM_DTYPE_UNKNOWN, SIM_F64,
+         40, 1, 5},
+        {2, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 4), }", SIM_F16, SIM_F16, 48,
+         6, 4},
+        {3, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }", SIM_DTYPE_UNKNOWN,
+         SIM_F32, 4, 1, 1},
+        {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 2), }", SIM_BF16, SIM_BF16, 8, 2,
+         2},
+        {1, "{'descr': '<V2', 'fortran_order': False, 'shape': (2, 2), }", SIM_BF16, SIM_BF16, 8, 2,
+         2},
+        {1, "{\"shape\":(7,2),\"fortran_order\":False,\"descr\":\"<f4\"}", SIM_DTYPE_UNKNOWN,
+         SIM_F32, 56, 7, 2},
     };
     unsigned char bytes[400];
     char error[300];
@@ -79,8 +89,9 @@ START_TEST(headers_of_numpy)
         struct row_file file;
         write_file(bytes, npy(bytes, cases[i].version, cases[i].dictionary, cases[i].data));
         ck_assert_msg(opens(&file, cases[i].asked, 0, error), "%s: %s", cases[i].dictionary, error);
-        ck_assert_msg(file.dtype == cases[i].dtype && file.rows == cases[i].rows && file.row == cases[i].row && file.offset % 64 == 0, "%s",
-                      cases[i].dictionary);
+        ck_assert_msg(file.dtype == cases[i].dtype && file.rows == cases[i].rows &&
+                          file.row == cases[i].row && file.offset % 64 == 0,
+                      "%s", cases[i].dictionary);
         double x[8];
         unsigned char buffer[64];
         ck_assert_int_eq(row_file_read(&file, file.rows - 1, x, buffer), 0);
@@ -108,10 +119,16 @@ START_TEST(damaged_files)
         {"{'descr': '<u2', 'fortran_order': False, 'shape': (3, 4), }", 24, "bf16"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 4), }", 48, "records"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-3, 4), }", 48, "negative"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 99999999999999999999), }", 48, "too large"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296), }", 48, "too large"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (36028797018963968, 36028797018963968), }", 48, "too large"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976, 2), }", 48, "too large"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 99999999999999999999), }", 48,
+         "too large"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 4294967296), "
+         "}",
+         48, "too large"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (36028797018963968, "
+         "36028797018963968), }",
+         48, "too large"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976, 2), }", 48,
+         "too large"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0), }", 0, "no rows"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }", 0, "no rows"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (), }", 4, "single number"},
@@ -121,7 +138,8 @@ START_TEST(damaged_files)
         {"{'descr': '<f4', 'fortran_order': False, }", 48, "shape is missing"},
         {"{'fortran_order': False, 'shape': (3, 4), }", 48, "descr is missing"},
         {"{'descr': '<f4', 'shape': (3, 4), }", 48, "fortran_order is missing"},
-        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", 48, "repeated"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", 48,
+         "repeated"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), 'more': 1}", 48, "unknown"},
         {"{'descr': '<f4', 'fortran_order': False 'shape': (3, 4)}", 48, "damaged"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)", 48, "damaged"},
@@ -141,21 +159,30 @@ START_TEST(damaged_files)
     make_folder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_file(bytes, npy(bytes, 1, cases[i].dictionary, cases[i].data));
-        ck_assert_msg(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error), "opened: %s", cases[i].dictionary);
-        ck_assert_msg(strstr(error, cases[i].reason), "%s: '%s' does not say '%s'", cases[i].dictionary, error, cases[i].reason);
+        ck_assert_msg(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error), "opened: %s",
+                      cases[i].dictionary);
+        ck_assert_msg(strstr(error, cases[i].reason), "%s: '%s' does not say '%s'",
+                      cases[i].dictionary, error, cases[i].reason);
     }
-    /* Every length that is cut off, and every byte that is changed to some others: no crash, and an answer. */
+    /* Every length that is cut off, and every byte that is changed to some others: no crash, and an
+     * answer. */
     size_t length = npy(bytes, 1, GOOD, 48), opened = 0;
     for (size_t cut = 0; cut < length; cut++) {
         write_file(bytes, cut);
-        ck_assert_msg(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error), "opened %zu of %zu bytes", cut, length);
+        ck_assert_msg(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error), "opened %zu of %zu bytes", cut,
+                      length);
     }
     for (size_t at = 0; at < length - 48; at++)
         for (int flip = 1; flip < 256; flip *= 2) {
             bytes[at] ^= (unsigned char)flip;
             write_file(bytes, length);
             if (opens(&file, SIM_DTYPE_UNKNOWN, 0, error)) {
-                ck_assert_uint_eq(file.rows * file.row * (file.dtype == SIM_F64 ? 8 : file.dtype == SIM_F32 ? 4 : 2) + file.offset, length);
+                ck_assert_uint_eq(file.rows * file.row *
+                                          (file.dtype == SIM_F64   ? 8
+                                           : file.dtype == SIM_F32 ? 4
+                                                                   : 2) +
+                                      file.offset,
+                                  length);
                 row_file_close(&file);
                 opened++;
             }
@@ -166,7 +193,8 @@ START_TEST(damaged_files)
         size_t at;
         unsigned char value;
         const char *reason;
-    } lies[] = {{0, 'x', "magic"}, {6, 4, "version 4"}, {6, 0, "version 0"}, {8, 0xff, "cut off"}, {9, 0xff, "cut off"}, {8, 1, "damaged"}};
+    } lies[] = {{0, 'x', "magic"},    {6, 4, "version 4"},  {6, 0, "version 0"},
+                {8, 0xff, "cut off"}, {9, 0xff, "cut off"}, {8, 1, "damaged"}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         unsigned char was = bytes[lies[i].at];
         bytes[lies[i].at] = lies[i].value;
@@ -182,11 +210,14 @@ START_TEST(damaged_files)
     row_file_close(&file);
     unlink(path);
     ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error) && strstr(error, "No such file"));
-    ck_assert(row_file_open(&file, "/tmp", SIM_F32, 4, error, sizeof error) != 0 && strstr(error, "regular"));
-    ck_assert(row_file_open(&file, "/dev/null", SIM_F32, 4, error, sizeof error) != 0 && strstr(error, "regular"));
+    ck_assert(row_file_open(&file, "/tmp", SIM_F32, 4, error, sizeof error) != 0 &&
+              strstr(error, "regular"));
+    ck_assert(row_file_open(&file, "/dev/null", SIM_F32, 4, error, sizeof error) != 0 &&
+              strstr(error, "regular"));
     remove_folder();
-    printf("damaged .npy: %zu dictionaries, %zu cuts refused; of %zu flipped bits %zu leave a legal file\n", sizeof cases / sizeof *cases,
-           length, 8 * (length - 48), opened);
+    printf("damaged .npy: %zu dictionaries, %zu cuts refused; of %zu flipped bits %zu leave a "
+           "legal file\n",
+           sizeof cases / sizeof *cases, length, 8 * (length - 48), opened);
 }
 END_TEST
 
@@ -206,12 +237,17 @@ START_TEST(raw_files)
     ck_assert_int_eq(row_file_read(&file, 1, x, buffer), 0);
     ck_assert(x[0] == 4.0 && x[1] == 5.0 && x[2] == 6.25);
     row_file_close(&file);
-    ck_assert(row_file_open(&file, raw, SIM_F32, 4, error, sizeof error) != 0 && strstr(error, "whole number of rows"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, RCM_N_MAX, error, sizeof error) != 0 && strstr(error, "whole number of rows"));
-    ck_assert(row_file_open(&file, raw, SIM_DTYPE_UNKNOWN, 3, error, sizeof error) != 0 && strstr(error, "--dtype"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, 0, error, sizeof error) != 0 && strstr(error, "--row"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, 4, error, sizeof error) != 0 &&
+              strstr(error, "whole number of rows"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, RCM_N_MAX, error, sizeof error) != 0 &&
+              strstr(error, "whole number of rows"));
+    ck_assert(row_file_open(&file, raw, SIM_DTYPE_UNKNOWN, 3, error, sizeof error) != 0 &&
+              strstr(error, "--dtype"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, 0, error, sizeof error) != 0 &&
+              strstr(error, "--row"));
     fclose(fopen(raw, "w"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, 3, error, sizeof error) != 0 && strstr(error, "empty"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, 3, error, sizeof error) != 0 &&
+              strstr(error, "empty"));
     remove_folder();
 }
 END_TEST
@@ -231,18 +267,24 @@ START_TEST(short_floats_are_exact)
     ck_assert_uint_eq(fwrite(words, sizeof *words, 65536, out), 65536);
     fclose(out);
     for (int brain = 0; brain < 2; brain++) {
-        int exponent_bits = brain ? 8 : 5, fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
-        ck_assert(row_file_open(&file, raw, brain ? SIM_BF16 : SIM_F16, 65536, error, sizeof error) == 0);
+        int exponent_bits = brain ? 8 : 5, fraction_bits = 15 - exponent_bits,
+            bias = (1 << (exponent_bits - 1)) - 1;
+        ck_assert(
+            row_file_open(&file, raw, brain ? SIM_BF16 : SIM_F16, 65536, error, sizeof error) == 0);
         ck_assert_int_eq(row_file_read(&file, 0, x, buffer), 0);
         for (int i = 0; i < 65536; i++) {
-            int exponent = i >> fraction_bits & ((1 << exponent_bits) - 1), fraction = i & ((1 << fraction_bits) - 1);
-            double want = exponent ? ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits)
-                                   : ldexp(fraction, 1 - bias - fraction_bits);
+            int exponent = i >> fraction_bits & ((1 << exponent_bits) - 1),
+                fraction = i & ((1 << fraction_bits) - 1);
+            double want =
+                exponent ? ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits)
+                         : ldexp(fraction, 1 - bias - fraction_bits);
             if (exponent == (1 << exponent_bits) - 1)
                 want = fraction ? NAN : INFINITY;
             if (i >> 15)
                 want = -want;
-            ck_assert_msg(isnan(want) ? isnan(x[i]) : x[i] == want && !signbit(x[i]) == !signbit(want), "word %04x: %g, want %g", i, x[i], want);
+            ck_assert_msg(isnan(want) ? isnan(x[i])
+                                      : x[i] == want && !signbit(x[i]) == !signbit(want),
+                          "word %04x: %g, want %g", i, x[i], want);
         }
         row_file_close(&file);
     }

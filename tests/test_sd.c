@@ -6,8 +6,8 @@
 #define SMALL 13
 #define MOST 160 /* top elements in an enumeration */
 
-/* Ways to place `tops` top elements with `lost` of them lost, bucket after bucket: sums of positive numbers, integers for
- * small shapes. */
+/* Ways to place `tops` top elements with `lost` of them lost, bucket after bucket: sums of positive
+ * numbers, integers for small shapes. */
 static double enumerated_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {
     static double choose[MOST + 1][MOST + 1], ways[MOST + 1][MOST + 1], next[MOST + 1][MOST + 1];
@@ -26,7 +26,8 @@ static double enumerated_sd(const struct rcm_buckets *buckets, uint64_t k, uint6
             for (uint64_t tops = 0; tops <= k; tops++)
                 for (uint64_t lost = 0; lost <= tops; lost++)
                     for (uint64_t x = 0; ways[tops][lost] > 0.0 && x <= size && tops + x <= k; x++)
-                        next[tops + x][lost + (x > k_b ? x - k_b : 0)] += ways[tops][lost] * choose[size][x];
+                        next[tops + x][lost + (x > k_b ? x - k_b : 0)] +=
+                            ways[tops][lost] * choose[size][x];
             for (uint64_t tops = 0; tops <= k; tops++)
                 memcpy(ways[tops], next[tops], (k + 1) * sizeof(double));
         }
@@ -51,16 +52,22 @@ START_TEST(every_small_shape)
                 for (uint64_t b = 1; b <= n; b++)
                     for (uint64_t k = 1; k <= valid; k++)
                         for (uint64_t k_b = 1; k_b <= k; k_b++) {
-                            struct rcm_topk p = {.n = n, .k = k, .b = b, .k_b = k_b, .valid = valid,
+                            struct rcm_topk p = {.n = n,
+                                                 .k = k,
+                                                 .b = b,
+                                                 .k_b = k_b,
+                                                 .valid = valid,
                                                  .assignment = (enum rcm_assignment)assignment};
                             struct rcm_buckets buckets = rcm_buckets_of(p);
                             double want = enumerated_sd(&buckets, k, k_b), got = rcm_recall_sd(p);
                             double error = want > 1e-9 ? relative_error(got, want) : fabs(got);
                             worst = fmax(worst, error);
                             shapes++;
-                            ck_assert_msg(error <= RCM_SD_MAX_RELERR, TOPK_FMT " got %.17g want %.17g", TOPK_ARG(p), got, want);
+                            ck_assert_msg(error <= RCM_SD_MAX_RELERR,
+                                          TOPK_FMT " got %.17g want %.17g", TOPK_ARG(p), got, want);
                         }
-    printf("measured: standard deviation %.1e over %" PRIu64 " shapes with n <= %d\n", worst, shapes, SMALL);
+    printf("measured: standard deviation %.1e over %" PRIu64 " shapes with n <= %d\n", worst,
+           shapes, SMALL);
 }
 END_TEST
 
@@ -79,18 +86,23 @@ START_TEST(few_unequal_buckets)
             buckets.classes++;
             size = random_between(&state, 0, size - 1) / (i % 3 ? 1 : 8);
         }
-        uint64_t k = random_between(&state, 1, n < MOST ? n : MOST), k_b = random_between(&state, 1 + k / 4, k);
+        uint64_t k = random_between(&state, 1, n < MOST ? n : MOST),
+                 k_b = random_between(&state, 1 + k / 4, k);
         double want = enumerated_sd(&buckets, k, k_b), got = rcm_buckets_sd(&buckets, k, k_b);
         double error = want > 1e-9 ? relative_error(got, want) : fabs(got - want);
         worst = fmax(worst, error);
-        ck_assert_msg(error <= RCM_SD_MAX_RELERR, "sizes %" PRIu64 " x %" PRIu64 ", %" PRIu64 ", %" PRIu64 " k %" PRIu64 " k_b %" PRIu64 ": got %.17g want %.17g",
-                      buckets.of[0].size, buckets.of[0].count, buckets.of[1].size, buckets.of[2].size, k, k_b, got, want);
+        ck_assert_msg(error <= RCM_SD_MAX_RELERR,
+                      "sizes %" PRIu64 " x %" PRIu64 ", %" PRIu64 ", %" PRIu64 " k %" PRIu64
+                      " k_b %" PRIu64 ": got %.17g want %.17g",
+                      buckets.of[0].size, buckets.of[0].count, buckets.of[1].size,
+                      buckets.of[2].size, k, k_b, got, want);
     }
     printf("sd of few unequal buckets: worst relative error %.1e\n", worst);
 }
 END_TEST
 
-/* Recall of `repetitions` rows whose top-k lie anywhere. Returns the standard deviation, and the mean. */
+/* Recall of `repetitions` rows whose top-k lie anywhere. Returns the standard deviation, and the
+ * mean. */
 static double simulated_sd(struct rcm_topk p, int repetitions, uint64_t seed, double *mean_recall)
 {
     unsigned char *taken = calloc(p.n, 1);
@@ -122,27 +134,32 @@ static double simulated_sd(struct rcm_topk p, int repetitions, uint64_t seed, do
 
 START_TEST(simulated)
 {
-    /* With 20000 rows the sd of a sample sd is sd sqrt((kurtosis - 1) / (4 rows)); 0.6 % covers kurtosis up to 4. |z| > 5 by
-     * chance: 6e-7 each of 18. Fixed seeds: a pass stays a pass. */
+    /* With 20000 rows the sd of a sample sd is sd sqrt((kurtosis - 1) / (4 rows)); 0.6 % covers
+     * kurtosis up to 4. |z| > 5 by chance: 6e-7 each of 18. Fixed seeds: a pass stays a pass. */
     const struct rcm_topk shapes[] = {
-        {.n = 262144, .k = 1024, .b = 512, .k_b = 4}, {.n = 262144, .k = 64, .b = 640, .k_b = 1}, {.n = 2048, .k = 256, .b = 256, .k_b = 1},
-        {.n = 2048, .k = 256, .b = 32, .k_b = 8},     {.n = 1659, .k = 96, .b = 96, .k_b = 1},    {.n = 1409, .k = 96, .b = 48, .k_b = 2},
-        {.n = 10007, .k = 5000, .b = 3, .k_b = 1700}, {.n = 5000, .k = 2500, .b = 2, .k_b = 1260}, {.n = 100, .k = 90, .b = 7, .k_b = 14},
+        {.n = 262144, .k = 1024, .b = 512, .k_b = 4}, {.n = 262144, .k = 64, .b = 640, .k_b = 1},
+        {.n = 2048, .k = 256, .b = 256, .k_b = 1},    {.n = 2048, .k = 256, .b = 32, .k_b = 8},
+        {.n = 1659, .k = 96, .b = 96, .k_b = 1},      {.n = 1409, .k = 96, .b = 48, .k_b = 2},
+        {.n = 10007, .k = 5000, .b = 3, .k_b = 1700}, {.n = 5000, .k = 2500, .b = 2, .k_b = 1260},
+        {.n = 100, .k = 90, .b = 7, .k_b = 14},
     };
     const int rows = 20000;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct rcm_topk p = shapes[i];
         double mean, simulated = simulated_sd(p, rows, 100 + i, &mean), sd = rcm_recall_sd(p);
-        double z_mean = (mean - rcm_recall_exact(p)) / (sd / sqrt(rows)), z_sd = (simulated / sd - 1.0) / 0.006;
-        ck_assert_msg(fabs(z_mean) < 5.0 && fabs(z_sd) < 5.0, TOPK_FMT " mean z %.2f, sd %g simulated %g", TOPK_ARG(p), z_mean, sd, simulated);
+        double z_mean = (mean - rcm_recall_exact(p)) / (sd / sqrt(rows)),
+               z_sd = (simulated / sd - 1.0) / 0.006;
+        ck_assert_msg(fabs(z_mean) < 5.0 && fabs(z_sd) < 5.0,
+                      TOPK_FMT " mean z %.2f, sd %g simulated %g", TOPK_ARG(p), z_mean, sd,
+                      simulated);
     }
 }
 END_TEST
 
 START_TEST(wide_laws_join_narrow_ones)
 {
-    /* Around a standard deviation of 128 the walk turns from single steps to strides. Along k = 2 b k_b / 3 and k_b the sd is
-     * smooth: its third differences must stay small across the change. */
+    /* Around a standard deviation of 128 the walk turns from single steps to strides. Along k = 2 b
+     * k_b / 3 and k_b the sd is smooth: its third differences must stay small across the change. */
     double value[400];
     for (int i = 0; i < 400; i++) {
         uint64_t k_b = 23000 + 10 * (uint64_t)i; /* sd from 123 to 133 */
@@ -161,10 +178,14 @@ END_TEST
 
 START_TEST(edges)
 {
-    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 100, .b = 10, .k_b = 5}), 0.0); /* all are top */
-    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 50, .b = 1, .k_b = 20}), 0.0);  /* one bucket */
-    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 5, .b = 10, .k_b = 5}), 0.0);   /* nothing is lost */
-    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 50, .b = 10, .k_b = 10}), 0.0);
+    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 100, .b = 10, .k_b = 5}),
+                        0.0); /* all are top */
+    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 50, .b = 1, .k_b = 20}),
+                        0.0); /* one bucket */
+    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 5, .b = 10, .k_b = 5}),
+                        0.0); /* nothing is lost */
+    ck_assert_double_eq(rcm_recall_sd((struct rcm_topk){.n = 100, .k = 50, .b = 10, .k_b = 10}),
+                        0.0);
     uint64_t state = 9;
     for (int i = 0; i < 2000; i++) {
         struct rcm_topk p = random_shape(&state, RCM_N_MAX);
@@ -172,9 +193,11 @@ START_TEST(edges)
         ck_assert_msg(sd >= 0.0 && sd <= 0.5, TOPK_FMT " sd %g", TOPK_ARG(p), sd);
         /* Recall is within [worst, 1]: its variance is at most (1 - mean) (mean - worst). */
         double most = sqrt(rcm_loss_exact(p) * (rcm_recall_exact(p) - rcm_recall_worst_case(p)));
-        ck_assert_msg(sd <= most * (1.0 + 1e-9) + 1e-300, TOPK_FMT " sd %g, at most %g", TOPK_ARG(p), sd, most);
+        ck_assert_msg(sd <= most * (1.0 + 1e-9) + 1e-300, TOPK_FMT " sd %g, at most %g",
+                      TOPK_ARG(p), sd, most);
     }
 }
 END_TEST
 
-TEST_MAIN("sd", every_small_shape, few_unequal_buckets, simulated, wide_laws_join_narrow_ones, edges)
+TEST_MAIN("sd", every_small_shape, few_unequal_buckets, simulated, wide_laws_join_narrow_ones,
+          edges)

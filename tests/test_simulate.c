@@ -1,7 +1,8 @@
 /* The simulation against the exact model, and against the simulations that Key et al. published.
  *
- * Seeds are fixed, so a pass stays a pass. With another seed: 6e-7 a case for each |z| < 5 of a mean; standard deviations may be
- * off by 6 of their own errors, by chance in less than 1e-6 a case.
+ * Seeds are fixed, so a pass stays a pass. With another seed: 6e-7 a case for each |z| < 5 of a
+ * mean; standard deviations may be off by 6 of their own errors, by chance in less than 1e-6 a
+ * case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
@@ -15,7 +16,11 @@ static const enum sim_shuffle no_shuffle = SIM_SHUFFLE_NONE;
 
 static struct rcm_topk model_shape(const struct sim_spec *spec, struct sim_shape shape)
 {
-    return (struct rcm_topk){.n = spec->n, .k = spec->k, .b = shape.b, .k_b = shape.k_b, .valid = spec->valid,
+    return (struct rcm_topk){.n = spec->n,
+                             .k = spec->k,
+                             .b = shape.b,
+                             .k_b = shape.k_b,
+                             .valid = spec->valid,
                              .assignment = (enum rcm_assignment)shape.assignment};
 }
 
@@ -48,8 +53,8 @@ static double zs_sd(const struct zs *zs)
     return sqrt((zs->squares - zs->count * mean * mean) / (zs->count - 1.0));
 }
 
-/* Where the lost elements of a row have variance v, all rows together have about rows v rare events; below 25 a mean is not normal,
- * and only checked to be near. */
+/* Where the lost elements of a row have variance v, all rows together have about rows v rare
+ * events; below 25 a mean is not normal, and only checked to be near. */
 static void compare_with_model(const struct sim_spec *spec, struct zs *means, double limit)
 {
     struct simulation *simulation = run(spec);
@@ -58,63 +63,95 @@ static void compare_with_model(const struct sim_spec *spec, struct zs *means, do
             for (size_t i = 0; i < spec->shapes; i++) {
                 struct rcm_topk p = model_shape(spec, spec->shape[i]);
                 struct sim_result r = simulation_result(simulation, rho, s, i);
-                double rows = (double)r.rows, loss = rcm_loss_exact(p), sd = rcm_recall_sd(p), k = (double)p.k, v = sd * sd * k * k;
+                double rows = (double)r.rows, loss = rcm_loss_exact(p), sd = rcm_recall_sd(p),
+                       k = (double)p.k, v = sd * sd * k * k;
                 double far = fabs(1.0 - r.recall_mean - loss) * rows * k; /* in elements */
                 ck_assert_uint_eq(r.rows, spec->repetitions);
                 if (rows * v < 25.0) {
-                    ck_assert_msg(far < (v > 0.0 ? 60.0 : 1e-6), TOPK_FMT " lost %.3g, want %.3g", TOPK_ARG(p), 1.0 - r.recall_mean, loss);
+                    ck_assert_msg(far < (v > 0.0 ? 60.0 : 1e-6), TOPK_FMT " lost %.3g, want %.3g",
+                                  TOPK_ARG(p), 1.0 - r.recall_mean, loss);
                     continue;
                 }
                 double z = (loss - (1.0 - r.recall_mean)) / (sd / sqrt(rows));
-                ck_assert_msg(fabs(z) < limit, TOPK_FMT " %s rho %g shuffle %s: recall %.6f, model %.6f, z %.2f", TOPK_ARG(p),
-                              sim_input_name(spec->input), spec->rho[rho], sim_shuffle_name(spec->shuffle[s]), r.recall_mean, 1.0 - loss, z);
+                ck_assert_msg(fabs(z) < limit,
+                              TOPK_FMT " %s rho %g shuffle %s: recall %.6f, model %.6f, z %.2f",
+                              TOPK_ARG(p), sim_input_name(spec->input), spec->rho[rho],
+                              sim_shuffle_name(spec->shuffle[s]), r.recall_mean, 1.0 - loss, z);
                 add_z(means, z);
-                /* The sd of R rows has a relative error of sqrt((kurtosis - 1)/(4 R)); the kurtosis is 3 for a normal law and 3 + 1/v
-                 * for one of rare single losses. Below v = 1 it may be anything: one bucket that sometimes loses many. */
+                /* The sd of R rows has a relative error of sqrt((kurtosis - 1)/(4 R)); the kurtosis
+                 * is 3 for a normal law and 3 + 1/v for one of rare single losses. Below v = 1 it
+                 * may be anything: one bucket that sometimes loses many. */
                 if (v < 1.0)
                     continue;
                 double error = sqrt((0.5 + 0.25 / v) / rows);
-                ck_assert_msg(fabs(r.recall_sd / sd - 1.0) < 6.0 * error, TOPK_FMT " sd %.4g, model %.4g", TOPK_ARG(p), r.recall_sd, sd);
+                ck_assert_msg(fabs(r.recall_sd / sd - 1.0) < 6.0 * error,
+                              TOPK_FMT " sd %.4g, model %.4g", TOPK_ARG(p), r.recall_sd, sd);
             }
     simulation_free(simulation);
 }
 
 START_TEST(placement_agrees_with_the_model)
 {
-    const uint64_t ns[] = {7, 100, 1009, 4096, 1000003, UINT64_C(1) << 40}, bs[] = {1, 3, 8, 30, 101, 1000}, k_bs[] = {1, 2, 3, 5, 13};
+    const uint64_t ns[] = {7, 100, 1009, 4096, 1000003, UINT64_C(1) << 40},
+                   bs[] = {1, 3, 8, 30, 101, 1000}, k_bs[] = {1, 2, 3, 5, 13};
     struct zs zs = {0};
     for (size_t n = 0; n < sizeof ns / sizeof *ns; n++)
         for (int part = 1; part <= 4; part++) {
             struct sim_shape shapes[90];
-            uint64_t k = part == 1 ? 5 : part == 2 ? ns[n] / 50 + 1 : part == 3 ? ns[n] / 3 + 1 : ns[n] - 1;
+            uint64_t k = part == 1   ? 5
+                         : part == 2 ? ns[n] / 50 + 1
+                         : part == 3 ? ns[n] / 3 + 1
+                                     : ns[n] - 1;
             k = k < 2000 ? k : 300 + (uint64_t)part;
             size_t length = 0;
             for (size_t b = 0; b < sizeof bs / sizeof *bs; b++)
                 for (size_t k_b = 0; k_b < sizeof k_bs / sizeof *k_bs; k_b++)
                     for (int a = 0; a < SIM_ASSIGNMENTS; a++)
                         if (bs[b] <= ns[n])
-                            shapes[length++] = (struct sim_shape){bs[b], k_bs[k_b], (enum sim_assignment)a};
+                            shapes[length++] =
+                                (struct sim_shape){bs[b], k_bs[k_b], (enum sim_assignment)a};
             for (int padded = 0; padded < 2; padded++) {
-                struct sim_spec spec = {.n = ns[n], .k = k, .valid = padded ? k + (ns[n] - k) / 2 : ns[n], .input = SIM_PLACEMENT, .rho = &no_rho,
-                                        .rhos = 1, .shuffle = &no_shuffle, .shuffles = 1, .shape = shapes, .shapes = length, .seed = 17,
+                struct sim_spec spec = {.n = ns[n],
+                                        .k = k,
+                                        .valid = padded ? k + (ns[n] - k) / 2 : ns[n],
+                                        .input = SIM_PLACEMENT,
+                                        .rho = &no_rho,
+                                        .rhos = 1,
+                                        .shuffle = &no_shuffle,
+                                        .shuffles = 1,
+                                        .shape = shapes,
+                                        .shapes = length,
+                                        .seed = 17,
                                         .repetitions = k < 100 ? 4000 : 400};
                 compare_with_model(&spec, &zs, 5.0);
             }
         }
-    printf("placement: %u shapes, mean z %.3f, sd %.3f, largest %.2f\n", zs.count, zs.sum / zs.count, zs_sd(&zs), zs.largest);
-    /* Results of one walk are correlated, so the mean of z scatters more than 1/sqrt(count); the sd of z does not care much. */
+    printf("placement: %u shapes, mean z %.3f, sd %.3f, largest %.2f\n", zs.count,
+           zs.sum / zs.count, zs_sd(&zs), zs.largest);
+    /* Results of one walk are correlated, so the mean of z scatters more than 1/sqrt(count); the sd
+     * of z does not care much. */
     ck_assert_double_lt(fabs(zs_sd(&zs) - 1.0), 0.2);
 }
 END_TEST
 
 START_TEST(rows_agree_with_the_model)
 {
-    /* Uncorrelated rows as they are; correlated ones after a shuffle; b that does not divide n; padding. */
+    /* Uncorrelated rows as they are; correlated ones after a shuffle; b that does not divide n;
+     * padding. */
     const double rhos[] = {0.0, 0.4, 0.9};
     const enum sim_shuffle shuffled[] = {SIM_SHUFFLE_ROW};
-    struct sim_shape shapes[] = {{100, 1, 0}, {33, 3, 0}, {17, 7, 0}, {100, 1, 1}, {33, 3, 1}, {17, 7, 1}, {100, 1, 2}, {33, 3, 2}, {17, 7, 2}};
-    struct sim_spec spec = {.n = 1000, .k = 99, .rho = &no_rho, .rhos = 1, .shuffle = &no_shuffle, .shuffles = 1, .shape = shapes,
-                            .shapes = sizeof shapes / sizeof *shapes, .seed = 23, .repetitions = 4000};
+    struct sim_shape shapes[] = {{100, 1, 0}, {33, 3, 0},  {17, 7, 0}, {100, 1, 1}, {33, 3, 1},
+                                 {17, 7, 1},  {100, 1, 2}, {33, 3, 2}, {17, 7, 2}};
+    struct sim_spec spec = {.n = 1000,
+                            .k = 99,
+                            .rho = &no_rho,
+                            .rhos = 1,
+                            .shuffle = &no_shuffle,
+                            .shuffles = 1,
+                            .shape = shapes,
+                            .shapes = sizeof shapes / sizeof *shapes,
+                            .seed = 23,
+                            .repetitions = 4000};
     struct zs zs = {0};
     const uint64_t valids[] = {1000, 617};
     for (int v = 0; v < 2; v++) {
@@ -134,11 +171,13 @@ START_TEST(rows_agree_with_the_model)
         spec.rhos = 1;
         for (size_t i = 0; i < sizeof lawless / sizeof *lawless; i++) {
             spec.input = lawless[i];
-            if (lawless[i] == SIM_SORTED) /* ties are broken by index, which a shuffle does not move */
+            if (lawless[i] ==
+                SIM_SORTED) /* ties are broken by index, which a shuffle does not move */
                 compare_with_model(&spec, &zs, 5.0);
         }
     }
-    printf("rows: %u results, mean z %.3f, sd %.3f, largest %.2f\n", zs.count, zs.sum / zs.count, zs_sd(&zs), zs.largest);
+    printf("rows: %u results, mean z %.3f, sd %.3f, largest %.2f\n", zs.count, zs.sum / zs.count,
+           zs_sd(&zs), zs.largest);
     ck_assert_double_lt(fabs(zs_sd(&zs) - 1.0), 0.25);
 }
 END_TEST
@@ -149,27 +188,52 @@ START_TEST(ranks_survive_as_modelled)
     struct sim_shape shapes[] = {{100, 1, SIM_INTERLEAVED}, {30, 4, SIM_CONTIGUOUS}};
     const enum sim_input inputs[] = {SIM_PLACEMENT, SIM_IID};
     for (int i = 0; i < 2; i++) {
-        struct sim_spec spec = {.n = 1000, .k = 99, .valid = 1000, .input = inputs[i], .rho = &no_rho, .rhos = 1, .shuffle = &no_shuffle,
-                                .shuffles = 1, .shape = shapes, .shapes = 2, .rank = ranks, .ranks = 5, .seed = 5, .repetitions = 20000};
+        struct sim_spec spec = {.n = 1000,
+                                .k = 99,
+                                .valid = 1000,
+                                .input = inputs[i],
+                                .rho = &no_rho,
+                                .rhos = 1,
+                                .shuffle = &no_shuffle,
+                                .shuffles = 1,
+                                .shape = shapes,
+                                .shapes = 2,
+                                .rank = ranks,
+                                .ranks = 5,
+                                .seed = 5,
+                                .repetitions = 20000};
         struct simulation *simulation = run(&spec);
         for (size_t s = 0; s < 2; s++)
             for (size_t r = 0; r < 5; r++) {
-                double want = rcm_survival(model_shape(&spec, shapes[s]), ranks[r]), rows = (double)spec.repetitions;
-                double got = (double)simulation_result(simulation, 0, 0, s).survived[r] / rows, sd = sqrt(want * (1.0 - want) / rows);
-                ck_assert_msg(want == 1.0 ? got == 1.0 : fabs(got - want) < 5.0 * sd, "rank %" PRIu64 ": %.5f, model %.5f", ranks[r], got, want);
+                double want = rcm_survival(model_shape(&spec, shapes[s]), ranks[r]),
+                       rows = (double)spec.repetitions;
+                double got = (double)simulation_result(simulation, 0, 0, s).survived[r] / rows,
+                       sd = sqrt(want * (1.0 - want) / rows);
+                ck_assert_msg(want == 1.0 ? got == 1.0 : fabs(got - want) < 5.0 * sd,
+                              "rank %" PRIu64 ": %.5f, model %.5f", ranks[r], got, want);
             }
         simulation_free(simulation);
     }
 }
 END_TEST
 
-/* Quantiles, worst and exact rows from a histogram that is known: a placement with k = 2, b = 2, k_b = 1, n = 2^40 loses one of two
- * with probability 1/2. */
+/* Quantiles, worst and exact rows from a histogram that is known: a placement with k = 2, b = 2,
+ * k_b = 1, n = 2^40 loses one of two with probability 1/2. */
 START_TEST(spread_is_that_of_the_rows)
 {
     struct sim_shape shape = {2, 1, SIM_INTERLEAVED};
-    struct sim_spec spec = {.n = UINT64_C(1) << 40, .k = 2, .valid = UINT64_C(1) << 40, .input = SIM_PLACEMENT, .rho = &no_rho, .rhos = 1,
-                            .shuffle = &no_shuffle, .shuffles = 1, .shape = &shape, .shapes = 1, .seed = 1, .repetitions = 1000};
+    struct sim_spec spec = {.n = UINT64_C(1) << 40,
+                            .k = 2,
+                            .valid = UINT64_C(1) << 40,
+                            .input = SIM_PLACEMENT,
+                            .rho = &no_rho,
+                            .rhos = 1,
+                            .shuffle = &no_shuffle,
+                            .shuffles = 1,
+                            .shape = &shape,
+                            .shapes = 1,
+                            .seed = 1,
+                            .repetitions = 1000};
     struct simulation *simulation = run(&spec);
     struct sim_result r = simulation_result(simulation, 0, 0, 0);
     double p = r.exact_rows;
@@ -187,7 +251,8 @@ START_TEST(spread_is_that_of_the_rows)
     spec.repetitions = 1; /* one row has no scatter */
     simulation = run(&spec);
     r = simulation_result(simulation, 0, 0, 0);
-    ck_assert(isnan(r.recall_sd) && isnan(r.recall_stderr) && r.recall_worst == r.recall_mean && r.recall_p50 == r.recall_mean);
+    ck_assert(isnan(r.recall_sd) && isnan(r.recall_stderr) && r.recall_worst == r.recall_mean &&
+              r.recall_p50 == r.recall_mean);
     simulation_free(simulation);
 }
 END_TEST
@@ -202,7 +267,8 @@ START_TEST(quantiles_are_those_of_the_rows)
     struct spread spread = histogram_spread(&h);
     ck_assert_uint_eq(spread.rows, 200);
     ck_assert_uint_eq(spread.largest, 900);
-    ck_assert_double_eq_tol(spread.mean, (600.0 + 900.0 + 207.0 + 63.0 + 40.0) / 200.0, 1e-15 * 9.0);
+    ck_assert_double_eq_tol(spread.mean, (600.0 + 900.0 + 207.0 + 63.0 + 40.0) / 200.0,
+                            1e-15 * 9.0);
     ck_assert_uint_eq(histogram_upper(&h, 0), 900);
     ck_assert_uint_eq(histogram_upper(&h, 1), 40); /* two rows have 40 or more */
     ck_assert_uint_eq(histogram_upper(&h, 2), 7);
@@ -212,13 +278,15 @@ START_TEST(quantiles_are_those_of_the_rows)
     ck_assert_uint_eq(histogram_upper(&h, 100), 3);
     double squares = 0.0;
     for (int i = 0; i < 5; i++)
-        squares += (double)counts[i] * ((double)values[i] - spread.mean) * ((double)values[i] - spread.mean);
+        squares += (double)counts[i] * ((double)values[i] - spread.mean) *
+                   ((double)values[i] - spread.mean);
     ck_assert_double_eq_tol(spread.sd, sqrt(squares / 199.0), 1e-12);
     free(h.count);
 }
 END_TEST
 
-/* Figure 6 of Key et al.: 160 means of 100 rows each. |z| < 4.5 in all 160 fails by chance in 1e-3. */
+/* Figure 6 of Key et al.: 160 means of 100 rows each. |z| < 4.5 in all 160 fails by chance in 1e-3.
+ */
 START_TEST(key_figure_6)
 {
     const char *folder = getenv("PAPER_DATA");
@@ -233,14 +301,26 @@ START_TEST(key_figure_6)
     const enum sim_shuffle shuffles[] = {SIM_SHUFFLE_NONE, SIM_SHUFFLE_ONCE};
     struct sim_shape shapes[8];
     for (unsigned i = 0; i < 8; i++)
-        shapes[i] = (struct sim_shape){256u >> i % 4, 1u << i % 4, i < 4 ? SIM_INTERLEAVED : SIM_CONTIGUOUS};
-    struct sim_spec spec = {.n = 2048, .k = 256, .valid = 2048, .input = SIM_AR1, .rho = rhos, .rhos = 10, .shuffle = shuffles, .shuffles = 2,
-                            .shape = shapes, .shapes = 8, .seed = 6, .repetitions = 1000};
+        shapes[i] = (struct sim_shape){256u >> i % 4, 1u << i % 4,
+                                       i < 4 ? SIM_INTERLEAVED : SIM_CONTIGUOUS};
+    struct sim_spec spec = {.n = 2048,
+                            .k = 256,
+                            .valid = 2048,
+                            .input = SIM_AR1,
+                            .rho = rhos,
+                            .rhos = 10,
+                            .shuffle = shuffles,
+                            .shuffles = 2,
+                            .shape = shapes,
+                            .shapes = 8,
+                            .seed = 6,
+                            .repetitions = 1000};
     struct simulation *simulation = run(&spec);
     struct zs zs = {0};
     ck_assert_int_eq(csv_fields(file, line, sizeof line, f, 9), 9);
     while (csv_fields(file, line, sizeof line, f, 9) == 9) {
-        size_t rho = (size_t)lround(atof(f[3]) * 10.0), shuffle = (size_t)atoi(f[5]), shape = strcmp(f[4], "contiguous") == 0 ? 4 : 0;
+        size_t rho = (size_t)lround(atof(f[3]) * 10.0), shuffle = (size_t)atoi(f[5]),
+               shape = strcmp(f[4], "contiguous") == 0 ? 4 : 0;
         ck_assert(to_count(f[0]) == 2048 && to_count(f[1]) == 256 && rho < 10 && shuffle < 2);
         while (shape < 8 && shapes[shape].k_b != to_count(f[2]))
             shape++;
@@ -248,12 +328,14 @@ START_TEST(key_figure_6)
         struct sim_result r = simulation_result(simulation, rho, shuffle, shape);
         double mean = atof(f[6]), error = atof(f[7]) / sqrt(atof(f[8]));
         double z = (r.recall_mean - mean) / sqrt(error * error + r.recall_stderr * r.recall_stderr);
-        ck_assert_msg(fabs(z) < 4.5, "rho %s k_b %s %s shuffled %s: %.5f, published %.5f, z %.2f", f[3], f[2], f[4], f[5], r.recall_mean, mean, z);
+        ck_assert_msg(fabs(z) < 4.5, "rho %s k_b %s %s shuffled %s: %.5f, published %.5f, z %.2f",
+                      f[3], f[2], f[4], f[5], r.recall_mean, mean, z);
         add_z(&zs, z);
     }
     fclose(file);
     simulation_free(simulation);
-    printf("Key et al., Figure 6: %u means, mean z %.3f, sd %.3f, largest %.2f\n", zs.count, zs.sum / zs.count, zs_sd(&zs), zs.largest);
+    printf("Key et al., Figure 6: %u means, mean z %.3f, sd %.3f, largest %.2f\n", zs.count,
+           zs.sum / zs.count, zs_sd(&zs), zs.largest);
     ck_assert_uint_eq(zs.count, 160);
     ck_assert(zs_sd(&zs) > 0.7 && zs_sd(&zs) < 1.3);
 }
@@ -263,8 +345,17 @@ START_TEST(limits_are_said)
 {
     char error[200];
     struct sim_shape shape = {1, 1, SIM_INTERLEAVED};
-    struct sim_spec spec = {.n = UINT64_C(1) << 33, .k = 2, .valid = UINT64_C(1) << 33, .input = SIM_IID, .rho = &no_rho, .rhos = 1,
-                            .shuffle = &no_shuffle, .shuffles = 1, .shape = &shape, .shapes = 1, .repetitions = 1};
+    struct sim_spec spec = {.n = UINT64_C(1) << 33,
+                            .k = 2,
+                            .valid = UINT64_C(1) << 33,
+                            .input = SIM_IID,
+                            .rho = &no_rho,
+                            .rhos = 1,
+                            .shuffle = &no_shuffle,
+                            .shuffles = 1,
+                            .shape = &shape,
+                            .shapes = 1,
+                            .repetitions = 1};
     ck_assert_ptr_null(simulation_new(&spec, error, sizeof error));
     ck_assert_ptr_nonnull(strstr(error, "2^32"));
     spec.input = SIM_PLACEMENT;
@@ -274,5 +365,6 @@ START_TEST(limits_are_said)
 }
 END_TEST
 
-TEST_MAIN("simulate", placement_agrees_with_the_model, rows_agree_with_the_model, ranks_survive_as_modelled, spread_is_that_of_the_rows,
-          quantiles_are_those_of_the_rows, key_figure_6, limits_are_said)
+TEST_MAIN("simulate", placement_agrees_with_the_model, rows_agree_with_the_model,
+          ranks_survive_as_modelled, spread_is_that_of_the_rows, quantiles_are_those_of_the_rows,
+          key_figure_6, limits_are_said)

@@ -1,4 +1,5 @@
-/* test_threshold.c - exact top-k by threshold: the law of R against counting, the closed sum, laws term by term.
+/* test_threshold.c - exact top-k by threshold: the law of R against counting, the closed sum, laws
+ * term by term.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
@@ -7,8 +8,10 @@
 
 #define SMALL 16
 
-/* ways[r][s]: in how many ways r of the row's places hold the r largest such that s of these survive. */
-static void count_ways(const struct rcm_buckets *buckets, uint64_t k_b, double ways[SMALL + 1][SMALL + 1])
+/* ways[r][s]: in how many ways r of the row's places hold the r largest such that s of these
+ * survive. */
+static void count_ways(const struct rcm_buckets *buckets, uint64_t k_b,
+                       double ways[SMALL + 1][SMALL + 1])
 {
     memset(ways, 0, (SMALL + 1) * sizeof *ways);
     ways[0][0] = 1.0;
@@ -56,8 +59,10 @@ START_TEST(counting)
                         for (p.k = 1; p.k <= p.valid; p.k++) {
                             const struct rcm_reaching got = rcm_reaching(p);
                             double mean = 0.0, square = 0.0;
-                            if (counted_above(ways, p.k, p.valid) > 0.5) { /* fewer than k survive even of all */
-                                ck_assert_msg(isnan(got.mean) && isnan(rcm_reaching_above(p, p.k)), TOPK_FMT, TOPK_ARG(p));
+                            if (counted_above(ways, p.k, p.valid) >
+                                0.5) { /* fewer than k survive even of all */
+                                ck_assert_msg(isnan(got.mean) && isnan(rcm_reaching_above(p, p.k)),
+                                              TOPK_FMT, TOPK_ARG(p));
                                 nowhere++;
                                 continue;
                             }
@@ -65,26 +70,33 @@ START_TEST(counting)
                                 const double above = counted_above(ways, p.k, r);
                                 mean += above;
                                 square += above * (2.0 * (double)r + 1.0);
-                                worst_above = fmax(worst_above, fabs(rcm_reaching_above(p, r) - above));
+                                worst_above =
+                                    fmax(worst_above, fabs(rcm_reaching_above(p, r) - above));
                             }
                             const double sd = sqrt(fmax(square - mean * mean, 0.0));
-                            const double off = relative_error(got.mean, mean), off_sd = fabs(got.sd - sd) / (1.0 + sd);
-                            ck_assert_msg(off <= RCM_REACHING_MAX_RELERR && off_sd <= RCM_REACHING_SD_MAX_ERROR,
-                                          TOPK_FMT " got %.17g sd %.17g, want %.17g sd %.17g", TOPK_ARG(p), got.mean, got.sd, mean, sd);
+                            const double off = relative_error(got.mean, mean),
+                                         off_sd = fabs(got.sd - sd) / (1.0 + sd);
+                            ck_assert_msg(off <= RCM_REACHING_MAX_RELERR &&
+                                              off_sd <= RCM_REACHING_SD_MAX_ERROR,
+                                          TOPK_FMT " got %.17g sd %.17g, want %.17g sd %.17g",
+                                          TOPK_ARG(p), got.mean, got.sd, mean, sd);
                             worst_mean = fmax(worst_mean, off);
                             worst_sd = fmax(worst_sd, off_sd);
                             shapes++;
                         }
                     }
-    printf("counting: %" PRIu64 " shapes, E[R] off by %.1e at most, sd by %.1e, P(R > r) by %.1e; %" PRIu64 " have no R\n", shapes,
-           worst_mean, worst_sd, worst_above, nowhere);
+    printf("counting: %" PRIu64
+           " shapes, E[R] off by %.1e at most, sd by %.1e, P(R > r) by %.1e; %" PRIu64
+           " have no R\n",
+           shapes, worst_mean, worst_sd, worst_above, nowhere);
     ck_assert_double_le(worst_above, RCM_LOST_MAX_ERROR);
     ck_assert_uint_gt(shapes, 10000);
     ck_assert_uint_gt(nowhere, 1000);
 }
 END_TEST
 
-/* For k_b = 1 and rows without end E[R] is the sum of b / (b - i), i < k; shorter rows need less. */
+/* For k_b = 1 and rows without end E[R] is the sum of b / (b - i), i < k; shorter rows need less.
+ */
 START_TEST(closed_sum)
 {
     static const struct {
@@ -95,15 +107,21 @@ START_TEST(closed_sum)
         for (uint64_t j = 0; j < rows[i].k; j++)
             sum += (double)rows[i].b / (double)(rows[i].b - j);
         for (uint64_t n = 2 * rows[i].b; n < UINT64_C(1) << 52; n *= 16) {
-            const double mean = rcm_reaching((struct rcm_topk){.n = n, .k = rows[i].k, .b = rows[i].b, .k_b = 1}).mean;
-            ck_assert_msg(mean > before * (1.0 - 1e-12) && mean < sum * (1.0 + 1e-11), "n %" PRIu64 ": %.17g, before %.17g, limit %.17g", n,
-                          mean, before, sum);
+            const double mean =
+                rcm_reaching((struct rcm_topk){.n = n, .k = rows[i].k, .b = rows[i].b, .k_b = 1})
+                    .mean;
+            ck_assert_msg(mean > before * (1.0 - 1e-12) && mean < sum * (1.0 + 1e-11),
+                          "n %" PRIu64 ": %.17g, before %.17g, limit %.17g", n, mean, before, sum);
             before = mean;
         }
         ck_assert_msg(relative_error(before, sum) < 1e-9, "%.17g, the sum is %.17g", before, sum);
     }
-    ck_assert_double_eq_tol(rcm_reaching((struct rcm_topk){.n = 16, .k = 4, .b = 8, .k_b = 1}).mean, 4.47, 0.005);
-    ck_assert_double_eq_tol(rcm_reaching((struct rcm_topk){.n = UINT64_C(1) << 50, .k = 1024, .b = 4096, .k_b = 1}).mean, 1178.0, 0.5);
+    ck_assert_double_eq_tol(rcm_reaching((struct rcm_topk){.n = 16, .k = 4, .b = 8, .k_b = 1}).mean,
+                            4.47, 0.005);
+    ck_assert_double_eq_tol(
+        rcm_reaching((struct rcm_topk){.n = UINT64_C(1) << 50, .k = 1024, .b = 4096, .k_b = 1})
+            .mean,
+        1178.0, 0.5);
 }
 END_TEST
 
@@ -116,7 +134,8 @@ START_TEST(term_by_term)
         struct rcm_topk p = {.n = random_scale(&state, 30, 1 << 20)};
         p.k = random_scale(&state, 1, p.n < 200 ? p.n / 2 : 100);
         p.k_b = random_between(&state, 1, 5);
-        p.b = random_scale(&state, (p.k + p.k_b - 1) / p.k_b, p.n / p.k_b > p.k ? p.n / p.k_b : p.k);
+        p.b =
+            random_scale(&state, (p.k + p.k_b - 1) / p.k_b, p.n / p.k_b > p.k ? p.n / p.k_b : p.k);
         if (p.b > p.n || isnan(rcm_reaching(p).mean))
             continue;
         const struct rcm_reaching got = rcm_reaching(p);
@@ -128,31 +147,39 @@ START_TEST(term_by_term)
         }
         if (above > 1e-14)
             continue;
-        const double centred = square + got.mean * got.mean, sd = sqrt(fmax(centred - (mean - got.mean) * (mean - got.mean), 0.0));
-        ck_assert_msg(relative_error(got.mean, mean) <= 1e-10 && fabs(got.sd - sd) <= 1e-4 * (1.0 + sd),
-                      TOPK_FMT " got %.17g sd %.9g, summed %.17g sd %.9g", TOPK_ARG(p), got.mean, got.sd, mean, sd);
+        const double centred = square + got.mean * got.mean,
+                     sd = sqrt(fmax(centred - (mean - got.mean) * (mean - got.mean), 0.0));
+        ck_assert_msg(relative_error(got.mean, mean) <= 1e-10 &&
+                          fabs(got.sd - sd) <= 1e-4 * (1.0 + sd),
+                      TOPK_FMT " got %.17g sd %.9g, summed %.17g sd %.9g", TOPK_ARG(p), got.mean,
+                      got.sd, mean, sd);
         worst = fmax(worst, relative_error(got.mean, mean));
         worst_sd = fmax(worst_sd, fabs(got.sd - sd) / (1.0 + sd));
         shapes++;
     }
-    printf("term by term: %" PRIu64 " shapes, E[R] off by %.1e at most, sd by %.1e\n", shapes, worst, worst_sd);
+    printf("term by term: %" PRIu64 " shapes, E[R] off by %.1e at most, sd by %.1e\n", shapes,
+           worst, worst_sd);
     ck_assert_uint_gt(shapes, 80);
 }
 END_TEST
 
-/* The quantile is the first r that suffices, and falls with the share; E[R] falls with b and with k_b. */
+/* The quantile is the first r that suffices, and falls with the share; E[R] falls with b and with
+ * k_b. */
 START_TEST(quantiles_and_monotony)
 {
     uint64_t state = 32;
     for (unsigned i = 0; i < 60; i++) {
-        struct rcm_topk p = {.n = random_scale(&state, 100, 1 << 22), .k_b = random_between(&state, 1, 4)};
+        struct rcm_topk p = {.n = random_scale(&state, 100, 1 << 22),
+                             .k_b = random_between(&state, 1, 4)};
         p.k = random_scale(&state, 2, p.n / 8 < 500 ? p.n / 8 : 500);
         p.b = random_scale(&state, 2 * p.k / p.k_b + 1, p.n / p.k_b);
         uint64_t before = 0;
         for (double share = 0.5; share > 1e-10; share *= 1e-3) {
             const uint64_t r = rcm_reaching_quantile(p, share);
-            ck_assert_msg(r >= p.k && r >= before && rcm_reaching_above(p, r) <= share && rcm_reaching_above(p, r - 1) > share,
-                          TOPK_FMT " share %g: %" PRIu64 ", P(R > r) = %g", TOPK_ARG(p), share, r, rcm_reaching_above(p, r));
+            ck_assert_msg(r >= p.k && r >= before && rcm_reaching_above(p, r) <= share &&
+                              rcm_reaching_above(p, r - 1) > share,
+                          TOPK_FMT " share %g: %" PRIu64 ", P(R > r) = %g", TOPK_ARG(p), share, r,
+                          rcm_reaching_above(p, r));
             before = r;
         }
         const double mean = rcm_reaching(p).mean;
@@ -166,7 +193,8 @@ START_TEST(quantiles_and_monotony)
     const struct rcm_topk p = {.n = 1000, .k = 10, .b = 20, .k_b = 2};
     ck_assert_uint_eq(rcm_reaching_quantile(p, 1e-12), 0);
     ck_assert_uint_eq(rcm_reaching_quantile(p, 1.0), 0);
-    ck_assert_uint_eq(rcm_reaching_quantile((struct rcm_topk){.n = 100, .k = 50, .b = 10, .k_b = 2}, 0.1), 0);
+    ck_assert_uint_eq(
+        rcm_reaching_quantile((struct rcm_topk){.n = 100, .k = 50, .b = 10, .k_b = 2}, 0.1), 0);
 }
 END_TEST
 
@@ -176,19 +204,22 @@ START_TEST(estimate)
     uint64_t state = 33;
     double worst = 0.0, worst_roomy = 0.0;
     for (unsigned i = 0; i < 3000; i++) {
-        struct rcm_topk p = {.n = random_scale(&state, 10, UINT64_C(1) << 34), .k_b = random_between(&state, 1, 6)};
+        struct rcm_topk p = {.n = random_scale(&state, 10, UINT64_C(1) << 34),
+                             .k_b = random_between(&state, 1, 6)};
         p.k = random_scale(&state, 1, p.n / 2);
         p.b = random_scale(&state, (p.k + p.k_b - 1) / p.k_b, p.n);
         const double mean = rcm_reaching(p).mean, guess = reaching_estimate(p);
         ck_assert_int_eq(isnan(mean), isnan(guess));
         if (isnan(mean))
             continue;
-        ck_assert_msg(fabs(guess - mean) <= 0.5 + 0.25 * mean, TOPK_FMT " E[R] %.9g, estimate %.9g", TOPK_ARG(p), mean, guess);
+        ck_assert_msg(fabs(guess - mean) <= 0.5 + 0.25 * mean, TOPK_FMT " E[R] %.9g, estimate %.9g",
+                      TOPK_ARG(p), mean, guess);
         worst = fmax(worst, fabs(guess - mean) / mean);
         if (p.k >= 64 && (double)p.b * (double)p.k_b >= 1.1 * (double)p.k)
             worst_roomy = fmax(worst_roomy, fabs(guess - mean) / mean);
     }
-    printf("estimate: off by %.1e of E[R] at most, by %.1e from k = 64 and b k_b = 1.1 k on\n", worst, worst_roomy);
+    printf("estimate: off by %.1e of E[R] at most, by %.1e from k = 64 and b k_b = 1.1 k on\n",
+           worst, worst_roomy);
     ck_assert_double_le(worst_roomy, 1e-3);
 }
 END_TEST
@@ -199,23 +230,30 @@ START_TEST(fewest_handled)
     uint64_t state = 34;
     for (unsigned i = 0; i < (few_cases() ? 5 : 25); i++) {
         const uint64_t n = random_scale(&state, 20, 1500);
-        struct rcm_selection s = {.p = {.n = n, .k = random_scale(&state, 1, n / 4)}, .k_b_max = random_between(&state, 1, 5)};
+        struct rcm_selection s = {.p = {.n = n, .k = random_scale(&state, 1, n / 4)},
+                                  .k_b_max = random_between(&state, 1, 5)};
         const struct rcm_choice got = rcm_select(&s);
         double least = INFINITY;
         struct rcm_topk p = s.p, best = s.p;
         for (p.k_b = 1; p.k_b <= s.k_b_max && p.k_b <= p.k; p.k_b++)
             for (p.b = 2; p.b * p.k_b < n; p.b++) {
-                const double handled = rcm_check_deployable(p) == RCM_OK ? (double)rcm_candidates(p) + rcm_reaching(p).mean : INFINITY;
+                const double handled = rcm_check_deployable(p) == RCM_OK
+                                           ? (double)rcm_candidates(p) + rcm_reaching(p).mean
+                                           : INFINITY;
                 if (handled < least) {
                     least = handled;
                     best = p;
                 }
             }
-        ck_assert_msg(relative_error(got.threshold.objective, least) <= 1e-9 || (isinf(least) && isinf(got.threshold.objective)),
-                      "n %" PRIu64 " k %" PRIu64 ": got %.12g at b %" PRIu64 " k_b %" PRIu64 ", want %.12g at b %" PRIu64 " k_b %" PRIu64, n,
-                      s.p.k, got.threshold.objective, got.threshold.p.b, got.threshold.p.k_b, least, best.b, best.k_b);
+        ck_assert_msg(relative_error(got.threshold.objective, least) <= 1e-9 ||
+                          (isinf(least) && isinf(got.threshold.objective)),
+                      "n %" PRIu64 " k %" PRIu64 ": got %.12g at b %" PRIu64 " k_b %" PRIu64
+                      ", want %.12g at b %" PRIu64 " k_b %" PRIu64,
+                      n, s.p.k, got.threshold.objective, got.threshold.p.b, got.threshold.p.k_b,
+                      least, best.b, best.k_b);
     }
 }
 END_TEST
 
-TEST_MAIN("threshold", counting, closed_sum, term_by_term, quantiles_and_monotony, estimate, fewest_handled)
+TEST_MAIN("threshold", counting, closed_sum, term_by_term, quantiles_and_monotony, estimate,
+          fewest_handled)

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* radix-8: digits of 8 bits. histogram-4-binary: 4 elements a thread and load, the threshold bin by binary search. */
+/* radix-8: digits of 8 bits. histogram-4-binary: 4 elements a thread and load, the threshold bin by
+ * binary search. */
 const struct kernel kernels[] = {
     {.work = WORK_STAGE1, .name = "auto"},
     {.work = WORK_STAGE1, .name = "column", .stage1 = RCM_GPU_STAGE1_COLUMN},
@@ -19,19 +20,44 @@ const struct kernel kernels[] = {
     {.work = WORK_EXACT, .name = "histogram", .exact = RCM_GPU_EXACT_HISTOGRAM},
     {.work = WORK_EXACT, .name = "histogram-1", .exact = RCM_GPU_EXACT_HISTOGRAM, .unroll = 1},
     {.work = WORK_EXACT, .name = "histogram-4", .exact = RCM_GPU_EXACT_HISTOGRAM, .unroll = 4},
-    {.work = WORK_EXACT, .name = "histogram-1-binary", .exact = RCM_GPU_EXACT_HISTOGRAM, .unroll = 1, .binary_search = true},
-    {.work = WORK_EXACT, .name = "histogram-4-binary", .exact = RCM_GPU_EXACT_HISTOGRAM, .unroll = 4, .binary_search = true},
-    {.work = WORK_EXACT, .name = "histogram-binary", .exact = RCM_GPU_EXACT_HISTOGRAM, .binary_search = true},
+    {.work = WORK_EXACT,
+     .name = "histogram-1-binary",
+     .exact = RCM_GPU_EXACT_HISTOGRAM,
+     .unroll = 1,
+     .binary_search = true},
+    {.work = WORK_EXACT,
+     .name = "histogram-4-binary",
+     .exact = RCM_GPU_EXACT_HISTOGRAM,
+     .unroll = 4,
+     .binary_search = true},
+    {.work = WORK_EXACT,
+     .name = "histogram-binary",
+     .exact = RCM_GPU_EXACT_HISTOGRAM,
+     .binary_search = true},
     {.work = WORK_EXACT, .name = "sort", .exact = RCM_GPU_EXACT_SORT},
     {.work = WORK_TWO_STAGE, .name = "auto"},
-    {.work = WORK_TWO_STAGE, .name = "thread_per_bucket", .stage1 = RCM_GPU_STAGE1_THREAD_PER_BUCKET},
+    {.work = WORK_TWO_STAGE,
+     .name = "thread_per_bucket",
+     .stage1 = RCM_GPU_STAGE1_THREAD_PER_BUCKET},
     {.work = WORK_TWO_STAGE, .name = "block_per_bucket", .stage1 = RCM_GPU_STAGE1_BLOCK_PER_BUCKET},
     {.work = WORK_TWO_STAGE, .name = "histogram", .exact = RCM_GPU_EXACT_HISTOGRAM},
     {.work = WORK_FUSED, .name = "fused", .product = PRODUCT_FUSED, .product_type = RCM_GPU_F32},
-    {.work = WORK_FUSED, .name = "unfused-bf16", .product = PRODUCT_UNFUSED, .product_type = RCM_GPU_BF16},
-    {.work = WORK_FUSED, .name = "unfused-f32", .product = PRODUCT_UNFUSED, .product_type = RCM_GPU_F32},
-    {.work = WORK_FUSED, .name = "cublas-bf16", .product = PRODUCT_ALONE, .product_type = RCM_GPU_BF16},
-    {.work = WORK_FUSED, .name = "cublas-f32", .product = PRODUCT_ALONE, .product_type = RCM_GPU_F32},
+    {.work = WORK_FUSED,
+     .name = "unfused-bf16",
+     .product = PRODUCT_UNFUSED,
+     .product_type = RCM_GPU_BF16},
+    {.work = WORK_FUSED,
+     .name = "unfused-f32",
+     .product = PRODUCT_UNFUSED,
+     .product_type = RCM_GPU_F32},
+    {.work = WORK_FUSED,
+     .name = "cublas-bf16",
+     .product = PRODUCT_ALONE,
+     .product_type = RCM_GPU_BF16},
+    {.work = WORK_FUSED,
+     .name = "cublas-f32",
+     .product = PRODUCT_ALONE,
+     .product_type = RCM_GPU_F32},
 };
 const size_t kernel_count = sizeof kernels / sizeof *kernels;
 
@@ -44,7 +70,8 @@ const char *work_name(enum work work)
 const struct kernel *kernel_by_name(enum work work, const char *name, size_t length)
 {
     for (size_t i = 0; i < kernel_count; i++)
-        if (kernels[i].work == work && strlen(kernels[i].name) == length && strncmp(kernels[i].name, name, length) == 0)
+        if (kernels[i].work == work && strlen(kernels[i].name) == length &&
+            strncmp(kernels[i].name, name, length) == 0)
             return &kernels[i];
     return NULL;
 }
@@ -62,7 +89,8 @@ const char *assignment_name(enum rcm_gpu_assignment assignment)
 
 uint64_t cell_candidates(const struct cell *cell)
 {
-    return cell->kernel->work == WORK_EXACT ? cell->k : rcm_gpu_candidates(cell->n, cell->b, cell->k_b);
+    return cell->kernel->work == WORK_EXACT ? cell->k
+                                            : rcm_gpu_candidates(cell->n, cell->b, cell->k_b);
 }
 
 const char *cell_refused(const struct cell *c)
@@ -73,7 +101,9 @@ const char *cell_refused(const struct cell *c)
     if (c->k > c->n)
         return "k must be at most n";
     if (c->kernel->work == WORK_EXACT)
-        return c->kernel->exact == RCM_GPU_EXACT_SORT && c->m * c->n > n_max ? "sort takes m n below 2^31" : NULL;
+        return c->kernel->exact == RCM_GPU_EXACT_SORT && c->m * c->n > n_max
+                   ? "sort takes m n below 2^31"
+                   : NULL;
     if (c->b > c->n || c->k_b > 16 || c->k_b > (c->n - 1) / c->b + 1)
         return "b must be at most n, and kb at most 16 and a bucket's size";
     if (cell_candidates(c) < c->k)
@@ -87,9 +117,12 @@ const char *cell_refused(const struct cell *c)
 
 void cell_key(const struct cell *c, char key[CELL_KEY_MAX])
 {
-    snprintf(key, CELL_KEY_MAX, "%s,%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%s", work_name(c->kernel->work),
-             c->kernel->name, dtype_name(c->dtype), assignment_name(c->assignment), rcm_gpu_input_name(c->input), c->n, c->k, c->b, c->k_b, c->m, c->d,
-             c->warm ? "warm" : "cold", c->graph ? "graph" : "events");
+    snprintf(key, CELL_KEY_MAX,
+             "%s,%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+             ",%s,%s",
+             work_name(c->kernel->work), c->kernel->name, dtype_name(c->dtype),
+             assignment_name(c->assignment), rcm_gpu_input_name(c->input), c->n, c->k, c->b, c->k_b,
+             c->m, c->d, c->warm ? "warm" : "cold", c->graph ? "graph" : "events");
 }
 
 uint64_t cell_bytes_read(const struct cell *c)

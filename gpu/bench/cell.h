@@ -39,8 +39,10 @@ struct cell {
     enum rcm_gpu_dtype dtype;
     enum rcm_gpu_assignment assignment;
     enum rcm_gpu_input input;
-    uint64_t n, k, b, k_b, m, d; /* exact: b = 1, k_b = k; d: components of the vectors of a product, otherwise 0 */
-    bool warm, graph;            /* inputs stay in the second-level cache; a CUDA graph of 16 calls instead of one call between events */
+    uint64_t n, k, b, k_b, m,
+        d; /* exact: b = 1, k_b = k; d: components of the vectors of a product, otherwise 0 */
+    bool warm, graph; /* inputs stay in the second-level cache; a CUDA graph of 16 calls instead of
+                         one call between events */
 };
 
 const char *dtype_name(enum rcm_gpu_dtype dtype);

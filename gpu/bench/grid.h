@@ -26,7 +26,8 @@ struct cell_list {
     const char *refusal; /* why the first of them cannot */
 };
 
-/* The product of the axes; cells that need the same rows are neighbours. Without k: all candidates. Without b: b k_b = k, rounded up. */
+/* The product of the axes; cells that need the same rows are neighbours. Without k: all candidates.
+ * Without b: b k_b = k, rounded up. */
 void cells_of_axes(struct cell_list *list, const struct axes *axes);
 
 /* A named grid. */

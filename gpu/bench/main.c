@@ -23,9 +23,11 @@
 #define RCM_GIT "unknown"
 #endif
 
-#define ROW_COLUMNS                                                                                                                            \
-    CELL_COLUMNS ",samples,stop,dropped,time_us_median,time_us_low,time_us_high,noise,bytes,bandwidth_bytes_per_s,roof_us_median,bandwidth_share,roof_kernel," \
-                 "flops_per_s,recall,recall_model,z,predicted_us,cost_basic,cost_serial,cost_parallel,sm_clock_mhz,power_capped"
+#define ROW_COLUMNS \
+    CELL_COLUMNS ",samples,stop,dropped,time_us_median,time_us_low,time_us_high,noise,bytes," \
+                 "bandwidth_bytes_per_s,roof_us_median,bandwidth_share,roof_kernel," \
+                 "flops_per_s,recall,recall_model,z,predicted_us,cost_basic,cost_serial,cost_" \
+                 "parallel,sm_clock_mhz,power_capped"
 #define CELL_KEY_COLUMNS 13
 
 struct options {
@@ -65,11 +67,15 @@ static int set_counts(struct options *o, const char *name, const char *value, si
     *list = (struct count_list){0};
     const char *wrong = parse_count_list(value, list, wrong_item);
     o->has_axes = true;
-    return wrong ? usage_error("%s '%s' is %s; give a list such as 1,2,4 or 1..8, of numbers such as 262144, 2^18 or 256Ki", name, wrong_item, wrong) : STATUS_OK;
+    return wrong ? usage_error("%s '%s' is %s; give a list such as 1,2,4 or 1..8, of numbers such "
+                               "as 262144, 2^18 or 256Ki",
+                               name, wrong_item, wrong)
+                 : STATUS_OK;
 }
 
 /* The first place among `count` names where the item of `length` stands; count if nowhere. */
-static unsigned find_name(const char *item, size_t length, const char *(*name)(unsigned), unsigned count)
+static unsigned find_name(const char *item, size_t length, const char *(*name)(unsigned),
+                          unsigned count)
 {
     unsigned i = 0;
     while (i < count && !(strlen(name(i)) == length && strncmp(name(i), item, length) == 0))
@@ -77,21 +83,45 @@ static unsigned find_name(const char *item, size_t length, const char *(*name)(u
     return i;
 }
 
-static int unknown_name(const char *option, const char *item, size_t length, const char *(*name)(unsigned), unsigned count)
+static int unknown_name(const char *option, const char *item, size_t length,
+                        const char *(*name)(unsigned), unsigned count)
 {
     char known[800] = "";
     for (unsigned i = 0; i < count; i++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", name(i));
-    return usage_error("%s '%.*s' is not known; give one of %s", option, (int)(length < 60 ? length : 60), item, known);
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 name(i));
+    return usage_error("%s '%.*s' is not known; give one of %s", option,
+                       (int)(length < 60 ? length : 60), item, known);
 }
 
-static const char *dtype_at(unsigned i) { return dtype_name((enum rcm_gpu_dtype)i); }
-static const char *assignment_at(unsigned i) { return assignment_name((enum rcm_gpu_assignment)i); }
-static const char *input_at(unsigned i) { return rcm_gpu_input_name((enum rcm_gpu_input)i); }
-static const char *grid_at(unsigned i) { return grids[i].name; }
-static const char *device_at(unsigned i) { return rcm_device(i)->name; }
-static const char *cache_at(unsigned i) { return i ? "warm" : "cold"; }
-static const char *timing_at(unsigned i) { return i ? "graph" : "events"; }
+static const char *dtype_at(unsigned i)
+{
+    return dtype_name((enum rcm_gpu_dtype)i);
+}
+static const char *assignment_at(unsigned i)
+{
+    return assignment_name((enum rcm_gpu_assignment)i);
+}
+static const char *input_at(unsigned i)
+{
+    return rcm_gpu_input_name((enum rcm_gpu_input)i);
+}
+static const char *grid_at(unsigned i)
+{
+    return grids[i].name;
+}
+static const char *device_at(unsigned i)
+{
+    return rcm_device(i)->name;
+}
+static const char *cache_at(unsigned i)
+{
+    return i ? "warm" : "cold";
+}
+static const char *timing_at(unsigned i)
+{
+    return i ? "graph" : "events";
+}
 static enum work kernels_of; /* which kernels kernel_at counts */
 static const char *kernel_at(unsigned i)
 {
@@ -102,7 +132,8 @@ static const char *kernel_at(unsigned i)
 }
 
 /* Takes each name of a comma-separated list, in order. */
-static int take_names(const char *option, const char *value, const char *(*name)(unsigned), unsigned count, unsigned most, unsigned *found, unsigned *found_count)
+static int take_names(const char *option, const char *value, const char *(*name)(unsigned),
+                      unsigned count, unsigned most, unsigned *found, unsigned *found_count)
 {
     *found_count = 0;
     for (const char *at = value;; at++) {
@@ -123,8 +154,9 @@ static int set_option(struct options *o, const char *name, const char *value)
     static const struct {
         const char *name;
         size_t offset;
-    } lists[] = {{"--n", offsetof(struct axes, n)},   {"--k", offsetof(struct axes, k)}, {"--b", offsetof(struct axes, b)},
-                 {"--kb", offsetof(struct axes, k_b)}, {"--m", offsetof(struct axes, m)}, {"--d", offsetof(struct axes, d)}};
+    } lists[] = {{"--n", offsetof(struct axes, n)}, {"--k", offsetof(struct axes, k)},
+                 {"--b", offsetof(struct axes, b)}, {"--kb", offsetof(struct axes, k_b)},
+                 {"--m", offsetof(struct axes, m)}, {"--d", offsetof(struct axes, d)}};
     unsigned found[32], count = 0, devices = 0;
     int status = STATUS_OK;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -155,7 +187,8 @@ static int set_option(struct options *o, const char *name, const char *value)
             of_work++;
         status = take_names(name, value, kernel_at, of_work, 32, found, &count);
         for (unsigned i = 0; i < count; i++)
-            o->axes.kernels[i] = kernel_by_name(o->axes.work, kernel_at(found[i]), strlen(kernel_at(found[i])));
+            o->axes.kernels[i] =
+                kernel_by_name(o->axes.work, kernel_at(found[i]), strlen(kernel_at(found[i])));
         o->axes.kernel_count = count;
         o->has_axes = true;
     } else if (strcmp(name, "--cache") == 0) {
@@ -182,14 +215,20 @@ static int set_option(struct options *o, const char *name, const char *value)
         o->minutes = strtod(value, &end);
         if (*end || end == value || !(o->minutes > 0.0) || !isfinite(o->minutes))
             status = usage_error("--minutes '%.60s' is not a positive number", value);
-    } else if (strcmp(name, "--seed") == 0 || strcmp(name, "--bytes") == 0 || strcmp(name, "--elements") == 0) {
-        uint64_t *to = name[2] == 's' ? &o->seed : name[2] == 'b' ? &o->sizes.bytes : &o->sizes.elements;
+    } else if (strcmp(name, "--seed") == 0 || strcmp(name, "--bytes") == 0 ||
+               strcmp(name, "--elements") == 0) {
+        uint64_t *to = name[2] == 's'   ? &o->seed
+                       : name[2] == 'b' ? &o->sizes.bytes
+                                        : &o->sizes.elements;
         const char *wrong = parse_count(value, to);
         if (wrong)
-            status = usage_error("%s '%.60s' is %s; give one whole number from 1 on", name, value, wrong);
-        else if (to == &o->sizes.bytes && (o->sizes.bytes < 4096 || o->sizes.bytes > (uint64_t)1 << 40))
+            status = usage_error("%s '%.60s' is %s; give one whole number from 1 on", name, value,
+                                 wrong);
+        else if (to == &o->sizes.bytes &&
+                 (o->sizes.bytes < 4096 || o->sizes.bytes > (uint64_t)1 << 40))
             status = usage_error("--bytes must be from 4096 to 2^40");
-        else if (to == &o->sizes.elements && (o->sizes.elements < 4 || o->sizes.elements > (uint64_t)1 << 36))
+        else if (to == &o->sizes.elements &&
+                 (o->sizes.elements < 4 || o->sizes.elements > (uint64_t)1 << 36))
             status = usage_error("--elements must be from 4 to 2^36");
     } else if (strcmp(name, "--output") == 0 || strcmp(name, "-o") == 0) {
         o->output = value;
@@ -201,8 +240,10 @@ static int set_option(struct options *o, const char *name, const char *value)
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = {"--n", "--k", "--b", "--kb", "--m", "--d", "--dtype", "--assignment", "--input", "--kernel", "--cache", "--timing",
-                                        "--grid", "--device", "--minutes", "--seed", "--bytes", "--elements", "--output", "-o", "--device-file"};
+    static const char *const names[] = {
+        "--n",          "--k",     "--b",      "--kb",       "--m",      "--d",    "--dtype",
+        "--assignment", "--input", "--kernel", "--cache",    "--timing", "--grid", "--device",
+        "--minutes",    "--seed",  "--bytes",  "--elements", "--output", "-o",     "--device-file"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -213,22 +254,30 @@ static void print_help(const struct options *o)
 {
     if (o->roof) {
         puts("usage: recallmodel-bench roof [options]\n\n"
-             "Measures what the roofline needs: read bandwidth, reads and writes 4:1 and 1:1, the launch of an empty\n"
-             "kernel, additions and multiplications a second (the programs of Samaga et al., A.1), and comparisons.\n\n"
+             "Measures what the roofline needs: read bandwidth, reads and writes 4:1 and 1:1, the "
+             "launch of an empty\n"
+             "kernel, additions and multiplications a second (the programs of Samaga et al., A.1), "
+             "and comparisons.\n\n"
              "  --bytes N           for a bandwidth (2^30)\n"
              "  --elements N        for the vector programs (2^24)\n"
-             "  --device-file FILE  write what was measured as a device of recallmodel --device FILE\n"
+             "  --device-file FILE  write what was measured as a device of recallmodel --device "
+             "FILE\n"
              "  -o FILE, --output   CSV, gone on with if it is there (stdout)");
         return;
     }
-    printf("usage: recallmodel-bench %s [options]\n       recallmodel-bench %s --grid NAME [options]\n\n", work_name(o->axes.work), work_name(o->axes.work));
+    printf("usage: recallmodel-bench %s [options]\n       recallmodel-bench %s --grid NAME "
+           "[options]\n\n",
+           work_name(o->axes.work), work_name(o->axes.work));
     puts("Proves each result on the device, times it, and proves it again.\n\n"
-         "  --n --k --b --kb --m  lists such as 2^18,2^20 or 1..4; without --k all candidates, without --b k/kb buckets\n"
+         "  --n --k --b --kb --m  lists such as 2^18,2^20 or 1..4; without --k all candidates, "
+         "without --b k/kb buckets\n"
          "  --d LIST              fused: components of a vector, 64 or 128 (128)\n"
          "  --dtype LIST          float32, float16, bfloat16 (float32)\n"
          "  --assignment LIST     interleaved, contiguous (interleaved)\n"
-         "  --input LIST          normal, equal, few, rising, falling, leading-bits, masked-10, masked-100 (normal)\n"
-         "  --cache C             cold (before each call other data goes through the cache), warm (cold)\n"
+         "  --input LIST          normal, equal, few, rising, falling, leading-bits, masked-10, "
+         "masked-100 (normal)\n"
+         "  --cache C             cold (before each call other data goes through the cache), warm "
+         "(cold)\n"
          "  --timing T            events, graph: CUDA graphs of 16 calls (events)\n"
          "  --kernel LIST");
     kernels_of = o->axes.work;
@@ -238,7 +287,8 @@ static void print_help(const struct options *o)
     for (size_t i = 0; i < grid_count; i++)
         if (grids[i].work == o->axes.work)
             printf("      %-18s %s\n", grids[i].name, grids[i].what);
-    puts("  --single              15 s for each instead of 0.15 s, where the noise is not below 0.5 % before\n"
+    puts("  --single              15 s for each instead of 0.15 s, where the noise is not below "
+         "0.5 % before\n"
          "  --minutes X           begin nothing more after so long; the same command goes on\n"
          "  --device NAME         whose roofline predicts (the one of this card's name)\n"
          "  --seed N              of the inputs (1)\n"
@@ -247,11 +297,12 @@ static void print_help(const struct options *o)
          "  -o FILE, --output     CSV, gone on with if it is there (stdout)");
 }
 
-static const char usage[] = "usage: recallmodel-bench stage1|exact|two-stage|fused|roof [options]\n"
-                            "       recallmodel-bench device prints the name of the GPU\n"
-                            "       recallmodel-bench SUBCOMMAND --help shows the options of one\n"
-                            "\n"
-                            "Times the GPU kernels of recallmodel, each proved right before and after.\n";
+static const char usage[] =
+    "usage: recallmodel-bench stage1|exact|two-stage|fused|roof [options]\n"
+    "       recallmodel-bench device prints the name of the GPU\n"
+    "       recallmodel-bench SUBCOMMAND --help shows the options of one\n"
+    "\n"
+    "Times the GPU kernels of recallmodel, each proved right before and after.\n";
 
 /* Returns a status, or -1 to go on. */
 static int parse(struct options *o, int count, char **arguments)
@@ -269,19 +320,28 @@ static int parse(struct options *o, int count, char **arguments)
     o->device_only = strcmp(arguments[1], "device") == 0;
     if (o->device_only && count > 2)
         return usage_error("device takes no options");
-    while (!o->roof && !o->device_only && o->axes.work < WORKS && strcmp(arguments[1], work_name(o->axes.work)) != 0)
+    while (!o->roof && !o->device_only && o->axes.work < WORKS &&
+           strcmp(arguments[1], work_name(o->axes.work)) != 0)
         o->axes.work++;
     if (o->axes.work == WORKS)
-        return usage_error("unknown subcommand '%.60s'; the subcommands are stage1, exact, two-stage, fused, roof, device", arguments[1]);
+        return usage_error("unknown subcommand '%.60s'; the subcommands are stage1, exact, "
+                           "two-stage, fused, roof, device",
+                           arguments[1]);
     for (int i = 2; i < count; i++) {
         const char *name = arguments[i];
-        bool *flag = strcmp(name, "--once") == 0 ? &o->once : strcmp(name, "--single") == 0 ? &o->single : strcmp(name, "--list") == 0 ? &o->list : strcmp(name, "--help") == 0 ? &o->help : NULL;
+        bool *flag = strcmp(name, "--once") == 0     ? &o->once
+                     : strcmp(name, "--single") == 0 ? &o->single
+                     : strcmp(name, "--list") == 0   ? &o->list
+                     : strcmp(name, "--help") == 0   ? &o->help
+                                                     : NULL;
         if (flag) {
             *flag = true;
             continue;
         }
         if (!takes_value(name))
-            return usage_error("unknown option '%.60s'; recallmodel-bench %s --help lists the options", name, arguments[1]);
+            return usage_error(
+                "unknown option '%.60s'; recallmodel-bench %s --help lists the options", name,
+                arguments[1]);
         if (++i == count)
             return usage_error("%s needs a value", name);
         int status = set_option(o, name, arguments[i]);
@@ -292,25 +352,34 @@ static int parse(struct options *o, int count, char **arguments)
         print_help(o);
         return STATUS_OK;
     }
-    if (o->roof && (o->has_axes || o->chosen_count || o->list || o->once || o->device || o->minutes > 0.0))
-        return usage_error("roof takes --bytes, --elements, --device-file, --single and --output alone");
+    if (o->roof &&
+        (o->has_axes || o->chosen_count || o->list || o->once || o->device || o->minutes > 0.0))
+        return usage_error(
+            "roof takes --bytes, --elements, --device-file, --single and --output alone");
     if (!o->roof && o->device_file)
         return usage_error("--device-file is for recallmodel-bench roof");
     if (o->chosen_count && o->has_axes)
-        return usage_error("--grid takes no axes beside it; leave out --n, --k, --b, --kb, --m, --dtype, --kernel and the like");
+        return usage_error("--grid takes no axes beside it; leave out --n, --k, --b, --kb, --m, "
+                           "--dtype, --kernel and the like");
     const struct axes *a = &o->axes;
-    if (a->work == WORK_FUSED && (a->dtype_count || a->assignment_count || a->input_count || a->warm || a->graph))
-        return usage_error("fused multiplies bfloat16 normals, interleaved, cold, between events; leave out --dtype, --assignment, --input, --cache, --timing");
+    if (a->work == WORK_FUSED &&
+        (a->dtype_count || a->assignment_count || a->input_count || a->warm || a->graph))
+        return usage_error("fused multiplies bfloat16 normals, interleaved, cold, between events; "
+                           "leave out --dtype, --assignment, --input, --cache, --timing");
     if (a->work == WORK_EXACT && (a->b.length || a->k_b.length || a->assignment_count))
         return usage_error("exact has no buckets; leave out --b, --kb, --assignment");
     if (a->work != WORK_FUSED && a->d.length)
         return usage_error("--d is for recallmodel-bench fused");
     for (unsigned i = 0; i < o->chosen_count; i++)
         if (o->chosen[i]->work != o->axes.work)
-            return usage_error("the grid %s is for recallmodel-bench %s", o->chosen[i]->name, work_name(o->chosen[i]->work));
+            return usage_error("the grid %s is for recallmodel-bench %s", o->chosen[i]->name,
+                               work_name(o->chosen[i]->work));
     if (o->axes.kernel_count == 0) {
         kernels_of = o->axes.work;
-        o->axes.kernels[o->axes.kernel_count++] = o->roof || o->device_only ? NULL : kernel_by_name(o->axes.work, kernel_at(0), strlen(kernel_at(0)));
+        o->axes.kernels[o->axes.kernel_count++] =
+            o->roof || o->device_only
+                ? NULL
+                : kernel_by_name(o->axes.work, kernel_at(0), strlen(kernel_at(0)));
     }
     o->axes.dtype_count += o->axes.dtype_count == 0; /* what is 0 is the default */
     o->axes.assignment_count += o->axes.assignment_count == 0;
@@ -335,14 +404,18 @@ static void format_row(char *row, size_t size, const struct cell *cell, const st
     const uint64_t bytes = cell_bytes_read(cell) + cell_bytes_written(cell);
     cell_key(cell, row);
     size_t length = strlen(row);
-    snprintf(row + length, size - length, ",%zu,%s,%u,%.6g,%.6g,%.6g,%.4g,%" PRIu64, m->time.samples, m->time.stop, m->time.dropped, m->time.median_us,
-             m->time.low_us, m->time.high_us, m->time.noise, bytes);
+    snprintf(row + length, size - length, ",%zu,%s,%u,%.6g,%.6g,%.6g,%.4g,%" PRIu64,
+             m->time.samples, m->time.stop, m->time.dropped, m->time.median_us, m->time.low_us,
+             m->time.high_us, m->time.noise, bytes);
     put_real(row, size, (double)bytes / (1e-6 * m->time.median_us));
     put_real(row, size, m->roof.samples ? m->roof.median_us : NAN);
     put_real(row, size, m->roof.samples ? m->roof.median_us / m->time.median_us : NAN);
     length = strlen(row);
     snprintf(row + length, size - length, ",%s", m->roof_kernel);
-    put_real(row, size, cell->d ? 2.0 * (double)cell->m * (double)cell->n * (double)cell->d / (1e-6 * m->time.median_us) : NAN);
+    put_real(row, size,
+             cell->d ? 2.0 * (double)cell->m * (double)cell->n * (double)cell->d /
+                           (1e-6 * m->time.median_us)
+                     : NAN);
     put_real(row, size, m->recall);
     put_real(row, size, m->recall_model);
     put_real(row, size, m->z);
@@ -360,12 +433,18 @@ static void print_line(const struct cell *cell, const struct measurement *m)
 {
     static bool headed;
     if (!headed)
-        printf("%-18s %-8s %-11s %-12s %9s %8s %8s %4s %6s %12s %8s %6s %9s\n", "kernel", "dtype", "assignment", "input", "n", "k", "b", "k_b", "m", "time us",
-               "GB/s", "roof", "recall");
+        printf("%-18s %-8s %-11s %-12s %9s %8s %8s %4s %6s %12s %8s %6s %9s\n", "kernel", "dtype",
+               "assignment", "input", "n", "k", "b", "k_b", "m", "time us", "GB/s", "roof",
+               "recall");
     headed = true;
-    printf("%-18s %-8s %-11s %-12s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %4" PRIu64 " %6" PRIu64 " %12.2f %8.1f", cell->kernel->name, dtype_name(cell->dtype),
-           cell->kernel->work == WORK_EXACT ? "-" : assignment_name(cell->assignment), rcm_gpu_input_name(cell->input), cell->n, cell->k, cell->b, cell->k_b, cell->m, m->time.median_us,
-           1e-9 * (double)(cell_bytes_read(cell) + cell_bytes_written(cell)) / (1e-6 * m->time.median_us));
+    printf("%-18s %-8s %-11s %-12s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %4" PRIu64 " %6" PRIu64
+           " %12.2f %8.1f",
+           cell->kernel->name, dtype_name(cell->dtype),
+           cell->kernel->work == WORK_EXACT ? "-" : assignment_name(cell->assignment),
+           rcm_gpu_input_name(cell->input), cell->n, cell->k, cell->b, cell->k_b, cell->m,
+           m->time.median_us,
+           1e-9 * (double)(cell_bytes_read(cell) + cell_bytes_written(cell)) /
+               (1e-6 * m->time.median_us));
     if (m->roof.samples)
         printf(" %5.1f%%", 100.0 * m->roof.median_us / m->time.median_us);
     else
@@ -387,19 +466,24 @@ static void format_remark(char *remark, size_t size, struct runner *r, const str
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     const struct sampling *rules = o->single ? &sampling_single : &sampling_grid;
     snprintf(remark, size,
-             "# recallmodel-bench %s git=%s date=%s gpu=\"%s\" multiprocessors=%d l2=%zu memory=%zu driver=%s cuda_driver=%d.%d cuda_runtime=%d.%d"
+             "# recallmodel-bench %s git=%s date=%s gpu=\"%s\" multiprocessors=%d l2=%zu "
+             "memory=%zu driver=%s cuda_driver=%d.%d cuda_runtime=%d.%d"
              " sm_clock_max_mhz=%u memory_clock_mhz=%u power_limit_w=%u seed=%" PRIu64 "\n"
-             "# stop=noise<%g%%|%gs samples>=%u interval=95%% cold=flush,rotation(graph) graph=%d calls bandwidth_share=roof_us_median/time_us_median,"
+             "# stop=noise<%g%%|%gs samples>=%u interval=95%% cold=flush,rotation(graph) graph=%d "
+             "calls bandwidth_share=roof_us_median/time_us_median,"
              " by turns\n",
-             rcm_version(), RCM_GIT, date, f->name, f->multiprocessors, f->l2_bytes, f->memory_bytes, monitor_driver(monitor), f->driver / 1000,
-             f->driver % 1000 / 10, f->runtime / 1000, f->runtime % 1000 / 10, monitor_most_sm_clock_mhz(monitor), monitor_memory_clock_mhz(monitor),
-             monitor_power_limit_watts(monitor), o->seed, 100.0 * rules->noise, rules->seconds, rules->least, GRAPH_CALLS);
+             rcm_version(), RCM_GIT, date, f->name, f->multiprocessors, f->l2_bytes,
+             f->memory_bytes, monitor_driver(monitor), f->driver / 1000, f->driver % 1000 / 10,
+             f->runtime / 1000, f->runtime % 1000 / 10, monitor_most_sm_clock_mhz(monitor),
+             monitor_memory_clock_mhz(monitor), monitor_power_limit_watts(monitor), o->seed,
+             100.0 * rules->noise, rules->seconds, rules->least, GRAPH_CALLS);
 }
 
 /* The device of the registry that is this card; NULL: none. */
 static const struct rcm_device *device_of(const char *name)
 {
-    static const char *const others[][2] = {{"NVIDIA H100 80GB HBM3", "H100-SXM"}, {"NVIDIA A100 80GB PCIe", "A100-PCIe"}};
+    static const char *const others[][2] = {{"NVIDIA H100 80GB HBM3", "H100-SXM"},
+                                            {"NVIDIA A100 80GB PCIe", "A100-PCIe"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i][0]) == 0)
             return rcm_device_by_name(others[i][1]);
@@ -410,7 +494,8 @@ static const struct rcm_device *device_of(const char *name)
 
 static int output_failed(void)
 {
-    fprintf(stderr, "recallmodel-bench: output could not be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    fprintf(stderr, "recallmodel-bench: output could not be written%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
     return STATUS_FAILED;
 }
 
@@ -421,7 +506,8 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int measure_cells(struct runner *runner, const struct cell_list *cells, struct results *results, const struct options *o)
+static int measure_cells(struct runner *runner, const struct cell_list *cells,
+                         struct results *results, const struct options *o)
 {
     struct progress progress;
     size_t measured = 0, skipped = 0, wrong = 0, failed = 0, there = 0, left = 0;
@@ -446,7 +532,8 @@ static int measure_cells(struct runner *runner, const struct cell_list *cells, s
             status = STATUS_INTERRUPTED;
             break;
         }
-        switch (runner_measure(runner, cell, o->single ? &sampling_single : &sampling_grid, &m, why, sizeof why)) {
+        switch (runner_measure(runner, cell, o->single ? &sampling_single : &sampling_grid, &m, why,
+                               sizeof why)) {
         case MEASURED:
             format_row(row, sizeof row, cell, &m);
             if (results_add(results, row) != 0)
@@ -482,7 +569,10 @@ static int measure_cells(struct runner *runner, const struct cell_list *cells, s
         }
     }
     progress_end(&progress);
-    fprintf(stderr, "recallmodel-bench: %zu measured, %zu there already, %zu left out, %zu wrong, %zu failed, %zu to do%s\n", measured, there, skipped, wrong, failed, left,
+    fprintf(stderr,
+            "recallmodel-bench: %zu measured, %zu there already, %zu left out, %zu wrong, %zu "
+            "failed, %zu to do%s\n",
+            measured, there, skipped, wrong, failed, left,
             left ? "; the same command goes on" : "");
     return status == STATUS_OK && wrong + failed > 0 ? STATUS_FAILED : status;
 }
@@ -538,7 +628,10 @@ static int write_device_file(const char *path, struct runner *runner,
 {
     char text[2000];
     if (!(rates->read_bytes_per_s > 0.0 && rates->operations_per_s[RCM_GPU_COMPARISONS] > 0.0)) {
-        fprintf(stderr, "recallmodel-bench: %s was not written: it takes all rows of one run, and some were there already\n", path);
+        fprintf(stderr,
+                "recallmodel-bench: %s was not written: it takes all rows of one run, and some "
+                "were there already\n",
+                path);
         return STATUS_FAILED;
     }
     const size_t length = device_text(text, sizeof text, runner_facts(runner)->name, rates);
@@ -568,13 +661,20 @@ static int run_roofs(struct runner *runner, struct results *results, const struc
     struct progress progress;
     struct roof_rates rates;
     progress_start(&progress, "rows");
-    int status = measure_roofs(runner_timer(runner), runner_monitor(runner), o->single ? &sampling_single : &sampling_grid, o->sizes, results, &rates, tick, &progress);
+    int status = measure_roofs(runner_timer(runner), runner_monitor(runner),
+                               o->single ? &sampling_single : &sampling_grid, o->sizes, results,
+                               &rates, tick, &progress);
     progress_end(&progress);
     if (status == STATUS_OK && rates.read_bytes_per_s > 0.0)
-        fprintf(stderr, "recallmodel-bench: read %.4g, 4:1 %.4g, 1:1 %.4g bytes/s; launch %.3g us; %.4g additions/s, %.4g multiplications/s, %.4g comparisons/s\n",
-                rates.read_bytes_per_s, rates.mixed_bytes_per_s, rates.copied_bytes_per_s, rates.launch_us, rates.operations_per_s[RCM_GPU_ADDITIONS],
-                rates.operations_per_s[RCM_GPU_MULTIPLICATIONS], rates.operations_per_s[RCM_GPU_COMPARISONS]);
-    return status == STATUS_OK && o->device_file ? write_device_file(o->device_file, runner, &rates) : status;
+        fprintf(stderr,
+                "recallmodel-bench: read %.4g, 4:1 %.4g, 1:1 %.4g bytes/s; launch %.3g us; %.4g "
+                "additions/s, %.4g multiplications/s, %.4g comparisons/s\n",
+                rates.read_bytes_per_s, rates.mixed_bytes_per_s, rates.copied_bytes_per_s,
+                rates.launch_us, rates.operations_per_s[RCM_GPU_ADDITIONS],
+                rates.operations_per_s[RCM_GPU_MULTIPLICATIONS],
+                rates.operations_per_s[RCM_GPU_COMPARISONS]);
+    return status == STATUS_OK && o->device_file ? write_device_file(o->device_file, runner, &rates)
+                                                 : status;
 }
 
 static void build_cells(struct cell_list *cells, const struct options *o)
@@ -595,11 +695,13 @@ static int work(const struct options *o)
     if (!o->roof && !o->device_only)
         build_cells(&cells, o);
     if (!o->roof && !o->device_only && cells.length == 0) {
-        status = usage_error("none of these can be run: %s", cells.refusal ? cells.refusal : "no cells");
+        status =
+            usage_error("none of these can be run: %s", cells.refusal ? cells.refusal : "no cells");
         goto done;
     }
     if (cells.refused)
-        fprintf(stderr, "recallmodel-bench: %zu combinations cannot be run (the first: %s)\n", cells.refused, cells.refusal);
+        fprintf(stderr, "recallmodel-bench: %zu combinations cannot be run (the first: %s)\n",
+                cells.refused, cells.refusal);
     if (o->list) {
         puts(CELL_COLUMNS);
         for (size_t i = 0; i < cells.length; i++) {
@@ -625,13 +727,18 @@ static int work(const struct options *o)
     }
     runner_predict_for(runner, o->device ? o->device : device_of(runner_facts(runner)->name));
     format_remark(remark, sizeof remark, runner, o);
-    if (results_open(&results, o->output, o->roof ? ROOF_COLUMNS : ROW_COLUMNS, o->roof ? ROOF_KEY_COLUMNS : CELL_KEY_COLUMNS, remark, error, sizeof error) != 0) {
+    if (results_open(&results, o->output, o->roof ? ROOF_COLUMNS : ROW_COLUMNS,
+                     o->roof ? ROOF_KEY_COLUMNS : CELL_KEY_COLUMNS, remark, error,
+                     sizeof error) != 0) {
         fprintf(stderr, "recallmodel-bench: %s\n", error);
         status = STATUS_FAILED;
         goto done;
     }
     if (results.other_git)
-        fprintf(stderr, "recallmodel-bench: %s has rows of other sources (git=..), which are kept; delete it to measure all anew\n", o->output);
+        fprintf(stderr,
+                "recallmodel-bench: %s has rows of other sources (git=..), which are kept; delete "
+                "it to measure all anew\n",
+                o->output);
     status = o->roof ? run_roofs(runner, &results, o) : measure_cells(runner, &cells, &results, o);
     if (results_close(&results) != 0 && status == STATUS_OK)
         status = output_failed();

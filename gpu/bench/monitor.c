@@ -1,4 +1,5 @@
-/* monitor.c - see monitor.h. The library is opened at run time, so that the program starts without it.
+/* monitor.c - see monitor.h. The library is opened at run time, so that the program starts without
+ * it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "monitor.h"
@@ -11,7 +12,13 @@
 /* Of NVML's interface, which is stable: the types and numbers that are used here. */
 typedef struct nvml_device *nvml_device;
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
-enum { POWER_CAP = 0x4, HARDWARE_SLOWDOWN = 0x8, SOFTWARE_THERMAL = 0x20, HARDWARE_THERMAL = 0x40, POWER_BRAKE = 0x80 };
+enum {
+    POWER_CAP = 0x4,
+    HARDWARE_SLOWDOWN = 0x8,
+    SOFTWARE_THERMAL = 0x20,
+    HARDWARE_THERMAL = 0x40,
+    POWER_BRAKE = 0x80
+};
 
 struct monitor {
     void *library; /* stays: unloaded, it leaves memory behind that nobody can reach */
@@ -29,7 +36,8 @@ struct monitor *monitor_open(const char *bus)
     struct monitor *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
-    int (*start)(void) = NULL, (*device_at)(const char *, nvml_device *) = NULL, (*driver)(char *, unsigned) = NULL;
+    int (*start)(void) = NULL, (*device_at)(const char *, nvml_device *) = NULL,
+        (*driver)(char *, unsigned) = NULL;
     m->library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
     if (!m->library) {
         free(m);
@@ -72,7 +80,8 @@ static unsigned long long reasons(struct monitor *m)
 
 bool monitor_throttled(struct monitor *m)
 {
-    return (reasons(m) & (HARDWARE_SLOWDOWN | SOFTWARE_THERMAL | HARDWARE_THERMAL | POWER_BRAKE)) != 0;
+    return (reasons(m) & (HARDWARE_SLOWDOWN | SOFTWARE_THERMAL | HARDWARE_THERMAL | POWER_BRAKE)) !=
+           0;
 }
 
 bool monitor_power_capped(struct monitor *m)
@@ -101,7 +110,8 @@ unsigned monitor_most_sm_clock_mhz(struct monitor *m)
 unsigned monitor_power_limit_watts(struct monitor *m)
 {
     unsigned milliwatts = 0;
-    return m && m->power_limit && m->power_limit(m->device, &milliwatts) == 0 ? milliwatts / 1000 : 0;
+    return m && m->power_limit && m->power_limit(m->device, &milliwatts) == 0 ? milliwatts / 1000
+                                                                              : 0;
 }
 
 const char *monitor_driver(const struct monitor *m)

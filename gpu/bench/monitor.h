@@ -1,4 +1,5 @@
-/* monitor.h - the state of the card while something is timed, from NVIDIA's management library where there is one.
+/* monitor.h - the state of the card while something is timed, from NVIDIA's management library
+ * where there is one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MONITOR_H
@@ -12,7 +13,8 @@ struct monitor; /* NULL: no library; everything is then unknown */
 struct monitor *monitor_open(const char *bus);
 void monitor_close(struct monitor *monitor);
 
-/* Is it slowed down by heat or by its hardware now, so that what was timed just before does not count? By its power limit? */
+/* Is it slowed down by heat or by its hardware now, so that what was timed just before does not
+ * count? By its power limit? */
 bool monitor_throttled(struct monitor *monitor);
 bool monitor_power_capped(struct monitor *monitor);
 

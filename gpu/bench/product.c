@@ -9,18 +9,28 @@
 #include "library.h"
 
 /* Of cuBLAS's interface, which is stable: the numbers that are used here. */
-enum { OPERATION_NONE = 0, OPERATION_TRANSPOSE = 1, REAL_32F = 0, REAL_16BF = 14, COMPUTE_32F = 68, ALGORITHM_DEFAULT = -1 };
+enum {
+    OPERATION_NONE = 0,
+    OPERATION_TRANSPOSE = 1,
+    REAL_32F = 0,
+    REAL_16BF = 14,
+    COMPUTE_32F = 68,
+    ALGORITHM_DEFAULT = -1
+};
 
 struct multiplier {
-    void *library, *handle; /* the library stays: unloaded, it leaves memory behind that nobody can reach */
+    void *library,
+        *handle; /* the library stays: unloaded, it leaves memory behind that nobody can reach */
     int (*destroy)(void *);
     int (*set_stream)(void *, void *);
-    int (*multiply)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int, const void *, void *, int, int, int, int);
+    int (*multiply)(void *, int, int, int, int, int, const void *, const void *, int, int,
+                    const void *, int, int, const void *, void *, int, int, int, int);
 };
 
 struct multiplier *multiplier_open(void)
 {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"};
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so",
+                                        "/usr/local/cuda/lib64/libcublas.so"};
     struct multiplier *m = calloc(1, sizeof *m);
     int (*create)(void **) = NULL;
     for (size_t i = 0; m && !m->library && i < sizeof names / sizeof *names; i++)
@@ -48,8 +58,10 @@ void multiplier_close(struct multiplier *m)
     free(m);
 }
 
-/* Column by column, as cuBLAS sees them, the rows of the database are the columns of a d x n matrix, and the products n x m. */
-enum rcm_gpu_status multiply(struct multiplier *x, const void *queries, const void *database, uint64_t m, uint64_t n, uint64_t d, void *products,
+/* Column by column, as cuBLAS sees them, the rows of the database are the columns of a d x n
+ * matrix, and the products n x m. */
+enum rcm_gpu_status multiply(struct multiplier *x, const void *queries, const void *database,
+                             uint64_t m, uint64_t n, uint64_t d, void *products,
                              enum rcm_gpu_dtype type, rcm_gpu_stream stream)
 {
     const float one = 1.0f, zero = 0.0f;
@@ -57,7 +69,9 @@ enum rcm_gpu_status multiply(struct multiplier *x, const void *queries, const vo
         return RCM_GPU_BAD_TYPE;
     if (x->set_stream(x->handle, stream) != 0)
         return RCM_GPU_ERROR;
-    int failed = x->multiply(x->handle, OPERATION_TRANSPOSE, OPERATION_NONE, (int)n, (int)m, (int)d, &one, database, REAL_16BF, (int)d, queries, REAL_16BF,
-                             (int)d, &zero, products, type == RCM_GPU_F32 ? REAL_32F : REAL_16BF, (int)n, COMPUTE_32F, ALGORITHM_DEFAULT);
+    int failed = x->multiply(x->handle, OPERATION_TRANSPOSE, OPERATION_NONE, (int)n, (int)m, (int)d,
+                             &one, database, REAL_16BF, (int)d, queries, REAL_16BF, (int)d, &zero,
+                             products, type == RCM_GPU_F32 ? REAL_32F : REAL_16BF, (int)n,
+                             COMPUTE_32F, ALGORITHM_DEFAULT);
     return failed ? RCM_GPU_ERROR : RCM_GPU_OK;
 }

@@ -28,7 +28,8 @@ static char *key_of(char *line, unsigned columns)
 }
 
 /* Reads what is there. Returns where the last whole line ends, or -1. */
-static long read_rows(struct results *r, const char *columns, const char *remark, bool *empty, char *error, size_t error_size)
+static long read_rows(struct results *r, const char *columns, const char *remark, bool *empty,
+                      char *error, size_t error_size)
 {
     char *line = NULL;
     size_t size = 0;
@@ -39,17 +40,21 @@ static long read_rows(struct results *r, const char *columns, const char *remark
         if (*line != '#' && *empty) {
             line[strcspn(line, "\n")] = '\0';
             if (strcmp(line, columns) != 0) {
-                snprintf(error, error_size, "%s has other columns than this writes; name another file", r->path);
+                snprintf(error, error_size,
+                         "%s has other columns than this writes; name another file", r->path);
                 free(line);
                 return -1;
             }
             *empty = false;
         } else if (*line != '#' || strncmp(line, failed_mark, strlen(failed_mark)) == 0) {
             r->seen = grown(r->seen, r->length, &r->capacity, sizeof *r->seen);
-            r->seen[r->length++] = copied(key_of(*line == '#' ? line + strlen(failed_mark) : line, r->key_columns));
+            r->seen[r->length++] =
+                copied(key_of(*line == '#' ? line + strlen(failed_mark) : line, r->key_columns));
         } else {
             const char *then = strstr(line, " git="), *now = strstr(remark, " git=");
-            r->other_git |= then && now && (strcspn(then + 1, " ") != strcspn(now + 1, " ") || strncmp(then, now, strcspn(now + 1, " ") + 1) != 0);
+            r->other_git |= then && now &&
+                            (strcspn(then + 1, " ") != strcspn(now + 1, " ") ||
+                             strncmp(then, now, strcspn(now + 1, " ") + 1) != 0);
         }
         end = ftell(r->file);
     }
@@ -62,7 +67,8 @@ static long read_rows(struct results *r, const char *columns, const char *remark
     return end;
 }
 
-int results_open(struct results *r, const char *path, const char *columns, unsigned key_columns, const char *remark, char *error, size_t error_size)
+int results_open(struct results *r, const char *path, const char *columns, unsigned key_columns,
+                 const char *remark, char *error, size_t error_size)
 {
     bool empty = true;
     *r = (struct results){.file = stdout, .path = path, .key_columns = key_columns};
@@ -74,7 +80,8 @@ int results_open(struct results *r, const char *path, const char *columns, unsig
         }
         rewind(r->file);
         long end = read_rows(r, columns, remark, &empty, error, error_size);
-        if (end >= 0 && ftruncate(fileno(r->file), end) != 0 && errno != EINVAL) { /* EINVAL: no regular file, nothing was left there */
+        if (end >= 0 && ftruncate(fileno(r->file), end) != 0 &&
+            errno != EINVAL) { /* EINVAL: no regular file, nothing was left there */
             snprintf(error, error_size, "%s: %s", path, strerror(errno));
             end = -1;
         }
@@ -104,7 +111,10 @@ bool results_have(const struct results *r, const char *key)
 
 int results_note(struct results *r, const char *key, const char *why, bool again)
 {
-    return fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 || fflush(r->file) != 0 ? -1 : 0;
+    return fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 ||
+                   fflush(r->file) != 0
+               ? -1
+               : 0;
 }
 
 int results_add(struct results *r, const char *row)

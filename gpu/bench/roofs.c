@@ -37,7 +37,8 @@ static enum rcm_gpu_status run_vector(void *context, unsigned call, rcm_gpu_stre
 {
     const struct roof *r = context;
     (void)call;
-    return rcm_gpu_vector((enum rcm_gpu_vector_program)r->variant, r->operations, r->to, r->elements, stream);
+    return rcm_gpu_vector((enum rcm_gpu_vector_program)r->variant, r->operations, r->to,
+                          r->elements, stream);
 }
 
 struct rooms {
@@ -48,29 +49,37 @@ struct rooms {
 };
 
 /* Measures it, unless it is there already; time_us stays NAN then. */
-static int measure(const struct rooms *m, rcm_gpu_work *work, struct roof *roof, double count, double *time_us)
+static int measure(const struct rooms *m, rcm_gpu_work *work, struct roof *roof, double count,
+                   double *time_us)
 {
     char key[256], row[1024];
     struct timing timing[2];
     struct sampling how = *m->rules;
     *time_us = NAN;
-    snprintf(key, sizeof key, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64, roof->what, roof->variant_name, roof->graph ? "graph" : "events", roof->read,
-             roof->written, roof->operations, roof->elements);
+    snprintf(key, sizeof key, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64, roof->what,
+             roof->variant_name, roof->graph ? "graph" : "events", roof->read, roof->written,
+             roof->operations, roof->elements);
     if (results_have(m->results, key))
         return STATUS_OK;
     how.graph = roof->graph;
     how.flush = !roof->graph;
-    enum rcm_gpu_status status = take_samples(m->timer, m->monitor, &how, &(struct timed_work){work, roof}, NULL, timing);
+    enum rcm_gpu_status status =
+        take_samples(m->timer, m->monitor, &how, &(struct timed_work){work, roof}, NULL, timing);
     if (status != RCM_GPU_OK) {
         fprintf(stderr, "recallmodel-bench: %s: %s\n", roof->what, rcm_gpu_message(status));
         return STATUS_FAILED;
     }
     *time_us = timing[0].median_us;
-    int length = snprintf(row, sizeof row, "%s,%zu,%s,%u,%.6g,%.6g,%.6g,%.4g,%.6g,", key, timing[0].samples, timing[0].stop, timing[0].dropped,
-                          timing[0].median_us, timing[0].low_us, timing[0].high_us, timing[0].noise, count / (1e-6 * timing[0].median_us));
+    int length =
+        snprintf(row, sizeof row, "%s,%zu,%s,%u,%.6g,%.6g,%.6g,%.4g,%.6g,", key, timing[0].samples,
+                 timing[0].stop, timing[0].dropped, timing[0].median_us, timing[0].low_us,
+                 timing[0].high_us, timing[0].noise, count / (1e-6 * timing[0].median_us));
     if (timing[0].sm_clock_mhz)
         length += snprintf(row + length, sizeof row - (size_t)length, "%u", timing[0].sm_clock_mhz);
-    snprintf(row + length, sizeof row - (size_t)length, "%s", timing[0].power_capped < 0 ? ",\n" : timing[0].power_capped ? ",1\n" : ",0\n");
+    snprintf(row + length, sizeof row - (size_t)length, "%s",
+             timing[0].power_capped < 0 ? ",\n"
+             : timing[0].power_capped   ? ",1\n"
+                                        : ",0\n");
     if (results_add(m->results, row) != 0) {
         fprintf(stderr, "recallmodel-bench: output could not be written\n");
         return STATUS_FAILED;
@@ -78,9 +87,11 @@ static int measure(const struct rooms *m, rcm_gpu_work *work, struct roof *roof,
     return STATUS_OK;
 }
 
-/* Slope of the line through the points beyond where the operations begin to show: at least twice the time of the first. [Samaga2025]
- * fits time = operations / rate + overhead to the part that is linear. */
-static double fitted_rate(const unsigned *operations, const double *time_us, size_t count, double elements)
+/* Slope of the line through the points beyond where the operations begin to show: at least twice
+ * the time of the first. [Samaga2025] fits time = operations / rate + overhead to the part that is
+ * linear. */
+static double fitted_rate(const unsigned *operations, const double *time_us, size_t count,
+                          double elements)
 {
     double n = 0.0, x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
     for (size_t i = 0; i < count; i++)
@@ -91,7 +102,8 @@ static double fitted_rate(const unsigned *operations, const double *time_us, siz
     return n >= 2.0 ? (n * xx - x * x) / (n * xy - x * y) : 0.0;
 }
 
-int measure_roofs(struct rcm_gpu_timer *timer, struct monitor *monitor, const struct sampling *rules, struct roof_sizes sizes, struct results *results,
+int measure_roofs(struct rcm_gpu_timer *timer, struct monitor *monitor,
+                  const struct sampling *rules, struct roof_sizes sizes, struct results *results,
                   struct roof_rates *rates, bool (*stop)(void *, uint64_t, uint64_t), void *context)
 {
     static const struct {
@@ -107,18 +119,36 @@ int measure_roofs(struct rcm_gpu_timer *timer, struct monitor *monitor, const st
     uint64_t done = 0;
     int status = STATUS_OK;
     *rates = (struct roof_rates){0};
-    void *from = rcm_gpu_allocate(bytes), *to = rcm_gpu_allocate(bytes > sizes.elements * 4 ? bytes : sizes.elements * 4);
-    if (!from || !to || rcm_gpu_set_bytes(from, 1, bytes) != RCM_GPU_OK || rcm_gpu_set_bytes(to, 3, bytes) != RCM_GPU_OK || rcm_gpu_wait() != RCM_GPU_OK) {
-        fprintf(stderr, "recallmodel-bench: not enough memory on the device for %" PRIu64 " bytes twice; give a smaller --bytes\n", bytes);
+    void *from = rcm_gpu_allocate(bytes),
+         *to = rcm_gpu_allocate(bytes > sizes.elements * 4 ? bytes : sizes.elements * 4);
+    if (!from || !to || rcm_gpu_set_bytes(from, 1, bytes) != RCM_GPU_OK ||
+        rcm_gpu_set_bytes(to, 3, bytes) != RCM_GPU_OK || rcm_gpu_wait() != RCM_GPU_OK) {
+        fprintf(stderr,
+                "recallmodel-bench: not enough memory on the device for %" PRIu64
+                " bytes twice; give a smaller --bytes\n",
+                bytes);
         status = STATUS_FAILED;
     }
-#define GO_ON (status == STATUS_OK && !(stop(context, done++, total) && (status = STATUS_INTERRUPTED)))
+#define GO_ON \
+    (status == STATUS_OK && !(stop(context, done++, total) && (status = STATUS_INTERRUPTED)))
     double time_us;
     for (size_t mix = 0; mix < 3; mix++)
         for (unsigned variant = 0; variant < RCM_GPU_MOVE_VARIANTS && GO_ON; variant++) {
             uint64_t part = bytes / (mixes[mix].reads + mixes[mix].writes) / 16 * 16;
-            struct roof roof = {mixes[mix].what, rcm_gpu_move_variant_name(variant), variant, 0, part * mixes[mix].reads, part * mixes[mix].writes, 0, false, from, to};
-            double moved = (double)(roof.read + roof.written), *best = mix == 0 ? &rates->read_bytes_per_s : mix == 1 ? &rates->mixed_bytes_per_s : &rates->copied_bytes_per_s;
+            struct roof roof = {mixes[mix].what,
+                                rcm_gpu_move_variant_name(variant),
+                                variant,
+                                0,
+                                part * mixes[mix].reads,
+                                part * mixes[mix].writes,
+                                0,
+                                false,
+                                from,
+                                to};
+            double moved = (double)(roof.read + roof.written),
+                   *best = mix == 0   ? &rates->read_bytes_per_s
+                           : mix == 1 ? &rates->mixed_bytes_per_s
+                                      : &rates->copied_bytes_per_s;
             status = measure(&m, run_move, &roof, moved, &time_us);
             if (moved / (1e-6 * time_us) > *best)
                 *best = moved / (1e-6 * time_us);
@@ -133,12 +163,19 @@ int measure_roofs(struct rcm_gpu_timer *timer, struct monitor *monitor, const st
         double times[STEPS];
         bool whole = true;
         for (size_t i = 0; i < STEPS && GO_ON; i++) {
-            struct roof roof = {.what = "vector", .variant_name = programs[program], .variant = program, .operations = operations[i], .elements = sizes.elements / 4 * 4, .to = to};
-            status = measure(&m, run_vector, &roof, (double)roof.elements * operations[i], &times[i]);
+            struct roof roof = {.what = "vector",
+                                .variant_name = programs[program],
+                                .variant = program,
+                                .operations = operations[i],
+                                .elements = sizes.elements / 4 * 4,
+                                .to = to};
+            status =
+                measure(&m, run_vector, &roof, (double)roof.elements * operations[i], &times[i]);
             whole &= !isnan(times[i]);
         }
         if (status == STATUS_OK && whole)
-            rates->operations_per_s[program] = fitted_rate(operations, times, STEPS, (double)(sizes.elements / 4 * 4));
+            rates->operations_per_s[program] =
+                fitted_rate(operations, times, STEPS, (double)(sizes.elements / 4 * 4));
     }
     rcm_gpu_free(from);
     rcm_gpu_free(to);

@@ -31,8 +31,8 @@ struct runner {
     uint64_t seed;
 
     /* Inputs, kept as long as cells ask for the same. */
-    struct cell made; /* kernel NULL: none */
-    unsigned sets, turns;       /* so many are there, and so many take turns in this cell */
+    struct cell made;          /* kernel NULL: none */
+    unsigned sets, turns;      /* so many are there, and so many take turns in this cell */
     struct buffer x[SETS_MAX]; /* rows; of a product, x[0] are the queries and x[1] the database */
     uint64_t truth_k;          /* 0: not known */
     struct buffer truth;       /* the true top k of set 0, m x k values */
@@ -40,7 +40,8 @@ struct runner {
     bool plain_products; /* are `products` those of the inputs, computed the plain way? */
     const struct cell *cell;
     struct buffer values, indices, workspace, products, roof;
-    struct buffer proof, verdict, plain, scratch_values, scratch_indices, scratch_workspace, exact_values, exact_indices, hits;
+    struct buffer proof, verdict, plain, scratch_values, scratch_indices, scratch_workspace,
+        exact_values, exact_indices, hits;
 };
 
 /* At least so many bytes. NULL where the device has no more. */
@@ -77,8 +78,11 @@ enum rcm_gpu_status runner_open(struct runner **runner, uint64_t seed)
 
 static void free_buffers(struct runner *r)
 {
-    struct buffer *all[] = {&r->truth, &r->values, &r->indices, &r->workspace, &r->products, &r->roof, &r->plain, &r->proof, &r->verdict,
-                            &r->scratch_values, &r->scratch_indices, &r->scratch_workspace, &r->exact_values, &r->exact_indices, &r->hits};
+    struct buffer *all[] = {&r->truth,          &r->values,          &r->indices,
+                            &r->workspace,      &r->products,        &r->roof,
+                            &r->plain,          &r->proof,           &r->verdict,
+                            &r->scratch_values, &r->scratch_indices, &r->scratch_workspace,
+                            &r->exact_values,   &r->exact_indices,   &r->hits};
     for (size_t i = 0; i < SETS_MAX; i++) {
         rcm_gpu_free(r->x[i].at);
         r->x[i] = (struct buffer){NULL, 0};
@@ -130,25 +134,39 @@ static struct rcm_gpu_rows rows_of(const struct cell *c, const void *x)
     return (struct rcm_gpu_rows){.x = x, .m = c->m, .n = c->n, .dtype = c->dtype};
 }
 
-static struct rcm_gpu_stage1 stage1_of(const struct cell *c, const void *x, void *values, int32_t *indices)
+static struct rcm_gpu_stage1 stage1_of(const struct cell *c, const void *x, void *values,
+                                       int32_t *indices)
 {
-    return (struct rcm_gpu_stage1){rows_of(c, x), c->b, c->k_b, c->assignment, c->kernel->stage1, values, indices};
+    return (struct rcm_gpu_stage1){rows_of(c, x),     c->b,   c->k_b, c->assignment,
+                                   c->kernel->stage1, values, indices};
 }
 
-static struct rcm_gpu_exact exact_of(const struct cell *c, const void *x, void *values, int32_t *indices)
+static struct rcm_gpu_exact exact_of(const struct cell *c, const void *x, void *values,
+                                     int32_t *indices)
 {
-    return (struct rcm_gpu_exact){.rows = rows_of(c, x), .k = c->k, .kernel = c->kernel->exact, .bits = c->kernel->bits, .unroll = c->kernel->unroll,
-                                  .binary_search = c->kernel->binary_search, .values = values, .indices = indices};
+    return (struct rcm_gpu_exact){.rows = rows_of(c, x),
+                                  .k = c->k,
+                                  .kernel = c->kernel->exact,
+                                  .bits = c->kernel->bits,
+                                  .unroll = c->kernel->unroll,
+                                  .binary_search = c->kernel->binary_search,
+                                  .values = values,
+                                  .indices = indices};
 }
 
-static struct rcm_gpu_two_stage two_stage_of(const struct cell *c, const void *x, void *values, int32_t *indices)
+static struct rcm_gpu_two_stage two_stage_of(const struct cell *c, const void *x, void *values,
+                                             int32_t *indices)
 {
-    return (struct rcm_gpu_two_stage){rows_of(c, x), c->k, c->b, c->k_b, c->assignment, c->kernel->stage1, c->kernel->exact, false, values, indices};
+    return (struct rcm_gpu_two_stage){
+        rows_of(c, x),    c->k,  c->b,   c->k_b, c->assignment, c->kernel->stage1,
+        c->kernel->exact, false, values, indices};
 }
 
 static struct rcm_gpu_fused fused_of(const struct runner *r, const struct cell *c)
 {
-    return (struct rcm_gpu_fused){r->x[0].at, r->x[1].at, c->m, c->n, c->d, c->k, c->b, c->k_b, RCM_GPU_EXACT_AUTO, false, r->values.at, r->indices.at};
+    return (struct rcm_gpu_fused){
+        r->x[0].at, r->x[1].at,         c->m,  c->n,         c->d,         c->k, c->b,
+        c->k_b,     RCM_GPU_EXACT_AUTO, false, r->values.at, r->indices.at};
 }
 
 static enum rcm_gpu_status workspace_of(struct runner *r, const struct cell *c, size_t *bytes)
@@ -170,7 +188,8 @@ static enum rcm_gpu_status workspace_of(struct runner *r, const struct cell *c, 
         }
         /* fall through */
     default: {
-        struct rcm_gpu_two_stage call = two_stage_of(c, c->d ? r->products.at : r->x[0].at, NULL, NULL);
+        struct rcm_gpu_two_stage call =
+            two_stage_of(c, c->d ? r->products.at : r->x[0].at, NULL, NULL);
         return rcm_gpu_two_stage_workspace(&call, bytes);
     }
     }
@@ -196,7 +215,9 @@ static enum rcm_gpu_status run_call(void *context, unsigned call, rcm_gpu_stream
             return rcm_gpu_fused(&fused, r->workspace.at, r->workspace.bytes, stream);
         }
         r->plain_products = false;
-        enum rcm_gpu_status status = multiply(r->multiplier, r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at, c->kernel->product_type, stream);
+        enum rcm_gpu_status status =
+            multiply(r->multiplier, r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at,
+                     c->kernel->product_type, stream);
         if (status != RCM_GPU_OK || c->kernel->product == PRODUCT_ALONE)
             return status;
         x = r->products.at;
@@ -212,8 +233,8 @@ static enum rcm_gpu_status run_roof(void *context, unsigned call, rcm_gpu_stream
 {
     struct runner *r = context;
     const struct cell *c = r->cell;
-    return rcm_gpu_move(r->x[call % r->turns].at, cell_bytes_read(c) / 16 * 16, r->roof.at, (cell_bytes_written(c) + 15) / 16 * 16,
-                        r->roof_variant, stream);
+    return rcm_gpu_move(r->x[call % r->turns].at, cell_bytes_read(c) / 16 * 16, r->roof.at,
+                        (cell_bytes_written(c) + 15) / 16 * 16, r->roof_variant, stream);
 }
 
 /* ---- inputs */
@@ -222,18 +243,21 @@ static bool same_inputs(const struct cell *a, const struct cell *b)
 {
     if (!a->kernel || (a->d > 0) != (b->d > 0))
         return false;
-    return a->m == b->m && a->n == b->n && a->d == b->d && (a->d > 0 || (a->dtype == b->dtype && a->input == b->input));
+    return a->m == b->m && a->n == b->n && a->d == b->d &&
+           (a->d > 0 || (a->dtype == b->dtype && a->input == b->input));
 }
 
-/* The calls of a graph take turns among so many inputs that each has left the cache when it comes round: 2, 4, 8 or 16, so that every replay
- * has the same turns. With 16 no input comes twice, and what replays before left in the cache is flushed. A call between events is
- * preceded by a flush too. Rows that stay warm are one set. */
+/* The calls of a graph take turns among so many inputs that each has left the cache when it comes
+ * round: 2, 4, 8 or 16, so that every replay has the same turns. With 16 no input comes twice, and
+ * what replays before left in the cache is flushed. A call between events is preceded by a flush
+ * too. Rows that stay warm are one set. */
 static unsigned sets_wanted(const struct runner *r, const struct cell *c)
 {
     if (c->d)
         return 1;
     unsigned sets = 1;
-    while (c->graph && !c->warm && sets < SETS_MAX && sets * cell_bytes_read(c) < 3 * r->facts.l2_bytes)
+    while (c->graph && !c->warm && sets < SETS_MAX &&
+           sets * cell_bytes_read(c) < 3 * r->facts.l2_bytes)
         sets *= 2;
     return sets;
 }
@@ -272,42 +296,57 @@ static enum rcm_gpu_status make_inputs(struct runner *r, const struct cell *c)
 
 /* ---- proofs */
 
-static enum rcm_gpu_status verdict_of(struct runner *r, const struct rcm_gpu_stage1 *stage1, const struct rcm_gpu_exact *exact, struct rcm_gpu_verdict *verdict)
+static enum rcm_gpu_status verdict_of(struct runner *r, const struct rcm_gpu_stage1 *stage1,
+                                      const struct rcm_gpu_exact *exact,
+                                      struct rcm_gpu_verdict *verdict)
 {
     rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
     const struct rcm_gpu_rows *rows = stage1 ? &stage1->rows : &exact->rows;
-    if (!room(&r->proof, rcm_gpu_check_workspace(rows->m, rows->n, stage1 ? stage1->b : 1)) || !room(&r->verdict, sizeof *verdict))
+    if (!room(&r->proof, rcm_gpu_check_workspace(rows->m, rows->n, stage1 ? stage1->b : 1)) ||
+        !room(&r->verdict, sizeof *verdict))
         return RCM_GPU_BAD_WORKSPACE;
-    enum rcm_gpu_status status = stage1 ? rcm_gpu_check_stage1(stage1, r->verdict.at, r->proof.at, stream)
-                                        : rcm_gpu_check_exact(exact, r->verdict.at, r->proof.at, stream);
+    enum rcm_gpu_status status =
+        stage1 ? rcm_gpu_check_stage1(stage1, r->verdict.at, r->proof.at, stream)
+               : rcm_gpu_check_exact(exact, r->verdict.at, r->proof.at, stream);
     if (status == RCM_GPU_OK)
         status = rcm_gpu_wait();
-    return status == RCM_GPU_OK ? rcm_gpu_from_device(verdict, r->verdict.at, sizeof *verdict) : status;
+    return status == RCM_GPU_OK ? rcm_gpu_from_device(verdict, r->verdict.at, sizeof *verdict)
+                                : status;
 }
 
 /* A proof that failed says what was found. */
-static enum outcome judged(struct rcm_gpu_verdict v, bool missing_allowed, const char *what, char *why, size_t why_size)
+static enum outcome judged(struct rcm_gpu_verdict v, bool missing_allowed, const char *what,
+                           char *why, size_t why_size)
 {
-    if (v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 && (v.missed == 0 || missing_allowed))
+    if (v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 &&
+        (v.missed == 0 || missing_allowed))
         return MEASURED;
-    snprintf(why, why_size, "%s: %" PRIu64 " indices outside the row, %" PRIu64 " repeated, %" PRIu64 " of another bucket, %" PRIu64
-             " values not those at their index, %" PRIu64 " elements missed", what, v.invalid, v.repeated, v.misplaced, v.altered, v.missed);
+    snprintf(why, why_size,
+             "%s: %" PRIu64 " indices outside the row, %" PRIu64 " repeated, %" PRIu64
+             " of another bucket, %" PRIu64 " values not those at their index, %" PRIu64
+             " elements missed",
+             what, v.invalid, v.repeated, v.misplaced, v.altered, v.missed);
     return WRONG;
 }
 
-static enum outcome refused(enum rcm_gpu_status status, const char *what, char *why, size_t why_size)
+static enum outcome refused(enum rcm_gpu_status status, const char *what, char *why,
+                            size_t why_size)
 {
-    snprintf(why, why_size, "%s: %s", what, status == RCM_GPU_BAD_WORKSPACE ? "not enough memory on the device" : rcm_gpu_message(status));
+    snprintf(why, why_size, "%s: %s", what,
+             status == RCM_GPU_BAD_WORKSPACE ? "not enough memory on the device"
+                                             : rcm_gpu_message(status));
     return status == RCM_GPU_ERROR ? FAILED : SKIPPED;
 }
 
 /* Sum over rows of how many of `exact` are among `kept`. */
-static enum rcm_gpu_status hits_of(struct runner *r, const struct cell *c, const void *exact, uint64_t k, const void *kept, uint64_t count, double *hits,
+static enum rcm_gpu_status hits_of(struct runner *r, const struct cell *c, const void *exact,
+                                   uint64_t k, const void *kept, uint64_t count, double *hits,
                                    uint32_t *fewest)
 {
     if (!room(&r->hits, c->m * sizeof(uint32_t)))
         return RCM_GPU_BAD_WORKSPACE;
-    enum rcm_gpu_status status = rcm_gpu_count_hits(c->dtype, false, c->m, exact, k, kept, count, r->hits.at, rcm_gpu_timer_stream(r->timer));
+    enum rcm_gpu_status status = rcm_gpu_count_hits(c->dtype, false, c->m, exact, k, kept, count,
+                                                    r->hits.at, rcm_gpu_timer_stream(r->timer));
     if (status == RCM_GPU_OK)
         status = rcm_gpu_wait();
     uint32_t *each = malloc(c->m * sizeof *each);
@@ -326,26 +365,33 @@ static enum rcm_gpu_status hits_of(struct runner *r, const struct cell *c, const
 }
 
 /* Exact top-k of rows into values, proved. */
-static enum outcome proved_exact(struct runner *r, const struct rcm_gpu_rows *rows, uint64_t k, struct buffer *values, char *why, size_t why_size)
+static enum outcome proved_exact(struct runner *r, const struct rcm_gpu_rows *rows, uint64_t k,
+                                 struct buffer *values, char *why, size_t why_size)
 {
     struct rcm_gpu_exact call = {.rows = *rows, .k = k};
     struct rcm_gpu_verdict verdict;
     size_t bytes = rcm_gpu_dtype_bytes(rows->dtype), workspace_bytes;
     call.values = room(values, rows->m * k * bytes);
     call.indices = room(&r->exact_indices, rows->m * k * sizeof(int32_t));
-    enum rcm_gpu_status status = call.values && call.indices ? rcm_gpu_exact_workspace(&call, &workspace_bytes) : RCM_GPU_BAD_WORKSPACE;
+    enum rcm_gpu_status status = call.values && call.indices
+                                     ? rcm_gpu_exact_workspace(&call, &workspace_bytes)
+                                     : RCM_GPU_BAD_WORKSPACE;
     if (status == RCM_GPU_OK && !room(&r->scratch_workspace, workspace_bytes))
         status = RCM_GPU_BAD_WORKSPACE;
     if (status == RCM_GPU_OK)
-        status = rcm_gpu_exact(&call, r->scratch_workspace.at, r->scratch_workspace.bytes, rcm_gpu_timer_stream(r->timer));
+        status = rcm_gpu_exact(&call, r->scratch_workspace.at, r->scratch_workspace.bytes,
+                               rcm_gpu_timer_stream(r->timer));
     if (status == RCM_GPU_OK)
         status = verdict_of(r, NULL, &call, &verdict);
-    return status == RCM_GPU_OK ? judged(verdict, false, "exact top-k", why, why_size) : refused(status, "exact top-k", why, why_size);
+    return status == RCM_GPU_OK ? judged(verdict, false, "exact top-k", why, why_size)
+                                : refused(status, "exact top-k", why, why_size);
 }
 
-/* What lies in `values` and `indices` is the top k of what stage 1 keeps of these rows: stage 1 is run by itself and proved, then exact
- * top-k of its candidates likewise; the values must be the same ones, at their indices. */
-static enum outcome prove_two_stage(struct runner *r, const struct cell *c, const void *x, char *why, size_t why_size)
+/* What lies in `values` and `indices` is the top k of what stage 1 keeps of these rows: stage 1 is
+ * run by itself and proved, then exact top-k of its candidates likewise; the values must be the
+ * same ones, at their indices. */
+static enum outcome prove_two_stage(struct runner *r, const struct cell *c, const void *x,
+                                    char *why, size_t why_size)
 {
     const uint64_t candidates = cell_candidates(c);
     const size_t bytes = rcm_gpu_dtype_bytes(c->dtype);
@@ -356,11 +402,14 @@ static enum outcome prove_two_stage(struct runner *r, const struct cell *c, cons
         size_t workspace_bytes;
         stage1.values = room(&r->scratch_values, c->m * candidates * bytes);
         stage1.indices = room(&r->scratch_indices, c->m * candidates * sizeof(int32_t));
-        status = stage1.values && stage1.indices ? rcm_gpu_stage1_workspace(&stage1, &workspace_bytes) : RCM_GPU_BAD_WORKSPACE;
+        status = stage1.values && stage1.indices
+                     ? rcm_gpu_stage1_workspace(&stage1, &workspace_bytes)
+                     : RCM_GPU_BAD_WORKSPACE;
         if (status == RCM_GPU_OK && !room(&r->scratch_workspace, workspace_bytes))
             status = RCM_GPU_BAD_WORKSPACE;
         if (status == RCM_GPU_OK)
-            status = rcm_gpu_stage1(&stage1, r->scratch_workspace.at, r->scratch_workspace.bytes, rcm_gpu_timer_stream(r->timer));
+            status = rcm_gpu_stage1(&stage1, r->scratch_workspace.at, r->scratch_workspace.bytes,
+                                    rcm_gpu_timer_stream(r->timer));
     }
     if (status == RCM_GPU_OK)
         status = verdict_of(r, &stage1, NULL, &verdict);
@@ -374,7 +423,8 @@ static enum outcome prove_two_stage(struct runner *r, const struct cell *c, cons
     outcome = proved_exact(r, &kept, c->k, &r->exact_values, why, why_size);
     if (outcome != MEASURED)
         return outcome;
-    struct rcm_gpu_exact final = {.rows = rows_of(c, x), .k = c->k, .values = r->values.at, .indices = r->indices.at};
+    struct rcm_gpu_exact final = {
+        .rows = rows_of(c, x), .k = c->k, .values = r->values.at, .indices = r->indices.at};
     status = verdict_of(r, NULL, &final, &verdict);
     if (status != RCM_GPU_OK)
         return refused(status, "both stages", why, why_size);
@@ -386,14 +436,18 @@ static enum outcome prove_two_stage(struct runner *r, const struct cell *c, cons
     if (status != RCM_GPU_OK)
         return refused(status, "both stages", why, why_size);
     if (outcome == MEASURED && fewest < c->k) {
-        snprintf(why, why_size, "both stages: a row has %" PRIu32 " of the top %" PRIu64 " of its candidates", fewest, c->k);
+        snprintf(why, why_size,
+                 "both stages: a row has %" PRIu32 " of the top %" PRIu64 " of its candidates",
+                 fewest, c->k);
         return WRONG;
     }
     return outcome;
 }
 
-/* The rows that a result is of: the inputs, or their products. A fused product's are made here, the plain way. NULL: no memory. */
-static const void *result_rows(struct runner *r, const struct cell *c, unsigned set, enum rcm_gpu_status *status)
+/* The rows that a result is of: the inputs, or their products. A fused product's are made here, the
+ * plain way. NULL: no memory. */
+static const void *result_rows(struct runner *r, const struct cell *c, unsigned set,
+                               enum rcm_gpu_status *status)
 {
     *status = RCM_GPU_OK;
     if (!c->d)
@@ -401,24 +455,30 @@ static const void *result_rows(struct runner *r, const struct cell *c, unsigned 
     if (c->kernel->product == PRODUCT_FUSED && !r->plain_products) {
         if (!room(&r->products, c->m * c->n * sizeof(float)))
             return NULL;
-        *status = rcm_gpu_multiply(r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at, rcm_gpu_timer_stream(r->timer));
+        *status = rcm_gpu_multiply(r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at,
+                                   rcm_gpu_timer_stream(r->timer));
         r->plain_products = *status == RCM_GPU_OK;
     }
     return r->products.at;
 }
 
 /* cuBLAS's float32 product, once for each pair of inputs, bit for bit: their sums are exact. */
-static enum outcome prove_multiplier(struct runner *r, const struct cell *c, char *why, size_t why_size)
+static enum outcome prove_multiplier(struct runner *r, const struct cell *c, char *why,
+                                     size_t why_size)
 {
     uint64_t different = 0;
     rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
     if (r->multiplier_proved || c->kernel->product_type != RCM_GPU_F32)
         return MEASURED;
-    enum rcm_gpu_status status = room(&r->plain, c->m * c->n * sizeof(float)) && room(&r->verdict, sizeof different) ? RCM_GPU_OK : RCM_GPU_BAD_WORKSPACE;
+    enum rcm_gpu_status status =
+        room(&r->plain, c->m * c->n * sizeof(float)) && room(&r->verdict, sizeof different)
+            ? RCM_GPU_OK
+            : RCM_GPU_BAD_WORKSPACE;
     if (status == RCM_GPU_OK)
         status = rcm_gpu_multiply(r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->plain.at, stream);
     if (status == RCM_GPU_OK)
-        status = rcm_gpu_count_different(r->plain.at, r->products.at, c->m * c->n, r->verdict.at, stream);
+        status = rcm_gpu_count_different(r->plain.at, r->products.at, c->m * c->n, r->verdict.at,
+                                         stream);
     if (status == RCM_GPU_OK)
         status = rcm_gpu_wait();
     if (status == RCM_GPU_OK)
@@ -433,7 +493,8 @@ static enum outcome prove_multiplier(struct runner *r, const struct cell *c, cha
     return MEASURED;
 }
 
-static enum outcome prove(struct runner *r, const struct cell *c, unsigned set, char *why, size_t why_size)
+static enum outcome prove(struct runner *r, const struct cell *c, unsigned set, char *why,
+                          size_t why_size)
 {
     struct rcm_gpu_verdict verdict;
     enum rcm_gpu_status status;
@@ -447,21 +508,32 @@ static enum outcome prove(struct runner *r, const struct cell *c, unsigned set, 
         struct rcm_gpu_exact call = exact_of(c, x, r->values.at, r->indices.at);
         status = verdict_of(r, NULL, &call, &verdict);
     } else if (status == RCM_GPU_OK) {
-        enum outcome outcome = c->d && c->kernel->product != PRODUCT_FUSED ? prove_multiplier(r, c, why, why_size) : MEASURED;
-        return outcome != MEASURED || (c->d && c->kernel->product == PRODUCT_ALONE) ? outcome : prove_two_stage(r, c, x, why, why_size);
+        enum outcome outcome = c->d && c->kernel->product != PRODUCT_FUSED
+                                   ? prove_multiplier(r, c, why, why_size)
+                                   : MEASURED;
+        return outcome != MEASURED || (c->d && c->kernel->product == PRODUCT_ALONE)
+                   ? outcome
+                   : prove_two_stage(r, c, x, why, why_size);
     }
-    return status == RCM_GPU_OK ? judged(verdict, false, work_name(c->kernel->work), why, why_size) : refused(status, "proof", why, why_size);
+    return status == RCM_GPU_OK ? judged(verdict, false, work_name(c->kernel->work), why, why_size)
+                                : refused(status, "proof", why, why_size);
 }
 
 /* ---- recall and what models say */
 
 static struct rcm_topk shape_of(const struct cell *c)
 {
-    return (struct rcm_topk){.n = c->n, .k = c->k, .b = c->b, .k_b = c->k_b, .m = c->m,
-                             .assignment = c->assignment == RCM_GPU_INTERLEAVED ? RCM_INTERLEAVED : RCM_CONTIGUOUS};
+    return (struct rcm_topk){.n = c->n,
+                             .k = c->k,
+                             .b = c->b,
+                             .k_b = c->k_b,
+                             .m = c->m,
+                             .assignment = c->assignment == RCM_GPU_INTERLEAVED ? RCM_INTERLEAVED
+                                                                                : RCM_CONTIGUOUS};
 }
 
-static enum outcome measure_recall(struct runner *r, const struct cell *c, struct measurement *to, char *why, size_t why_size)
+static enum outcome measure_recall(struct runner *r, const struct cell *c, struct measurement *to,
+                                   char *why, size_t why_size)
 {
     enum rcm_gpu_status status;
     struct rcm_gpu_rows rows = rows_of(c, result_rows(r, c, 0, &status));
@@ -476,7 +548,8 @@ static enum outcome measure_recall(struct runner *r, const struct cell *c, struc
     }
     double hits;
     uint32_t fewest;
-    status = hits_of(r, c, r->truth.at, c->k, r->values.at, c->kernel->work == WORK_STAGE1 ? cell_candidates(c) : c->k, &hits, &fewest);
+    status = hits_of(r, c, r->truth.at, c->k, r->values.at,
+                     c->kernel->work == WORK_STAGE1 ? cell_candidates(c) : c->k, &hits, &fewest);
     if (status != RCM_GPU_OK)
         return refused(status, "recall", why, why_size);
     struct rcm_topk p = shape_of(c);
@@ -520,7 +593,8 @@ static enum rcm_gpu_status choose_roof(struct runner *r, const struct cell *c)
     for (r->roof_variant = 0; r->roof_variant < RCM_GPU_MOVE_VARIANTS; r->roof_variant++)
         for (unsigned i = 0; i < 4; i++) {
             double time_us;
-            enum rcm_gpu_status status = rcm_gpu_time_call(r->timer, run_roof, r, 0, !c->warm, &time_us);
+            enum rcm_gpu_status status =
+                rcm_gpu_time_call(r->timer, run_roof, r, 0, !c->warm, &time_us);
             if (status != RCM_GPU_OK)
                 return status;
             if (i > 0 && time_us < best) { /* the first call loads the kernel */
@@ -575,13 +649,17 @@ enum outcome runner_once(struct runner *r, const struct cell *c, char *why, size
     return status == RCM_GPU_OK ? MEASURED : refused(status, c->kernel->name, why, why_size);
 }
 
-static enum outcome measure(struct runner *r, const struct cell *c, const struct sampling *rules, struct measurement *to, char *why, size_t why_size)
+static enum outcome measure(struct runner *r, const struct cell *c, const struct sampling *rules,
+                            struct measurement *to, char *why, size_t why_size)
 {
-    *to = (struct measurement){.recall = NAN, .recall_model = NAN, .z = NAN, .predicted_us = NAN, .cost = {NAN, NAN, NAN}};
+    *to = (struct measurement){
+        .recall = NAN, .recall_model = NAN, .z = NAN, .predicted_us = NAN, .cost = {NAN, NAN, NAN}};
     enum outcome outcome = runner_once(r, c, why, why_size);
     if (outcome == MEASURED)
         outcome = prove(r, c, 0, why, why_size);
-    bool selects = !(c->d && (c->kernel->product == PRODUCT_ALONE || c->dtype != RCM_GPU_F32)); /* of rounded products the true top k is another */
+    bool selects =
+        !(c->d && (c->kernel->product == PRODUCT_ALONE ||
+                   c->dtype != RCM_GPU_F32)); /* of rounded products the true top k is another */
     if (outcome == MEASURED && c->kernel->work != WORK_EXACT && selects)
         outcome = measure_recall(r, c, to, why, why_size);
     if (outcome != MEASURED)
@@ -609,10 +687,13 @@ static enum outcome measure(struct runner *r, const struct cell *c, const struct
     return outcome;
 }
 
-enum outcome runner_measure(struct runner *r, const struct cell *c, const struct sampling *rules, struct measurement *to, char *why, size_t why_size)
+enum outcome runner_measure(struct runner *r, const struct cell *c, const struct sampling *rules,
+                            struct measurement *to, char *why, size_t why_size)
 {
     enum outcome outcome = measure(r, c, rules, to, why, why_size);
-    if (outcome == SKIPPED && (!c->d || c->kernel->product == PRODUCT_FUSED || r->multiplier)) { /* it may fit without what earlier cells have left */
+    if (outcome == SKIPPED &&
+        (!c->d || c->kernel->product == PRODUCT_FUSED ||
+         r->multiplier)) { /* it may fit without what earlier cells have left */
         free_buffers(r);
         outcome = measure(r, c, rules, to, why, why_size);
     }

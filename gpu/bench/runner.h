@@ -24,21 +24,25 @@ struct rcm_gpu_timer *runner_timer(struct runner *runner);
 
 /* NAN: not known, or does not apply. */
 struct measurement {
-    struct timing time, roof; /* roof: moving the same bytes, by turns with it; samples = 0: not measured */
-    double recall;            /* mean over the rows, by value */
-    double recall_model, z;   /* z: float32 normals alone */
-    double predicted_us;      /* stage 1: the roofline model of the device */
-    double cost[3];           /* of each cost model, in its order */
-    const char *roof_kernel;  /* which moves these bytes fastest */
+    struct timing time,
+        roof;      /* roof: moving the same bytes, by turns with it; samples = 0: not measured */
+    double recall; /* mean over the rows, by value */
+    double recall_model, z;  /* z: float32 normals alone */
+    double predicted_us;     /* stage 1: the roofline model of the device */
+    double cost[3];          /* of each cost model, in its order */
+    const char *roof_kernel; /* which moves these bytes fastest */
 };
 
 enum outcome { MEASURED, SKIPPED, WRONG, FAILED };
 
-/* SKIPPED (no memory, no cuBLAS, not for this card), WRONG (a proof failed) and FAILED (CUDA refused) say why in `why`. */
-enum outcome runner_measure(struct runner *runner, const struct cell *cell, const struct sampling *rules, struct measurement *measurement,
+/* SKIPPED (no memory, no cuBLAS, not for this card), WRONG (a proof failed) and FAILED (CUDA
+ * refused) say why in `why`. */
+enum outcome runner_measure(struct runner *runner, const struct cell *cell,
+                            const struct sampling *rules, struct measurement *measurement,
                             char *why, size_t why_size);
 
 /* Runs it once, no more, for a profiler. */
-enum outcome runner_once(struct runner *runner, const struct cell *cell, char *why, size_t why_size);
+enum outcome runner_once(struct runner *runner, const struct cell *cell, char *why,
+                         size_t why_size);
 
 #endif

@@ -1,4 +1,5 @@
-/* mpi.c - a team of MPI ranks: see team.h. Errors of MPI itself end the program, as MPI does by default.
+/* mpi.c - a team of MPI ranks: see team.h. Errors of MPI itself end the program, as MPI does by
+ * default.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <mpi.h>
@@ -11,7 +12,8 @@
 void team_start(int *count, char ***arguments)
 {
     int provided;
-    MPI_Init_thread(count, arguments, MPI_THREAD_FUNNELED, &provided); /* only the main thread talks */
+    MPI_Init_thread(count, arguments, MPI_THREAD_FUNNELED,
+                    &provided); /* only the main thread talks */
 }
 
 void team_end(void)
@@ -54,13 +56,15 @@ uint64_t team_max(uint64_t value)
 /* Messages are cut into pieces, for MPI counts in int. */
 #define PIECE ((size_t)1 << 30)
 
-int team_gather(const char *bytes, size_t length, int (*take)(void *context, const char *bytes, size_t length), void *context)
+int team_gather(const char *bytes, size_t length,
+                int (*take)(void *context, const char *bytes, size_t length), void *context)
 {
     uint64_t announced = length;
     if (team_rank() != 0) {
         MPI_Send(&announced, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD);
         for (size_t at = 0; at < length; at += PIECE)
-            MPI_Send(bytes + at, (int)(length - at < PIECE ? length - at : PIECE), MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+            MPI_Send(bytes + at, (int)(length - at < PIECE ? length - at : PIECE), MPI_CHAR, 0, 0,
+                     MPI_COMM_WORLD);
         return 0;
     }
     int failed = 0;
@@ -72,8 +76,8 @@ int team_gather(const char *bytes, size_t length, int (*take)(void *context, con
             team_abort();
         }
         for (size_t at = 0; at < announced; at += PIECE)
-            MPI_Recv(heard + at, (int)(announced - at < PIECE ? announced - at : PIECE), MPI_CHAR, rank, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+            MPI_Recv(heard + at, (int)(announced - at < PIECE ? announced - at : PIECE), MPI_CHAR,
+                     rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         heard[announced] = '\0';
         failed |= take(context, heard, (size_t)announced) != 0;
         free(heard);

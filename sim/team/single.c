@@ -39,7 +39,8 @@ uint64_t team_max(uint64_t value)
     return value;
 }
 
-int team_gather(const char *bytes, size_t length, int (*take)(void *context, const char *bytes, size_t length), void *context)
+int team_gather(const char *bytes, size_t length,
+                int (*take)(void *context, const char *bytes, size_t length), void *context)
 {
     (void)bytes, (void)length, (void)take, (void)context;
     return 0;

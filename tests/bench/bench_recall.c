@@ -1,9 +1,10 @@
-/* bench_recall.c - how long one exact recall takes, and how many times longer the papers' ways take, in one run.
+/* bench_recall.c - how long one exact recall takes, and how many times longer the papers' ways
+ * take, in one run.
  *
- *   (a) one recall: exact, against the Monte Carlo estimate of Samaga et al. at its own stopping rule, and against Eq. (1) of
- *       Key et al. summed as printed with GSL's binomial CDF;
- *   (b) the parameter sweep of listing A.10: exact, against Monte Carlo in C with GSL's sampler and in NumPy, where it is at
- *       hand (tests/bench/sweep.py, which this program runs).
+ *   (a) one recall: exact, against the Monte Carlo estimate of Samaga et al. at its own stopping
+ * rule, and against Eq. (1) of Key et al. summed as printed with GSL's binomial CDF; (b) the
+ * parameter sweep of listing A.10: exact, against Monte Carlo in C with GSL's sampler and in NumPy,
+ * where it is at hand (tests/bench/sweep.py, which this program runs).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>
@@ -20,15 +21,18 @@
 
 static gsl_rng *rng;
 
-/* expected_recall_mc of listing A.10: the mean of 1 - b (X - k_b)+ / k over draws of X, doubled until 3 standard errors are
- * below 0.005. */
+/* expected_recall_mc of listing A.10: the mean of 1 - b (X - k_b)+ / k over draws of X, doubled
+ * until 3 standard errors are below 0.005. */
 static double monte_carlo(struct rcm_topk p, uint64_t *samples)
 {
     for (uint64_t trials = 4096;; trials *= 2) {
         double mean = 0.0, square = 0.0;
         for (uint64_t i = 0; i < trials; i++) {
-            unsigned x = gsl_ran_hypergeometric(rng, (unsigned)p.k, (unsigned)(p.n - p.k), (unsigned)(p.n / p.b));
-            double recall = 1.0 - (double)p.b / (double)p.k * (x > p.k_b ? (double)(x - p.k_b) : 0.0), old = mean;
+            unsigned x = gsl_ran_hypergeometric(rng, (unsigned)p.k, (unsigned)(p.n - p.k),
+                                                (unsigned)(p.n / p.b));
+            double recall =
+                       1.0 - (double)p.b / (double)p.k * (x > p.k_b ? (double)(x - p.k_b) : 0.0),
+                   old = mean;
             mean += (recall - mean) / (double)(i + 1);
             square += (recall - mean) * (recall - old);
         }
@@ -46,14 +50,16 @@ static double equation_one(struct rcm_topk p)
     return sum / (double)p.k;
 }
 
-/* select_parameters of listing A.10, with all divisors: k_b rising, b falling over the multiples of 128 that divide n, until b
- * is too small for k or for the target; the fewest candidates win. */
-static struct rcm_topk sweep(uint64_t n, uint64_t k, double target, double (*recall)(struct rcm_topk))
+/* select_parameters of listing A.10, with all divisors: k_b rising, b falling over the multiples of
+ * 128 that divide n, until b is too small for k or for the target; the fewest candidates win. */
+static struct rcm_topk sweep(uint64_t n, uint64_t k, double target,
+                             double (*recall)(struct rcm_topk))
 {
     struct rcm_topk best = {0};
     struct rcm_factors factors = rcm_factorise(n);
     uint64_t divisors[1000], length = 0;
-    for (uint64_t b = n; length < 1000 && b > 0 && (b = rcm_previous_b(n, b, 128, &factors)) != 0; b--)
+    for (uint64_t b = n; length < 1000 && b > 0 && (b = rcm_previous_b(n, b, 128, &factors)) != 0;
+         b--)
         divisors[length++] = b;
     for (uint64_t k_b = 1; k_b <= 4; k_b++)
         for (uint64_t i = 0; i < length && divisors[i] * k_b >= k; i++) {
@@ -82,15 +88,22 @@ static double sweep_exact(uint64_t n, uint64_t k)
 
 static double chosen(uint64_t n, uint64_t k)
 {
-    struct rcm_selection s = {.p = {.n = n, .k = k, .m = 1}, .target = {.loss = 0.05, .align = 128, .divisors = true}, .k_b_max = 4};
+    struct rcm_selection s = {.p = {.n = n, .k = k, .m = 1},
+                              .target = {.loss = 0.05, .align = 128, .divisors = true},
+                              .k_b_max = 4};
     return (double)rcm_best_buckets(&s).p.b;
 }
 
 static struct rcm_selection asked_by(const struct rcm_objective *objective, double confidence)
 {
-    return (struct rcm_selection){.p = {.n = 131072, .k = 2048, .m = 64}, .target = {.loss = 0.01}, .confidence = confidence,
-                                  .most_lost = 20, .objective = objective, .machine = {.profile = rcm_profile(0)},
-                                  .kernel = objective->need == RCM_NEEDS_PROFILE ? rcm_profile(0)->kernel : NULL};
+    return (struct rcm_selection){
+        .p = {.n = 131072, .k = 2048, .m = 64},
+        .target = {.loss = 0.01},
+        .confidence = confidence,
+        .most_lost = 20,
+        .objective = objective,
+        .machine = {.profile = rcm_profile(0)},
+        .kernel = objective->need == RCM_NEEDS_PROFILE ? rcm_profile(0)->kernel : NULL};
 }
 
 static double chosen_by(const struct rcm_objective *objective, double confidence)
@@ -126,14 +139,19 @@ int main(void)
         {.n = UINT64_C(1) << 30, .k = 1 << 20, .b = 1 << 14, .k_b = 100},
         {.n = UINT64_C(1) << 40, .k = 1 << 30, .b = 1 << 18, .k_b = 4300},
         {.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 40, .b = UINT64_C(1) << 38, .k_b = 8},
-        {.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 40, .b = 1023, .k_b = (1 << 30) + (1 << 20) + (1 << 18)},
+        {.n = UINT64_C(1) << 50,
+         .k = UINT64_C(1) << 40,
+         .b = 1023,
+         .k_b = (1 << 30) + (1 << 20) + (1 << 18)},
     };
-    printf("%20s %16s %12s %11s  %8s %9s %8s %9s\n", "n", "k", "b", "k_b", "exact", "binomial", "sd", "smallest b");
+    printf("%20s %16s %12s %11s  %8s %9s %8s %9s\n", "n", "k", "b", "k_b", "exact", "binomial",
+           "sd", "smallest b");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct rcm_topk p = shapes[i];
         struct rcm_target target = {.loss = 0.05};
-        printf("%20" PRIu64 " %16" PRIu64 " %12" PRIu64 " %11" PRIu64 "  %8.0f %9.0f %8.0f %9.0f\n", p.n, p.k, p.b, p.k_b,
-               BENCH_NS(rcm_recall_exact(p)), BENCH_NS(rcm_recall_binomial(p)), BENCH_NS(rcm_recall_sd(p)),
+        printf("%20" PRIu64 " %16" PRIu64 " %12" PRIu64 " %11" PRIu64 "  %8.0f %9.0f %8.0f %9.0f\n",
+               p.n, p.k, p.b, p.k_b, BENCH_NS(rcm_recall_exact(p)),
+               BENCH_NS(rcm_recall_binomial(p)), BENCH_NS(rcm_recall_sd(p)),
                BENCH_NS((double)rcm_smallest_b(p, target)));
     }
 
@@ -142,22 +160,28 @@ int main(void)
     double estimate = BENCH_NS(monte_carlo_recall(title)), printed = BENCH_NS(equation_one(title));
     puts("\n(a) one recall at n 262144, k 1024, b 512, k_b 4");
     printf("  exact                                             %12.0f ns\n", exact);
-    printf("  Monte Carlo to 3 standard errors < 0.005 (C, GSL) %12.0f ns  %10.0f times longer\n", estimate, estimate / exact);
-    printf("  Eq. (1) as printed, with GSL's binomial CDF       %12.0f ns  %10.0f times longer\n", printed, printed / exact);
+    printf("  Monte Carlo to 3 standard errors < 0.005 (C, GSL) %12.0f ns  %10.0f times longer\n",
+           estimate, estimate / exact);
+    printf("  Eq. (1) as printed, with GSL's binomial CDF       %12.0f ns  %10.0f times longer\n",
+           printed, printed / exact);
 
-    puts("\n(b) the sweep of listing A.10, target 0.95, k_b 1 to 4, b multiples of 128 that divide n");
+    puts("\n(b) the sweep of listing A.10, target 0.95, k_b 1 to 4, b multiples of 128 that divide "
+         "n");
     static const struct {
         uint64_t n, k;
     } cases[] = {{262144, 1024}, {430080, 3360}, {15360, 480}, {24576, 512}, {917504, 3360}};
     char command[500] = "python3 tests/bench/sweep.py";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        snprintf(command + strlen(command), sizeof command - strlen(command), " %" PRIu64 ",%" PRIu64, cases[i].n, cases[i].k);
+        snprintf(command + strlen(command), sizeof command - strlen(command),
+                 " %" PRIu64 ",%" PRIu64, cases[i].n, cases[i].k);
     strcat(command, " 2>/dev/null");
     fflush(stdout);
     FILE *numpy = popen(command, "r");
-    printf("%10s %6s  %12s %14s %14s %14s %9s %9s\n", "n", "k", "exact ns", "buckets ns", "C, GSL ns", "NumPy ns", "ratio", "ratio");
+    printf("%10s %6s  %12s %14s %14s %14s %9s %9s\n", "n", "k", "exact ns", "buckets ns",
+           "C, GSL ns", "NumPy ns", "ratio", "ratio");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double ours = BENCH_NS(sweep_exact(cases[i].n, cases[i].k)), select = BENCH_NS(chosen(cases[i].n, cases[i].k)), theirs = NAN;
+        double ours = BENCH_NS(sweep_exact(cases[i].n, cases[i].k)),
+               select = BENCH_NS(chosen(cases[i].n, cases[i].k)), theirs = NAN;
         struct rcm_topk a = sweep(cases[i].n, cases[i].k, 0.95, rcm_recall_exact);
         samples = 0;
         double start = bench_seconds();
@@ -165,31 +189,48 @@ int main(void)
         double gsl = 1e9 * (bench_seconds() - start);
         if (!numpy || fscanf(numpy, "%lf", &theirs) != 1)
             theirs = NAN;
-        printf("%10" PRIu64 " %6" PRIu64 "  %12.0f %14.0f %14.3g %14.3g %9.0f %9.0f   exact (%" PRIu64 ", %" PRIu64 "), Monte Carlo (%" PRIu64 ", %" PRIu64
-               ") by %.2g samples\n", cases[i].n, cases[i].k, ours, select, gsl, theirs, fmin(gsl, theirs) / ours, fmin(gsl, theirs) / select, a.k_b, a.b, b.k_b, b.b,
-               (double)samples);
+        printf("%10" PRIu64 " %6" PRIu64
+               "  %12.0f %14.0f %14.3g %14.3g %9.0f %9.0f   exact (%" PRIu64 ", %" PRIu64
+               "), Monte Carlo (%" PRIu64 ", %" PRIu64 ") by %.2g samples\n",
+               cases[i].n, cases[i].k, ours, select, gsl, theirs, fmin(gsl, theirs) / ours,
+               fmin(gsl, theirs) / select, a.k_b, a.b, b.k_b, b.b, (double)samples);
     }
     if (numpy && pclose(numpy) != 0)
         puts("NumPy: not at hand (python3 -m pip install numpy)");
     puts("ratio: the faster of the two over exact, and over rcm_best_buckets.");
 
     puts("\n(c) the law of the lost, and choices for n 131072, k 2048, recall 0.99");
-    static const struct rcm_topk laws[] = {{.n = 4096, .k = 64, .b = 16, .k_b = 8},          {.n = 262144, .k = 64, .b = 640, .k_b = 1},
-                                           {.n = 262144, .k = 1024, .b = 512, .k_b = 4},     {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 4},
-                                           {.n = 1 << 30, .k = 1 << 20, .b = 1 << 20, .k_b = 1}, {.n = 1 << 30, .k = 1 << 20, .b = 1024, .k_b = 1100},
+    static const struct rcm_topk laws[] = {{.n = 4096, .k = 64, .b = 16, .k_b = 8},
+                                           {.n = 262144, .k = 64, .b = 640, .k_b = 1},
+                                           {.n = 262144, .k = 1024, .b = 512, .k_b = 4},
+                                           {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 4},
+                                           {.n = 1 << 30, .k = 1 << 20, .b = 1 << 20, .k_b = 1},
+                                           {.n = 1 << 30, .k = 1 << 20, .b = 1024, .k_b = 1100},
                                            {.n = 1 << 22, .k = 1 << 14, .b = 7, .k_b = 2400}};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
-        printf("  n %10" PRIu64 " k %7" PRIu64 " b %7" PRIu64 " k_b %4" PRIu64 "  law %10.1f us   P(nothing lost) %8.1f us\n", laws[i].n, laws[i].k, laws[i].b,
-               laws[i].k_b, 1e-3 * BENCH_NS(law_of(laws[i])), 1e-3 * BENCH_NS(rcm_probability_exact(laws[i])));
+        printf("  n %10" PRIu64 " k %7" PRIu64 " b %7" PRIu64 " k_b %4" PRIu64
+               "  law %10.1f us   P(nothing lost) %8.1f us\n",
+               laws[i].n, laws[i].k, laws[i].b, laws[i].k_b, 1e-3 * BENCH_NS(law_of(laws[i])),
+               1e-3 * BENCH_NS(rcm_probability_exact(laws[i])));
     const struct rcm_objective *objective;
     for (size_t i = 0; (objective = rcm_objective(i)); i++)
         if (objective->need != RCM_NEEDS_DEVICE)
-            printf("  least %-10s buckets alone %9.1f us, with exact top-k and the threshold %9.1f us\n", objective->name,
-                   1e-3 * BENCH_NS(chosen_by(objective, 0.0)), 1e-3 * BENCH_NS(whole_choice(objective)));
-    printf("  fewest candidates, in a row with probability 0.99 %10.1f us\n", 1e-3 * BENCH_NS(chosen_by(rcm_objective(0), 0.99)));
+            printf("  least %-10s buckets alone %9.1f us, with exact top-k and the threshold %9.1f "
+                   "us\n",
+                   objective->name, 1e-3 * BENCH_NS(chosen_by(objective, 0.0)),
+                   1e-3 * BENCH_NS(whole_choice(objective)));
+    printf("  fewest candidates, in a row with probability 0.99 %10.1f us\n",
+           1e-3 * BENCH_NS(chosen_by(rcm_objective(0), 0.99)));
     printf("  one predicted time %36.1f ns\n",
-           BENCH_NS(rcm_predict(rcm_profile(0), (struct rcm_topk){.n = 131072, .k = 2048, .b = 4096, .k_b = 2, .m = 64}).time_us));
-    printf("  one E[R] %46.1f us\n", 1e-3 * BENCH_NS(rcm_reaching((struct rcm_topk){.n = 131072, .k = 2048, .b = 1024, .k_b = 4}).mean));
+           BENCH_NS(
+               rcm_predict(rcm_profile(0),
+                           (struct rcm_topk){.n = 131072, .k = 2048, .b = 4096, .k_b = 2, .m = 64})
+                   .time_us));
+    printf(
+        "  one E[R] %46.1f us\n",
+        1e-3 *
+            BENCH_NS(
+                rcm_reaching((struct rcm_topk){.n = 131072, .k = 2048, .b = 1024, .k_b = 4}).mean));
     gsl_rng_free(rng);
     return 0;
 }

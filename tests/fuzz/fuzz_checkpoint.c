@@ -1,4 +1,5 @@
-/* fuzz_checkpoint.c - libFuzzer on the sums of a checkpoint, behind its checksum: any text is read back as itself, or refused.
+/* fuzz_checkpoint.c - libFuzzer on the sums of a checkpoint, behind its checksum: any text is read
+ * back as itself, or refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* fuzz_npy.c - libFuzzer on the header of .npy files: any bytes give rows or a reason. make check-fuzz runs it.
+/* fuzz_npy.c - libFuzzer on the header of .npy files: any bytes give rows or a reason. make
+ * check-fuzz runs it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -15,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         struct row_file file = {.descriptor = -1};
         strcpy(error, "");
         if (npy_parse(&file, bytes, length, dtype, error, sizeof error) == 0) {
-            if (file.rows == 0 || file.row == 0 || file.dtype == SIM_DTYPE_UNKNOWN || file.offset > length || *error)
+            if (file.rows == 0 || file.row == 0 || file.dtype == SIM_DTYPE_UNKNOWN ||
+                file.offset > length || *error)
                 abort();
         } else if (*error == '\0') {
             abort();

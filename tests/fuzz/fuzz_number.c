@@ -1,4 +1,5 @@
-/* fuzz_number.c - libFuzzer on numbers and lists as people type them: any text gives values or a reason. make check-fuzz runs it.
+/* fuzz_number.c - libFuzzer on numbers and lists as people type them: any text gives values or a
+ * reason. make check-fuzz runs it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>

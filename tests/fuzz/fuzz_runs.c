@@ -1,4 +1,5 @@
-/* fuzz_runs.c - libFuzzer on CSV files of runs: any bytes give rows or a reason that names the file. make check-fuzz runs it.
+/* fuzz_runs.c - libFuzzer on CSV files of runs: any bytes give rows or a reason that names the
+ * file. make check-fuzz runs it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -21,7 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     for (int times = 0; times < 2; times++)
         for (int dtype = -1; dtype < 3; dtype++) {
             struct run_list runs;
-            const struct run_filter filter = {.has_dtype = dtype >= 0, .dtype = dtype >= 0 ? (enum rcm_dtype)dtype : RCM_F32, .times = times};
+            const struct run_filter filter = {.has_dtype = dtype >= 0,
+                                              .dtype = dtype >= 0 ? (enum rcm_dtype)dtype : RCM_F32,
+                                              .times = times};
             strcpy(error, "");
             if (runs_from_csv(&csv, filter, &runs, error) != 0) {
                 if (strncmp(error, "f.csv:", 6) != 0 || runs.items)
@@ -31,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
             if (runs.length + runs.left_out != csv.rows)
                 abort();
             for (size_t i = 0; i < runs.length; i++)
-                if (rcm_check(runs.items[i].p) != RCM_OK || (times && !(runs.items[i].time_us > 0.0)))
+                if (rcm_check(runs.items[i].p) != RCM_OK ||
+                    (times && !(runs.items[i].time_us > 0.0)))
                     abort();
             runs_free(&runs);
         }
