@@ -1,7 +1,9 @@
-# make          builds ./recallmodel and the library; installs nothing
-# make demo     installs what is missing, builds, runs the main example
-# make check    installs what is missing, builds, runs what a person runs before a commit, in two minutes
-# make help     lists the other targets; V=1 shows every command
+# make          builds ./recallmodel and the library; it installs no packages
+# make demo     installs missing packages, builds, runs the main example
+# make check    installs missing packages, builds, runs the tests to run before a commit (2 minutes)
+# make help     lists the other targets
+#
+# V=1 shows every command.
 
 VERSION := $(shell sed -n 's/^\#define RCM_VERSION "\(.*\)"/\1/p' model/recallmodel.h)
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
@@ -17,37 +19,69 @@ SANITIZE :=
 Q := $(if $(V),,@)
 say = @$(if $(V),true,printf '  %-8s %s\n')
 
-# -ffp-contract=off: double-double arithmetic needs each operation rounded by itself.
+# -ffp-contract=off: double-double arithmetic needs every operation to be rounded on its own.
 BASE_FLAGS := -std=c11 -ffp-contract=off $(WARNINGS) $(SANITIZE)
 
-# A folder is a layer: model/ and sim/ see nothing else; cli/ sees their public headers alone, through build/include; tests/ sees all.
-MODEL := $(patsubst model/%.c,$(BUILD)/model/%.o,$(wildcard model/*.c))
-CALIBRATE := $(patsubst calibrate/%.c,$(BUILD)/calibrate/%.o,$(wildcard calibrate/*.c))
-SIM := $(patsubst sim/%.c,$(BUILD)/sim/%.o,$(wildcard sim/*.c))
+# A folder is a layer. Its files may include their own folder and what SEES_LAYER lists. The include
+# path of a layer is build/see/LAYER, which has links to these and to nothing else, so that any
+# other include does not compile (tests/house/test_layers.sh).
+# $(call public,FOLDER): its headers, but those whose first line says that they are internal.
+public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h),$(wildcard $(1)/*.h))
+BASE_PUBLIC := $(call public,base)
+CALIBRATE_PUBLIC := $(call public,calibrate)
+MODEL_PUBLIC := model/recallmodel.h model/recallmodel
+SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h row.h row_file.h operations.h team.h)
+GPU_PUBLIC := gpu/topk_gpu.h $(wildcard gpu/host/*.h)
+SEES_base :=
+SEES_model := $(BASE_PUBLIC)
+SEES_sim := $(BASE_PUBLIC)
+SEES_calibrate := $(BASE_PUBLIC) $(MODEL_PUBLIC)
+SEES_gpu :=
+SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
+SEES_programs/recallmodel := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) \
+    $(CALIBRATE_PUBLIC)
+SEES_programs/recallmodel-bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(GPU_PUBLIC)
+SEES_tests := base model sim calibrate gpu programs
+LAYERS := base model sim calibrate gpu programs/common programs/recallmodel \
+    programs/recallmodel-bench tests
+
+# Sources are found by wildcard: a new file needs no change here.
+objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
+BASE := $(call objects,base)
+MODEL := $(call objects,model/*)
+SIM := $(call objects,sim)
+CALIBRATE := $(call objects,calibrate)
+COMMON := $(call objects,programs/common)
+COMMAND := $(call objects,programs/recallmodel)
+BENCH := $(call objects,programs/recallmodel-bench)
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
-CLI := $(patsubst cli/%.c,$(BUILD)/cli/%.o,$(wildcard cli/*.c))
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c)) $(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/test_*.cc))
-TEST_SCRIPTS := $(wildcard tests/test_*.sh)
+TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c)) \
+    $(patsubst %.cc,$(BUILD)/%,$(wildcard tests/*/test_*.cc))
+TEST_SCRIPTS := $(wildcard tests/*/test_*.sh)
+GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/gpu/tests/%,$(wildcard tests/gpu/test_*.c))
+EMULATED_TESTS := $(GPU_TESTS:$(BUILD)/gpu/tests/%=$(BUILD)/tests/gpu/%)
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
-CUDA := $(wildcard gpu/*.cu)
+CUDA := $(wildcard gpu/kernels/*.cu gpu/host/*.cu)
 EMULATED := $(patsubst gpu/%.cu,$(BUILD)/gpu/emulated/%.o,$(CUDA))
 COMPILED := $(patsubst gpu/%.cu,$(BUILD)/gpu/%.o,$(CUDA))
-PUBLIC := $(BUILD)/include/recallmodel.h $(addprefix $(BUILD)/include/sim/,simulate.h assignment.h row.h row_file.h count.h team.h) \
-    $(addprefix $(BUILD)/include/calibrate/,csv.h runs.h fit.h plan.h regret.h regimes.h validate.h)
 
 # Without OpenMP a simulation runs on one thread.
-OPENMP := $(shell echo 'int main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
+OPENMP := $(shell echo 'int main(void) { return 0; }' | \
+    $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
 MPICC ?= mpicc
-# mpicc of Open MPI and of MPICH with the compiler of the rest, so that both use one OpenMP.
+# mpicc (of Open MPI or MPICH) calls the same compiler as the other rules, so that all objects use
+# one OpenMP.
 USE_CC = OMPI_CC="$(CC)" MPICH_CC="$(CC)"
 HAS_MPI := $(shell command -v $(MPICC) 2>/dev/null)
 
-# Machine code for sm_80 and sm_90, and PTX for what comes later. The CUDA runtime is linked in, so that a program starts without a GPU.
+# Machine code for sm_80 and sm_90, and PTX for later GPUs. The CUDA runtime is linked statically,
+# so that a program starts on a machine without a GPU.
 NVCC ?= nvcc
 HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
-NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90]
+NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_90,code=[sm_90,compute_90]
 CXX ?= g++
 
 GSL_FLAGS = $(shell pkg-config --cflags gsl)
@@ -63,179 +97,206 @@ SHARED_SIM := $(BUILD)/librecallmodel-sim.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
-GPU_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard gpu/bench/*.c)) $(patsubst %,$(BUILD)/cli/%.o,memory number progress) $(SINGLE) $(MODEL)
+BASE_LIBRARY := $(BUILD)/libbase.a
+# An archive: a program takes only the objects that it needs.
+COMMON_LIBRARY := $(BUILD)/libcommon.a
 
-.PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help
+.PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races
+.PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help
 .PHONY: FORCE
 .DELETE_ON_ERROR:
-.PRECIOUS: $(BUILD)/include/sim/% $(BUILD)/include/calibrate/%
 
 all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM)
 
 recallmodel recallmodel-mpi: %: $(BUILD)/%
 	@cp -f $< $@
 
+# For tools/layers.py: a line "LAYER: what it may include" for each.
+.PHONY: print-layers
+print-layers:
+	@$(foreach layer,$(LAYERS),echo '$(layer): $(SEES_$(layer))';)
+
 # ---- compile
 
-$(BUILD)/include/recallmodel.h: model/recallmodel.h
-	@mkdir -p $(@D)
-	@ln -sf $(CURDIR)/$< $@
+# $(call layer,LAYER,FLAGS): the include path of a layer, and the rule that compiles its C files.
+define layer
+$(BUILD)/see/$(1)/.made: Makefile $$(filter %.h,$$(SEES_$(1)))
+	@rm -rf $$(@D)
+	@for seen in $(1) $(SEES_$(1)); do mkdir -p $$(@D)/$$$$(dirname $$$$seen); \
+	    ln -s "$(CURDIR)/$$$$seen" $$(@D)/$$$$seen; done
+	@touch $$@
 
-$(BUILD)/include/sim/%: sim/%
-	@mkdir -p $(@D)
-	@ln -sf $(CURDIR)/$< $@
+$(BUILD)/$(1)/%.o: $(1)/%.c | $(BUILD)/see/$(1)/.made
+	@mkdir -p $$(@D)
+	$$(say) CC $$<
+	$$(Q)$$(CC) $$(BASE_FLAGS) $$(CFLAGS) $(2) -I$(BUILD)/see/$(1) -MMD -MP -c $$< -o $$@
+endef
 
-$(BUILD)/include/calibrate/%: calibrate/%
-	@mkdir -p $(@D)
-	@ln -sf $(CURDIR)/$< $@
+POSIX := -D_POSIX_C_SOURCE=200809L
+LIBRARY := -fPIC -fvisibility=hidden
+$(eval $(call layer,base,$(LIBRARY) $(POSIX)))
+$(eval $(call layer,model,$(LIBRARY) -I$(BUILD)/generated))
+$(eval $(call layer,sim,$(OPENMP) -fPIC -fno-semantic-interposition $(POSIX)))
+$(eval $(call layer,calibrate,$(POSIX) $$(GSL_FLAGS)))
+$(eval $(call layer,gpu))
+$(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
+$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS)))
+$(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
+$(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
 
-$(BUILD)/model/%.o: model/%.c
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -I$(BUILD)/model -MMD -MP -c $< -o $@
+SEE_TESTS = -I$(BUILD)/see/tests
 
-# The profiles that come with the library, as C. The library's own reader reads them, so all of the
-# library but their list is built first.
-WITHOUT_PROFILES := $(filter-out $(BUILD)/model/profiles.o,$(MODEL))
-$(BUILD)/model/profiles.o: $(BUILD)/model/shipped_profiles.inc
-$(BUILD)/model/shipped_profiles.inc: $(BUILD)/model/to_c $(wildcard model/profiles/*.profile)
-	@$^ > $@
-
-$(BUILD)/model/to_c: model/profiles/to_c.c $(WITHOUT_PROFILES)
-	$(say) LINK $@
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -Imodel $^ $(LDFLAGS) -lm -o $@
-
-$(BUILD)/calibrate/%.o: calibrate/%.c $(PUBLIC)
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(GSL_FLAGS) -MMD -MP -c $< -o $@
-
-$(BUILD)/sim/%.o: sim/%.c
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -fPIC -fno-semantic-interposition -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
-
-$(MPI): sim/team/mpi.c
+$(MPI): sim/team/mpi.c | $(BUILD)/see/sim/.made
 	@mkdir -p $(@D)
 	$(say) MPICC $<
-	$(Q)$(USE_CC) $(MPICC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -MMD -MP -c $< -o $@
+	$(Q)$(USE_CC) $(MPICC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) -I$(BUILD)/see/sim -MMD -MP -c $< -o $@
 
-$(BUILD)/cli/%.o: cli/%.c $(PUBLIC)
+# The profiles that come with the library, as C. The library's own reader reads them, so the rest of
+# the library is built first.
+WITHOUT_PROFILES := $(filter-out $(BUILD)/model/time/profiles.o,$(MODEL))
+PROFILE_LIST := $(BUILD)/generated/shipped_profiles.inc
+$(BUILD)/model/time/profiles.o: $(PROFILE_LIST)
+$(PROFILE_LIST): $(BUILD)/model/to_c $(wildcard model/time/profiles/*.profile)
 	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I$(BUILD)/include $(JANSSON_FLAGS) -MMD -MP -c $< -o $@
+	@$^ > $@
 
-# The kernels twice: by nvcc for a GPU, and by the C++ compiler for the emulation that the tests run.
-$(BUILD)/gpu/%.o: gpu/%.cu
+$(BUILD)/model/to_c: model/time/profiles/to_c.c $(WITHOUT_PROFILES) $(BASE_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -I$(BUILD)/see/model $^ $(LDFLAGS) -lm -o $@
+
+# The kernels are compiled twice: by nvcc for a GPU, and by the C++ compiler for the emulation,
+# which the tests run.
+$(BUILD)/gpu/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -MD -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -I$(BUILD)/see/gpu -MD -MF $(@:.o=.d) -c $< -o $@
 
-$(BUILD)/gpu/emulated/%.o: gpu/%.cu
+EMULATE_FLAGS := -std=c++17 -Wall -Wextra -Wno-unknown-pragmas
+$(BUILD)/gpu/emulated/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@D)
 	$(say) CXX $<
-	$(Q)$(CXX) -x c++ -std=c++17 -Wall -Wextra -Wno-unknown-pragmas $(SANITIZE) $(or $(EMULATED_FLAGS),$(CFLAGS)) -MMD -MP -c $< -o $@
+	$(Q)$(CXX) -x c++ $(EMULATE_FLAGS) $(SANITIZE) $(or $(EMULATED_FLAGS),$(CFLAGS)) \
+	    -I$(BUILD)/see/gpu -MMD -MP -c $< -o $@
 
+$(BASE_LIBRARY): $(BASE)
+$(COMMON_LIBRARY): $(COMMON)
 $(GPU_LIBRARY): $(COMPILED)
+$(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 	$(say) AR $@
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(PROGRAM): $(CLI) $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE)
-	$(say) LINK $@
-	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) $(GSL_LIBS) -lm -o $@
+# ---- link
 
-$(PROGRAM_MPI): $(CLI) $(MODEL) $(CALIBRATE) $(SIM) $(MPI)
-	$(say) LINK $@
-	$(Q)$(USE_CC) $(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(JANSSON_LIBS) $(GSL_LIBS) -lm -o $@
+# All objects of the command except the team that runs a simulation: one process (SINGLE) or several
+# (MPI).
+COMMAND_PARTS := $(COMMAND) $(COMMON) $(MODEL) $(CALIBRATE) $(SIM)
+COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm
 
-# One object with the hidden symbols made local, so that the archive's internal names cannot clash with a user's.
-$(STATIC): $(MODEL)
+$(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(COMMAND_LIBS) -o $@
+
+$(PROGRAM_MPI): $(COMMAND_PARTS) $(MPI) $(BASE_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(USE_CC) $(MPICC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(COMMAND_LIBS) -o $@
+
+# One object file whose hidden symbols are local, so that the internal names of the library cannot
+# clash with those of a user.
+$(STATIC): $(MODEL) $(BASE_LIBRARY)
 	$(say) AR $@
 	$(Q)$(LD) -r $^ -o $(BUILD)/recallmodel.o
 	$(Q)$(or $(OBJCOPY),objcopy) --localize-hidden $(BUILD)/recallmodel.o
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(BUILD)/recallmodel.o
 
-$(SHARED): $(MODEL)
+SONAME = -Wl,-soname,librecallmodel.so.$(MAJOR)
+$(SHARED): $(MODEL) $(BASE_LIBRARY)
 	$(say) LINK $@
-	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,librecallmodel.so.$(MAJOR) $^ -lm -o $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared $(SONAME) $^ -lm -o $@
 
-# The simulation for the Python module; it is not installed by itself.
-$(SHARED_SIM): $(SIM) $(SINGLE)
+# The simulation for the Python module. make install does not install it.
+$(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -o $@
 
-$(BUILD)/tests/%: tests/%.c tests/test.h $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+# Everything that a test can call: the command without its main().
+PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
+    $(BASE_LIBRARY)
+
+TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
+$(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
 	$(say) TEST $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP \
-	    $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+	$(Q)$(TEST_CC) $(OPENMP) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-# One source, linked with the emulated kernels and, by `make gpu`, with the real ones.
-$(BUILD)/tests/test_gpu.o: tests/test_gpu.c tests/test.h
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP -c $< -o $@
-
-$(BUILD)/tests/test_gpu: $(BUILD)/tests/test_gpu.o $(EMULATED)
-	$(say) TEST tests/test_gpu.c
+# The tests of the kernels, linked with the emulated kernels and, by `make gpu`, with the real ones.
+$(EMULATED_TESTS): $(BUILD)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(EMULATED)
+	$(say) TEST tests/gpu/$*.c
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ $(TEST_LIBS) -lm -lpthread -o $@
 
-# The benchmark's sampling alone, with a clock and a card of the test's own.
-$(BUILD)/tests/test_sampler: tests/test_sampler.c tests/test.h $(patsubst %,$(BUILD)/%.o,gpu/bench/sampler cli/memory) $(SINGLE)
-	$(say) TEST $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
-
-$(BUILD)/tests/%: tests/%.cc tests/test.h $(EMULATED)
+$(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(GPU_LIBRARY)
 	@mkdir -p $(@D)
-	$(say) TEST $<
-	$(Q)$(CXX) -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) -I. $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) \
-	    $(TEST_LIBS) -lm -lpthread -o $@
-
-$(BUILD)/gpu/test_gpu: $(BUILD)/tests/test_gpu.o $(GPU_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
 
-# The benchmark of the kernels, likewise: emulated for its tests, and real. Its results say of which state of the sources they are.
-$(BUILD)/gpu/bench/%.o: gpu/bench/%.c $(BUILD)/include/recallmodel.h
+# Only the sampling of the benchmark; the test has its own clock and its own GPU.
+SAMPLER := tests/programs/test_sampler.c $(BUILD)/programs/recallmodel-bench/sampler.o
+$(BUILD)/tests/programs/test_sampler: $(SAMPLER) $(BASE_LIBRARY) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -I. -I$(BUILD)/include $(GIT) -MMD -MP -c $< -o $@
+	$(say) TEST $<
+	$(Q)$(TEST_CC) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-$(BUILD)/gpu/bench/main.o: GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
-$(BUILD)/gpu/bench/main.o: $(BUILD)/git
+$(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
+	@mkdir -p $(@D)
+	$(say) TEST $<
+	$(Q)$(CXX) $(EMULATE_FLAGS) -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) $(SEE_TESTS) \
+	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
+
+# The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU. It prints
+# the state of the sources (git describe) with its results.
+$(BUILD)/programs/recallmodel-bench/main.o: GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
+$(BUILD)/programs/recallmodel-bench/main.o: $(BUILD)/git
 $(BUILD)/git: FORCE
 	@mkdir -p $(@D)
-	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); [ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
+	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
+	[ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
 
-$(BUILD)/gpu/recallmodel-bench-emulated: $(GPU_BENCH) $(EMULATED)
+BENCH_PARTS := $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
+$(BUILD)/gpu/recallmodel-bench-emulated: $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
 
-$(BUILD)/gpu/recallmodel-bench: $(GPU_BENCH) $(GPU_LIBRARY)
+$(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(GPU_LIBRARY)
 	$(say) LINK $@
-	$(Q)$(NVCC) $^ -lm -ldl -o $@
+	$(Q)$(NVCC) $(BENCH_PARTS) $(GPU_LIBRARY) -lm -ldl -o $@
 
-$(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE)
+BENCH_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) $(POSIX) $(SEE_TESTS)
+$(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
 	$(say) BENCH $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -D_POSIX_C_SOURCE=200809L -I. -Imodel $(TEST_FLAGS) $< $(filter %.o,$^) $(LDFLAGS) \
-	    $(GSL_LIBS) -lm -o $@
+	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
--include $(GPU_BENCH:.o=.d) $(EMULATED:.o=.d) $(COMPILED:.o=.d) $(MODEL:.o=.d) $(CALIBRATE:.o=.d) $(SIM:.o=.d) $(SINGLE:.o=.d) $(MPI:.o=.d) $(CLI:.o=.d) $(TESTS:=.d)
+ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(MPI) $(COMMON) $(COMMAND) $(BENCH) \
+    $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
+-include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
+NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
+    "(make check runs the kernels in the emulation.)"
 gpu:
-	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,echo "No nvcc here: the GPU part is left out (the kernels still run, emulated, in make check).")
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,$(NO_NVCC))
 
-gpu-programs: $(GPU_LIBRARY) $(BUILD)/gpu/test_gpu recallmodel-bench
+gpu-programs: $(GPU_LIBRARY) $(GPU_TESTS) recallmodel-bench
 
 recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
 	@cp -f $< $@
 
 # ---- optional tools
 
-# $(call tool,name,what it is for)
-tool = @if command -v $(1) >/dev/null 2>&1; then printf '  %-8s found      %s\n' $(1) "$(2)"; else printf '  %-8s not found  without it: no %s\n' $(1) "$(2)"; fi
+# $(call tool,NAME,what it is for)
+tool = @if command -v $(1) >/dev/null 2>&1; \
+    then printf '  %-8s found      %s\n' $(1) "$(2)"; \
+    else printf '  %-8s not found  without it: no %s\n' $(1) "$(2)"; fi
 
 tools:
 	@echo "optional tools:"
@@ -244,34 +305,32 @@ tools:
 	$(call tool,gnuplot,pictures (make figures))
 	$(call tool,jupyter,executed notebooks (make notebooks installs it))
 
-# ---- install what is missing, then build and run
+# ---- install missing packages, then build and run
 
-PACKAGES := $(shell sed 's/\#.*//' packages.txt)
-
+# PACKAGES="NAME ..": these packages; without it those of packages.txt.
 packages:
-	@if ! command -v apt-get >/dev/null 2>&1; then \
-	    echo "No apt-get here. These packages (Debian's names) are needed: $(PACKAGES)"; \
-	else \
-	    missing=""; \
-	    for p in $(PACKAGES); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
-	    if [ -n "$$missing" ]; then \
-	        sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
-	        echo "installing:$$missing"; \
-	        $$sudo apt-get update -qq && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
-	    fi; \
-	fi
+	@tools/install_packages.sh $(PACKAGES)
+
+# clang-format, version 14, over every C and CUDA file.
+.PHONY: format
+format:
+	@tools/style.py --format
 
 demo: packages
 	@$(MAKE) --no-print-directory all
 	./recallmodel --n 262144 --k 1024 --kb 4
 
-# The tests that `make check` runs with CASES=few, a short form of theirs; their long form is in `make check-all`. A test
-# belongs here if it takes more than some ten seconds. In full, in CPU seconds on 2026-11-22: figures 80, simulate.sh 50,
-# recall_lower 22, gpu 21, contenders 18, gpu_bench 17, threshold 16, select 15, calibrate 15, python 14, valgrind 13.
-SHORTENED := $(patsubst %,$(BUILD)/tests/test_%,gpu calibrate contenders recall_lower select threshold) \
-    $(patsubst %,tests/test_%.sh,calls figures gpu_bench plot python simulate valgrind)
+# The tests that `make check` runs with CASES=few, in a short form; `make check-all` runs them in
+# full. A test belongs here if it takes more than some ten seconds. In full, in CPU seconds on
+# 2026-11-22: figures 80, simulate.sh 50, recall_lower 22, contenders 18, gpu_bench 17, threshold
+# 16, fit 16, exact 15, python 14, valgrind 13, fused 7, stage1 4.
+SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
+        $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
+        $(addprefix model/test_,contenders reverse threshold)) \
+    $(patsubst %,tests/programs/test_%.sh,calls gpu_bench plot simulate valgrind) \
+    tests/figures/test_figures.sh tests/python/test_python.sh tests/docs/test_pages.sh
 JOBS ?= 2
-# make -j of the user's own decides over JOBS
+# A -j on the command line takes precedence over JOBS.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 TEST_LIMIT_S ?= 600
 
@@ -283,7 +342,7 @@ check: packages
 print-shortened:
 	@echo $(SHORTENED)
 
-# What `make check` leaves out: nvcc's part, and the shortened tests in full.
+# What `make check` leaves out: the programs that nvcc builds, and the shortened tests in full.
 check-rest: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
 	@$(MAKE) --no-print-directory gpu
@@ -295,67 +354,76 @@ check-all: packages
 	@$(MAKE) --no-print-directory run-tests
 
 .PHONY: check-rest check-all test-programs
-test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(TESTS) $(BUILD)/gpu/recallmodel-bench-emulated
+test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(TESTS) \
+    $(BUILD)/gpu/recallmodel-bench-emulated
 
-# Runs every test even if one fails, then says which did. RUN="tests/test_plot.sh ..": only these.
+# Runs every test, also after one that fails, and then names those that failed.
+# RUN="tests/programs/test_plot.sh ..": only these.
 RUN ?= $(TESTS) $(TEST_SCRIPTS)
 run-tests: test-programs
-	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" SANITIZE="$(SANITIZE)" JOBS=$(JOBS) LIMIT_S=$(TEST_LIMIT_S) tests/run.sh $(RUN)
+	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" SANITIZE="$(SANITIZE)" \
+	    JOBS=$(JOBS) LIMIT_S=$(TEST_LIMIT_S) tests/run.sh $(RUN)
 
-# The answers in docs/choosing.md, as the commands print them today.
+# The answers in README.md and docs/, as the commands print them today.
 .PHONY: docs-answers
 docs-answers: $(PROGRAM)
-	@RECALLMODEL=$(PROGRAM) tests/answers.sh docs/choosing.md >$(BUILD)/choosing.md
-	@cp $(BUILD)/choosing.md docs/choosing.md
+	@RECALLMODEL=$(PROGRAM) tests/docs/answers.sh --write README.md $(wildcard docs/*.md)
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
+SANITIZED = BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)"
 check-sanitize: packages
-	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" test-programs
-	@$(MAKE) --no-print-directory BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" TEST_LIMIT_S=1800 run-tests
+	@$(MAKE) --no-print-directory $(PARALLEL) $(SANITIZED) test-programs
+	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-tests
 
-# The kernels with an OS thread for each CUDA thread, under ThreadSanitizer: two that touch the same shared memory need a barrier between.
+# The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads
+# that touch the same shared memory need a barrier between them.
 check-races: packages
-	@$(MAKE) --no-print-directory BUILD=build/races EMULATED_FLAGS="-O1 -g -DRCM_EMULATE_THREADS" SANITIZE=-fsanitize=thread build/races/tests/test_gpu
-	@CASES=few build/races/tests/test_gpu
+	@$(MAKE) --no-print-directory BUILD=build/races SANITIZE=-fsanitize=thread \
+	    EMULATED_FLAGS="-O1 -g -DRCM_EMULATE_THREADS" run-races
 
-# On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of CUDA.
+.PHONY: run-races
+run-races: $(EMULATED_TESTS)
+	@for test in $^; do CASES=few $$test || exit 1; done
+
+# On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of
+# CUDA.
 check-gpu: gpu
-	CK_FORK=no $(BUILD)/gpu/test_gpu
-	@for tool in memcheck racecheck initcheck synccheck; do echo "== $$tool"; \
-	    CASES=few CK_FORK=no compute-sanitizer --tool $$tool --error-exitcode 9 $(BUILD)/gpu/test_gpu || exit 1; done
+	@for test in $(GPU_TESTS); do CK_FORK=no $$test || exit 1; done
+	@for tool in memcheck racecheck initcheck synccheck; do for test in $(GPU_TESTS); do \
+	    echo "== $$tool, $$test"; \
+	    CASES=few CK_FORK=no compute-sanitizer --tool $$tool --error-exitcode 9 $$test || exit 1; \
+	done; done
 
-# Each fuzzer runs FUZZ_SECONDS under AddressSanitizer and UndefinedBehaviorSanitizer, from an empty corpus kept in the build folder.
-# FUZZ_SEED=0 draws anew each time; .ci/run fixes it, so that a change is not refused for an older fault.
+# Each fuzzer runs FUZZ_SECONDS under AddressSanitizer and UndefinedBehaviorSanitizer. With
+# FUZZ_SEED=0 every run draws other inputs; .ci/run fixes the seed, so that an older fault does not
+# stop a change.
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 FUZZ_CC := clang
 
 check-fuzz: packages
-	@$(MAKE) --no-print-directory packages PACKAGES="clang libclang-rt-dev"
-	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)" run-fuzz
+	@tools/install_packages.sh clang libclang-rt-dev
+	@$(MAKE) --no-print-directory BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g" \
+	    SANITIZE="$(SANITIZERS)" run-fuzz
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(filter-out $(BUILD)/cli/main.o,$(CLI))
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(PARTS) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
 	$(say) FUZZER $<
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) -fsanitize=fuzzer -D_POSIX_C_SOURCE=200809L -I. -Imodel $< $(filter %.o,$^) $(LDFLAGS) \
-	    $(JANSSON_LIBS) $(GSL_LIBS) -lm -o $@
+	$(Q)$(BENCH_CC) -fsanitize=fuzzer $< $(filter %.o %.a,$^) $(LDFLAGS) $(COMMAND_LIBS) -o $@
 
 run-fuzz: $(FUZZERS)
-	@for f in $(FUZZERS); do \
-	    echo "== $$f, $(FUZZ_SECONDS) s"; mkdir -p $$f.corpus; \
-	    $$f -max_total_time=$(FUZZ_SECONDS) -seed=$(FUZZ_SEED) -timeout=10 -max_len=4096 -artifact_prefix=$$f. -verbosity=0 -print_final_stats=1 \
-	        $$f.corpus tests/fuzz/seeds/$$(basename $$f) >$$f.log 2>&1 || { tail -n 40 $$f.log; echo "FAILED: $$f; the input is $$f.crash-*"; exit 1; }; \
-	    grep executed $$f.log; \
-	done
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) tools/run_fuzzers.sh $^
 
-# Measures on this machine's GPU, every part for MINUTES at most; the same command goes on. PARTS="roof targets": only these.
+# Measures on the GPU of this machine, each part for at most MINUTES. The same command again
+# continues where it stopped. PARTS="roof targets": only these parts.
 MINUTES ?= 9
 gpu-run: gpu
 	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
 
-# Figures of the papers into paper_figures/: all, or make figures/key-06. PAPER_DATA=DIR: published points; none: all
-# without them. The folder's name goes through the environment, so that no shell reads it.
+# The figures of the papers, into paper_figures/: all, or one with make figures/key-06.
+# PAPER_DATA=DIR draws the published points too; PAPER_DATA=none draws every figure without them.
+# The folder's name stays in the environment, so that no shell expands it.
 .PHONY: figures
 figures: all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh
@@ -363,13 +431,15 @@ figures: all
 figures/%: all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh $*
 
-# The notebooks, executed from clean, as HTML in build/notebooks; any error fails. PAPER_DATA=DIR: published runs.
+# The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
+# is an error. PAPER_DATA=DIR: published runs.
 .PHONY: notebooks run-notebooks
 NOTEBOOKS := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
 PYTHON ?= /usr/bin/python3
 
 notebooks: packages
-	@$(MAKE) --no-print-directory packages PACKAGES="python3-nbconvert jupyter-nbconvert python3-ipykernel python3-matplotlib"
+	@tools/install_packages.sh python3-nbconvert jupyter-nbconvert python3-ipykernel \
+	    python3-matplotlib
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory run-notebooks
 
@@ -378,12 +448,7 @@ run-notebooks: $(NOTEBOOKS)
 
 $(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
 	@mkdir -p $(@D)
-	@start=$$(date +%s); rm -f $@; \
-	if [ "$$PAPER_DATA" ] && [ "$$PAPER_DATA" != none ] && [ ! -d "$$PAPER_DATA" ]; then \
-	    echo "PAPER_DATA: $$PAPER_DATA is no folder; give one with published CSV files, or PAPER_DATA=none"; exit 2; fi; \
-	PYTHONPATH="$(CURDIR)/python" PYDEVD_DISABLE_FILE_VALIDATION=1 PAPER_DATA="$$(realpath -m "$${PAPER_DATA:-../shared/paper-data}")" \
-	    $(PYTHON) -m nbconvert --log-level=ERROR --to html --execute --ExecutePreprocessor.timeout=300 $< --output-dir $(@D) && \
-	printf '  %-8s %s, %s s\n' NOTEBOOK $< $$(($$(date +%s) - start))
+	@PYTHON=$(PYTHON) tools/run_notebook.sh $< $(@D)
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
@@ -393,43 +458,66 @@ run-bench: $(BENCHES)
 
 # ---- install
 
+BIN := $(DESTDIR)$(PREFIX)/bin
+LIB := $(DESTDIR)$(PREFIX)/lib
+INCLUDE := $(DESTDIR)$(PREFIX)/include
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+PARTS_OF_HEADER := $(wildcard model/recallmodel/*.h)
+FILL_IN := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
+# What `make gpu` builds is installed if it is there.
+INSTALL_GPU := $(wildcard $(BUILD)/gpu/recallmodel-bench)
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(PROGRAM) $(if $(HAS_MPI),$(PROGRAM_MPI)) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf librecallmodel.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so.$(MAJOR)
-	ln -sf librecallmodel.so.$(MAJOR) $(DESTDIR)$(PREFIX)/lib/librecallmodel.so
-	install -m 644 model/recallmodel.h $(DESTDIR)$(PREFIX)/include/
-	$(if $(wildcard $(BUILD)/gpu/recallmodel-bench),install -m 644 $(GPU_LIBRARY) $(DESTDIR)$(PREFIX)/lib/)
-	$(if $(wildcard $(BUILD)/gpu/recallmodel-bench),install -m 644 gpu/topk_gpu.h $(DESTDIR)$(PREFIX)/include/)
-	$(if $(wildcard $(BUILD)/gpu/recallmodel-bench),install -m 755 $(BUILD)/gpu/recallmodel-bench $(DESTDIR)$(PREFIX)/bin/)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' model/recallmodel.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc
-	install -m 644 docs/recallmodel.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE)/recallmodel $(MAN)
+	install -m 755 $(PROGRAM) $(if $(HAS_MPI),$(PROGRAM_MPI)) $(BIN)/
+	install -m 644 $(STATIC) $(LIB)/
+	install -m 755 $(SHARED) $(LIB)/
+	ln -sf librecallmodel.so.$(VERSION) $(LIB)/librecallmodel.so.$(MAJOR)
+	ln -sf librecallmodel.so.$(MAJOR) $(LIB)/librecallmodel.so
+	install -m 644 model/recallmodel.h $(INCLUDE)/
+	install -m 644 $(PARTS_OF_HEADER) $(INCLUDE)/recallmodel/
+	$(if $(INSTALL_GPU),install -m 644 $(GPU_LIBRARY) $(LIB)/)
+	$(if $(INSTALL_GPU),install -m 644 gpu/topk_gpu.h $(INCLUDE)/)
+	$(if $(INSTALL_GPU),install -m 755 $(INSTALL_GPU) $(BIN)/)
+	sed $(FILL_IN) model/recallmodel.pc.in > $(LIB)/pkgconfig/recallmodel.pc
+	install -m 644 docs/recallmodel.1 $(MAN)/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/recallmodel $(DESTDIR)$(PREFIX)/bin/recallmodel-mpi $(DESTDIR)$(PREFIX)/bin/recallmodel-bench \
-	    $(DESTDIR)$(PREFIX)/lib/librecallmodel-gpu.a $(DESTDIR)$(PREFIX)/include/topk_gpu.h $(DESTDIR)$(PREFIX)/lib/librecallmodel.a $(DESTDIR)$(PREFIX)/lib/librecallmodel.so* \
-	    $(DESTDIR)$(PREFIX)/include/recallmodel.h $(DESTDIR)$(PREFIX)/lib/pkgconfig/recallmodel.pc \
-	    $(DESTDIR)$(PREFIX)/share/man/man1/recallmodel.1
+	rm -f $(addprefix $(BIN)/,recallmodel recallmodel-mpi recallmodel-bench) \
+	    $(LIB)/librecallmodel-gpu.a $(LIB)/librecallmodel.a $(LIB)/librecallmodel.so* \
+	    $(INCLUDE)/topk_gpu.h $(INCLUDE)/recallmodel.h \
+	    $(patsubst model/%,$(INCLUDE)/%,$(PARTS_OF_HEADER)) \
+	    $(LIB)/pkgconfig/recallmodel.pc $(MAN)/recallmodel.1
+	-rmdir $(INCLUDE)/recallmodel 2>/dev/null
 
 clean:
 	rm -rf build recallmodel recallmodel-mpi recallmodel-bench python/recallmodel.egg-info
 
 help:
-	@echo "all (default)   build ./recallmodel and the library; says which optional tools it found"
+	@echo "all (default)   build ./recallmodel and the library; say which optional tools are found"
 	@echo "demo            install missing packages, build, run the main example"
-	@echo "check           install missing packages, build, test: two minutes, for before a commit; JOBS=2 tests at a time"
-	@echo "check-all       every test in full, and the GPU part with nvcc; check-rest: only what check leaves out"
-	@echo "check-sanitize  the same tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-	@echo "check-races     the GPU kernels under ThreadSanitizer, a thread for a thread"
-	@echo "check-gpu       on a GPU: the kernels' tests, also under compute-sanitizer"
-	@echo "gpu             build the GPU library, its tests and recallmodel-bench, if nvcc is here"
-	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/, MINUTES=9 a part, PARTS=... only some"
-	@echo "check-fuzz      the fuzzers of tests/fuzz, FUZZ_SECONDS=60 each, with clang"
-	@echo "figures         the papers' figures into paper_figures/, with gnuplot; figures/key-06: one. PAPER_DATA=DIR: published points, none: without"
-	@echo "docs-answers    write the answers in docs/choosing.md anew"
-	@echo "notebooks       execute the notebooks (installs nbconvert and matplotlib) into build/notebooks, as HTML"
-	@echo "bench           print the speed ratios of README.md, measured here and now"
-	@echo "install         PREFIX=/usr/local DESTDIR=: command, library, header, pkg-config file, man page; what make gpu has built"
-	@echo "uninstall       remove them; clean: remove what was built"
+	@echo "check           install missing packages, build, run the tests: two minutes, before a"
+	@echo "                commit. JOBS=2: tests at a time"
+	@echo "check-all       run every test in full; build the GPU programs if there is an nvcc"
+	@echo "check-rest      run only what check leaves out"
+	@echo "check-sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "check-races     run the GPU kernels under ThreadSanitizer, with one thread for each"
+	@echo "                CUDA thread"
+	@echo "check-gpu       on a GPU: run the tests of the kernels, also under compute-sanitizer"
+	@echo "check-fuzz      run the fuzzers of tests/fuzz, built by clang. FUZZ_SECONDS=60: each"
+	@echo "gpu             build the GPU library, its tests and recallmodel-bench, if there is an nvcc"
+	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/."
+	@echo "                MINUTES=9: at most, for a part; PARTS=\"roof ..\": only these parts"
+	@echo "figures         draw the papers' figures into paper_figures/ with gnuplot;"
+	@echo "                figures/key-06: only this one. PAPER_DATA=DIR: with the published points;"
+	@echo "                PAPER_DATA=none: without them"
+	@echo "docs-answers    write the answers in README.md and docs/ anew"
+	@echo "notebooks       execute the notebooks into build/notebooks, as HTML (installs nbconvert"
+	@echo "                and matplotlib)"
+	@echo "bench           measure and print the speed ratios of docs/library.md"
+	@echo "packages        install the packages of packages.txt that are missing"
+	@echo "format          format all C and CUDA files with clang-format 14"
+	@echo "install         install the command, the library, its header, pkg-config file and man"
+	@echo "                page, and what make gpu has built. PREFIX=/usr/local, DESTDIR="
+	@echo "uninstall       remove what install has installed"
+	@echo "clean           remove what was built"

@@ -1,4 +1,4 @@
-"""pip install .: builds the two C libraries with make and puts them beside the Python module."""
+"""pip install . builds the two C libraries with make and puts them beside the Python module."""
 import pathlib
 import re
 import shutil
@@ -9,21 +9,24 @@ from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
 
 HERE = pathlib.Path(__file__).resolve().parent
-VERSION = re.search(r'#define RCM_VERSION "(.*)"', (HERE / "model/recallmodel.h").read_text()).group(1)
+HEADER = (HERE / "model/recallmodel.h").read_text()
+VERSION = re.search(r'#define RCM_VERSION "(.*)"', HEADER).group(1)
 
 
 class WithLibraries(build_py):
     def run(self):
         super().run()
-        libraries = [f"build/{name}.so.{VERSION}" for name in ("librecallmodel", "librecallmodel-sim")]
+        names = ("librecallmodel", "librecallmodel-sim")
+        libraries = [f"build/{name}.so.{VERSION}" for name in names]
         if subprocess.call(["make", "-C", str(HERE), *libraries]) != 0:
-            raise SystemExit("the C libraries could not be built: that takes make, a C compiler and the headers of Random123 (Debian: make gcc librandom123-dev)")
+            raise SystemExit("the C libraries could not be built; this needs make, a C compiler "
+                             "and the headers of Random123 (Debian: make gcc librandom123-dev)")
         for library in libraries:
             shutil.copy(HERE / library, pathlib.Path(self.build_lib) / "recallmodel")
 
 
 class Binary(Distribution):
-    """The wheel belongs to this platform."""
+    """A wheel for this platform only."""
 
     def has_ext_modules(self):
         return True

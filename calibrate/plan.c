@@ -7,22 +7,23 @@
 #include <stdlib.h>
 
 #define NOISE 0.05 /* of a measured time, relative */
-#define UNKNOWN \
-    3.0 /* standard deviation of the log of a parameter before anything is measured: a factor of \
-           20 */
+
+/* Standard deviation of the log of a parameter before anything is measured: a factor of 20. */
+#define UNKNOWN 3.0
+
 #define STEP 1e-4 /* of the logarithm, for derivatives */
 #define GRID_MOST 4096
-#define SIZES 6 /* different n at least, where so many fit */
+#define SIZES 6 /* different n at least, if so many fit */
 
-struct candidate {
+struct grid_shape {
     struct rcm_topk p;
-    double slope[FIT_PARAMETERS]; /* of the log of the time by that of each parameter, over the
-                                     noise */
-    bool taken;
+    /* The derivative of the log of the time by that of each parameter, over the noise. */
+    double slope[FIT_PARAMETERS];
+    bool taken; /* it is in the plan */
 };
 
-/* What is not known yet: the covariance of the parameters' logarithms. */
-struct knowledge {
+/* How uncertain the parameters are: the covariance of their logarithms. */
+struct belief {
     size_t count;
     const struct rcm_time_parameter *parameters[FIT_PARAMETERS];
     double covariance[FIT_PARAMETERS][FIT_PARAMETERS];
@@ -30,8 +31,9 @@ struct knowledge {
 
 /* ---- the grid */
 
+/* Adds a shape with the next b that the kernel takes, if it can run and fits into `bytes`. */
 static void add_shape(const struct rcm_profile *q, struct rcm_topk p, double bytes,
-                      struct candidate *grid, size_t *length)
+                      struct grid_shape *grid, size_t *length)
 {
     const struct rcm_restriction any = {1, NULL};
     p.b = q->kernel->next_b(p, p.b, &any);
@@ -39,79 +41,83 @@ static void add_shape(const struct rcm_profile *q, struct rcm_topk p, double byt
         (double)p.n * (double)p.m * rcm_dtype_bytes(q->dtype) > bytes)
         return;
     if (*length < GRID_MOST && rcm_predict(q, p).time_us > 0.0)
-        grid[(*length)++] = (struct candidate){.p = p};
+        grid[(*length)++] = (struct grid_shape){.p = p};
 }
 
-static size_t make_grid(const struct rcm_profile *q, double bytes, struct candidate *grid)
+/* The shapes of one n, m and k_b: three k, each with four numbers of candidates. */
+static void add_shapes(const struct rcm_profile *q, uint64_t n, uint64_t m, uint64_t k_b,
+                       double bytes, struct grid_shape *grid, size_t *length)
 {
-    static const uint64_t rows[] = {1, 8, 64, 512}, kept[] = {1, 2, 4, 8, 16},
-                          shares[] = {1, 4, 16, 64};
+    static const uint64_t shares[] = {1, 4, 16, 64};
+    const uint64_t ks[] = {16, 256, n / 128};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 4; j++) {
+            const uint64_t k = ks[i], b = k * shares[j] / k_b;
+            const struct rcm_topk p = {.n = n, .k = k, .b = b ? b : 1, .k_b = k_b, .m = m};
+            add_shape(q, p, bytes, grid, length);
+        }
+}
+
+static size_t make_grid(const struct rcm_profile *q, double bytes, struct grid_shape *grid)
+{
+    static const uint64_t rows[] = {1, 8, 64, 512}, k_bs[] = {1, 2, 4, 8, 16};
     size_t length = 0;
     for (uint64_t n = 1 << 10; n <= 1 << 26; n *= 4)
         for (size_t i = 0; i < 4; i++)
-            for (size_t j = 0; j < 5 && kept[j] <= q->kernel->k_b_max; j++)
-                for (size_t l = 0; l < 3; l++)
-                    for (size_t r = 0; r < 4; r++) {
-                        const uint64_t k = l == 0   ? 16
-                                           : l == 1 ? 256
-                                                    : n / 128,
-                                       b = k * shares[r] / kept[j];
-                        add_shape(q,
-                                  (struct rcm_topk){
-                                      .n = n, .k = k, .b = b ? b : 1, .k_b = kept[j], .m = rows[i]},
-                                  bytes, grid, &length);
-                    }
+            for (size_t j = 0; j < 5 && k_bs[j] <= q->kernel->k_b_max; j++)
+                add_shapes(q, n, rows[i], k_bs[j], bytes, grid, &length);
     return length;
 }
 
-/* ---- what a shape tells */
+/* ---- how much a shape tells */
 
-static void set_slopes(struct rcm_profile *q, const struct knowledge *know, struct candidate *c)
+static void set_slopes(struct rcm_profile *q, const struct belief *belief, struct grid_shape *c)
 {
     const double time = log(rcm_predict(q, c->p).time_us);
-    for (size_t i = 0; i < know->count; i++) {
-        const double value = rcm_time_value(q, know->parameters[i]);
-        rcm_set_time_value(q, know->parameters[i], value * exp(STEP));
+    for (size_t i = 0; i < belief->count; i++) {
+        const double value = rcm_time_value(q, belief->parameters[i]);
+        rcm_set_time_value(q, belief->parameters[i], value * exp(STEP));
         c->slope[i] = (log(rcm_predict(q, c->p).time_us) - time) / STEP / NOISE;
-        rcm_set_time_value(q, know->parameters[i], value);
+        rcm_set_time_value(q, belief->parameters[i], value);
     }
 }
 
-/* covariance times the slopes, and the slopes by that: how uncertain its time still is, over the
- * noise, squared. */
-static double uncertainty(const struct knowledge *know, const struct candidate *c,
+/* How uncertain the time of a shape still is, over the noise, squared: the slopes by `by`, which
+ * gets the covariance times the slopes. */
+static double uncertainty(const struct belief *belief, const struct grid_shape *c,
                           double by[FIT_PARAMETERS])
 {
     double sum = 0.0;
-    for (size_t i = 0; i < know->count; i++) {
+    for (size_t i = 0; i < belief->count; i++) {
         by[i] = 0.0;
-        for (size_t j = 0; j < know->count; j++)
-            by[i] += know->covariance[i][j] * c->slope[j];
+        for (size_t j = 0; j < belief->count; j++)
+            by[i] += belief->covariance[i][j] * c->slope[j];
         sum += by[i] * c->slope[i];
     }
     return sum;
 }
 
-/* Measures it, in thought. Returns the parameter whose variance shrinks by the largest factor. */
-static const struct rcm_time_parameter *learn(struct knowledge *know, const struct candidate *c)
+/* Updates the belief as if the shape had been measured. Returns the parameter whose variance
+ * shrinks by the largest factor. */
+static const struct rcm_time_parameter *learn(struct belief *belief, const struct grid_shape *c)
 {
     double by[FIT_PARAMETERS], most = -1.0;
-    const double scale = 1.0 + uncertainty(know, c, by);
-    size_t what = 0;
-    for (size_t i = 0; i < know->count; i++)
-        if (by[i] * by[i] / scale / know->covariance[i][i] > most) {
-            most = by[i] * by[i] / scale / know->covariance[i][i];
-            what = i;
+    const double scale = 1.0 + uncertainty(belief, c, by);
+    size_t shrunk = 0;
+    for (size_t i = 0; i < belief->count; i++)
+        if (by[i] * by[i] / scale / belief->covariance[i][i] > most) {
+            most = by[i] * by[i] / scale / belief->covariance[i][i];
+            shrunk = i;
         }
-    for (size_t i = 0; i < know->count; i++)
-        for (size_t j = 0; j < know->count; j++)
-            know->covariance[i][j] -= by[i] * by[j] / scale;
-    return know->parameters[what];
+    for (size_t i = 0; i < belief->count; i++)
+        for (size_t j = 0; j < belief->count; j++)
+            belief->covariance[i][j] -= by[i] * by[j] / scale;
+    return belief->parameters[shrunk];
 }
 
 /* ---- choosing */
 
-static size_t taken_of(const struct candidate *grid, size_t length, uint64_t n)
+static size_t count_taken(const struct grid_shape *grid, size_t length, uint64_t n)
 {
     size_t count = 0;
     for (size_t i = 0; i < length; i++)
@@ -121,8 +127,8 @@ static size_t taken_of(const struct candidate *grid, size_t length, uint64_t n)
 
 static int by_shape(const void *a, const void *b)
 {
-    const struct rcm_topk *x = &((const struct planned *)a)->p,
-                          *y = &((const struct planned *)b)->p;
+    const struct rcm_topk *x = &((const struct plan_shape *)a)->p,
+                          *y = &((const struct plan_shape *)b)->p;
     return x->n != y->n       ? (x->n > y->n) - (x->n < y->n)
            : x->m != y->m     ? (x->m > y->m) - (x->m < y->m)
            : x->k != y->k     ? (x->k > y->k) - (x->k < y->k)
@@ -135,8 +141,8 @@ static bool same_shape(const struct rcm_topk *x, const struct rcm_topk *y)
     return x->n == y->n && x->m == y->m && x->k == y->k && x->k_b == y->k_b && x->b == y->b;
 }
 
-static size_t choose(struct knowledge *know, struct candidate *grid, size_t length, size_t count,
-                     struct planned *plan)
+static size_t choose(struct belief *belief, struct grid_shape *grid, size_t length, size_t count,
+                     struct plan_shape *plan)
 {
     const size_t of_one_n = (count + SIZES - 1) / SIZES;
     size_t chosen = 0;
@@ -144,25 +150,26 @@ static size_t choose(struct knowledge *know, struct candidate *grid, size_t leng
         double most = 0.0, by[FIT_PARAMETERS];
         size_t best = length;
         for (size_t i = 0; i < length; i++) {
-            const double told = grid[i].taken ? 0.0 : uncertainty(know, &grid[i], by);
-            if (told > most * (1.0 + 1e-9) && taken_of(grid, length, grid[i].p.n) < of_one_n) {
-                most = told;
+            const double gain = grid[i].taken ? 0.0 : uncertainty(belief, &grid[i], by);
+            if (gain > most * (1.0 + 1e-9) && count_taken(grid, length, grid[i].p.n) < of_one_n) {
+                most = gain;
                 best = i;
             }
         }
         if (best == length)
             break;
         grid[best].taken = true;
-        plan[chosen] = (struct planned){grid[best].p, learn(know, &grid[best])};
+        plan[chosen] = (struct plan_shape){grid[best].p, learn(belief, &grid[best])};
     }
     return chosen;
 }
 
-size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count, struct planned *plan)
+size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
+                   struct plan_shape *plan)
 {
     struct rcm_profile q = *like;
-    struct knowledge know = {0};
-    struct candidate *grid = malloc(GRID_MOST * sizeof *grid);
+    struct belief belief = {0};
+    struct grid_shape *grid = malloc(GRID_MOST * sizeof *grid);
     const struct rcm_time_parameter *parameter;
     if (!grid)
         return 0;
@@ -171,22 +178,23 @@ size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count, s
         if (!(rcm_time_value(&q, parameter) > 0.0))
             rcm_set_time_value(&q, parameter, parameter->start);
         if (parameter->k_b <= q.kernel->k_b_max && parameter->k_b != 3 &&
-            know.count < RCM_TIME_PARAMETERS_MOST + 1)
-            know.parameters[know.count++] = parameter;
+            belief.count < RCM_TIME_PARAMETERS_MOST + 1)
+            belief.parameters[belief.count++] = parameter;
     }
-    for (size_t i = 0; i < know.count; i++)
-        know.covariance[i][i] = UNKNOWN * UNKNOWN;
+    for (size_t i = 0; i < belief.count; i++)
+        belief.covariance[i][i] = UNKNOWN * UNKNOWN;
     size_t length = make_grid(&q, bytes, grid), kept = 0;
-    for (size_t i = 0; i < length; i++) { /* the kernel's rule may have made the same of several */
+    /* The kernel's rule for b may have made several shapes of the grid the same. */
+    for (size_t i = 0; i < length; i++) {
         size_t j = 0;
         while (j < kept && !same_shape(&grid[j].p, &grid[i].p))
             j++;
         if (j < kept)
             continue;
         grid[kept] = grid[i];
-        set_slopes(&q, &know, &grid[kept++]);
+        set_slopes(&q, &belief, &grid[kept++]);
     }
-    const size_t chosen = choose(&know, grid, kept, count, plan);
+    const size_t chosen = choose(&belief, grid, kept, count, plan);
     if (chosen > 0)
         qsort(plan, chosen, sizeof *plan, by_shape);
     free(grid);

@@ -1,5 +1,5 @@
-/* plan.h - which shapes to time for a profile: few, and such that together they determine its
- * parameters (D-optimal).
+/* plan.h - which shapes to time for a profile: few, which together determine its parameters
+ * (D-optimal).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PLAN_H
@@ -7,23 +7,24 @@
 
 #include "fit.h"
 
-struct planned {
+struct plan_shape {
     struct rcm_topk p;
-    const struct rcm_time_parameter
-        *what; /* of which this shape tells the most, beside those chosen before it */
+    /* The parameter about which this shape tells the most, after those that were chosen before. */
+    const struct rcm_time_parameter *parameter;
 };
 
-#define PLAN_SHAPES 36                 /* unless asked otherwise */
-#define PLAN_BYTES (UINT64_C(1) << 30) /* of all rows; the command: a quarter of less memory */
+#define PLAN_SHAPES 36 /* unless asked otherwise */
+/* Of all rows together, at most. The command takes a quarter of the memory if that is less. */
+#define PLAN_BYTES (UINT64_C(1) << 30)
 
-/* At most `count` shapes that the kernel of `like` can run, sorted by n, m, k, k_b and b, each of
- * at most `bytes` of rows, at most a sixth of them of one n. From a grid of n, m, k, k_b and b they
- * are chosen one after the other: each time the one that adds most to the determinant of the
- * parameters' information matrix, for the model at the parameters of `like` (those that are 0 where
- * a fit begins) and errors of 5 %. A kernel of which only the times are known is planned for as
- * `ours`, whose parameters cover what a kernel may wait for. The same each time. Returns how many,
- * 0 without memory. */
+/* Chooses at most `count` shapes that the kernel of `like` can run, each with at most `bytes` of
+ * rows, at most a sixth of them with the same n. They come from a grid of n, m, k, k_b and b, one
+ * after the other: each time the one that adds most to the determinant of the parameters'
+ * information matrix, for the model at the parameters of `like` (a parameter that is 0 is taken at
+ * its start) and errors of 5 %. For a kernel of which only the times are known the plan is that of
+ * `ours`, whose parameters cover what a kernel may wait for. The same arguments give the same plan.
+ * Returns how many, sorted by n, m, k, k_b and b; 0 if memory runs out. */
 size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
-                   struct planned *plan);
+                   struct plan_shape *plan);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/statistics.h>
+
 void regime_name(const struct rcm_profile *profile, const struct run *run, char name[REGIME_NAME])
 {
     if (run->kind == RUN_EXACT) {
@@ -21,7 +23,7 @@ void regime_name(const struct rcm_profile *profile, const struct run *run, char 
         snprintf(name, REGIME_NAME, "%s; stage 2: %s", r.bound, r.stage2);
 }
 
-struct named {
+struct run_ratio {
     char name[REGIME_NAME];
     double ratio;
 };
@@ -29,13 +31,13 @@ struct named {
 /* By name, then by the ratio, so that the middle of a regime is its median. */
 static int by_name(const void *a, const void *b)
 {
-    const struct named *x = a, *y = b;
+    const struct run_ratio *x = a, *y = b;
     const int order = strcmp(x->name, y->name);
     return order ? order : (x->ratio > y->ratio) - (x->ratio < y->ratio);
 }
 
-/* Of the items of one name; ratios and errors have room for them. */
-static struct regime regime_of(const struct named *items, size_t length, double *ratios,
+/* The regime of items that have one name; ratios and errors have room for them. */
+static struct regime regime_of(const struct run_ratio *items, size_t length, double *ratios,
                                double *errors)
 {
     struct regime regime = {.runs = length};
@@ -44,7 +46,7 @@ static struct regime regime_of(const struct named *items, size_t length, double 
         ratios[i] = items[i].ratio;
         errors[i] = fabs(items[i].ratio - 1.0);
     }
-    sort_values(errors, length);
+    sort_doubles(errors, length);
     regime.median_ratio = sorted_quantile(ratios, length, 0.5);
     regime.median_error = sorted_quantile(errors, length, 0.5);
     regime.p95_error = sorted_quantile(errors, length, 0.95);
@@ -55,26 +57,27 @@ static struct regime regime_of(const struct named *items, size_t length, double 
 int regimes_of(const struct rcm_profile *profile, const struct run *runs, const double *predicted,
                size_t length, struct regime **regimes, size_t *count)
 {
-    struct named *items = malloc((length + 1) * sizeof *items);
+    struct run_ratio *items = malloc((length + 1) * sizeof *items);
     double *ratios = malloc((length + 1) * sizeof *ratios),
            *errors = malloc((length + 1) * sizeof *errors);
-    size_t known = 0, room = 0;
+    size_t predictions = 0, room = 0;
     int status = items && ratios && errors ? 0 : -1;
     *regimes = NULL;
     *count = 0;
     for (size_t i = 0; status == 0 && i < length; i++)
         if (isfinite(predicted[i])) {
-            regime_name(profile, &runs[i], items[known].name);
-            items[known++].ratio = predicted[i] / runs[i].time_us;
+            regime_name(profile, &runs[i], items[predictions].name);
+            items[predictions++].ratio = predicted[i] / runs[i].time_us;
         }
-    if (known > 0)
-        qsort(items, known, sizeof *items, by_name);
-    for (size_t i = 0; i < known; i++)
+    if (predictions > 0)
+        qsort(items, predictions, sizeof *items, by_name);
+    for (size_t i = 0; i < predictions; i++)
         room += i == 0 || strcmp(items[i - 1].name, items[i].name) != 0;
     if (status == 0 && !(*regimes = malloc((room + 1) * sizeof **regimes)))
         status = -1;
-    for (size_t first = 0, end; status == 0 && first < known; first = end) {
-        for (end = first + 1; end < known && strcmp(items[end].name, items[first].name) == 0; end++)
+    for (size_t first = 0, end; status == 0 && first < predictions; first = end) {
+        for (end = first + 1; end < predictions && strcmp(items[end].name, items[first].name) == 0;
+             end++)
             ;
         (*regimes)[(*count)++] = regime_of(items + first, end - first, ratios, errors);
     }

@@ -1,5 +1,6 @@
-/* regimes.h - how far off a fit is where something else takes most of the time, and which runs it
- * predicts worst.
+/* regimes.h - how far off a fit is in each regime, and which runs it predicts worst.
+ *
+ * A regime is what takes most of a run's time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REGIMES_H
@@ -9,23 +10,23 @@
 
 #define REGIME_NAME 64
 struct regime {
-    char name[REGIME_NAME]; /* "stage 1: memory", "waves; stage 2: split", "exact top-k, one block"
-                             */
+    /* Such as "stage 1: memory", "waves; stage 2: split" or "exact top-k, one block". */
+    char name[REGIME_NAME];
     size_t runs;
     double median_ratio;                         /* predicted/measured */
     double median_error, p95_error, worst_error; /* |predicted/measured - 1| */
 };
 
-/* What takes most of a run's time, by the profile. */
+/* The regime of a run, by the profile. */
 void regime_name(const struct rcm_profile *profile, const struct run *run, char name[REGIME_NAME]);
 
-/* The regimes of the runs that have a prediction, by name; the caller frees them. Returns 0, or -1
- * without memory. */
+/* The regimes of the runs that have a prediction, sorted by name; the caller frees them. Returns 0,
+ * or -1 if memory runs out. */
 int regimes_of(const struct rcm_profile *profile, const struct run *runs, const double *predicted,
                size_t length, struct regime **regimes, size_t *count);
 
-/* The indices of the runs that are furthest off, |log(predicted/measured)|, the worst first; of
- * equal ones the first. Returns how many, at most `most`. */
+/* The indices of the runs with the largest |log(predicted/measured)|, the worst first; of equal
+ * ones the first of the list. Returns how many, at most `most`. */
 size_t worst_runs(const struct run *runs, const double *predicted, size_t length, size_t most,
                   size_t *worst);
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fit.h"
+#include <base/statistics.h>
 
 #define REGRET_TARGETS 4
 static const double target_losses[REGRET_TARGETS] = {0.2, 0.1, 0.05, 0.01};
@@ -22,14 +22,13 @@ static int by_cell(const void *a, const void *b)
     return x->p.n != y->p.n   ? (x->p.n > y->p.n) - (x->p.n < y->p.n)
            : x->p.k != y->p.k ? (x->p.k > y->p.k) - (x->p.k < y->p.k)
            : x->p.m != y->p.m ? (x->p.m > y->p.m) - (x->p.m < y->p.m)
-                              : (x > y) - (x < y); /* one list, so its order */
+                              : (x > y) - (x < y); /* by their place in the list */
 }
 
-/* The regret among the configurations of one n, k and m; NaN where fewer than two reach the target.
- */
+/* The regret among the configurations of one n, k and m; NaN if fewer than two reach the target. */
 static double regret_in(const struct entry *entries, size_t length, double loss)
 {
-    double score = INFINITY, picked = NAN, fastest = INFINITY;
+    double score = INFINITY, choice = NAN, fastest = INFINITY;
     size_t reaching = 0;
     for (size_t i = 0; i < length; i++) {
         if (!(entries[i].loss <= loss * (1.0 + RCM_TARGET_SLACK)))
@@ -38,10 +37,10 @@ static double regret_in(const struct entry *entries, size_t length, double loss)
         fastest = fmin(fastest, entries[i].run->time_us);
         if (entries[i].score < score) {
             score = entries[i].score;
-            picked = entries[i].run->time_us;
+            choice = entries[i].run->time_us;
         }
     }
-    return reaching >= 2 ? picked / fastest : NAN;
+    return reaching >= 2 ? choice / fastest : NAN;
 }
 
 int regret_of_losses(const struct run *runs, const double *loss, const double *score,
@@ -75,7 +74,7 @@ int regret_of_losses(const struct run *runs, const double *loss, const double *s
             }
         }
     }
-    sort_values(regrets, cells);
+    sort_doubles(regrets, cells);
     *regret = (struct regret){
         cells ? sum / (double)cells : NAN, sorted_quantile(regrets, cells, 0.5),
         sorted_quantile(regrets, cells, 0.95), sorted_quantile(regrets, cells, 1.0), cells};

@@ -1,6 +1,8 @@
-/* regret.h - what a model's choice costs: for each n, k, m and recall target (0.8, 0.9, 0.95, 0.99)
- * with at least two measured configurations that reach it, the measured time of the one that the
- * model likes best over that of the fastest.
+/* regret.h - regret: what a model's choice costs.
+ *
+ * A cell is a recall target (0.8, 0.9, 0.95, 0.99) for one n, k and m, with at least two measured
+ * configurations that reach it. Its regret is the measured time of the configuration that the model
+ * prefers, over that of the fastest.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REGRET_H
@@ -9,17 +11,18 @@
 #include "runs.h"
 
 struct regret {
-    double mean, median, p95, max; /* percentiles linear between cells; NaN of none */
+    double mean, median, p95, max; /* over cells; NaN without cells */
     size_t cells;
 };
 
-/* score[i]: what the model says of run i, less being better; of equal ones the first of the list is
- * taken. in: which runs take part, NULL: all. Only runs of two stages do. Returns -1 without
- * memory. */
+/* score[i]: what the model says of run i; less is better, and of equal ones the first of the list
+ * is taken. `in`: which runs take part (NULL: all); only runs of two stages do. Returns 0, or -1 if
+ * memory runs out. */
 int regret_of(const struct run *runs, const double *score, const bool *in, size_t length,
               struct regret *regret);
 
-/* The same where the losses, rcm_loss_exact of each run, are known already (NULL: they are not). */
+/* The same with the losses, rcm_loss_exact() of each run, computed before (NULL: they are computed
+ * here). */
 int regret_of_losses(const struct run *runs, const double *loss, const double *score,
                      const bool *in, size_t length, struct regret *regret);
 

@@ -1,32 +1,20 @@
-/* residuals.c - how far predictions are from the measured times: see fit.h.
+/* residuals.c - see residuals.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "fit.h"
+#include "residuals.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include <base/number.h>
+#include <base/statistics.h>
 
-void sort_values(double *values, size_t length)
+double predicted_us(const struct rcm_profile *profile, const struct run *run)
 {
-    if (length > 0)
-        qsort(values, length, sizeof *values, by_value);
-}
-
-double sorted_quantile(const double *sorted, size_t length, double share)
-{
-    if (length == 0)
-        return NAN;
-    const double at = share * (double)(length - 1);
-    const size_t below = (size_t)at;
-    return below + 1 < length
-               ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below])
-               : sorted[length - 1];
+    if (run->kind == RUN_EXACT)
+        return rcm_predict_exact(profile, run->p);
+    const struct rcm_prediction r = rcm_predict(profile, run->p);
+    return run->kind == RUN_STAGE1 ? r.stage1_us : r.time_us;
 }
 
 int residuals_of(const struct run *runs, const double *predicted, const bool *in, size_t length,
@@ -41,7 +29,7 @@ int residuals_of(const struct run *runs, const double *predicted, const bool *in
             errors[count++] = fabs(predicted[i] / runs[i].time_us - 1.0);
         else
             unpredicted += !in || in[i];
-    sort_values(errors, count);
+    sort_doubles(errors, count);
     *residuals = (struct residuals){sorted_quantile(errors, count, 0.5),
                                     sorted_quantile(errors, count, 0.95),
                                     sorted_quantile(errors, count, 1.0), count, unpredicted};
@@ -49,7 +37,7 @@ int residuals_of(const struct run *runs, const double *predicted, const bool *in
     return 0;
 }
 
-#define RESOLVED 20 /* so many runs have a 5 % quantile */
+#define RESOLVED 20 /* with so many runs there is a quantile of 5 % */
 
 int band_of(const struct run *runs, const double *predicted, bool exact, size_t length,
             double *p05_ratio, double *p95_ratio)
@@ -61,7 +49,7 @@ int band_of(const struct run *runs, const double *predicted, bool exact, size_t 
     for (size_t i = 0; i < length; i++)
         if ((runs[i].kind == RUN_EXACT) == exact && isfinite(predicted[i]))
             ratios[count++] = runs[i].time_us / predicted[i];
-    sort_values(ratios, count);
+    sort_doubles(ratios, count);
     const double share = count < RESOLVED ? 0.0 : 0.05;
     *p05_ratio = count < RCM_BAND_RUNS ? 0.0 : sorted_quantile(ratios, count, share);
     *p95_ratio = count < RCM_BAND_RUNS ? 0.0 : sorted_quantile(ratios, count, 1.0 - share);
@@ -69,21 +57,11 @@ int band_of(const struct run *runs, const double *predicted, bool exact, size_t 
     return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 size_t sizes_of(const struct run *runs, size_t length, uint64_t *sizes)
 {
-    size_t count = 0;
+    struct count_list list = {length, sizes};
     for (size_t i = 0; i < length; i++)
         sizes[i] = runs[i].p.n;
-    if (length > 0)
-        qsort(sizes, length, sizeof *sizes, by_size);
-    for (size_t i = 0; i < length; i++)
-        if (count == 0 || sizes[count - 1] != sizes[i])
-            sizes[count++] = sizes[i];
-    return count;
+    sort_counts(&list);
+    return list.length;
 }

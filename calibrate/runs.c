@@ -11,7 +11,7 @@
 enum { COLUMN_N, COLUMN_K, COLUMN_B, COLUMN_K_B, COLUMN_M, COUNT_COLUMNS };
 static const char *const count_names[COUNT_COLUMNS] = {"n", "k", "b", "k_b", "m"};
 
-/* What tells measurements apart, and the value that is preferred where there are several. */
+/* Columns that tell measurements apart, and the value that is taken if a row has it. */
 enum {
     COLUMN_DTYPE,
     COLUMN_KERNEL,
@@ -26,6 +26,7 @@ static const struct {
 } text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"},
                                 {"input", NULL}, {"cache", "cold"},  {"timing", NULL}};
 
+/* A CSV file, its columns, and which rows to take. */
 struct reader {
     const struct csv *csv;
     size_t counts[COUNT_COLUMNS], texts[TEXT_COLUMNS], time, work;
@@ -34,6 +35,7 @@ struct reader {
     char *error;
 };
 
+/* Puts a line about a field into r->error. Returns -1. */
 static int fail(const struct reader *r, size_t row, size_t column, const char *what)
 {
     int length = csv_place(r->csv, row, column, r->error);
@@ -70,32 +72,42 @@ static int read_time(const struct reader *r, size_t row, double *time_us)
         return fail(r, row, r->time, "is not a positive number of microseconds");
     if (!(*time_us >= RUN_US_LEAST && *time_us <= RUN_US_MOST))
         return fail(r, row, r->time,
-                    "is no time of a call: microseconds from 1e-3 to 1e11 are taken");
+                    "is not a time of a call; give microseconds from 1e-3 to 1e11");
     return 0;
 }
 
-/* 1: taken. 0: left out. -1: an error. */
-static int read_run(const struct reader *r, size_t row, struct run *run)
+/* What a row was timed for. Returns 1, 0 if it is something that no profile has, or -1 with a line
+ * in r->error. */
+static int read_kind(const struct reader *r, size_t row, enum run_kind *kind)
 {
-    *run = (struct run){.kind = has(r, r->counts[COLUMN_B]) ? RUN_TWO_STAGE : RUN_EXACT,
-                        .time_us = NAN,
-                        .row = row};
-    if (has(r, r->work)) {
-        static const char *const works[] = {
-            [RUN_TWO_STAGE] = "two-stage", [RUN_STAGE1] = "stage1", [RUN_EXACT] = "exact"};
-        size_t i = 0;
-        while (i < 3 && strcmp(csv_field(r->csv, row, r->work), works[i]) != 0)
-            i++;
-        if (i == 3)
-            return 0;
-        run->kind = (enum run_kind)i;
-        if (run->kind != RUN_EXACT && !has(r, r->counts[COLUMN_B]))
-            return fail(r, row, r->work, "needs the columns b and k_b");
-    }
+    static const char *const names[] = {
+        [RUN_TWO_STAGE] = "two-stage", [RUN_STAGE1] = "stage1", [RUN_EXACT] = "exact"};
+    const bool has_b = has(r, r->counts[COLUMN_B]);
+    *kind = has_b ? RUN_TWO_STAGE : RUN_EXACT;
+    if (!has(r, r->work))
+        return 1;
+    size_t i = 0;
+    while (i < 3 && strcmp(csv_field(r->csv, row, r->work), names[i]) != 0)
+        i++;
+    if (i == 3)
+        return 0;
+    *kind = (enum run_kind)i;
+    return *kind == RUN_EXACT || has_b ? 1 : fail(r, row, r->work, "needs the columns b and k_b");
+}
+
+/* Does the row belong to the measurement that is taken? */
+static bool is_wanted(const struct reader *r, size_t row)
+{
     for (size_t i = 0; i < TEXT_COLUMNS; i++)
         if (has(r, r->texts[i]) && r->wanted[i] &&
             strcmp(csv_field(r->csv, row, r->texts[i]), r->wanted[i]) != 0)
-            return 0;
+            return false;
+    return true;
+}
+
+/* Reads the shape of a run whose kind is known. Returns 0, or -1 with a line in r->error. */
+static int read_shape(const struct reader *r, size_t row, struct run *run)
+{
     uint64_t *const into[COUNT_COLUMNS] = {&run->p.n, &run->p.k, &run->p.b, &run->p.k_b, &run->p.m};
     for (size_t i = 0; i < COUNT_COLUMNS; i++)
         if (has(r, r->counts[i]) && read_count(r, row, r->counts[i], into[i]) != 0)
@@ -108,32 +120,43 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
     }
     switch (rcm_check(run->p)) {
     case RCM_OK:
-        break;
+        return 0;
     case RCM_BAD_K:
         return fail(r, row, r->counts[COLUMN_K], "is more than n");
     case RCM_BAD_B:
         return fail(r, row, r->counts[COLUMN_B], "is more than n");
     default:
-        return fail(r, row, r->counts[COLUMN_N], "does not go with the rest of the line");
+        return fail(r, row, r->counts[COLUMN_N], "does not fit the rest of the line");
     }
-    return (has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time)) &&
-            read_time(r, row, &run->time_us) != 0)
-               ? -1
-               : 1;
 }
 
-/* The value that is taken: NULL where all are alike. */
+/* Reads a row. Returns 1 if it is taken, 0 if it is left out, -1 with a line in r->error. */
+static int read_run(const struct reader *r, size_t row, struct run *run)
+{
+    *run = (struct run){.time_us = NAN, .row = row};
+    const int status = read_kind(r, row, &run->kind);
+    if (status != 1)
+        return status;
+    if (!is_wanted(r, row))
+        return 0;
+    if (read_shape(r, row, run) != 0)
+        return -1;
+    const bool has_time = has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time));
+    return has_time && read_time(r, row, &run->time_us) != 0 ? -1 : 1;
+}
+
+/* The value of a text column that is taken; NULL if all rows have the same. */
 static const char *wanted_of(const struct reader *r, size_t i)
 {
     const char *preferred = text_columns[i].preferred,
                *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
-    bool differ = false, offered = false;
+    bool differ = false, has_preferred = false;
     for (size_t row = 0; row < r->csv->rows; row++) {
         const char *value = csv_field(r->csv, row, r->texts[i]);
         differ = differ || strcmp(value, first) != 0;
-        offered = offered || (preferred && strcmp(value, preferred) == 0);
+        has_preferred = has_preferred || (preferred && strcmp(value, preferred) == 0);
     }
-    return !differ ? NULL : offered ? preferred : first;
+    return !differ ? NULL : has_preferred ? preferred : first;
 }
 
 static int find_columns(struct reader *r)
@@ -157,14 +180,14 @@ static int find_columns(struct reader *r)
                                                                                           : NULL;
     if (missing)
         snprintf(r->error, CSV_ERROR,
-                 "%.150s:%zu: there is no column %s; needed are n, k, b, k_b (exact top-k: n, k)%s",
+                 "%.150s:%zu: there is no column %s; give n, k, b and k_b (exact top-k: n and k)%s",
                  csv->path, csv->lines[0], missing,
                  r->filter.times ? " and time_us_median or time_us" : "");
     return missing ? -1 : 0;
 }
 
-/* The dtype of the runs, if a column says it: the one that is wanted, however it is written, or the
- * first row's. */
+/* The dtype of the runs, if a column says it: the one that the filter names, however the column
+ * spells it, or that of the first row. */
 static int find_dtype(struct reader *r, struct run_list *runs)
 {
     const size_t column = r->texts[COLUMN_DTYPE];
@@ -173,7 +196,7 @@ static int find_dtype(struct reader *r, struct run_list *runs)
     for (size_t row = 0; row < r->csv->rows; row++) {
         enum rcm_dtype dtype;
         if (!rcm_dtype_by_name(csv_field(r->csv, row, column), &dtype))
-            return fail(r, row, column, "is not a type; known are float32, float16, bfloat16");
+            return fail(r, row, column, "is not a type; give float32, float16 or bfloat16");
         if (runs->has_dtype || (r->filter.has_dtype && dtype != r->filter.dtype))
             continue;
         r->wanted[COLUMN_DTYPE] = csv_field(r->csv, row, column);
@@ -198,13 +221,13 @@ int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_li
         return -1;
     }
     for (size_t row = 0; row < csv->rows; row++) {
-        const int taken = read_run(&r, row, &runs->items[runs->length]);
-        if (taken < 0) {
+        const int take = read_run(&r, row, &runs->items[runs->length]);
+        if (take < 0) {
             runs_free(runs);
             return -1;
         }
-        runs->length += (size_t)taken;
-        runs->left_out += (size_t)!taken;
+        runs->length += (size_t)take;
+        runs->left_out += (size_t)!take;
     }
     return 0;
 }

@@ -1,10 +1,15 @@
-/* runs.h - measured runs, from a CSV file with columns found by their names.
+/* runs.h - measured runs, from a CSV file with columns found by their names:
  *
- *   n, k, b, k_b, m              the shape; b and k_b may be missing where all rows are exact
- * top-k, m where it is 1 time_us_median or time_us    of one call work two-stage, stage1 or exact;
- * without it two-stage, or exact where there is no b. Others are left out kernel, dtype,
- * assignment, input, cache, timing    rows that differ are of different measurements: only one
- * value of each is taken Others are not looked at.
+ *   n, k, b, k_b, m            the shape. b and k_b may be missing if all rows are exact top-k;
+ *                              m may be missing if it is 1.
+ *   time_us_median or time_us  of one call.
+ *   work                       two-stage, stage1 or exact; rows with other work are left out.
+ *                              Without this column, two-stage if there is a b, otherwise exact.
+ *   kernel, dtype, assignment, input, cache, timing
+ *                              rows that differ here belong to different measurements: only one
+ *                              value of each is taken.
+ *
+ * Other columns are ignored.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNS_H
@@ -12,15 +17,15 @@
 
 #include <stdbool.h>
 
-#include "csv.h"
-#include "recallmodel.h"
+#include <base/csv.h>
+#include <model/recallmodel.h>
 
 enum run_kind { RUN_TWO_STAGE, RUN_STAGE1, RUN_EXACT };
 
 struct run {
     struct rcm_topk p; /* exact: b = 1, k_b = k */
     enum run_kind kind;
-    double time_us; /* NaN where it was not asked for and is not there */
+    double time_us; /* NaN if it is not needed and not there */
     size_t row;     /* of the CSV */
 };
 
@@ -33,22 +38,24 @@ struct run_list {
     size_t length;
     size_t left_out; /* rows of other measurements */
     bool has_dtype;
-    enum rcm_dtype dtype; /* of them all, where the CSV says so */
+    enum rcm_dtype dtype; /* of all runs, if the CSV says so */
 };
 
-/* What to take where rows differ: dtype, if any is wanted; kernel "auto", interleaved, cold, of the
- * rest the first row's. times: a time is needed. Returns 0, or -1 with one line in `error` that
- * names file, line and column. */
+/* Which rows to take if they differ. */
 struct run_filter {
-    bool has_dtype;
+    bool has_dtype; /* only rows of `dtype`; otherwise those of the dtype of the first row */
     enum rcm_dtype dtype;
-    bool times;
+    bool times; /* each run needs a time */
 };
+
+/* Of the other columns, it takes the kernel "auto", interleaved and cold if a row has them, and
+ * otherwise what the first row has. Returns 0, or -1 with one line in `error` that names the file,
+ * the line and the column. runs_free() after success. */
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   char error[CSV_ERROR]);
 void runs_free(struct run_list *runs);
 
-/* Appends copies of the runs of `more`. Returns -1 without memory. */
+/* Appends copies of the runs of `more`. Returns 0, or -1 if memory runs out. */
 int runs_append(struct run_list *runs, const struct run_list *more);
 
 #endif

@@ -32,29 +32,30 @@ void validation_free(struct validation *v)
     *v = (struct validation){0};
 }
 
-/* The runs by their n, and what is asked about each again and again. */
-struct work {
-    struct run *runs; /* sorted by n, otherwise as they came */
+/* The runs sorted by n, and what every fold needs of them. */
+struct sorted_runs {
+    struct run *runs; /* those of one n in the order in which they came */
     size_t length;
-    size_t *from;  /* where each came from */
-    size_t *first; /* of each size, and the end */
+    size_t *from;  /* the place of each in the list that came */
+    size_t *first; /* of each size: its first run; then the end */
     const struct rcm_profile *like;
     bool *out, *in;
-    double *predicted, *each, *losses, *scores[SCORES]; /* scores[0]: the predictions */
+    double *predicted, *each; /* by the present fit; by the fit that left the run's fold out */
+    double *losses, *scores[SCORES]; /* scores[0]: the predictions */
 };
 
-struct place {
+struct size_and_place {
     uint64_t n;
     size_t from;
 };
 
 static int by_n(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct size_and_place *x = a, *y = b;
     return x->n != y->n ? (x->n > y->n) - (x->n < y->n) : (x->from > y->from) - (x->from < y->from);
 }
 
-static void work_free(struct work *w)
+static void sorted_runs_free(struct sorted_runs *w)
 {
     free(w->runs);
     free(w->from);
@@ -68,7 +69,7 @@ static void work_free(struct work *w)
         free(w->scores[score]);
 }
 
-static bool work_allocate(struct work *w, size_t length, size_t sizes)
+static bool sorted_runs_allocate(struct sorted_runs *w, size_t length, size_t sizes)
 {
     const size_t doubles = (length + 1) * sizeof(double);
     bool all = (w->runs = malloc((length + 1) * sizeof *w->runs)) &&
@@ -83,15 +84,16 @@ static bool work_allocate(struct work *w, size_t length, size_t sizes)
     return all;
 }
 
-/* Sorts the runs by n, and works out losses and costs once. Returns -1 without memory. */
-static int work_begin(struct work *w, const struct run *runs, const struct validation *v)
+/* Sorts the runs by n, and computes their losses and costs. Returns 0, or -1 if memory runs out. */
+static int sorted_runs_fill(struct sorted_runs *w, const struct run *runs,
+                            const struct validation *v)
 {
-    struct place *places = malloc((w->length + 1) * sizeof *places);
+    struct size_and_place *places = malloc((w->length + 1) * sizeof *places);
     size_t size = 0;
     if (!places)
         return -1;
     for (size_t i = 0; i < w->length; i++)
-        places[i] = (struct place){runs[i].p.n, i};
+        places[i] = (struct size_and_place){runs[i].p.n, i};
     if (w->length > 0)
         qsort(places, w->length, sizeof *places, by_n);
     for (size_t i = 0; i < w->length; i++) {
@@ -108,9 +110,10 @@ static int work_begin(struct work *w, const struct run *runs, const struct valid
     return 0;
 }
 
-/* Of the runs from `first` to `end` that have a prediction (and are `out`; NULL: all). */
-static int set_regrets(struct work *w, double *predicted, const bool *out, size_t first, size_t end,
-                       struct regret regrets[SCORES])
+/* The regret of each score among those runs first .. end - 1 that have a prediction and are `out`
+ * (NULL: all). Returns 0, or -1 if memory runs out. */
+static int set_regrets(struct sorted_runs *w, double *predicted, const bool *out, size_t first,
+                       size_t end, struct regret regrets[SCORES])
 {
     int status = 0;
     w->scores[0] = predicted;
@@ -122,19 +125,21 @@ static int set_regrets(struct work *w, double *predicted, const bool *out, size_
     return status;
 }
 
-/* Each run of a size that others are enough for is predicted by a fit to them. */
-static int leave_out_each(struct validation *v, struct work *w, bool (*tick)(void *), void *context)
+/* Predicts the runs of each fold by a fit to the others; they stay unpredicted if these are too
+ * few. Returns 0, 1 if `tick` stopped it, or -1 if memory runs out. */
+static int leave_out_each(struct validation *v, struct sorted_runs *w, bool (*tick)(void *),
+                          void *context)
 {
     char ignored[CSV_ERROR];
     for (size_t fold = 0; fold < v->folds; fold++) {
         for (size_t s = 0; s < v->size_count; s++)
             for (size_t i = w->first[s]; i < w->first[s + 1]; i++)
                 w->out[i] = s % v->folds == fold;
-        const bool fitted =
+        const bool success =
             predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, ignored) == 0;
         for (size_t i = 0; i < w->length; i++)
             if (w->out[i])
-                w->each[i] = fitted ? w->predicted[i] : NAN;
+                w->each[i] = success ? w->predicted[i] : NAN;
         if (tick(context))
             return 1;
     }
@@ -154,7 +159,8 @@ static int leave_out_each(struct validation *v, struct work *w, bool (*tick)(voi
                : 0;
 }
 
-static int leave_out_together(struct validation *v, struct work *w, const bool *together,
+/* Predicts the runs of `together` by a fit to the others. */
+static int leave_out_together(struct validation *v, struct sorted_runs *w, const bool *together,
                               char error[CSV_ERROR])
 {
     char reason[CSV_ERROR];
@@ -174,13 +180,15 @@ int validate(struct validation *v, const struct run *runs, size_t length,
              const struct rcm_profile *like, const bool *together, bool (*tick)(void *),
              void *context, char error[CSV_ERROR])
 {
-    struct work w = {.like = like};
-    int status = work_allocate(&w, length, v->size_count) && work_begin(&w, runs, v) == 0 ? 0 : -1;
+    struct sorted_runs w = {.like = like};
+    int status =
+        sorted_runs_allocate(&w, length, v->size_count) && sorted_runs_fill(&w, runs, v) == 0 ? 0
+                                                                                              : -1;
     snprintf(error, CSV_ERROR, "not enough memory");
     if (status == 0 && v->folds > 0)
         status = leave_out_each(v, &w, tick, context);
     if (status == 0 && together)
         status = leave_out_together(v, &w, together, error);
-    work_free(&w);
+    sorted_runs_free(&w);
     return status;
 }

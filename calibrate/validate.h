@@ -1,5 +1,5 @@
-/* validate.h - how well a fit predicts sizes n that it did not see, and what choosing by it costs
- * there, beside the papers' cost models.
+/* validate.h - how well a fit predicts sizes n that it did not see, and the regret of choosing by
+ * it there, beside that of the papers' cost models.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef VALIDATE_H
@@ -8,35 +8,40 @@
 #include "fit.h"
 #include "regret.h"
 
-/* By what is chosen: the calibrated time, then each cost model. */
+/* What a choice can go by: the calibrated time (score 0), then each cost model. */
 #define SCORES 4
 const char *score_name(size_t score);
 
 struct validation {
-    uint64_t *sizes;          /* the different n, ascending */
-    size_t size_count, folds; /* of more sizes than folds every so many-th are left out together */
-    struct residuals *left_out; /* for each size, by a fit to the others; all unpredicted where
-                                   these are too few */
+    uint64_t *sizes; /* the different n, rising */
+    size_t size_count;
+    size_t folds; /* sizes i, i + folds, .. are left out together; 0 if there is one size */
+
+    /* For each size, by a fit to the other folds. All unpredicted if these are too few. */
+    struct residuals *left_out;
     struct regret (*left_out_regret)[SCORES];
-    struct residuals each, together; /* all sizes, each left out in turn; those left out at once */
-    struct regret each_regret[SCORES],
-        together_regret[SCORES]; /* of the same cells for each: runs without a prediction take no
-                                    part */
-    double p05_ratio, p95_ratio, exact_p05_ratio, exact_p95_ratio; /* band_of, of each size left out
-                                                                      in turn; 0: unknown */
+
+    /* All sizes, each left out in turn; and those that are left out at once. */
+    struct residuals each, together;
+    /* Over the same cells for every score: runs without a prediction take no part. */
+    struct regret each_regret[SCORES], together_regret[SCORES];
+
+    /* band_of() all sizes, each left out in turn; 0: unknown. */
+    double p05_ratio, p95_ratio, exact_p05_ratio, exact_p95_ratio;
 };
 
 #define VALIDATION_FOLDS 16     /* at most */
-#define VALIDATION_FOLDS_MANY 8 /* of more than FIT_RUNS_MOST runs, whose fits take seconds */
+#define VALIDATION_FOLDS_MANY 8 /* for more than FIT_RUNS_MOST runs, whose fits take seconds */
 
-/* Sets the sizes. Returns -1 without memory. */
+/* Sets the sizes and the folds. Returns 0, or -1 if memory runs out. validation_free() in any
+ * case. */
 int validation_begin(struct validation *v, const struct run *runs, size_t length);
 void validation_free(struct validation *v);
 
-/* Leaves out each size in turn (or each fold), if there are several, then the runs of `together` at
- * once (NULL: none). `like` has kernel and dtype. tick is called after each fit; true stops.
- * Returns 0, 1 if it was stopped, or -1 with a line in `error`: no memory, or no fit without
- * `together`. */
+/* Leaves out each fold in turn, if there are several, then the runs of `together` at once (NULL:
+ * none). `like` has kernel and dtype. `tick` is called after each fold; if it returns true, the
+ * validation stops. Returns 0; 1 if it was stopped; -1 with a line in `error` if memory ran out or
+ * there is no fit without `together`. */
 int validate(struct validation *v, const struct run *runs, size_t length,
              const struct rcm_profile *like, const bool *together, bool (*tick)(void *),
              void *context, char error[CSV_ERROR]);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run.sh - measures on this machine's GPU: one CSV for each part, in gpu/runs. A part that is there is gone on with.
+# run.sh - measures on this machine's GPU: one CSV for each part, in gpu/runs. A part whose file
+# exists is continued.
 #
-#   gpu/run.sh [PART ..]       all parts, or these
+#   gpu/run.sh [PART ..]       all parts, or only these
 #   MINUTES=9 RUN_DATE=2026-11-21 BENCH=./recallmodel-bench gpu/run.sh ...
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -22,23 +23,32 @@ start=$runs/${device%-}-$today
 mkdir -p "$runs"
 
 status=0
-part() { # file, then what is run
-    local file=$1
+part() { # file, command: runs the command with -o FILE
+    local file=$1 failed=0
     shift
     echo "== $file"
-    "$@" -o "$file" || { local failed=$?; [ "$status" != 0 ] || status=$failed; [ "$failed" != 130 ] || exit 130; }
+    "$@" -o "$file" || failed=$?
+    [ "$status" != 0 ] || status=$failed
+    [ "$failed" != 130 ] || exit 130
 }
 grid() { # subcommand, grid
     part "$start-$2.csv" "$bench" "$1" --grid "$2" --minutes "$minutes"
 }
 torch() { # subcommand, grid: torch.topk on the same cells
-    python3 -c 'import torch' 2>/dev/null || { echo "== no PyTorch here: torch.topk is left out"; return; }
-    "$bench" "$1" --grid "$2" --list >"$start-torch-$2.cells"
-    part "$start-torch-$2.csv" python3 gpu/torch_topk.py "$start-torch-$2.cells" --minutes "$minutes"
-    rm -f "$start-torch-$2.cells"
+    local cells=$start-torch-$2.cells
+    if ! python3 -c 'import torch' 2>/dev/null; then
+        echo "== no PyTorch here: torch.topk is left out"
+        return
+    fi
+    "$bench" "$1" --grid "$2" --list >"$cells"
+    part "$start-torch-$2.csv" python3 gpu/torch_topk.py "$cells" --minutes "$minutes"
+    rm -f "$cells"
 }
 
-[ $# -gt 0 ] || set -- roof targets targets-two-stage kernels samaga-2 samaga-3 key-1 key-8 key-9 key-10 key-15 key-17 adversarial adversarial-exact
+if [ $# = 0 ]; then
+    set -- roof targets targets-two-stage kernels samaga-2 samaga-3
+    set -- "$@" key-1 key-8 key-9 key-10 key-15 key-17 adversarial adversarial-exact
+fi
 for p; do
     case $p in
     roof) part "$start-roof.csv" "$bench" roof --device-file "$start.device" ;;

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Times a call on torch tensors at the shapes of `recallmodel calibrate --plan`.
 
-From these times to a choice: docs/calibrating.md.
+docs/calibrating.md says how these times lead to a choice.
 
     python3 time_calls.py shapes.csv runs.csv my_file:my_topk [--dtype float16]
     python3 time_calls.py shapes.csv exact.csv torch:topk --exact
 
-my_topk(x, k, b, k_b) gets x of m rows of n values; with --exact it is called as topk(x, k).
+The call is my_topk(x, k, b, k_b), where x has m rows of n values; with --exact it is topk(x, k).
 
-Times are medians between two events, with other data in the cache before; on a CPU by the clock.
+A time is the median of several calls, each between two events, after other data has filled the
+cache. On a CPU the clock is read.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse, csv, importlib, statistics, sys, time
@@ -25,18 +26,19 @@ module, _, name = options.call.partition(":")
 call, on_gpu = getattr(importlib.import_module(module), name), torch.cuda.is_available()
 device, dtype = "cuda" if on_gpu else "cpu", getattr(torch, options.dtype)
 # Larger than the L2 cache of a GPU.
-other = torch.ones((256 if on_gpu else 1) << 18, dtype=torch.float32, device=device)
+cache_filler = torch.ones((256 if on_gpu else 1) << 18, dtype=torch.float32, device=device)
 
 
-def timed(work):
-    other.add_(1.0)
+def time_us(run):
+    """The time of run() in microseconds."""
+    cache_filler.add_(1.0)
     start = time.perf_counter()
     if on_gpu:
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        torch.cuda._sleep(1_000_000)  # meanwhile Python launches the call, which is not timed
-        begin.record(), work(), end.record(), end.synchronize()
+        torch.cuda._sleep(1_000_000)  # in this time Python launches the call
+        begin.record(), run(), end.record(), end.synchronize()
         return 1e3 * begin.elapsed_time(end)
-    work()
+    run()
     return 1e6 * (time.perf_counter() - start)
 
 
@@ -51,10 +53,10 @@ with open(options.output, "w", buffering=1) as file:
             x = torch.randn(shape[-1], shape[0], device=device).to(dtype)
             times, start = [], time.monotonic()
             for sample in range(103):
-                times.append(timed(lambda: call(x, *shape[1:-1])))
+                times.append(time_us(lambda: call(x, *shape[1:-1])))
                 if sample > 10 and time.monotonic() - start > 0.5:
                     break
-        except Exception as error:  # a shape that the call or the device's memory does not take
+        except Exception as error:  # the call refuses the shape, or memory runs out
             why = (str(error) or repr(error)).splitlines()[0]
             print("left out", dict(zip(columns, shape)), "-", why, file=sys.stderr)
             continue

@@ -1,11 +1,13 @@
 # height 980
-# Heat-maps, each over its own largest: predicted time for m = 1 and 256, with the measured one below, and the three cost models.
+# Heat maps, each relative to its own largest value: predicted times for m = 1 and m = 256, with the
+# measured time below each, and the three cost models.
 set multiplot layout 6,5 margins 0.05,0.99,0.045,0.972 spacing 0.012,0.031
 unset key
 unset grid
 unset colorbox
 set palette defined (0 "#ffffff", 1 "#56B4E9")
-short(t) = t < 1000 ? sprintf("%.3g", t) : t < 99950 ? sprintf("%.3gk", t/1e3) : t < 999500 ? sprintf("%.0fk", t/1e3) : sprintf("%.3gM", t/1e6)
+short(t) = t < 1000 ? sprintf("%.3g", t) : t < 99950 ? sprintf("%.3gk", t/1e3) \
+    : t < 999500 ? sprintf("%.0fk", t/1e3) : sprintf("%.3gM", t/1e6)
 set logscale cb 10
 set cbrange [0.01:1]
 log2(x) = log(x)/log(2)
@@ -20,21 +22,41 @@ do for [row=1:6] {
     do for [panel=1:5] {
         m = panel == 2 ? 256 : 1
         what = word(columns, panel)
-        set title word(titles, panel).sprintf(";  n = 2^{%d}, k = %s", log2(n), row % 3 == 1 ? "64" : row % 3 == 2 ? "n/16" : "n/4") font ",8" offset 0,-0.6
-        if (row == 6) { set xtics ("1" 0, "2" 1, "4" 2, "8" 3) font ",8" scale 0 } else { unset xtics }
+        set title word(titles, panel).sprintf(";  n = 2^{%d}, k = %s", log2(n), \
+            row % 3 == 1 ? "64" : row % 3 == 2 ? "n/16" : "n/4") font ",8" offset 0,-0.6
+        if (row == 6) { set xtics ("1" 0, "2" 1, "4" 2, "8" 3) font ",8" scale 0 } else \
+            { unset xtics }
         if (panel == 1) { set ytics ("1" 0, "2" 1, "4" 2) font ",8" scale 0 } else { unset ytics }
         set xlabel (row == 6 ? "b k_b / k" : "") font ",9" offset 0,0.6
         set ylabel (panel == 1 ? "k_b" : "") font ",9" offset 0
-        in(x) = column("n") == n && column("k") == k && column("m") == m && column("candidates") <= 8*k && column("candidates") < n && whole(column("candidates")/column("k"))
+        in(x) = column("n") == n && column("k") == k && column("m") == m \
+            && column("candidates") <= 8*k && column("candidates") < n \
+            && whole(column("candidates")/column("k"))
         set autoscale
         stats csv using (in(0) ? column(what) : NaN) nooutput
         most = STATS_max
         set xrange [-0.5:3.5]
         set yrange [-0.5:2.5]
-        plot csv using (in(0) ? log2(column("candidates")/column("k")) : NaN):(log2(column("k_b"))):(0.46):(0.46):(column(what)/most) with boxxyerror fs solid noborder lc palette, \
-             csv using (in(0) ? log2(column("candidates")/column("k")) : NaN):(log2(column("k_b")) + (panel <= 2 ? 0.22 : 0)):(short(column(what))) with labels font ",8" tc rgb "#000000", \
-             (h100 eq "" || panel > 2 ? "/dev/null" : h100) using (h100 eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k && column("m") == m && column("k_b") != 3 && column("candidates_over_k") <= 8 ? log2(column("candidates_over_k")) : NaN):(log2(column("k_b")) - 0.08):(short(column("time_us_median"))) with labels font ",8" tc rgb "#A03000", \
-             (ours eq "" || panel > 2 ? "/dev/null" : ours) using (ours eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k && column("m") == m && column("k_b") != 3 && column("b")*column("k_b") <= 8*column("k") ? log2(column("b")*column("k_b")/column("k")) : NaN):(log2(column("k_b")) - 0.36):(short(column("time_us_median"))) with labels font ",8" tc rgb "#006040"
+        plot csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
+                 (log2(column("k_b"))):(0.46):(0.46):(column(what)/most) \
+                 with boxxyerror fs solid noborder lc palette, \
+             csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
+                 (log2(column("k_b")) + (panel <= 2 ? 0.22 : 0)):(short(column(what))) \
+                 with labels font ",8" tc rgb "#000000", \
+             (h100 eq "" || panel > 2 ? "/dev/null" : h100) \
+                 using (h100 eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k \
+                 && column("m") == m && column("k_b") != 3 \
+                 && column("candidates_over_k") <= 8 \
+                 ? log2(column("candidates_over_k")) \
+                 : NaN):(log2(column("k_b")) - 0.08):(short(column("time_us_median"))) \
+                 with labels font ",8" tc rgb "#A03000", \
+             (ours eq "" || panel > 2 ? "/dev/null" : ours) \
+                 using (ours eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k \
+                 && column("m") == m && column("k_b") != 3 \
+                 && column("b")*column("k_b") <= 8*column("k") \
+                 ? log2(column("b")*column("k_b")/column("k")) \
+                 : NaN):(log2(column("k_b")) - 0.36):(short(column("time_us_median"))) \
+                 with labels font ",8" tc rgb "#006040"
     }
 }
 unset multiplot

@@ -1,18 +1,31 @@
 #!/usr/bin/env bash
 # Makes figures into paper_figures/.
 #
-#   plots/make.sh [--csv | --redraw] [FIGURE ..]      all figures, or these; --csv: the numbers alone; --redraw: the pictures alone
+#   plots/make.sh [--csv | --redraw] [FIGURE ..]
+#
+# Makes all figures, or those named. --csv: only the numbers; --redraw: only the pictures.
 #
 # A figure is three files in plots/:
-#   FIGURE.data   the commands whose CSV is drawn, one a line; lines of one figure print the same columns. $PAPER_DATA: the folder of published
-#                 numbers; a line recallmodel-bench .. --grid PART: what gpu/run.sh measured of it. Without them the figure waits. A remark
-#                 "# columns a,b,c": the page shows these as a table
-#   FIGURE.gp     the picture (a table has none; "# height N": of 1000, "# column": its PDF is readable at one column's width), by gnuplot,
-#                 from that CSV (columns by name) and, where they are at hand, published numbers and measured runs
-#   FIGURE.txt    the caption; its first line is the title
-# PAPER_DATA=DIR: published numbers, as CSV or as the authors' own clone has them (plots/published.py). none: every picture without them; not given
-# and not at hand: pictures that have them are kept. RUNS=DIR: measured runs
-# (gpu/runs). FIGURES=DIR: where to (paper_figures). RECALLMODEL: the command.
+#   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
+#                 backslash continues. All commands of a figure print the same columns.
+#                 "$PAPER_DATA" in a line is the folder of published numbers; a line
+#                 "recallmodel-bench .. --grid PART" is what gpu/run.sh measured of that part.
+#                 Without these files the figure waits. With remarks "# columns a,b,c" the page
+#                 shows these columns as a table.
+#   FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
+#                 with columns by name, and published numbers and measured runs where they are
+#                 available. Remarks: "# height N" (the width is 1000), "# column" (the PDF is
+#                 readable at the width of one column).
+#   FIGURE.txt    the caption; its first line is the title.
+#
+# Variables:
+#   PAPER_DATA=DIR    published numbers, as CSV files or as a clone of the authors' repository
+#                     (plots/published.py reads it). PAPER_DATA=none draws every picture without
+#                     them. If it is not given and they are not found, pictures with published
+#                     points are kept.
+#   RUNS=DIR          measured runs (gpu/runs).
+#   FIGURES=DIR       the folder to write to (paper_figures).
+#   RECALLMODEL=FILE  the command.
 set -euo pipefail
 data=${PAPER_DATA:+$(realpath -m "$PAPER_DATA")}
 program=$(realpath -m "${RECALLMODEL:-$(dirname "$0")/../recallmodel}")
@@ -33,27 +46,33 @@ if [ $# = 0 ]; then
     for file in plots/*.data; do set -- "$@" "$(basename "$file" .data)"; done
 fi
 for figure; do
-    [ -f "plots/$figure.data" ] || wrong "there is no figure '$figure'; there are $(cd plots && echo *.data | sed 's/\.data//g')"
+    [ -f "plots/$figure.data" ] && continue
+    wrong "there is no figure '$figure'; there are $(cd plots && echo *.data | sed 's/\.data//g')"
 done
-[ "$mode" = redraw ] || [ -x "$program" ] || wrong "$program is not there; run make, or say where it is: RECALLMODEL=PATH"
+[ "$mode" = redraw ] || [ -x "$program" ] ||
+    wrong "there is no program $program; run make, or set RECALLMODEL=PATH"
 pictures=1
 if [ "$mode" = csv ]; then
     pictures=
 elif ! command -v gnuplot >/dev/null; then
     pictures=
-    echo "figures: gnuplot is not here; install it (Debian: gnuplot-nox) for pictures. The CSV files are made all the same." >&2
+    echo "figures: gnuplot was not found; only the CSV files are made." \
+        "Install gnuplot (Debian: gnuplot-nox) for pictures." >&2
 fi
 
 mkdir -p "$into"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# No name of the user's reaches gnuplot: its programs see this folder alone, and links in it.
-case $work in *[!a-zA-Z0-9_./+-]*) wrong "TMPDIR: $work has letters that gnuplot would take for its own; give another folder" ;; esac
+# No name that the user chose reaches gnuplot: its programs see only this folder, and links in it.
+case $work in
+*[!a-zA-Z0-9_./+-]*) wrong "TMPDIR: $work has letters that gnuplot would interpret; give another" ;;
+esac
 
-# Published numbers: a folder, or nothing. Of the usual place it may be missing, of a given one not.
+# Published numbers: a folder, or nothing. The usual folder may be missing, a given one may not.
 published=""
 if [ ! "$none" ]; then
-    [ ! "$data" ] || [ -d "$data" ] || wrong "PAPER_DATA: $data is no folder; give one with published numbers, or PAPER_DATA=none"
+    [ ! "$data" ] || [ -d "$data" ] ||
+        wrong "PAPER_DATA: $data is no folder; give one with published numbers, or PAPER_DATA=none"
     data=${data:-$(realpath -m ../shared/paper-data)}
     if compgen -G "$data/*.csv" >/dev/null; then
         ln -s "$data" "$work/numbers" && published=$work/numbers
@@ -62,53 +81,75 @@ if [ ! "$none" ]; then
     fi
 fi
 
-# Measured runs: files DEVICE-YYYY-MM-DD-PART.csv; of a part the newest that has rows, without remarks and with one header, is put where figures
-# read it, and what it says of itself beside it.
+# Measured runs: files DEVICE-YYYY-MM-DD-PART.csv. For each part, the newest file that has rows is
+# copied, without remarks and with one header, to where figures read it. The device and the date
+# that its first line gives go into a file beside it.
 mkdir "$work/runs"
 day='[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
 for file in "$runs"/*-$day-*.csv; do
     [ -f "$file" ] || continue
     echo "$file" | sed "s/^\(.*-\($day\)-\([a-z0-9-]*\)\.csv\)$/\3 \2 \1/"
 done | sort | while read -r part _ file; do
-    awk '/^#/ { next } !header { header = $0; print; next } $0 != header { print; rows++ } END { exit !rows }' "$file" >"$work/run" || continue
+    awk '/^#/ { next }
+        !header { header = $0; print; next }
+        $0 != header { print; rows++ }
+        END { exit !rows }' "$file" >"$work/run" || continue
     mv "$work/run" "$work/runs/$part.csv"
-    said=$(sed -n '1s/.*date=\([0-9-]*\).* gpu="\([^"]*\)".*/\2, \1/p' "$file")
-    printf '%s (%s)\n' "$said" "$(basename "$file")" >"$work/runs/$part.about"
+    about=$(sed -n '1s/.*date=\([0-9-]*\).* gpu="\([^"]*\)".*/\2, \1/p' "$file")
+    printf '%s (%s)\n' "$about" "$(basename "$file")" >"$work/runs/$part.about"
 done
 
-# What the figure's gnuplot files read of published."/..", or runs."/..".
-reads() { [ -f "plots/$1.gp" ] || return 0; grep -oh "$2"'\."/[a-z0-9_-]*\.csv' "plots/$1.gp" $(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp") | sed 's/.*"\///; s/\.csv$//' | sort -u; }
+# The CSV files that the gnuplot files of figure $1 read from the folder $2, published or runs.
+reads() {
+    local loaded
+    [ -f "plots/$1.gp" ] || return 0
+    loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp")
+    # shellcheck disable=SC2086 # none or one name, which has no blanks
+    grep -oh "$2"'\."/[a-z0-9_-]*\.csv' "plots/$1.gp" $loaded |
+        sed 's/.*"\///; s/\.csv$//' | sort -u
+}
 parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
-published_of() { grep -v '^#' "plots/$1.data" | grep -o '"\$PAPER_DATA"/[a-z0-9_]*\.csv' | sed 's/.*\///' | sort -u || true; }
+published_of() {
+    grep -v '^#' "plots/$1.data" | grep -o '"\$PAPER_DATA"/[a-z0-9_]*\.csv' |
+        sed 's/.*\///' | sort -u || true
+}
 
-# What a figure waits for; nothing if it can be made.
+# Prints what a figure waits for, and nothing if the figure can be made.
 waits_for() {
     local part file
     for part in $(parts_of "$1"); do
-        [ -f "$work/runs/$part.csv" ] || { echo "a run on a GPU: make gpu-run PARTS=$part"; return; }
+        [ -f "$work/runs/$part.csv" ] && continue
+        echo "a run on a GPU: make gpu-run PARTS=$part"
+        return
     done
     for file in $(published_of "$1"); do
-        [ "$published" ] && [ -f "$published/$file" ] || { echo "published data, $file: PAPER_DATA=DIR"; return; }
+        [ "$published" ] && [ -f "$published/$file" ] && continue
+        echo "published data, $file: PAPER_DATA=DIR"
+        return
     done
 }
 
 # The folder of the published numbers, if it has the file that the figure draws.
 published_for() {
     local wanted
-    wanted=$(reads "$1" published | head -n 1)
-    if [ "$published" ] && [ "$wanted" ] && [ -f "$published/$wanted.csv" ]; then echo "$published"; fi
+    wanted=$(reads "$1" published | sed -n 1p)
+    [ "$published" ] && [ "$wanted" ] || return 0
+    if [ -f "$published/$wanted.csv" ]; then echo "$published"; fi
 }
 
-# Runs the commands of a figure; the header once.
+# Runs the commands of a figure, and keeps the header of the first.
 make_csv() {
     local line first=1
-    while IFS= read -r line; do
+    # Without -r: a line that ends in a backslash continues.
+    # shellcheck disable=SC2162
+    while IFS= read line; do
         case $line in
         '' | '#'*) continue ;;
         recallmodel-bench*) cp "$work/runs/$(sed 's/.*--grid //' <<<"$line").csv" "$work/one" ;;
         *)
-            if ! (export PAPER_DATA=$published && eval '"$program"' "${line#recallmodel }") 2>"$work/said" >"$work/one"; then
-                echo "figures: $line: $(tail -n 1 "$work/said")" >&2
+            if ! (export PAPER_DATA=$published && eval '"$program"' "${line#recallmodel }") \
+                2>"$work/errors" >"$work/one"; then
+                echo "figures: $line: $(tail -n 1 "$work/errors")" >&2
                 return 1
             fi
             ;;
@@ -118,45 +159,75 @@ make_csv() {
     done <"plots/$1.data" >"$work/csv"
 }
 
-# Caption, and where the numbers that are not from models come from.
+# The caption, and the sources of numbers that are not from models.
 write_caption() {
     local part
     cat "plots/$1.txt"
     for part in $(parts_of "$1"); do
         echo "Measured: $(cat "$work/runs/$part.about")."
     done
-    if [ "$(reads "$1" published)" ] || [ "$(published_of "$1")" ]; then
-        if [ "$(published_for "$1")" ] || [ "$(published_of "$1")" ]; then
-            echo "Published points: data of Key et al. (github.com/graphcore-research/pytorch-approx-topk)."
-        else
-            echo "Published points: none were at hand when this was drawn."
-        fi
+    if [ "$(published_for "$1")" ] || [ "$(published_of "$1")" ]; then
+        echo "Published points: data of Key et al." \
+            "(github.com/graphcore-research/pytorch-approx-topk)."
+    elif [ "$(reads "$1" published)" ]; then
+        echo "Published points: none were available when this was drawn."
     fi
     for part in $(reads "$1" runs); do
-        if [ -f "$work/runs/$part.csv" ]; then echo "Our runs: $(cat "$work/runs/$part.about")."; else echo "Our runs: none so far (make gpu-run PARTS=${part#torch-})."; fi
+        if [ -f "$work/runs/$part.csv" ]; then
+            echo "Our runs: $(cat "$work/runs/$part.about")."
+        else
+            echo "Our runs: none so far (make gpu-run PARTS=${part#torch-})."
+        fi
     done | sort -u
 }
 
-draw() {
-    local type terminal height
+# gnuplot's terminal for a picture of figure $1: png, or the same picture as pdf. A font of 11 is
+# 1.5 % of the width in both.
+terminal_of() { # figure, type
+    local height font="font 'DejaVu Sans,11'"
     height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$1.gp")
     height=${height:-420}
-    for type in png pdf; do # the same picture twice: a font of 11 is 1.5 % of the width
-        terminal="pngcairo size 1000,$height font 'DejaVu Sans,11' background 'white'"
-        if [ $type = pdf ]; then
-            terminal="pdfcairo size 17cm,$(awk "BEGIN { print $height * 17 / 1000 }")cm font 'DejaVu Sans,11' fontscale 0.55 linewidth 0.7 pointscale 0.6"
-            if grep -q '^# column$' "plots/$1.gp"; then terminal="pdfcairo size 12cm,8cm font 'DejaVu Sans,11' fontscale 0.62 linewidth 0.8 pointscale 0.6"; fi
+    if [ "$2" = png ]; then
+        echo "pngcairo size 1000,$height $font background 'white'"
+    elif grep -q '^# column$' "plots/$1.gp"; then
+        echo "pdfcairo size 12cm,8cm $font fontscale 0.62 linewidth 0.8 pointscale 0.6"
+    else
+        height=$(awk "BEGIN { print $height * 17 / 1000 }")
+        echo "pdfcairo size 17cm,${height}cm $font fontscale 0.55 linewidth 0.7 pointscale 0.6"
+    fi
+}
+
+# Draws figure $1 into the folder $2. A warning of gnuplot is an error, except about published
+# points that are missing.
+draw() {
+    local type inputs
+    inputs="csv='$work/csv'; published='$(published_for "$1")'; runs='$work/runs'"
+    for type in png pdf; do
+        if ! gnuplot -e "$inputs" \
+            -e "set terminal $(terminal_of "$1" $type); set output '$work/picture.$type'" \
+            plots/style.gp "plots/$1.gp" 2>"$work/warnings"; then
+            echo "figures: gnuplot on $1: $(grep -v '^$' "$work/warnings" | sed -n 1,5p)" >&2
+            return 1
         fi
-        gnuplot -e "csv='$work/csv'; published='$(published_for "$1")'; runs='$work/runs'" -e "set terminal $terminal; set output '$work/picture.$type'" plots/style.gp "plots/$1.gp" \
-            2>"$work/warnings" || { echo "figures: gnuplot on $1: $(grep -v '^$' "$work/warnings" | head -n 5)" >&2; return 1; }
-        sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings" # published points that are not there
-        if [ -s "$work/warnings" ]; then echo "figures: gnuplot on $1: $(head -n 5 "$work/warnings")" >&2; return 1; fi
+        sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings"
+        if [ -s "$work/warnings" ]; then
+            echo "figures: gnuplot on $1: $(head -n 5 "$work/warnings")" >&2
+            return 1
+        fi
     done
     mv "$work/picture.png" "$2/$1.png"
     mv "$work/picture.pdf" "$2/$1.pdf"
 }
 
-# Returns 1 where it could not be made; says what it did.
+# Whether the pictures in folder $2 of figure $1 have published points, which are missing now, and
+# are otherwise up to date. Only PAPER_DATA=none replaces such a picture by one without the points.
+would_lose_points() {
+    [ $pictures ] && [ ! "$none" ] || return 1
+    [ "$(reads "$1" published)" ] && [ ! "$(published_for "$1")" ] || return 1
+    cmp -s "$work/csv" "$2/$1.csv" && grep -qs 'data of Key et al' "$2/caption.txt"
+}
+
+# Makes a figure and says what it did. Returns 1 if the figure could not be made.
 make_figure() {
     local figure=$1 folder=$into/$1 start waits
     start=$(date +%s.%N)
@@ -164,14 +235,17 @@ make_figure() {
     if [ "$mode" = redraw ] && [ -f "$folder/$figure.csv" ]; then
         cp "$folder/$figure.csv" "$work/csv" || return 1
     elif [ "$waits" ]; then
-        if [ -f "$folder/$figure.csv" ]; then echo "kept as it is; it would need $waits"; else echo "waits for $waits"; fi
+        if [ -f "$folder/$figure.csv" ]; then
+            echo "kept as it is; to make it again you need $waits"
+        else
+            echo "waits for $waits"
+        fi
         return 0
     else
         make_csv "$figure" || return 1
     fi
-    # A picture with published points is not replaced by the same one without, unless PAPER_DATA=none says so.
-    if [ $pictures ] && [ ! "$none" ] && [ "$(reads "$figure" published)" ] && [ ! "$(published_for "$figure")" ] && cmp -s "$work/csv" "$folder/$figure.csv" && grep -qs 'data of Key et al' "$folder/caption.txt"; then
-        echo "kept as it is: it has published points, which are not at hand (PAPER_DATA=DIR)"
+    if would_lose_points "$figure" "$folder"; then
+        echo "kept as it is: it has published points, which are not available (PAPER_DATA=DIR)"
         return 0
     fi
     mkdir -p "$folder" || return 1
@@ -179,7 +253,8 @@ make_figure() {
     grep -v '^#' "plots/$figure.data" >"$folder/commands.sh" || return 1
     write_caption "$figure" >"$folder/caption.txt" || return 1
     if [ $pictures ] && [ -f "plots/$figure.gp" ]; then draw "$figure" "$folder" || return 1; fi
-    printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
+    printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" \
+        "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
 }
 
 number=0
@@ -193,7 +268,7 @@ done
 # The page: every figure, with its caption and its commands, or what it waits for.
 html_table() { # of the columns that a remark in FIGURE.data names; these have no commas
     local columns
-    columns=$(sed -n 's/^# columns //p' "plots/$1.data")
+    columns=$(sed -n 's/^# columns //p' "plots/$1.data" | paste -sd, -)
     [ "$columns" ] || return 0
     awk -F, -v columns="$columns" '
         BEGIN { count = split(columns, name, ","); print "<table>" }
@@ -211,27 +286,39 @@ escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 {
     cat <<'HEAD'
 <!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>recallmodel: figures</title>
-<style>body{font:16px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}img{max-width:100%}pre{background:#f4f4f4;padding:.6em;overflow:auto;font-size:13px}h2{margin-top:2.5em}table{border-collapse:collapse}td,th{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd;font-weight:normal}</style></head><body>
-<h1>Figures</h1><p>Made by <code>make figures</code>: numbers by recallmodel, pictures by gnuplot.</p><ul>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>recallmodel: figures</title>
+<style>
+body{font:16px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#222}
+img{max-width:100%}pre{background:#f4f4f4;padding:.6em;overflow:auto;font-size:13px}
+h2{margin-top:2.5em}table{border-collapse:collapse}
+td,th{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd;font-weight:normal}
+</style></head><body><h1>Figures</h1>
+<p>Made by <code>make figures</code>: numbers by recallmodel, pictures by gnuplot.</p><ul>
 HEAD
     for file in plots/*.txt; do
-        echo "<li><a href=\"#$(basename "$file" .txt)\">$(escape "$file" | head -n 1)</a></li>"
+        echo "<li><a href=\"#$(basename "$file" .txt)\">$(escape "$file" | sed -n 1p)</a></li>"
     done
     echo '</ul>'
     for file in plots/*.txt; do
         figure=$(basename "$file" .txt)
         folder=$into/$figure
-        title=$(escape "$file" | head -n 1)
+        title=$(escape "$file" | sed -n 1p)
         echo "<h2 id=\"$figure\">$title</h2>"
         if [ ! -f "$folder/caption.txt" ]; then
             waits=$(waits_for "$figure")
-            if [ "$waits" ]; then echo "<p>Waits for $waits.</p>"; else echo "<p>Not made yet: make figures/$figure.</p>"; fi
+            [ "$waits" ] && waits="Waits for $waits." || waits="Not made yet: make figures/$figure."
+            echo "<p>$waits</p>"
             continue
         fi
-        if [ -f "$folder/$figure.png" ]; then echo "<p><img src=\"$figure/$figure.png\" alt=\"$(sed 's/"/\&quot;/g' <<<"$title")\"></p>"; fi
+        if [ -f "$folder/$figure.png" ]; then
+            alt=$(sed 's/"/\&quot;/g' <<<"$title")
+            echo "<p><img src=\"$figure/$figure.png\" alt=\"$alt\"></p>"
+        fi
         html_table "$figure"
-        echo "<p>$(escape "$folder/caption.txt" | tail -n +2)</p><p><a href=\"$figure/$figure.csv\">$figure.csv</a></p><pre>$(escape "$folder/commands.sh")</pre>"
+        echo "<p>$(escape "$folder/caption.txt" | tail -n +2)</p>"
+        echo "<p><a href=\"$figure/$figure.csv\">$figure.csv</a></p>"
+        echo "<pre>$(escape "$folder/commands.sh")</pre>"
     done
     echo '</body></html>'
 } >"$work/index.html"

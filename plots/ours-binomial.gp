@@ -12,8 +12,12 @@ do for [moves in "k n"] {
     set xlabel moves
     set xrange [moves eq "k" ? 2**3.5 : 2**11.5 : moves eq "k" ? 2**14.5 : 2**22.5]
     if (moves eq "k") { set key top right reverse Left font ",8" } else { unset key }
-    in(i) = column("k_b") == 2**(i-1) && column("b")*column("k_b") == 2*column("k") && column("loss") > 0 && (moves eq "k" ? column("n") == 65536 : column("k") == 1024)
-    plot for [i=1:4] csv using (in(i) ? column(moves) : NaN):(column("loss_binomial")/column("loss")) with linespoints ls i title sprintf("k_b = %d, binomial", 2**(i-1)), \
-         for [i=1:4] csv using (in(i) ? column(moves) : NaN):(column("loss_bound")/column("loss")) with lines ls i dt 2 title (i == 1 ? "bound in closed form (dashed)" : "")
+    in(i) = column("k_b") == 2**(i-1) && column("b")*column("k_b") == 2*column("k") \
+        && column("loss") > 0 && (moves eq "k" ? column("n") == 65536 : column("k") == 1024)
+    plot for [i=1:4] csv using (in(i) ? column(moves) : NaN): \
+             (column("loss_binomial")/column("loss")) with linespoints ls i \
+             title sprintf("k_b = %d, binomial", 2**(i-1)), \
+         for [i=1:4] csv using (in(i) ? column(moves) : NaN):(column("loss_bound")/column("loss")) \
+             with lines ls i dt 2 title (i == 1 ? "bound in closed form (dashed)" : "")
 }
 unset multiplot

@@ -5,7 +5,8 @@ set xlabel "correlation length, -1 / ln rho"
 set yrange [0:1.03]
 length(x) = column("rho") > 0 ? -1/log(column("rho")) : NaN
 do for [kept=1:4:3] {
-    set title sprintf("n = 2048, k = 256, k_b = %d, b = %d", kept, 256/kept) font ",10" offset 0,-0.6
+    set title sprintf("n = 2048, k = 256, k_b = %d, b = %d", kept, 256/kept) font ",10" \
+        offset 0,-0.6
     set ylabel (kept == 1 ? "recall" : "") offset 1
     set autoscale x
     stats csv using (column("k_b") == kept ? column("model_recall") : NaN) nooutput
@@ -18,10 +19,16 @@ do for [kept=1:4:3] {
     set arrow 1 from graph 0,first model to graph 1,first model nohead ls 9
     set arrow 2 from graph 0,first worst to graph 1,first worst nohead ls 9
     set arrow 3 from 2048/(256/kept),graph 0 to 2048/(256/kept),graph 1 nohead ls 9 dt 3
-    set label 1 "top-k anywhere (exact model)" at 12000,model right offset -0.5,-0.6 font ",8" tc rgb "#555555"
-    set label 2 "as few buckets as possible" at 0.4,worst left offset 0.5,0.6 font ",8" tc rgb "#555555"
+    set label 1 "top-k anywhere (exact model)" at 12000,model right offset -0.5,-0.6 \
+        font ",8" tc rgb "#555555"
+    set label 2 "as few buckets as possible" at 0.4,worst left offset 0.5,0.6 \
+        font ",8" tc rgb "#555555"
     set label 3 "n / b" at 2048/(256/kept),0.05 left offset 0.4,0 font ",8" tc rgb "#555555"
-    plot csv using (strcol("assignment") eq "interleaved" && column("k_b") == kept ? length(0) : NaN):"recall_mean":"recall_sd" with yerrorlines ls 1 title "interleaved", \
-         csv using (strcol("assignment") eq "contiguous" && column("k_b") == kept ? length(0) : NaN):"recall_mean":"recall_sd" with yerrorlines ls 2 title "contiguous"
+    plot csv using (strcol("assignment") eq "interleaved" \
+             && column("k_b") == kept ? length(0) : NaN):"recall_mean":"recall_sd" \
+             with yerrorlines ls 1 title "interleaved", \
+         csv using (strcol("assignment") eq "contiguous" \
+             && column("k_b") == kept ? length(0) : NaN):"recall_mean":"recall_sd" \
+             with yerrorlines ls 2 title "contiguous"
 }
 unset multiplot

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The published numbers of Key et al. as CSV, from a clone of their repository (graphcore-research/pytorch-approx-topk).
+"""The published numbers of Key et al. as CSV, from a clone of their repository.
 
     published.py CLONE INTO
 
-Looks below CLONE for their JSON-lines files by name and writes theory.csv, correlation.csv, h100_pcie_bucketed.csv and
-h100_pcie_torch_topk.csv into INTO, with the columns that the figures read. Files that are missing are left out, with a line
-that says so. The standard library alone.
+CLONE is a clone of graphcore-research/pytorch-approx-topk. The script finds their JSON-lines files
+below CLONE by name. It writes theory.csv, correlation.csv, h100_pcie_bucketed.csv and
+h100_pcie_torch_topk.csv into INTO, with the columns that the figures read. If a file is missing, a
+line says so, and its CSV is not written. It needs only the standard library.
 """
 import csv
 import json
@@ -22,7 +23,8 @@ def rows_of(clone, name):
                 with open(path, encoding="utf-8") as file:
                     return [json.loads(line) for line in file if line.strip()]
             except ValueError as error:
-                print(f"published.py: {path} is no file of JSON lines ({error}); is it a Git LFS pointer?", file=sys.stderr)
+                print(f"published.py: {path} is no file of JSON lines ({error}); "
+                      "is it a Git LFS pointer?", file=sys.stderr)
                 return None
     print(f"published.py: no {name} below {clone}", file=sys.stderr)
     return None
@@ -34,16 +36,20 @@ def theory(row):
     return {
         "n": row["n"], "k": row["k"], "b": row["b"], "k_b": row["k_b"],
         "recall_binomial": row["recall_model"], "recall_simulated_mean": row["recall_simulation"],
-        "recall_simulated_sd": row["recall_simulation_std"], "repetitions": row["recall_simulation_n"],
-        "cost_basic": row["cost_basic"], "cost_serial": row["cost_serial"], "cost_parallel": row["cost_parallel"],
+        "recall_simulated_sd": row["recall_simulation_std"],
+        "repetitions": row["recall_simulation_n"],
+        "cost_basic": row["cost_basic"], "cost_serial": row["cost_serial"],
+        "cost_parallel": row["cost_parallel"],
     }
 
 
 def correlation(row):
     return {
         "n": row["n"], "k": row["k"], "k_b": row["k_per_bucket"], "rho": row["corr_factor"],
-        "assignment": "interleaved" if row["interleaved"] else "contiguous", "shuffled": int(row["shuffle"]),
-        "recall_mean": row["recall_mean"], "recall_sd": row["recall_std"], "repetitions": row["n_repetitions"],
+        "assignment": "interleaved" if row["interleaved"] else "contiguous",
+        "shuffled": int(row["shuffle"]),
+        "recall_mean": row["recall_mean"], "recall_sd": row["recall_std"],
+        "repetitions": row["n_repetitions"],
     }
 
 
@@ -56,13 +62,17 @@ def bucketed(row):
     if "priority_queue" not in row["method"]:
         return None
     return {
-        "n": row["topk_size"], "k": row["k"], "b": row["k"] * row["k_mult"] // row["j"], "k_b": row["j"],
-        "m": row["batch_size"], "candidates_over_k": row["k_mult"], "time_us_median": time_us(row),
+        "n": row["topk_size"], "k": row["k"], "b": row["k"] * row["k_mult"] // row["j"],
+        "k_b": row["j"], "m": row["batch_size"], "candidates_over_k": row["k_mult"],
+        "time_us_median": time_us(row),
     }
 
 
 def exact(row):
-    return {"n": row["topk_size"], "k": row["k"], "m": row["batch_size"], "time_us_median": time_us(row)}
+    return {
+        "n": row["topk_size"], "k": row["k"], "m": row["batch_size"],
+        "time_us_median": time_us(row),
+    }
 
 
 FILES = [

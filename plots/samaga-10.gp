@@ -13,5 +13,8 @@ set key bottom right reverse Left
 set arrow 1 from 3360,0.6 to 3360,1.02 nohead ls 9 dt 3
 set arrow 2 from 3100,1 to 43000,1 nohead ls 9 dt 3
 kbs = "1 2 3 4 6 8"
-plot for [i=1:6] csv using (column("k_b") == word(kbs, i)+0 ? column("candidates") : NaN):"recall" with lines ls i lw 0.8 notitle, \
-     for [i=1:6] csv using (column("k_b") == word(kbs, i)+0 ? column("candidates") : NaN):"recall":"recall_sd" with yerrorbars ls i title "k_b = ".word(kbs, i)
+plot for [i=1:6] csv using (column("k_b") == word(kbs, i)+0 ? column("candidates") : NaN):"recall" \
+         with lines ls i lw 0.8 notitle, \
+     for [i=1:6] csv using (column("k_b") == word(kbs, i)+0 \
+         ? column("candidates") : NaN):"recall":"recall_sd" with yerrorbars ls i \
+         title "k_b = ".word(kbs, i)

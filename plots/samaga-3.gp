@@ -1,6 +1,7 @@
 # height 430
 set margins 9,14,3.6,2
-set title "candidates with k_b = 1 over the fewest with k_b = 1..4, recall 0.99, b a multiple of 128 that divides n" font ",9"
+set title "candidates with k_b = 1 over the fewest with k_b = 1..4, ".\
+    "recall 0.99, b a multiple of 128 that divides n" font ",9"
 set logscale x 2
 set logscale y 10
 set logscale cb 2
@@ -16,10 +17,16 @@ set cbtics ("1" 1, "2" 2, "4" 4, "8" 8, "16" 16)
 set palette defined (0 "#f2f2f2", 0.5 "#56B4E9", 1 "#003f6b")
 unset key
 set grid noxtics noytics
-# From (k - 1)/(n - 1) = 0.02 on k_b = 1 keeps the recall with all elements alone, which select does not offer: n over the fewest.
+# Where (k - 1)/(n - 1) exceeds 0.02, k_b = 1 reaches the recall only if it keeps all n elements,
+# which select does not offer. The ratio there is n over the fewest candidates.
 all(n, k) = (k - 1.0) / (n - 1.0) > 0.02
-ratio(n, k, k_b, candidates, least) = all(n, k) ? (least == 1 ? n / candidates : NaN) : (k_b == 1 ? least : NaN)
+ratio(n, k, k_b, candidates, least) = \
+    all(n, k) ? (least == 1 ? n / candidates : NaN) : (k_b == 1 ? least : NaN)
 value = "ratio(column('n'), column('k'), column('k_b'), column('candidates'), column('over_least'))"
-plot csv using (column("n")):(column("k")/column("n")):(column("n")/1.36):(column("n")*1.36):(column("k")/column("n")/1.19):(column("k")/column("n")*1.19):(@value) with boxxyerror fs solid noborder lc palette, \
-     csv using (@value < 6 ? column("n") : NaN):(column("k")/column("n")):(sprintf("%.2g", @value)) with labels font ",6" tc rgb "#000000", \
-     csv using (@value >= 6 ? column("n") : NaN):(column("k")/column("n")):(sprintf("%.2g", @value)) with labels font ",6" tc rgb "#ffffff"
+plot csv using (column("n")):(column("k")/column("n")):(column("n")/1.36):(column("n")*1.36): \
+         (column("k")/column("n")/1.19):(column("k")/column("n")*1.19):(@value) \
+         with boxxyerror fs solid noborder lc palette, \
+     csv using (@value < 6 ? column("n") : NaN):(column("k")/column("n")): \
+         (sprintf("%.2g", @value)) with labels font ",6" tc rgb "#000000", \
+     csv using (@value >= 6 ? column("n") : NaN):(column("k")/column("n")): \
+         (sprintf("%.2g", @value)) with labels font ",6" tc rgb "#ffffff"

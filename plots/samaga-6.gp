@@ -11,5 +11,7 @@ set ylabel "recall error, 1 - recall" offset 1
 set yrange [1:1e-6]
 set key top left reverse Left
 sets = "1 2 3 4 6 8"
-plot for [i=1:6] csv using (column("k_b") == word(sets, i)+0 ? column("candidates") : NaN):(1 - column("model_recall")) with lines ls i title "k_b = ".word(sets, i), \
-     for [i=1:6] csv using (column("k_b") == word(sets, i)+0 ? column("candidates") : NaN):(column("recall_mean") < 1 ? 1 - column("recall_mean") : NaN) with points ls i notitle
+plot for [i=1:6] csv using (column("k_b") == word(sets, i)+0 ? column("candidates") : NaN): \
+         (1 - column("model_recall")) with lines ls i title "k_b = ".word(sets, i), \
+     for [i=1:6] csv using (column("k_b") == word(sets, i)+0 ? column("candidates") : NaN): \
+         (column("recall_mean") < 1 ? 1 - column("recall_mean") : NaN) with points ls i notitle

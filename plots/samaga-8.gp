@@ -12,4 +12,5 @@ set yrange [0.5:8e-3]
 set key top left reverse Left
 rules = "exact samaga_quadratic chern"
 names = "'exact' 'Samaga et al., quadratic' 'Chern et al.'"
-plot for [i=1:3] csv using (strcol("rule") eq word(rules, i) ? column("b") : NaN):(1 - column("recall_target")) with lines ls i title word(names, i)
+plot for [i=1:3] csv using (strcol("rule") eq word(rules, i) ? column("b") : NaN): \
+         (1 - column("recall_target")) with lines ls i title word(names, i)

@@ -8,6 +8,10 @@ set xrange [0.64:1]
 set yrange [0.85:1.4]
 set key top right reverse Left
 ks = "1024 16384 65536"
-plot for [i=1:3] csv using (strcol("rule") eq "samaga_quartic" && column("k") == word(ks, i)+0 ? column("recall_target") : NaN):"b_over_exact" with lines ls i title "quartic, k = ".word(ks, i), \
-     for [i=1:3] csv using (strcol("rule") eq "samaga_quadratic" && column("k") == word(ks, i)+0 ? column("recall_target") : NaN):"b_over_exact" with lines ls i dt 2 title (i == 1 ? "quadratic (dashed)" : ""), \
+plot for [i=1:3] csv using (strcol("rule") eq "samaga_quartic" \
+         && column("k") == word(ks, i)+0 ? column("recall_target") : NaN):"b_over_exact" \
+         with lines ls i title "quartic, k = ".word(ks, i), \
+     for [i=1:3] csv using (strcol("rule") eq "samaga_quadratic" \
+         && column("k") == word(ks, i)+0 ? column("recall_target") : NaN):"b_over_exact" \
+         with lines ls i dt 2 title (i == 1 ? "quadratic (dashed)" : ""), \
      1 with lines ls 9 notitle

@@ -1,5 +1,7 @@
-# style.gp - what all figures have in common. Called by plots/make.sh with these set: csv, published (a folder, or empty), runs (a folder).
-# Colours: Okabe and Ito's, which colour-blind people tell apart; in this order also darker to lighter in grey.
+# style.gp - the style of all figures. plots/make.sh calls it with these variables: csv (a file),
+# published (a folder, or empty), runs (a folder).
+# The colours are those of Okabe and Ito, which colour-blind people can tell apart. In grey this
+# order goes from darker to lighter.
 set datafile separator comma
 set datafile columnheaders
 set datafile missing NaN
@@ -16,7 +18,8 @@ set grid lw 0.4 lc rgb "#cccccc"
 set tics nomirror
 set key samplen 2 spacing 1.05
 set format y "%g"
-# A measured run, if it is there: a file of runs, or empty. (The names are spelt out where they are used, so that plots/make.sh sees them.)
+# The name of a file of measured runs if it exists, otherwise an empty text. (Figures spell out the
+# names, so that plots/make.sh finds them.)
 there(file) = system("test -f '".file."' && echo '".file."'")
 # Powers of two and of ten on logarithmic axes.
 two = '"2^{%L}"'

@@ -1,4 +1,5 @@
-# tradeoff-grid.gp - six rows of n, three of k: Figures 18 to 20. model: the cost model.
+# tradeoff-grid.gp - Figures 18 to 20: six values of n, three of k. Set model, the cost model,
+# before loading it.
 set multiplot layout 6,3 margins 0.07,0.985,0.045,0.955 spacing 0.045,0.04
 set logscale x 2
 set logscale y 10
@@ -18,14 +19,26 @@ do for [l in "10 12 14 16 18 20"] {
         stats csv using (column("n") == n && column("k") == k ? column(cost) : NaN) nooutput
         set yrange [1:1e-5]
         set xrange [STATS_min/1.3:line*1.4]
-        set title sprintf("n = 2^{%s}, k = %s", l, j == 1 ? "256" : j == 2 ? "n/16" : "n/4") font ",9" offset 0,-0.75
+        set title sprintf("n = 2^{%s}, k = %s", l, j == 1 ? "256" : j == 2 ? "n/16" : "n/4") \
+            font ",9" offset 0,-0.75
         set ylabel (j == 1 ? "recall error" : "") offset 1.5 font ",9"
         set xlabel (l eq "20" ? "C_{".model."}" : "") font ",9"
         if (l eq "10" && j == 2) { set key top left reverse Left font ",7" } else { unset key }
         set arrow 1 from line,graph 0 to line,graph 1 nohead ls 9
-        plot for [i=1:4] csv using (column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n ? column(cost) : NaN):"loss" with lines ls i title sprintf("k_b = %d, exact", 2**(i-1)), \
-             for [i=1:4] csv using (column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n ? column(cost) : NaN):"loss_binomial" with lines ls i lw 1.4 dt 3 title (i == 1 ? "binomial" : ""), \
-             for [i=1:4] (published eq "" ? "/dev/null" : published."/theory.csv") using (published eq "" ? NaN : column("n") == n && column("k") == k && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 && column("b")*column("k_b") < n ? column(cost) : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.35 title (i == 1 ? "published" : "")
+        plot for [i=1:4] csv using (column("n") == n && column("k") == k \
+                 && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n \
+                 ? column(cost) : NaN):"loss" with lines ls i \
+                 title sprintf("k_b = %d, exact", 2**(i-1)), \
+             for [i=1:4] csv using (column("n") == n && column("k") == k \
+                 && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n \
+                 ? column(cost) : NaN):"loss_binomial" with lines ls i lw 1.4 dt 3 \
+                 title (i == 1 ? "binomial" : ""), \
+             for [i=1:4] (published eq "" ? "/dev/null" : published."/theory.csv") \
+                 using (published eq "" ? NaN : column("n") == n && column("k") == k \
+                 && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 \
+                 && column("b")*column("k_b") < n ? column(cost) \
+                 : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.35 \
+                 title (i == 1 ? "published" : "")
         unset arrow 1
     }
 }

@@ -19,7 +19,7 @@ unsigned buckets_lengths(const struct buckets *s, uint64_t valid,
         all[0] = (struct bucket_lengths){valid / s->b + 1, longer};
         all[1] = (struct bucket_lengths){valid / s->b, s->b - longer};
         all[2] = (struct bucket_lengths){0, 0};
-    } else { /* runs: full buckets, then the one in which the first missing element would stand */
+    } else { /* runs: full buckets, then the bucket in which the first missing element would be */
         struct place end = place_of(s, valid);
         uint64_t longer = valid - end.slot - end.bucket * s->size;
         all[0] = (struct bucket_lengths){s->size + 1, longer};
@@ -48,8 +48,8 @@ uint64_t buckets_candidates(const struct buckets *s, uint64_t valid, uint64_t k_
     return candidates;
 }
 
-/* A bucket loses max(0, x - k_b) of x, which is convex: most is lost where all buckets but one are
- * full or have none, and the longest are full. */
+/* A bucket with x of the top-k loses max(0, x - k_b), which is convex. So most is lost if the
+ * longest buckets are full, one bucket has the rest, and the others have none. */
 uint64_t buckets_most_lost(const struct buckets *s, uint64_t valid, uint64_t k, uint64_t k_b)
 {
     struct bucket_lengths lengths[SIM_LENGTHS];

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* All give n mod b buckets of ceil(n/b) elements and the rest floor(n/b); they are the same sets
- * only for interleaved, or for the two contiguous ones where b divides n. */
+/* Each gives n mod b buckets of ceil(n/b) elements and the others floor(n/b), but the sets differ.
+ * Those of the two contiguous ones are the same if b divides n. */
 enum sim_assignment {
     SIM_INTERLEAVED,      /* i mod b */
     SIM_CONTIGUOUS,       /* runs, the n mod b longer ones first: the CUDA kernel of [Key2024] */
@@ -17,12 +17,12 @@ enum sim_assignment {
 
 const char *sim_assignment_name(enum sim_assignment assignment);
 
-/* The buckets of a row: b of n elements. */
+/* The b buckets of a row of n elements. */
 struct buckets {
     enum sim_assignment assignment;
     uint64_t n, b;
-    uint64_t size, longer; /* floor(n/b), and n mod b buckets have one more */
-    uint64_t run;          /* elements in the longer ones together */
+    uint64_t size, longer; /* floor(n/b); how many buckets have one more: n mod b */
+    uint64_t run;          /* how many elements the longer ones have together */
 };
 
 static inline struct buckets buckets_of(enum sim_assignment assignment, uint64_t n, uint64_t b)
@@ -30,12 +30,12 @@ static inline struct buckets buckets_of(enum sim_assignment assignment, uint64_t
     return (struct buckets){assignment, n, b, n / b, n % b, n % b * (n / b + 1)};
 }
 
-/* Where an element is: which bucket, and how many elements of that bucket stand before it. */
+/* Where an element is: in which bucket, and behind how many elements of that bucket. */
 struct place {
     uint64_t bucket, slot;
 };
 
-/* The cases as functions of their own, so that a loop over elements decides once. */
+/* One function for each assignment, so that a loop over elements decides only once. */
 static inline struct place place_interleaved(const struct buckets *s, uint64_t i)
 {
     return (struct place){i % s->b, i / s->b};
@@ -68,8 +68,8 @@ static inline struct place place_of(const struct buckets *s, uint64_t i)
     }
 }
 
-/* The elements of a bucket in a row of which only the first `valid` exist, with how many buckets
- * have so many: classes with falling length, the empty buckets left out. Returns how many classes;
+/* How many buckets have how many elements, if only the first `valid` elements of the row exist. The
+ * length falls from class to class; empty buckets are left out. Returns how many classes there are,
  * at most SIM_LENGTHS. */
 #define SIM_LENGTHS 3
 struct bucket_lengths {
@@ -78,11 +78,11 @@ struct bucket_lengths {
 unsigned buckets_lengths(const struct buckets *s, uint64_t valid,
                          struct bucket_lengths lengths[SIM_LENGTHS]);
 
-/* Candidates of such a row: the sum over buckets of min(k_b, length). 1 <= k_b. */
+/* The candidates of such a row: the sum over buckets of min(k_b, length). 1 <= k_b. */
 uint64_t buckets_candidates(const struct buckets *s, uint64_t valid, uint64_t k_b);
 
-/* The most of its top-k that such a row can lose: where they fill the longest buckets. k <= valid.
- */
+/* The most that such a row can lose of its top-k: they then fill the longest buckets. k <=
+ * valid. */
 uint64_t buckets_most_lost(const struct buckets *s, uint64_t valid, uint64_t k, uint64_t k_b);
 
 #endif

@@ -3,19 +3,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bucket_walk.h"
 
-/* Elements of the bucket so far in this walk. */
+/* How many elements of the bucket this walk has met. */
 static inline uint64_t so_far(const struct bucket_counts *counts, uint64_t bucket)
 {
     uint64_t count = counts->count[bucket];
     return count > counts->base ? count - counts->base : 0;
 }
 
-static inline uint32_t capped(uint64_t value, uint32_t cap)
+static inline uint32_t at_most(uint64_t value, uint32_t cap)
 {
     return value < cap ? (uint32_t)value : cap;
 }
 
-/* Rows have n < 2^32: buckets by 32-bit division, which is faster. */
+/* Rows have n < 2^32, so the bucket comes from a 32-bit division, which is faster. */
 static inline uint32_t bucket_interleaved(const struct buckets *s, uint32_t i)
 {
     return i % (uint32_t)s->b;
@@ -40,7 +40,7 @@ walk(const struct buckets *s, struct bucket_counts *counts, const uint32_t *at, 
         uint32_t bucket = bucket_of(s, at[j]);
         uint64_t seen = so_far(counts, bucket);
         counts->count[bucket] = counts->base + seen + 1;
-        before[j] = capped(seen, cap);
+        before[j] = at_most(seen, cap);
     }
 }
 
@@ -72,7 +72,7 @@ place(const struct buckets *s, uint64_t valid, struct bucket_counts *counts,
             seen = so_far(counts, at.bucket);
         } while (at.slot < seen);
         counts->count[at.bucket] = counts->base + seen + 1;
-        before[j] = capped(seen, cap);
+        before[j] = at_most(seen, cap);
     }
 }
 

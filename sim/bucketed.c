@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The best of what it was offered, best first. */
+/* The best indices that were offered to it, best first. */
 struct queue {
     uint32_t *index;
     size_t length, room;
@@ -29,8 +29,8 @@ static void offer(struct queue *queue, const uint64_t *keys, uint32_t index)
     queue->index[at] = index;
 }
 
-/* Stage 1 of one bucket: its members are offered to a queue of k_b + 1, whose last one, if it is
- * full, is the largest that is lost. */
+/* Stage 1 of one bucket: its elements are offered to a queue of k_b + 1. If the queue is full in
+ * the end, its last element is the largest that is lost. */
 static void stage1(const uint64_t *keys, size_t valid, const struct buckets *buckets,
                    uint64_t bucket, size_t k_b, uint32_t *space, struct bucketed *out,
                    bool *any_lost, uint64_t *largest_lost)
@@ -40,7 +40,7 @@ static void stage1(const uint64_t *keys, size_t valid, const struct buckets *buc
         if (place_of(buckets, i).bucket == bucket)
             offer(&queue, keys, i);
     for (size_t j = 0; j < queue.length && j < k_b; j++)
-        out->candidate[out->kept++] = queue.index[j];
+        out->candidate[out->candidates++] = queue.index[j];
     if (queue.length > k_b) {
         uint64_t lost = keys[queue.index[k_b]];
         *largest_lost = *any_lost && *largest_lost > lost ? *largest_lost : lost;
@@ -62,7 +62,7 @@ bool bucketed_topk(const uint64_t *keys, size_t n, size_t valid, size_t k, uint6
         stage1(keys, valid, &buckets, bucket, room, space, out, &any_lost, &largest_lost);
     struct queue stage2 = {out->result, 0, k};
     size_t reaching = 0;
-    for (size_t j = 0; j < out->kept && good; j++) {
+    for (size_t j = 0; j < out->candidates && good; j++) {
         offer(&stage2, keys, out->candidate[j]);
         reaching += !any_lost || keys[out->candidate[j]] >= largest_lost;
     }

@@ -1,31 +1,20 @@
-/* checkpoint.c - the state of a simulation as a text file, written so that a kill at any moment
- * leaves the old or the new one.
+/* checkpoint.c - see checkpoint.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "checkpoint.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "simulation.h"
+#include <base/regular_file.h>
+#include <base/text.h>
 
-/* Raised when the same spec would count something else. */
+/* Raised if the same spec would count something else than before. */
 #define CHECKPOINT_VERSION 2
-
-static int fail(char *error, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int fail(char *error, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error, size, format, arguments);
-    va_end(arguments);
-    return -1;
-}
 
 /* ---- the parameters, a line each: name and value */
 
@@ -38,13 +27,13 @@ static void print_shapes(FILE *file, const struct sim_spec *spec)
     fputc('\n', file);
 }
 
-/* A blank and the shortest decimal that reads back as the same. */
+/* A blank, and the number with the fewest digits from 15 on that read back as the same. */
 static void print_real(FILE *file, double value)
 {
-    char text[40];
+    char text[48];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        text_of_digits(text, digits, value);
+        if (text_number(text) == value)
             break;
     }
     fprintf(file, " %s", text);
@@ -88,36 +77,9 @@ static uint64_t checksum(const char *bytes, size_t length)
     return hash;
 }
 
-void sums_print(FILE *file, const struct simulation *simulation, const struct sums *sums)
-{
-    for (size_t i = 0; i < simulation->spec.rhos; i++)
-        row_tally_print(file, &sums->rows[i]);
-    for (size_t i = 0; i < simulation->results; i++)
-        tally_print(file, &sums->results[i], simulation->spec.ranks);
-}
-
-bool sums_add_text(const struct simulation *simulation, struct sums *sums, const char **text)
-{
-    bool good = true;
-    for (size_t i = 0; i < simulation->spec.rhos && good; i++) {
-        struct row_tally rows = {0};
-        good = row_tally_parse(text, &rows);
-        if (good)
-            row_tally_merge(&sums->rows[i], &rows);
-    }
-    for (size_t i = 0; i < simulation->results && good; i++) {
-        struct tally tally = {.survived = calloc(simulation->spec.ranks + 1, sizeof(uint64_t))};
-        good = tally.survived &&
-               tally_parse(text, &tally, simulation->spec.ranks, simulation->spec.k) &&
-               tally_merge(&sums->results[i], &tally, simulation->spec.ranks);
-        tally_free(&tally);
-    }
-    return good;
-}
-
 /* ---- saving */
 
-/* The whole checkpoint; the caller frees it. NULL when memory runs out. */
+/* The whole checkpoint; the caller frees it. NULL if memory runs out. */
 static char *checkpoint_text(const struct simulation *simulation, size_t *length)
 {
     char *text = NULL;
@@ -127,7 +89,7 @@ static char *checkpoint_text(const struct simulation *simulation, size_t *length
     fputs("recallmodel checkpoint\n", file);
     print_parameters(file, &simulation->spec);
     fprintf(file, "done %" PRIx64 "\n", simulation->done);
-    sums_print(file, simulation, &simulation->total);
+    tallies_print(file, &simulation->total);
     if (fflush(file) == 0)
         fprintf(file, "checksum %016" PRIx64 "\n", checksum(text, *length));
     if (fclose(file) == 0)
@@ -136,7 +98,9 @@ static char *checkpoint_text(const struct simulation *simulation, size_t *length
     return NULL;
 }
 
-/* Writes a new file, forces it to the disk, and gives it the name. */
+/* Writes a new file, forces it to the disk, and gives it the name. base/atomic_file.h does the
+ * same, but a kill while it writes leaves a file with a name of its own behind. Here a file is
+ * written every two seconds, and kills leave at most one, FILE.new. */
 static int replace_file(const char *path, const char *temporary, const char *text, size_t length)
 {
     FILE *file = fopen(temporary, "w");
@@ -157,19 +121,19 @@ static int replace_file(const char *path, const char *temporary, const char *tex
     return -1;
 }
 
-int checkpoint_save(const struct simulation *simulation, char *error, size_t size)
+int checkpoint_save(const struct simulation *simulation, struct message error)
 {
     const char *path = simulation->spec.checkpoint;
     size_t length = 0, temporary_size = strlen(path) + 8;
     char *text = checkpoint_text(simulation, &length), *temporary = malloc(temporary_size);
     int status = -1;
     if (!text || !temporary) {
-        fail(error, size, "out of memory while the checkpoint was written");
+        message_set(error, "out of memory while the checkpoint was written");
     } else {
         snprintf(temporary, temporary_size, "%s.new", path);
         status = replace_file(path, temporary, text, length);
         if (status != 0)
-            fail(error, size, "--checkpoint %s cannot be written: %s", path, strerror(errno));
+            message_set(error, "--checkpoint %s cannot be written: %s", path, strerror(errno));
     }
     free(text);
     free(temporary);
@@ -178,19 +142,16 @@ int checkpoint_save(const struct simulation *simulation, char *error, size_t siz
 
 /* ---- loading */
 
-/* The file's bytes with a 0 behind; NULL with errno, which is EINVAL where it is no regular file.
- */
+/* The bytes of the file, with a 0 behind them; the caller frees them. NULL with errno, which is 0
+ * if it is not a regular file. */
 static char *read_file(const char *path, size_t *length)
 {
     struct stat status;
     char *text = NULL;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+    const int descriptor = regular_file_open(path, &status);
     if (descriptor < 0)
         return NULL;
-    errno = 0;
-    if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode))
-        errno = EINVAL;
-    FILE *file = errno ? NULL : fdopen(descriptor, "r");
+    FILE *file = fdopen(descriptor, "r");
     if (file && (text = malloc((size_t)status.st_size + 1))) {
         *length = fread(text, 1, (size_t)status.st_size, file);
         text[*length] = '\0';
@@ -208,108 +169,125 @@ static char *read_file(const char *path, size_t *length)
     return text;
 }
 
-/* Is the checkpoint one of this version? */
-static int check_version(const struct simulation *simulation, const char *text, char *error,
-                         size_t size)
+/* Does the text behind the title begin with this version? If it begins with no version at all,
+ * match_parameters() says so. */
+static bool match_version(const char *text, const char *path, struct message error)
 {
     static const char name[] = "version ";
     long theirs =
         strncmp(text, name, sizeof name - 1) == 0 ? strtol(text + sizeof name - 1, NULL, 10) : -1;
     if (theirs == CHECKPOINT_VERSION || theirs < 0)
-        return 0;
-    fail(error, size,
-         "--checkpoint %s is of another version of recallmodel (format %ld, not %d); "
-         "remove it to start again",
-         simulation->spec.checkpoint, theirs, CHECKPOINT_VERSION);
-    return SIM_REFUSED;
+        return true;
+    message_set(error,
+                "--checkpoint %s is of another version of recallmodel (format %ld, not %d); "
+                "remove it to start again",
+                path, theirs, CHECKPOINT_VERSION);
+    return false;
 }
 
-/* Passes the parameters where they are those of this simulation; otherwise says which is not. */
-static int check_parameters(const struct simulation *simulation, const char **text, char *error,
-                            size_t size)
+/* Says how two lines differ. Of a long line it shows the name, and the rest from a little before
+ * the difference on. */
+static void report_difference(const char *ours, size_t our_length, const char *theirs,
+                              size_t their_length, const char *path, struct message error)
+{
+    size_t name = strcspn(ours, " \n") + 1, from = 0;
+    while (from < our_length && from < their_length && ours[from] == theirs[from])
+        from++;
+    from = from > name + 20 ? from - 20 : 0;
+    const char *gap = from ? ".." : "";
+    int name_shown = from ? (int)name : 0;
+    size_t ours_shown = our_length - from, theirs_shown = their_length - from;
+    message_set(error,
+                "--checkpoint %s is of another simulation: it has '%.*s%s%.*s', not '%.*s%s%.*s'; "
+                "give the same options, or another file",
+                path, name_shown, ours, gap, theirs_shown < 60 ? (int)theirs_shown : 60,
+                theirs + from, name_shown, ours, gap, ours_shown < 60 ? (int)ours_shown : 60,
+                ours + from);
+}
+
+/* Moves *text behind the parameters if they are those of this simulation. Returns 0; otherwise one
+ * line is in `error`: SIM_REFUSED if a parameter differs, -1 if memory runs out. */
+static int match_parameters(const struct simulation *simulation, const char **text,
+                            struct message error)
 {
     char *own = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&own, &length);
-    const char *path = simulation->spec.checkpoint;
-    if (!file)
-        return fail(error, size, "out of memory while the checkpoint was read");
-    print_parameters(file, &simulation->spec);
-    if (fclose(file) != 0) {
+    if (file)
+        print_parameters(file, &simulation->spec);
+    if (!file || fclose(file) != 0) {
         free(own);
-        return fail(error, size, "out of memory while the checkpoint was read");
+        return message_set(error, "out of memory while the checkpoint was read");
     }
     const char *ours = own, *theirs = *text;
-    while (*ours) {
+    bool same = true;
+    while (same && *ours) {
         size_t our_length = strcspn(ours, "\n"), their_length = strcspn(theirs, "\n");
-        if (our_length != their_length || strncmp(ours, theirs, our_length) != 0) {
-            /* Of a long line, the name and from a little before the difference on. */
-            size_t name = strcspn(ours, " \n") + 1, from = 0;
-            while (from < our_length && from < their_length && ours[from] == theirs[from])
-                from++;
-            from = from > name + 20 ? from - 20 : 0;
-            const char *gap = from ? ".." : "";
-            size_t ours_shown = our_length - from, theirs_shown = their_length - from;
-            fail(error, size,
-                 "--checkpoint %s is of another simulation: it has '%.*s%s%.*s', not '%.*s%s%.*s'; "
-                 "give the same options, or another file",
-                 path, from ? (int)name : 0, ours, gap, theirs_shown < 60 ? (int)theirs_shown : 60,
-                 theirs + from, from ? (int)name : 0, ours, gap,
-                 ours_shown < 60 ? (int)ours_shown : 60, ours + from);
-            free(own);
-            return SIM_REFUSED;
-        }
+        same = our_length == their_length && strncmp(ours, theirs, our_length) == 0;
+        if (!same)
+            report_difference(ours, our_length, theirs, their_length, simulation->spec.checkpoint,
+                              error);
         ours += our_length + 1;
         theirs += their_length + (theirs[their_length] == '\n');
     }
     free(own);
     *text = theirs;
-    return 0;
+    return same ? 0 : SIM_REFUSED;
 }
 
-int checkpoint_load(struct simulation *simulation, char *error, size_t size)
+/* Reads what was done and the tallies: all of the text up to `end`. */
+static bool read_state(struct simulation *simulation, const char *text, const char *end)
 {
-    static const char title[] = "recallmodel checkpoint\n", done[] = "done ", sum[] = "checksum ";
-    const char *path = simulation->spec.checkpoint, *at;
+    static const char done[] = "done ";
+    char *at;
+    if (strncmp(text, done, sizeof done - 1) != 0)
+        return false;
+    simulation->done = strtoull(text + sizeof done - 1, &at, 16);
+    text = at + (*at == '\n');
+    return simulation->done <= simulation->spec.repetitions &&
+           tallies_add_text(&simulation->total, simulation->spec.k, &text) && text == end;
+}
+
+/* As checkpoint_load(), from the bytes of the file. */
+static int read_checkpoint(struct simulation *simulation, const char *text, size_t length,
+                           struct message error)
+{
+    static const char title[] = "recallmodel checkpoint\n", sum[] = "checksum ";
+    const char *path = simulation->spec.checkpoint;
+    const size_t last_line = sizeof sum + 16; /* "checksum ", 16 digits, newline */
+    const size_t body = length >= last_line ? length - last_line : 0;
+    bool damaged = false;
+    int status = SIM_REFUSED;
+    if (length < sizeof title - 1 || strncmp(text, title, sizeof title - 1) != 0) {
+        message_set(error, "--checkpoint %s is not a checkpoint of recallmodel; give another file",
+                    path);
+    } else if (strncmp(text + body, sum, sizeof sum - 1) != 0 ||
+               strtoull(text + body + sizeof sum - 1, NULL, 16) != checksum(text, body)) {
+        damaged = true;
+    } else if (match_version(text + sizeof title - 1, path, error)) {
+        const char *at = text + sizeof title - 1;
+        status = match_parameters(simulation, &at, error);
+        damaged = status == 0 && !read_state(simulation, at, text + body);
+    }
+    if (damaged)
+        message_set(error, "--checkpoint %s is damaged; remove it to start again", path);
+    return damaged ? SIM_REFUSED : status;
+}
+
+int checkpoint_load(struct simulation *simulation, struct message error)
+{
+    const char *path = simulation->spec.checkpoint;
     size_t length = 0;
-    errno = 0;
     char *text = read_file(path, &length);
     if (!text && errno == ENOENT)
         return 0;
-    int status = errno == ENOMEM ? -1 : SIM_REFUSED;
     if (!text) {
-        fail(error, size, "--checkpoint %s cannot be read: %s", path,
-             errno == EINVAL ? "it is not a regular file" : strerror(errno));
+        const int status = errno == ENOMEM ? -1 : SIM_REFUSED;
+        message_set(error, "--checkpoint %s cannot be read: %s", path,
+                    errno == 0 ? "it is not a regular file" : strerror(errno));
         return status;
     }
-    status = SIM_REFUSED;
-    size_t body = length >= sizeof sum + 16 ? length - (sizeof sum + 16)
-                                            : 0; /* "checksum ", 16 digits, newline */
-    if (length < sizeof title - 1 || strncmp(text, title, sizeof title - 1) != 0) {
-        fail(error, size, "--checkpoint %s is no checkpoint of recallmodel; give another file",
-             path);
-    } else if (strncmp(text + body, sum, sizeof sum - 1) != 0 ||
-               strtoull(text + body + sizeof sum - 1, NULL, 16) != checksum(text, body)) {
-        fail(error, size, "--checkpoint %s is damaged; remove it to start again", path);
-    } else {
-        at = text + sizeof title - 1;
-        status = check_version(simulation, at, error, size);
-        if (status == 0)
-            status = check_parameters(simulation, &at, error, size);
-        if (status == 0) {
-            char *end;
-            status = SIM_REFUSED;
-            if (strncmp(at, done, sizeof done - 1) == 0) {
-                simulation->done = strtoull(at + sizeof done - 1, &end, 16);
-                at = end + (*end == '\n');
-                if (simulation->done <= simulation->spec.repetitions &&
-                    sums_add_text(simulation, &simulation->total, &at) && at == text + body)
-                    status = 0;
-            }
-            if (status != 0)
-                fail(error, size, "--checkpoint %s is damaged; remove it to start again", path);
-        }
-    }
+    const int status = read_checkpoint(simulation, text, length, error);
     free(text);
     return status;
 }

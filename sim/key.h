@@ -1,7 +1,7 @@
-/* key.h - order-preserving keys: unsigned integers whose order is the order of the values.
+/* key.h - keys: unsigned integers that have the same order as the values.
  *
- * The order of all of this project: NaN below everything, and all NaN alike; then -inf, which is a
- * value; then the numbers, with -0 equal to +0; then +inf.
+ * The order in all of this project is: NaN below everything, and all NaN equal; then -inf, which is
+ * a value; then the numbers, with -0 equal to +0; then +inf.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KEY_H
@@ -23,7 +23,8 @@ static inline uint64_t key_of(double x)
     return x != x ? KEY_NAN : key;
 }
 
-/* For measuring recall: NaN and -inf, which masks put there, are what nobody misses, and alike. */
+/* For measuring recall: NaN and -inf are what masks write, so they are equal and nobody misses
+ * them. */
 #define KEY_NOTHING KEY_NAN
 
 static inline uint64_t recall_key_of(double x)
@@ -31,7 +32,7 @@ static inline uint64_t recall_key_of(double x)
     return x > -INFINITY ? key_of(x) : KEY_NOTHING;
 }
 
-/* The same for the float nearest to x, in 32 bits. */
+/* The key of the float that is nearest to the value, in 32 bits. */
 static inline uint32_t key32_of(double value)
 {
     const uint32_t sign = UINT32_C(1) << 31;

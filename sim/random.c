@@ -24,7 +24,7 @@ void random_words(struct random_key key, uint64_t repetition, uint64_t *words, s
     }
 }
 
-/* Words for value `index` beyond its first: their blocks lie where no row has any. */
+/* The words for value `index` after its first one. Their blocks lie where no row has any. */
 static struct random_stream more_words(struct random_key key, uint64_t repetition, uint64_t index)
 {
     struct random_stream stream = random_stream(key, repetition);
@@ -32,8 +32,8 @@ static struct random_stream more_words(struct random_key key, uint64_t repetitio
     return stream;
 }
 
-/* A word: the lower 8 bits for the layer, the upper 53 for sign and place in the layer, symmetric
- * in (-1, 1). */
+/* Of a word, the lower 8 bits give the layer. The upper 53 give the sign and the place in the
+ * layer, symmetric in (-1, 1). */
 static unsigned layer_of(uint64_t word)
 {
     return word & 255;
@@ -44,7 +44,7 @@ static double place_of(uint64_t word)
     return ((double)((int64_t)word >> 11) + 0.5) * 0x1p-52;
 }
 
-/* Beyond the tail's beginning r: Marsaglia 1964. */
+/* A value in the tail, which begins at r: Marsaglia 1964. */
 static double tail(struct random_stream *stream)
 {
     const double r = ziggurat_edge[1];
@@ -56,9 +56,10 @@ static double tail(struct random_stream *stream)
     }
 }
 
-/* The value of a word that does not lie in the part of its layer which is wholly under the curve.
- */
-static double refused(struct random_key key, uint64_t repetition, uint64_t index, uint64_t word)
+/* The value for a word that does not lie in that part of its layer which is wholly under the
+ * curve. */
+static double value_outside(struct random_key key, uint64_t repetition, uint64_t index,
+                            uint64_t word)
 {
     struct random_stream stream = more_words(key, repetition, index);
     for (;; word = random_next(&stream)) {
@@ -80,7 +81,7 @@ void random_normals(struct random_key key, uint64_t repetition, const uint64_t *
     for (size_t i = 0; i < n; i++) {
         unsigned layer = layer_of(words[i]);
         double value = place_of(words[i]) * ziggurat_edge[layer];
-        x[i] =
-            fabs(value) < ziggurat_edge[layer + 1] ? value : refused(key, repetition, i, words[i]);
+        x[i] = fabs(value) < ziggurat_edge[layer + 1] ? value
+                                                      : value_outside(key, repetition, i, words[i]);
     }
 }

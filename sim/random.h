@@ -1,8 +1,8 @@
 /* random.h - counter-based random numbers: a draw is a function of (seed, purpose, salt,
- * repetition, index), nothing else.
+ * repetition, index) and of nothing else.
  *
- * Philox4x32-10 of Salmon et al. 2011 through Random123. A key is derived from (seed, purpose,
- * salt); the counter is (index / 2, repetition), and one evaluation gives the words of two
+ * Philox4x32-10 of Salmon et al. 2011 through Random123. The key is derived from (seed, purpose,
+ * salt). The counter is (index / 2, repetition), and one evaluation gives the words of two
  * neighbouring indices.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the numbers are for: streams of different purposes are independent. Part of the checkpoint's
- * meaning: only append. */
+/* What the numbers are for. Streams for different purposes are independent. A checkpoint relies on
+ * these values: only append. */
 enum random_purpose {
     RANDOM_ROW = 1,      /* salt: input and rho */
     RANDOM_SHUFFLE = 2,  /* salt: the same */
@@ -27,10 +27,10 @@ struct random_key {
 
 struct random_key random_key(uint64_t seed, enum random_purpose purpose, uint64_t salt);
 
-/* Words 0 .. count - 1 of a repetition; room for count rounded up to even. */
+/* Words 0 .. count - 1 of a repetition. `words` has room for count rounded up to even. */
 void random_words(struct random_key key, uint64_t repetition, uint64_t *words, size_t count);
 
-/* In [0, 1) and (0, 1) from the upper 53 bits of a word. */
+/* A number in [0, 1), and one in (0, 1), from the upper 53 bits of a word. */
 static inline double random_unit(uint64_t word)
 {
     return (double)(word >> 11) * 0x1p-53;
@@ -41,13 +41,14 @@ static inline double random_open_unit(uint64_t word)
     return ((double)(word >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Standard normal values 0 .. n - 1 of a repetition, n < 2^32; `words` are its random_words(). By
- * the ziggurat of Marsaglia and Tsang 2000, with 256 layers and 52 bits within a layer. Value i is
- * made of word i alone; for one in 80 that is refused, of further words that depend on i. */
+/* Standard normal values 0 .. n - 1 of a repetition, n < 2^32. `words` are its random_words(). The
+ * method is the ziggurat of Marsaglia and Tsang 2000, with 256 layers and 52 bits within a layer.
+ * Value i comes from word i alone. One word in 80 lies outside, and its value then comes from
+ * further words, which depend on i. */
 void random_normals(struct random_key key, uint64_t repetition, const uint64_t *words, double *x,
                     size_t n);
 
-/* The words of a repetition one after the other, for draws whose number is not known before. */
+/* The words of a repetition one after the other, for when it is not known how many are drawn. */
 struct random_stream {
     struct random_key key;
     uint64_t repetition, block, spare;
@@ -59,7 +60,7 @@ static inline struct random_stream random_stream(struct random_key key, uint64_t
     return (struct random_stream){.key = key, .repetition = repetition};
 }
 
-/* Inlined always: a call costs as much as a third of the ten rounds. */
+/* Always inlined, because a call costs as much as a third of the ten rounds. */
 static inline __attribute__((always_inline)) philox4x32_ctr_t
 random_block(struct random_key key, uint64_t repetition, uint64_t block)
 {

@@ -1,13 +1,14 @@
-/* recall_lower.c - a lower bound on the expected recall from measured rows: see simulate.h.
+/* recall_lower.c - a lower bound on the expected recall, from measured rows: see simulate.h.
  *
- * N rows lose X_1 .. X_N, independent and alike, each in [0, w], with the mean mu. Where mu >= m,
- * m < w, and for a stake 0 <= s <= 1 the product over rows of 1 + s (m - X)/(w - m) is not negative
- * and has the expectation (1 + s (m - mu)/(w - m))^N <= 1. So has a mean of such products over
- * several stakes with weights that sum to 1. By Markov's inequality it reaches 1/alpha with a
- * probability of at most alpha. It rises with m, so the least m where it does is an upper bound on
- * mu.
+ * N rows lose X_1 .. X_N elements. These are independent, have the same distribution with the mean
+ * mu, and lie in [0, w]. Suppose that mu >= m for some m < w. Then for a stake s in [0, 1] the
+ * product over rows of 1 + s (m - X)/(w - m) is not negative, and its expectation is
+ * (1 + s (m - mu)/(w - m))^N <= 1. Both also hold for the mean of such products over several
+ * stakes, with weights that sum to 1. By Markov's inequality this mean reaches 1/alpha with a
+ * probability of at most alpha. It rises with m, so the least m at which it reaches 1/alpha is an
+ * upper bound on mu.
  *
- * docs/simulation.md 2 says how the s are chosen.
+ * docs/simulation.md 2 says how the stakes are chosen.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -16,7 +17,7 @@
 
 #define STAKES 34 /* 2^-33 is below 1/sqrt(2^64) */
 
-/* log of the product over rows for a stake s, where the mean is taken to be m < most. */
+/* The log of the product over rows for one stake and m < most. */
 static double log_product(const struct sim_lost *lost, double m, double stake)
 {
     double most = (double)lost->most, sum = 0.0;
@@ -24,11 +25,11 @@ static double log_product(const struct sim_lost *lost, double m, double stake)
         if (lost->count[i])
             sum += (double)lost->count[i] *
                    log1p(stake * (m - (double)(lost->first + i)) / (most - m));
-    return sum; /* -inf where a row lost the most and the stake is all */
+    return sum; /* -inf if a row lost the most and the stake is 1 */
 }
 
-/* Log of the weighted mean of the products: half the weight on the stake 1, the rest even on 1/2,
- * 1/4, .. 2^-halvings. */
+/* The log of the weighted mean of the products. The stake 1 has half of the weight; 1/2, 1/4, ..
+ * 2^-halvings share the other half equally. */
 static double log_evidence(const struct sim_lost *lost, double m, unsigned halvings)
 {
     double logs[STAKES], largest = -INFINITY, sum = 0.0;
@@ -64,8 +65,8 @@ double sim_recall_lower(const struct sim_lost *lost, uint64_t k, double alpha, s
         return NAN;
     double low = sum / (double)rows, high = most, wanted = log((double)comparisons) - log(alpha);
     unsigned halvings = halvings_of(rows);
-    while (high - low > 1e-9 * most) { /* the evidence suffices at `high`: there it is infinite, or
-                                          nothing can be said */
+    /* At `high` the evidence is enough. It starts at `most`, which is a bound in any case. */
+    while (high - low > 1e-9 * most) {
         double middle = 0.5 * (low + high);
         if (log_evidence(lost, middle, halvings) >= wanted)
             high = middle;

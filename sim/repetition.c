@@ -1,17 +1,18 @@
-/* repetition.c - one repetition: a row is drawn or read, its exact top-k found, and what stage 1
- * keeps of it counted.
+/* repetition.c - see repetition.h. A row is drawn or read, its exact top-k is found, and what stage
+ * 1 keeps of it is counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "repetition.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "key.h"
-#include "select.h"
-#include "simulation.h"
+#include "reaching.h"
 
-/* The share that is lost of weights which sum to `total`, for each k_b of the group: weights[j] is
- * lost where before[j] >= k_b. */
+/* Adds the share that is lost of weights that sum to `total`, for each member of the group:
+ * weights[j] is lost if before[j] >= k_b. `offset` says which shares of a tally. */
 static void add_weights(const struct group *group, struct worker *worker,
                         const struct sim_spec *spec, const double *weights, size_t k, double total,
                         size_t first_result, size_t offset)
@@ -25,45 +26,66 @@ static void add_weights(const struct group *group, struct worker *worker,
     for (size_t c = group->cap; c-- > 0;)
         lost[c] += lost[c + 1];
     for (size_t m = 0; m < group->members; m++) {
-        struct tally *tally = &worker->sums.results[first_result + group->shape[m]];
+        struct tally *tally = &worker->tallies.of_results[first_result + group->shape[m]];
         struct shares *shares = (struct shares *)(void *)((char *)tally + offset);
-        shares_add(
-            shares,
-            lost[spec->shape[group->shape[m]].k_b < group->cap ? spec->shape[group->shape[m]].k_b
-                                                               : group->cap] /
-                total);
+        uint64_t k_b = spec->shape[group->shape[m]].k_b;
+        shares_add(shares, lost[k_b < group->cap ? k_b : group->cap] / total);
     }
 }
 
-/* Counts what the walk in worker->before says. */
+/* How many elements had so many better ones in their bucket: of those larger than the k-th value,
+ * of those equal to it that belong to the top-k by rank, and of the other equal ones. */
+struct better {
+    uint64_t *larger, *equal, *other;
+};
+
+static struct better count_better(const struct group *group, struct worker *worker,
+                                  const struct top *top, size_t k)
+{
+    const uint32_t *before = worker->before;
+    const size_t stride = group->cap + (size_t)1, wanted = top->selection.wanted;
+    struct better counts = {worker->kept, worker->kept + stride, worker->kept + 2 * stride};
+    memset(worker->kept, 0,
+           (wanted < k || top->length > k ? 3 : 1) * stride * sizeof *worker->kept);
+    for (size_t j = 0; j < wanted; j++)
+        counts.larger[before[j]]++;
+    for (size_t j = wanted; j < k; j++)
+        counts.equal[before[j]]++;
+    for (size_t j = k; j < top->length; j++)
+        counts.other[before[j]]++;
+    return counts;
+}
+
+/* Adds a row to a tally, with what it lost. */
+static void count_lost(const struct sim_spec *spec, struct worker *worker, const struct top *top,
+                       struct tally *tally, uint64_t k_b, uint64_t lost, uint64_t lost_by_value)
+{
+    if (!histogram_add(&tally->lost, lost, 1))
+        worker->failed = ENOMEM;
+    tally->lost_by_value += lost_by_value;
+    tally->certified += lost_by_value == 0;
+    for (size_t r = 0; r < spec->ranks; r++)
+        tally->survived[r] +=
+            worker->before[spec->rank[r] - 1] < k_b ||
+            (top->short_row && spec->rank[r] > top->selection.wanted); /* a mask is not missed */
+}
+
+/* Counts what the walk in worker->before shows. */
 static void count_walk(const struct simulation *simulation, const struct group *group,
                        struct worker *worker, const struct top *top, size_t first_result)
 {
     const struct sim_spec *spec = &simulation->spec;
-    const uint32_t *before = worker->before;
-    size_t k = (size_t)spec->k, stride = group->cap + (size_t)1, wanted = top->selection.wanted,
-           needed = k - wanted;
-    /* How many had so many better ones: of those larger than the k-th value, of those equal to it
-     * that belong to the top-k by rank, and of the other equal ones. Then: how many of each are
-     * kept by k_b. */
-    uint64_t *larger = worker->kept, *equal = larger + stride, *other = equal + stride;
-    memset(larger, 0, (needed || top->length > k ? 3 : 1) * stride * sizeof *larger);
-    for (size_t j = 0; j < wanted; j++)
-        larger[before[j]]++;
-    for (size_t j = wanted; j < k; j++)
-        equal[before[j]]++;
-    for (size_t j = k; j < top->length; j++)
-        other[before[j]]++;
+    const size_t k = (size_t)spec->k, wanted = top->selection.wanted, needed = k - wanted;
+    const struct better better = count_better(group, worker, top, k);
     uint64_t kept_larger = 0, kept_equal = 0, kept_other = 0;
     uint32_t c = 0;
     for (size_t m = 0; m < group->members; m++) { /* k_b rises */
-        const struct sim_shape *shape = &spec->shape[group->shape[m]];
-        struct tally *tally = &worker->sums.results[first_result + group->shape[m]];
-        for (; c < shape->k_b && c < group->cap; c++) {
-            kept_larger += larger[c];
+        const uint64_t k_b = spec->shape[group->shape[m]].k_b;
+        for (; c < k_b && c < group->cap; c++) {
+            kept_larger += better.larger[c];
             if (needed) {
-                kept_equal += equal[c];
-                kept_other += other[c];
+                kept_equal += better.equal[c];
+                kept_other += better.other[c];
             }
         }
         uint64_t lost = wanted - kept_larger, lost_by_value = lost;
@@ -73,14 +95,8 @@ static void count_walk(const struct simulation *simulation, const struct group *
             lost_by_value +=
                 kept_equal + kept_other < needed ? needed - kept_equal - kept_other : 0;
         }
-        if (!histogram_add(&tally->lost, lost, 1))
-            worker->failed = ENOMEM;
-        tally->lost_by_value += lost_by_value;
-        tally->certified += lost_by_value == 0;
-        for (size_t r = 0; r < spec->ranks; r++)
-            tally->survived[r] +=
-                before[spec->rank[r] - 1] < shape->k_b ||
-                (top->short_row && spec->rank[r] > wanted); /* a mask is not missed */
+        count_lost(spec, worker, top, &worker->tallies.of_results[first_result + group->shape[m]],
+                   k_b, lost, lost_by_value);
     }
     if (!spec->weights)
         return;
@@ -90,16 +106,16 @@ static void count_walk(const struct simulation *simulation, const struct group *
                 offsetof(struct tally, value));
 }
 
-/* exp((x - largest) / temperature), with the limits: NaN has no weight, and where the largest is
- * infinite only its equals have one. */
+/* exp((x - largest) / temperature), with its limits: NaN has no weight, and if the largest is
+ * infinite, only the elements equal to it have one. */
 static double softmax_weight(double x, double largest, double temperature)
 {
     return x == largest ? 1.0 : x < largest ? exp((x - largest) / temperature) : 0.0;
 }
 
-/* The weights of the top-k, in their order, and what they sum to. */
-static void weigh(const struct sim_spec *spec, struct worker *worker, const double *x,
-                  struct top *top)
+/* Sets the weights of the top-k, in their order, and their sums. */
+static void set_weights(const struct sim_spec *spec, struct worker *worker, const double *x,
+                        struct top *top)
 {
     size_t k = (size_t)spec->k;
     double largest = x[worker->at[0]], *mass = worker->weight, *value = mass + k;
@@ -115,11 +131,11 @@ static void weigh(const struct sim_spec *spec, struct worker *worker, const doub
     }
     if (!shares)
         top->value = NAN;
-    if (!(largest > -INFINITY)) /* nothing but masks */
+    if (!(largest > -INFINITY)) /* the row is all masks */
         top->mass = NAN;
 }
 
-/* Share of the row's softmax mass outside of its exact top-k. */
+/* Counts the share of the row's softmax mass that is outside of its exact top-k. */
 static void count_outside(const struct sim_spec *spec, struct worker *worker, const double *x,
                           const struct top *top, struct shares *outside)
 {
@@ -131,11 +147,12 @@ static void count_outside(const struct sim_spec *spec, struct worker *worker, co
     shares_add(outside, 1.0 - top->mass / all);
 }
 
+/* Counts a row, which is that of one rho and shuffle. */
 static void count_row(const struct simulation *simulation, struct worker *worker, const double *x,
                       size_t rho, size_t shuffle)
 {
     const struct sim_spec *spec = &simulation->spec;
-    struct row_tally *rows = &worker->sums.rows[rho];
+    struct row_tally *rows = &worker->tallies.rows[rho];
     size_t valid = (size_t)spec->valid, k = (size_t)spec->k;
     bool nan = false;
     for (size_t i = 0; i < valid; i++) {
@@ -149,7 +166,7 @@ static void count_row(const struct simulation *simulation, struct worker *worker
         sort_by_rank(worker->keys, worker->at, k, worker->sorting);
     }
     if (spec->weights)
-        weigh(spec, worker, x, &top);
+        set_weights(spec, worker, x, &top);
     if (shuffle == 0) { /* the same for every shuffle */
         rows->rows++;
         rows->with_nan += nan;
@@ -170,7 +187,7 @@ static void count_row(const struct simulation *simulation, struct worker *worker
     }
 }
 
-/* Draws or reads the row into worker->x. */
+/* Draws or reads a row into worker->x. Returns false, and sets worker->failed, on failure. */
 static bool get_row(const struct simulation *simulation, struct worker *worker, uint64_t repetition,
                     size_t rho)
 {
@@ -187,9 +204,9 @@ static bool get_row(const struct simulation *simulation, struct worker *worker, 
     return true;
 }
 
-/* The row with its valid elements permuted. */
-static const double *shuffled(const struct simulation *simulation, struct worker *worker,
-                              uint64_t repetition, size_t rho, enum sim_shuffle shuffle)
+/* The row, with its valid elements permuted as the shuffle says. */
+static const double *row_in_order(const struct simulation *simulation, struct worker *worker,
+                                  uint64_t repetition, size_t rho, enum sim_shuffle shuffle)
 {
     const struct sim_spec *spec = &simulation->spec;
     size_t valid = (size_t)spec->valid;
@@ -206,6 +223,7 @@ static const double *shuffled(const struct simulation *simulation, struct worker
     return worker->shuffled;
 }
 
+/* One repetition of SIM_PLACEMENT. */
 static void place_and_count(const struct simulation *simulation, struct worker *worker,
                             uint64_t repetition)
 {
@@ -223,7 +241,7 @@ static void place_and_count(const struct simulation *simulation, struct worker *
             spec->reaching ? count_reaching(simulation, group, worker, &top, &stream, 0) : 0;
         walk_end(&worker->counts, k + walked);
     }
-    worker->sums.rows[0].rows++;
+    worker->tallies.rows[0].rows++;
 }
 
 void count_repetition(const struct simulation *simulation, struct worker *worker,
@@ -239,6 +257,6 @@ void count_repetition(const struct simulation *simulation, struct worker *worker
             return;
         for (size_t s = 0; s < spec->shuffles; s++)
             count_row(simulation, worker,
-                      shuffled(simulation, worker, repetition, rho, spec->shuffle[s]), rho, s);
+                      row_in_order(simulation, worker, repetition, rho, spec->shuffle[s]), rho, s);
     }
 }

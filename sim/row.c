@@ -8,7 +8,7 @@
 
 #include "random.h"
 
-/* What a generator makes a row of: the words of its repetition. */
+/* What a generator makes a row from: the words of its repetition. */
 struct source {
     struct random_key key;
     uint64_t repetition;
@@ -52,7 +52,7 @@ static void ties(const struct source *source, double rho, double *x, size_t n)
         x[i] = (double)(source->words[i] >> 60);
 }
 
-static void sorted(const struct source *source, double rho, double *x, size_t n)
+static void rising(const struct source *source, double rho, double *x, size_t n)
 {
     (void)source, (void)rho;
     for (size_t i = 0; i < n; i++)
@@ -77,7 +77,7 @@ static const struct {
     [SIM_LOGNORMAL] = {"lognormal", lognormal},
     [SIM_UNIFORM] = {"uniform", uniform},
     [SIM_TIES] = {"ties", ties},
-    [SIM_SORTED] = {"sorted", sorted},
+    [SIM_SORTED] = {"sorted", rising},
     [SIM_CONSTANT] = {"constant", constant},
 };
 
@@ -114,7 +114,8 @@ void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t r
 {
     struct random_stream stream =
         random_stream(random_key(seed, RANDOM_SHUFFLE, salt_of(input, rho)), repetition);
-    for (uint32_t i = 0; i < length; i++) { /* Durstenfeld's, from the front: inside out */
+    /* Durstenfeld's method from the front ("inside out"). */
+    for (uint32_t i = 0; i < length; i++) {
         uint32_t j = (uint32_t)random_below(&stream, (uint64_t)i + 1);
         permutation[i] = permutation[j];
         permutation[j] = i;

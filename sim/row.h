@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where rows come from. Part of the checkpoint's meaning: only append. */
+/* Where rows come from. A checkpoint relies on these values: only append. */
 enum sim_input {
     SIM_PLACEMENT, /* no rows: the top-k positions are a uniform random k-subset */
     SIM_FILE,      /* a matrix file */
     SIM_IID,       /* independent standard normal */
-    SIM_AR1, /* x_0 = e_0, x_i = rho x_(i-1) + sqrt(1 - rho^2) e_i: normal, correlation rho^|i-j| */
+    /* x_0 = e_0, x_i = rho x_(i-1) + sqrt(1 - rho^2) e_i: normal with the correlation rho^|i-j| */
+    SIM_AR1,
     SIM_LOGNORMAL, /* exp of iid */
     SIM_UNIFORM,   /* in [0, 1) */
     SIM_TIES,      /* sixteen values, equally often */
@@ -23,8 +24,9 @@ enum sim_input {
 
 const char *sim_input_name(enum sim_input input);
 
-/* Generates the row x[0 .. n) of a repetition: a function of (seed, input, rho, repetition, index).
- * `words` has room for n + 1. Not for SIM_PLACEMENT and SIM_FILE. */
+/* Generates the row x[0 .. n) of a repetition. Each value is a function of (seed, input, rho,
+ * repetition, index), for SIM_AR1 of all indices up to its own. `words` has room for n + 1. Not for
+ * SIM_PLACEMENT and SIM_FILE. */
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
                   size_t n, uint64_t *words);
 
@@ -37,8 +39,8 @@ enum sim_shuffle {
 
 const char *sim_shuffle_name(enum sim_shuffle shuffle);
 
-/* A uniform random permutation of 0 .. length - 1, length < 2^32, a function of (seed, input, rho,
- * repetition). SIM_SHUFFLE_ONCE is that of repetition UINT64_MAX. */
+/* A uniform random permutation of 0 .. length - 1, length < 2^32: a function of (seed, input, rho,
+ * repetition). That of repetition UINT64_MAX is used for SIM_SHUFFLE_ONCE. */
 void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t repetition,
                      uint32_t *permutation, size_t length);
 

@@ -14,31 +14,27 @@ const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, f64 */
 struct row_file {
     int descriptor;
     enum sim_dtype dtype;
-    uint64_t rows, row;   /* rows of `row` elements each */
-    uint64_t offset;      /* of the first, in bytes */
+    uint64_t rows, row;   /* `rows` rows of `row` elements each */
+    uint64_t offset;      /* of the first row, in bytes */
     uint64_t size;        /* of the file, in bytes */
     uint64_t modified_ns; /* modulo 2^64 */
 };
 
-/* Opens a file of rows.
- *   .npy (by its magic): versions 1 to 3, float16, float32, float64, little-endian, C order;
- * bfloat16 as uint16 or as 2-byte void where `dtype` is SIM_BF16. The last axis is the row; all
- * others are counted through. `dtype` SIM_DTYPE_UNKNOWN or equal to what the file says; `row` 0 or
- * equal. Anything else is raw, little-endian, and needs `dtype` and `row`. The size of the file
- * must be that of its rows. Only regular files: rows are read by position, from any number of
- * threads. Returns 0, or -1 with one line in `error`, which does not name the file. */
+/* Opens a file of rows. It must be a regular file, because rows are read by position, from any
+ * number of threads. Its size must be that of its rows.
+ *   .npy  The file begins with the magic. Versions 1 to 3; float16, float32 or float64; bfloat16 as
+ *         uint16 or as 2-byte void if `dtype` is SIM_BF16; little-endian, C order. The last axis is
+ *         the row, and all others together count the rows. `dtype` is SIM_DTYPE_UNKNOWN or what the
+ *         file says; `row` is 0 or what the file says.
+ *   raw   Anything else. Little-endian; `dtype` and `row` are needed.
+ * Returns 0, or -1 with one line in `error`, which does not name the file. */
 int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
                   char *error, size_t size);
 
-/* Reads row `index`, as double, exactly. `buffer` has room for file->row elements of 8 bytes.
- * Returns 0, or -1 with errno set (0 at an unexpected end). */
+/* Reads row `index` as doubles, exactly. `buffer` has room for file->row elements of 8 bytes.
+ * Returns 0, or -1 with errno, which is 0 if the file ends early. */
 int row_file_read(const struct row_file *file, uint64_t index, double *x, void *buffer);
 
 void row_file_close(struct row_file *file);
-
-/* Parses a .npy header of `length` bytes that begins with the magic. Fills dtype, row, rows, and
- * offset. Returns 0, or -1 with one line in `error`. For row_file_open and the fuzzer. */
-int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length,
-              enum sim_dtype dtype, char *error, size_t size);
 
 #endif

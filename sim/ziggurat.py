@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Makes ziggurat.h: the layers of Marsaglia and Tsang's ziggurat for the normal law, in 50-digit arithmetic.
+"""Makes ziggurat.h: the layers of Marsaglia and Tsang's ziggurat for the normal distribution, in
+50-digit arithmetic.
 
-256 layers of equal area v under f(x) = exp(-x^2/2). edge[1] = r is where the tail begins, v = r f(r) + the tail's area; the layers
-above are edge[i+1] = f^-1(f(edge[i]) + v/edge[i]), and r is such that the last one ends at f = 1. edge[0] = v/f(r) makes the base
-layer, tail included, as wide as its area asks for.
+256 layers of equal area v lie under f(x) = exp(-x^2/2). The tail begins at edge[1] = r, and v is
+r f(r) plus the area of the tail. The layers above are edge[i+1] = f^-1(f(edge[i]) + v/edge[i]), and
+r is such that the last layer ends at f = 1. edge[0] = v/f(r) gives the base layer, with the tail,
+its area.
 
 python3 sim/ziggurat.py > sim/ziggurat.h        (needs mpmath)
 """
@@ -36,11 +38,13 @@ assert abs(excess(r)) < mpf(10) ** -40
 v, edge = layers(r)
 edge.append(mpf(0))
 
-print("/* ziggurat.h - made by ziggurat.py: the layers of the ziggurat for the normal law.")
+print("/* ziggurat.h - made by ziggurat.py: the layers of the ziggurat for the normal"
+      " distribution.")
 print(" *\n * SPDX-License-Identifier: Apache-2.0 */")
+print("/* clang-format off */")
 print("#ifndef ZIGGURAT_H\n#define ZIGGURAT_H\n")
-print("/* Layer i reaches from 0 to edge[i], between the heights exp(-edge[i]^2/2) and exp(-edge[i + 1]^2/2); layer 0 is the base with the")
-print(" * tail, which begins at edge[1]. */")
+print("/* Layer i reaches from 0 to edge[i], between the heights exp(-edge[i]^2/2) and")
+print(" * exp(-edge[i + 1]^2/2). Layer 0 is the base with the tail, which begins at edge[1]. */")
 print("static const double ziggurat_edge[%d] = {" % (LAYERS + 1))
 for i in range(0, LAYERS + 1, 4):
     print("    " + " ".join(float(x).hex() + "," for x in edge[i:i + 4]))

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# run.sh - runs tests, some at a time, and prints what each says, in order; then which failed, and the slowest.
+# run.sh - runs tests, several at a time. Prints the output of each, in order, then the slowest
+# tests and those that failed.
 #
-#   JOBS=2 LIMIT_S=600 tests/run.sh TEST ..
+# JOBS=2 LIMIT_S=600 tests/run.sh TEST ..
 #
-# A test that takes longer than LIMIT_S seconds is killed and has failed. bash ignores SIGINT in what it starts here, so
-# that every test also shows that it passes where SIGINT is ignored (nohup, CI systems).
+# A test that takes longer than LIMIT_S seconds is killed and counts as failed. bash ignores SIGINT
+# in the processes that it starts here, so every test also shows that it passes where SIGINT is
+# ignored (nohup, CI systems).
 #
 # SPDX-License-Identifier: Apache-2.0
 set -uo pipefail
@@ -13,14 +15,18 @@ limit=${LIMIT_S:-600}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} # threads of two tests that wait for each other do not spin
+# Threads of two tests that wait for each other do not spin.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
-run_test() { # number, test: its output, and its status and seconds
+# run_test NUMBER TEST: writes its output, its status and its seconds.
+run_test() {
     local begin=$EPOCHREALTIME status=0
     timeout -k 10 "$limit" "$2" >"$folder/$1.out" 2>&1 </dev/null &
     trap "kill $! 2>/dev/null" TERM
     wait $! || status=$?
-    awk -v s="$status" -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%d %.1f\n", s, b - a }' >"$folder/$1.end"
+    awk -v s="$status" -v a="$begin" -v b="$EPOCHREALTIME" \
+        'BEGIN { printf "%d %.1f\n", s, b - a }' \
+        >"$folder/$1.end"
 }
 
 failed=""
@@ -47,7 +53,9 @@ while [ $printed -lt $# ]; do
     echo "$seconds $test" >>"$folder/times"
     printed=$((printed + 1))
 done
-echo "slowest: $(sort -rn "$folder/times" | head -n 4 | awk '{ printf "%s%s %s s", (NR > 1 ? ", " : ""), $2, $1 }')"
+slowest=$(sort -rn "$folder/times" | sed -n 1,4p |
+    awk '{ printf "%s%s %s s", (NR > 1 ? ", " : ""), $2, $1 }')
+echo "slowest: $slowest"
 if [ -n "$failed" ]; then
     echo "FAILED:$failed"
     exit 1

@@ -1,12 +1,15 @@
-# signals.sh - for tests that send signals; sourced. Nothing here waits for ever, wherever the test was started.
+# signals.sh - functions for tests that send signals; a test sources it. None of them waits forever,
+# wherever the test was started.
 #
 # SPDX-License-Identifier: Apache-2.0
 
-# Replaces this subshell by a command with the default SIGINT, SIGQUIT and SIGTERM. A shell ignores SIGINT for what it
-# starts with &, and cannot reset a signal that was ignored when it started (nohup, many CI systems). Use it with &.
+# Replaces this subshell by a command with the default SIGINT, SIGQUIT and SIGTERM. A shell ignores
+# SIGINT for what it starts with &, and cannot reset a signal that was ignored when it started
+# (nohup, many CI systems). Use it with &.
 default_signals() { exec env --default-signal=INT,QUIT,TERM "$@"; }
 
-# wait_for PID SECONDS: waits for a process of this shell, and kills it after so many seconds. Returns its status.
+# wait_for PID SECONDS: waits for a process of this shell, and kills it after that many seconds.
+# Returns its status.
 wait_for() {
     local pid=$1 left=$(($2 * 20))
     while kill -0 "$pid" 2>/dev/null && [ $left -gt 0 ]; do
@@ -17,7 +20,8 @@ wait_for() {
     wait "$pid"
 }
 
-# until_it_listens PID NUMBER: until the process has a handler for that signal, or has ended; 20 s at most.
+# until_it_listens PID NUMBER: waits until the process has a handler for that signal or has ended,
+# 20 s at most.
 until_it_listens() {
     local caught left=400
     while kill -0 "$1" 2>/dev/null && [ $left -gt 0 ]; do

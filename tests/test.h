@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "model/recallmodel.h"
+#include <model/recallmodel.h>
 
 /* Every failure prints the whole shape. */
 #define TOPK_FMT "n %" PRIu64 " k %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " valid %" PRIu64 "%s"
@@ -41,12 +42,20 @@
         return failed ? EXIT_FAILURE : EXIT_SUCCESS; \
     }
 
-/* CASES=few: the short form of a test, for `make check` and for checkers under which a run takes
- * hundreds of times longer. The Makefile says which tests have one (SHORTENED). */
+/* CASES=few: the short form of a test, for `make check` and for checkers that make a run hundreds
+ * of times slower. The Makefile lists the tests that have one (SHORTENED). */
 static inline bool few_cases(void)
 {
     const char *cases = getenv("CASES");
     return cases && strcmp(cases, "few") == 0;
+}
+
+/* CPU seconds of this process: a limit on them holds on a busy machine, too. */
+static inline double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static inline double relative_error(double got, double want)
@@ -68,7 +77,7 @@ static inline uint64_t random_between(uint64_t *state, uint64_t low, uint64_t hi
     return low + next_random(state) % (high - low + 1);
 }
 
-/* Even in the logarithm, and at the ends one time in eight each. */
+/* Uniform in the logarithm, and each end one time in eight. */
 static inline uint64_t random_scale(uint64_t *state, uint64_t low, uint64_t high)
 {
     uint64_t choice = next_random(state) % 8;
@@ -84,7 +93,7 @@ static inline uint64_t ceil_divide(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-/* A legal shape with n up to n_max, biased to the corners. */
+/* A random legal shape with n up to n_max, biased to the corners. */
 static inline struct rcm_topk random_shape(uint64_t *state, uint64_t n_max)
 {
     struct rcm_topk p = {.n = random_scale(state, 1, n_max)};

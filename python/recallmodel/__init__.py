@@ -1,18 +1,21 @@
-"""Recall and cost of bucketed approximate top-k: NumPy arrays over the C library.
+"""Recall and cost of bucketed approximate top-k: the C library for NumPy arrays.
 
-Split a row of n values into b buckets, keep the k_b largest of each (stage 1) and, if there are more than k candidates, take
-their exact top-k (stage 2). Functions take numbers or arrays and broadcast them, unless they say otherwise; they return an array of
-that shape, or a number where all arguments are numbers. Names are those of the command and of model/recallmodel.h, whose promises on
-accuracy hold. simulate runs rows: random, correlated or one's own.
+Bucketed top-k splits a row of n values into b buckets and keeps the k_b largest of each (stage 1).
+If there are more than k candidates, it takes their exact top-k (stage 2).
+
+Functions take numbers or arrays and broadcast them, unless they say otherwise. They return an array
+of that shape, or a number if all arguments are numbers. Names are those of the command and of
+model/recallmodel.h, and results are as accurate as that header promises. simulate runs bucketed
+top-k on rows: random ones, correlated ones or your own.
 
     >>> import recallmodel as rcm
     >>> f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}"
     '0.962957'
 """
-from ._model import (Choice, Reaching, Threshold, cost, exact_time_us, largest_k, largest_n, loss, loss_binomial,
-                     loss_bound, lost_law, predict_us, probability_exact, reaching, recall, recall_binomial,
-                     recall_quantile, recall_sd, recall_worst_case, select, smallest_b, survival,
-                     version, xla_b)
+from ._model import (Choice, Reaching, Threshold, cost, exact_time_us, largest_k, largest_n, loss,
+                     loss_binomial, loss_bound, lost_law, predict_us, probability_exact, reaching,
+                     recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case, select,
+                     smallest_b, survival, version, xla_b)
 from ._profiles import Device, Profile, devices, profile, profiles, read_profile, write_profile
 from ._rows import Simulation, simulate
 

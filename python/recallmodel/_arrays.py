@@ -1,4 +1,4 @@
-"""Arguments as arrays: checked, broadcast, and evaluated."""
+"""Arguments as arrays: checks, broadcasting, and the call of the library for each element."""
 import ctypes
 import decimal
 
@@ -10,29 +10,32 @@ TOPK = numpy.dtype(lib.Topk)
 
 
 def unmasked(name, value):
-    """numpy.asarray, which would drop a mask without a word."""
+    """numpy.asarray; TypeError if elements are masked, because it would drop the mask silently."""
     if numpy.ma.is_masked(value):
         raise TypeError(f"{name} is masked; fill it")
     return numpy.asarray(value)
 
 
 def _whole(name, value):
-    """The argument as an array of uint64: whole numbers that it holds."""
+    """The argument as an array of uint64; TypeError or ValueError if that would change a value."""
     array = unmasked(name, value)
-    if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and numpy.all(array == numpy.floor(array)) and numpy.all(array < 2.0**64)):
-        raise TypeError(f"{name} must be whole numbers below 2^64, not {value if array.ndim == 0 else array.dtype}")
+    kind = array.dtype.kind
+    if kind not in "iu" and not (kind == "f" and numpy.all(array == numpy.floor(array))
+                                 and numpy.all(array < 2.0**64)):
+        raise TypeError(f"{name} must be whole numbers below 2^64, "
+                        f"not {value if array.ndim == 0 else array.dtype}")
     if numpy.any(array < 0):
         raise ValueError(f"{name} must not be negative")
     return array.astype(numpy.uint64)
 
 
 def counts(**named):
-    """The arguments as arrays of one shape, checked."""
+    """The arguments, whole numbers, as arrays of one shape."""
     return numpy.broadcast_arrays(*(_whole(name, value) for name, value in named.items()))
 
 
 def count(name, value, least=0, most=2**64 - 1):
-    """One argument that is no array, as an int, checked."""
+    """One argument as an int; an error if it is an array or not in least .. most."""
     array = _whole(name, value)
     if array.ndim > 0:
         raise TypeError(f"{name} must be one number, not an array")
@@ -42,14 +45,14 @@ def count(name, value, least=0, most=2**64 - 1):
 
 
 def real(name, value):
-    """One argument as a float."""
+    """One argument as a float; TypeError for an array or a text."""
     if isinstance(value, str) or numpy.ndim(value) > 0:
         raise TypeError(f"{name} must be one number, not {value!r}")
     return float(value)
 
 
 def fractions(name, value):
-    """Reals in (0, 1] as an array, checked."""
+    """Real numbers as an array; ValueError if one is not in (0, 1]."""
     array = numpy.asarray(unmasked(name, value), dtype=float)
     if not numpy.all((array > 0) & (array <= 1)):
         raise ValueError(f"{name} must be in (0, 1]; write 0.95 for 95 %")
@@ -57,12 +60,12 @@ def fractions(name, value):
 
 
 def fraction(name, value):
-    """One argument in (0, 1], as a float, checked."""
+    """One argument as a float; ValueError if it is not in (0, 1]."""
     return float(fractions(name, real(name, value)))
 
 
 def shapes(assignment="interleaved", **named):
-    """An array of struct rcm_topk, of the broadcast shape of n, k, b, ..; what is left out is 0."""
+    """An array of struct rcm_topk: n, k, b, .., broadcast. An argument that is not given is 0."""
     arrays = counts(**named)
     array = numpy.zeros(arrays[0].shape, dtype=TOPK)
     for name, values in zip(named, arrays):
@@ -72,11 +75,11 @@ def shapes(assignment="interleaved", **named):
 
 
 def in_domain(array, *more, **stand_ins):
-    """The array of shapes. One shape that is not an array must be in the domain of the library:
-    ValueError, with what the command says.
+    """Returns the array of shapes. A single shape must be in the domain of the library; otherwise
+    ValueError, with the message of the command.
 
-    more: other arguments of the call; if one is an array, so is the result. stand_ins: for what of
-    a shape the call does not take.
+    more: other arguments of the call; if one is an array, so is the result, and no shape is
+    checked. stand_ins: values for the fields of a shape that the call does not take.
     """
     if array.ndim == 0 and all(numpy.ndim(value) == 0 for value in more):
         p = lib.Topk(*map(int, array[()]))
@@ -91,19 +94,25 @@ def in_domain(array, *more, **stand_ins):
 
 
 def evaluate(function, array, machine=None):
-    """function of each shape, as an array of float64 of the same shape, or a number. function: an address, or a row of the
-    objectives, with the machine that it needs."""
+    """The function of each shape, as an array of float64 of the same shape, or a number.
+
+    function: an address, or a row of the objectives. machine: what that objective needs.
+    """
     out = numpy.empty(array.shape)
     if isinstance(function, int) or not hasattr(function, "contents"):
         lib.each(function, array.ctypes.data, array.size, out.ctypes.data)
     else:
         machine = machine or lib.Machine()
-        lib.each_objective(function, ctypes.byref(machine), array.ctypes.data, array.size, out.ctypes.data)
+        lib.each_objective(function, ctypes.byref(machine), array.ctypes.data, array.size,
+                           out.ctypes.data)
     return out[()]
 
 
 def goal(name, value, k=1):
-    """A recall as it is written, a str or Decimal, or a float as Python writes it: struct rcm_goal, checked."""
+    """struct rcm_goal of a recall: a str or Decimal as it is written, a float as Python prints it.
+
+    ValueError if it is not in (0, 1] or has more than 18 digits after the point.
+    """
     if isinstance(value, decimal.Decimal):
         text = format(value, "f")
     elif isinstance(value, str):
@@ -112,14 +121,18 @@ def goal(name, value, k=1):
         text = repr(real(name, value))
     found = lib.Goal()
     if lib.goal(text.encode(), k, ctypes.byref(found)) != 0:
-        raise ValueError(f"{name} = {value!r} must be in (0, 1], with at most 18 digits behind the point; write 0.95 for 95 %")
+        raise ValueError(f"{name} = {value!r} must be in (0, 1], with at most 18 digits behind the "
+                         "point; write 0.95 for 95 %")
     return found
 
 
 def each(function, result, array, *more):
-    """function(shape, values..) for each place of an array of shapes, with arrays that broadcast with it: an array, or a number."""
+    """function(shape, value, ..) for each element of the array of shapes and of the arrays that
+    broadcast with it: an array of this type, or a number.
+    """
     array, *more = numpy.broadcast_arrays(array, *more)
     out = numpy.empty(array.shape, dtype=result)
     for place in numpy.ndindex(out.shape):
-        out[place] = function(lib.Topk(*map(int, array[place])), *(values[place] for values in more))
+        shape = lib.Topk(*map(int, array[place]))
+        out[place] = function(shape, *(values[place] for values in more))
     return out[()]

@@ -1,5 +1,9 @@
-"""ctypes over librecallmodel and librecallmodel-sim: the structures of model/recallmodel.h and sim/simulate.h, and the functions
-that are called. tests/test_recallmodel.py compares the layout of each structure with the C compiler's."""
+"""ctypes for librecallmodel and librecallmodel-sim.
+
+Here are the structures of model/recallmodel.h and sim/simulate.h, and the functions that the module
+calls. tests/python/test_recallmodel.py compares the layout of each structure with that of the C
+compiler.
+"""
 import ctypes
 import functools
 import os
@@ -12,14 +16,15 @@ ASSIGNMENTS = ("interleaved", "contiguous", "contiguous-floor")  # of both libra
 DTYPES = ("f32", "f16", "bf16")                                  # enum rcm_dtype
 SIM_DTYPES = ("unknown", "f16", "bf16", "f32", "f64")            # enum sim_dtype
 TEXT_KINDS = ("words", "rate", "kernel", "dtype", "parameter", "figure")  # enum rcm_text_kind
+# The rates of struct rcm_device.
 DEVICE_RATES = ("bandwidth_bytes_per_s", "fma_rate_per_s", "vector_rate_per_s", "matrix_rate_per_s",
-                "matrix_rate_printed_per_s")                     # the numbers of struct rcm_device
+                "matrix_rate_printed_per_s")
 INPUTS = ("placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted", "constant")
 SHUFFLES = ("none", "row", "once")
 
 
 def number_of(name, names, what):
-    """The place of a name in an enumeration."""
+    """The number of a name in an enumeration."""
     if name not in names:
         raise ValueError(f"{what} {name!r} is not known; there are {', '.join(names)}")
     return names.index(name)
@@ -30,7 +35,8 @@ def number_of(name, names, what):
 
 class Topk(Structure):
     """struct rcm_topk"""
-    _fields_ = [*((name, c_uint64) for name in ("n", "k", "b", "k_b", "m", "valid")), ("assignment", c_int)]
+    _fields_ = [*((name, c_uint64) for name in ("n", "k", "b", "k_b", "m", "valid")),
+                ("assignment", c_int)]
 
 
 class Target(Structure):
@@ -58,7 +64,8 @@ class Algorithm(Structure):
 
 class CostModel(Structure):
     """struct rcm_cost_model"""
-    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("algorithms", Algorithm * 2), ("scan", c_void_p)]
+    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("algorithms", Algorithm * 2),
+                ("scan", c_void_p)]
 
 
 class Device(Structure):
@@ -74,8 +81,8 @@ class TextKey(Structure):
 
 class TimeParameter(Structure):
     """struct rcm_time_parameter"""
-    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("start", c_double), ("offset", c_size_t), ("k_b", c_uint),
-                ("always", c_bool), ("times_only", c_bool)]
+    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("start", c_double),
+                ("offset", c_size_t), ("k_b", c_uint), ("always", c_bool), ("times_only", c_bool)]
 
 
 class Machine(Structure):
@@ -85,7 +92,8 @@ class Machine(Structure):
 
 class Objective(Structure):
     """struct rcm_objective"""
-    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("motion", c_int), ("need", c_int), ("cost_model", c_size_t),
+    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("motion", c_int), ("need", c_int),
+                ("cost_model", c_size_t),
                 *((name, c_void_p) for name in ("bucketed", "exact", "threshold"))]
 
 
@@ -95,8 +103,9 @@ DEPLOY = ("bucketed", "exact", "threshold")       # enum rcm_deploy
 
 class Selection(Structure):
     """struct rcm_selection"""
-    _fields_ = [("p", Topk), ("target", Target), ("confidence", c_double), ("most_lost", c_uint64), ("kernel", POINTER(Kernel)),
-                ("k_b_max", c_uint64), ("objective", POINTER(Objective)), ("machine", Machine), ("exact_us", c_double),
+    _fields_ = [("p", Topk), ("target", Target), ("confidence", c_double), ("most_lost", c_uint64),
+                ("kernel", POINTER(Kernel)), ("k_b_max", c_uint64),
+                ("objective", POINTER(Objective)), ("machine", Machine), ("exact_us", c_double),
                 ("tick", c_void_p), ("tick_context", c_void_p)]
 
 
@@ -107,8 +116,9 @@ class Point(Structure):
 
 class Choice(Structure):
     """struct rcm_choice"""
-    _fields_ = [("p", Topk), ("objective", c_double), ("deploy", c_int), ("exact_objective", c_double), ("over_exact", c_double),
-                ("threshold", Point), ("reaching", c_double)]
+    _fields_ = [("p", Topk), ("objective", c_double), ("deploy", c_int),
+                ("exact_objective", c_double), ("over_exact", c_double), ("threshold", Point),
+                ("reaching", c_double)]
 
 
 class Goal(Structure):
@@ -131,31 +141,39 @@ class SimShape(Structure):
 
 class RowFile(Structure):
     """struct row_file"""
-    _fields_ = [("descriptor", c_int), ("dtype", c_int), *((name, c_uint64) for name in ("rows", "row", "offset", "size", "modified_ns"))]
+    _fields_ = [("descriptor", c_int), ("dtype", c_int),
+                *((name, c_uint64) for name in ("rows", "row", "offset", "size", "modified_ns"))]
 
 
 class SimSpec(Structure):
     """struct sim_spec"""
-    _fields_ = [("n", c_uint64), ("k", c_uint64), ("valid", c_uint64), ("input", c_int), ("file", POINTER(RowFile)), ("rho", POINTER(c_double)),
-                ("rhos", c_size_t), ("shuffle", POINTER(c_int)), ("shuffles", c_size_t), ("shape", POINTER(SimShape)), ("shapes", c_size_t),
-                ("rank", POINTER(c_uint64)), ("ranks", c_size_t), ("reaching", c_bool), ("weights", c_bool), ("temperature", c_double), ("seed", c_uint64),
-                ("repetitions", c_uint64), ("threads", c_uint), ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p)]
+    _fields_ = [("n", c_uint64), ("k", c_uint64), ("valid", c_uint64), ("input", c_int),
+                ("file", POINTER(RowFile)), ("rho", POINTER(c_double)), ("rhos", c_size_t),
+                ("shuffle", POINTER(c_int)), ("shuffles", c_size_t), ("shape", POINTER(SimShape)),
+                ("shapes", c_size_t), ("rank", POINTER(c_uint64)), ("ranks", c_size_t),
+                ("reaching", c_bool), ("weights", c_bool), ("temperature", c_double),
+                ("seed", c_uint64), ("repetitions", c_uint64), ("threads", c_uint),
+                ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p)]
 
 
-MEASURED = ("recall_mean", "recall_sd", "recall_stderr", "recall_worst", "recall_p01", "recall_p05", "recall_p50", "recall_value_mean",
-            "exact_rows", "certified_rows", "mass_mean", "mass_worst", "value_mean", "value_worst")
-REACHING = ("reaching_mean", "reaching_sd", "reaching_worst")
+# The numbers of struct sim_result, in its order.
+QUANTITIES = ("recall_mean", "recall_sd", "recall_stderr", "recall_worst", "recall_p01",
+              "recall_p05", "recall_p50", "recall_value_mean", "exact_rows", "certified_rows",
+              "mass_mean", "mass_worst", "value_mean", "value_worst")
+REACHING_QUANTITIES = ("reaching_mean", "reaching_sd", "reaching_worst")
 
 
 class SimLost(Structure):
     """struct sim_lost"""
-    _fields_ = [("first", c_uint64), ("length", c_size_t), ("count", POINTER(c_uint64)), ("most", c_uint64)]
+    _fields_ = [("first", c_uint64), ("length", c_size_t), ("count", POINTER(c_uint64)),
+                ("most", c_uint64)]
 
 
 class SimResult(Structure):
     """struct sim_result"""
-    _fields_ = [("rows", c_uint64), *((name, c_double) for name in MEASURED), ("value_rows", c_uint64),
-                *((name, c_double) for name in REACHING), ("survived", POINTER(c_uint64)), ("lost", SimLost)]
+    _fields_ = [("rows", c_uint64), *((name, c_double) for name in QUANTITIES),
+                ("value_rows", c_uint64), *((name, c_double) for name in REACHING_QUANTITIES),
+                ("survived", POINTER(c_uint64)), ("lost", SimLost)]
 
 
 TICK = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
@@ -165,7 +183,12 @@ TICK = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
 
 
 def _load(name):
-    """The newest library of that name: $RECALLMODEL_LIBRARY (for another name, beside it), beside this file (pip install), or of a built source tree."""
+    """Loads the library of that name; ImportError if there is none.
+
+    It is the file $RECALLMODEL_LIBRARY, which names librecallmodel; otherwise the newest file of
+    that name beside $RECALLMODEL_LIBRARY, beside this file (pip install) or in build/ of the
+    source tree, in this order.
+    """
     here = pathlib.Path(__file__).resolve().parent
     given = os.environ.get("RECALLMODEL_LIBRARY")
     if given and name == "librecallmodel":
@@ -175,7 +198,8 @@ def _load(name):
         found = sorted(folder.glob(name + ".so*"), key=lambda place: place.stat().st_mtime)
         if found:
             return ctypes.CDLL(str(found[-1]))
-    raise ImportError(f"{name}.so is neither in {here} nor in {here.parents[1] / 'build'}: run make, or pip install . in the source tree")
+    raise ImportError(f"{name}.so is neither in {here} nor in {here.parents[1] / 'build'}: "
+                      "run make, or pip install . in the source tree")
 
 
 def _declare(library, name, result, *arguments):
@@ -189,7 +213,7 @@ _model = _load("librecallmodel")
 
 
 def address(name):
-    """Of a function of the model, to hand to another."""
+    """The address of a function of the model, as an argument of another function."""
     return ctypes.cast(getattr(_model, name), c_void_p)
 
 
@@ -197,7 +221,7 @@ text_key = _declare(_model, "rcm_text_key", TextKey, c_size_t)
 
 
 def _keys():
-    """All keys of the text of a profile, in their order."""
+    """All keys of the text of a profile, in the order of that text."""
     keys = []
     while (key := text_key(len(keys))).name:
         keys.append(key)
@@ -208,7 +232,7 @@ KEYS = _keys()
 
 
 def _numbers(*kinds):
-    """The names of the profile's keys of these kinds, as they lie in struct rcm_profile."""
+    """The names of the keys of these kinds, in the order of their fields in struct rcm_profile."""
     keys = (key for key in KEYS if TEXT_KINDS[key.kind] in kinds)
     return tuple(key.name.decode() for key in sorted(keys, key=lambda key: key.offset))
 
@@ -233,7 +257,8 @@ class DeviceText(Structure):
 
 version = _declare(_model, "rcm_version", c_char_p)
 each = _declare(_model, "rcm_each", None, c_void_p, c_void_p, c_size_t, c_void_p)
-each_objective = _declare(_model, "rcm_each_objective", None, POINTER(Objective), POINTER(Machine), c_void_p, c_size_t, c_void_p)
+each_objective = _declare(_model, "rcm_each_objective", None, POINTER(Objective), POINTER(Machine),
+                          c_void_p, c_size_t, c_void_p)
 objective = _declare(_model, "rcm_objective", POINTER(Objective), c_size_t)
 goal = _declare(_model, "rcm_goal", c_int, c_char_p, c_uint64, POINTER(Goal))
 reaching = _declare(_model, "rcm_reaching", Reaching, Topk)
@@ -246,7 +271,8 @@ largest_k = _declare(_model, "rcm_largest_k", c_uint64, Topk, Target)
 largest_n = _declare(_model, "rcm_largest_n", c_uint64, Topk, Target)
 lost = _declare(_model, "rcm_lost", c_int, Topk, POINTER(Lost))
 lost_free = _declare(_model, "rcm_lost_free", None, POINTER(Lost))
-lost_recall_quantile = _declare(_model, "rcm_lost_recall_quantile", c_double, POINTER(Lost), c_uint64, c_double, c_uint64)
+lost_recall_quantile = _declare(_model, "rcm_lost_recall_quantile", c_double, POINTER(Lost),
+                                c_uint64, c_double, c_uint64)
 cost_model = _declare(_model, "rcm_cost_model", POINTER(CostModel), c_size_t)
 kernel = _declare(_model, "rcm_kernel", POINTER(Kernel), c_size_t)
 select = _declare(_model, "rcm_select", Choice, POINTER(Selection))
@@ -265,17 +291,20 @@ predict_exact = _declare(_model, "rcm_predict_exact", c_double, POINTER(Profile)
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)
 
 
-
 @functools.lru_cache(maxsize=None)
 def sim():
-    """The functions of the simulation. Loaded when they are first wanted: the model works without."""
+    """The functions of the simulation, loaded at the first call: the model works without them."""
     library = _load("librecallmodel-sim")
     return types.SimpleNamespace(
-        row_file_open=_declare(library, "row_file_open", c_int, POINTER(RowFile), c_char_p, c_int, c_uint64, c_char_p, c_size_t),
+        row_file_open=_declare(library, "row_file_open", c_int, POINTER(RowFile), c_char_p, c_int,
+                               c_uint64, c_char_p, c_size_t),
         row_file_close=_declare(library, "row_file_close", None, POINTER(RowFile)),
         limit=_declare(library, "simulation_limit", c_char_p, POINTER(SimSpec)),
         new=_declare(library, "simulation_new", c_void_p, POINTER(SimSpec), c_char_p, c_size_t),
-        run=_declare(library, "simulation_run", c_int, c_void_p, TICK, c_void_p, c_char_p, c_size_t),
-        result=_declare(library, "simulation_result", SimResult, c_void_p, c_size_t, c_size_t, c_size_t),
+        run=_declare(library, "simulation_run", c_int, c_void_p, TICK, c_void_p, c_char_p,
+                     c_size_t),
+        result=_declare(library, "simulation_result", SimResult, c_void_p, c_size_t, c_size_t,
+                        c_size_t),
         free=_declare(library, "simulation_free", None, c_void_p),
-        recall_lower=_declare(library, "sim_recall_lower", c_double, POINTER(SimLost), c_uint64, c_double, c_size_t))
+        recall_lower=_declare(library, "sim_recall_lower", c_double, POINTER(SimLost), c_uint64,
+                              c_double, c_size_t))

@@ -1,4 +1,4 @@
-"""Devices and calibrated profiles: those of the library, by name, and those of files."""
+"""Devices and calibrated profiles: those of the library, by name, and those in files."""
 import ctypes
 import dataclasses
 import os
@@ -10,7 +10,7 @@ from . import _library as lib
 TEXT_MOST = 65536  # RCM_PROFILE_TEXT_MOST
 
 
-def _rows(registry):
+def _rows_of(registry):
     """The rows of one of the library's registries."""
     index = 0
     while (pointer := registry(index)):
@@ -18,22 +18,22 @@ def _rows(registry):
         index += 1
 
 
-def _named_like(names, name):
-    """Those names that are this one or, if none is, begin with it.
+def _names_like(names, name):
+    """The names equal to this one or, if there is none, those that begin with it.
 
     Letter case, blanks, - and _ do not count.
     """
     name = os.fsencode(name)
-    begun = [one for one in names if lib.name_begins(one, name)]
-    return [one for one in begun if lib.name_begins(name, one)] or begun
+    begin_so = [one for one in names if lib.name_begins(one, name)]
+    return [one for one in begin_so if lib.name_begins(name, one)] or begin_so
 
 
-def _matching(registry, name):
-    """The rows of a registry; with a name, those of which it is the name or the beginning of it."""
-    rows = list(_rows(registry))
+def _rows_like(registry, name):
+    """The rows of a registry; with a name, those with this name or else with this beginning."""
+    rows = list(_rows_of(registry))
     if name is None:
         return rows
-    names = _named_like({row.name for row in rows}, name)
+    names = _names_like({row.name for row in rows}, name)
     return [row for row in rows if row.name in names]
 
 
@@ -42,10 +42,10 @@ def _matching(registry, name):
 
 @dataclasses.dataclass(frozen=True)
 class Device:
-    """A device of the roofline: its name, its peak rates (None: unknown) and where they are from.
+    """A device of the roofline: its name, its peak rates (None: unknown) and their source.
 
-    fma_rate counts a fused multiply-add as two; vector_rate counts compares and selects;
-    matrix_rate is dense bfloat16.
+    fma_rate counts a fused multiply-add as two operations. vector_rate counts comparisons and
+    selections. matrix_rate is that of dense bfloat16.
     """
     name: str
     bandwidth_bytes_per_s: float
@@ -65,41 +65,42 @@ def _device_of(row):
 
 
 def devices(name=None):
-    """The devices that the library knows; with a name, those that have it or else begin with it.
+    """The devices of the library; with a name, those with this name or else with this beginning.
 
     Letter case, blanks, - and _ do not count, as for the command's --device.
     """
-    return [_device_of(row) for row in _matching(lib.device, name)]
+    return [_device_of(row) for row in _rows_like(lib.device, name)]
 
 
 # ---- profiles
 
 
 class Profile:
-    """A calibrated profile: what was fitted to a kernel's measured runs on a device.
+    """A calibrated profile: the parameters of a kernel on a device, from a fit to measured runs.
 
-    name, kernel, dtype, date, source, runs: text. parameters: what was fitted, by name. figures:
-    how far the runs go and how far predictions are off, by name. median_error, p95_error,
-    held_out_median_error, held_out_p95_error: of |predicted/measured - 1|; held out: of sizes n
-    that a fit to the others did not see (0: not tried).
+    name, kernel, dtype, date, source, runs: text. parameters: the fitted values, by name. figures:
+    the range of the runs and the errors of the predictions, by name.
+    median_error, p95_error, held_out_median_error, held_out_p95_error: of |predicted/measured - 1|;
+    held out: of sizes n that a fit to the other sizes did not see (0: not tried).
     """
 
     def __init__(self, row, device=None, keep=None):
-        def known(names):
+        def positive(names):
             return {name: getattr(row, name) for name in names if getattr(row, name) > 0}
 
-        self._row, self._device, self._keep = row, device, keep  # row and device may be of keep
+        # row and device may be parts of keep, which must then stay.
+        self._row, self._device, self._keep = row, device, keep
         self.name, self.kernel = row.name.decode(), row.kernel.contents.name.decode()
         self.dtype = lib.DTYPES[row.dtype]
         self.date, self.source = row.date.decode(), row.source.decode()
         self.runs = row.runs.decode()
-        self.parameters, self.figures = known(lib.PARAMETERS), known(lib.FIGURES)
+        self.parameters, self.figures = positive(lib.PARAMETERS), positive(lib.FIGURES)
         self.median_error, self.p95_error = row.median_error, row.p95_error
         self.held_out_median_error = row.held_out_median_error
         self.held_out_p95_error = row.held_out_p95_error
 
     def text(self):
-        """The text that `recallmodel calibrate` writes, but for the standard errors."""
+        """The text that `recallmodel calibrate` writes, without the standard errors."""
         device = None if self._device is None else byref(self._device)
         length = lib.profile_text_write(None, 0, byref(self._row), device, None)
         text = ctypes.create_string_buffer(length + 1)
@@ -114,7 +115,7 @@ class Profile:
 
 
 def _profile_of_text(data, path="profile"):
-    """The profile that these bytes are. ValueError, with path and line, where they are none."""
+    """The profile in these bytes. ValueError, with path and line, if they are not a profile."""
     text = lib.DeviceText()
     error = ctypes.create_string_buffer(800)
     line = lib.profile_text_read(data, len(data), byref(text), error, len(error))
@@ -126,17 +127,20 @@ def _profile_of_text(data, path="profile"):
 
 
 def profiles(name=None):
-    """The profiles that come with the library; with a name, those of the devices that have it or
-    else begin with it.
+    """The profiles of the library; with a name, those of the devices with this name or else with
+    this beginning.
 
     Letter case, blanks, - and _ do not count, as for the command's --device.
     """
-    rates = {row.name: row for row in _rows(lib.device)}
-    return [Profile(row, rates.get(row.name)) for row in _matching(lib.profile, name)]
+    rates = {row.name: row for row in _rows_of(lib.device)}
+    return [Profile(row, rates.get(row.name)) for row in _rows_like(lib.profile, name)]
 
 
 def read_profile(path):
-    """A profile that `recallmodel calibrate` wrote. ValueError, with the line, if it is none."""
+    """Reads a profile that `recallmodel calibrate` wrote.
+
+    ValueError, with the line, if the file is not a profile.
+    """
     path = pathlib.Path(path)
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: is not a regular file")
@@ -145,7 +149,7 @@ def read_profile(path):
 
 
 def write_profile(profile, path):
-    """Writes a profile to a file, which read_profile and the command's --device read.
+    """Writes a profile to a file that read_profile and the command's --device can read.
 
     profile: a Profile, the name of a device that has one, or the path of a file.
     """
@@ -153,10 +157,11 @@ def write_profile(profile, path):
 
 
 def profile(name_or_path, *, kernel=None, dtype=None):
-    """The profile of a device that comes with the library, or of a file.
+    """The profile of a device of the library, or that of a file.
 
-    A name may be cut short if it stays the name of one device. A path has a / or a . in it, or is
-    a pathlib.Path. kernel, dtype: which, where a device has several; otherwise the first.
+    The beginning of a name is enough if only one device begins so. A path has a / or a . in it, or
+    is a pathlib.Path. kernel, dtype: which profile, if a device has several; without them, the
+    first.
     """
     found = _profile_of_any(name_or_path, kernel, dtype)
     if kernel not in (None, found.kernel) or dtype not in (None, found.dtype):
@@ -165,32 +170,32 @@ def profile(name_or_path, *, kernel=None, dtype=None):
 
 
 def _profile_of_any(value, kernel=None, dtype=None):
-    """A Profile itself; that of a name; that of a path. What the command's --device takes."""
+    """The Profile that value is, names, or is the path of, as for the command's --device."""
     if isinstance(value, Profile):
         return value
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"profile must be a Profile, the name of a device or a path, not {value!r}")
-    every = {row.name for registry in (lib.device, lib.profile) for row in _rows(registry)}
-    names = sorted(_named_like(every, value)) if isinstance(value, str) else []
+    every = {row.name for registry in (lib.device, lib.profile) for row in _rows_of(registry)}
+    names = sorted(_names_like(every, value)) if isinstance(value, str) else []
     if not names and (isinstance(value, os.PathLike) or "/" in value or "." in value):
         return read_profile(value)
     if len(names) > 1:
-        raise ValueError(f"profile {value!r} is one of {_listed(names)}; give one of them")
+        raise ValueError(f"profile {value!r} is one of {_join_names(names)}; give one of them")
     found = [one for one in profiles() if one.name.encode() in names]
     if not found:
         no = "has no profile" if names else "is not known"
-        known = _listed(sorted({row.name for row in _rows(lib.profile)}))
-        raise ValueError(f"profile {value!r} {no}; there are those of {known}; "
+        with_profile = _join_names(sorted({row.name for row in _rows_of(lib.profile)}))
+        raise ValueError(f"profile {value!r} {no}; there are those of {with_profile}; "
                          "or give the path of a file (./my.profile)")
     fitting = [one for one in found if kernel in (None, one.kernel) and dtype in (None, one.dtype)]
     return (fitting or found)[0]
 
 
-def _listed(names):
+def _join_names(names):
     return ", ".join(name.decode() for name in names)
 
 
-def _pointer_to(profile):
+def _profile_pointer(profile):
     if not isinstance(profile, Profile):
         raise TypeError("profile must be a Profile, such as recallmodel.profiles()[0], "
                         f"not {profile!r}")

@@ -1,4 +1,4 @@
-"""Rows that are run: generated ones, or one's own."""
+"""The simulation: bucketed top-k on generated rows or on your own."""
 import contextlib
 import ctypes
 import dataclasses
@@ -17,13 +17,22 @@ from ._arrays import count, counts, fraction, real, unmasked
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
-    """What `rows` rows lost. Each measured quantity is a float64 array of the broadcast shape of b and k_b, or a number.
+    """What `rows` rows lost.
 
-    recall_mean, recall_sd (of a row, rows - 1), recall_stderr (of the mean), recall_worst, recall_p01, recall_p05, recall_p50 (the recall
-    that 1, 5, 50 % of the rows do not exceed); recall_value_mean: of equal values any will do; exact_rows: share of rows that lost
-    nothing; certified_rows: share of which the kept values prove it; mass_mean, mass_worst: share kept of the softmax mass of the exact
-    top-k; value_mean, value_worst: share kept of its sum; reaching_mean, reaching_sd, reaching_worst: the rank in its row of the k-th
-    largest candidate, and its largest. NaN where it is not known.
+    Each measured quantity is a float64 array of the broadcast shape of b and k_b, or a number. It
+    is NaN where it is not known.
+
+    recall_mean: mean recall of the rows. recall_sd: standard deviation of the recall of a row, with
+    rows - 1. recall_stderr: standard error of the mean. recall_worst: the smallest recall.
+    recall_p01, recall_p05, recall_p50: the recall that 1, 5 and 50 % of the rows do not exceed.
+    recall_value_mean: mean recall where any of several equal values counts.
+    exact_rows: share of rows that lost nothing. certified_rows: share of rows of which the kept
+    values prove that they lost nothing.
+    mass_mean, mass_worst: kept share of the softmax mass of the exact top-k: its mean and its
+    smallest value. value_mean, value_worst: the same for the sum of the exact top-k, over rows
+    where no value in that sum is negative.
+    reaching_mean, reaching_sd, reaching_worst: the rank in its row of the k-th largest candidate:
+    mean, standard deviation and largest.
     """
     rows: int
     k: int
@@ -50,14 +59,16 @@ class Simulation:
         return f"Simulation(rows={self.rows}, k={self.k}, recall_mean={self.recall_mean!r}, ..)"
 
     def recall_lower(self, confidence=0.95, comparisons=None):
-        """Lower bound on the expected recall: with this confidence all of `comparisons` (default: all
-        here) hold at once.
+        """A lower bound on the expected recall of each shape.
 
-        It holds for rows that are independent and alike, however many they are and whatever they
-        lose: docs/simulation.md.
+        With this confidence, all of `comparisons` bounds hold together (default: the number of
+        shapes here). This is true for any number of rows and for any loss, if the rows are
+        independent and have the same distribution: docs/simulation.md.
         """
         alpha = 1.0 - fraction("confidence", confidence)
-        comparisons = numpy.size(self.recall_mean) if comparisons is None else count("comparisons", comparisons, 1)
+        if comparisons is None:
+            comparisons = numpy.size(self.recall_mean)
+        comparisons = count("comparisons", comparisons, 1)
         bounds = []
         for first, counts, most in self._lost:
             values = (ctypes.c_uint64 * len(counts))(*counts)
@@ -67,31 +78,50 @@ class Simulation:
 
 
 def _open_rows(rows, dtype, stack):
-    """An open struct row_file of a path or an array, which the stack closes; an array goes through a temporary .npy."""
+    """An open struct row_file of a path or of an array, which goes through a temporary .npy file.
+
+    The stack closes and removes what is open.
+    """
     path = rows
     if not isinstance(rows, (str, os.PathLike)):
         array = unmasked("rows", rows)
         if array.dtype.name == "bfloat16":
             array, dtype = array.view(numpy.uint16), "bf16"
         elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
-            raise TypeError(f"rows must be float16, bfloat16, float32 or float64, not {array.dtype}")
+            raise TypeError("rows must be float16, bfloat16, float32 or float64, "
+                            f"not {array.dtype}")
         if array.ndim == 0 or array.size == 0:
             raise ValueError("rows must be an array whose last axis is the row, not empty")
         path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
         numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
     file, error = lib.RowFile(), ctypes.create_string_buffer(700)
-    if lib.sim().row_file_open(byref(file), os.fsencode(path), lib.number_of(dtype or "unknown", lib.SIM_DTYPES, "dtype"), 0, error, len(error)) != 0:
-        inputs = "" if os.path.exists(path) else f"; what can be generated is {', '.join(name for name in lib.INPUTS if name != 'file')}"
-        raise ValueError(f"{path} {error.value.decode()}".replace("give --dtype bf16", "give dtype='bf16'") + inputs)
+    number = lib.number_of(dtype or "unknown", lib.SIM_DTYPES, "dtype")
+    if lib.sim().row_file_open(byref(file), os.fsencode(path), number, 0, error, len(error)) != 0:
+        message = f"{path} {error.value.decode()}".replace("give --dtype bf16", "give dtype='bf16'")
+        if not os.path.exists(path):
+            inputs = ", ".join(name for name in lib.INPUTS if name != "file")
+            message += f"; what can be generated is {inputs}"
+        raise ValueError(message)
     stack.callback(lib.sim().row_file_close, byref(file))
     return file
 
 
-def _run(spec, stack):
-    """The results of all shapes of a spec; then the stack is closed.
+def _result_of(simulation, shape):
+    """The struct sim_result of a shape, and (first, counts, most) of its struct sim_lost.
 
-    In a thread of its own, so that Ctrl-C and other signals are heard meanwhile. All that is used belongs to that thread: whatever interrupts
-    the wait, it stops after the block of rows in hand, and cleans up.
+    The counts are copied, because they belong to the simulation.
+    """
+    result = lib.sim().result(simulation, 0, 0, shape)
+    lost = result.lost
+    return result, (lost.first, tuple(lost.count[:lost.length]), lost.most)
+
+
+def _run(spec, stack):
+    """Runs a spec, returns the results of all its shapes and closes the stack.
+
+    The simulation runs in a thread of its own, so that Python handles Ctrl-C and other signals
+    meanwhile. The thread owns everything that it uses: if the wait is interrupted, it stops after
+    the current block of rows, and cleans up.
     """
     sim = lib.sim()
     limit = sim.limit(byref(spec))
@@ -101,26 +131,26 @@ def _run(spec, stack):
     simulation = sim.new(byref(spec), error, len(error))
     if not simulation:
         raise MemoryError(error.value.decode())
-    stop, finished, results, failed = [], threading.Event(), [], []  # stop: by one call of C, so that no second signal comes between
+    # stop is a list: one call of C appends to it, so that no second signal can come in between.
+    stop, finished, results, errors = [], threading.Event(), [], []
     tick = lib.TICK(lambda context, done, total: bool(stop))
     owned = stack.pop_all()
 
-    def work():
+    def run_and_free():
         try:
             if sim.run(simulation, tick, None, error, len(error)) != 0:
-                failed.append(error.value.decode())
+                errors.append(error.value.decode())
             else:
-                for i in range(spec.shapes):
-                    result = sim.result(simulation, 0, 0, i)
-                    lost = result.lost  # its counts are the simulation's, which is freed: copied
-                    results.append((result, (lost.first, tuple(lost.count[:lost.length]), lost.most)))
+                results.extend(_result_of(simulation, i) for i in range(spec.shapes))
         finally:
             sim.free(simulation)
             owned.close()
             finished.set()
 
-    thread = threading.Thread(target=work)
-    signals = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # while it starts, so that it runs or does not; and it hears none
+    # Signals are blocked while the thread starts, so that it runs or does not run; and it inherits
+    # the block, so that it handles none.
+    thread = threading.Thread(target=run_and_free)
+    signals = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         thread.start()
     except BaseException:
@@ -139,30 +169,55 @@ def _run(spec, stack):
         stop.append(True)
         finished.wait()
         raise
-    if failed:
-        raise OSError(failed[0])
+    if errors:
+        raise OSError(errors[0])
     return results
 
 
-def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0, repetitions=None, seed=1, temperature=1.0,
-             threads=0, dtype=None):
-    """Runs bucketed top-k on rows and says what it loses. Nothing of the model is used.
+def _check_settings(n, b, k_b, rho, temperature):
+    """ValueError if one of these settings is outside its domain."""
+    if b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)):
+        raise ValueError("1 <= b <= n and k_b >= 1 must hold everywhere")
+    if not 0 <= rho < 1:
+        raise ValueError(f"rho = {rho} is not in [0, 1)")
+    if not 0 < temperature < numpy.inf:
+        raise ValueError(f"temperature = {temperature} is not positive")
 
-    rows: an array whose last axis is the row (float16, bfloat16, float32, float64; all other axes are counted through), the path of a .npy,
-    or what to generate: placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho), lognormal, uniform, ties,
-    sorted, constant; then n is their length. k: of the top-k. b, k_b: whole numbers or arrays, broadcast. assignment: interleaved,
-    contiguous or contiguous-floor. shuffle: none, row (a permutation for each), once (one for all). valid: only so many elements of a row
-    exist (0: all). repetitions: rows that are run (default: all of an array or a file, 100 generated). temperature: of the softmax whose
-    mass is counted. threads: 0: all. dtype: bf16, where a .npy holds bfloat16, which it cannot say. The same seed gives the same rows, and
-    those of `recallmodel simulate`.
-    Returns a Simulation.
+
+def _shapes_of(b, k_b, assignment):
+    """An array of struct sim_shape."""
+    number = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
+    shapes = (lib.SimShape(int(x), int(y), number) for x, y in zip(b.flat, k_b.flat))
+    return (lib.SimShape * b.size)(*shapes)
+
+
+def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0,
+             repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None):
+    """Runs bucketed top-k on rows and returns a Simulation: what it loses.
+
+    It uses no function of the model.
+
+    rows: an array whose last axis is the row (float16, bfloat16, float32 or float64; all other axes
+    together count the rows), the path of a .npy file, or the name of an input to generate:
+    placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho), lognormal,
+    uniform, ties, sorted or constant. n: the length of a generated row.
+    k: of the top-k. b, k_b: whole numbers or arrays, which are broadcast.
+    assignment: interleaved, contiguous or contiguous-floor. shuffle: none, row (a permutation for
+    each row) or once (one for all rows).
+    valid: the number of elements of a row that exist; the rest is padding (0: all exist).
+    repetitions: the number of rows to run (default: all rows of an array or a file, 100 generated
+    ones). temperature: that of the softmax whose mass is counted.
+    threads: 0 is all. dtype: bf16 if a .npy file holds bfloat16, which the format cannot say.
+    The same seed gives the same rows, which are also those of `recallmodel simulate`.
     """
     b, k_b = counts(b=b, k_b=k_b)
     generated = isinstance(rows, str) and rows in lib.INPUTS
     with contextlib.ExitStack() as stack:
         if generated:
-            if n is None or rows == "file":
-                raise ValueError(f"rows={rows!r} needs n, the length of a row" if n is None else "rows: give the path of the file")
+            if n is None:
+                raise ValueError(f"rows={rows!r} needs n, the length of a row")
+            if rows == "file":
+                raise ValueError("rows: give the path of the file")
             file, repetitions = None, 100 if repetitions is None else repetitions
             n = count("n", n, 1, 2**53 - 1)
         else:
@@ -174,21 +229,20 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
         valid = count("valid", valid, 0, n) or n
         k = count("k", k, 1, valid)
         rho, temperature = real("rho", rho), real("temperature", temperature)
-        for wrong, text in ((b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)), "1 <= b <= n and k_b >= 1 must hold everywhere"),
-                            (not 0 <= rho < 1, f"rho = {rho} is not in [0, 1)"), (not 0 < temperature < numpy.inf, f"temperature = {temperature} is not positive")):
-            if wrong:
-                raise ValueError(text)
-        number = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
-        shapes = (lib.SimShape * b.size)(*(lib.SimShape(int(x), int(y), number) for x, y in zip(b.flat, k_b.flat)))
-        spec = lib.SimSpec(n=n, k=k, valid=valid, input=lib.INPUTS.index(rows if generated else "file"), rho=(ctypes.c_double * 1)(rho), rhos=1,
-                           shuffle=(ctypes.c_int * 1)(lib.number_of(shuffle, lib.SHUFFLES, "shuffle")), shuffles=1, shape=shapes,
-                           shapes=b.size, reaching=True,
-                           weights=not (generated and rows == "placement"), temperature=temperature, seed=count("seed", seed), repetitions=repetitions,
-                           threads=count("threads", threads, 0, 4096))
+        _check_settings(n, b, k_b, rho, temperature)
+        shape = _shapes_of(b, k_b, assignment)
+        shuffles = (ctypes.c_int * 1)(lib.number_of(shuffle, lib.SHUFFLES, "shuffle"))
+        spec = lib.SimSpec(
+            n=n, k=k, valid=valid, input=lib.INPUTS.index(rows if generated else "file"),
+            rho=(ctypes.c_double * 1)(rho), rhos=1, shuffle=shuffles, shuffles=1,
+            shape=shape, shapes=b.size, reaching=True,
+            weights=not (generated and rows == "placement"), temperature=temperature,
+            seed=count("seed", seed), repetitions=repetitions,
+            threads=count("threads", threads, 0, 4096))
         if file is not None:
             spec.file = ctypes.pointer(file)
         results = _run(spec, stack)
     measured = {name: numpy.reshape([getattr(result, name) for result, _ in results], b.shape)[()]
-                for name in lib.MEASURED + lib.REACHING}
+                for name in lib.QUANTITIES + lib.REACHING_QUANTITIES}
     return Simulation(rows=results[0][0].rows, k=k, **measured,
                       _lost=tuple(lost for _, lost in results))

@@ -1,4 +1,4 @@
-/* mpi.c - a team of MPI ranks: see team.h. Errors of MPI itself end the program, as MPI does by
+/* mpi.c - a team of MPI ranks: see team.h. An error of MPI itself ends the program, which is MPI's
  * default.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../team.h"
+#include <base/memory.h>
+#include <sim/team.h>
 
 void team_start(int *count, char ***arguments)
 {
     int provided;
-    MPI_Init_thread(count, arguments, MPI_THREAD_FUNNELED,
-                    &provided); /* only the main thread talks */
+    /* Only the main thread calls MPI. */
+    MPI_Init_thread(count, arguments, MPI_THREAD_FUNNELED, &provided);
 }
 
 void team_end(void)
@@ -53,7 +54,7 @@ uint64_t team_max(uint64_t value)
     return largest;
 }
 
-/* Messages are cut into pieces, for MPI counts in int. */
+/* Messages are sent in pieces, because MPI counts in int. */
 #define PIECE ((size_t)1 << 30)
 
 int team_gather(const char *bytes, size_t length,
@@ -70,17 +71,13 @@ int team_gather(const char *bytes, size_t length,
     int failed = 0;
     for (int rank = 1; rank < (int)team_size(); rank++) {
         MPI_Recv(&announced, 1, MPI_UINT64_T, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        char *heard = malloc((size_t)announced + 1);
-        if (!heard) {
-            fputs("recallmodel: out of memory\n", stderr);
-            team_abort();
-        }
+        char *received = require_memory(malloc((size_t)announced + 1));
         for (size_t at = 0; at < announced; at += PIECE)
-            MPI_Recv(heard + at, (int)(announced - at < PIECE ? announced - at : PIECE), MPI_CHAR,
-                     rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        heard[announced] = '\0';
-        failed |= take(context, heard, (size_t)announced) != 0;
-        free(heard);
+            MPI_Recv(received + at, (int)(announced - at < PIECE ? announced - at : PIECE),
+                     MPI_CHAR, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        received[announced] = '\0';
+        failed |= take(context, received, (size_t)announced) != 0;
+        free(received);
     }
     return failed ? -1 : 0;
 }

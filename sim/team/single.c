@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "../team.h"
+#include <sim/team.h>
 
 void team_start(int *count, char ***arguments)
 {

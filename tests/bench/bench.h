@@ -1,21 +1,15 @@
-/* bench.h - time of a call, and the shapes that are timed.
+/* bench.h - measures the time of a call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <stdint.h>
-#include <time.h>
 
-static inline double bench_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+#include <base/clock.h>
 
-/* Median of 9 rounds of at least 20 ms each: the machine is shared. CALL is an expression of type
- * double. */
+/* Median of 9 rounds of at least 20 ms each, because the machine may be shared. CALL is an
+ * expression of type double. */
 #define BENCH_NS(CALL) \
     ({ \
         double bench_rounds[9]; \
@@ -24,10 +18,10 @@ static inline double bench_seconds(void)
         for (int bench_i = -1; bench_i < 9; bench_i++) { \
             double bench_took; \
             for (;;) { \
-                double bench_start = bench_seconds(); \
+                double bench_start = clock_seconds(); \
                 for (uint64_t bench_c = 0; bench_c < bench_calls; bench_c++) \
                     bench_sink = bench_sink + (CALL); \
-                bench_took = bench_seconds() - bench_start; \
+                bench_took = clock_seconds() - bench_start; \
                 if (bench_took >= 0.02 || bench_i >= 0) \
                     break; \
                 bench_calls *= 2; \

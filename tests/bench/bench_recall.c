@@ -1,10 +1,11 @@
 /* bench_recall.c - how long one exact recall takes, and how many times longer the papers' ways
  * take, in one run.
  *
- *   (a) one recall: exact, against the Monte Carlo estimate of Samaga et al. at its own stopping
- * rule, and against Eq. (1) of Key et al. summed as printed with GSL's binomial CDF; (b) the
- * parameter sweep of listing A.10: exact, against Monte Carlo in C with GSL's sampler and in NumPy,
- * where it is at hand (tests/bench/sweep.py, which this program runs).
+ * (a) One recall: exact, against the Monte Carlo estimate of Samaga et al. at its own stopping
+ * rule, and against Eq. (1) of Key et al. summed as printed with GSL's binomial CDF.
+ *
+ * (b) The parameter sweep of listing A.10: exact, against Monte Carlo in C with GSL's sampler, and
+ * in NumPy where it is available (tests/bench/sweep.py, which this program runs).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>
@@ -16,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <model/recallmodel.h>
+
 #include "bench.h"
-#include "model/recallmodel.h"
 
 static gsl_rng *rng;
 
@@ -126,24 +128,23 @@ static double law_of(struct rcm_topk p)
     return nothing;
 }
 
-int main(void)
-{
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
+static const struct rcm_topk shapes[] = {
+    {.n = 262144, .k = 1024, .b = 512, .k_b = 4},
+    {.n = 262144, .k = 1024, .b = 8192, .k_b = 1},
+    {.n = 128256, .k = 256, .b = 500, .k_b = 2},
+    {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 8},
+    {.n = UINT64_C(1) << 30, .k = 1 << 20, .b = 1 << 14, .k_b = 100},
+    {.n = UINT64_C(1) << 40, .k = 1 << 30, .b = 1 << 18, .k_b = 4300},
+    {.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 40, .b = UINT64_C(1) << 38, .k_b = 8},
+    {.n = UINT64_C(1) << 50,
+     .k = UINT64_C(1) << 40,
+     .b = 1023,
+     .k_b = (1 << 30) + (1 << 20) + (1 << 18)},
+};
 
+static void print_calls(void)
+{
     puts("ns a call");
-    static const struct rcm_topk shapes[] = {
-        {.n = 262144, .k = 1024, .b = 512, .k_b = 4},
-        {.n = 262144, .k = 1024, .b = 8192, .k_b = 1},
-        {.n = 128256, .k = 256, .b = 500, .k_b = 2},
-        {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 8},
-        {.n = UINT64_C(1) << 30, .k = 1 << 20, .b = 1 << 14, .k_b = 100},
-        {.n = UINT64_C(1) << 40, .k = 1 << 30, .b = 1 << 18, .k_b = 4300},
-        {.n = UINT64_C(1) << 50, .k = UINT64_C(1) << 40, .b = UINT64_C(1) << 38, .k_b = 8},
-        {.n = UINT64_C(1) << 50,
-         .k = UINT64_C(1) << 40,
-         .b = 1023,
-         .k_b = (1 << 30) + (1 << 20) + (1 << 18)},
-    };
     printf("%20s %16s %12s %11s  %8s %9s %8s %9s\n", "n", "k", "b", "k_b", "exact", "binomial",
            "sd", "smallest b");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -154,7 +155,10 @@ int main(void)
                BENCH_NS(rcm_recall_binomial(p)), BENCH_NS(rcm_recall_sd(p)),
                BENCH_NS((double)rcm_smallest_b(p, target)));
     }
+}
 
+static void print_one_recall(void)
+{
     struct rcm_topk title = shapes[0];
     double exact = BENCH_NS(rcm_recall_exact(title));
     double estimate = BENCH_NS(monte_carlo_recall(title)), printed = BENCH_NS(equation_one(title));
@@ -164,7 +168,10 @@ int main(void)
            estimate, estimate / exact);
     printf("  Eq. (1) as printed, with GSL's binomial CDF       %12.0f ns  %10.0f times longer\n",
            printed, printed / exact);
+}
 
+static void print_sweep(void)
+{
     puts("\n(b) the sweep of listing A.10, target 0.95, k_b 1 to 4, b multiples of 128 that divide "
          "n");
     static const struct {
@@ -184,9 +191,9 @@ int main(void)
                select = BENCH_NS(chosen(cases[i].n, cases[i].k)), theirs = NAN;
         struct rcm_topk a = sweep(cases[i].n, cases[i].k, 0.95, rcm_recall_exact);
         samples = 0;
-        double start = bench_seconds();
+        double start = clock_seconds();
         struct rcm_topk b = sweep(cases[i].n, cases[i].k, 0.95, monte_carlo_recall);
-        double gsl = 1e9 * (bench_seconds() - start);
+        double gsl = 1e9 * (clock_seconds() - start);
         if (!numpy || fscanf(numpy, "%lf", &theirs) != 1)
             theirs = NAN;
         printf("%10" PRIu64 " %6" PRIu64
@@ -196,9 +203,12 @@ int main(void)
                fmin(gsl, theirs) / select, a.k_b, a.b, b.k_b, b.b, (double)samples);
     }
     if (numpy && pclose(numpy) != 0)
-        puts("NumPy: not at hand (python3 -m pip install numpy)");
+        puts("NumPy: not available (python3 -m pip install numpy)");
     puts("ratio: the faster of the two over exact, and over rcm_best_buckets.");
+}
 
+static void print_laws(void)
+{
     puts("\n(c) the law of the lost, and choices for n 131072, k 2048, recall 0.99");
     static const struct rcm_topk laws[] = {{.n = 4096, .k = 64, .b = 16, .k_b = 8},
                                            {.n = 262144, .k = 64, .b = 640, .k_b = 1},
@@ -231,6 +241,15 @@ int main(void)
         1e-3 *
             BENCH_NS(
                 rcm_reaching((struct rcm_topk){.n = 131072, .k = 2048, .b = 1024, .k_b = 4}).mean));
+}
+
+int main(void)
+{
+    rng = gsl_rng_alloc(gsl_rng_mt19937);
+    print_calls();
+    print_one_recall();
+    print_sweep();
+    print_laws();
     gsl_rng_free(rng);
     return 0;
 }

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <sim/simulate.h>
+
 #include "bench.h"
-#include "sim/simulate.h"
 
 enum { ROWS = 2000, PLACEMENTS = 4000, N = 2048 };
 

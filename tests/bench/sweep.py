@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The parameter sweep of Samaga et al., listing A.10, in NumPy, with all divisors: prints its time in ns for each n,k given.
+"""The parameter sweep of Samaga et al., listing A.10, in NumPy, with all divisors.
+
+Prints its time in ns for each n,k given.
 
 Written from the description of the listing; it differs in the one bug that docs/errata.md names.
 """

@@ -1,11 +1,11 @@
-/* fuzz_checkpoint.c - libFuzzer on the sums of a checkpoint, behind its checksum: any text is read
- * back as itself, or refused.
+/* fuzz_checkpoint.c - libFuzzer on the sums of a checkpoint, after its checksum: any text is
+ * either read back as itself or rejected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/tally.h"
+#include <sim/tally.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/row_file.h"
+#include <sim/npy.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

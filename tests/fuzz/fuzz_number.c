@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/number.h"
-#include "model/recallmodel.h"
+#include <base/number.h>
+#include <model/recallmodel.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     text[length] = '\0';
     if (!parse_count(text, &count))
         require(count >= 1 && count <= RCM_N_MAX);
-    if (!parse_decimal(text, &decimal)) { /* prints as something that reads back as the same */
+    if (!parse_decimal(text, &decimal)) { /* The printed value reads back as the same */
         format_decimal(printed, sizeof printed, decimal);
         require(!parse_decimal(printed, &again) && decimal_value(again) == decimal_value(decimal));
     }

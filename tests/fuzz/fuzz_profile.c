@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recallmodel.h"
+#include <model/recallmodel.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-/* What is written is read again, and says the same. */
+/* The written text is read again and means the same. */
 static void read_again(const struct rcm_device_text *text)
 {
     static char first[RCM_PROFILE_TEXT_MOST], second[RCM_PROFILE_TEXT_MOST];

@@ -1,0 +1,20 @@
+/* atomic_file.h - a file that is written whole or not at all. Only regular files are replaced.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ATOMIC_FILE_H
+#define ATOMIC_FILE_H
+
+#include <stddef.h>
+
+/* The file that is written for a path: the path itself, or the file that it links to. It must be a
+ * regular file, or must not exist yet.
+ * Returns   a text that the caller frees; or NULL with a phrase in `error` that says why not and
+ *           continues "PATH ..". */
+char *atomic_file_target(const char *path, char *error, size_t size);
+
+/* Writes the bytes under another name into the folder of the target, forces them to the disk, and
+ * renames that file.
+ * Returns   0; or -1 with errno. Then the target is as before and no other file is left. */
+int atomic_file_write(const char *target, const void *bytes, size_t length);
+
+#endif

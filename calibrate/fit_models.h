@@ -1,0 +1,18 @@
+/* fit_models.h - internal to calibrate/: how the two models of a kernel's time are fitted.
+ *
+ * Both choose which parameters of problem->profile the runs determine, fit these, and set the
+ * others to 0 or to their usual value. They return 0, or -1 with a line in `error`.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FIT_MODELS_H
+#define FIT_MODELS_H
+
+#include "least_squares.h"
+
+/* The physical model of a kernel that is known. */
+int fit_full_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
+
+/* The short model of a kernel of which only the times are known (docs/models.md 14). */
+int fit_short_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
+
+#endif

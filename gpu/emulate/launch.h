@@ -1,0 +1,76 @@
+/* launch.h - runs the clusters of a grid, one after the other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RCM_EMULATE_LAUNCH_H
+#define RCM_EMULATE_LAUNCH_H
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "state.h"
+
+namespace emulate
+{
+
+/* Runs the kernel in every thread of the cluster: fibers.h or threads.h. */
+void run_cluster(const std::function<void()> &kernel, std::mt19937 &shuffle);
+
+/* The order in which `count` clusters, blocks, warps or lanes take turns. */
+inline std::vector<unsigned> turns(unsigned count, std::mt19937 &shuffle)
+{
+    std::vector<unsigned> turn(count);
+    for (unsigned i = 0; i < count; i++)
+        turn[i] = i;
+    if (order == 1)
+        std::reverse(turn.begin(), turn.end());
+    else if (order > 1)
+        std::shuffle(turn.begin(), turn.end(), shuffle);
+    return turn;
+}
+
+inline void check_launch(unsigned blocks, unsigned threads, unsigned in_cluster,
+                         size_t shared_bytes)
+{
+    if (threads % warp_size != 0 || threads == 0 || threads > 1024 || blocks == 0 ||
+        blocks % in_cluster != 0)
+        fail("bad launch");
+    if (shared_bytes > device.shared_bytes || in_cluster > std::max(device.cluster_max, 1u))
+        fail("launch needs more shared memory or a larger cluster than the device has");
+}
+
+/* Prepares block `rank` of the cluster. Its shared memory has exactly the size that the launch asks
+ * for, so that AddressSanitizer sees an access past its end. */
+inline void start_block(unsigned rank, unsigned index, unsigned threads, size_t shared_bytes)
+{
+    block_state &block = cluster[rank];
+    block.index = {index, 0, 0};
+    block.rank = rank;
+    if (!block.shared || block.shared_bytes != shared_bytes)
+        block.shared.reset(
+            static_cast<unsigned char *>(operator new(shared_bytes, std::align_val_t(128))));
+    block.shared_bytes = shared_bytes;
+    std::memset(block.shared.get(), 0xAB, shared_bytes);
+    block.warps.resize(threads / warp_size);
+}
+
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, unsigned in_cluster,
+            size_t shared_bytes, Arguments... arguments)
+{
+    check_launch(blocks, threads, in_cluster, shared_bytes);
+    grid_size = {blocks, 1, 1};
+    block_size = {threads, 1, 1};
+    std::mt19937 shuffle(order);
+    for (unsigned i : turns(blocks / in_cluster, shuffle)) {
+        cluster.resize(in_cluster);
+        for (unsigned rank = 0; rank < in_cluster; rank++)
+            start_block(rank, i * in_cluster + rank, threads, shared_bytes);
+        run_cluster([&] { kernel(arguments...); }, shuffle);
+    }
+}
+
+} // namespace emulate
+
+#endif

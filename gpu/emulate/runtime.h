@@ -1,0 +1,82 @@
+/* runtime.h - what gpu/kernels/cuda.cuh declares for CUDA: launch, shared memory, wide loads,
+ * asynchronous copies, clusters. Its contracts are there.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RCM_EMULATE_RUNTIME_H
+#define RCM_EMULATE_RUNTIME_H
+
+#include <cstring>
+
+#include <gpu/kernels/launch.cuh>
+
+#include "launch.h"
+
+inline unsigned char *shared_memory()
+{
+    return emulate::self->block->shared.get();
+}
+
+template <class... Parameters, class... Arguments>
+enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Arguments... arguments)
+{
+    emulate::launch(kernel, how.blocks, how.threads, how.cluster, how.shared_bytes, arguments...);
+    return RCM_GPU_OK;
+}
+
+inline enum rcm_gpu_status fill_zero(void *to, size_t bytes, rcm_gpu_stream)
+{
+    std::memset(to, 0, bytes);
+    return RCM_GPU_OK;
+}
+
+template <int BYTES> void load_once(const void *from, uint32_t *words)
+{
+    if ((uintptr_t)from % BYTES != 0)
+        emulate::fail("a load is not aligned");
+    words[0] = 0;
+    std::memcpy(words, from, BYTES);
+}
+
+inline void load_16(const void *from, uint32_t *words)
+{
+    load_once<16>(from, words);
+}
+
+inline uint32_t shared_address(const void *at)
+{
+    return (uint32_t)((const unsigned char *)at - shared_memory());
+}
+
+inline void copy_async(void *to_shared, const void *from)
+{
+    if ((uintptr_t)from % 16 != 0 || (uintptr_t)to_shared % 16 != 0)
+        emulate::fail("an asynchronous copy is not aligned");
+    emulate::self->open.push_back({to_shared, from, 16});
+}
+inline void copy_commit()
+{
+    emulate::self->committed.push_back(std::move(emulate::self->open));
+    emulate::self->open.clear();
+}
+/* The bytes arrive here, and not before. */
+template <int PENDING> void copy_wait()
+{
+    auto &groups = emulate::self->committed;
+    while (groups.size() > PENDING) {
+        for (const emulate::async_copy &copy : groups.front())
+            std::memcpy(copy.to, copy.from, copy.bytes);
+        groups.erase(groups.begin());
+    }
+}
+
+inline void cluster_sync()
+{
+    emulate::sync(emulate::wait::cluster);
+}
+template <class T> T *cluster_shared(T *mine, unsigned rank)
+{
+    ptrdiff_t offset = (unsigned char *)mine - shared_memory();
+    return (T *)(emulate::cluster[rank].shared.get() + offset);
+}
+
+#endif

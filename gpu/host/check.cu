@@ -1,0 +1,300 @@
+/* check.cu - proves a result on the device: see check.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+
+#include <gpu/kernels/cuda.cuh>
+
+namespace
+{
+
+constexpr unsigned block_threads = 256;
+
+/* Groups of elements (buckets or rows), and the entries that were kept of each group. */
+struct check_args {
+    const unsigned char *x;
+    const void *values;
+    const int32_t *indices;
+    uint64_t m, stride, entries; /* of a row */
+    uint32_t n, b, k_b;
+    bool contiguous, smallest;
+    enum rcm_gpu_dtype dtype;
+    uint32_t *kept;   /* a bit for each element */
+    long long *worst; /* the merit of the worst kept entry of each bucket */
+    struct rcm_gpu_verdict *verdict;
+};
+
+__device__ float float_of(enum rcm_gpu_dtype dtype, const void *x, uint64_t i)
+{
+    if (dtype == RCM_GPU_F32)
+        return ((const float *)x)[i];
+    uint32_t bits = ((const uint16_t *)x)[i], wide = bits << 16;
+    float value;
+    if (dtype == RCM_GPU_F16) {
+        uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+        if (exponent == 0) {
+            value = (float)fraction * 0x1p-24f;
+            return bits & 0x8000 ? -value : value;
+        }
+        wide =
+            (bits & 0x8000) << 16 | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
+    }
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+/* An integer that is larger for better elements, the same for -0 and +0, and lowest for NaN. */
+__device__ long long merit_of(float value, bool smallest)
+{
+    if (value != value)
+        return INT64_MIN;
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    long long merit = bits >= 0 ? bits : -(long long)(bits & 0x7fffffff);
+    return smallest ? -merit : merit;
+}
+
+__device__ uint32_t bucket_of(const check_args &a, uint32_t i)
+{
+    if (!a.contiguous)
+        return i % a.b;
+    uint32_t longer = a.n % a.b, size = a.n / a.b, in_longer = longer * (size + 1);
+    return i < in_longer ? i / (size + 1) : longer + (i - in_longer) / size;
+}
+
+/* The bucket of entry e of a row. A bucket of at least k_b elements gives k_b, the others give all
+ * they have. */
+__device__ uint32_t bucket_of_entry(const check_args &a, uint32_t e)
+{
+    uint32_t longer = a.n % a.b, size = a.n / a.b;
+    if (a.k_b <= size)
+        return e / a.k_b;
+    uint32_t in_longer = longer * (size + 1);
+    return e < in_longer ? e / (size + 1) : longer + (e - in_longer) / size;
+}
+
+__device__ void note(uint64_t *counter)
+{
+    atomicAdd((unsigned long long *)counter, 1ull);
+}
+
+__global__ void __launch_bounds__(block_threads) begin_check(check_args a, uint64_t words)
+{
+    uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (i == 0)
+        *a.verdict = {};
+    if (i < words)
+        a.kept[i] = 0;
+    if (i < a.m * a.b)
+        a.worst[i] = INT64_MAX;
+}
+
+__global__ void __launch_bounds__(block_threads) check_entries(check_args a)
+{
+    uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (at >= a.m * a.entries)
+        return;
+    uint64_t row = at / a.entries;
+    uint32_t entry = (uint32_t)(at - row * a.entries), bucket = bucket_of_entry(a, entry);
+    int32_t index = a.indices[at];
+    if (index < 0 || (uint32_t)index >= a.n) {
+        note(&a.verdict->invalid);
+        return;
+    }
+    if (bucket_of(a, (uint32_t)index) != bucket)
+        note(&a.verdict->misplaced);
+    size_t bytes = a.dtype == RCM_GPU_F32 ? 4 : 2;
+    const unsigned char *row_begin = a.x + row * a.stride * bytes;
+    const unsigned char *element = row_begin + (size_t)index * bytes,
+                        *value = (const unsigned char *)a.values + at * bytes;
+    for (size_t i = 0; i < bytes; i++)
+        if (element[i] != value[i]) {
+            note(&a.verdict->altered);
+            break;
+        }
+    uint64_t bit = row * a.n + (uint32_t)index;
+    if (atomicOr(&a.kept[bit / 32], 1u << bit % 32) >> bit % 32 & 1)
+        note(&a.verdict->repeated);
+    atomicMin(&a.worst[row * a.b + bucket],
+              merit_of(float_of(a.dtype, row_begin, (uint32_t)index), a.smallest));
+}
+
+__global__ void __launch_bounds__(block_threads) check_rest(check_args a)
+{
+    uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
+    if (at >= a.m * a.n)
+        return;
+    uint64_t row = at / a.n;
+    uint32_t i = (uint32_t)(at - row * a.n);
+    if (a.kept[at / 32] >> at % 32 & 1)
+        return;
+    size_t bytes = a.dtype == RCM_GPU_F32 ? 4 : 2;
+    if (merit_of(float_of(a.dtype, a.x + row * a.stride * bytes, i), a.smallest) >
+        a.worst[row * a.b + bucket_of(a, i)])
+        note(&a.verdict->missed);
+}
+
+check_args args_of(const struct rcm_gpu_rows &rows, const void *values, const int32_t *indices,
+                   struct rcm_gpu_verdict *verdict)
+{
+    check_args a = {};
+    a.x = static_cast<const unsigned char *>(rows.x);
+    a.values = values;
+    a.indices = indices;
+    a.m = rows.m;
+    a.n = (uint32_t)rows.n;
+    a.stride = rows.stride ? rows.stride : rows.n;
+    a.smallest = rows.smallest;
+    a.dtype = rows.dtype;
+    a.verdict = verdict;
+    return a;
+}
+
+size_t kept_bytes(uint64_t m, uint64_t n)
+{
+    return ceil_divide<uint64_t>(m * n, 2048) * 256;
+}
+
+enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
+{
+    uint64_t most = std::max(a.m * a.n, a.m * a.entries);
+    if (!workspace || (uintptr_t)workspace % 256 != 0)
+        return RCM_GPU_BAD_WORKSPACE;
+    if (ceil_divide<uint64_t>(most, block_threads) > INT32_MAX)
+        return RCM_GPU_BAD_SHAPE;
+    a.kept = (uint32_t *)workspace;
+    a.worst = (long long *)((unsigned char *)workspace + kept_bytes(a.m, a.n));
+    auto threads = [&](uint64_t count) {
+        return launch{(unsigned)ceil_divide<uint64_t>(count, block_threads), block_threads, 0, 1,
+                      stream};
+    };
+    uint64_t words = kept_bytes(a.m, a.n) / sizeof(uint32_t);
+    enum rcm_gpu_status status = run(threads(std::max(words, a.m * a.b)), begin_check, a, words);
+    if (status == RCM_GPU_OK)
+        status = run(threads(a.m * a.entries), check_entries, a);
+    return status == RCM_GPU_OK ? run(threads(a.m * a.n), check_rest, a) : status;
+}
+
+/* The hits of a row are the entries of `kept` that are better than the worst of `exact`, and of
+ * those that equal it as many as `exact` has. A block takes a row. */
+__global__ void __launch_bounds__(block_threads)
+    count_hits(enum rcm_gpu_dtype dtype, bool smallest, const void *exact, uint32_t k,
+               const void *kept, uint64_t count, uint32_t *hits)
+{
+    struct shared {
+        long long worst;
+        uint32_t better, equal, equal_in_exact;
+    } *s = (struct shared *)shared_memory();
+    uint64_t row = blockIdx.x;
+    if (threadIdx.x == 0)
+        *s = {INT64_MAX, 0, 0, 0};
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < k; i += block_threads)
+        atomicMin(&s->worst, merit_of(float_of(dtype, exact, row * k + i), smallest));
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < k; i += block_threads)
+        if (merit_of(float_of(dtype, exact, row * k + i), smallest) == s->worst)
+            atomicAdd(&s->equal_in_exact, 1u);
+    for (uint64_t i = threadIdx.x; i < count; i += block_threads) {
+        long long merit = merit_of(float_of(dtype, kept, row * count + i), smallest);
+        if (merit >= s->worst)
+            atomicAdd(merit > s->worst ? &s->better : &s->equal, 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        hits[row] = s->better + smaller_of(s->equal, s->equal_in_exact);
+}
+
+/* One thread computes a product, in the simplest way. d is a multiple of 8. */
+__global__ void __launch_bounds__(block_threads)
+    multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t n, uint32_t d,
+             float *products)
+{
+    for (uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x; at < m * n;
+         at += (uint64_t)gridDim.x * block_threads) {
+        const uint64_t row = at / n, j = at - row * n;
+        float sum = 0.0f;
+        for (uint32_t i = 0; i < d; i += 8) {
+            uint32_t query[4], element[4];
+            load_16(queries + row * d + i, query);
+            load_16(database + j * d + i, element);
+            for (uint32_t c = 0; c < 8; c++)
+                sum += float_of(RCM_GPU_BF16, query, c) * float_of(RCM_GPU_BF16, element, c);
+        }
+        products[at] = sum;
+    }
+}
+
+__global__ void __launch_bounds__(block_threads)
+    compare(const uint32_t *a, const uint32_t *b, uint64_t count, uint64_t *different)
+{
+    uint64_t found = 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * block_threads)
+        found += a[i] != b[i];
+    if (found > 0)
+        atomicAdd((unsigned long long *)different, (unsigned long long)found);
+}
+
+} // namespace
+
+size_t rcm_gpu_check_workspace(uint64_t m, uint64_t n, uint64_t b)
+{
+    return kept_bytes(m, n) + m * b * sizeof(long long);
+}
+
+enum rcm_gpu_status rcm_gpu_check_stage1(const struct rcm_gpu_stage1 *call,
+                                         struct rcm_gpu_verdict *verdict, void *workspace,
+                                         rcm_gpu_stream stream)
+{
+    check_args a = args_of(call->rows, call->values, call->indices, verdict);
+    a.entries = rcm_gpu_candidates(call->rows.n, call->b, call->k_b);
+    a.b = (uint32_t)call->b;
+    a.k_b = (uint32_t)call->k_b;
+    a.contiguous = call->assignment == RCM_GPU_CONTIGUOUS;
+    return check(a, workspace, stream);
+}
+
+enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call,
+                                        struct rcm_gpu_verdict *verdict, void *workspace,
+                                        rcm_gpu_stream stream)
+{
+    /* One bucket, which is the row. */
+    check_args a = args_of(call->rows, call->values, call->indices, verdict);
+    a.entries = call->k;
+    a.b = 1;
+    a.k_b = (uint32_t)call->k;
+    return check(a, workspace, stream);
+}
+
+enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, uint64_t m,
+                                       const void *exact, uint64_t k, const void *kept,
+                                       uint64_t count, uint32_t *hits, rcm_gpu_stream stream)
+{
+    if (m < 1 || m > INT32_MAX || k < 1 || k > INT32_MAX)
+        return RCM_GPU_BAD_SHAPE;
+    launch how = {(unsigned)m, block_threads, 32, 1, stream};
+    return run(how, count_hits, dtype, smallest, exact, (uint32_t)k, kept, count, hits);
+}
+
+enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m,
+                                     uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream)
+{
+    launch how = {
+        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(m * n, block_threads), 1 << 20),
+        block_threads, 0, 1, stream};
+    return run(how, multiply, (const uint16_t *)queries, (const uint16_t *)database, m, n,
+               (uint32_t)d, products);
+}
+
+enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count,
+                                            uint64_t *different, rcm_gpu_stream stream)
+{
+    launch how = {
+        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), 1 << 16),
+        block_threads, 0, 1, stream};
+    enum rcm_gpu_status status = fill_zero(different, sizeof *different, stream);
+    return status == RCM_GPU_OK
+               ? run(how, compare, (const uint32_t *)a, (const uint32_t *)b, count, different)
+               : status;
+}

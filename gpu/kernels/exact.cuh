@@ -1,0 +1,61 @@
+/* exact.cuh - what the exact top-k kernels share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RCM_EXACT_CUH
+#define RCM_EXACT_CUH
+
+#include "block.cuh"
+
+struct exact_args {
+    const unsigned char *x;
+    const int32_t *labels; /* with the stride of the rows; NULL: positions are written */
+    void *values;
+    int32_t *indices;
+    uint64_t m, stride;
+    uint32_t n, k;
+    key_order order;
+    bool bfloat;
+};
+
+struct exact_options {
+    unsigned bits, unroll;
+    bool binary_search, deterministic;
+};
+
+template <int BYTES>
+__device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,
+                                             uint32_t bits, uint32_t index)
+{
+    size_t at = row * a.k + place;
+    write_bits<BYTES>(a.values, at, bits);
+    a.indices[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
+}
+
+/* Gives places, in the order of positions, to the elements that are taken for sure and to the first
+ * `quota` ties. All threads of a block call take() for the elements of consecutive positions. */
+template <int THREADS> struct ordered_places {
+    uint32_t next_place, ties, quota; /* ties: those that came before */
+
+    /* True if this thread's element is taken; then `place` is its place. */
+    __device__ __forceinline__ bool take(bool sure, bool tie, void *temporary, uint32_t &place)
+    {
+        const uint32_t count = sure ? 0x10000u : tie ? 1u : 0u;
+        uint32_t total, before = block_sum_before<THREADS>(count, total, temporary);
+        const uint32_t ties_before = ties + (before & 0xffffu);
+        place = next_place + (before >> 16) + smaller_of(ties_before, quota);
+        next_place += total >> 16;
+        ties += total & 0xffffu;
+        __syncthreads();
+        return sure || (tie && ties_before < quota);
+    }
+};
+
+enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options,
+                                const device_limits &device, rcm_gpu_stream stream);
+enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options,
+                                    rcm_gpu_stream stream);
+enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, size_t *workspace_bytes);
+enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace,
+                               size_t workspace_bytes, rcm_gpu_stream stream);
+
+#endif

@@ -1,0 +1,12 @@
+/* names.h - internal to model/: compares a name that a person types with those of a registry.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include <stdbool.h>
+
+/* Letter case, blanks, '-' and '_' do not count. */
+bool names_equal(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,215 @@
+/* recallmodel/select.h - which b and k_b to deploy, whether to approximate at all, and the same
+ * question in reverse.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECALLMODEL_SELECT_H
+#define RECALLMODEL_SELECT_H
+
+#include "cost.h"
+#include "recall.h"
+#include "shape.h"
+#include "time.h"
+
+RCM_BEGIN
+
+/* ------------------------------------------------------------------------------------------------
+ * Objectives: what is to be least
+ */
+
+/* What an objective is computed with, apart from the shape. */
+struct rcm_machine {
+    const struct rcm_profile *profile; /* needed by "time" */
+    const struct rcm_device *device;   /* needed by "roofline" */
+    enum rcm_dtype dtype;              /* of the values, for the roofline */
+};
+
+/* How an objective changes as b grows at one k_b. This decides how the search finds its least
+ * value. */
+enum rcm_motion {
+    RCM_GROWS_WITH_B, /* never falls: its least is at the smallest b */
+    /* falls only where ceil(n/b) does, or where the kernel works in another way */
+    RCM_STEPS_WITH_B,
+    RCM_BENDS_WITH_B, /* smooth but for a few jumps */
+};
+
+enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
+
+/* What is to be least, a registry row: rcm_objective(0), .. until NULL. Each value is that of all m
+ * rows. NaN or INFINITY where the shape cannot be run or its value is not known.
+ *   candidates               elements that stage 1 hands on; exact top-k: n; threshold:
+ *                            b k_b + E[R]
+ *   basic, serial, parallel  cost in the cost model with that name
+ *   time                     microseconds that the profile predicts (rcm_predict,
+ *                            rcm_predict_exact, rcm_predict_threshold)
+ *   roofline                 microseconds that stage 1 takes at least; threshold: and the second
+ *                            look; exact top-k: not known */
+struct rcm_objective {
+    const char *name, *unit;
+    enum rcm_motion motion;
+    enum rcm_need need;
+    size_t cost_model; /* rcm_cost_model(cost_model), for the costs */
+    double (*bucketed)(const struct rcm_objective *self, const struct rcm_machine *machine,
+                       struct rcm_topk p);
+    double (*exact)(const struct rcm_objective *self, const struct rcm_machine *machine,
+                    struct rcm_topk p);
+    double (*threshold)(const struct rcm_objective *self, const struct rcm_machine *machine,
+                        struct rcm_topk p, double reaching); /* reaching: E[R] */
+};
+const struct rcm_objective *rcm_objective(size_t index);
+const struct rcm_objective *rcm_objective_by_name(const char *name); /* NULL: there is none */
+
+/* out[i] = the value for the bucketed shape p[i], i < count: as rcm_each. */
+void rcm_each_objective(const struct rcm_objective *objective, const struct rcm_machine *machine,
+                        const struct rcm_topk *p, size_t count, double *out);
+
+/* ------------------------------------------------------------------------------------------------
+ * Which b and k_b to deploy
+ */
+
+/* The question. Of all b and k_b that reach the target and that the kernel can run, choose those
+ * with the least objective; among equal ones the smaller k_b, then the smaller b. Shapes that keep
+ * every element do not take part, nor does b = 1, the exact top-k.
+ * Beyond a k_b of RCM_K_B_MAX_DEFAULT, compares bound stage 1 on most devices: rcm_ridge_k_b. */
+#define RCM_K_B_MAX_DEFAULT 4
+struct rcm_selection {
+    struct rcm_topk p;        /* n, k, m, valid, assignment; b and k_b are not read */
+    struct rcm_target target; /* of the mean recall, and what b must be */
+    /* 0: the mean must reach target.loss. Otherwise a row must lose at most most_lost elements with
+     * this probability */
+    double confidence;
+    uint64_t most_lost;                    /* k - ceil(R k): rcm_goal */
+    const struct rcm_kernel *kernel;       /* NULL: any */
+    uint64_t k_b_max;                      /* 0: RCM_K_B_MAX_DEFAULT */
+    const struct rcm_objective *objective; /* NULL: candidates */
+    struct rcm_machine machine;
+    /* the measured time of the user's own exact top-k, which replaces what an objective in us says
+     * about it; 0: none */
+    double exact_us;
+    /* called for each k_b; returns true to stop the search. NULL: none */
+    bool (*tick)(void *context, uint64_t done, uint64_t total);
+    void *tick_context;
+};
+
+/* A shape and its objective. INFINITY: there is none, and p means nothing. */
+struct rcm_point {
+    struct rcm_topk p;
+    double objective;
+};
+
+enum rcm_deploy { RCM_DEPLOY_BUCKETED, RCM_DEPLOY_EXACT, RCM_DEPLOY_THRESHOLD };
+const char *rcm_deploy_name(enum rcm_deploy deploy); /* bucketed, exact, threshold */
+
+/* The answer: the best bucketed shape, whatever is to be deployed, and its two contenders. */
+struct rcm_choice {
+    struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
+    double objective;  /* INFINITY: no shape that drops any element reaches the target */
+    /* the least of the three; among equal ones exact top-k, then the threshold. If the exact
+     * objective is not known: bucketed if there is a shape, otherwise exact */
+    enum rcm_deploy deploy;
+    double exact_objective;     /* exact top-k of the row; NaN: not known */
+    double over_exact;          /* objective/exact_objective: below 1, approximating pays */
+    struct rcm_point threshold; /* exact top-k by threshold, the best shape for it */
+    double reaching;            /* its E[R] */
+};
+
+/* Method    where the objective steps, the search looks at the beginning of each step, except those
+ *           within 0.2 % in b of one before. Where it bends, it looks at every b of up to 8192,
+ *           otherwise at steps of 2 % in b, refined around each minimum. For the threshold it
+ *           does the same with an estimate of E[R] for each k_b up to 64, and then takes E[R] at a
+ *           dozen b around those where the estimate is within 0.1 % and 2 of the least.
+ * Time      1 to 50 ms for the threshold. The buckets: some 10 us where the objective grows,
+ *           otherwise some 1000 evaluations of it for each k_b (2 sqrt(n) where it steps, at most
+ *           some 15,000); with a confidence some ten laws for each k_b (rcm_lost).
+ * Source    docs/models.md 13. */
+struct rcm_choice rcm_select(const struct rcm_selection *selection);
+
+/* The same, and the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max. */
+struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct rcm_point *each);
+
+/* The best bucketed shape alone, without its contenders; and that of one k_b. */
+struct rcm_point rcm_best_buckets(const struct rcm_selection *selection);
+struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b);
+
+/* ------------------------------------------------------------------------------------------------
+ * In reverse: the most recall for a budget, the largest k or n, the fewest kept per bucket
+ */
+
+/* The most recall for an objective of at most `budget`; among equal recalls the least objective.
+ * Exact top-k and the threshold lose nothing: they are deployed if they are within the budget. Of
+ * the target it reads only what b must be. each: NULL, or the best of each k_b, as above. Exact
+ * where the objective grows or where there are up to 8192 b; to 0.2 % of b where it steps; to 2 %
+ * for others. */
+struct rcm_choice rcm_best_recall(const struct rcm_selection *selection, double budget,
+                                  struct rcm_point *each);
+
+/* The frontier: shapes that no other shape exceeds in both objective and recall, spread over the
+ * objectives of shapes in steps of 5 % in b, down to a loss of 1e-6; at most `most` of them. As
+ * exact as rcm_best_recall.
+ * Returns   how many there are; 0 also if memory runs out. */
+size_t rcm_frontier(const struct rcm_selection *selection, struct rcm_point *points, size_t most);
+
+/* A recall as it is written: "0.95", ".999", "1", "9.5e-1". */
+struct rcm_goal {
+    /* each the nearest double; the loss is 1 - recall, subtracted in decimals */
+    double recall, loss;
+    uint64_t most_lost; /* of k: k - ceil(recall k), in integers */
+};
+
+/* 1 <= k <= RCM_N_MAX.
+ * Returns   0; or -1 where the text is not a decimal number in (0, 1] with at most 18 digits behind
+ *           the point. */
+int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal);
+
+/* Given n, b and k_b, the largest k <= min(n, b k_b) that reaches the target (p.k is not read); 0
+ * if k = 1 does not, or outside the domain. Exact: recall is the mean of the survival of the ranks
+ * 1..k, which does not depend on k and falls with the rank. */
+uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target);
+
+/* Given k, b and k_b, the largest n that reaches the target (p.n and p.valid are not read); 0 if
+ * none does, RCM_N_MAX if all do. Recall falls with n: proved for n that b divides, tested for
+ * others (docs/models.md 13). */
+uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
+
+/* Given n, k and b, the fewest kept per bucket (p.k_b is not read) that reach the target or the
+ * confidence of the selection: what each of b devices, with a run of n/b elements, must send. 0
+ * outside the domain, and (with a confidence) where rcm_lost refuses a law that it needs. */
+uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
+
+/* A row that lies in b runs, one a device. Each device takes its exact top-k_b and sends it.
+ * Microseconds of one device; bytes that it sends (values, and indices of 4 bytes, of 8 where n is
+ * above 2^31); microseconds of the merge, which is the exact top-k of all that was sent (0 where
+ * that is no more than k); and microseconds of the whole row on one device instead. The network is
+ * not counted. Times are those of the profile of the machine. Without a profile they are bounds:
+ * the bytes over the bandwidth of the device.
+ * Returns   NaN for times without a device, and where the profile does not determine them. All NaN
+ *           outside the domain. */
+struct rcm_shards {
+    double shard_us, send_bytes, merge_us, whole_us;
+};
+struct rcm_shards rcm_shards(const struct rcm_machine *machine, struct rcm_topk p);
+
+/* ------------------------------------------------------------------------------------------------
+ * What others deploy
+ */
+
+/* What others deploy for a recall of 1 - loss. A registry row: rcm_practice(0), .. until NULL. */
+struct rcm_practice {
+    const char *name;
+    const char *rule;
+    struct rcm_topk (*choose)(struct rcm_topk p, double loss); /* b = 0: a full sort, or nothing */
+};
+const struct rcm_practice *rcm_practice(size_t index);
+
+/* The buckets that XLA's approx_max_k takes for a recall_target of 1 - loss, which it holds in
+ * single precision; 0: it sorts everything. It reads n and k of p, and m: for a vector (m <= 1) it
+ * takes tiles of 1024, for the rows of an array (m > 1) tiles of 128, whatever their number. For a
+ * single row of an array give m = 2. For k = 1 it takes one tile, whatever the target. */
+uint64_t rcm_xla_b(struct rcm_topk p, double loss);
+
+/* A recall_target, of nine decimals, for which it takes b buckets in double and in single
+ * precision: the middle, in the log of the loss, of those targets. NaN: there is none. */
+double rcm_xla_target(struct rcm_topk p, uint64_t b);
+
+RCM_END
+
+#endif

@@ -1,0 +1,194 @@
+/* recallmodel/time.h - how long it takes: what a kernel starts for a shape, what was fitted to
+ * measured runs, and the predicted time. Files of profiles: profile_text.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECALLMODEL_TIME_H
+#define RECALLMODEL_TIME_H
+
+#include "cost.h"
+#include "shape.h"
+
+RCM_BEGIN
+
+/* ------------------------------------------------------------------------------------------------
+ * Kernels
+ */
+
+/* What stage 1 of a kernel starts for p, by the rule of the kernel itself: the part of the time
+ * model that is known and not fitted. */
+struct rcm_work {
+    double blocks;   /* thread blocks */
+    double elements; /* that a thread reads, one after the other */
+    double lines;    /* of 128 bytes, that all warps ask for */
+    bool merges;     /* the threads of a block share a bucket and merge what they kept */
+};
+
+#define RCM_EDGES_MOST 4
+
+/* What a kernel can run, and how it runs it. A registry row: rcm_kernel(0), which runs anything, ..
+ * until NULL. */
+struct rcm_kernel {
+    const char *name;
+    const char *limits;
+    uint64_t k_b_max;
+    bool any_b; /* it runs every b */
+    /* the smallest b >= low that it runs for n, k, k_b and m of p; 0: none */
+    uint64_t (*next_b)(struct rcm_topk p, uint64_t low, const struct rcm_restriction *restriction);
+    /* for values of so many bytes and p in the domain; NULL: not known */
+    struct rcm_work (*work)(struct rcm_topk p, double bytes);
+    /* does its stage 2 divide a row among blocks? */
+    bool (*splits)(double m, double candidates);
+    /* the b from which it works in another way, how many there are; NULL: none */
+    size_t (*edges)(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST]);
+    /* kernels of one family share the parameters of a profile: the first name */
+    const char *family;
+    bool times_only; /* only times are known, not work: the short model (docs/models.md 14) */
+};
+const struct rcm_kernel *rcm_kernel(size_t index);
+
+/* The kernel with that name, or NULL. */
+const struct rcm_kernel *rcm_kernel_by_name(const char *name);
+
+/* ------------------------------------------------------------------------------------------------
+ * Profiles
+ */
+
+/* A kernel on a device: what was fitted to measured runs (recallmodel calibrate), and how far these
+ * runs extend. Parameters are positive; 0: the runs do not determine it. All names are those of the
+ * lines in the file of a profile. */
+struct rcm_profile {
+    const char *name; /* of the device */
+    const struct rcm_kernel *kernel;
+    enum rcm_dtype dtype;
+    const char *date;   /* of the calibration */
+    const char *source; /* where the runs come from */
+    const char *runs;   /* which runs they were */
+
+    double launch_us;      /* a kernel's start and end */
+    double block_us;       /* from one thread block's start to the next, on the whole device */
+    double blocks_at_once; /* that the device holds; more run in waves */
+    /* one element of one thread, in cache, for this k_b; at most five of them */
+    double element_us_1, element_us_2, element_us_3, element_us_4, element_us_8, element_us_16;
+    double insert_us;         /* an insertion of a warp, for each k_b */
+    double memory_ratio;      /* the time of an element from memory over that from cache */
+    double cache_bytes;       /* bytes of all rows at which half come from memory */
+    double roof_bytes_per_s;  /* of memory, as the runs show it */
+    double lines_per_us;      /* of 128 bytes, that all warps can ask for */
+    double merge_us;          /* merging the queues of a block, for each of k_b + 3 */
+    double select_launch_us;  /* stage 2 in one block a row: its start and end */
+    double select_element_us; /* each candidate of a row */
+    double select_batch_us;   /* each candidate of all rows */
+    double split_launch_us;   /* stage 2 in several blocks a row: its start and end */
+    double split_block_us;    /* each block of a row */
+    double split_element_us;  /* each candidate of all rows */
+    double operations_per_s;  /* short model: vector operations, 5 k_b - 2 an element */
+
+    /* the ranges of the runs */
+    double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
+    double run_count, exact_count; /* runs of two stages; runs of exact top-k */
+    /* |predicted/measured - 1|, of the runs */
+    double median_error, p95_error, worst_error;
+    /* of sizes n that a fit to the others did not see; 0: not tried */
+    double held_out_median_error, held_out_p95_error;
+    /* measured/predicted of these: 5 % are below, 5 % above; 0: not tried */
+    double held_out_p05_ratio, held_out_p95_ratio;
+    /* the same for exact top-k, which the two before do not contain */
+    double held_out_exact_p05_ratio, held_out_exact_p95_ratio;
+};
+
+/* The parameters, in order: rcm_time_parameter(0), .. until NULL. There are at most
+ * RCM_TIME_PARAMETERS_MOST of them in a profile. */
+#define RCM_TIME_PARAMETERS_MOST 20
+struct rcm_time_parameter {
+    const char *name, *unit, *meaning;
+    double start;    /* where a fit begins */
+    size_t offset;   /* into struct rcm_profile */
+    unsigned k_b;    /* of the time of an element; 0: another parameter */
+    bool always;     /* every prediction of stage 1 needs it, except in the short model */
+    bool times_only; /* part of the short model, where 0 leaves its term out */
+};
+const struct rcm_time_parameter *rcm_time_parameter(size_t index);
+
+/* Its value in a profile, to read and to set. The parameter is a row of rcm_time_parameter. Any
+ * value is stored as it is; a prediction wants it positive, or 0 for a parameter that the runs do
+ * not determine. */
+double rcm_time_value(const struct rcm_profile *profile,
+                      const struct rcm_time_parameter *parameter);
+void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter,
+                        double value);
+
+/* The profiles that come with the library: rcm_profile(0), .. until NULL. */
+const struct rcm_profile *rcm_profile(size_t index);
+
+/* What a profile lacks to predict a time, as a phrase that continues "the profile ..". NULL: it
+ * lacks nothing. */
+const char *rcm_profile_lacks(const struct rcm_profile *profile);
+
+/* ------------------------------------------------------------------------------------------------
+ * Predicted times
+ */
+
+/* Which numbers of a question lie outside the runs of a profile, or whether the kernel works in
+ * another way. */
+enum rcm_beyond {
+    RCM_BEYOND_N = 1,
+    RCM_BEYOND_K = 2,
+    RCM_BEYOND_B = 4,
+    RCM_BEYOND_K_B = 8,
+    RCM_BEYOND_M = 16,
+    RCM_BEYOND_KERNEL = 32, /* the kernel that was run starts something else for this shape */
+};
+
+/* Their names, such as "n, m"; "" for 0. */
+#define RCM_BEYOND_TEXT 32
+void rcm_beyond_text(unsigned beyond, char text[RCM_BEYOND_TEXT]);
+
+/* The predicted time of both stages, for interleaved buckets.
+ * Domain    p deployable or b k_b < k. The shape of the kernel must be known. k_b lies between the
+ *           smallest and the largest that has a time of an element (between two of them it is
+ *           interpolated in logarithms; the short model takes any k_b). The profile has what the
+ *           prediction needs. Otherwise NaN.
+ * Accuracy  the profile states its errors. low_us and high_us are a band of held-out runs, not a
+ *           bound.
+ * Source    docs/models.md 14. */
+struct rcm_prediction {
+    double time_us, stage1_us;
+    double stage2_us; /* 0 where there are no more than k candidates */
+    /* 90 % of the held-out runs lay between: time_us times the ratios of the profile; NaN where
+     * these are not known */
+    double low_us, high_us;
+    /* what takes most of stage 1: "launch", "threads", "waves", "memory", "lines", "blocks",
+     * "merge", "operations" */
+    const char *bound;
+    const char *stage2; /* "none", "one block", "split" */
+    /* n, k, b, k_b and m lie between those of the runs: beyond is 0. False outside the domain */
+    bool within_runs;
+    unsigned beyond; /* of enum rcm_beyond: which of them do not */
+};
+struct rcm_prediction rcm_predict(const struct rcm_profile *profile, struct rcm_topk p);
+
+/* The same for another kernel of the family of the profile, with the parameters of the profile: for
+ * example Graphcore's kernel with one thread a bucket, by a profile of its own rule. Where the two
+ * kernels start the same for p, it is rcm_predict. Elsewhere the band is NaN, because no run tells
+ * the error, and beyond has RCM_BEYOND_KERNEL. NaN for a kernel of another family. */
+struct rcm_prediction rcm_predict_as(const struct rcm_profile *profile,
+                                     const struct rcm_kernel *kernel, struct rcm_topk p);
+
+/* The predicted time of the exact top-k of all n, as stage 2 does it. p.b and p.k_b are not read.
+ * NaN outside the domain. */
+double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
+
+/* The same with its band, which is that of the held-out runs of exact top-k; stage1_us is 0. If the
+ * profile has no run of exact top-k, n counts as beyond the runs. */
+#define RCM_BAND_RUNS 8 /* a band needs so many held-out runs; of fewer than 20: least and most */
+struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, struct rcm_topk p);
+
+/* The predicted time of exact top-k by threshold: both stages of p, whose k-th largest candidate is
+ * the threshold, a second look at the row, and the exact top-k of the E[R] elements that it
+ * collects. The second look reads from memory what does not fit into cache_bytes. NaN outside the
+ * domain and where the profile does not determine it. */
+double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk p, double reaching);
+
+RCM_END
+
+#endif

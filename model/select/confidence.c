@@ -1,0 +1,68 @@
+/* confidence.c - see confidence.h. Derivation: docs/models.md 13.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "confidence.h"
+
+#include <math.h>
+
+#include <model/recall/lost_bounds.h>
+
+enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
+{
+    if (!(s->confidence > 0.0))
+        return rcm_reaches(p, s->target) ? YES : NO;
+    const struct rcm_buckets buckets = rcm_buckets_of(p);
+    if (lost_certainly_misses(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
+        return NO;
+    if (lost_certainly_reaches(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
+        return YES;
+    struct rcm_lost law;
+    if (rcm_lost(p, &law) != 0)
+        return UNKNOWN;
+    /* The law is exact to 1e-12, so a confidence that is reached within that is reached. */
+    const bool enough =
+        rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&law);
+    return enough ? YES : NO;
+}
+
+/* Half an element is added, because the law is one of whole numbers. */
+enum answer confidence_seems_to_reach(const struct rcm_selection *s, struct rcm_topk p)
+{
+    if (!(s->confidence > 0.0))
+        return rcm_reaches(p, s->target) ? YES : NO;
+    const double k = (double)p.k, mean = k * rcm_loss_exact(p), sd = k * rcm_recall_sd(p);
+    const double distance = (double)s->most_lost + 0.5 - mean;
+    const bool seems =
+        sd > 0.0 ? 0.5 * erfc(-distance / sd / sqrt(2.0)) >= s->confidence : distance >= 0.0;
+    return seems ? YES : NO;
+}
+
+enum answer confidence_seems_to_reach_at(void *context, uint64_t value)
+{
+    struct confidence_search *search = context;
+    *search->field = value;
+    return confidence_seems_to_reach(search->selection, search->p);
+}
+
+/* An unknown law ends the search at the guess. Elsewhere it counts as a miss. */
+static enum answer reaches_at_b(void *context, uint64_t b)
+{
+    struct confidence_search *search = context;
+    search->p.b = b;
+    const enum answer answer = confidence_reaches(search->selection, search->p);
+    return answer == UNKNOWN && b != search->special ? NO : answer;
+}
+
+uint64_t confidence_smallest_b(const struct rcm_selection *s, struct rcm_topk p)
+{
+    const struct rcm_range range = rcm_deployable_b(p);
+    if (range.low == 0)
+        return 0;
+    if (!(s->confidence > 0.0))
+        return rcm_smallest_b(p, (struct rcm_target){.loss = s->target.loss});
+    struct confidence_search search = {.selection = s, .p = p, .field = &search.p.b};
+    const uint64_t guess = bisect(range.low, range.high, confidence_seems_to_reach_at, &search);
+    search.special = guess;
+    return bisect_from(range.low, range.high, guess, guess / 128 + 1, reaches_at_b, &search);
+}

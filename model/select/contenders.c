@@ -1,0 +1,212 @@
+/* contenders.c - see contenders.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "contenders.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <model/recall/reaching.h>
+#include <model/shape/divisors.h>
+
+#include "search.h"
+
+const char *rcm_deploy_name(enum rcm_deploy deploy)
+{
+    static const char *const names[] = {"bucketed", "exact", "threshold"};
+    return (size_t)deploy < sizeof names / sizeof *names ? names[deploy] : NULL;
+}
+
+/* ---- exact top-k */
+
+static double exact_objective(const struct rcm_selection *s)
+{
+    const struct rcm_objective *objective = search_objective(s);
+    if (s->exact_us > 0.0 && strcmp(objective->unit, "us") == 0)
+        return s->exact_us;
+    struct rcm_topk p = s->p;
+    p.b = p.k_b = 1;
+    return rcm_check(p) == RCM_OK ? objective->exact(objective, &s->machine, p) : NAN;
+}
+
+/* ---- exact top-k by threshold */
+
+static double threshold_value(const struct rcm_selection *s, struct rcm_topk p, double reaching)
+{
+    const struct rcm_objective *objective = search_objective(s);
+    const double value = objective->threshold(objective, &s->machine, p, reaching);
+    return isnan(value) ? INFINITY : value;
+}
+
+/* With the estimate of E[R], for the search. */
+static double threshold_estimate(const struct rcm_selection *s, struct rcm_topk p)
+{
+    return threshold_value(s, p, reaching_estimate(p));
+}
+
+/* larger k_b are not tried: R is hardly above k there, and each E[R] takes long */
+#define K_B_MOST 64
+/* up to so many b get the exact E[R], all of them */
+#define FEW_B 64
+/* of more, so many steps of 1 % in b on either side of the least of the estimates */
+#define AROUND 3
+/* and from the best of those at most so many steps from one b to the next */
+#define CLIMB_MOST 64
+/* the error that the least of the estimates may have, as a factor, and 2 more */
+#define ESTIMATE_ERROR 1.001
+
+struct threshold {
+    struct rcm_point point;
+    double reaching;
+};
+
+/* Evaluates a shape with the exact E[R]. Returns whether it is the best so far. */
+static bool evaluate_exactly(const struct rcm_selection *s, struct rcm_topk p,
+                             struct threshold *best)
+{
+    const double reaching = rcm_reaching(p).mean, value = threshold_value(s, p, reaching);
+    const struct rcm_topk *q = &best->point.p;
+    const bool tie =
+        value == best->point.objective && (p.k_b < q->k_b || (p.k_b == q->k_b && p.b < q->b));
+    if (!(value < best->point.objective || tie))
+        return false;
+    *best = (struct threshold){{p, value}, reaching};
+    return true;
+}
+
+/* Climbs from the best b to the next one above, and then below, as long as that is better. */
+static void climb(const struct rcm_selection *s, const struct search *f, struct threshold *best)
+{
+    struct rcm_topk p = best->point.p;
+    unsigned tries = 0;
+    do
+        p.b = search_next(f, p.b + 1);
+    while (p.b != 0 && ++tries < CLIMB_MOST && evaluate_exactly(s, p, best));
+    p.b = best->point.p.b;
+    do
+        p.b = rcm_previous_b(p.n, p.b - 1, f->restriction.align, f->restriction.divisors_of);
+    while (p.b >= f->low && search_next(f, p.b) == p.b && ++tries < CLIMB_MOST &&
+           evaluate_exactly(s, p, best));
+}
+
+/* The search at one k_b. */
+static struct search search_of(const struct rcm_selection *s, uint64_t k_b,
+                               const struct rcm_factors *divisors_of)
+{
+    struct search f = search_begin(s, k_b, divisors_of);
+    f.value = threshold_estimate;
+    f.motion = RCM_BENDS_WITH_B;
+    f.all_up_to = FEW_B;
+    return f;
+}
+
+/* The least at this k_b, from the exact values at and around `centre`, where the estimates are
+ * least. */
+static void threshold_of_k_b(const struct rcm_selection *s, const struct search *f,
+                             const struct rcm_point *centre, struct threshold *best)
+{
+    struct threshold own = {.point = {.objective = INFINITY}, .reaching = NAN};
+    struct rcm_topk p = centre->p;
+    const uint64_t step = p.b / 100 + 1;
+    if (f->high - f->low < FEW_B) {
+        for (p.b = search_next(f, 0); p.b != 0; p.b = search_next(f, p.b + 1))
+            if (threshold_estimate(s, p) <= 1.2 * centre->objective + 2.0)
+                evaluate_exactly(s, p, &own);
+    } else {
+        for (uint64_t i = 0, last = 0; i <= 2 * AROUND; i++) {
+            const uint64_t b = centre->p.b + i * step;
+            p.b = b > AROUND * step ? search_next(f, b - AROUND * step) : 0;
+            if (p.b > last)
+                evaluate_exactly(s, p, &own);
+            last = p.b > last ? p.b : last;
+        }
+        if (own.point.objective < INFINITY)
+            climb(s, f, &own);
+    }
+    if (own.point.objective < best->point.objective)
+        *best = own;
+}
+
+static bool stops(const struct rcm_selection *s, uint64_t done, uint64_t total)
+{
+    return s->tick && s->tick(s->tick_context, done, total);
+}
+
+/* First the estimates of all k_b, then the exact values of those k_b whose least is near the
+ * least of all. */
+static struct threshold best_threshold(const struct rcm_selection *s)
+{
+    const struct threshold none = {.point = {.objective = INFINITY}, .reaching = NAN};
+    struct threshold best = none;
+    struct rcm_point estimate[K_B_MOST];
+    struct rcm_factors factors;
+    const struct rcm_factors *divisors_of = factors_if(s->target.divisors, s->p.n, &factors);
+    double least = INFINITY;
+    const uint64_t most = select_k_b_max(s) < K_B_MOST ? select_k_b_max(s) : K_B_MOST;
+    for (uint64_t k_b = 1; k_b <= most; k_b++) {
+        struct search f = search_of(s, k_b, divisors_of);
+        if (stops(s, k_b, 2 * most))
+            return none;
+        search_least(&f, 0);
+        estimate[k_b - 1] = f.best;
+        least = fmin(least, f.best.objective);
+    }
+    for (uint64_t k_b = 1; k_b <= most; k_b++) {
+        if (stops(s, most + k_b, 2 * most))
+            return none;
+        if (!(estimate[k_b - 1].objective < INFINITY) ||
+            estimate[k_b - 1].objective > ESTIMATE_ERROR * least + 2.0)
+            continue;
+        const struct search f = search_of(s, k_b, divisors_of);
+        threshold_of_k_b(s, &f, &estimate[k_b - 1], &best);
+    }
+    return best;
+}
+
+/* ---- the choice */
+
+static struct rcm_choice with_contenders(const struct rcm_selection *s, struct rcm_point bucketed)
+{
+    const struct threshold threshold = best_threshold(s);
+    const double exact = exact_objective(s);
+    return (struct rcm_choice){.p = bucketed.p,
+                               .objective = bucketed.objective,
+                               .exact_objective = exact,
+                               .over_exact =
+                                   bucketed.objective < INFINITY ? bucketed.objective / exact : NAN,
+                               .threshold = threshold.point,
+                               .reaching = threshold.reaching};
+}
+
+/* The one with the least objective among those that take part; among equal ones exact top-k, then
+ * the threshold. */
+static enum rcm_deploy least_of(const struct rcm_choice *c, double bucketed, double exact)
+{
+    const double threshold = isnan(c->exact_objective) ? INFINITY : c->threshold.objective;
+    if (bucketed < INFINITY && bucketed < threshold && !(exact <= bucketed))
+        return RCM_DEPLOY_BUCKETED;
+    return threshold < INFINITY && !(exact <= threshold) ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
+}
+
+struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_point bucketed)
+{
+    struct rcm_choice c = with_contenders(s, bucketed);
+    c.deploy = least_of(&c, c.objective, c.exact_objective);
+    return c;
+}
+
+struct rcm_choice contenders_within(const struct rcm_selection *s, struct rcm_point bucketed,
+                                    double budget)
+{
+    struct rcm_choice c = with_contenders(s, bucketed);
+    const bool keeps_all = bucketed.objective < INFINITY && rcm_loss_exact(bucketed.p) == 0.0;
+    const double exact = c.exact_objective <= budget ? c.exact_objective : INFINITY;
+    const double threshold = c.threshold.objective <= budget ? c.threshold.objective : INFINITY;
+    if (exact == INFINITY && threshold == INFINITY)
+        c.deploy = bucketed.objective < INFINITY ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
+    else if (keeps_all && bucketed.objective < exact && bucketed.objective < threshold)
+        c.deploy = RCM_DEPLOY_BUCKETED;
+    else
+        c.deploy = exact <= threshold ? RCM_DEPLOY_EXACT : RCM_DEPLOY_THRESHOLD;
+    return c;
+}

@@ -1,0 +1,109 @@
+/* goal.c - a recall as it is written: the loss that it allows, and how many elements a row may
+ * lose.
+ *
+ * This parser is not the one of base/decimal.h, which reads what people type on a command line. The
+ * texts that rcm_goal accepts are part of the interface of the library: there is no _ between
+ * digits, zeros at the end may exceed 18 digits, and the result does not depend on the locale of
+ * the program. tests/model/test_contenders.c checks that both read the same numbers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <model/recallmodel/select.h>
+
+#define SCALE_MOST 18 /* digits behind the point: 10^18 is below 2^63 */
+
+struct written {
+    uint64_t digits; /* the number is digits / 10^scale */
+    int scale;
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads digits with at most one point among them. NULL: there are none, or too many. */
+static const char *read_digits(const char *at, struct written *w)
+{
+    bool any = false, point = false;
+    for (; is_digit(*at) || (*at == '.' && !point); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        if (w->digits > (UINT64_MAX - 9) / 10)
+            return NULL;
+        w->digits = 10 * w->digits + (uint64_t)(*at - '0');
+        w->scale += point;
+    }
+    return any ? at : NULL;
+}
+
+/* Reads an exponent such as e-2 or E+1, of at most three digits. NULL: it is not one. */
+static const char *read_exponent(const char *at, struct written *w)
+{
+    const int sign = at[1] == '-' ? -1 : 1;
+    at += at[1] == '-' || at[1] == '+' ? 2 : 1;
+    int exponent = 0, length = 0;
+    for (; is_digit(*at) && length < 4; at++, length++)
+        exponent = 10 * exponent + (*at - '0');
+    if (length == 0 || length == 4)
+        return NULL;
+    w->scale -= sign * exponent;
+    return at;
+}
+
+static uint64_t power_of_ten(int exponent)
+{
+    uint64_t power = 1;
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
+/* digits / 10^scale, to the nearest double: strtod rounds correctly. The text has no point, which
+ * would depend on the locale. */
+static double value_of(uint64_t digits, int scale)
+{
+    char text[32];
+    size_t length = sizeof text - 1;
+    text[length] = '\0';
+    for (int part = scale, first = 1; part > 0 || first; part /= 10, first = 0)
+        text[--length] = (char)('0' + part % 10);
+    text[--length] = '-';
+    text[--length] = 'e';
+    do
+        text[--length] = (char)('0' + digits % 10);
+    while (digits /= 10);
+    return strtod(text + length, NULL);
+}
+
+int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal)
+{
+    struct written w = {0, 0};
+    const char *at = read_digits(recall, &w);
+    if (at && (*at == 'e' || *at == 'E'))
+        at = read_exponent(at, &w);
+    if (!at || *at || w.digits == 0 || k < 1 || k > RCM_N_MAX)
+        return -1;
+    while (w.scale > 0 && w.digits % 10 == 0) {
+        w.digits /= 10;
+        w.scale--;
+    }
+    for (; w.scale < 0 && w.digits < 10; w.scale++)
+        w.digits *= 10;
+    if (w.scale < 0 || w.scale > SCALE_MOST || w.digits > power_of_ten(w.scale))
+        return -1;
+    const uint64_t whole = power_of_ten(w.scale);
+    __extension__ typedef unsigned __int128 wide;
+    *goal = (struct rcm_goal){
+        .recall = value_of(w.digits, w.scale),
+        .loss = value_of(whole - w.digits, w.scale),
+        .most_lost = k - (uint64_t)(((wide)w.digits * k + whole - 1) / whole),
+    };
+    return 0;
+}

@@ -1,0 +1,143 @@
+/* objective.c - what is to be least: a registry.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include <model/recallmodel/select.h>
+#include <model/shape/shape.h>
+
+/* ---- candidates */
+
+static double candidates(const struct rcm_objective *self, const struct rcm_machine *machine,
+                         struct rcm_topk p)
+{
+    (void)self, (void)machine;
+    return rcm_check(p) == RCM_OK ? (double)rcm_candidates(p) : NAN;
+}
+
+static double candidates_exact(const struct rcm_objective *self, const struct rcm_machine *machine,
+                               struct rcm_topk p)
+{
+    (void)self, (void)machine;
+    return (double)p.n;
+}
+
+static double candidates_threshold(const struct rcm_objective *self,
+                                   const struct rcm_machine *machine, struct rcm_topk p,
+                                   double reaching)
+{
+    return candidates(self, machine, p) + reaching;
+}
+
+/* ---- a cost */
+
+static double cost(const struct rcm_objective *self, const struct rcm_machine *machine,
+                   struct rcm_topk p)
+{
+    (void)machine;
+    return rcm_cost(rcm_cost_model(self->cost_model), p).approximate;
+}
+
+static double cost_exact(const struct rcm_objective *self, const struct rcm_machine *machine,
+                         struct rcm_topk p)
+{
+    (void)machine;
+    p.b = p.k_b = 1;
+    return rcm_cost(rcm_cost_model(self->cost_model), p).exact;
+}
+
+static double cost_threshold(const struct rcm_objective *self, const struct rcm_machine *machine,
+                             struct rcm_topk p, double reaching)
+{
+    (void)machine;
+    return rcm_cost_threshold(rcm_cost_model(self->cost_model), p, reaching);
+}
+
+/* ---- predicted time */
+
+static double predicted(const struct rcm_objective *self, const struct rcm_machine *machine,
+                        struct rcm_topk p)
+{
+    (void)self;
+    return machine->profile ? rcm_predict(machine->profile, p).time_us : NAN;
+}
+
+static double predicted_exact(const struct rcm_objective *self, const struct rcm_machine *machine,
+                              struct rcm_topk p)
+{
+    (void)self;
+    return machine->profile ? rcm_predict_exact(machine->profile, p) : NAN;
+}
+
+static double predicted_threshold(const struct rcm_objective *self,
+                                  const struct rcm_machine *machine, struct rcm_topk p,
+                                  double reaching)
+{
+    (void)self;
+    return machine->profile ? rcm_predict_threshold(machine->profile, p, reaching) : NAN;
+}
+
+/* ---- the roofline of stage 1 */
+
+static double roofline(const struct rcm_objective *self, const struct rcm_machine *machine,
+                       struct rcm_topk p)
+{
+    (void)self;
+    return machine->device ? rcm_roofline(machine->device, machine->dtype, p).time_us : NAN;
+}
+
+/* A bound for exact top-k would be the time to read the row, which no kernel comes near. */
+static double roofline_exact(const struct rcm_objective *self, const struct rcm_machine *machine,
+                             struct rcm_topk p)
+{
+    (void)self, (void)machine, (void)p;
+    return NAN;
+}
+
+static double roofline_threshold(const struct rcm_objective *self,
+                                 const struct rcm_machine *machine, struct rcm_topk p,
+                                 double reaching)
+{
+    if (!machine->device)
+        return NAN;
+    const double m = shape_rows(p), e = rcm_dtype_bytes(machine->dtype);
+    const double look =
+        m * ((double)p.n * e + reaching * (e + 4.0)) / machine->device->bandwidth_bytes_per_s;
+    return roofline(self, machine, p) + 1e6 * look;
+}
+
+static const struct rcm_objective objectives[] = {
+    {"candidates", "candidates", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, 0, candidates,
+     candidates_exact, candidates_threshold},
+    {"basic", "operations", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, 0, cost, cost_exact,
+     cost_threshold},
+    {"serial", "operations", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, 1, cost, cost_exact,
+     cost_threshold},
+    {"parallel", "parallel steps", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, 2, cost, cost_exact,
+     cost_threshold},
+    {"time", "us", RCM_STEPS_WITH_B, RCM_NEEDS_PROFILE, 0, predicted, predicted_exact,
+     predicted_threshold},
+    {"roofline", "us", RCM_GROWS_WITH_B, RCM_NEEDS_DEVICE, 0, roofline, roofline_exact,
+     roofline_threshold},
+};
+
+const struct rcm_objective *rcm_objective(size_t index)
+{
+    return index < sizeof objectives / sizeof *objectives ? &objectives[index] : NULL;
+}
+
+const struct rcm_objective *rcm_objective_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof objectives / sizeof *objectives; i++)
+        if (strcmp(objectives[i].name, name) == 0)
+            return &objectives[i];
+    return NULL;
+}
+
+void rcm_each_objective(const struct rcm_objective *objective, const struct rcm_machine *machine,
+                        const struct rcm_topk *p, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = objective->bucketed(objective, machine, p[i]);
+}

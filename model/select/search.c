@@ -1,0 +1,211 @@
+/* search.c - see search.h. docs/models.md 13 says why each method finds the least.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "search.h"
+
+#include <math.h>
+
+#include <model/shape/shape.h>
+
+const struct rcm_objective *search_objective(const struct rcm_selection *s)
+{
+    return s->objective ? s->objective : rcm_objective(0);
+}
+
+double search_bucketed(const struct rcm_selection *s, struct rcm_topk p)
+{
+    const struct rcm_objective *objective = search_objective(s);
+    return objective->bucketed(objective, &s->machine, p);
+}
+
+/* The largest b whose largest bucket has more than k_b elements, so that the bucket drops some.
+ * 0: there is none. */
+static uint64_t dropping_b(struct rcm_topk p)
+{
+    if (p.k_b >= shape_valid(p)) /* one full bucket may have all valid elements */
+        return 0;
+    const uint64_t spread = p.assignment == RCM_INTERLEAVED ? shape_valid(p) : p.n;
+    return (spread - 1) / p.k_b;
+}
+
+struct search search_begin(const struct rcm_selection *s, uint64_t k_b,
+                           const struct rcm_factors *divisors_of)
+{
+    struct search f = {.selection = s,
+                       .kernel = s->kernel ? s->kernel : rcm_kernel(0),
+                       .p = s->p,
+                       .restriction = {s->target.align, divisors_of},
+                       .value = search_bucketed,
+                       .motion = search_objective(s)->motion,
+                       .all_up_to = SEARCH_ALL_UP_TO,
+                       .best = {.objective = INFINITY}};
+    f.p.k_b = k_b;
+    if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k)
+        return f;
+    const struct rcm_range range = rcm_deployable_b(f.p);
+    if (range.low == 0)
+        return f;
+    f.low = range.low < 2 ? 2 : range.low; /* b = 1 is the exact top-k of the row */
+    f.high = dropping_b(f.p) < range.high ? dropping_b(f.p) : range.high;
+    if (f.low > f.high)
+        f.high = 0;
+    return f;
+}
+
+uint64_t search_next(const struct search *f, uint64_t low)
+{
+    if (f->high == 0)
+        return 0;
+    const uint64_t b = f->kernel->next_b(f->p, low > f->low ? low : f->low, &f->restriction);
+    return b <= f->high ? b : 0;
+}
+
+static double value_at(struct search *f, uint64_t b)
+{
+    f->p.b = b;
+    return f->value(f->selection, f->p);
+}
+
+double search_look_at(struct search *f, uint64_t b)
+{
+    const double value = value_at(f, b);
+    if (value < f->best.objective || (value == f->best.objective && b < f->best.p.b))
+        f->best = (struct rcm_point){f->p, value};
+    return value;
+}
+
+/* ---- where it bends */
+
+/* Between two b that can be run: by thirds down to a few dozen, then one by one. */
+static void refine(struct search *f, uint64_t low, uint64_t high)
+{
+    while (high - low > 64) {
+        const uint64_t left = search_next(f, low + (high - low) / 3),
+                       right = search_next(f, high - (high - low) / 3);
+        if (left == 0 || right == 0 || left >= right || right >= high)
+            break;
+        if (search_look_at(f, left) <= search_look_at(f, right))
+            high = right;
+        else
+            low = left;
+    }
+    unsigned tries = 0;
+    for (uint64_t b = low; b != 0 && b <= high && tries < 256; b = search_next(f, b + 1), tries++)
+        search_look_at(f, b);
+}
+
+/* In steps of 2 %, refined between the neighbours of each step whose value is no more than
+ * theirs. */
+static void least_of_bends(struct search *f, uint64_t low)
+{
+    uint64_t before = 0, at = search_next(f, low), after;
+    double value_before = INFINITY, value = at ? search_look_at(f, at) : INFINITY, value_after;
+    for (; at; before = at, value_before = value, at = after, value = value_after) {
+        after = search_next(f, at + 1 + at / 50);
+        value_after = after ? search_look_at(f, after) : INFINITY;
+        if (value <= value_before && value <= value_after)
+            refine(f, before ? before : at, after ? after : f->high);
+    }
+}
+
+/* ---- where it steps */
+
+/* The next b at which the value may fall, which is where ceil(n/b) does, except within 0.2 % of
+ * the last. */
+static uint64_t next_step(const struct search *f, uint64_t b)
+{
+    const uint64_t length = shape_ceil_divide(f->p.n, b), farther = b + 1 + b / 500;
+    const uint64_t shorter = length > 1 ? shape_ceil_divide(f->p.n, length - 1) : 0;
+    if (shorter == 0)
+        return 0;
+    const uint64_t after = search_next(f, shorter > farther ? shorter : farther);
+    return after ? after : search_next(f, shorter); /* do not skip the last one */
+}
+
+static size_t edges_of(const struct search *f, uint64_t edges[RCM_EDGES_MOST])
+{
+    return f->kernel->edges ? f->kernel->edges(f->p, edges) : 0;
+}
+
+static void least_of_steps(struct search *f, uint64_t low)
+{
+    uint64_t edges[RCM_EDGES_MOST];
+    const size_t count = edges_of(f, edges);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t b = search_next(f, edges[i] > low ? edges[i] : low);
+        if (b)
+            search_look_at(f, b);
+    }
+    for (uint64_t b = search_next(f, low); b; b = next_step(f, b))
+        search_look_at(f, b);
+}
+
+/* ---- all of them */
+
+void search_least(struct search *f, uint64_t low)
+{
+    if (f->high == 0)
+        return;
+    if (f->motion == RCM_GROWS_WITH_B) {
+        const uint64_t b = search_next(f, low);
+        if (b)
+            search_look_at(f, b);
+    } else if (f->motion == RCM_STEPS_WITH_B) {
+        least_of_steps(f, low);
+    } else if (f->high - f->low < f->all_up_to) {
+        for (uint64_t b = search_next(f, low); b; b = search_next(f, b + 1))
+            search_look_at(f, b);
+    } else {
+        least_of_bends(f, low);
+    }
+}
+
+/* ---- within a budget */
+
+/* The largest b of [low, high) within the budget, where the value grows and low is within. bisect()
+ * would ask for the same b again where the kernel skips many: here low moves to the b itself. */
+static uint64_t last_of_stretch(struct search *f, uint64_t low, uint64_t high, double budget)
+{
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2, b = search_next(f, middle);
+        if (b == 0 || b >= high) {
+            high = middle;
+            continue;
+        }
+        if (value_at(f, b) <= budget)
+            low = b;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The end of the stretch that begins at b, in which the value grows or is assumed to grow; 0: it
+ * ends at the last b. */
+static uint64_t end_of_stretch(const struct search *f, uint64_t b)
+{
+    if (f->motion == RCM_GROWS_WITH_B)
+        return 0;
+    if (f->restriction.divisors_of ||
+        (f->motion == RCM_BENDS_WITH_B && f->high - f->low < f->all_up_to))
+        return search_next(f, b + 1);
+    return f->motion == RCM_STEPS_WITH_B ? next_step(f, b) : search_next(f, b + 1 + b / 50);
+}
+
+uint64_t search_last_within(struct search *f, double budget)
+{
+    uint64_t found = 0, end = 0;
+    for (uint64_t b = search_next(f, 0); b; b = end) {
+        end = end_of_stretch(f, b);
+        if (value_at(f, b) <= budget)
+            found = last_of_stretch(f, b, end ? end : f->high + 1, budget);
+    }
+    uint64_t edges[RCM_EDGES_MOST];
+    const size_t count = f->motion == RCM_STEPS_WITH_B ? edges_of(f, edges) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t b = search_next(f, edges[i]), stop = b ? end_of_stretch(f, b) : 0;
+        if (b > found && value_at(f, b) <= budget)
+            found = last_of_stretch(f, b, stop ? stop : f->high + 1, budget);
+    }
+    return found;
+}

@@ -1,0 +1,272 @@
+/* kernels.c - what each kernel can run, and what it starts for a shape: the part of the time model
+ * that is known and not fitted (docs/models.md 14).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <model/shape/divisors.h>
+#include <model/shape/shape.h>
+
+static uint64_t any_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    return rcm_next_b(p.n, low, r->align, r->divisors_of);
+}
+
+static bool never(double m, double candidates)
+{
+    (void)m, (void)candidates;
+    return false;
+}
+
+/* ---- ours: gpu/kernels/stage1_column.cu, its rule in short (docs/gpu.md 3) */
+
+/* A thread owns some neighbouring columns. Buckets are split until a column has 16 k_b elements,
+ * or 4 k_b where the rows are too few to fill a large device (132 multiprocessors, two blocks
+ * each). Reads are whole lines. */
+static struct rcm_work ours_work(struct rcm_topk p, double bytes)
+{
+    const double n = (double)p.n, b = (double)p.b, k_b = (double)p.k_b, m = shape_rows(p),
+                 threads = 256.0;
+    const double columns = fmax(1.0, (p.k_b <= 2 ? 16.0 : p.k_b <= 4 ? 8.0 : 4.0) / bytes);
+    const double strips = ceil(b / (threads * columns)), in_strip = ceil(b / strips);
+    const double split =
+        m * strips < 264.0 ? fmin(8.0, fmax(1.0, floor(n / (4.0 * k_b * b)))) : 1.0;
+    const double replicas =
+        fmax(1.0, floor(fmin(threads * columns / in_strip, n / (16.0 * k_b * b * split))));
+    return (struct rcm_work){
+        .blocks = m * strips * split,
+        .elements = columns * ceil(n / (b * replicas * split)),
+        .lines = m * n * bytes / 128.0,
+        .merges = true,
+    };
+}
+
+/* ---- Graphcore's pytorch-approx-topk */
+
+/* b = k k_mult / j with k_b = j: candidates are a multiple of k, and no more than n. */
+static uint64_t graphcore_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    if (p.k < 1 || p.k_b < 1)
+        return 0;
+    const uint64_t step = p.k / common_divisor(p.k, p.k_b), align = r->align ? r->align : 1;
+    const uint64_t common = common_divisor(step, align);
+    if (step / common > RCM_N_MAX / align)
+        return 0;
+    const uint64_t b = rcm_next_b(p.n, low, step / common * align, r->divisors_of);
+    return b <= p.n / p.k_b ? b : 0;
+}
+
+/* multithread_buckets=False: blocks of one warp with a thread for each bucket. */
+static struct rcm_work graphcore_thread_work(struct rcm_topk p, double bytes)
+{
+    const double length = ceil((double)p.n / (double)p.b),
+                 blocks = shape_rows(p) * ceil((double)p.b / 32.0);
+    (void)bytes;
+    return (struct rcm_work){
+        .blocks = blocks, .elements = length, .lines = blocks * length, .merges = false};
+}
+
+/* multithread_buckets=True: a block of 64 threads for each bucket. Interleaved buckets: the threads
+ * of a warp read b elements apart, so up to 32 lines at once. */
+static struct rcm_work graphcore_block_work(struct rcm_topk p, double bytes)
+{
+    const double b = (double)p.b, blocks = shape_rows(p) * b,
+                 elements = ceil(ceil((double)p.n / b) / 64.0), warps = 2.0 * blocks;
+    const double lines = warps * elements * fmin(fmax(b * bytes / 4.0, 1.0), 32.0);
+    return (struct rcm_work){
+        .blocks = blocks, .elements = elements, .lines = lines, .merges = true};
+}
+
+/* multithread_buckets=None: a thread for each bucket if the batch has 120 times 32 buckets or they
+ * are shorter than 64; otherwise a block for each. */
+static struct rcm_work graphcore_work(struct rcm_topk p, double bytes)
+{
+    const bool threads = shape_rows(p) * (double)p.b >= 3840.0 || p.n / p.b < 64;
+    return threads ? graphcore_thread_work(p, bytes) : graphcore_block_work(p, bytes);
+}
+
+/* Its stage 2 is torch.topk, which splits rows among blocks from so many candidates on
+ * (at::native, TensorTopK.cu: should_use_multiblock). */
+static double torch_splits_from(double m)
+{
+    return m <= 20     ? 20000
+           : m <= 40   ? 10000
+           : m <= 80   ? 8000
+           : m < 200   ? 5000
+           : m < 800   ? 3000
+           : m <= 4000 ? 800
+                       : 400;
+}
+
+static bool torch_splits(double m, double candidates)
+{
+    return candidates >= torch_splits_from(m);
+}
+
+static size_t graphcore_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
+{
+    const uint64_t m = p.m ? p.m : 1;
+    b[0] = shape_ceil_divide(3840, m);
+    b[1] = p.n / 64 + 1;
+    b[2] = shape_ceil_divide((uint64_t)torch_splits_from((double)m), p.k_b);
+    return 3;
+}
+
+/* For the kernels that work in one way only: where stage 2 is split. */
+static size_t graphcore_split_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
+{
+    b[0] = shape_ceil_divide((uint64_t)torch_splits_from(shape_rows(p)), p.k_b);
+    return 1;
+}
+
+/* ---- XLA's approx_max_k */
+
+uint64_t kernel_xla_tile(struct rcm_topk p)
+{
+    return p.m > 1 ? 128 : 1024;
+}
+
+uint64_t kernel_xla_b(struct rcm_topk p, unsigned g)
+{
+    const uint64_t tile = kernel_xla_tile(p), tiles = shape_ceil_divide(p.n, tile);
+    return p.k == 1 ? tile : shape_ceil_divide(tiles, (uint64_t)1 << g) * tile;
+}
+
+/* The smallest b >= low that any g from 1 to floor(log2(n/T)) gives. */
+static uint64_t next_xla_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    const uint64_t tile = kernel_xla_tile(p), align = r->align ? r->align : 1;
+    uint64_t best = 0;
+    for (unsigned g = 1; p.n > tile && (p.k == 1 ? g == 1 : p.n / tile >> g > 0); g++) {
+        const uint64_t b = kernel_xla_b(p, g);
+        if (b >= low && b <= p.n && b % align == 0 && (!r->divisors_of || p.n % b == 0))
+            best = b;
+    }
+    return best;
+}
+
+/* Tiles of 128 buckets, a lane each; whole lines. */
+static struct rcm_work xla_work(struct rcm_topk p, double bytes)
+{
+    const double n = (double)p.n, m = shape_rows(p);
+    return (struct rcm_work){.blocks = m * ceil((double)p.b / 128.0),
+                             .elements = ceil(n / (double)p.b),
+                             .lines = m * n * bytes / 128.0,
+                             .merges = false};
+}
+
+/* ---- a kernel known by its times alone */
+
+/* Every element once, in whole lines. The short model has no threads or blocks and reads none of
+ * this. */
+static struct rcm_work generic_work(struct rcm_topk p, double bytes)
+{
+    const double elements = shape_rows(p) * (double)p.n;
+    return (struct rcm_work){
+        .blocks = 1.0, .elements = elements, .lines = elements * bytes / 128.0, .merges = false};
+}
+
+#define ANY_K_B RCM_N_MAX
+#define GRAPHCORE "b k_b a multiple of k, k_b up to 4"
+
+const struct rcm_kernel kernel_any = {
+    .name = "any",
+    .limits = "any b, any k_b",
+    .k_b_max = ANY_K_B,
+    .any_b = true,
+    .next_b = any_b,
+    .family = "any",
+};
+
+const struct rcm_kernel kernel_ours = {
+    .name = "ours",
+    .limits = "any b, k_b up to 16",
+    .k_b_max = 16,
+    .any_b = true,
+    .next_b = any_b,
+    .work = ours_work,
+    .splits = never,
+    .family = "ours",
+};
+
+const struct rcm_kernel kernel_graphcore = {
+    .name = "graphcore",
+    .limits = GRAPHCORE,
+    .k_b_max = 4,
+    .next_b = graphcore_b,
+    .work = graphcore_work,
+    .splits = torch_splits,
+    .edges = graphcore_edges,
+    .family = "graphcore",
+};
+
+const struct rcm_kernel kernel_graphcore_thread = {
+    .name = "graphcore-thread",
+    .limits = GRAPHCORE ", multithread_buckets=False",
+    .k_b_max = 4,
+    .next_b = graphcore_b,
+    .work = graphcore_thread_work,
+    .splits = torch_splits,
+    .edges = graphcore_split_edges,
+    .family = "graphcore",
+};
+
+const struct rcm_kernel kernel_graphcore_block = {
+    .name = "graphcore-block",
+    .limits = GRAPHCORE ", multithread_buckets=True",
+    .k_b_max = 4,
+    .next_b = graphcore_b,
+    .work = graphcore_block_work,
+    .splits = torch_splits,
+    .edges = graphcore_split_edges,
+    .family = "graphcore",
+};
+
+const struct rcm_kernel kernel_xla = {
+    .name = "xla",
+    .limits = "k_b = 1, b = ceil(ceil(n/T)/2^g) T with T = 128, of a single row 1024",
+    .k_b_max = 1,
+    .next_b = next_xla_b,
+    .work = xla_work,
+    .splits = never,
+    .family = "xla",
+};
+
+const struct rcm_kernel kernel_generic = {
+    .name = "generic",
+    .limits = "any b, any k_b: known by its times alone",
+    .k_b_max = ANY_K_B,
+    .any_b = true,
+    .next_b = any_b,
+    .work = generic_work,
+    .splits = never,
+    .family = "generic",
+    .times_only = true,
+};
+
+/* The order is part of the interface: add new rows at the end. */
+static const struct rcm_kernel *const kernels[] = {
+    &kernel_any,
+    &kernel_ours,
+    &kernel_graphcore,
+    &kernel_xla,
+    &kernel_graphcore_thread,
+    &kernel_graphcore_block,
+    &kernel_generic,
+};
+
+const struct rcm_kernel *rcm_kernel(size_t index)
+{
+    return index < sizeof kernels / sizeof *kernels ? kernels[index] : NULL;
+}
+
+const struct rcm_kernel *rcm_kernel_by_name(const char *name)
+{
+    const struct rcm_kernel *kernel;
+    for (size_t i = 0; (kernel = rcm_kernel(i)) && strcmp(kernel->name, name) != 0; i++)
+        ;
+    return kernel;
+}

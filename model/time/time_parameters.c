@@ -1,0 +1,64 @@
+/* time_parameters.c - the parameters of the time model: a registry.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <model/recallmodel/time.h>
+
+/* clang-format off */
+/* name, unit, where a fit begins, meaning, k_b, always, times_only */
+#define ROW(name, unit, start, meaning, k_b, always, times_only) \
+    {#name, unit, meaning, start, offsetof(struct rcm_profile, name), k_b, always, times_only}
+#define ELEMENT(k_b, start) \
+    ROW(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b, \
+        false, false)
+/* clang-format on */
+
+static const struct rcm_time_parameter parameters[] = {
+    ROW(launch_us, "us", 2.0, "a kernel's start and end", 0, true, true),
+    ROW(block_us, "us", 5e-4, "from one thread block's start to the next", 0, true, false),
+    ROW(blocks_at_once, "blocks", 4000.0, "thread blocks that the device holds; more run in waves",
+        0, true, false),
+    ELEMENT(1, 0.05),
+    ELEMENT(2, 0.06),
+    ELEMENT(3, 0.08),
+    ELEMENT(4, 0.1),
+    ELEMENT(8, 0.2),
+    ELEMENT(16, 0.4),
+    ROW(insert_us, "us", 0.03, "a warp's insertion, for each of k_b", 0, true, false),
+    ROW(memory_ratio, "", 2.0, "an element's time from memory over that from cache", 0, true,
+        false),
+    ROW(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory", 0, true,
+        false),
+    ROW(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof", 0, true, true),
+    ROW(lines_per_us, "lines/us", 1.3e5, "lines of 128 bytes that all warps can ask for", 0, true,
+        false),
+    ROW(merge_us, "us", 0.5, "merging the queues of a block, for each of k_b + 3", 0, false, false),
+    ROW(select_launch_us, "us", 6.0, "stage 2, one block a row: its start and end", 0, false, true),
+    ROW(select_element_us, "us", 4e-3, "stage 2, one block a row: each candidate of a row", 0,
+        false, true),
+    ROW(select_batch_us, "us", 1e-4, "stage 2, one block a row: each candidate of all rows", 0,
+        false, true),
+    ROW(split_launch_us, "us", 35.0, "stage 2, several blocks a row: its start and end", 0, false,
+        false),
+    ROW(split_block_us, "us", 0.1, "stage 2, several blocks a row: each block of a row", 0, false,
+        false),
+    ROW(split_element_us, "us", 1e-5, "stage 2, several blocks a row: each candidate of all rows",
+        0, false, false),
+    ROW(operations_per_s, "1/s", 1e13, "vector operations of stage 1, 5 k_b - 2 an element", 0,
+        false, true),
+};
+
+const struct rcm_time_parameter *rcm_time_parameter(size_t index)
+{
+    return index < sizeof parameters / sizeof *parameters ? &parameters[index] : NULL;
+}
+
+double rcm_time_value(const struct rcm_profile *profile, const struct rcm_time_parameter *parameter)
+{
+    return *(const double *)(const void *)((const char *)profile + parameter->offset);
+}
+
+void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter,
+                        double value)
+{
+    *(double *)(void *)((char *)profile + parameter->offset) = value;
+}

@@ -1,0 +1,142 @@
+/* device_file.c - see device_file.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "device_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <base/memory.h>
+#include <base/regular_file.h>
+
+/* ---- reading */
+
+/* Opens a regular file. Returns NULL with the reason in *why. */
+static FILE *open_file(const char *path, const char **why)
+{
+    struct stat status;
+    const int descriptor = regular_file_open(path, &status);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    *why = file ? NULL : errno ? strerror(errno) : "is not a regular file";
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
+int device_file_read(const char *path, struct rcm_device_text *text, char *error, size_t error_size)
+{
+    static char bytes[RCM_PROFILE_TEXT_MOST];
+    char wrong[600];
+    const char *why;
+    FILE *file = open_file(path, &why);
+    const size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file && ferror(file))
+        why = strerror(errno);
+    if (file)
+        fclose(file);
+    if (why) {
+        snprintf(error, error_size, "%s: %s", path, why);
+        return -1;
+    }
+    const int line = rcm_profile_text_read(bytes, length, text, wrong, sizeof wrong);
+    if (line > 0)
+        snprintf(error, error_size, "%s:%d: %s", path, line, wrong);
+    else if (line < 0)
+        snprintf(error, error_size, "%s: %s", path, wrong);
+    return line == 0 ? 0 : -1;
+}
+
+/* ---- writing */
+
+static double rounded(double value, int digits)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return strtod(text, NULL);
+}
+
+/* The profile with as many digits as its numbers are worth: parameters have errors of per cents. */
+static struct rcm_profile rounded_profile(const struct rcm_profile *profile)
+{
+    struct rcm_profile q = *profile;
+    struct rcm_text_key key;
+    for (size_t i = 0; (key = rcm_text_key(i)).name; i++) {
+        if (key.kind != RCM_TEXT_PARAMETER && key.kind != RCM_TEXT_FIGURE)
+            continue;
+        const size_t offset = key.offset - offsetof(struct rcm_device_text, profile);
+        double *number = (double *)(void *)((char *)&q + offset);
+        *number = rounded(*number, key.kind == RCM_TEXT_PARAMETER ? 6 : 10);
+    }
+    return q;
+}
+
+bool device_file_write(FILE *file, const struct rcm_profile *profile,
+                       const struct rcm_device *device, const double *errors)
+{
+    const struct rcm_profile q = rounded_profile(profile);
+    const size_t length = rcm_profile_text_write(NULL, 0, &q, device, errors);
+    char *text = require_memory(malloc(length + 1));
+    rcm_profile_text_write(text, length + 1, &q, device, errors);
+    const bool written = length > 0 && fwrite(text, 1, length, file) == length;
+    free(text);
+    return written;
+}
+
+/* ---- what a profile answers for */
+
+const struct rcm_profile *device_profile(const struct rcm_device_text *entry, size_t index)
+{
+    const struct rcm_profile *q;
+    if (entry->has_profile)
+        return index == 0 ? &entry->profile : NULL;
+    for (size_t i = 0; (q = rcm_profile(i)); i++)
+        if (strcmp(q->name, entry->device.name) == 0 && index-- == 0)
+            break;
+    return q;
+}
+
+const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry, enum rcm_dtype dtype)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = device_profile(entry, i)) && q->dtype != dtype; i++)
+        ;
+    return q;
+}
+
+struct profile_answer profile_for_question(const struct rcm_device_text *entry,
+                                           const struct rcm_kernel *kernel,
+                                           const enum rcm_dtype *dtype)
+{
+    struct profile_answer best = {0};
+    const struct rcm_profile *q;
+    unsigned least = 4;
+    const bool any = !kernel || !kernel->work;
+    for (size_t i = 0; (q = device_profile(entry, i)); i++) {
+        const struct profile_answer a = {q, any ? q->kernel : kernel, dtype ? *dtype : q->dtype,
+                                         !any && q->kernel != kernel, dtype && q->dtype != *dtype};
+        const unsigned off = 1u * a.other_dtype + 2u * a.other_kernel;
+        if (off < least && strcmp(a.kernel->family, q->kernel->family) == 0 &&
+            rcm_dtype_bytes(a.dtype) == rcm_dtype_bytes(q->dtype)) {
+            least = off;
+            best = a;
+        }
+    }
+    return best;
+}
+
+void kernels_known(const struct rcm_device_text *entry, char *text, size_t size)
+{
+    const struct rcm_kernel *kernel;
+    const struct rcm_profile *q;
+    *text = '\0';
+    for (size_t i = 0; (kernel = rcm_kernel(i)); i++) {
+        bool known = false;
+        for (size_t j = 0; (q = device_profile(entry, j)); j++)
+            known = known || strcmp(q->kernel->family, kernel->family) == 0;
+        const size_t length = strlen(text);
+        if (known)
+            snprintf(text + length, size - length, "%s%s", length ? ", " : "", kernel->name);
+    }
+}

@@ -1,0 +1,49 @@
+/* device_file.h - files of devices and profiles. rcm_profile_text_read in recallmodel.h defines
+ * their contents.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef DEVICE_FILE_H
+#define DEVICE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <model/recallmodel.h>
+
+/* Reads a regular file of less than RCM_PROFILE_TEXT_MOST bytes. Returns 0, or -1 with a line in
+ * `error` that begins with the place: "FILE:3: ...". Not for several threads at once. */
+int device_file_read(const char *path, struct rcm_device_text *text, char *error,
+                     size_t error_size);
+
+/* Writes a profile and the rates of its device that are known: parameters with six digits, because
+ * their errors are per cents. errors[i]: the relative standard error of rcm_time_parameter(i), NaN:
+ * none; may be NULL. Returns false if writing fails. */
+bool device_file_write(FILE *file, const struct rcm_profile *profile,
+                       const struct rcm_device *device, const double *errors);
+
+/* The index-th profile of a device, or NULL after the last: of a device file its own, of a device
+ * by name those that come with the library. profile_of_type: the first one of a type, or NULL. */
+const struct rcm_profile *device_profile(const struct rcm_device_text *entry, size_t index);
+const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry,
+                                          enum rcm_dtype dtype);
+
+/* The profile that answers for a kernel and a type (NULL: any). If no profile has both, it is a
+ * profile of another type of the same width; if there is none, one of another kernel of the same
+ * family; if there is none, one that differs in both. rcm_predict_as(profile, kernel, p) is then
+ * the prediction. profile is NULL if none answers. */
+struct profile_answer {
+    const struct rcm_profile *profile;
+    const struct rcm_kernel *kernel; /* that was asked for, or the profile's */
+    enum rcm_dtype dtype;            /* likewise */
+    bool other_kernel, other_dtype;  /* the profile is of another */
+};
+struct profile_answer profile_for_question(const struct rcm_device_text *entry,
+                                           const struct rcm_kernel *kernel,
+                                           const enum rcm_dtype *dtype);
+
+/* The kernels that the profiles of a device know, "graphcore, graphcore-thread, graphcore-block";
+ * empty: it has no profile. */
+void kernels_known(const struct rcm_device_text *entry, char *text, size_t size);
+
+#endif

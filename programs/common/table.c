@@ -1,0 +1,440 @@
+/* table.c - see table.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/csv.h>
+#include <base/memory.h>
+
+#include "format.h"
+
+struct cell {
+    enum { CELL_NULL, CELL_COUNT, CELL_REAL, CELL_TEXT, CELL_BOOL } kind;
+    union {
+        uint64_t count;
+        double real;
+        char *text;
+        bool truth;
+    };
+};
+
+struct table {
+    struct column *columns; /* strings owned */
+    size_t width, column_capacity;
+    struct cell *cells; /* row by row */
+    size_t length, cell_capacity;
+    bool *marked;
+    size_t rows, row_capacity;
+    size_t next; /* column of the next value */
+};
+
+struct table *table_new(void)
+{
+    return require_memory(calloc(1, sizeof(struct table)));
+}
+
+void table_free(struct table *table)
+{
+    for (size_t i = 0; i < table->width; i++) {
+        free((void *)table->columns[i].csv);
+        free((void *)table->columns[i].json);
+        free((void *)table->columns[i].heading);
+    }
+    for (size_t i = 0; i < table->length; i++)
+        if (table->cells[i].kind == CELL_TEXT)
+            free(table->cells[i].text);
+    free(table->columns);
+    free(table->cells);
+    free(table->marked);
+    free(table);
+}
+
+void table_row(struct table *table, bool marked)
+{
+    table->marked =
+        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
+    table->marked[table->rows++] = marked;
+    table->next = 0;
+}
+
+static void put(struct table *table, struct column column, struct cell cell)
+{
+    if (table->rows == 1) {
+        column.csv = column.csv ? text_copy(column.csv) : NULL;
+        column.json = column.json ? text_copy(column.json) : NULL;
+        column.heading = column.heading ? text_copy(column.heading) : NULL;
+        table->columns =
+            array_grow(table->columns, table->width, &table->column_capacity, sizeof column);
+        table->columns[table->width++] = column;
+    }
+    table->cells = array_grow(table->cells, table->length, &table->cell_capacity, sizeof cell);
+    table->cells[table->length++] = cell;
+    table->next++;
+}
+
+void table_count(struct table *table, struct column column, uint64_t value)
+{
+    put(table, column, (struct cell){.kind = CELL_COUNT, .count = value});
+}
+
+void table_real(struct table *table, struct column column, double value)
+{
+    put(table, column,
+        isfinite(value) ? (struct cell){.kind = CELL_REAL, .real = value}
+                        : (struct cell){.kind = CELL_NULL});
+}
+
+void table_text(struct table *table, struct column column, const char *value)
+{
+    put(table, column,
+        value ? (struct cell){.kind = CELL_TEXT, .text = text_copy(value)}
+              : (struct cell){.kind = CELL_NULL});
+}
+
+void table_bool(struct table *table, struct column column, bool value)
+{
+    put(table, column, (struct cell){.kind = CELL_BOOL, .truth = value});
+}
+
+void table_null(struct table *table, struct column column)
+{
+    put(table, column, (struct cell){.kind = CELL_NULL});
+}
+
+size_t table_rows(const struct table *table)
+{
+    return table->rows;
+}
+
+void table_take(struct table *table, struct table *rows)
+{
+    if (table->rows == 0) {
+        const struct table empty = *table;
+        *table = *rows;
+        *rows = empty;
+    }
+    for (size_t i = 0; i < rows->rows; i++)
+        table_row(table, rows->marked[i]);
+    for (size_t i = 0; i < rows->length; i++) {
+        table->cells =
+            array_grow(table->cells, table->length, &table->cell_capacity, sizeof *table->cells);
+        table->cells[table->length++] = rows->cells[i];
+    }
+    rows->length = 0; /* their texts are the table's now */
+    table_free(rows);
+}
+
+static const struct cell *cell_at(const struct table *table, size_t row, size_t column)
+{
+    return &table->cells[row * table->width + column];
+}
+
+void format_real(char *buffer, size_t size, double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, size, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            return;
+    }
+}
+
+/* ---- aligned */
+
+/* 1.23e+04 -> 1.23e4, in place. */
+static void shorten_exponent(char *text)
+{
+    char *from = strchr(text, 'e');
+    if (!from)
+        return;
+    char *to = ++from;
+    if (*from == '+')
+        from++;
+    else if (*from == '-')
+        *to++ = *from++;
+    while (*from == '0' && from[1])
+        from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
+void format_styled(char *buffer, size_t size, enum style style, double value)
+{
+    switch (style) {
+    case STYLE_RECALL:
+        /* A target counts as reached within 1e-12: do not show 0.929999 for a 0.93 that is off by
+         * its last bit. */
+        if (value == 1.0)
+            snprintf(buffer, size, "1");
+        else if (value < 0.0)
+            snprintf(buffer, size, "%.2e", value);
+        else
+            snprintf(buffer, size, "%.6f",
+                     fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
+        break;
+    case STYLE_LOSS:
+        snprintf(buffer, size, value == 0.0 ? "0" : "%.2e", value);
+        break;
+    case STYLE_COST:
+        snprintf(buffer, size, value < 1e5 ? "%.0f" : "%.2e", value);
+        break;
+    case STYLE_SPEEDUP:
+        snprintf(buffer, size, value < 99.95 ? "%.1fx" : value < 1e5 ? "%.0fx" : "%.0ex", value);
+        break;
+    case STYLE_TIME:
+        snprintf(buffer, size, value < 1e5 ? "%.3g" : "%.2e", value);
+        break;
+    case STYLE_US:
+        format_us(buffer, size, value);
+        break;
+    case STYLE_PERCENT:
+        snprintf(buffer, size, "%.1f %%", 100.0 * value);
+        break;
+    case STYLE_TERA:
+        snprintf(buffer, size, "%.4g", value * 1e-12);
+        break;
+    case STYLE_Z:
+        snprintf(buffer, size, fabs(value) < 999.5 ? "%.2f" : "%.1e", value);
+        break;
+    case STYLE_PLAIN:
+        snprintf(buffer, size, "%.4g", value);
+        break;
+    }
+    shorten_exponent(buffer);
+}
+
+static const char *styled(char *buffer, size_t size, const struct cell *cell, enum style style)
+{
+    switch (cell->kind) {
+    case CELL_COUNT:
+        snprintf(buffer, size, "%" PRIu64, cell->count);
+        return buffer;
+    case CELL_REAL:
+        format_styled(buffer, size, style, cell->real);
+        return buffer;
+    case CELL_TEXT:
+        return cell->text;
+    case CELL_BOOL:
+        return cell->truth ? "yes" : "no";
+    case CELL_NULL:
+        break;
+    }
+    return "-";
+}
+
+/* Line `line` of `lines` of a heading, which stands on the bottom lines: its text and length. */
+static const char *heading_line(const char *heading, size_t line, size_t lines, size_t *length)
+{
+    size_t own = 1;
+    for (const char *at = heading; (at = strchr(at, '\n')); at++)
+        own++;
+    if (line + own < lines) {
+        *length = 0;
+        return "";
+    }
+    for (size_t skip = line + own - lines; skip > 0; skip--)
+        heading = strchr(heading, '\n') + 1;
+    *length = strcspn(heading, "\n");
+    return heading;
+}
+
+static size_t heading_lines(const struct table *table)
+{
+    size_t lines = 1;
+    for (size_t i = 0; i < table->width; i++) {
+        size_t own = 1;
+        for (const char *at = table->columns[i].heading; at && (at = strchr(at, '\n')); at++)
+            own++;
+        lines = own > lines ? own : lines;
+    }
+    return lines;
+}
+
+struct layout {
+    size_t width; /* 0: the column is not shown */
+    bool text;    /* aligned left */
+};
+
+/* Columns two blanks apart (*gap), or one where that is wider than TABLE_WIDTH; if it still is,
+ * some are left out. */
+static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
+{
+    char buffer[64];
+    struct layout *layout = require_memory(calloc(table->width + 1, sizeof *layout));
+    size_t total = 1, shown = 0;
+    for (size_t i = 0; i < table->width; i++) {
+        if (!table->columns[i].heading)
+            continue;
+        size_t width = 0, length;
+        for (size_t line = 0; line < lines; line++) {
+            heading_line(table->columns[i].heading, line, lines, &length);
+            width = length > width ? length : width;
+        }
+        for (size_t row = 0; row < table->rows; row++) {
+            length = strlen(
+                styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style));
+            width = length > width ? length : width;
+            layout[i].text |= cell_at(table, row, i)->kind == CELL_TEXT;
+        }
+        layout[i].width = width;
+        total += width;
+        shown++;
+    }
+    *gap = total + 2 * shown <= TABLE_WIDTH ? 2 : 1;
+    while (total + (size_t)*gap * shown > TABLE_WIDTH) {
+        size_t worst = table->width;
+        for (size_t i = 0; i < table->width; i++)
+            if (layout[i].width && table->columns[i].drop &&
+                (worst == table->width || table->columns[i].drop >= table->columns[worst].drop))
+                worst = i;
+        if (worst == table->width)
+            break;
+        total -= layout[worst].width;
+        layout[worst].width = 0;
+        shown--;
+    }
+    return layout;
+}
+
+/* `length` characters of text in its column; text in the last column is not padded. */
+static void print_cell(FILE *file, const char *text, size_t length, struct layout layout, int gap,
+                       bool last)
+{
+    int blanks = (int)(layout.width - length);
+    if (last && length == 0)
+        return;
+    if (layout.text)
+        fprintf(file, "%*s%.*s%*s", gap, "", (int)length, text, last ? 0 : blanks, "");
+    else
+        fprintf(file, "%*s%.*s", gap + blanks, "", (int)length, text);
+}
+
+void table_print(const struct table *table, FILE *file, bool colour)
+{
+    char buffer[64];
+    int gap;
+    size_t lines = heading_lines(table), last = 0, length;
+    struct layout *layout = lay_out(table, lines, &gap);
+    for (size_t i = 0; i < table->width; i++)
+        last = layout[i].width ? i : last;
+    for (size_t line = 0; line < lines; line++) {
+        fputc(' ', file);
+        for (size_t i = 0; i < table->width; i++)
+            if (layout[i].width) {
+                const char *text = heading_line(table->columns[i].heading, line, lines, &length);
+                print_cell(file, text, length, layout[i], gap, i == last);
+            }
+        fputc('\n', file);
+    }
+    for (size_t row = 0; row < table->rows; row++) {
+        bool bright = colour && table->marked[row];
+        fputs(bright ? "\033[1;32m" : "", file);
+        fputc(table->marked[row] ? '*' : ' ', file);
+        for (size_t i = 0; i < table->width; i++)
+            if (layout[i].width) {
+                const char *text =
+                    styled(buffer, sizeof buffer, cell_at(table, row, i), table->columns[i].style);
+                print_cell(file, text, strlen(text), layout[i], gap, i == last);
+            }
+        fputs(bright ? "\033[0m\n" : "\n", file);
+    }
+    free(layout);
+}
+
+/* ---- CSV */
+
+void table_print_csv(const struct table *table, FILE *file, bool header)
+{
+    char buffer[64];
+    const char *separator = "";
+    for (size_t i = 0; i < table->width && header; i++)
+        if (table->columns[i].csv) {
+            fprintf(file, "%s%s", separator, table->columns[i].csv);
+            separator = ",";
+        }
+    if (header)
+        fputc('\n', file);
+    for (size_t row = 0; row < table->rows; row++) {
+        separator = "";
+        for (size_t i = 0; i < table->width; i++) {
+            if (!table->columns[i].csv)
+                continue;
+            fputs(separator, file);
+            separator = ",";
+            const struct cell *cell = cell_at(table, row, i);
+            switch (cell->kind) {
+            case CELL_COUNT:
+                fprintf(file, "%" PRIu64, cell->count);
+                break;
+            case CELL_REAL:
+                format_real(buffer, sizeof buffer, cell->real);
+                fputs(buffer, file);
+                break;
+            case CELL_TEXT:
+                csv_write(file, cell->text);
+                break;
+            case CELL_BOOL:
+                fputs(cell->truth ? "true" : "false", file);
+                break;
+            case CELL_NULL:
+                break;
+            }
+        }
+        fputc('\n', file);
+    }
+}
+
+/* ---- JSON */
+
+static json_t *cell_json(const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_COUNT:
+        return json_integer((json_int_t)cell->count);
+    case CELL_REAL:
+        return json_real(cell->real);
+    case CELL_TEXT:
+        return require_memory(json_string(cell->text));
+    case CELL_BOOL:
+        return json_boolean(cell->truth);
+    case CELL_NULL:
+        break;
+    }
+    return json_null();
+}
+
+/* Sets object[a][b].. for the path "a/b/..", making the levels between. */
+static void set_path(json_t *object, const char *path, json_t *value)
+{
+    const char *slash;
+    while ((slash = strchr(path, '/'))) {
+        char *level = text_copy(path);
+        level[slash - path] = '\0';
+        if (!json_object_get(object, level))
+            json_object_set_new(object, level, json_object());
+        object = json_object_get(object, level);
+        free(level);
+        path = slash + 1;
+    }
+    json_object_set_new(object, path, value);
+}
+
+json_t *table_row_json(const struct table *table, size_t row)
+{
+    json_t *object = require_memory(json_object());
+    for (size_t i = 0; i < table->width; i++)
+        if (table->columns[i].json)
+            set_path(object, table->columns[i].json, cell_json(cell_at(table, row, i)));
+    return object;
+}
+
+json_t *table_json(const struct table *table)
+{
+    json_t *array = require_memory(json_array());
+    for (size_t row = 0; row < table->rows; row++)
+        json_array_append_new(array, table_row_json(table, row));
+    return array;
+}

@@ -1,0 +1,30 @@
+/* command_device.c - the name of the GPU.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "command.h"
+#include "session.h"
+
+static const struct argument device_options[] = {{OPTIONS_END}};
+
+static int run_device(int count, char **arguments)
+{
+    struct runner *runner = NULL;
+    int status = arguments_read(device_options, NULL, count, arguments);
+    if (status == STATUS_OK)
+        status = session_open_runner(&runner, 1);
+    if (status == STATUS_OK)
+        puts(runner_facts(runner)->name);
+    runner_close(runner);
+    return status;
+}
+
+const struct command command_device = {
+    .name = "device",
+    .summary = "prints the name of the GPU",
+    .example = "recallmodel-bench device",
+    .options = device_options,
+    .no_numbers = true,
+    .run = run_device,
+};

@@ -1,0 +1,123 @@
+/* main.c - recallmodel-bench: the table of subcommands, help, and the exit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <model/recallmodel.h>
+#include <programs/common/wrap.h>
+
+#include "cell.h"
+#include "command.h"
+#include "grid.h"
+#include "session.h"
+
+#ifndef RCM_GIT
+#define RCM_GIT "unknown"
+#endif
+const char sources_git[] = RCM_GIT;
+
+/* In the order in which --help lists them. */
+static const struct command *const commands[] = {
+    &command_stage1, &command_exact, &command_two_stage,
+    &command_fused,  &command_roof,  &command_device,
+};
+
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+/* ---- help */
+
+static void print_usage(FILE *file)
+{
+    fputs("usage: recallmodel-bench SUBCOMMAND [options]\n\n"
+          "Times the GPU kernels of recallmodel. Each result is proved right before and after.\n\n"
+          "Subcommands:\n",
+          file);
+    commands_list(file, commands, COMMANDS);
+    fputs("  recallmodel-bench SUBCOMMAND --help shows the options of one; recallmodel-bench "
+          "--version\n  the version.\n",
+          file);
+}
+
+static void print_kernels(enum task task)
+{
+    const struct kernel *kernel;
+    char names[1200] = "";
+    for (unsigned i = 0; (kernel = kernel_of_task(task, i)); i++)
+        append_name(names, sizeof names, kernel->name);
+    print_wrapped("\nKernels:\n  %s", names);
+}
+
+static void print_grids(enum task task)
+{
+    puts("\nGrids:");
+    for (size_t i = 0; i < grid_count; i++)
+        if (grids[i].task == task)
+            printf("  %-18s %s\n", grids[i].name, grids[i].what);
+}
+
+static void print_help(const struct command *command)
+{
+    unsigned task = 0;
+    while (task < TASKS && strcmp(command->name, task_name(task)) != 0)
+        task++;
+    help_options(command, false);
+    if (task < TASKS) {
+        print_kernels(task);
+        print_grids(task);
+    }
+    help_numbers(command, false);
+    help_example(command);
+}
+
+/* ---- the subcommand */
+
+static const char *subcommand_at(unsigned i)
+{
+    return commands[i]->name;
+}
+
+static int run_subcommand(int count, char **arguments)
+{
+    if (count < 2) {
+        print_usage(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
+        print_usage(stdout);
+        return STATUS_OK;
+    }
+    if (strcmp(arguments[1], "--version") == 0 || strcmp(arguments[1], "-V") == 0) {
+        printf("recallmodel-bench %s\n", rcm_version());
+        return STATUS_OK;
+    }
+    const struct command *command = command_by_name(commands, COMMANDS, arguments[1]);
+    if (!command)
+        return unknown_subcommand(arguments[1], subcommand_at, COMMANDS);
+    const int status = command->run(count - 2, arguments + 2);
+    if (status == STATUS_HELP)
+        print_help(command);
+    return status == STATUS_HELP ? STATUS_OK : status;
+}
+
+static void out_of_memory(void)
+{
+    report_out_of_memory();
+    exit(STATUS_FAILED);
+}
+
+int main(int count, char **arguments)
+{
+    set_program_name("recallmodel-bench");
+    on_out_of_memory(out_of_memory);
+    signal(SIGPIPE, SIG_IGN);
+    int status = run_subcommand(count, arguments);
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_OK)
+        status = output_failed();
+    return status;
+}

@@ -1,0 +1,78 @@
+/* calibrate_runs.c - calibrate: reads the measured runs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <base/memory.h>
+
+#include "calibrate.h"
+
+int check_kernel_has_times(const struct rcm_kernel *kernel)
+{
+    return kernel && !kernel->work
+               ? usage_error("--kernel %s has no times; give generic, graphcore, ours or xla",
+                             kernel->name)
+               : STATUS_OK;
+}
+
+/* Do the runs of --exact have only n, k, m and a time? Returns a status. */
+static int check_exact(const char *path, const struct csv *csv, const struct run_list *exact)
+{
+    for (size_t i = 0; i < exact->length; i++)
+        if (exact->items[i].kind != RUN_EXACT)
+            return usage_error(
+                "--exact %s: line %zu is not a run of exact top-k; such runs have n, k, m "
+                "and a time, but no b",
+                path, csv->lines[exact->items[i].row + 1]);
+    return STATUS_OK;
+}
+
+/* Appends the runs of one file. Returns a status. */
+static int append_runs(const char *path, const struct run_list *more, struct run_list *runs)
+{
+    if (runs->length > 0 && more->has_dtype && runs->has_dtype && more->dtype != runs->dtype)
+        return usage_error("--exact %s has %s values, the runs have %s; give --dtype", path,
+                           rcm_dtype_name(more->dtype), rcm_dtype_name(runs->dtype));
+    if (more->has_dtype) {
+        runs->has_dtype = true;
+        runs->dtype = more->dtype;
+    }
+    if (runs_append(runs, more) != 0)
+        require_memory(NULL);
+    return STATUS_OK;
+}
+
+/* Reads one file into the list. Returns a status. */
+static int read_runs(const char *path, bool exact, const struct calibrate_settings *settings,
+                     struct run_list *runs)
+{
+    char error[CSV_ERROR];
+    struct csv csv;
+    struct run_list more;
+    const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
+                                      .dtype = settings->question.dtype.type,
+                                      .times = true};
+    if (csv_read(path, &csv, error) != 0)
+        return usage_error("%s", error);
+    int status =
+        runs_from_csv(&csv, filter, &more, error) == 0 ? STATUS_OK : usage_error("%s", error);
+    if (status == STATUS_OK && exact)
+        status = check_exact(path, &csv, &more);
+    if (status == STATUS_OK)
+        status = append_runs(path, &more, runs);
+    runs_free(&more);
+    csv_free(&csv);
+    return status;
+}
+
+int calibration_read(struct calibration *c, const struct calibrate_settings *settings)
+{
+    if (!settings->runs)
+        return usage_error("calibrate needs measured runs: recallmodel calibrate RUNS.csv, a CSV "
+                           "with the columns n, k, b, k_b, m and time_us_median");
+    int status = check_kernel_has_times(settings->kernel);
+    if (status == STATUS_OK)
+        status = read_runs(settings->runs, false, settings, &c->runs);
+    c->bucketed = c->runs.length;
+    if (status == STATUS_OK && settings->exact_runs)
+        status = read_runs(settings->exact_runs, true, settings, &c->runs);
+    return status;
+}

@@ -1,0 +1,289 @@
+/* calls.c - see calls.h. tests/programs/test_calls.sh runs what is printed here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "calls.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <programs/common/format.h>
+
+static void append(struct call *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void append(struct call *call, const char *format, ...)
+{
+    const size_t length = strlen(call->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(call->text + length, sizeof call->text - length, format, arguments);
+    va_end(arguments);
+}
+
+static uint64_t rows_of(struct rcm_topk p)
+{
+    return p.m ? p.m : 1;
+}
+
+static const char *comment_of_type(enum rcm_dtype dtype)
+{
+    return dtype == RCM_F32 ? "float32" : dtype == RCM_F16 ? "float16" : "bfloat16";
+}
+
+/* ---- C: gpu/topk_gpu.h */
+
+static const char *c_dtype(enum rcm_dtype dtype)
+{
+    return dtype == RCM_F32 ? "RCM_GPU_F32" : dtype == RCM_F16 ? "RCM_GPU_F16" : "RCM_GPU_BF16";
+}
+
+/* Kernels have interleaved buckets, and runs with the longer ones first. Without padding the third
+ * assignment does not differ from the second. */
+static bool has_assignment(struct rcm_topk p)
+{
+    return p.assignment != RCM_CONTIGUOUS_FLOOR || !p.valid || p.valid == p.n;
+}
+
+/* The limits that the header gives for n and k_b. */
+static bool c_can(struct rcm_topk p)
+{
+    return has_assignment(p) && p.n < (uint64_t)1 << 31 &&
+           p.k_b <= rcm_kernel_by_name("ours")->k_b_max;
+}
+
+static void write_c(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
+{
+    append(call, "/* make gpu && make install */\n"
+                 "#include <topk_gpu.h> /* link with -lrecallmodel-gpu -lcudart -lstdc++ -lm */\n");
+    append(call,
+           "/* on the GPU: x is %" PRIu64 " x %" PRIu64 " %s; values and indices are %" PRIu64
+           " x %" PRIu64 ",\n   unordered; with w = NULL only *bytes is set */\n",
+           rows_of(p), p.n, comment_of_type(s->machine.dtype), rows_of(p), p.k);
+    append(call, "int top_k(const void *x, void *values, int32_t *indices,\n"
+                 "          void *w, size_t *bytes, rcm_gpu_stream s) {\n");
+    append(call,
+           "    const struct rcm_gpu_two_stage c = {\n"
+           "        .rows = {.x = x, .m = %" PRIu64 ", .n = %" PRIu64 ", .dtype = %s},\n",
+           rows_of(p), p.n, c_dtype(s->machine.dtype));
+    append(call,
+           "        .k = %" PRIu64 ", .b = %" PRIu64 ", .k_b = %" PRIu64
+           ",%s .values = values, .indices = indices};\n",
+           p.k, p.b, p.k_b,
+           p.assignment == RCM_CONTIGUOUS ? " .assignment = RCM_GPU_CONTIGUOUS," : "");
+    append(call, "    return w ? rcm_gpu_two_stage(&c, w, *bytes, s) : "
+                 "rcm_gpu_two_stage_workspace(&c, bytes);\n}\n");
+}
+
+/* ---- Graphcore's */
+
+/* By its documentation j is 1, 2 or 4, and k is a multiple of j. */
+static bool graphcore_can(struct rcm_topk p)
+{
+    const uint64_t kept = p.b * p.k_b;
+    return has_assignment(p) && (p.k_b == 1 || p.k_b == 2 || p.k_b == 4) && p.k % p.k_b == 0 &&
+           kept % p.k == 0 && kept <= p.n;
+}
+
+/* multithread_buckets of the kernel whose time is predicted: None leaves it to its own rule, False
+ * is a thread for each bucket, True a block. */
+static const char *graphcore_way(const struct rcm_selection *s)
+{
+    const struct rcm_kernel *kernel = s->machine.profile ? s->machine.profile->kernel : s->kernel;
+    const char *const name = kernel ? kernel->name : "any";
+    return strcmp(name, "graphcore-thread") == 0  ? "False"
+           : strcmp(name, "graphcore-block") == 0 ? "True"
+                                                  : "None";
+}
+
+static void write_graphcore(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
+{
+    const bool runs = p.assignment == RCM_CONTIGUOUS;
+    append(call, "# pip install git+https://github.com/graphcore-research/pytorch-approx-topk.git\n"
+                 "from approx_topk.priority_queue import topk\n");
+    append(call,
+           "# x: (%" PRIu64 ", %" PRIu64 "), %s, on the GPU; %" PRIu64 " buckets%s, k_b = %" PRIu64
+           "\n",
+           rows_of(p), p.n, comment_of_type(s->machine.dtype), p.b,
+           runs ? " that are runs" : ", interleaved", p.k_b);
+    append(call,
+           "values, indices = topk(x, k=%" PRIu64 ", dim=-1, j=%" PRIu64 ", k_mult=%" PRIu64
+           ",%s multithread_buckets=%s)\n",
+           p.k, p.k_b, p.b * p.k_b / p.k, runs ? " interleaved=False,\n                      " : "",
+           graphcore_way(s));
+}
+
+/* ---- JAX */
+
+/* How many buckets an array of the other rank would have for this recall_target: XLA goes by the
+ * rank, not by the number of rows. */
+static void write_other_rank(struct call *call, struct rcm_topk p, double target)
+{
+    const bool vector = rows_of(p) == 1;
+    p.m = vector ? 2 : 1;
+    const uint64_t b = rcm_xla_b(p, 1.0 - target);
+    append(call,
+           vector ? "# a row of a 2-D array, of (1, %" PRIu64 ") too, "
+                  : "# a 1-D array of %" PRIu64 " elements ",
+           p.n);
+    if (b)
+        append(call, "would take %" PRIu64 " buckets\n", b);
+    else
+        append(call, "would be sorted whole\n");
+}
+
+static void write_jax(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
+{
+    const double target = rcm_xla_target(p, p.b);
+    if (isnan(target))
+        return;
+    append(call, "import jax  # pip install jax\n");
+    if (rows_of(p) == 1)
+        append(call, "# x: (%" PRIu64 ",), %s\n", p.n, comment_of_type(s->machine.dtype));
+    else
+        append(call, "# x: (%" PRIu64 ", %" PRIu64 "), %s\n", rows_of(p), p.n,
+               comment_of_type(s->machine.dtype));
+    append(call, "# on a TPU %" PRIu64 " buckets, k_b = 1; CPUs and GPUs sort the whole row\n",
+           p.b);
+    write_other_rank(call, p, target);
+    append(call, "values, indices = jax.lax.approx_max_k(x, %" PRIu64 ", recall_target=%.9g)\n",
+           p.k, target);
+}
+
+/* ---- plain PyTorch */
+
+static void write_pytorch(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
+{
+    const uint64_t m = rows_of(p), length = (p.n + p.b - 1) / p.b, padding = length * p.b - p.n,
+                   kept = p.b * p.k_b;
+    append(call, "import torch  # pip install torch\n");
+    append(call,
+           "# x: (%" PRIu64 ", %" PRIu64 "), %s; element i is in bucket i mod %" PRIu64
+           "; its time is not predicted\n",
+           m, p.n, comment_of_type(s->machine.dtype), p.b);
+    if (padding)
+        append(call, "padded = torch.nn.functional.pad(x, (0, %" PRIu64 "), value=-torch.inf)\n",
+               padding);
+    append(call,
+           "values, rows = %s.view(%" PRIu64 ", %" PRIu64 ", %" PRIu64 ").topk(%" PRIu64
+           ", dim=1)\n",
+           padding ? "padded" : "x", m, length, p.b, p.k_b);
+    append(call,
+           "indices = (rows * %" PRIu64 " + torch.arange(%" PRIu64
+           ", device=x.device)).reshape(%" PRIu64 ", %" PRIu64 ")\n",
+           p.b, p.b, m, kept);
+    append(call,
+           "values, places = values.reshape(%" PRIu64 ", %" PRIu64 ").topk(%" PRIu64 ", dim=1)\n"
+           "indices = indices.gather(1, places)\n",
+           m, kept, p.k);
+}
+
+static void write_exact(struct call *call, const struct rcm_selection *s)
+{
+    const struct rcm_topk p = s->p;
+    append(call, "import torch  # pip install torch\n# x: (%" PRIu64 ", %" PRIu64 "), %s\n",
+           rows_of(p), p.n, comment_of_type(s->machine.dtype));
+    append(call, "values, indices = torch.topk(x, %" PRIu64 ", dim=-1)\n", p.k);
+}
+
+/* ---- the nearest that each can express */
+
+/* The same question for another kernel. A predicted time holds for its own kernel only, so the
+ * objective is the candidates. */
+static struct rcm_selection asked_of(const struct rcm_selection *s, const char *kernel)
+{
+    struct rcm_selection other = *s;
+    other.kernel = rcm_kernel_by_name(kernel);
+    other.objective = rcm_objective_by_name("candidates");
+    other.target.align = 0;
+    other.target.divisors = false;
+    other.k_b_max = 4;
+    other.exact_us = 0.0;
+    return other;
+}
+
+/* limit: 0, or the most that its objective may be. */
+static struct rcm_point nearest(const struct rcm_selection *s, uint64_t k_b, double limit)
+{
+    if (!(limit > 0.0))
+        return rcm_select_k_b(s, k_b);
+    struct rcm_point each[4];
+    rcm_best_recall(s, limit, each);
+    return k_b <= s->p.k && k_b <= 4 ? each[k_b - 1] : (struct rcm_point){.objective = INFINITY};
+}
+
+/* The nearest choice that Graphcore's kernel can run: by the objective if this kernel was asked
+ * for, otherwise by candidates. */
+static struct rcm_point in_graphcore(const struct rcm_selection *s, const struct rcm_point *best,
+                                     double budget)
+{
+    if (graphcore_can(best->p))
+        return *best;
+    const bool same = s->kernel && strcmp(s->kernel->family, "graphcore") == 0;
+    struct rcm_selection other = same ? *s : asked_of(s, "graphcore");
+    const double limit = same || !(budget > 0.0) ? budget : (double)rcm_candidates(best->p);
+    other.k_b_max = 4;
+    struct rcm_point found = {.objective = INFINITY};
+    for (uint64_t k_b = 4; k_b >= 1; k_b /= 2) {
+        const struct rcm_point point = nearest(&other, k_b, limit);
+        const bool better = limit > 0.0 ? found.objective == INFINITY ||
+                                              rcm_loss_exact(point.p) < rcm_loss_exact(found.p)
+                                        : point.objective <= found.objective;
+        if (point.objective < INFINITY && graphcore_can(point.p) && better)
+            found = point;
+    }
+    return found;
+}
+
+void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
+                const struct rcm_choice *choice, double budget)
+{
+    static const struct call blank[CALLS] = {
+        [CALL_C] =
+            {"c", "C and CUDA (this project's kernels)", "ours", "", {.objective = INFINITY}},
+        [CALL_GRAPHCORE] = {"graphcore",
+                            "PyTorch (graphcore-research/pytorch-approx-topk)",
+                            "graphcore",
+                            "",
+                            {.objective = INFINITY}},
+        [CALL_JAX] = {"jax", "JAX (TPU)", "xla", "", {.objective = INFINITY}},
+        [CALL_PYTORCH] =
+            {"pytorch", "PyTorch, without a kernel of its own", "any", "", {.objective = INFINITY}},
+        [CALL_EXACT] = {"exact", "PyTorch, exact top-k", NULL, "", {.objective = INFINITY}},
+    };
+    memcpy(calls, blank, sizeof blank);
+    write_exact(&calls[CALL_EXACT], s);
+    if (!(choice->objective < INFINITY))
+        return;
+    const struct rcm_point best = {choice->p, choice->objective};
+    const double most_candidates = budget > 0.0 ? (double)rcm_candidates(best.p) : 0.0;
+    const struct rcm_selection xla = asked_of(s, "xla");
+    if (c_can(best.p))
+        calls[CALL_C].is = best;
+    calls[CALL_GRAPHCORE].is = in_graphcore(s, &best, budget);
+    calls[CALL_JAX].is = nearest(&xla, 1, most_candidates);
+    calls[CALL_PYTORCH].is = best;
+    if (calls[CALL_C].is.objective < INFINITY)
+        write_c(&calls[CALL_C], s, calls[CALL_C].is.p);
+    if (calls[CALL_GRAPHCORE].is.objective < INFINITY)
+        write_graphcore(&calls[CALL_GRAPHCORE], s, calls[CALL_GRAPHCORE].is.p);
+    if (calls[CALL_JAX].is.objective < INFINITY)
+        write_jax(&calls[CALL_JAX], s, calls[CALL_JAX].is.p);
+    write_pytorch(&calls[CALL_PYTORCH], s, best.p);
+}
+
+const struct call *calls_shown(const struct call calls[CALLS], const struct rcm_selection *s,
+                               const struct rcm_choice *choice)
+{
+    /* No library offers the threshold, so the better of the two others is shown. */
+    if (choice->deploy == RCM_DEPLOY_EXACT || !(choice->objective < INFINITY) ||
+        choice->over_exact >= 1.0)
+        return &calls[CALL_EXACT];
+    for (size_t i = 0; i < CALLS; i++)
+        if (calls[i].kernel && s->kernel &&
+            strncmp(calls[i].kernel, s->kernel->name, strlen(calls[i].kernel)) == 0 &&
+            *calls[i].text)
+            return &calls[i];
+    return &calls[CALL_PYTORCH];
+}

@@ -1,0 +1,32 @@
+/* calls.h - how a choice is written, whole: what to install and import, the call with all
+ * arguments, what it assumes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include <model/recallmodel.h>
+
+#define CALL_LENGTH 1500
+
+struct call {
+    const char *key;        /* in JSON */
+    const char *title;      /* "PyTorch (graphcore-research/pytorch-approx-topk)" */
+    const char *kernel;     /* of which kernel it is; NULL: none */
+    char text[CALL_LENGTH]; /* lines; empty: it cannot express the choice, nor anything near */
+    struct rcm_point is;    /* what it runs; INFINITY: nothing */
+};
+
+enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_EXACT, CALLS };
+
+/* The calls for a choice. If a framework cannot express it, the call is the nearest that also
+ * reaches the target; with a budget (> 0), the one with the most recall for as many candidates. */
+void calls_make(struct call calls[CALLS], const struct rcm_selection *selection,
+                const struct rcm_choice *choice, double budget);
+
+/* The call to show for the choice on this kernel. */
+const struct call *calls_shown(const struct call calls[CALLS],
+                               const struct rcm_selection *selection,
+                               const struct rcm_choice *choice);
+
+#endif

@@ -1,0 +1,275 @@
+/* command_predict.c - the time that shapes take, by a calibrated profile: the shapes of a CSV, or
+ * about twenty for each kb.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <programs/common/wrap.h>
+
+#include "answer.h"
+#include "columns.h"
+#include "command.h"
+#include "predict.h"
+#include "configuration.h"
+
+void print_profile(const struct profile_answer *a)
+{
+    const struct rcm_profile *q = a->profile;
+    char held_out[80] = "";
+    if (q->held_out_median_error > 0.0)
+        snprintf(held_out, sizeof held_out, "; at sizes not seen %.1f and %.1f %%",
+                 100.0 * q->held_out_median_error, 100.0 * q->held_out_p95_error);
+    print_wrapped(
+        "%s, kernel %s, %s; calibrated %s on %s: median error %.1f %%, 95 %% below %.1f %%%s.",
+        q->name, q->kernel->name, rcm_dtype_name(q->dtype), q->date && *q->date ? q->date : "",
+        q->runs && *q->runs ? q->runs : "some runs", 100.0 * q->median_error, 100.0 * q->p95_error,
+        held_out);
+    if (a->other_kernel)
+        print_wrapped(
+            "Predicted for the kernel %s with the parameters of %s. Where the two differ, no run "
+            "shows the error.",
+            a->kernel->name, q->kernel->name);
+    if (a->other_dtype)
+        print_wrapped("Predicted for %s by a profile of %s, whose values have the same width.",
+                      rcm_dtype_name(a->dtype), rcm_dtype_name(q->dtype));
+}
+
+void format_band(char text[BAND], const struct rcm_prediction *r)
+{
+    if (r->high_us < 999.5 || r->high_us >= 1e9)
+        snprintf(text, BAND, "%.3g to %.3g", r->low_us, r->high_us);
+    else if (isfinite(r->high_us))
+        snprintf(text, BAND, "%.0f to %.0f", r->low_us, r->high_us);
+    else
+        snprintf(text, BAND, "%s", isnan(r->time_us) ? "" : "unknown");
+}
+
+void put_band(struct table *table, const struct rcm_prediction *r)
+{
+    char band[BAND];
+    format_band(band, r);
+    table_text(table, in_table("held out,\n5 to 95 %", STYLE_PLAIN), band);
+    table_real(table, in_data("low_us"), r->low_us);
+    table_real(table, in_data("high_us"), r->high_us);
+}
+
+void put_beyond(struct table *table, const struct rcm_prediction *r)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    rcm_beyond_text(r->beyond, beyond);
+    table_text(table, in_table("not within\nthe runs", STYLE_PLAIN),
+               isnan(r->time_us) ? "" : beyond);
+    table_bool(table, in_data("within_runs"), r->within_runs);
+    table_text(table, in_data("beyond"), beyond);
+}
+
+/* ---- shapes */
+
+/* The time of the products that give the values, by the roofline, alone and with both stages. */
+static void put_product(struct table *table, const struct predict_settings *settings,
+                        const struct rcm_profile *q, struct rcm_topk p, double time_us,
+                        double exact_us)
+{
+    const struct rcm_product product =
+        rcm_product(&settings->question.device.text.device, q->dtype, p, settings->d);
+    table_real(table, headed("product_us", "product\nus", STYLE_COST), product.product_us);
+    table_real(table, headed("with_product_us", "with\nproduct", STYLE_COST),
+               product.product_us + time_us);
+    table_real(table, in_data("exact_with_product_us"), product.product_us + exact_us);
+    table_real(table, headed("fused_us", "fused:\nstage 1", STYLE_COST), product.fused_us);
+    table_text(table, headed("fused_bound", "by", STYLE_PLAIN), product.fused_bound);
+}
+
+static struct table *predict_rows(const struct query *query, void *state)
+{
+    const struct predict_settings *settings = state;
+    const struct profile_answer a = settings->profile;
+    const struct rcm_profile *q = a.profile;
+    struct table *table = table_new();
+    for (size_t i = 0; i < query->length; i++) {
+        const struct rcm_topk p = query->shapes[i];
+        const struct rcm_prediction r = rcm_predict_as(q, a.kernel, p);
+        const double exact = rcm_predict_exact(q, p);
+        table_row(table, false);
+        put_query(table, query);
+        put_buckets_and_recall(table, p);
+        table_real(table, headed("predicted_us", "both\nstages us", STYLE_PLAIN), r.time_us);
+        put_band(table, &r);
+        table_real(table, headed("stage1_us", "stage 1\nus", STYLE_PLAIN), r.stage1_us);
+        table_real(table, headed("stage2_us", "stage 2\nus", STYLE_PLAIN), r.stage2_us);
+        table_text(table, headed("bound", "stage 1\nmostly", STYLE_PLAIN), r.bound);
+        table_real(table, in_data("exact_us"), exact);
+        table_real(table, headed("speedup", "over\nexact", STYLE_SPEEDUP), exact / r.time_us);
+        if (settings->d)
+            put_product(table, settings, q, p, r.time_us, exact);
+        put_beyond(table, &r);
+        const struct rcm_cost_model *model;
+        for (size_t j = 0; (model = rcm_cost_model(j)); j++) {
+            const struct rcm_cost cost = rcm_cost(model, p);
+            put_cost(table, model, &cost, 0);
+        }
+    }
+    return table;
+}
+
+static void predict_text(const struct query *query, const struct table *table, void *state,
+                         bool colour)
+{
+    const struct predict_settings *settings = state;
+    const struct profile_answer a = settings->profile;
+    const struct rcm_prediction exact = rcm_predict_exact_band(a.profile, query->base);
+    char band[BAND];
+    print_profile(&a);
+    format_band(band, &exact);
+    if (isfinite(exact.time_us))
+        printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact.time_us,
+               isfinite(exact.low_us) ? "" : "error ", band);
+    else
+        puts("Exact top-k of the whole rows: not known, because its runs do not determine it.\n");
+    table_print(table, stdout, colour);
+    print_memory(&settings->question, &query->base, a.dtype);
+    if (settings->d)
+        print_wrapped(
+            "\nproduct: computing the values as products of vectors, by the roofline, a lower "
+            "bound; with product: that and both stages; fused: product and stage 1 in one kernel, "
+            "a lower bound.");
+}
+
+void put_profile_json(json_t *object, const struct profile_answer *a)
+{
+    set_text(object, "device", a->profile->name);
+    set_text(object, "kernel", a->kernel->name);
+    set_text(object, "kernel_of_profile", a->profile->kernel->name);
+    set_text(object, "dtype", rcm_dtype_name(a->dtype));
+    set_text(object, "dtype_of_profile", rcm_dtype_name(a->profile->dtype));
+}
+
+static void predict_json(json_t *object, const struct query *query, const struct table *table,
+                         void *state)
+{
+    const struct predict_settings *settings = state;
+    const struct profile_answer a = settings->profile;
+    const struct rcm_prediction exact = rcm_predict_exact_band(a.profile, query->base);
+    put_profile_json(object, &a);
+    put_memory(object, &settings->question, &query->base, a.dtype);
+    set_real(object, "exact_us", exact.time_us);
+    set_real(object, "exact_low_us", exact.low_us);
+    set_real(object, "exact_high_us", exact.high_us);
+    json_object_set_new(object, "predictions", table_json(table));
+}
+
+/* ---- the command */
+
+#define AT(member) offsetof(struct predict_settings, member)
+
+static const struct argument predict_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {OPTION_KB},
+    {OPTION_B},
+    {"--runs", "FILE", read_text, AT(runs),
+     "predict the shapes of a CSV with the columns n, k, b, k_b, m"},
+    {"--kernel", "K", read_kernel, AT(kernel),
+     "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
+    {OPTION_M},
+    {"--d", "D", read_count, AT(d),
+     "the values are products of vectors of D elements: also print the time of these products, by "
+     "the roofline"},
+    {"--device", "D", read_device, IN_QUESTION(device),
+     "the device: a name, or the path of a profile or of a device file"},
+    {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
+     "the type of the values: f16, bf16 or f32, if the device has several profiles"},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* The device has no profile that answers: the roofline does, unless an option needs a profile. */
+static int no_profile(struct predict_settings *settings)
+{
+    char names[200];
+    const char *device = settings->question.device.text.device.name;
+    kernels_known(&settings->question.device.text, names, sizeof names);
+    if (*names &&
+        !profile_for_question(&settings->question.device.text, settings->kernel, NULL).profile)
+        return usage_error("--kernel %s: the profile of %s knows %s", settings->kernel->name,
+                           device, names);
+    if (*names)
+        return usage_error("--dtype %s: %s has no profile for this --dtype, and none whose values "
+                           "have this width; recallmodel devices lists the profiles",
+                           rcm_dtype_name(settings->question.dtype.type), device);
+    const char *lacking = settings->runs     ? "--runs"
+                          : settings->d      ? "--d"
+                          : settings->kernel ? "--kernel"
+                                             : NULL;
+    return lacking ? usage_error("--device %s has no profile, which %s needs; recallmodel devices "
+                                 "lists the profiles, and recallmodel calibrate makes one "
+                                 "(docs/calibrating.md)",
+                                 device, lacking)
+                   : predict_bounds(settings);
+}
+
+/* What must hold between the options. */
+static int check_predict(const struct predict_settings *settings)
+{
+    if (settings->runs && (settings->question.n.length || settings->question.k.length))
+        return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
+    if (settings->runs && settings->d)
+        return usage_error("--runs and --d exclude each other; give --n and --k");
+    const struct rcm_device *device = &settings->question.device.text.device;
+    if (settings->d && !(device->bandwidth_bytes_per_s > 0.0 && device->matrix_rate_per_s > 0.0))
+        return usage_error("--d needs the rates of the device, and %s lacks bandwidth_bytes_per_s"
+                           " or matrix_rate_per_s; add the lines to its file",
+                           device->name);
+    if (settings->runs &&
+        (settings->question.b.length || settings->question.k_b.length || settings->question.m > 1))
+        return usage_error("--runs and %s exclude each other; the file has the shapes",
+                           settings->question.b.length     ? "--b"
+                           : settings->question.k_b.length ? "--kb"
+                                                           : "--m");
+    return STATUS_OK;
+}
+
+static const struct answer predict_answer = {
+    .shapes = SHAPES_SWEEP, .rows = predict_rows, .text = predict_text, .json = predict_json};
+
+static int predict(struct predict_settings *settings)
+{
+    const struct question *question = &settings->question;
+    if (!question->device.given)
+        return usage_error(
+            "predict needs a calibrated profile: --device FILE, as recallmodel calibrate writes "
+            "it, or a device that comes with one (recallmodel devices)");
+    settings->profile = profile_for_question(&question->device.text, settings->kernel,
+                                             question->dtype.given ? &question->dtype.type : NULL);
+    if (!settings->profile.profile)
+        return no_profile(settings);
+    const int status = check_predict(settings);
+    if (status != STATUS_OK)
+        return status;
+    return settings->runs ? predict_runs(settings)
+                          : answer_queries(question, &predict_answer, settings);
+}
+
+static int run_predict(int count, char **arguments)
+{
+    struct predict_settings settings = {.question = QUESTION_DEFAULT};
+    int status = arguments_read(predict_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = predict(&settings);
+    question_free(&settings.question);
+    return status;
+}
+
+const struct command command_predict = {
+    .name = "predict",
+    .summary = "the time that shapes take, by a calibrated profile",
+    .example = "recallmodel predict --device my.profile --n 2^18 --k 1024 --m 64\n"
+               "  recallmodel predict --device my.profile --runs runs.csv --csv",
+    .options = predict_options,
+    .run = run_predict,
+};

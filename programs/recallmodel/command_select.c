@@ -1,0 +1,275 @@
+/* command_select.c - which b and k_b to deploy, or exact top-k, and why.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <programs/common/wrap.h>
+
+#include "answer.h"
+#include "calls.h"
+#include "command.h"
+#include "configuration.h"
+#include "selection.h"
+
+#define FRONTIER_PLOTTED 100
+
+/* ---- options */
+
+static const char *objective_at(unsigned i)
+{
+    return rcm_objective(i) ? rcm_objective(i)->name : NULL;
+}
+
+static int read_objective(void *to, const char *option, const char *value)
+{
+    const struct rcm_objective **objective = to;
+    *objective = rcm_objective_by_name(value);
+    return *objective ? STATUS_OK : unknown_name(option, value, objective_at, UNTIL_NULL);
+}
+
+static int read_budget(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    return wrong
+               ? usage_error("%s '%.*s' is %s; give the most that the objective may be (a time in "
+                             "microseconds), such as 4096, 2^12 or 59.5",
+                             option, VALUE_SHOWN, value, wrong)
+               : STATUS_OK;
+}
+
+static int read_us(void *to, const char *option, const char *value)
+{
+    struct decimal us;
+    const char *wrong = parse_decimal(value, &us);
+    const double time = wrong ? 0.0 : decimal_value(us);
+    *(double *)to = time;
+    return time > 0.0 ? STATUS_OK
+                      : usage_error("%s '%.*s' is %s; give the time of your exact top-k in "
+                                    "microseconds, such as 44.3",
+                                    option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
+}
+
+#define AT(member) offsetof(struct select_settings, member)
+
+static const struct argument select_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {"--kernel", "K", read_kernel, AT(kernel),
+     "the kernel that must be able to run the choice: any (default), ours, graphcore or xla"},
+    {"--objective", "O", read_objective, AT(objective),
+     "what to minimise: candidates (the default), time (the default if --device has a profile), "
+     "roofline (the default with another --device), or the cost in the model basic, serial or "
+     "parallel"},
+    {"--budget", "X", read_budget, AT(budget),
+     "instead of --recall: find the most recall for an objective of at most X (a time is in us)"},
+    {"--b", "B", read_counts, IN_QUESTION(b),
+     "with --kb, and without --k or --n: find the largest k or n that keeps the recall"},
+    {"--kb", "KB", read_counts, IN_QUESTION(k_b),
+     "elements kept per bucket; only together with --b"},
+    {"--shards", "D", read_count, AT(shards),
+     "the row is split into D runs, one on each device: find how many elements each must send; "
+     "with --device also the times of a device and of the merge"},
+    {"--confidence", "P", read_probability, AT(confidence),
+     "reach --recall in a row with this probability, instead of in the mean"},
+    {"--kb-max", "N", read_k_b_max, AT(k_b_max), "the largest kb to try (default 4)"},
+    {"--exact-us", "T", read_us, AT(exact_us),
+     "compare with your own exact top-k of this shape, which takes T microseconds"},
+    {"--verbose", NULL, read_switch, AT(verbose),
+     "also print the frontier, what others take, and the calls for all frameworks"},
+    {OPTION_M},
+    {OPTION_VALID},
+    {OPTION_ASSIGNMENT},
+    {"--recall", "R", read_targets, IN_QUESTION(targets), "the recall to reach (default 0.95)"},
+    {"--quantile", "Q", read_probability, AT(quantile),
+     "the share of rows that may miss recall_quantile (default 0.05, or 1 - P)"},
+    {"--device", "D", read_device, IN_QUESTION(device),
+     "the device: a name, or the path of a profile or of a device file"},
+    {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
+     "the type of the values: f16, bf16 or f32, if the device has several profiles"},
+    {OPTION_ALIGN},
+    {OPTION_DIVISORS},
+    {OPTION_PLOT},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* ---- the picture: the frontier, the best of each kb, the choice */
+
+static void plot_choice(struct plot *plot, const struct selection_answer *answer)
+{
+    char title[200];
+    const struct rcm_choice *c = &answer->choice;
+    plot_series(plot, "best of each kb", false, true, 2);
+    for (uint64_t i = 0; i < answer->k_b_max; i++)
+        if (isfinite(answer->each[i].objective))
+            plot_point(plot, answer->each[i].objective, rcm_loss_exact(answer->each[i].p), 0.0);
+    if (!selection_has_buckets(answer))
+        return;
+    snprintf(title, sizeof title, "choice: b = %" PRIu64 ", kb = %" PRIu64, c->p.b, c->p.k_b);
+    plot_series(plot, title, false, true, 1);
+    plot_point(plot, c->objective, rcm_loss_exact(c->p), 0.0);
+}
+
+static int draw_select(const struct selection_answer *answer)
+{
+    char title[200], label[100];
+    const struct rcm_topk p = answer->query->base;
+    struct rcm_point points[FRONTIER_PLOTTED];
+    const size_t count = rcm_frontier(&answer->asked, points, FRONTIER_PLOTTED);
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", m = %" PRIu64 ", kernel %s",
+             p.n, p.k, p.m, answer->asked.kernel->name);
+    snprintf(label, sizeof label, "%s",
+             strcmp(answer->asked.objective->name, "time") == 0 ? "predicted time, us"
+                                                                : answer->asked.objective->unit);
+    struct plot *plot = plot_new(title, label, true);
+    plot_series(plot, "frontier, all kb", true, false, 0);
+    for (size_t i = 0; i < count; i++)
+        plot_point(plot, points[i].objective, rcm_loss_exact(points[i].p), 0.0);
+    plot_choice(plot, answer);
+    const int status = plot_draw(plot, answer->settings->question.plot);
+    plot_free(plot);
+    return status;
+}
+
+/* ---- the command */
+
+static int no_profile(const struct select_settings *settings)
+{
+    const bool kernel = settings->kernel && settings->kernel->work;
+    if (!settings->question.device.given)
+        return usage_error("--objective %s needs a calibrated profile: --device FILE, as "
+                           "recallmodel calibrate writes it, or a device that comes with one "
+                           "(recallmodel devices)",
+                           settings->objective->name);
+    return usage_error("--device %s has no profile%s%s%s; leave --objective out for its roofline, "
+                       "or make a profile: recallmodel calibrate",
+                       settings->question.device.text.device.name, kernel ? " of the kernel " : "",
+                       kernel ? settings->kernel->name : "",
+                       settings->question.dtype.given ? " for this --dtype" : "");
+}
+
+/* Has the objective what it needs? */
+static int check_objective(const struct select_settings *settings)
+{
+    const struct rcm_objective *objective = settings->objective;
+    if (objective && objective->need == RCM_NEEDS_DEVICE && !settings->question.device.given)
+        return usage_error(
+            "--objective %s needs --device: a name (recallmodel devices) or a device file",
+            objective->name);
+    if (objective && objective->need == RCM_NEEDS_PROFILE && !selection_profile(settings).profile)
+        return no_profile(settings);
+    return STATUS_OK;
+}
+
+/* Do the options go together? */
+static int check_options(const struct select_settings *settings)
+{
+    if (settings->question.targets.length > 1)
+        return usage_error(
+            "--recall takes one target here; for a list of targets use recallmodel bounds");
+    const int status = check_objective(settings);
+    if (status != STATUS_OK)
+        return status;
+    if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
+        return usage_error("--budget asks for the most recall; leave %s out",
+                           settings->confidence.given ? "--confidence" : "--recall");
+    if (settings->question.dtype.given && !settings->question.device.given)
+        return usage_error("--dtype is the type of the values in a time; give --device too");
+    if (settings->exact_us > 0.0 && !settings->question.device.given)
+        return usage_error("--exact-us is compared with a time; give --device too");
+    if (settings->exact_us > 0.0 && strcmp(selection_objective(settings)->unit, "us") != 0)
+        return usage_error("--exact-us is compared with a time; leave --objective out");
+    return STATUS_OK;
+}
+
+static int print_all(const struct selection_answer *answers, size_t count,
+                     const struct select_settings *settings)
+{
+    json_t *objects =
+        settings->question.output == OUTPUT_JSON ? require_memory(json_array()) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (settings->question.output == OUTPUT_JSON) {
+            json_array_append_new(objects, selection_json(&answers[i]));
+        } else if (settings->question.output == OUTPUT_CSV) {
+            struct table *table = selection_alternatives(&answers[i]);
+            table_print_csv(table, stdout, i == 0);
+            table_free(table);
+        } else if (count == 1) {
+            print_query(answers[i].query);
+            selection_print(&answers[i], colour_wanted());
+        }
+    if (settings->question.output == OUTPUT_TABLE && count > 1) {
+        struct table *table = selection_table(answers, count);
+        table_print(table, stdout, colour_wanted());
+        table_free(table);
+        puts("deploy: the way with the least of the three; ask one question for the reason and the "
+             "call");
+    }
+    return objects ? print_json_answers(objects, &settings->question) : STATUS_OK;
+}
+
+static int answer_forward(const struct select_settings *settings)
+{
+    struct query_list queries;
+    int status = queries_build(&queries, &settings->question, SHAPES_NONE);
+    struct selection_answer *answers = require_memory(calloc(queries.length + 1, sizeof *answers));
+    size_t count = 0;
+    for (; count < queries.length && status == STATUS_OK; count++) {
+        answers[count] = selection_find(&queries.items[count], settings);
+        if (answers[count].interrupted) {
+            fputs("recallmodel: stopped before all k_b were tried; give a smaller --kb-max\n",
+                  stderr);
+            status = STATUS_INTERRUPTED;
+        }
+    }
+    if (status == STATUS_OK)
+        status = print_all(answers, count, settings);
+    if (status == STATUS_OK && settings->question.plot)
+        status = draw_select(&answers[0]);
+    for (size_t i = 0; i < count; i++)
+        selection_free(&answers[i]);
+    free(answers);
+    queries_free(&queries);
+    return status;
+}
+
+static int run_select(int count, char **arguments)
+{
+    struct select_settings settings = {.question = QUESTION_DEFAULT};
+    const struct question *question = &settings.question;
+    int status = arguments_read(select_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = question_check(question);
+    if (status == STATUS_OK)
+        status = check_options(&settings);
+    if (status == STATUS_OK)
+        status = question->b.length || question->k_b.length || settings.shards
+                     ? answer_reverse(&settings)
+                     : answer_forward(&settings);
+    question_free(&settings.question);
+    return status;
+}
+
+const struct command command_select = {
+    .name = "select",
+    .summary = "which b and kb to deploy for a recall, in the mean or with a confidence",
+    .example =
+        "recallmodel select --n 131072 --k 2048 --recall 0.99 --confidence 0.99 --kernel ours",
+    .detail = "select compares three ways and names the one with the least objective: the best b "
+              "and kb that reach the recall, exact top-k, and exact top-k by threshold "
+              "(recallmodel exact). Of equal ones it names exact top-k first, then the threshold.\n"
+              "\n"
+              "If the device has a profile, the objective is the predicted time. If it has none, "
+              "the objective is the roofline; the answer then says how long your exact top-k must "
+              "take for buckets to pay, and --exact-us compares with it. Without a device, the "
+              "objective is the number of candidates.\n"
+              "\n"
+              "Below that are the reasons, the best of each kb, and the call.",
+    .options = select_options,
+    .run = run_select,
+};

@@ -1,0 +1,51 @@
+/* configuration.h - what the models say about one shape, and the columns in which it is shown.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFIGURATION_H
+#define CONFIGURATION_H
+
+#include <programs/common/table.h>
+
+#include "query.h"
+#include "question.h"
+
+#define MAX_COST_MODELS 8
+
+/* Questions about the law of the recall of one row. */
+struct law_question {
+    struct fraction quantile; /* the share of rows that may have less recall */
+    struct fraction at_least; /* a recall: with which probability does a row reach it? */
+};
+
+struct configuration {
+    struct rcm_topk p;
+    uint64_t candidates;
+    double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case,
+        probability_exact;
+    bool has_quantile, has_at_least;
+    double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
+    struct rcm_cost cost[MAX_COST_MODELS];
+    const struct rcm_profile *profile; /* NULL: none */
+    bool has_roofline;
+    struct rcm_roofline roofline;
+};
+
+/* Do the rows of a query exceed the memory of the device? Prints a line if they do (and returns
+ * true); puts true or false into JSON, null where the memory is not known. */
+bool print_memory(const struct question *question, const struct rcm_topk *p, enum rcm_dtype dtype);
+void put_memory(json_t *object, const struct question *question, const struct rcm_topk *p,
+                enum rcm_dtype dtype);
+
+struct configuration evaluate(struct rcm_topk p, const struct question *question,
+                              const struct law_question *asked);
+
+/* Cost columns of one model. In the aligned table `drop` falls from the first model to the last; 0:
+ * that table omits them. */
+void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
+              int drop);
+
+/* Puts one configuration as a row of the recall table. */
+void put_configuration(struct table *table, const struct configuration *configuration,
+                       const struct query *query);
+
+#endif

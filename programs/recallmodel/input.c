@@ -1,0 +1,34 @@
+/* input.c - see input.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "input.h"
+
+#include <string.h>
+
+int read_input(void *to, const char *option, const char *value)
+{
+    char names[200] = "";
+    for (int i = 0; i < SIM_INPUTS; i++) {
+        if (i == SIM_FILE)
+            continue;
+        if (strcmp(value, sim_input_name((enum sim_input)i)) == 0) {
+            *(struct input_option *)to = (struct input_option){(enum sim_input)i, true};
+            return STATUS_OK;
+        }
+        append_name(names, sizeof names, sim_input_name((enum sim_input)i));
+    }
+    return usage_error("%s '%.*s' is not known; give one of %s, or --file for rows of your own",
+                       option, VALUE_SHOWN, value, names);
+}
+
+int read_rho(void *to, const char *option, const char *value)
+{
+    const struct decimal_list *rho = to;
+    const int status = read_decimals(to, option, value);
+    for (size_t i = 0; status == STATUS_OK && i < rho->length; i++)
+        if (!(decimal_complement(rho->items[i]) > 0.0))
+            return usage_error("%s '%.*s' is not below 1; the correlation of neighbours lies in "
+                               "[0, 1)",
+                               option, VALUE_SHOWN, value);
+    return status;
+}

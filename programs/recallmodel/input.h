@@ -1,0 +1,18 @@
+/* input.h - the options for rows that are made: --input, --rho.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <programs/common/arguments.h>
+#include <sim/row.h>
+
+struct input_option {
+    enum sim_input kind;
+    bool given;
+};
+
+argument_reader read_input; /* struct input_option */
+argument_reader read_rho;   /* struct decimal_list: each below 1 */
+
+#endif

@@ -1,0 +1,123 @@
+/* main.c - the table of subcommands, help, and the exit.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <model/recallmodel.h>
+#include <sim/team.h>
+
+#include "command.h"
+
+/* In the order of --help. The first one runs if no subcommand is named. */
+static const struct command *const commands[] = {
+    &command_recall,    &command_ranks,   &command_cost,      &command_bounds,
+    &command_select,    &command_exact,   &command_simulate,  &command_count,
+    &command_calibrate, &command_predict, &command_attention, &command_devices,
+};
+
+#define COMMANDS (sizeof commands / sizeof *commands)
+
+static void print_help(const struct command *command)
+{
+    const bool first = command == commands[0];
+    help_options(command, first);
+    help_numbers(command, true);
+    help_example(command);
+    if (!first)
+        return;
+    puts("\nSubcommands:");
+    commands_list(stdout, commands, COMMANDS);
+    puts("\nrecallmodel help SUBCOMMAND prints the options of a subcommand; recallmodel --version "
+         "(-V)\nprints the version.");
+}
+
+/* The names that may stand first: those of the subcommands, and help. */
+static const char *subcommand_at(unsigned i)
+{
+    return i < COMMANDS ? commands[i]->name : i == COMMANDS ? "help" : NULL;
+}
+
+/* Closes stdout. An answer that could not be written in full is an error. A reader that goes away,
+ * as head does, is not an error: SIGPIPE ends the program; if SIGPIPE is ignored, the status is the
+ * one that it would give. */
+static int finish(int status)
+{
+    int failed = fflush(stdout) != 0 || ferror(stdout);
+    int reason = failed ? errno : 0;
+    if (fclose(stdout) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    if (!failed)
+        return status;
+    if (reason == EPIPE)
+        return STATUS_NO_READER;
+    fprintf(stderr, "recallmodel: output could not be written%s%s\n", reason ? ": " : "",
+            reason ? strerror(reason) : "");
+    return STATUS_FAILED;
+}
+
+static int print_version(int count, char **arguments)
+{
+    if (count > 2)
+        return usage_error("'%.60s' after %s, which takes nothing", arguments[2], arguments[1]);
+    printf("recallmodel %s\n", rcm_version());
+    return STATUS_OK;
+}
+
+/* recallmodel help [SUBCOMMAND] */
+static int help_about(int count, char **arguments)
+{
+    const bool named = count > 2 && strcmp(arguments[2], "help") != 0;
+    const struct command *command =
+        named ? command_by_name(commands, COMMANDS, arguments[2]) : commands[0];
+    if (!command)
+        return unknown_subcommand(arguments[2], subcommand_at, UNTIL_NULL);
+    if (count > 3)
+        return usage_error("'%.60s' after help %s, which takes one subcommand", arguments[3],
+                           arguments[2]);
+    print_help(command);
+    return STATUS_OK;
+}
+
+static int run_subcommand(int count, char **arguments)
+{
+    const struct command *command = commands[0];
+    int first = 1;
+    if (count > 1 && (strcmp(arguments[1], "--version") == 0 || strcmp(arguments[1], "-V") == 0))
+        return print_version(count, arguments);
+    if (count > 1 && strcmp(arguments[1], "help") == 0)
+        return help_about(count, arguments);
+    if (count > 1 && *arguments[1] != '-') {
+        command = command_by_name(commands, COMMANDS, arguments[1]);
+        if (!command)
+            return unknown_subcommand(arguments[1], subcommand_at, UNTIL_NULL);
+        first = 2;
+    }
+    const int rest = count > first ? count - first : 0;
+    const int status = command->run(rest, arguments + first);
+    if (status == STATUS_HELP)
+        print_help(command);
+    return status == STATUS_HELP ? STATUS_OK : status;
+}
+
+static void out_of_memory(void)
+{
+    report_out_of_memory();
+    team_abort();
+}
+
+int main(int count, char **arguments)
+{
+    on_out_of_memory(out_of_memory);
+    team_start(&count, &arguments);
+    if (team_rank() > 0 &&
+        (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+        return STATUS_FAILED; /* rank 0 speaks for all */
+    const int status = finish(run_subcommand(count, arguments));
+    team_end();
+    return status;
+}

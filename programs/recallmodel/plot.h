@@ -1,0 +1,28 @@
+/* plot.h - a picture by gnuplot: recall error over what it costs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PLOT_H
+#define PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Points of a series are joined in the order in which they were put; points that are not
+ * finite, or that a logarithmic axis cannot show, are left out. */
+struct plot;
+#define PLOT_BLACK 6
+struct plot *plot_new(const char *title, const char *x_label, bool log_x);
+void plot_series(struct plot *plot, const char *title, bool lines, bool points,
+                 size_t colour); /* 0, 1, ..: what belongs together has the same */
+void plot_point(struct plot *plot, double x, double error,
+                double bar); /* of the last series; bar: half the length of an error bar, or 0 */
+void plot_free(struct plot *plot);
+
+/* Draws it where --plot says: a file, or - for the terminal. Returns a status; on an error one line
+ * has been printed. */
+int plot_draw(const struct plot *plot, const char *path);
+
+/* Can the picture be drawn there? Returns a status, after one line on stderr if not. */
+int plot_check(const char *path);
+
+#endif

@@ -1,0 +1,42 @@
+/* predict.h - the settings of predict, and what its files share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PREDICT_H
+#define PREDICT_H
+
+#include <programs/common/table.h>
+
+#include "question.h"
+
+struct predict_settings {
+    struct question question;
+    const char *runs;                /* NULL: none */
+    const struct rcm_kernel *kernel; /* NULL: that of the profile */
+    uint64_t d;                      /* 0: not given */
+    struct profile_answer profile;   /* that answers; its profile is NULL if none does */
+};
+
+/* Answers for a device without a profile, by its roofline. Returns a status. */
+int predict_bounds(struct predict_settings *settings);
+
+/* Prints the rows of a CSV with their predicted times. Returns a status. */
+int predict_runs(const struct predict_settings *settings);
+
+/* ---- what both forms of predict with a profile print */
+
+#define BAND 48
+
+/* "79.1 to 92.4", or "unknown". */
+void format_band(char text[BAND], const struct rcm_prediction *r);
+
+/* The profile, its errors, and for which kernel and type it answers. */
+void print_profile(const struct profile_answer *a);
+
+/* The device, kernel and types of the answer. */
+void put_profile_json(json_t *object, const struct profile_answer *a);
+
+/* The columns of the band, and of what lies beyond the runs of the profile. */
+void put_band(struct table *table, const struct rcm_prediction *r);
+void put_beyond(struct table *table, const struct rcm_prediction *r);
+
+#endif

@@ -1,0 +1,128 @@
+/* query.c - see query.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "query.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+
+#include "query_shapes.h"
+
+/* Is one (n, k) legal? Otherwise it is left out. */
+static bool possible(const struct question *question, struct rcm_topk p,
+                     struct omissions *omissions)
+{
+    if (p.k > p.n)
+        OMIT(omissions, "--k %" PRIu64 " is larger than n = %" PRIu64 "; give at most that", p.k,
+             p.n);
+    else if (p.valid > p.n)
+        OMIT(omissions, "--valid %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
+             p.valid, p.n);
+    else if (p.valid && p.valid < p.k)
+        OMIT(omissions, "--valid %" PRIu64 " is less than k = %" PRIu64 "; give at least that",
+             p.valid, p.k);
+    else if (question->align > p.n)
+        OMIT(omissions, "--align %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
+             question->align, p.n);
+    else if (question->divisors && p.n % question->align)
+        OMIT(omissions,
+             "--align %" PRIu64 " with --divisors needs an n that it divides, not %" PRIu64,
+             question->align, p.n);
+    else
+        return true;
+    omissions->total += question->k_b.length ? question->k_b.length : 1;
+    omissions->omitted += question->k_b.length ? question->k_b.length - 1 : 0;
+    return false;
+}
+
+/* Can the question be answered at all? Returns a status. */
+static int check_question(const struct question *question, enum shapes shapes)
+{
+    const size_t pairs = question->n.length * question->k.length;
+    if (pairs == 0)
+        return usage_error("%s is missing; for example --n 262144 --k 1024",
+                           question->n.length == 0 ? "--n" : "--k");
+    if (shapes != SHAPES_NONE && question->targets.length > 1)
+        return usage_error(
+            "--recall takes one target here; for a list of targets use recallmodel bounds");
+    if (pairs > SHAPES_MAX)
+        return usage_error("more than %d pairs of --n and --k are asked for; give shorter lists",
+                           SHAPES_MAX);
+    return STATUS_OK;
+}
+
+/* The i-th pair of n and k, without shapes. */
+static struct query empty_query(const struct question *question, size_t i)
+{
+    const struct decimal target = question_recall(question);
+    return (struct query){.base = {.n = question->n.items[i / question->k.length],
+                                   .k = question->k.items[i % question->k.length],
+                                   .m = question->m,
+                                   .valid = question->valid,
+                                   .assignment = question->assignments.items[0]},
+                          .recall_target = target,
+                          .target = {goal_of(target, 1).loss, question->align, question->divisors}};
+}
+
+int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes)
+{
+    *queries = (struct query_list){NULL, 0};
+    int status = check_question(question, shapes);
+    if (status != STATUS_OK)
+        return status;
+    const size_t pairs = question->n.length * question->k.length;
+    size_t shapes_left = SHAPES_MAX;
+    struct omissions omissions = {0};
+    queries->items = require_memory(calloc(pairs, sizeof *queries->items));
+    for (size_t i = 0; i < pairs; i++) {
+        struct query *query = &queries->items[queries->length];
+        struct collector collector = {question, shapes, {0}, &omissions, &shapes_left};
+        *query = empty_query(question, i);
+        if (!possible(question, query->base, &omissions))
+            continue;
+        queries->length++;
+        status = collect_shapes(query, &collector);
+        if (status != STATUS_OK)
+            return status;
+        if ((shapes == SHAPES_NONE ? query->k_b_count : query->length) > 0)
+            continue;
+        free(query->smallest); /* nothing to report on */
+        queries->length--;
+    }
+    if (queries->length == 0)
+        return usage_error("%s", omissions.first);
+    if (omissions.omitted > 0)
+        fprintf(stderr, "recallmodel: left out %zu of %zu combinations; the first: %s\n",
+                omissions.omitted, omissions.total, omissions.first);
+    return STATUS_OK;
+}
+
+void queries_free(struct query_list *queries)
+{
+    for (size_t i = 0; i < queries->length; i++) {
+        free(queries->items[i].smallest);
+        free(queries->items[i].shapes);
+    }
+    free(queries->items);
+}
+
+size_t end_of_k_b(const struct query *query, size_t first)
+{
+    size_t end = first;
+    while (end < query->length && query->shapes[end].k_b == query->shapes[first].k_b)
+        end++;
+    return end;
+}
+
+struct rcm_goal goal_of(struct decimal recall, uint64_t k)
+{
+    char text[48];
+    struct rcm_goal goal = {NAN, NAN, 0};
+    format_decimal(text, sizeof text, recall);
+    rcm_goal(text, k, &goal);
+    return goal;
+}

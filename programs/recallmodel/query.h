@@ -1,0 +1,52 @@
+/* query.h - from options to shapes: which (n, k) are asked for, and for each which (b, k_b).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUERY_H
+#define QUERY_H
+
+#include "question.h"
+
+/* One (n, k) of the product of lists, with the shapes to report on. */
+struct query {
+    struct rcm_topk base; /* b = k_b = 0 */
+    struct decimal recall_target;
+    struct rcm_target target;
+    struct rcm_topk *smallest; /* for each k_b that is possible here: the smallest b of all that
+                                  reaches the target, or b = 0 */
+    size_t k_b_count;
+    struct rcm_topk *shapes;
+    size_t length, capacity;
+};
+
+struct query_list {
+    struct query *items;
+    size_t length;
+};
+
+/* What a subcommand wants in its queries. */
+enum shapes {
+    SHAPES_NONE,       /* n, k, and the smallest b of each k_b */
+    SHAPES_SMALLEST_B, /* without --b: for each k_b the smallest b that reaches the target */
+    SHAPES_SWEEP,      /* without --b: for each k_b about twenty b */
+    SHAPES_FEWEST,     /* without --b: for each k_b the smallest legal b */
+    /* without --b: for each k_b the smallest legal b, and about twenty-five around the one that
+     * reaches the target: from half to four times that one, in steps of 9 % */
+    SHAPES_NEAR,
+};
+
+/* Builds them. Combinations that are not legal are left out, with one line on stderr that counts
+ * them. It is an error if none is left. Returns a status, after one line on stderr if it is an
+ * error. */
+int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes);
+void queries_free(struct query_list *queries);
+
+/* The shapes of one k_b stand together: where those of the k_b of shape `first` end. */
+size_t end_of_k_b(const struct query *query, size_t first);
+
+/* What a recall in (0, 1] means: the loss, and how many of its top k a row may lose. */
+struct rcm_goal goal_of(struct decimal recall, uint64_t k);
+
+/* How many shapes, or pairs of n and k, one call may ask for. */
+#define SHAPES_MAX 100000
+
+#endif

@@ -1,0 +1,184 @@
+/* question.c - see question.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "question.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot.h"
+
+void question_free(struct question *question)
+{
+    free(question->n.items);
+    free(question->k.items);
+    free(question->b.items);
+    free(question->k_b.items);
+    free(question->targets.items);
+}
+
+int question_check(const struct question *question)
+{
+    if (question->plot && strcmp(question->plot, "-") == 0 && question->output != OUTPUT_TABLE)
+        return usage_error("--plot - draws between the lines of %s; name a file",
+                           question->output == OUTPUT_JSON ? "--json" : "--csv");
+    if (question->plot && (question->n.length > 1 || question->k.length > 1))
+        return usage_error("--plot draws one picture; give one --n and one --k");
+    return STATUS_OK;
+}
+
+enum rcm_dtype question_dtype(const struct question *question)
+{
+    const struct rcm_device_text *device = &question->device.text;
+    const bool from_file = question->device.given && device->has_profile && !question->dtype.given;
+    return from_file ? device->profile.dtype : question->dtype.type;
+}
+
+struct decimal question_recall(const struct question *question)
+{
+    return question->targets.length ? question->targets.items[0] : (struct decimal){95, 2};
+}
+
+/* ---- readers */
+
+int read_targets(void *to, const char *option, const char *value)
+{
+    struct decimal_list *targets = to;
+    char item[ITEM_MAX];
+    free(targets->items);
+    const char *wrong = parse_decimal_list(value, targets, item);
+    if (wrong)
+        return usage_error("%s '%.*s' is %s; give a decimal fraction such as 0.95, or for bounds a "
+                           "list: 0.8,0.9 or 0.8:0.05:0.95",
+                           option, VALUE_SHOWN, value, wrong);
+    for (size_t i = 0; i < targets->length; i++) {
+        const struct decimal recall = targets->items[i];
+        if (!(recall.digits > 0 && decimal_complement(recall) >= 0.0))
+            return usage_error("%s '%.*s' is outside (0, 1]; write 0.95 for 95 %%", option,
+                               VALUE_SHOWN, value);
+    }
+    return STATUS_OK;
+}
+
+/* recallmodel-bench has its own names, because rcm_gpu_assignment is another enum: it has only the
+ * two assignments of the kernels. */
+static const char *const assignment_names[ASSIGNMENTS] = {
+    [RCM_INTERLEAVED] = "interleaved",
+    [RCM_CONTIGUOUS] = "contiguous",
+    [RCM_CONTIGUOUS_FLOOR] = "contiguous-floor",
+};
+
+const char *assignment_name(enum rcm_assignment assignment)
+{
+    return assignment_names[assignment];
+}
+
+static const char *assignment_at(unsigned i)
+{
+    return assignment_names[i];
+}
+
+int read_assignments(void *to, const char *option, const char *value)
+{
+    struct assignments *assignments = to;
+    unsigned found[ASSIGNMENTS];
+    const int status =
+        read_names(option, value, assignment_at, ASSIGNMENTS, found, &assignments->length);
+    for (unsigned i = 0; i < assignments->length; i++)
+        assignments->items[i] = (enum rcm_assignment)found[i];
+    return status;
+}
+
+int read_assignment(void *to, const char *option, const char *value)
+{
+    const int status = read_assignments(to, option, value);
+    if (status == STATUS_OK && ((const struct assignments *)to)->length > 1)
+        return usage_error("%s takes one here; for several at once use recallmodel simulate",
+                           option);
+    return status;
+}
+
+#define NAMES_LISTED 64 /* devices that a prefix may mean */
+
+static const char *device_at(unsigned i)
+{
+    return rcm_device(i) ? rcm_device(i)->name : NULL;
+}
+
+int read_device(void *to, const char *option, const char *value)
+{
+    struct device_option *device = to;
+    const struct rcm_device *found[NAMES_LISTED];
+    const size_t count = rcm_devices_by_prefix(value, found, NAMES_LISTED);
+    char several[800] = "", error[800];
+    device->given = true;
+    if (count == 1) {
+        device->text = (struct rcm_device_text){.device = *found[0]};
+        return STATUS_OK;
+    }
+    if (strpbrk(value, "./")) {
+        if (device_file_read(value, &device->text, error, sizeof error) == 0)
+            return STATUS_OK;
+        return usage_error("%s %s", option, error);
+    }
+    for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
+        append_name(several, sizeof several, found[i]->name);
+    return unclear_name(option, value, several, device_at,
+                        "or the path of a device file (./my.device)");
+}
+
+int read_dtype(void *to, const char *option, const char *value)
+{
+    struct dtype_option *dtype = to;
+    dtype->given = true;
+    return rcm_dtype_by_name(value, &dtype->type)
+               ? STATUS_OK
+               : usage_error("%s '%.60s' is not known; give f32, f16 or bf16", option, value);
+}
+
+static const char *kernel_at(unsigned i)
+{
+    return rcm_kernel(i) ? rcm_kernel(i)->name : NULL;
+}
+
+int read_kernel(void *to, const char *option, const char *value)
+{
+    const struct rcm_kernel **kernel = to;
+    *kernel = rcm_kernel_by_name(value);
+    return *kernel ? STATUS_OK : unknown_name(option, value, kernel_at, UNTIL_NULL);
+}
+
+int read_k_b_max(void *to, const char *option, const char *value)
+{
+    const int status = read_count(to, option, value);
+    return status == STATUS_OK && *(const uint64_t *)to > K_B_MOST
+               ? usage_error("%s '%.*s' is above %d", option, VALUE_SHOWN, value, K_B_MOST)
+               : status;
+}
+
+static int read_output(enum output *to, enum output output)
+{
+    if (*to != OUTPUT_TABLE && *to != output)
+        return usage_error("--json and --csv exclude each other; give one of them");
+    *to = output;
+    return STATUS_OK;
+}
+
+int read_json(void *to, const char *option, const char *value)
+{
+    (void)option, (void)value;
+    return read_output(to, OUTPUT_JSON);
+}
+
+int read_csv(void *to, const char *option, const char *value)
+{
+    (void)option, (void)value;
+    return read_output(to, OUTPUT_CSV);
+}
+
+int read_plot(void *to, const char *option, const char *value)
+{
+    const int status = read_text(to, option, value);
+    return status == STATUS_OK ? plot_check(value) : status;
+}

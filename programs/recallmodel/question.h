@@ -1,0 +1,122 @@
+/* question.h - the options that most commands share: which shapes, on which device, for which
+ * recall, and in which form the answer is printed.
+ *
+ * The settings of a command begin with a question; its own options follow. Here are also the rows
+ * that several commands have in their tables of options.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef QUESTION_H
+#define QUESTION_H
+
+#include <model/recallmodel.h>
+#include <programs/common/arguments.h>
+#include <programs/common/device_file.h>
+
+enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
+
+#define ASSIGNMENTS 3
+
+struct assignments {
+    enum rcm_assignment items[ASSIGNMENTS]; /* in the order given, each once */
+    unsigned length;
+};
+
+struct device_option {
+    bool given;
+    struct rcm_device_text text;
+};
+
+struct dtype_option {
+    bool given;
+    enum rcm_dtype type;
+};
+
+struct question {
+    struct count_list n, k, b, k_b;
+    uint64_t m, valid, align; /* valid: 0 if not given */
+    bool divisors;
+    struct assignments assignments;
+    struct decimal_list targets; /* of --recall */
+    struct device_option device;
+    struct dtype_option dtype;
+    enum output output;
+    const char *plot; /* NULL: no picture; "-": on the terminal */
+};
+
+/* The defaults of all options. */
+#define QUESTION_DEFAULT \
+    (struct question) \
+    { \
+        .m = 1, .align = 1, .assignments = {.length = 1}, .dtype = {.type = RCM_F32 } \
+    }
+
+void question_free(struct question *question);
+
+/* What must hold between --plot and the other options of a question. Returns a status. */
+int question_check(const struct question *question);
+
+/* The type of the values: that of --dtype or its default; without --dtype, for the file of a
+ * profile, that of the profile. */
+enum rcm_dtype question_dtype(const struct question *question);
+
+/* The recall that must be reached; 0.95 without --recall. */
+struct decimal question_recall(const struct question *question);
+
+/* ---- readers of what a question has */
+
+argument_reader read_targets;     /* struct decimal_list: recalls in (0, 1] */
+argument_reader read_assignment;  /* struct assignments: one */
+argument_reader read_assignments; /* struct assignments */
+argument_reader read_device;      /* struct device_option */
+argument_reader read_dtype;       /* struct dtype_option */
+argument_reader read_kernel;      /* const struct rcm_kernel * */
+argument_reader read_k_b_max;     /* uint64_t, up to K_B_MOST */
+argument_reader read_json;        /* enum output */
+argument_reader read_csv;         /* enum output */
+argument_reader read_plot;        /* const char * */
+
+#define K_B_MOST 4096 /* of --kb-max */
+
+/* ---- rows of the tables of options: settings that begin with a question */
+
+#define IN_QUESTION(member) offsetof(struct question, member)
+
+#define OPTION_N \
+    "--n", "N", read_counts, IN_QUESTION(n), "elements in a row, or a list of such numbers"
+#define OPTION_K \
+    "--k", "K", read_counts, IN_QUESTION(k), "elements wanted, or a list of such numbers"
+#define OPTION_KB \
+    "--kb", "LIST", read_sorted_counts, IN_QUESTION(k_b), \
+        "elements kept per bucket (default: those of 1,2,3,4,6,8 that k allows)"
+#define OPTION_B \
+    "--b", "LIST", read_sorted_counts, IN_QUESTION(b), \
+        "buckets (default: a selection from the fewest to n/kb)"
+#define OPTION_M "--m", "M", read_count, IN_QUESTION(m), "rows in the batch (default 1)"
+#define OPTION_VALID \
+    "--valid", "L", read_count, IN_QUESTION(valid), \
+        "only the first L elements of a row exist; the rest is padding"
+#define OPTION_ASSIGNMENT \
+    "--assignment", "A", read_assignment, IN_QUESTION(assignments), \
+        "interleaved (default), contiguous or contiguous-floor; the answers differ only " \
+        "with --valid"
+#define OPTION_RECALL \
+    "--recall", "R", read_targets, IN_QUESTION(targets), \
+        "the expected recall to reach (default 0.95); a loss that is larger by a factor of up to " \
+        "1 + 1e-12 counts as reaching it"
+#define OPTION_ALIGN \
+    "--align", "A", read_count, IN_QUESTION(align), \
+        "use only multiples of A for b, if --b is not given"
+#define OPTION_DIVISORS \
+    "--divisors", NULL, read_switch, IN_QUESTION(divisors), \
+        "use only divisors of n for b, if --b is not given"
+#define OPTION_PLOT \
+    "--plot", "FILE", read_plot, IN_QUESTION(plot), \
+        "also draw the answer to FILE (.png, .pdf or .svg), or on the terminal for - (needs " \
+        "gnuplot)"
+#define OPTION_JSON "--json", NULL, read_json, IN_QUESTION(output), "print JSON"
+#define OPTION_CSV "--csv", NULL, read_csv, IN_QUESTION(output), "print CSV"
+#define OPTIONS_END NULL, NULL, NULL, 0, NULL
+
+const char *assignment_name(enum rcm_assignment assignment);
+
+#endif

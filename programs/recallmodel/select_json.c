@@ -1,0 +1,101 @@
+/* select_json.c - select: the answer as JSON, and the rows of CSV.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include <base/memory.h>
+
+#include "answer.h"
+#include "calls.h"
+#include "configuration.h"
+#include "selection.h"
+
+struct table *selection_alternatives(const struct selection_answer *answer)
+{
+    struct table *table = table_new();
+    for (uint64_t i = 0; i < answer->k_b_max; i++)
+        if (answer->each[i].objective < INFINITY) {
+            table_row(table, i + 1 == answer->choice.p.k_b);
+            put_query(table, answer->query);
+            selection_put_shape(table, answer, &answer->each[i]);
+        }
+    return table;
+}
+
+static json_t *choice_json(const struct selection_answer *answer)
+{
+    if (!selection_has_buckets(answer))
+        return json_null();
+    struct table *table = table_new();
+    table_row(table, true);
+    selection_put_shape(table, answer,
+                        &(struct rcm_point){answer->choice.p, answer->choice.objective});
+    return row_as_json(table);
+}
+
+static json_t *threshold_json(const struct rcm_choice *c)
+{
+    if (!(c->threshold.objective < INFINITY))
+        return json_null();
+    return json_pack("{s:I, s:I, s:f, s:f}", "b", (json_int_t)c->threshold.p.b, "k_b",
+                     (json_int_t)c->threshold.p.k_b, "reaching_mean", c->reaching, "objective",
+                     c->threshold.objective);
+}
+
+static json_t *usage_json(const struct selection_answer *answer)
+{
+    struct call calls[CALLS];
+    json_t *usage = require_memory(json_object());
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
+    for (size_t i = 0; i < CALLS; i++)
+        set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
+    return usage;
+}
+
+static void put_question(json_t *object, const struct selection_answer *answer)
+{
+    const struct select_settings *settings = answer->settings;
+    const bool budget = settings->budget > 0.0, device = settings->question.device.given;
+    const double target = decimal_value(answer->query->recall_target);
+    const struct decimal confidence = settings->confidence.value;
+    set_real(object, "recall_target", budget ? NAN : target);
+    set_real(object, "confidence", settings->confidence.given ? decimal_value(confidence) : NAN);
+    set_real(object, "budget", budget ? settings->budget : NAN);
+    set_real(object, "quantile", selection_quantile_rest(settings));
+    set_text(object, "kernel", answer->asked.kernel->name);
+    set_text(object, "device", device ? settings->question.device.text.device.name : NULL);
+    if (device)
+        put_memory(object, &settings->question, &answer->query->base, answer->asked.machine.dtype);
+    set_count(object, "k_b_max", answer->k_b_max);
+}
+
+static void put_choice(json_t *object, const struct selection_answer *answer)
+{
+    char reason[500];
+    const struct rcm_choice *c = &answer->choice;
+    const bool pays = selection_is_time(answer) && selection_has_buckets(answer);
+    selection_reason(reason, sizeof reason, answer);
+    set_text(object, "deploy", rcm_deploy_name(c->deploy));
+    json_object_set_new(object, "choice", choice_json(answer));
+    set_real(object, "exact_objective", c->exact_objective);
+    set_real(object, "over_exact", c->over_exact);
+    set_real(object, "break_even_us", pays ? c->objective : NAN);
+    json_object_set_new(object, "threshold", threshold_json(c));
+    set_text(object, "objective", answer->asked.objective->name);
+    set_text(object, "objective_unit", answer->asked.objective->unit);
+    set_text(object, "reason", reason);
+}
+
+json_t *selection_json(const struct selection_answer *answer)
+{
+    json_t *object = query_json(answer->query);
+    const bool budget = answer->settings->budget > 0.0;
+    put_question(object, answer);
+    put_choice(object, answer);
+    json_object_set_new(object, "alternatives", rows_as_json(selection_alternatives(answer)));
+    json_object_set_new(object, "frontier", rows_as_json(selection_frontier(answer)));
+    json_object_set_new(object, "rules",
+                        budget ? json_array() : rows_as_json(selection_rules(answer)));
+    json_object_set_new(object, "usage", usage_json(answer));
+    return object;
+}

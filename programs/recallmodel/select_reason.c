@@ -1,0 +1,197 @@
+/* select_reason.c - select: what to deploy, and why, in one sentence.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <programs/common/format.h>
+
+#include "selection.h"
+
+/* What was asked for: "recall 0.95", "recall 0.95 in 99 % of rows". */
+static void format_asked(char *text, size_t size, const struct selection_answer *answer)
+{
+    char target[32];
+    format_decimal(target, sizeof target, answer->query->recall_target);
+    if (answer->settings->confidence.given)
+        snprintf(text, size, "recall %s in %.6g %% of rows", target,
+                 100.0 * decimal_value(answer->settings->confidence.value));
+    else
+        snprintf(text, size, "recall %s", target);
+}
+
+/* "92 operations", "950384 operations", "19.9 million operations". */
+static void format_many(char *text, size_t size, double value, const char *unit)
+{
+    if (value < 1e6)
+        snprintf(text, size, "%.0f %s", value, unit);
+    else if (value < 999.5e6)
+        snprintf(text, size, value < 99.95e6 ? "%.3g million %s" : "%.0f million %s", value / 1e6,
+                 unit);
+    else
+        snprintf(text, size, value < 1e14 ? "%.3g billion %s" : "%.2e billion %s", value / 1e9,
+                 unit);
+}
+
+void selection_format_value(char *text, size_t size, const struct selection_answer *answer,
+                            double value)
+{
+    const struct rcm_objective *objective = answer->asked.objective;
+    if (selection_is_time(answer))
+        format_us(text, size, value);
+    else if (strcmp(objective->name, "candidates") == 0)
+        snprintf(text, size, "%.0f candidates", value);
+    else
+        format_many(text, size, value, objective->unit);
+}
+
+void selection_format_shape(char *text, size_t size, struct rcm_topk p)
+{
+    snprintf(text, size, "b = %" PRIu64 ", k_b = %" PRIu64, p.b, p.k_b);
+}
+
+/* "2.6 times faster than exact top-k (74 us)", by what the objective is. */
+static void format_gain(char *text, size_t size, const struct selection_answer *answer)
+{
+    char exact[64];
+    const double gain = 1.0 / answer->choice.over_exact;
+    selection_format_value(exact, sizeof exact, answer, answer->choice.exact_objective);
+    snprintf(text, size, "%s%.*f times %s than exact top-k (%s)",
+             strcmp(answer->asked.objective->name, "roofline") == 0 ? "at most " : "",
+             gain < 2.0     ? 2
+             : gain < 100.0 ? 1
+                            : 0,
+             gain,
+             selection_is_time(answer)                                  ? "faster"
+             : strcmp(answer->asked.objective->name, "candidates") == 0 ? "fewer"
+                                                                        : "cheaper",
+             exact);
+}
+
+/* Does the exact time lie within the error that the profile has at these buckets? */
+static bool too_close(const struct selection_answer *answer)
+{
+    const struct rcm_choice *c = &answer->choice;
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (!profile || strcmp(answer->asked.objective->name, "time") != 0 ||
+        !selection_has_buckets(answer))
+        return false;
+    const struct rcm_prediction r = rcm_predict(profile, c->p);
+    return r.low_us <= c->exact_objective && c->exact_objective <= r.high_us;
+}
+
+/* Where the exact time is not known. */
+static void roofline_reason(char *reason, size_t size, const char *shape, const char *value)
+{
+    snprintf(reason, size,
+             "%s: at least %s (bound, not calibrated); this pays if your exact top-k of this shape "
+             "takes longer than %s",
+             shape, value, value);
+}
+
+static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
+{
+    char shape[64], value[64], gain[120];
+    const struct rcm_choice *c = &answer->choice;
+    selection_format_shape(shape, sizeof shape, c->p);
+    selection_format_value(value, sizeof value, answer, c->objective);
+    if (isnan(c->exact_objective)) {
+        roofline_reason(reason, size, shape, value);
+        return;
+    }
+    format_gain(gain, sizeof gain, answer);
+    snprintf(reason, size, "%s: %s%s, %s%s", shape, value,
+             strcmp(answer->asked.objective->name, "roofline") == 0
+                 ? " at least (bound, not calibrated)"
+                 : "",
+             gain, too_close(answer) ? "; too close to call by this profile" : "");
+}
+
+static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
+                         const char *asked)
+{
+    char exact[64], value[64];
+    const struct rcm_choice *c = &answer->choice;
+    selection_format_value(exact, sizeof exact, answer, c->exact_objective);
+    selection_format_value(value, sizeof value, answer, c->objective);
+    const char *const verb = selection_is_time(answer) ? "take" : "have";
+    if (selection_has_buckets(answer))
+        snprintf(reason, size, "exact top-k: %s; the %s buckets that keep %s %s %s: %s", exact,
+                 selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
+                 too_close(answer)
+                     ? "too close to call by this profile, and exact top-k loses nothing"
+                     : "do not approximate");
+    else if (isnan(c->exact_objective))
+        snprintf(reason, size,
+                 "no buckets with k_b up to %" PRIu64
+                 " that drop any element keep %s: do not approximate",
+                 answer->k_b_max, asked);
+    else
+        snprintf(reason, size,
+                 "exact top-k: %s; no buckets with k_b up to %" PRIu64
+                 " that drop any element keep %s: do not approximate",
+                 exact, answer->k_b_max, asked);
+}
+
+static void threshold_reason(char *reason, size_t size, const struct selection_answer *answer,
+                             const char *asked)
+{
+    char shape[64], value[64], exact[64], buckets[64] = "";
+    const struct rcm_choice *c = &answer->choice;
+    selection_format_shape(shape, sizeof shape, c->threshold.p);
+    selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    selection_format_value(exact, sizeof exact, answer, c->exact_objective);
+    selection_format_value(buckets, sizeof buckets, answer, c->objective);
+    const int length =
+        snprintf(reason, size,
+                 "exact top-k by threshold with %s: %s, nothing is lost, and the row is read "
+                 "twice; exact top-k: %s",
+                 shape, value, exact);
+    if (selection_has_buckets(answer) && length > 0 && (size_t)length < size)
+        snprintf(reason + length, size - (size_t)length, "; the best buckets that keep %s: %s",
+                 asked, buckets);
+}
+
+static void budget_reason(char *reason, size_t size, const struct selection_answer *answer)
+{
+    char shape[64], value[64], budget[64], recall[40];
+    const struct rcm_choice *c = &answer->choice;
+    const bool threshold = c->deploy == RCM_DEPLOY_THRESHOLD;
+    selection_format_value(budget, sizeof budget, answer, answer->settings->budget);
+    if (c->deploy == RCM_DEPLOY_EXACT && c->exact_objective <= answer->settings->budget) {
+        selection_format_value(value, sizeof value, answer, c->exact_objective);
+        snprintf(reason, size, "exact top-k: %s, within %s: do not approximate", value, budget);
+        return;
+    }
+    if (c->deploy == RCM_DEPLOY_EXACT) {
+        snprintf(reason, size,
+                 isnan(c->exact_objective) ? "no buckets with k_b up to %" PRIu64 " stay within %s"
+                                           : "neither buckets with k_b up to %" PRIu64
+                                             " nor exact top-k stay within %s",
+                 answer->k_b_max, budget);
+        return;
+    }
+    selection_format_shape(shape, sizeof shape, threshold ? c->threshold.p : c->p);
+    selection_format_value(value, sizeof value, answer,
+                           threshold ? c->threshold.objective : c->objective);
+    format_recall(recall, sizeof recall, threshold ? 0.0 : rcm_loss_exact(c->p));
+    snprintf(reason, size, "%s%s: recall %s %s %s, the most within %s",
+             threshold ? "exact top-k by threshold with " : "", shape, recall,
+             selection_is_time(answer) ? "in" : "with", value, budget);
+}
+
+void selection_reason(char *reason, size_t size, const struct selection_answer *answer)
+{
+    char asked[80];
+    format_asked(asked, sizeof asked, answer);
+    if (answer->settings->budget > 0.0)
+        budget_reason(reason, size, answer);
+    else if (answer->choice.deploy == RCM_DEPLOY_BUCKETED)
+        bucketed_reason(reason, size, answer);
+    else if (answer->choice.deploy == RCM_DEPLOY_EXACT)
+        exact_reason(reason, size, answer, asked);
+    else
+        threshold_reason(reason, size, answer, asked);
+}

@@ -1,0 +1,297 @@
+/* select_text.c - select: the answer in words, with the best of each k_b and the call.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <programs/common/format.h>
+#include <programs/common/table.h>
+#include <programs/common/wrap.h>
+
+#include "calls.h"
+#include "configuration.h"
+#include "selection.h"
+
+#define LINES_MOST 24 /* of the whole answer, without --verbose */
+#define SHOWN_MOST 4  /* rows of the table of each k_b among them */
+
+/* ---- the lines above the table; each function returns how many it printed */
+
+/* The reason as a sentence. */
+static unsigned print_reason(const struct selection_answer *answer)
+{
+    char reason[500];
+    selection_reason(reason, sizeof reason, answer);
+    if (reason[0] != 'b') /* the letter of the shape stays small */
+        reason[0] = (char)toupper((unsigned char)reason[0]);
+    return print_wrapped("%s.", reason);
+}
+
+/* The recall of the best buckets. If the answer is another one, the line names the buckets. */
+static unsigned print_recall(const struct selection_answer *answer)
+{
+    char shape[64];
+    const struct rcm_topk p = answer->choice.p;
+    char mean[40], row[40], rows[100];
+    const double quantile = selection_row_recall(p, answer->settings),
+                 share = 100.0 * selection_quantile(answer->settings);
+    format_recall(mean, sizeof mean, rcm_loss_exact(p));
+    format_recall(row, sizeof row, 1.0 - quantile);
+    selection_format_shape(shape, sizeof shape, p);
+    if (isnan(quantile))
+        snprintf(rows, sizeof rows, "the recall of single rows is not known");
+    else if (share == 95.0)
+        snprintf(rows, sizeof rows, "19 of 20 rows reach %s", row);
+    else
+        snprintf(rows, sizeof rows, "%.6g %% of rows reach %s", share, row);
+    if (answer->choice.deploy == RCM_DEPLOY_BUCKETED)
+        return print_wrapped("  recall      %s in the mean, sd %.2g; %s", mean, rcm_recall_sd(p),
+                             rows);
+    return print_wrapped("  buckets     %s: recall %s in the mean, sd %.2g; %s", shape, mean,
+                         rcm_recall_sd(p), rows);
+}
+
+static unsigned print_time(const struct selection_answer *answer)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (!profile)
+        return 0;
+    char us[40], low[40], high[40];
+    const char *const dtype = rcm_dtype_name(answer->asked.machine.dtype);
+    const struct rcm_prediction r = rcm_predict(profile, answer->choice.p);
+    format_us(us, sizeof us, r.time_us);
+    format_us(low, sizeof low, r.low_us);
+    format_us(high, sizeof high, r.high_us);
+    unsigned lines =
+        isnan(r.low_us)
+            ? print_wrapped("  time        %s predicted (%s, %s); its error is not known", us,
+                            profile->name, dtype)
+            : print_wrapped(
+                  "  time        %s predicted (%s, %s); %s to %s by 9 in 10 held-out errors", us,
+                  profile->name, dtype, low, high);
+    char beyond[RCM_BEYOND_TEXT];
+    rcm_beyond_text(r.beyond, beyond);
+    if (!r.within_runs)
+        lines += print_wrapped(
+            "  beyond      the runs of the profile in %s; the error may be larger", beyond);
+    return lines;
+}
+
+/* Says so if the profile is of another kernel or type. */
+static unsigned print_stand_in(const struct selection_answer *answer)
+{
+    const struct profile_answer a = selection_profile(answer->settings);
+    if (!a.profile || !(a.other_dtype || a.other_kernel))
+        return 0;
+    print_wrapped("  profile     of %s, %s; used for %s, %s", a.profile->kernel->name,
+                  rcm_dtype_name(a.profile->dtype), a.kernel->name, rcm_dtype_name(a.dtype));
+    return 1;
+}
+
+/* What a roofline means. */
+static unsigned print_bound(const struct selection_answer *answer)
+{
+    if (!selection_has_buckets(answer) || strcmp(answer->asked.objective->name, "roofline") != 0)
+        return 0;
+    return print_wrapped(
+        "  bound       the least time that the rates of the device allow; kernels take "
+        "longer, so measure these buckets too");
+}
+
+/* The exact top-k, unless the sentence of the answer says all about it. */
+static unsigned print_exact(const struct selection_answer *answer)
+{
+    char value[64];
+    const struct rcm_choice *c = &answer->choice;
+    const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
+    if (isnan(c->exact_objective) || (!(answer->settings->budget > 0.0) && (measured || !timed)))
+        return 0;
+    selection_format_value(value, sizeof value, answer, c->exact_objective);
+    printf("  exact       %s%s\n", value,
+           !timed     ? ""
+           : measured ? ", as you measured"
+                      : ", predicted; --exact-us T compares with your own");
+    return 1;
+}
+
+static unsigned print_threshold(const struct selection_answer *answer)
+{
+    char value[64], shape[64];
+    const struct rcm_choice *c = &answer->choice;
+    if (!(c->threshold.objective < INFINITY))
+        return 0;
+    selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    selection_format_shape(shape, sizeof shape, c->threshold.p);
+    if (c->deploy == RCM_DEPLOY_THRESHOLD)
+        return print_wrapped(
+            "  threshold   a second read collects %.0f elements; recallmodel exact says how",
+            c->reaching);
+    return print_wrapped(
+        "  threshold   %s: exact top-k with %s; a second read collects %.0f elements", value, shape,
+        c->reaching);
+}
+
+/* Why k_b is limited, if there is no device that limits it. */
+static unsigned print_k_b_note(const struct selection_answer *answer)
+{
+    if (answer->settings->k_b_max || answer->settings->question.device.given ||
+        !selection_has_buckets(answer))
+        return 0;
+    return print_wrapped(
+        "  k_b         at most %d: with more, stage 1 is compute-bound on most devices; "
+        "--kb-max allows more",
+        RCM_K_B_MAX_DEFAULT);
+}
+
+/* Why: recall, time, and the other contenders. */
+static unsigned print_why(const struct selection_answer *answer)
+{
+    unsigned lines = 0;
+    if (selection_has_buckets(answer)) {
+        lines += print_recall(answer);
+        lines += print_time(answer);
+        lines += print_stand_in(answer);
+    }
+    lines += print_bound(answer);
+    lines += print_exact(answer);
+    lines += print_threshold(answer);
+    lines += print_memory(&answer->settings->question, &answer->query->base,
+                          answer->asked.machine.dtype);
+    return lines + print_k_b_note(answer);
+}
+
+static unsigned lines_of(const char *text)
+{
+    unsigned lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* How many of the others are better: of less objective, or of the same and less k_b. */
+static uint64_t rank_of_each(const struct selection_answer *answer, uint64_t i)
+{
+    uint64_t place = 0;
+    for (uint64_t j = 0; j < answer->k_b_max; j++)
+        place += answer->each[j].objective < answer->each[i].objective ||
+                 (j < i && answer->each[j].objective == answer->each[i].objective);
+    return place;
+}
+
+/* Prints the best shape of each k_b: all of them with --verbose; otherwise the `most` best, the
+ * choice among them. */
+static void print_each(const struct selection_answer *answer, uint64_t most, bool colour)
+{
+    struct table *table = table_new();
+    const uint64_t chosen = selection_has_buckets(answer) ? answer->choice.p.k_b - 1 : UINT64_MAX;
+    const bool choice_is_among = chosen == UINT64_MAX || rank_of_each(answer, chosen) < most;
+    for (uint64_t i = 0; i < answer->k_b_max; i++) {
+        if (!(answer->each[i].objective < INFINITY))
+            continue;
+        if (!answer->settings->verbose && i != chosen &&
+            rank_of_each(answer, i) >= most - !choice_is_among)
+            continue;
+        table_row(table, i == chosen);
+        selection_put_shape(table, answer, &answer->each[i]);
+    }
+    if (table_rows(table)) {
+        puts("\nThe best of each k_b");
+        table_print(table, stdout, colour);
+    }
+    table_free(table);
+}
+
+/* The most rows that this table may have, so that the answer with the lines above and below it fits
+ * into LINES_MOST. At most SHOWN_MOST. */
+static uint64_t rows_left(unsigned above, unsigned below)
+{
+    const unsigned around = 4; /* a blank line, the title, two lines of heads */
+    const unsigned left =
+        above + below + around < LINES_MOST ? LINES_MOST - above - below - around : 0;
+    return left < SHOWN_MOST ? left : SHOWN_MOST;
+}
+
+/* The predicted time of a call that is not the choice, where the profile is of its kernel. */
+static void print_nearest_time(const struct call *call, const struct selection_answer *answer)
+{
+    char us[40];
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (!profile || !call->kernel || strcmp(profile->kernel->family, call->kernel) != 0)
+        return;
+    format_us(us, sizeof us, rcm_predict(profile, call->is.p).time_us);
+    printf(", %s predicted", us);
+}
+
+static void print_call(const struct call *call, const struct selection_answer *answer)
+{
+    char recall[40];
+    const struct rcm_choice *choice = &answer->choice;
+    printf("%s", call->title);
+    if (!*call->text) {
+        puts(": cannot express this choice");
+        return;
+    }
+    const bool same = call->is.p.b == choice->p.b && call->is.p.k_b == choice->p.k_b;
+    if (call->is.objective < INFINITY && !same) {
+        format_recall(recall, sizeof recall, rcm_loss_exact(call->is.p));
+        printf(", the nearest: b = %" PRIu64 ", k_b = %" PRIu64 ", %" PRIu64
+               " candidates, recall %s",
+               call->is.p.b, call->is.p.k_b, rcm_candidates(call->is.p), recall);
+        print_nearest_time(call, answer);
+    }
+    putchar('\n');
+    for (const char *at = call->text; *at;) {
+        const size_t length = strcspn(at, "\n");
+        printf("  %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+static void print_more(const struct selection_answer *answer, const struct call calls[CALLS],
+                       const struct call *shown, bool colour)
+{
+    struct table *points = selection_frontier(answer);
+    print_wrapped("\nFrontier: no shape beats one of these in both recall and %s",
+                  selection_is_time(answer) ? "time" : answer->asked.objective->unit);
+    table_print(points, stdout, colour);
+    table_free(points);
+    if (!(answer->settings->budget > 0.0)) {
+        struct table *others = selection_rules(answer);
+        print_wrapped("\nWhat others take for this recall%s (-: they sort the whole row)",
+                      answer->settings->confidence.given ? ", in the mean" : "");
+        table_print(others, stdout, colour);
+        table_free(others);
+    }
+    for (size_t i = 0; i < CALLS; i++)
+        if (&calls[i] != shown &&
+            (i != CALL_EXACT || answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
+            putchar('\n');
+            print_call(&calls[i], answer);
+        }
+}
+
+void selection_print(const struct selection_answer *answer, bool colour)
+{
+    struct call calls[CALLS];
+    const bool threshold = answer->choice.deploy == RCM_DEPLOY_THRESHOLD;
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
+    const struct call *shown = calls_shown(calls, &answer->asked, &answer->choice);
+    unsigned above = 1; /* the question */
+    above += print_reason(answer);
+    above += print_why(answer);
+    const uint64_t rows = rows_left(above, 2 + threshold + lines_of(shown->text));
+    if (rows >= 2 || answer->settings->verbose)
+        print_each(answer, rows, colour);
+    else
+        puts("\nThe best of each k_b: --verbose");
+    if (threshold)
+        puts("\nNo library known to us has exact top-k by threshold. The next best:");
+    else
+        putchar('\n');
+    print_call(shown, answer);
+    if (answer->settings->verbose)
+        print_more(answer, calls, shown, colour);
+}

@@ -1,0 +1,155 @@
+/* selection.c - see selection.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "selection.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <programs/common/progress.h>
+
+/* ---- the question */
+
+struct profile_answer selection_profile(const struct select_settings *settings)
+{
+    if (!settings->question.device.given)
+        return (struct profile_answer){0};
+    return profile_for_question(&settings->question.device.text, settings->kernel,
+                                settings->question.dtype.given ? &settings->question.dtype.type
+                                                               : NULL);
+}
+
+/* A copy of the profile as one of the kernel that was asked for. If that is another kernel of the
+ * same family, no run tells its error. */
+static struct rcm_profile *profile_copy(const struct profile_answer *answer)
+{
+    struct rcm_profile *copy = require_memory(malloc(sizeof *copy));
+    *copy = *answer->profile;
+    if (answer->other_kernel) {
+        copy->kernel = answer->kernel;
+        copy->held_out_p05_ratio = copy->held_out_p95_ratio = 0.0;
+    }
+    return copy;
+}
+
+const struct rcm_objective *selection_objective(const struct select_settings *settings)
+{
+    if (settings->objective)
+        return settings->objective;
+    return rcm_objective_by_name(selection_profile(settings).profile ? "time"
+                                 : settings->question.device.given   ? "roofline"
+                                                                     : "candidates");
+}
+
+static struct rcm_selection model_question(const struct query *query,
+                                           const struct select_settings *settings)
+{
+    const struct rcm_objective *objective = selection_objective(settings);
+    struct rcm_selection s = {
+        .p = query->base,
+        .target = query->target,
+        .kernel = settings->kernel ? settings->kernel : rcm_kernel(0),
+        .k_b_max = settings->k_b_max,
+        .objective = objective,
+        .machine = {.device = settings->question.device.given
+                                  ? &settings->question.device.text.device
+                                  : NULL,
+                    .dtype = settings->question.dtype.type},
+        .exact_us = settings->exact_us,
+    };
+    const struct profile_answer answer = selection_profile(settings);
+    if (answer.profile) {
+        s.machine.profile = profile_copy(&answer);
+        s.machine.dtype = answer.dtype;
+    }
+    if (objective->need == RCM_NEEDS_PROFILE)
+        s.kernel = s.machine.profile->kernel;
+    if (settings->confidence.given) {
+        s.confidence = decimal_value(settings->confidence.value);
+        s.most_lost = goal_of(query->recall_target, query->base.k).most_lost;
+    }
+    return s;
+}
+
+/* ---- the answer */
+
+/* What a tick of the search needs. */
+struct tick_context {
+    struct selection_answer *answer;
+    struct progress progress;
+};
+
+static bool tick(void *context, uint64_t done, uint64_t total)
+{
+    struct tick_context *search = context;
+    search->answer->interrupted = progress_tick(&search->progress, done, total);
+    return search->answer->interrupted;
+}
+
+struct selection_answer selection_find(const struct query *query,
+                                       const struct select_settings *settings)
+{
+    struct selection_answer answer = {.query = query,
+                                      .settings = settings,
+                                      .asked = model_question(query, settings),
+                                      .least = INFINITY};
+    answer.k_b_max = settings->k_b_max ? settings->k_b_max : RCM_K_B_MAX_DEFAULT;
+    if (answer.k_b_max > query->base.k)
+        answer.k_b_max = query->base.k;
+    answer.each = require_memory(malloc(answer.k_b_max * sizeof *answer.each));
+    struct tick_context search = {.answer = &answer};
+    answer.asked.tick = tick;
+    answer.asked.tick_context = &search;
+    progress_start(&search.progress, "kb");
+    answer.choice = settings->budget > 0.0
+                        ? rcm_best_recall(&answer.asked, settings->budget, answer.each)
+                        : rcm_select_each(&answer.asked, answer.each);
+    progress_end(&search.progress);
+    answer.asked.tick = NULL;
+    answer.asked.tick_context = NULL;
+    for (uint64_t i = 0; i < answer.k_b_max; i++)
+        answer.least = fmin(answer.least, answer.each[i].objective);
+    return answer;
+}
+
+void selection_free(struct selection_answer *answer)
+{
+    free(answer->each);
+    free((void *)answer->asked.machine.profile);
+    answer->each = NULL;
+}
+
+bool selection_has_buckets(const struct selection_answer *answer)
+{
+    return answer->choice.objective < INFINITY;
+}
+
+bool selection_is_time(const struct selection_answer *answer)
+{
+    return strcmp(answer->asked.objective->unit, "us") == 0;
+}
+
+double selection_quantile(const struct select_settings *settings)
+{
+    return settings->quantile.given     ? decimal_complement(settings->quantile.value)
+           : settings->confidence.given ? decimal_value(settings->confidence.value)
+                                        : 0.95;
+}
+
+double selection_quantile_rest(const struct select_settings *settings)
+{
+    return settings->quantile.given     ? decimal_value(settings->quantile.value)
+           : settings->confidence.given ? decimal_complement(settings->confidence.value)
+                                        : 0.05;
+}
+
+double selection_row_recall(struct rcm_topk p, const struct select_settings *settings)
+{
+    struct rcm_lost law;
+    rcm_lost(p, &law);
+    const double recall = rcm_lost_recall_quantile(&law, p.k, selection_quantile(settings), 1);
+    rcm_lost_free(&law);
+    return recall;
+}

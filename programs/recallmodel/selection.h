@@ -1,0 +1,96 @@
+/* selection.h - the settings of select and its answer, computed once for each question; every
+ * output is printed from it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SELECTION_H
+#define SELECTION_H
+
+#include <programs/common/table.h>
+
+#include "query.h"
+#include "question.h"
+
+struct select_settings {
+    struct question question;
+    struct fraction quantile, confidence;
+    const struct rcm_kernel *kernel;       /* NULL: any */
+    const struct rcm_objective *objective; /* NULL: not given */
+    uint64_t k_b_max, shards;              /* 0: not given */
+    double budget, exact_us;               /* 0: not given */
+    bool verbose;
+};
+
+struct selection_answer {
+    const struct query *query;
+    const struct select_settings *settings;
+    struct rcm_selection asked; /* its profile is a copy of its own */
+    struct rcm_choice choice;
+    struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
+    uint64_t k_b_max;
+    double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
+    bool interrupted;
+};
+
+/* The profile that answers for the options; its member profile is NULL if no profile does. */
+struct profile_answer selection_profile(const struct select_settings *settings);
+
+/* The objective that was asked for. By default it is the time if there is a profile, the roofline
+ * if there is a device without one, and otherwise the candidates. */
+const struct rcm_objective *selection_objective(const struct select_settings *settings);
+
+struct selection_answer selection_find(const struct query *query,
+                                       const struct select_settings *settings);
+void selection_free(struct selection_answer *answer);
+
+/* Does a bucketed shape reach what was asked? */
+bool selection_has_buckets(const struct selection_answer *answer);
+
+/* Is the objective a time? */
+bool selection_is_time(const struct selection_answer *answer);
+
+/* The share of rows that reach the recall shown as the quantile, and 1 minus that share. */
+double selection_quantile(const struct select_settings *settings);
+double selection_quantile_rest(const struct select_settings *settings);
+
+/* The recall that this share of rows reaches; NaN if it is not known. */
+double selection_row_recall(struct rcm_topk p, const struct select_settings *settings);
+
+/* ---- words */
+
+/* A value of the objective: "71.6 us", "1840 candidates", "1.31 million operations". */
+void selection_format_value(char *text, size_t size, const struct selection_answer *answer,
+                            double value);
+
+/* "b = 128, k_b = 2" */
+void selection_format_shape(char *text, size_t size, struct rcm_topk p);
+
+/* What to deploy, and why, in one sentence without its full stop. */
+void selection_reason(char *reason, size_t size, const struct selection_answer *answer);
+
+/* The whole answer in words. */
+void selection_print(const struct selection_answer *answer, bool colour);
+
+/* ---- JSON and tables */
+
+json_t *selection_json(const struct selection_answer *answer);
+
+/* The best shape of each k_b; the rows of CSV. The caller frees this table and the others. */
+struct table *selection_alternatives(const struct selection_answer *answer);
+
+/* The answers to a list of questions, a row each. */
+struct table *selection_table(const struct selection_answer *answers, size_t count);
+
+/* The frontier, and what others take. */
+struct table *selection_frontier(const struct selection_answer *answer);
+struct table *selection_rules(const struct selection_answer *answer);
+
+/* One bucketed shape as the next cells of a row. */
+void selection_put_shape(struct table *table, const struct selection_answer *answer,
+                         const struct rcm_point *point);
+
+/* ---- the other way round */
+
+/* Answers --b and --kb, or --shards. Prints the answer; returns a status. */
+int answer_reverse(const struct select_settings *settings);
+
+#endif

@@ -1,0 +1,94 @@
+/* simulation_choice.c - simulate: the model beside the results, and the choice for a target.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include <base/memory.h>
+#include <base/statistics.h>
+
+#include "simulation_report.h"
+
+struct shape_model model_of_shape(const struct simulation_answer *s, size_t shape)
+{
+    struct shape_model model = {.p = s->query->shapes[shape % s->query->length]};
+    model.p.assignment = s->settings->question.assignments.items[shape / s->query->length];
+    model.loss = rcm_loss_exact(model.p);
+    model.sd = rcm_recall_sd(model.p);
+    return model;
+}
+
+double z_of(const struct sim_result *r, const struct shape_model *model)
+{
+    return z_score(r->recall_mean, 1.0 - model->loss, model->sd, (double)r->rows);
+}
+
+size_t scenario_count(const struct simulation_answer *s)
+{
+    return s->spec->rhos * s->spec->shuffles;
+}
+
+struct scenario scenario_at(const struct simulation_answer *s, size_t index)
+{
+    return (struct scenario){index / s->spec->shuffles, index % s->spec->shuffles};
+}
+
+size_t result_count(const struct simulation_answer *s)
+{
+    return scenario_count(s) * s->spec->shapes;
+}
+
+size_t result_index(const struct simulation_answer *s, struct scenario at, size_t shape)
+{
+    return (at.rho * s->spec->shuffles + at.shuffle) * s->spec->shapes + shape;
+}
+
+struct sim_result result_at(const struct simulation_answer *s, size_t index)
+{
+    const struct scenario at = scenario_at(s, index / s->spec->shapes);
+    return simulation_result(s->simulation, at.rho, at.shuffle, index % s->spec->shapes);
+}
+
+bool shows_rho(const struct simulation_answer *s)
+{
+    return s->spec->input == SIM_AR1;
+}
+
+bool shows_shuffle(const struct simulation_answer *s)
+{
+    return s->spec->shuffles > 1 || s->spec->shuffle[0] != SIM_SHUFFLE_NONE;
+}
+
+double *lower_bounds(const struct simulation_answer *s)
+{
+    double *lower = require_memory(calloc(result_count(s), sizeof *lower));
+    for (size_t i = 0; i < result_count(s); i++) {
+        const struct sim_result r = result_at(s, i);
+        lower[i] = sim_recall_lower(&r.lost, s->spec->k, ALPHA, s->spec->shapes);
+    }
+    return lower;
+}
+
+bool reaches_target(const struct simulation_answer *s, struct scenario at, size_t shape)
+{
+    return s->lower[result_index(s, at, shape)] >=
+           decimal_value(s->query->recall_target); /* no with NaN */
+}
+
+struct simulation_choice choose_shape(const struct simulation_answer *s, struct scenario at)
+{
+    struct simulation_choice choice = {0};
+    for (size_t i = 0; i < s->spec->shapes; i++) {
+        uint64_t candidates = rcm_candidates(s->models[i].p);
+        if (reaches_target(s, at, i) &&
+            (!choice.any || candidates < rcm_candidates(s->models[choice.shape].p))) {
+            choice.any = true;
+            choice.shape = i;
+        }
+        if (rcm_reaches(s->models[i].p, s->query->target) &&
+            (!choice.model_any || candidates < rcm_candidates(s->models[choice.model_shape].p))) {
+            choice.model_any = true;
+            choice.model_shape = i;
+        }
+    }
+    return choice;
+}

@@ -1,0 +1,131 @@
+/* simulation_json.c - simulate: the report as JSON.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+
+#include "json.h"
+#include "simulation_report.h"
+
+/* Survival by rank of the index-th result. */
+static json_t *survival_json(const struct simulation_answer *s, size_t index)
+{
+    const struct sim_result r = result_at(s, index);
+    const struct rcm_topk p = s->models[index % s->spec->shapes].p;
+    json_t *ranks = require_memory(json_array());
+    for (size_t i = 0; i < s->spec->ranks; i++) {
+        json_t *object = require_memory(json_object());
+        set_count(object, "rank", s->spec->rank[i]);
+        set_real(object, "survival", (double)r.survived[i] / (double)r.rows);
+        set_real(object, "model_survival", rcm_survival(p, s->spec->rank[i]));
+        json_array_append_new(ranks, object);
+    }
+    return ranks;
+}
+
+/* The name of a file. JSON holds UTF-8 only: in any other name each byte above 127 becomes '?'. */
+static json_t *name_json(const char *name)
+{
+    json_t *json = name ? json_string(name) : json_null();
+    if (json)
+        return json;
+    char *plain = text_copy(name);
+    for (char *at = plain; *at; at++)
+        if ((unsigned char)*at >= 128)
+            *at = '?';
+    json = require_memory(json_string(plain));
+    free(plain);
+    return json;
+}
+
+/* The rho of a scenario; null where rows have none. */
+static double rho_or_nan(const struct simulation_answer *s, size_t rho)
+{
+    return shows_rho(s) ? s->spec->rho[rho] : NAN;
+}
+
+static json_t *rows_json(const struct simulation_answer *s)
+{
+    json_t *array = require_memory(json_array());
+    for (size_t rho = 0; rho < s->spec->rhos; rho++) {
+        const struct sim_rows rows = simulation_rows(s->simulation, rho);
+        json_t *object = require_memory(json_object());
+        set_real(object, "rho", rho_or_nan(s, rho));
+        set_count(object, "rows", rows.rows);
+        set_count(object, "rows_with_nan", rows.with_nan);
+        set_count(object, "short_rows", rows.short_rows);
+        set_real(object, "topk_mass_mean", s->spec->weights ? rows.topk_mass_mean : NAN);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *shape_json(const struct simulation_answer *s, struct scenario at, bool any,
+                          size_t shape)
+{
+    if (!any)
+        return json_null();
+    const size_t index = result_index(s, at, shape);
+    const struct rcm_topk *p = &s->models[shape].p;
+    json_t *object = require_memory(json_object());
+    set_text(object, "assignment", assignment_name(p->assignment));
+    set_count(object, "b", p->b);
+    set_count(object, "k_b", p->k_b);
+    set_count(object, "candidates", rcm_candidates(*p));
+    set_real(object, "recall_mean", result_at(s, index).recall_mean);
+    set_real(object, "recall_lower", s->lower[index]);
+    return object;
+}
+
+static json_t *choices_json(const struct simulation_answer *s)
+{
+    json_t *array = require_memory(json_array());
+    for (size_t i = 0; i < scenario_count(s); i++) {
+        const struct scenario at = scenario_at(s, i);
+        const struct simulation_choice choice = choose_shape(s, at);
+        json_t *object = require_memory(json_object());
+        set_real(object, "rho", rho_or_nan(s, at.rho));
+        set_text(object, "shuffle", sim_shuffle_name(s->spec->shuffle[at.shuffle]));
+        set_real(object, "recall_target", decimal_value(s->query->recall_target));
+        json_object_set_new(object, "measured", shape_json(s, at, choice.any, choice.shape));
+        json_object_set_new(object, "model",
+                            shape_json(s, at, choice.model_any, choice.model_shape));
+        json_object_set_new(
+            object, "same",
+            json_boolean(choice.any && choice.model_any && choice.shape == choice.model_shape));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *results_json(const struct simulation_answer *s)
+{
+    json_t *results = rows_as_json(result_table(s, EVERY_RESULT));
+    for (size_t i = 0; i < json_array_size(results) && s->spec->ranks; i++)
+        json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i));
+    return results;
+}
+
+int print_simulation_json(const struct simulation_answer *s)
+{
+    const struct sim_spec *spec = s->spec;
+    json_t *object = object_with_version();
+    set_count(object, "n", spec->n);
+    set_count(object, "k", spec->k);
+    set_count(object, "valid", spec->valid);
+    set_text(object, "input", sim_input_name(spec->input));
+    json_object_set_new(object, "file", name_json(spec->name));
+    set_count(object, "seed", spec->seed);
+    set_count(object, "repetitions", simulation_done(s->simulation));
+    set_count(object, "repetitions_wanted", spec->repetitions);
+    json_object_set_new(object, "partial", json_boolean(s->partial));
+    set_real(object, "temperature", spec->weights ? spec->temperature : NAN);
+    json_object_set_new(object, "rows", rows_json(s));
+    json_object_set_new(object, "results", results_json(s));
+    if (s->settings->question.targets.length)
+        json_object_set_new(object, "choices", choices_json(s));
+    progress_end(s->progress);
+    return print_json(object);
+}

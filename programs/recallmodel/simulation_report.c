@@ -1,0 +1,53 @@
+/* simulation_report.c - see simulation_report.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "simulation_report.h"
+
+#include <stdlib.h>
+
+#include <base/memory.h>
+
+/* Do recall by rank and by value differ anywhere? */
+static bool differs_by_value(const struct simulation_answer *s)
+{
+    for (size_t i = 0; i < result_count(s); i++) {
+        const struct sim_result r = result_at(s, i);
+        if (r.recall_mean != r.recall_value_mean)
+            return true;
+    }
+    return false;
+}
+
+static void print_csv(const struct simulation_answer *s)
+{
+    struct table *table = result_table(s, EVERY_RESULT);
+    progress_end(s->progress);
+    table_print_csv(table, stdout, true);
+    table_free(table);
+}
+
+int report_simulation(struct simulation_answer *s)
+{
+    int status = STATUS_OK;
+    s->shows_value = differs_by_value(s);
+    s->models = require_memory(calloc(s->spec->shapes, sizeof *s->models));
+    for (size_t i = 0; i < s->spec->shapes; i++)
+        s->models[i] = model_of_shape(s, i);
+    s->lower = s->settings->question.targets.length ? lower_bounds(s) : NULL;
+    switch (s->settings->question.output) {
+    case OUTPUT_TABLE:
+        print_simulation(s);
+        break;
+    case OUTPUT_CSV:
+        print_csv(s);
+        break;
+    case OUTPUT_JSON:
+        status = print_simulation_json(s);
+        break;
+    }
+    if (status == STATUS_OK && s->settings->question.plot)
+        status = draw_simulation(s);
+    free(s->models);
+    free(s->lower);
+    return status;
+}

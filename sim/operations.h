@@ -1,0 +1,66 @@
+/* operations.h - the algorithms of the cost models, run on real keys, with their operations
+ * counted.
+ *
+ * The machine is the abstract one of [Key2024] D.2. Iteration, addressing and bounds checks are
+ * free. A comparison, addition, logical operation or assignment costs 1, a read-modify-write of a
+ * variable 2. For a parallel algorithm steps are counted: what all threads do at once costs as much
+ * as what one of them does. docs/simulation.md 6 derives the counts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OPERATIONS_H
+#define OPERATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "row.h"
+
+struct operations {
+    uint64_t all;   /* as if every branch were taken, as the models count */
+    uint64_t taken; /* only the branches that are taken */
+};
+
+/* The input of a selection: unsigned keys of `bits` bits. Equal keys rank by index, smaller first.
+ * 1 <= k <= n < 2^31. */
+struct keys {
+    const uint32_t *key;
+    size_t n, k;
+    unsigned bits;
+};
+
+/* An exact top-k algorithm. run() writes the indices of the top-k by rank to out[0 .. k), in any
+ * order, and adds its operations to *cost. `digit` is the number of bits in a pass, 1 .. 16, if the
+ * algorithm takes one. Returns false if memory runs out. sim_algorithm(0), .. lists the algorithms,
+ * and NULL ends the list. */
+struct sim_algorithm {
+    const char *name; /* as in the cost models */
+    bool takes_digit;
+    bool quadratic; /* time n k */
+    bool (*run)(const struct keys *keys, unsigned digit, uint32_t *out, struct operations *cost);
+};
+const struct sim_algorithm *sim_algorithm(size_t index);
+
+/* Stage 1 by a queue of k_b elements for each of b interleaved buckets: [Samaga2025] Algorithm 1.
+ * An element that does not beat the smallest of its queue takes one comparison. The indices of the
+ * candidates go to out[0 .. b k_b), those of one bucket together, with UINT32_MAX in the places
+ * that a bucket cannot fill. Adds to *cost and to *insertions. Returns false if memory runs out. */
+bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_t *out,
+                      struct operations *cost, uint64_t *insertions);
+
+/* A row as keys: those of its float32 values, of 32 bits, and its ranks, n - 1 for the largest, of
+ * ceil(log2 n) bits. */
+struct count_row {
+    uint32_t *raw, *ranks; /* n each */
+    unsigned rank_bits;
+};
+
+/* Makes a row of a generated input (row.h). Returns false if memory runs out; otherwise
+ * sim_count_row_free() it. For each element it needs at most SIM_COUNT_ROW_BYTES of memory, and the
+ * algorithms need less than that. */
+#define SIM_COUNT_ROW_BYTES 52
+bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n,
+                   struct count_row *row);
+void sim_count_row_free(struct count_row *row);
+
+#endif

@@ -1,0 +1,254 @@
+/* setup.c - making and freeing a simulation, and what it would take: see simulate.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "simulation_state.h"
+
+static unsigned all_threads(void)
+{
+#ifdef _OPENMP
+    return (unsigned)omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+/* ---- shapes in groups */
+
+struct indexed_shape {
+    struct sim_shape shape;
+    size_t index;
+};
+
+static int by_shape(const void *a, const void *b)
+{
+    const struct sim_shape *x = &((const struct indexed_shape *)a)->shape,
+                           *y = &((const struct indexed_shape *)b)->shape;
+    if (x->assignment != y->assignment)
+        return x->assignment < y->assignment ? -1 : 1;
+    if (x->b != y->b)
+        return x->b < y->b ? -1 : 1;
+    return (x->k_b > y->k_b) - (x->k_b < y->k_b);
+}
+
+/* Puts the shapes of one assignment and b into one group. In a group k_b rises. */
+static bool group_shapes(struct simulation *s)
+{
+    const struct sim_spec *spec = &s->spec;
+    struct indexed_shape *sorted = malloc(spec->shapes * sizeof *sorted);
+    s->shape = calloc(spec->shapes, sizeof *s->shape);
+    s->group = calloc(spec->shapes, sizeof *s->group);
+    s->has_k = calloc(spec->shapes, sizeof *s->has_k);
+    for (size_t i = 0; i < spec->shapes && sorted; i++)
+        sorted[i] = (struct indexed_shape){spec->shape[i], i};
+    if (sorted)
+        qsort(sorted, spec->shapes, sizeof *sorted, by_shape);
+    for (size_t i = 0; i < spec->shapes && sorted && s->shape && s->group && s->has_k; i++) {
+        const struct sim_shape *shape = &sorted[i].shape;
+        struct group *group = s->groups ? &s->group[s->groups - 1] : NULL;
+        if (!group || group->buckets.assignment != shape->assignment ||
+            group->buckets.b != shape->b) {
+            group = &s->group[s->groups++];
+            *group = (struct group){.buckets = buckets_of(shape->assignment, spec->n, shape->b),
+                                    .salt = shape->b << 2 | (uint64_t)shape->assignment,
+                                    .shape = &s->shape[i]};
+        }
+        s->shape[i] = sorted[i].index;
+        s->has_k[sorted[i].index] =
+            buckets_candidates(&group->buckets, spec->valid, shape->k_b) >= spec->k;
+        group->members++;
+        group->cap = (uint32_t)(shape->k_b < spec->k ? shape->k_b : spec->k);
+        s->largest_k_b = group->cap > s->largest_k_b ? group->cap : s->largest_k_b;
+    }
+    free(sorted);
+    return sorted && s->shape && s->group && s->has_k;
+}
+
+/* ---- memory */
+
+/* Allocates, or only adds up what would be allocated. */
+struct room {
+    bool measuring, failed;
+    double bytes;
+};
+
+static void *allocate(struct room *room, size_t count, size_t size)
+{
+    room->bytes += (double)count * (double)size;
+    if (room->measuring)
+        return NULL;
+    void *memory = calloc(count, size);
+    room->failed |= !memory;
+    return memory;
+}
+
+static bool uses(const struct sim_spec *spec, enum sim_shuffle shuffle)
+{
+    for (size_t i = 0; i < spec->shuffles; i++)
+        if (spec->shuffle[i] == shuffle)
+            return true;
+    return false;
+}
+
+/* What one thread needs, but for its tallies. */
+static void worker_make(struct worker *w, const struct simulation *s, struct room *room)
+{
+    const struct sim_spec *spec = &s->spec;
+    bool rows = spec->input != SIM_PLACEMENT, per_row = uses(spec, SIM_SHUFFLE_ROW);
+    size_t n = rows ? (size_t)spec->n : 0, k = (size_t)spec->k, stride = s->largest_k_b + (size_t)1;
+    uint64_t b = 1;
+    for (size_t i = 0; i < s->groups; i++)
+        b = s->group[i].buckets.b > b ? s->group[i].buckets.b : b;
+    w->before = allocate(room, rows ? n : k, sizeof *w->before);
+    w->counts.count = allocate(room, (size_t)b, sizeof *w->counts.count);
+    w->kept = allocate(room, 3 * stride, sizeof *w->kept);
+    w->missing = allocate(room, spec->shapes, sizeof *w->missing);
+    if (rows) {
+        w->words = allocate(room, n + 1, sizeof *w->words);
+        w->x = allocate(room, n, sizeof *w->x);
+        w->keys = allocate(room, n, sizeof *w->keys);
+        w->at = allocate(room, n, sizeof *w->at);
+    }
+    if (per_row || uses(spec, SIM_SHUFFLE_ONCE))
+        w->shuffled = allocate(room, n, sizeof *w->shuffled);
+    if (per_row)
+        w->permutation = allocate(room, n, sizeof *w->permutation);
+    if (rows && spec->reaching)
+        w->subset = allocate(room, n, sizeof *w->subset);
+    if (rows && (spec->weights || spec->ranks)) {
+        w->sorting = allocate(room, 2 * k, sizeof *w->sorting);
+        w->sorting_room = k;
+    }
+    if (spec->weights) {
+        w->weight = allocate(room, 2 * k, sizeof *w->weight);
+        w->lost_weight = allocate(room, stride, sizeof *w->lost_weight);
+    }
+}
+
+static void worker_free(struct worker *w)
+{
+    tallies_free(&w->tallies);
+    free(w->words);
+    free(w->x);
+    free(w->shuffled);
+    free(w->keys);
+    free(w->at);
+    free(w->permutation);
+    free(w->subset);
+    free(w->sorting);
+    free(w->missing);
+    free(w->before);
+    free(w->counts.count);
+    free(w->kept);
+    free(w->weight);
+    free(w->lost_weight);
+}
+
+/* The permutations that all rows of one rho share. */
+static bool make_permutations(struct simulation *s)
+{
+    const struct sim_spec *spec = &s->spec;
+    bool once = uses(spec, SIM_SHUFFLE_ONCE);
+    s->permutation = calloc(spec->rhos, sizeof *s->permutation);
+    for (size_t i = 0; i < spec->rhos && s->permutation && once; i++) {
+        s->permutation[i] = malloc((size_t)spec->valid * sizeof **s->permutation);
+        if (!s->permutation[i])
+            return false;
+        row_permutation(spec->input, spec->rho[i], spec->seed, UINT64_MAX, s->permutation[i],
+                        (size_t)spec->valid);
+    }
+    return s->permutation;
+}
+
+const char *simulation_limit(const struct sim_spec *spec)
+{
+    if (spec->input != SIM_PLACEMENT && spec->n > UINT32_MAX)
+        return "rows of 2^32 elements or more cannot be simulated; give a smaller --n, or --input "
+               "placement";
+    if (spec->k > UINT32_MAX)
+        return "k of 2^32 or more cannot be simulated; give a smaller --k";
+    if (spec->shapes > SIM_RESULTS_MAX / spec->rhos / spec->shuffles)
+        return "more than 100000 results are asked for; give shorter lists";
+    for (size_t i = 0; i < spec->shapes; i++)
+        if (spec->shape[i].b > SIM_B_MAX)
+            return "more than 2^28 buckets cannot be simulated; give a smaller --b or a larger "
+                   "--kb";
+    return NULL;
+}
+
+static size_t results_of(const struct sim_spec *spec)
+{
+    return spec->rhos * spec->shuffles * spec->shapes;
+}
+
+static size_t threads_of(const struct sim_spec *spec)
+{
+    size_t threads = spec->threads ? spec->threads : all_threads();
+    return threads > spec->repetitions ? (size_t)spec->repetitions : threads;
+}
+
+double simulation_bytes(const struct sim_spec *spec)
+{
+    struct simulation s = {.spec = *spec, .results = results_of(spec)};
+    struct worker worker = {0};
+    struct room room = {.measuring = true};
+    if (group_shapes(&s))
+        worker_make(&worker, &s, &room);
+    free(s.shape);
+    free(s.group);
+    free(s.has_k);
+    double permutations = (double)spec->rhos * (double)spec->valid * sizeof **s.permutation;
+    double tallies = tallies_bytes(s.results, spec->ranks), threads = (double)threads_of(spec);
+    return threads * (room.bytes + tallies) + tallies +
+           (uses(spec, SIM_SHUFFLE_ONCE) ? permutations : 0.0);
+}
+
+struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size)
+{
+    const char *limit = simulation_limit(spec);
+    struct simulation *s = limit ? NULL : calloc(1, sizeof *s);
+    bool good = s;
+    if (s) {
+        s->spec = *spec;
+        s->results = results_of(spec);
+        s->threads = threads_of(spec);
+        s->worker = calloc(s->threads, sizeof *s->worker);
+        good = s->worker && group_shapes(s) && make_permutations(s) &&
+               tallies_make(&s->total, spec->rhos, s->results, spec->ranks);
+        for (size_t t = 0; t < s->threads && good; t++) {
+            struct room room = {0};
+            worker_make(&s->worker[t], s, &room);
+            good = tallies_make(&s->worker[t].tallies, spec->rhos, s->results, spec->ranks) &&
+                   !room.failed;
+        }
+    }
+    if (good)
+        return s;
+    snprintf(error, size, "%s",
+             limit ? limit : "out of memory; give fewer shapes, a smaller n or fewer --threads");
+    simulation_free(s);
+    return NULL;
+}
+
+void simulation_free(struct simulation *s)
+{
+    if (!s)
+        return;
+    for (size_t t = 0; t < s->threads && s->worker; t++)
+        worker_free(&s->worker[t]);
+    for (size_t i = 0; i < s->spec.rhos && s->permutation; i++)
+        free(s->permutation[i]);
+    tallies_free(&s->total);
+    free(s->worker);
+    free(s->permutation);
+    free(s->shape);
+    free(s->has_k);
+    free(s->group);
+    free(s);
+}

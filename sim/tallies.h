@@ -1,0 +1,33 @@
+/* tallies.h - the tallies of a simulation: one for the rows of each rho, one for each result.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TALLIES_H
+#define TALLIES_H
+
+#include "tally.h"
+
+struct tallies {
+    size_t rhos, results, ranks;
+    struct row_tally *rows;   /* of each rho */
+    struct tally *of_results; /* (rho, shuffle, shape), the shape fastest */
+};
+
+/* Allocates tallies of nothing. Returns false if memory runs out. tallies_free() in any case. */
+bool tallies_make(struct tallies *tallies, size_t rhos, size_t results, size_t ranks);
+void tallies_free(struct tallies *tallies);
+
+/* Bytes that tallies_make() would allocate. */
+double tallies_bytes(size_t results, size_t ranks);
+
+/* Sets them to nothing again. */
+void tallies_clear(struct tallies *tallies);
+
+/* Adds tallies of the same size. Returns false if memory runs out. */
+bool tallies_merge(struct tallies *into, const struct tallies *from);
+
+/* Writes them as text, and adds such a text, in which no row lost more than k elements, to others;
+ * *text then points behind it. Returns false if the text is damaged or memory runs out. */
+void tallies_print(FILE *file, const struct tallies *tallies);
+bool tallies_add_text(struct tallies *tallies, uint64_t k, const char **text);
+
+#endif

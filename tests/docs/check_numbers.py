@@ -1,0 +1,71 @@
+"""Numbers of the pages that the program or the header can say.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import pathlib
+import re
+import tempfile
+
+from pages import TOP, PROGRAM, FEW, notes, checks, text_of, run
+
+
+def numbers(text):
+    return {n.rstrip(".") for n in re.findall(r"(?<![\w.^])\d[\d.e-]*", text)}
+
+
+def check_explained():
+    """The numbers that README explains stand in the answer above."""
+    before, after = text_of(TOP / "README.md").split("**How to read it.**")
+    shown = before.rsplit("```", 2)[1]
+    for number in sorted(numbers(re.sub(r"`[^`]*`", "", after.split("\n## ")[0]))):
+        checks()
+        if number not in numbers(re.sub(r"(\d)(us|x)\b", r"\1 ", shown)):
+            yield f"README.md explains {number}, which the answer does not have"
+
+
+def claim(page, said, got):
+    checks()
+    if " ".join(said.split()) not in " ".join(text_of(TOP / page).split()):
+        yield f"{page} does not say '{said}', which is what {got}"
+
+
+def check_claims():
+    """Accuracies are those of the header, errors of the profile those that the command prints."""
+    headers = "".join(map(text_of, sorted(TOP.glob("model/**/*.h"))))
+    loss, sd = (re.search(rf"RCM_{name}_MAX_RELERR (\S+)", headers)[1] for name in ("LOSS", "SD"))
+    yield from claim("README.md", f"The relative error of the loss is at most {loss}, that of the"
+                     f" standard deviation {sd}", "the header promises")
+    yield from claim("docs/library.md", f"`RCM_LOSS_MAX_RELERR` ({loss})", "the header promises")
+    yield from claim("docs/library.md", f"`RCM_SD_MAX_RELERR` ({sd})", "the header promises")
+    with tempfile.TemporaryDirectory() as name:
+        (pathlib.Path(name) / "recallmodel").symlink_to(PROGRAM)
+        said = run("recallmodel predict --device h100-pcie --n 2^18 --k 1024 --kb 2", name).stdout
+        median, most = re.search(r"not\s+seen\s+([\d.]+)\s+and\s+([\d.]+) %", said).groups()
+        yield from claim("README.md", f"{median} % in the median, and below {most} % for 95 %",
+                         "predict prints")
+        yield from claim("docs/commands.md", f"The median error is {median} %, and 95 % of the"
+                         f" errors are below {most} %", "predict prints")
+        yield from published_claims(name)
+
+
+def published_claims(folder):
+    """What a fit to the published runs says, where they are available."""
+    data = pathlib.Path(os.environ.get("PAPER_DATA") or TOP / "../shared/paper-data").resolve()
+    runs, exact = data / "h100_pcie_bucketed.csv", data / "h100_pcie_torch_topk.csv"
+    if FEW or not runs.exists() or not exact.exists():
+        notes.append("SKIPPED: regrets of the published runs "
+                     + ("(in make check-all)" if FEW else "(they are not available)"))
+        return
+    said = run(f"recallmodel calibrate '{runs}' --exact '{exact}' --cross-validate", folder).stdout
+    parameters = re.search(r"(\d+) parameters", said)[1]
+    together = said.split("Left out together")[1].split("Over all sizes")[0]
+    table = dict(re.findall(r"^\*? +(\w+) +(\S+ +\S+ +\S+ +\S+) +\d+$", together, flags=re.M))
+    mean, most = (float(table["calibrated"].split()[i]) for i in (0, 3))
+    others = [float(table[name].split()[0]) for name in ("basic", "serial", "parallel")]
+    for page in ("README.md", "docs/commands.md"):
+        yield from claim(page, f"{min(others):.1f} to {max(others):.1f} times as slow",
+                         "calibrate prints")
+        yield from claim(page, f"{mean:.3f} times as slow", "calibrate prints")
+    yield from claim("README.md", f"A profile with {parameters} parameters", "calibrate prints")
+    yield from claim("docs/commands.md", f"at most {most:.2f} times", "calibrate prints")

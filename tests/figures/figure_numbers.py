@@ -1,0 +1,272 @@
+"""Numbers that the papers print, or that follow from them, against the CSV files of the figures.
+
+test_figures.sh has shown that these files are what the command prints today. Statistical numbers
+are compared by z: |z| > 5 happens by chance once in 1.7 million times. The seeds of our own are
+fixed.
+
+usage: figure_numbers.py FOLDER [PUBLISHED]
+"""
+import csv
+import math
+import pathlib
+import sys
+from fractions import Fraction
+
+folder = pathlib.Path(sys.argv[1])
+published = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+checked, failed = {}, []
+
+
+def rows(figure):
+    """Rows of a figure's CSV, as text."""
+    with open(folder / figure / f"{figure}.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def expect(figure, what, got, want, tolerance=0.0):
+    checked[figure] = checked.get(figure, 0) + 1
+    if not abs(float(got) - float(want)) <= tolerance:
+        failed.append(f"{figure}: {what} is {got}, not {want}")
+
+
+def find(table, **wanted):
+    found = [row for row in table if all(row[name] == str(value) for name, value in wanted.items())]
+    assert len(found) >= 1, f"no row with {wanted}"
+    return found[0]
+
+
+# Figure 3, right panel: k = n/8. k_b, b, C_serial, speed-up, exact error, Eq. (1).
+FIGURE_3 = """
+1 131072 2097152 42 .343608 .367878
+1 262144 22020096 4 .172362 .213060
+1 524288 44040192 2 .062500 .115202
+2 65536 5242880 16.8 .252999 .270669
+2 131072 25165824 3.5 .079913 .103637
+2 262144 47185920 1.867 .014648 .032653
+4 32768 11534336 7.636 .182678 .195364
+4 65536 31457280 2.8 .026460 .037569
+4 131072 53477376 1.647 .001319 .004349
+8 16384 24117248 3.652 .130543 .139582
+8 32768 44040192 2 .005004 .008406
+8 65536 62914560 1.4 .000021 .000147
+""".split()
+table = rows("key-03")
+for i in range(0, len(FIGURE_3), 6):
+    k_b, b, cost, speedup, loss, binomial = FIGURE_3[i:i + 6]
+    row = find(table, k=131072, k_b=k_b, b=b)
+    for name, want, tolerance in (
+        ("cost_serial", cost, 0), ("speedup_serial", speedup, 5e-4), ("loss", loss, 5.1e-7),
+        ("loss_binomial", binomial, 5.1e-7),
+    ):
+        expect("key-03", f"{name} of k_b = {k_b}, b = {b}", row[name], want, tolerance)
+for b, cost, loss in ((256, 2097152, .367115), (512, 2117632, .212395), (1024, 2142208, .114728)):
+    row = find(table, k=256, k_b=1, b=b)
+    expect("key-03", f"cost_serial of b = {b}", row["cost_serial"], cost)
+    expect("key-03", f"loss of b = {b}", row["loss"], loss, 5.1e-7)
+expect("key-03", "exact cost", table[0]["cost_serial_exact"], 88080384)
+
+# Figures 18 to 20: cost of the exact top-k, k = 256, n/16, n/4, for n = 2^10, .., 2^20; and at most
+# 52 shapes of each n, 288 in all.
+BASIC = [
+    9216, 7168, 9216, 36864, 36864, 45056, 147456, 180224, 212992, 589824, 851968, 983040, 2359296,
+    3932160, 4456448, 9437184, 17825792, 19922944
+]
+SERIAL = [45056, 212992, 983040, 4456448, 19922944, 88080384]
+PARALLEL = [360, 480, 616, 768, 936, 1120]
+for figure, model in (("key-18", "basic"), ("key-19", "serial"), ("key-20", "parallel")):
+    table = rows(figure)
+    for i in range(18):
+        n = 2 ** (10 + 2 * (i // 3))
+        k = (256, n // 16, n // 4)[i % 3]
+        want = {"basic": BASIC[i], "serial": SERIAL[i // 3], "parallel": PARALLEL[i // 3]}[model]
+        expect(figure, f"exact cost of n = {n}, k = {k}",
+               find(table, n=n, k=k)[f"cost_{model}_exact"], want)
+    drawn = {(row["n"], row["k"], row["b"], row["k_b"])
+             for row in table if int(row["b"]) * int(row["k_b"]) < int(row["n"])}
+    expect(figure, "number of shapes", len(drawn), 288)
+
+# Figure 5: the dashed line, by their code and by their text.
+table = rows("key-05")
+for n, code, text in (
+    (16, 1.0005, 1.0005), (4096, 1.1373, 1.1263), (8192, 1.2694, 1.2455), (16384, 1.5189, 1.4646),
+    (24576, 1.7506, 1.6615), (32768, 1.9662, 1.8393), (40960, 2.1675, 2.0007),
+):
+    for k, want in ((max(2, n // 16), code), (n // 8, text)):
+        expect("key-05", f"speed-up at n = {n}, k = {k}",
+               find(table, n=n, k=k)["speedup"], want, 5.1e-5)
+
+# Figure 17: the largest of each heat-map of the cost models, C_basic, C_serial, C_parallel.
+table = [row for row in rows("key-17")
+         if row["m"] == "1" and int(row["candidates"]) <= 8 * int(row["k"])
+         and int(row["candidates"]) < int(row["n"])]
+for n, k, largest in (
+    (4096, 64, (15872, 65536, 358)),
+    (4096, 256, (30720, 143360, 454)),
+    (4096, 1024, (34816, 143360, 454)),
+    (1048576, 64, (3.14931e6, 1.15548e7, 422)),
+    (1048576, 65536, (1.20586e7, 5.34774e7, 1062)),
+    (1048576, 262144, (1.31072e7, 5.34774e7, 1062)),
+):
+    for model, want in zip(("basic", "serial", "parallel"), largest):
+        got = max(
+            float(row[f"cost_{model}"]) for row in table
+            if (row["n"], row["k"]) == (str(n), str(k)))
+        expect("key-17", f"largest cost_{model} of n = {n}, k = {k}", got, want, 5.1e-6 * want)
+
+# Figure 2, left: by counting. Buckets of 4, 4 and 3; the loss comes from more than two of four in
+# one bucket.
+row = rows("key-02")[0]
+loss = sum(
+    Fraction(math.comb(s, x) * math.comb(11 - s, 4 - x), math.comb(11, 4)) * (x - 2)
+    for s in (4, 4, 3) for x in (3, 4)) / 4
+expect("key-02", "recall", row["recall"], float(1 - loss), 1e-15)
+expect("key-02", "candidates", row["candidates"], 6)
+
+# Table 1 of Key et al. at n = 2^20, k = 256, by its formulas.
+n, k, log_n = 2**20, 256, 20
+for (model, algorithm), want in {
+    ("basic", ""): n * (8 + 1),
+    ("serial", "insertion_queue"): n * (3 * k - 1),
+    ("serial", "radix_select"): n * (4 * log_n + 4),
+    ("parallel", "scan_max"): k * (2 * log_n + 3),
+    ("parallel", "parallel_radix_select"): log_n * (2 * log_n + 16),
+}.items():
+    expect("key-table-1", f"{model} {algorithm}",
+           find(rows("key-table-1"), model=model, algorithm=algorithm)["cost"], want)
+
+# Table 1 of Samaga et al., recomputed from its own rates; the largest K'.
+for device, memory, matrix, k_b in (
+    ("A100-PCIe", 40.31, 16.00, 8), ("H100-SXM", 80.00, 8.67, 16), ("TPUv4", 14.33, 4.00, 3),
+    ("TPUv5e", 29.99, 7.98, 6),
+):
+    row = find(rows("samaga-1"), device=device)
+    expect("samaga-1", f"{device}, per 4 bytes", row["paper_ridge_memory"], memory, 0.0051)
+    expect("samaga-1", f"{device}, per dot product", row["paper_ridge_matrix"], matrix, 0.0051)
+    expect("samaga-1", f"{device}, K'", row["paper_k_b_max"], k_b)
+
+# Table 2 of Samaga et al.: exact recall of every row; the spread of a row within the 7 % that 1024
+# trials leave.
+table = rows("samaga-2")
+for k_b, b, recall, spread in (
+    (1, 131072, .998049, .0014), (1, 65536, .994162, .0023), (1, 32768, .986447, .0036),
+    (1, 16384, .971257, .0052), (1, 8192, .941805, .0070), (2, 4096, .991194, .0030),
+    (2, 2048, .968011, .0054), (3, 2048, .996287, .0020), (3, 1024, .977110, .0049),
+    (4, 1024, .995799, .0022), (4, 512, .962957, .0070), (5, 512, .989019, .0039),
+    (6, 512, .997142, .0021), (6, 256, .951751, .0077), (8, 512, .999863, .0004),
+    (8, 256, .991824, .0035), (10, 256, .999018, .0013), (12, 128, .984192, .0056),
+    (16, 128, .999257, .0013),
+):
+    row = find(table, k_b=k_b, b=b)
+    expect("samaga-2", f"recall of ({k_b}, {b})", row["model_recall"], recall, 5.1e-7)
+    expect("samaga-2", f"spread of ({k_b}, {b})", row["model_sd"], spread, 0.00005 + 0.07 * spread)
+
+# Figure 3 of Samaga et al.: its largest, and the cells.
+cells = {}
+for row in rows("samaga-3"):
+    cells.setdefault((int(row["n"]), int(row["k"])), []).append(row)
+table = []
+# Where k_b = 1 needs all elements, which select does not offer, n counts.
+for (n, k), choices in cells.items():
+    ones = [float(row["over_least"]) for row in choices if row["k_b"] == "1"]
+    table.append(ones[0] if ones else n / min(int(row["candidates"]) for row in choices))
+    expect("samaga-3", f"k_b = 1 for n {n}, k {k}", bool(ones), (k - 1) / (n - 1) <= 0.02)
+expect("samaga-3", "number of cells", len(table), 213)
+expect("samaga-3", "largest", max(table), 16)
+
+# A.10: what the sweep with all divisors picks (K', B), and with K' = 1.
+table = rows("samaga-a10")
+seen = {}
+for row in table:
+    seen.setdefault((row["n"], row["k"]), []).append(row)
+SELECTED = {
+    (262144, 1024): [(4, 512, None), (4, 1024, None)], (1048576, 1024): [(4, 1024, 65536)],
+    (65536, 256): [(4, 256, None)], (16384, 128): [(3, 128, None)],
+    (430080, 3360): [(4, 1536, 30720), (4, 2688, 143360)],
+    (15360, 480): [(4, 256, 3840), (4, 384, 15360)], (24576, 512): [(4, 256, 6144)],
+    (917504, 3360): [(4, 1792, 32768)],
+}
+for (n, k), choices in SELECTED.items():
+    queries = []
+    for row in seen[str(n), str(k)]:  # in each query k_b grows
+        if not queries or int(row["k_b"]) <= int(queries[-1][-1]["k_b"]):
+            queries.append([])
+        queries[-1].append(row)
+    expect("samaga-a10", f"number of targets of n = {n}", len(queries), len(choices))
+    for query, (k_b, b, one) in zip(queries, choices):
+        best = min(query, key=lambda row: (int(row["candidates"]), int(row["k_b"])))
+        expect("samaga-a10", f"k_b of n = {n}, k = {k}", best["k_b"], k_b)
+        expect("samaga-a10", f"b of n = {n}, k = {k}", best["b"], b)
+        if one == n:  # all elements: select does not offer that
+            expect("samaga-a10", f"k_b = 1 of n = {n}, k = {k}", query[0]["k_b"] == "1", False)
+        elif one:
+            expect("samaga-a10", f"b for K' = 1 of n = {n}, k = {k}", query[0]["b"], one)
+
+# Figures 8 and 9: what Chern's bound asks for at recall 0.99.
+expect("samaga-8", "Chern's b",
+       find(rows("samaga-8"), rule="chern", recall_target="0.99")["b"], 101789)
+
+# Simulated rows of our own against the exact model: placements, and correlated rows that are
+# shuffled or have no correlation.
+for figure in ("samaga-2", "samaga-6", "samaga-7"):
+    for row in rows(figure):
+        if float(row["model_sd"]) > 0:
+            expect(figure, f"z of k_b = {row['k_b']}, b = {row['b']}", row["z"], 0, 5)
+table = rows("key-06")
+for row in table:
+    if row["shuffle"] == "once" or float(row["rho"]) == 0:
+        expect("key-06", f"z of rho = {row['rho']}, k_b = {row['k_b']}, {row['assignment']}",
+               row["z"], 0, 5)
+for k_b, recall in ((1, .657063), (2, .747990), (4, .818753), (8, .871510)):
+    expect("key-06", f"model recall of k_b = {k_b}",
+           find(table, k_b=k_b)["model_recall"], recall, 5.1e-7)
+
+if published and (published / "theory.csv").is_file():
+    theory, exact = {}, {}
+    with open(published / "theory.csv", newline="") as file:
+        theory = {(row["n"], row["k"], row["b"], row["k_b"]): row for row in csv.DictReader(file)}
+    with open(published / "theory_exact_topk_cost.csv", newline="") as file:
+        exact = {(row["n"], row["k"]): row for row in csv.DictReader(file)}
+    for figure, fewest in (("key-03", 60), ("key-18", 200), ("key-19", 200), ("key-20", 200)):
+        found = 0
+        for row in rows(figure):
+            key = tuple(row[name] for name in ("n", "k", "b", "k_b"))
+            for model in ("basic", "serial", "parallel"):
+                if key[:2] in exact:
+                    expect(figure, f"published exact cost_{model} of {key[:2]}",
+                           row[f"cost_{model}_exact"], exact[key[:2]][f"cost_{model}"])
+                if key in theory:
+                    expect(figure, f"published cost_{model} of {key}", row[f"cost_{model}"],
+                           theory[key][f"cost_{model}"])
+            if key in theory:
+                found += 1
+                expect(figure, f"published Eq. (1) of {key}", row["recall_binomial"],
+                       theory[key]["recall_binomial"], 1e-12)
+                stderr = float(row["recall_sd"]) / math.sqrt(float(theory[key]["repetitions"]))
+                # Enough lost elements for a normal law.
+                if stderr > 0 and float(row["loss"]) * float(row["k"]) * 64 > 10:
+                    expect(figure, f"z of the published simulation of {key}",
+                           (float(theory[key]["recall_simulated_mean"]) - float(row["recall"])) /
+                           stderr, 0, 5)
+        if found < fewest:
+            failed.append(f"{figure}: only {found} of its shapes are published")
+    with open(published / "correlation.csv", newline="") as file:
+        theirs = list(csv.DictReader(file))
+    for other in theirs:
+        row = next(row for row in table if float(row["rho"]) == float(other["rho"]) and
+                   row["k_b"] == other["k_b"] and row["assignment"] == other["assignment"] and
+                   (row["shuffle"] == "once") == (other["shuffled"] == "1"))
+        stderr = math.hypot(float(row["recall_stderr"]),
+                            float(other["recall_sd"]) / math.sqrt(float(other["repetitions"])))
+        expect(
+            "key-06",
+            f"z of the published rho = {other['rho']}, k_b = {other['k_b']}, "
+            f"{other['assignment']}, shuffled {other['shuffled']}",
+            (float(row["recall_mean"]) - float(other["recall_mean"])) / stderr, 0, 5)
+else:
+    print("SKIPPED: published numbers are not available")
+
+print("numbers checked: " + ", ".join(f"{figure} {count}"
+                                      for figure, count in sorted(checked.items())))
+for line in failed[:10]:
+    print("FAIL: " + line)
+sys.exit(bool(failed))

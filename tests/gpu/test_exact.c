@@ -1,0 +1,111 @@
+/* test_exact.c - exact top-k on every kind of row, against plain C.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "plain.h"
+
+static void check_exact(const struct batch *batch, uint64_t k, const struct output *o,
+                        bool in_order, const char *what)
+{
+    double *sorted = malloc(batch->n * sizeof *sorted), *got = malloc(k * sizeof *got);
+    bool *seen = malloc(batch->n);
+    for (uint64_t r = 0; r < batch->m; r++) {
+        const void *row = row_of(batch, r);
+        memset(seen, 0, batch->n);
+        for (uint64_t i = 0; i < batch->n; i++)
+            sorted[i] = merit(batch->dtype, element(row, batch->dtype, i), batch->smallest);
+        for (uint64_t j = 0; j < k; j++) {
+            int64_t index = o->indices[r * k + j];
+            uint32_t bits = element(o->values, batch->dtype, r * k + j);
+            REQUIRE(index >= 0 && (uint64_t)index < batch->n && !seen[index],
+                    CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": index %" PRId64
+                             " is not valid or not new",
+                    CASE_ARG(batch, r), k, j, index);
+            seen[index] = true;
+            REQUIRE(element(row, batch->dtype, (uint64_t)index) == bits,
+                    CASE_FMT ": k %" PRIu64 ": value %x is not that at index %" PRId64,
+                    CASE_ARG(batch, r), k, bits, index);
+            REQUIRE(!in_order || j == 0 || index > o->indices[r * k + j - 1],
+                    CASE_FMT ": k %" PRIu64 " entry %" PRIu64 ": not in the order of indices",
+                    CASE_ARG(batch, r), k, j);
+            got[j] = sorted[index];
+        }
+        /* The worst element that is taken, and the first equal one that is not. */
+        double last = NAN;
+        uint64_t passed_over = batch->n;
+        qsort(got, k, sizeof *got, by_merit);
+        last = got[k - 1];
+        for (uint64_t i = 0; i < batch->n; i++)
+            if (!seen[i] && same_merit(sorted[i], last) && passed_over == batch->n)
+                passed_over = i;
+        /* -0 is below +0, and NaNs differ. */
+        if (in_order && batch->kind != ZEROS && batch->kind != ANY_BITS &&
+            batch->kind != SOME_NAN && batch->kind != ALL_NAN)
+            for (uint64_t i = passed_over; i < batch->n; i++)
+                REQUIRE(!seen[i] || !same_merit(sorted[i], last),
+                        CASE_FMT ": k %" PRIu64 ": takes %" PRIu64 ", not the equal %" PRIu64,
+                        CASE_ARG(batch, r), k, i, passed_over);
+        qsort(sorted, batch->n, sizeof *sorted, by_merit);
+        for (uint64_t j = 0; j < k; j++)
+            REQUIRE(same_merit(got[j], sorted[j]),
+                    CASE_FMT ": k %" PRIu64 ": number %" PRIu64 " is %g, want %g",
+                    CASE_ARG(batch, r), k, j, got[j], sorted[j]);
+    }
+    free(sorted);
+    free(got);
+    free(seen);
+}
+
+static void run_exact(const struct batch *batch, unsigned kernel, uint64_t *state)
+{
+    static const unsigned unrolls[] = {0, 1, 4, 8};
+    uint64_t k = random_scale(state, 1, batch->n);
+    struct rcm_gpu_exact call = {
+        .rows = rows_of(batch),
+        .k = k,
+        .kernel = (enum rcm_gpu_exact_kernel)kernel,
+        .deterministic = next_random(state) % 2,
+        .bits = next_random(state) % 2 ? 0 : 8 + (unsigned)(next_random(state) % 4),
+        .unroll = unrolls[next_random(state) % 4],
+        .binary_search = next_random(state) % 2};
+    size_t workspace_bytes;
+    pretend_device(state);
+    ck_assert_int_eq(rcm_gpu_exact_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+    struct output o = make_output(batch->m * k, batch->bytes, workspace_bytes);
+    call.values = o.device_values;
+    call.indices = o.device_indices;
+    ck_assert_int_eq(rcm_gpu_exact(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
+    fetch_output(&o);
+    char what[64];
+    snprintf(what, sizeof what, "%s bits %u unroll %u%s%s", rcm_gpu_exact_kernel_name(call.kernel),
+             call.bits, call.unroll, call.binary_search ? " binary" : "",
+             call.deterministic ? " deterministic" : "");
+    check_exact(batch, k, &o, call.deterministic && kernel != RCM_GPU_EXACT_SORT, what);
+    if (batch->m * batch->n < 5000)
+        ck_assert(is_correct(verdict_of(NULL, &call)));
+    free_output(&o);
+}
+
+START_TEST(exact)
+{
+    static const uint64_t lengths[] = {1, 2, 33, 100, 1000, 4099, 5000, 17000, 40000};
+    uint64_t state = 2, cases = 0;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            for (unsigned dtype = 0; dtype < 3; dtype++) {
+                const uint64_t n = lengths[l];
+                if (!is_tested(l, n, kind, dtype))
+                    continue;
+                struct batch batch = random_batch(dtype, kind, n, n > 2000 ? 2 : 4, &state);
+                const unsigned repeats = n > 10000 || few_cases() ? 1 : 2;
+                for (unsigned kernel = RCM_GPU_EXACT_AUTO; kernel < RCM_GPU_EXACT_KERNELS; kernel++)
+                    for (unsigned repeat = 0; repeat < repeats; repeat++) {
+                        run_exact(&batch, kernel, &state);
+                        cases++;
+                    }
+                free_batch(&batch);
+            }
+    printf("exact top-k: %" PRIu64 " runs agree with plain C\n", cases);
+}
+END_TEST
+
+TEST_MAIN("gpu exact", exact)

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Installs into an empty folder, compiles a ten-line program against the copy with pkg-config (C
+# shared, C static, C++), runs it, uninstalls, and checks that nothing is left.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+if [ -n "${SANITIZE:-}" ]; then
+    echo "SKIPPED: the installed copy is tested without sanitizers"
+    exit 0
+fi
+prefix=$folder/prefix
+make -s BUILD="${BUILD:-build}" PREFIX="$prefix" install >/dev/null
+
+cat > "$folder/ten.c" <<'END'
+#include <recallmodel.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    struct rcm_topk p = {262144, 1024, 512, 4, 1, 0, RCM_INTERLEAVED};
+    printf("%.6f %.6f %d\n", rcm_recall_exact(p), rcm_recall_sd(p),
+           strcmp(rcm_version(), RCM_VERSION));
+    return 0;
+}
+END
+cp "$folder/ten.c" "$folder/ten.cpp"
+want="0.962957 0.006544 0"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs recallmodel)"
+read -ra static <<< "$(pkg-config --cflags recallmodel) $prefix/lib/librecallmodel.a \
+    $(pkg-config --libs --static recallmodel)"
+
+check() { # what, result, expected result
+    [ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+    pass
+}
+
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$folder/ten.c" "${flags[@]}" -o "$folder/shared"
+check "C, shared" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/shared")" "$want"
+${CC:-cc} -std=c11 "$folder/ten.c" "${static[@]}" -o "$folder/static"
+check "C, static" "$("$folder/static")" "$want"
+if command -v "${CXX:-g++}" >/dev/null; then
+    ${CXX:-g++} -Wall -Wextra -Werror "$folder/ten.cpp" "${flags[@]}" -o "$folder/plus"
+    check "C++" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/plus")" "$want"
+fi
+
+# Each part of the header alone, in C and C++: it includes what it needs.
+parts=("$prefix"/include/recallmodel/*.h)
+check "the installed parts" "$(cd "$prefix/include/recallmodel" && ls)" \
+    "$(cd model/recallmodel && ls)"
+for part in "${parts[@]}"; do
+    printf '#include <recallmodel/%s>\n\nint main(void)\n{\n    return 0;\n}\n' "${part##*/}" \
+        >"$folder/part.c"
+    cp "$folder/part.c" "$folder/part.cpp"
+    ${CC:-cc} -std=c11 -pedantic -Wall -Wextra -Werror "$folder/part.c" "${flags[@]}" \
+        -o "$folder/part"
+    check "${part##*/} alone, C" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/part"; echo $?)" 0
+    if command -v "${CXX:-g++}" >/dev/null; then
+        ${CXX:-g++} -Wall -Wextra -Werror "$folder/part.cpp" "${flags[@]}" -o "$folder/part"
+        check "${part##*/} alone, C++" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/part"; echo $?)" 0
+    fi
+done
+check "the library needs only libc and libm" \
+    "$(objdump -p "$prefix"/lib/librecallmodel.so | sed -n 's/.*NEEDED *//p' |
+        grep -v -e libm.so -e libc.so | wc -l)" 0
+check "names outside rcm_" "$(nm -D --defined-only "$prefix"/lib/librecallmodel.so |
+    awk '{print $3}' | grep -vc '^rcm_' || true)" 0
+check "names outside rcm_, static" "$(nm -g --defined-only "$prefix"/lib/librecallmodel.a |
+    awk 'NF == 3 {print $3}' | grep -vc '^rcm_' || true)" 0
+check "version" "$(pkg-config --modversion recallmodel)" \
+    "$("$prefix"/bin/recallmodel --version | sed 's/recallmodel //')"
+test -s "$prefix/share/man/man1/recallmodel.1"
+if [ -x "$prefix/bin/recallmodel-bench" ]; then
+    cat >"$folder/gpu.c" <<'END'
+#include <stdio.h>
+#include <topk_gpu.h>
+
+int main(void)
+{
+    size_t bytes;
+    struct rcm_gpu_exact call = {.rows = {.x = &bytes, .m = 1, .n = 100}, .k = 101};
+    puts(rcm_gpu_exact_workspace(&call, &bytes) == RCM_GPU_BAD_SHAPE ? "k is above n" : "?");
+    return 0;
+}
+END
+    "${NVCC:-nvcc}" -I"$prefix/include" "$folder/gpu.c" -L"$prefix/lib" -lrecallmodel-gpu \
+        -o "$folder/gpu"
+    check "the kernels from C" "$("$folder/gpu")" "k is above n"
+    check "recallmodel-bench" "$("$prefix/bin/recallmodel-bench" --version)" \
+        "recallmodel-bench $(pkg-config --modversion recallmodel)"
+else
+    echo "SKIPPED: the installed kernels: make gpu has not built them"
+fi
+make -s BUILD="${BUILD:-build}" PREFIX="$prefix" uninstall
+left=$(find "$prefix" -type f -o -type l -o -name recallmodel)
+check "left after uninstall" "$left" ""
+finish

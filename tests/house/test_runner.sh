@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# The runner of tests and .ci/run: they see failures and hangs, print output in order and omit no
+# step.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+. tests/signals.sh
+script() {
+    printf '#!/usr/bin/env bash\n%s\n' "$2" >"$folder/$1"
+    chmod +x "$folder/$1"
+}
+
+# The outputs are in order, whichever test ends first. The runner names the test that fails and the
+# test that hangs, and ends with status 1.
+script slow 'sleep 0.6; echo said slowly'
+script quick 'echo said quickly'
+script wrong 'echo said wrongly; exit 3'
+script hangs 'echo begun; sleep 100 & wait'
+status=0
+begin=$SECONDS
+(cd "$folder" && LIMIT_S=2 "$OLDPWD/tests/run.sh" ./slow ./quick ./wrong ./hangs) >"$folder/out" ||
+    status=$?
+[ $status = 1 ] || fail "status $status of tests that fail"
+[ $((SECONDS - begin)) -lt 15 ] || fail "a test that hangs was waited for"
+outputs=$(grep '^said\|^begun\|^KILLED' "$folder/out" | cut -d' ' -f1-2 | tr '\n' ';')
+[ "$outputs" = "said slowly;said quickly;said wrongly;begun;KILLED: longer;" ] ||
+    fail "$(cat "$folder/out")"
+grep -qx "FAILED: ./wrong ./hangs" "$folder/out" || fail "which failed: $(cat "$folder/out")"
+pass
+(cd "$folder" && "$OLDPWD/tests/run.sh" ./slow ./quick) >"$folder/out" || fail "tests that pass"
+grep -qx "all 2 tests passed" "$folder/out" || fail "$(cat "$folder/out")"
+pass
+
+# Ctrl-C ends the runner and what it runs.
+default_signals tests/run.sh "$folder/hangs" "$folder/hangs" >"$folder/out" 2>&1 & job=$!
+until_it_listens $job 2 || fail "the runner has no handler"
+sleep 0.5
+kill -INT $job
+status=0; wait_for $job 20 || status=$?
+[ $status = 130 ] || fail "the runner after SIGINT: status $status"
+for _ in $(seq 100); do
+    pgrep -f "$folder/hangs" >/dev/null || break
+    sleep 0.1
+done
+if pgrep -f "$folder/hangs" >/dev/null; then fail "a test outlives its runner"; fi
+pass
+
+# make check-all runs every test. make check runs each in full or shortened; a shortened test exists
+# and reads CASES.
+env -u BUILD -u MAKEFLAGS make -s -n check-all 2>/dev/null |
+    grep -o 'tests/[a-z]*/test_[a-z0-9_]*\(\.sh\)\?\( \|$\)' | sort -u >"$folder/all"
+for file in tests/*/test_*.c tests/*/test_*.cc tests/*/test_*.sh; do
+    grep -qx "$(sed 's/\.cc\?$//' <<<"$file") \?" "$folder/all" ||
+        fail "make check-all does not run $file"
+done
+shortened=$(env -u BUILD -u MAKEFLAGS make -s print-shortened)
+for test in $shortened; do
+    file=$(ls "${test#build/}.c" "$test" 2>/dev/null | grep 'tests/.*\.' || true)
+    [ -n "$file" ] || fail "$test is shortened but does not exist"
+    grep -q 'CASES:-\|few_cases' "$file" || fail "$file has no short form"
+done
+for file in $(grep -l 'CASES:-\|few_cases()' tests/*/test_*.{c,cc,sh} | grep -v test_runner); do
+    grep -qw "$(sed 's/\.cc\?$//' <<<"$file")" <<<"$shortened" ||
+        fail "$file has a short form, but nothing runs it in full"
+done
+pass
+
+# .ci/run with a stand-in for make: it runs every step in order, also after one that fails, and then
+# ends with status 1.
+mkdir "$folder/bin"
+cat >"$folder/bin/make" <<'MAKE'
+#!/usr/bin/env bash
+echo "$*" >>"$LOG"
+[ "$1" != "$FAILS" ]
+MAKE
+chmod +x "$folder/bin/make"
+for fails in none notebooks check-fuzz; do
+    rm -f "$folder/log"
+    status=0
+    PATH=$folder/bin:$PATH LOG=$folder/log FAILS=$fails .ci/run >"$folder/out" 2>&1 || status=$?
+    [ $status = "$([ $fails = none ] && echo 0 || echo 1)" ] ||
+        fail ".ci/run with $fails failing: status $status"
+    steps=$(cut -d' ' -f1 "$folder/log" | tr '\n' ' ')
+    [ "$steps" = "check check-rest notebooks check-sanitize check-races check-fuzz " ] ||
+        fail ".ci/run runs $(cat "$folder/log")"
+    [ "$(grep -c '^ *[0-9]* s  \(passed\|FAILED\)  *make' "$folder/out")" = 6 ] ||
+        fail "times: $(cat "$folder/out")"
+    [ $fails = none ] || grep -q "FAILED  make $fails" "$folder/out" || fail "$(cat "$folder/out")"
+done
+status=0
+PATH=$folder/bin:$PATH LOG=$folder/log FAILS=none LIMIT_S=-1 .ci/run >"$folder/out" 2>&1 ||
+    status=$?
+[ $status = 1 ] && grep -q "no time left   make check-fuzz" "$folder/out" ||
+    fail "no time left: $(cat "$folder/out")"
+pass
+finish

@@ -1,0 +1,349 @@
+/* test_contenders.c - buckets, exact top-k and the threshold compete: against exhaustive search,
+ * for every objective.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <base/decimal.h>
+#include <tests/test.h>
+
+/* The least of each contender over every b and k_b. */
+struct best {
+    struct rcm_point bucketed, threshold;
+    double exact;
+};
+
+static bool reaches(const struct rcm_selection *s, struct rcm_topk p)
+{
+    if (!(s->confidence > 0.0))
+        return rcm_reaches(p, s->target);
+    struct rcm_lost law;
+    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    const bool enough =
+        rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&law);
+    return enough;
+}
+
+static void keep_least(struct rcm_point *best, struct rcm_topk p, double value)
+{
+    if (value < best->objective)
+        *best = (struct rcm_point){p, value};
+}
+
+static struct best exhaustive(const struct rcm_selection *s)
+{
+    const struct rcm_objective *o = s->objective;
+    struct best best = {.bucketed.objective = INFINITY, .threshold.objective = INFINITY};
+    const struct rcm_factors factors = rcm_factorise(s->p.n);
+    const struct rcm_restriction restriction = {s->target.align,
+                                                s->target.divisors ? &factors : NULL};
+    struct rcm_topk p = s->p;
+    best.exact =
+        s->exact_us > 0.0 && strcmp(o->unit, "us") == 0 ? s->exact_us : o->exact(o, &s->machine, p);
+    for (p.k_b = 1; p.k_b <= s->k_b_max && p.k_b <= s->kernel->k_b_max; p.k_b++)
+        for (p.b = 2; p.b <= p.n; p.b++) {
+            if (rcm_check_deployable(p) != RCM_OK || rcm_buckets_of(p).of[0].size <= p.k_b ||
+                s->kernel->next_b(p, p.b, &restriction) != p.b)
+                continue;
+            keep_least(&best.threshold, p, o->threshold(o, &s->machine, p, rcm_reaching(p).mean));
+            if (reaches(s, p))
+                keep_least(&best.bucketed, p, o->bucketed(o, &s->machine, p));
+        }
+    return best;
+}
+
+static enum rcm_deploy deployed(const struct best *best)
+{
+    const double threshold = isnan(best->exact) ? INFINITY : best->threshold.objective;
+    const double exact = isnan(best->exact) ? INFINITY : best->exact;
+    if (best->bucketed.objective < threshold && best->bucketed.objective < exact)
+        return RCM_DEPLOY_BUCKETED;
+    return threshold < exact ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
+}
+
+#define SAME(got, want) \
+    ((got) == (want) || relative_error(got, want) <= 1e-9 || (isnan(got) && isnan(want)))
+
+static struct rcm_selection question(uint64_t *state, const struct rcm_objective *objective)
+{
+    static const double targets[] = {0.3, 0.1, 0.05, 0.01, 0.001, 0.0};
+    const uint64_t n = random_scale(state, 4, 48), k = random_scale(state, 1, n);
+    struct rcm_selection s = {
+        .p = {.n = n, .k = k, .m = random_scale(state, 1, 300)},
+        .target = {.loss = targets[next_random(state) % 6],
+                   .align = next_random(state) % 4 ? 1 : random_between(state, 2, 8),
+                   .divisors = next_random(state) % 5 == 0},
+        .k_b_max = random_between(state, 1, 5),
+        .kernel = rcm_kernel(next_random(state) % 2 ? 0 : next_random(state) % 4),
+        .objective = objective,
+        .machine = {.profile = rcm_profile(0), .device = rcm_device(1), .dtype = RCM_F32},
+        .exact_us = next_random(state) % 3 ? 0.0 : 10.0,
+    };
+    if (next_random(state) % 4 == 0) {
+        s.confidence = 0.9;
+        s.most_lost = k / 10;
+    }
+    if (objective->need == RCM_NEEDS_PROFILE)
+        s.kernel = rcm_profile(0)->kernel;
+    return s;
+}
+
+START_TEST(three_contenders)
+{
+    uint64_t state = 41, counts[3] = {0}, questions = 0;
+    const struct rcm_objective *objective;
+    for (size_t i = 0; (objective = rcm_objective(i)); i++)
+        for (unsigned repetition = 0; repetition < 70; repetition++) {
+            const struct rcm_selection s = question(&state, objective);
+            const struct rcm_choice got = rcm_select(&s);
+            const struct best want = exhaustive(&s);
+            ck_assert_msg(
+                SAME(got.objective, want.bucketed.objective) &&
+                    SAME(got.threshold.objective, want.threshold.objective) &&
+                    SAME(got.exact_objective, want.exact) && got.deploy == deployed(&want),
+                "%s, n %" PRIu64 " k %" PRIu64 " m %" PRIu64
+                " loss %g confidence %g kernel %s k_b_max %" PRIu64 " align %" PRIu64
+                ": got %s, %.12g, exact %.12g, threshold %.12g; want %s, %.12g (b %" PRIu64
+                "), %.12g, %.12g (b %" PRIu64 ")",
+                objective->name, s.p.n, s.p.k, s.p.m, s.target.loss, s.confidence, s.kernel->name,
+                s.k_b_max, s.target.align, rcm_deploy_name(got.deploy), got.objective,
+                got.exact_objective, got.threshold.objective, rcm_deploy_name(deployed(&want)),
+                want.bucketed.objective, want.bucketed.p.b, want.exact, want.threshold.objective,
+                want.threshold.p.b);
+            if (got.objective < INFINITY) {
+                ck_assert_uint_lt(rcm_candidates(got.p), s.p.n);
+                ck_assert(isnan(got.exact_objective) ||
+                          SAME(got.over_exact, got.objective / got.exact_objective));
+            }
+            counts[got.deploy]++;
+            questions++;
+        }
+    printf("three contenders: %" PRIu64 " questions are answered as by exhaustive search: %" PRIu64
+           " bucketed, %" PRIu64 " exact, %" PRIu64 " threshold\n",
+           questions, counts[0], counts[1], counts[2]);
+    ck_assert_uint_ge(questions, 400);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_uint_ge(counts[i], 15);
+}
+END_TEST
+
+/* One function answers: all of each k_b, the best of one, and the best of all. */
+START_TEST(one_answer)
+{
+    uint64_t state = 42;
+    for (unsigned i = 0; i < 300; i++) {
+        struct rcm_selection s = question(&state, rcm_objective(i % 6));
+        s.k_b_max = 12;
+        struct rcm_point each[12];
+        const struct rcm_choice all = rcm_select_each(&s, each), best = rcm_select(&s);
+        ck_assert(all.objective == best.objective && all.deploy == best.deploy);
+        ck_assert(!(best.objective < INFINITY) || (all.p.b == best.p.b && all.p.k_b == best.p.k_b));
+        double least = INFINITY;
+        for (uint64_t k_b = 1; k_b <= 12 && k_b <= s.p.k; k_b++) {
+            ck_assert(rcm_select_k_b(&s, k_b).objective == each[k_b - 1].objective);
+            least = fmin(least, each[k_b - 1].objective);
+        }
+        ck_assert(best.objective == least);
+    }
+}
+END_TEST
+
+/* The rows of the tables agree with the registry: names differ, costs are those of their models. */
+START_TEST(registry)
+{
+    const struct rcm_objective *objective, *other;
+    for (size_t i = 0; (objective = rcm_objective(i)); i++) {
+        ck_assert_ptr_eq(rcm_objective_by_name(objective->name), objective);
+        for (size_t j = 0; (other = rcm_objective(j)); j++)
+            ck_assert(i == j || strcmp(objective->name, other->name) != 0);
+    }
+    const struct rcm_cost_model *model;
+    const struct rcm_topk p = {.n = 4096, .k = 100, .b = 64, .k_b = 4};
+    for (size_t i = 0; (model = rcm_cost_model(i)); i++) {
+        objective = rcm_objective_by_name(model->name);
+        ck_assert_ptr_nonnull(objective);
+        ck_assert(objective->bucketed(objective, NULL, p) == rcm_cost(model, p).approximate);
+    }
+    ck_assert_ptr_null(rcm_objective_by_name("nothing"));
+}
+END_TEST
+
+/* The examples that led to this test: select never offers to keep every element, and never deploys
+ * what is slower than exact top-k. */
+START_TEST(examples)
+{
+    struct rcm_selection s = {.p = {.n = 8192, .k = 2048, .m = 64},
+                              .target = {.loss = 0.01},
+                              .objective = rcm_objective_by_name("time"),
+                              .machine = {.profile = rcm_profile(0)},
+                              .kernel = rcm_profile(0)->kernel};
+    struct rcm_choice c = rcm_select(&s);
+    ck_assert_int_eq(c.deploy, RCM_DEPLOY_EXACT);
+    ck_assert_double_eq_tol(c.exact_objective, 44.27, 0.01);
+    ck_assert(c.objective > c.exact_objective && rcm_candidates(c.p) < 8192);
+    s.p = (struct rcm_topk){.n = 4096, .k = 1024, .m = 1};
+    c = rcm_select(&s);
+    ck_assert_double_eq_tol(c.exact_objective, 23.08, 0.01);
+    ck_assert(c.deploy ==
+              (c.objective < c.exact_objective ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT));
+    /* Where the user gives the time of an exact top-k, that time decides. */
+    s.p = (struct rcm_topk){.n = 131072, .k = 2048, .m = 64};
+    ck_assert_int_eq(rcm_select(&s).deploy, RCM_DEPLOY_BUCKETED);
+    s.exact_us = 20.0;
+    c = rcm_select(&s);
+    ck_assert_int_eq(c.deploy, RCM_DEPLOY_EXACT);
+    ck_assert(c.exact_objective == 20.0);
+    /* Without a profile the exact time is not known. */
+    s = (struct rcm_selection){.p = s.p,
+                               .target = {.loss = 0.05},
+                               .objective = rcm_objective_by_name("roofline"),
+                               .machine = {.device = rcm_device(1)}};
+    c = rcm_select(&s);
+    ck_assert(isnan(c.exact_objective) && c.deploy == RCM_DEPLOY_BUCKETED &&
+              c.objective < INFINITY);
+    /* No b reaches it. */
+    s.target.loss = 0.0;
+    c = rcm_select(&s);
+    ck_assert(c.objective == INFINITY && c.deploy == RCM_DEPLOY_EXACT);
+}
+END_TEST
+
+/* The search for a confidence prunes no shape that could win: the result is that of all k_b, each
+ * searched alone. */
+START_TEST(confidence_and_small_k)
+{
+    uint64_t state = 43;
+    struct rcm_selection s = {
+        .p = {.n = 31, .k = 2, .m = 1}, .confidence = 0.999999, .most_lost = 1, .k_b_max = 16};
+    struct rcm_choice c = rcm_select(&s);
+    ck_assert(c.p.b == 2 && c.p.k_b == 1);
+    for (unsigned i = 0; i < (few_cases() ? 150 : 1500); i++) {
+        const uint64_t n = random_scale(&state, 4, 4096),
+                       k = random_between(&state, 1, n < 24 ? n / 2 : 12);
+        s = (struct rcm_selection){.p = {.n = n, .k = k, .m = 1},
+                                   .confidence = i % 3 ? 0.9 : 0.999999,
+                                   .most_lost = random_between(&state, 0, k - 1),
+                                   .k_b_max = 16};
+        c = rcm_select(&s);
+        double least = INFINITY;
+        for (uint64_t k_b = 1; k_b <= 16 && k_b <= k; k_b++)
+            least = fmin(least, rcm_select_k_b(&s, k_b).objective);
+        ck_assert_msg(c.objective == least,
+                      "n %" PRIu64 " k %" PRIu64 " lost <= %" PRIu64 " with %g: got %g, want %g", n,
+                      k, s.most_lost, s.confidence, c.objective, least);
+    }
+}
+END_TEST
+
+/* "0.95" is what is written, not the nearest double. */
+START_TEST(written_recalls)
+{
+    struct rcm_goal goal;
+    static const struct {
+        const char *text;
+        uint64_t k, most_lost;
+        double loss;
+    } rows[] = {{"0.95", 2048, 102, 0.05},
+                {".857142857142", 7, 1, 0.142857142858},
+                {"0.857142857143", 7, 0, 0.142857142857},
+                {"1", 10, 0, 0.0},
+                {"1.000", 10, 0, 0.0},
+                {"9.5e-1", 100, 5, 0.05},
+                {"95E-2", 100, 5, 0.05},
+                {"0.99999992", 1000, 0, 8e-8},
+                {"0.000000000000000001", 5, 4, 1.0},
+                {"0.3", 2, 1, 0.7},
+                {"0.95", UINT64_C(1) << 52, 225179981368524, 0.05},
+                {"1e-05", 100, 99, 0.99999}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_msg(rcm_goal(rows[i].text, rows[i].k, &goal) == 0, "%s", rows[i].text);
+        ck_assert_msg(goal.most_lost == rows[i].most_lost && goal.loss == rows[i].loss &&
+                          goal.recall == strtod(rows[i].text, NULL),
+                      "%s of %" PRIu64 ": %" PRIu64 ", loss %.17g, recall %.17g", rows[i].text,
+                      rows[i].k, goal.most_lost, goal.loss, goal.recall);
+    }
+    static const char *const wrong[] = {
+        "",     ".",     "0",       "0.0",  "1.1", "1.0000000000000000001", "-0.5",
+        "0.5x", "nan",   "0x1p-1",  " 0.5", "1e5", "0.1234567890123456789", "e-1",
+        "1e",   "0.5.5", "1e-99999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        ck_assert_msg(rcm_goal(wrong[i], 10, &goal) == -1, "'%s' is taken", wrong[i]);
+    ck_assert_int_eq(rcm_goal("0.5", 0, &goal), -1);
+}
+END_TEST
+
+/* rcm_goal and the parser of the command line read the same numbers from texts that both accept. */
+START_TEST(parsers_agree)
+{
+    struct rcm_goal goal;
+    struct decimal decimal;
+    char text[40];
+    uint64_t state = 27;
+    unsigned compared = 0;
+    for (unsigned i = 0; i < 20000; i++) {
+        const int places = 1 + (int)(next_random(&state) % 17), shift = (int)(i % 5) - 2;
+        uint64_t whole = 1;
+        for (int j = 0; j < places; j++)
+            whole *= 10;
+        const uint64_t digits = 1 + next_random(&state) % whole;
+        if (i % 2)
+            snprintf(text, sizeof text, "%" PRIu64 "e%d", digits, shift - places);
+        else
+            snprintf(text, sizeof text, "%" PRIu64 ".%0*" PRIu64, digits / whole, places,
+                     digits % whole);
+        if (parse_decimal(text, &decimal))
+            continue; /* longer than 18 digits */
+        const int status = rcm_goal(text, 100, &goal);
+        const double value = decimal_value(decimal), loss = decimal_complement(decimal);
+        ck_assert_msg(status == (loss >= 0.0 ? 0 : -1), "'%s': status %d, loss %g", text, status,
+                      loss);
+        ck_assert_msg(status || (goal.recall == value && goal.loss == loss),
+                      "'%s': recall %.17g and %.17g, loss %.17g and %.17g", text, goal.recall,
+                      value, goal.loss, loss);
+        compared += status == 0;
+    }
+    ck_assert_msg(compared > 10000, "only %u texts compared", compared);
+}
+END_TEST
+
+/* XLA holds its recall_target in single precision: n 191880, k 7, .999 is 12288 buckets in JAX
+ * 0.10.2. */
+START_TEST(xla_in_single_precision)
+{
+    const struct rcm_topk p = {.n = 191880, .k = 7, .b = 1, .k_b = 1, .m = 1};
+    ck_assert_uint_eq(rcm_xla_b(p, 0.001), 12288);
+    ck_assert_uint_eq(rcm_xla_b((struct rcm_topk){.n = 128256, .k = 50, .m = 1}, 0.1), 2048);
+    ck_assert_uint_eq(rcm_xla_b((struct rcm_topk){.n = 128256, .k = 50, .m = 2}, 0.1), 512);
+}
+END_TEST
+
+/* A row in shards: the time of each part is that of the profile or of the bandwidth. */
+START_TEST(shards)
+{
+    const struct rcm_profile *profile = rcm_profile(0);
+    const struct rcm_device *device = rcm_device(1);
+    const struct rcm_topk p = {.n = 10000001, .k = 8192, .b = 8, .k_b = 1028, .m = 16};
+    struct rcm_shards s =
+        rcm_shards(&(struct rcm_machine){.profile = profile, .dtype = RCM_F16}, p);
+    ck_assert(s.shard_us ==
+              rcm_predict_exact(profile, (struct rcm_topk){.n = 1250001, .k = 1028, .m = 16}));
+    ck_assert(s.merge_us ==
+              rcm_predict_exact(profile, (struct rcm_topk){.n = 8 * 1028, .k = 8192, .m = 16}));
+    ck_assert(s.whole_us ==
+              rcm_predict_exact(profile, (struct rcm_topk){.n = 10000001, .k = 8192, .m = 16}));
+    ck_assert_double_eq(s.send_bytes, 16.0 * 1028.0 * (2.0 + 4.0));
+    s = rcm_shards(&(struct rcm_machine){.device = device, .dtype = RCM_F32}, p);
+    ck_assert_double_eq_tol(s.shard_us,
+                            16.0 * 1250001.0 * 4.0 / device->bandwidth_bytes_per_s * 1e6, 1e-9);
+    ck_assert_double_eq_tol(s.merge_us, 16.0 * 8224.0 * 8.0 / device->bandwidth_bytes_per_s * 1e6,
+                            1e-9);
+    s = rcm_shards(&(struct rcm_machine){.dtype = RCM_F32},
+                   (struct rcm_topk){.n = UINT64_C(1) << 32, .k = 8, .b = 8, .k_b = 1});
+    ck_assert(isnan(s.shard_us) && s.merge_us == 0.0 && s.send_bytes == 12.0);
+    ck_assert(isnan(rcm_shards(&(struct rcm_machine){.dtype = RCM_F32},
+                               (struct rcm_topk){.n = 4, .k = 8, .b = 2, .k_b = 1})
+                        .send_bytes));
+}
+END_TEST
+
+TEST_MAIN("contenders", shards, examples, registry, three_contenders, one_answer,
+          confidence_and_small_k, written_recalls, parsers_agree, xla_in_single_precision)

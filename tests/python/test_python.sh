@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The Python module with the built library: its own tests, by pytest; and installed by pip into an
+# empty folder.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+python=${PYTHON:-/usr/bin/python3}
+command -v "$python" >/dev/null || python=python3
+if [ -n "${SANITIZE:-}" ]; then
+    echo "SKIPPED: Python with the sanitizers (the interpreter is built without them)"
+    exit 0
+fi
+if ! "$python" -c 'import numpy, pytest' 2>/dev/null; then
+    echo "SKIPPED: $python has no numpy or no pytest (Debian: python3-numpy, python3-pytest)"
+    exit 0
+fi
+export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
+RECALLMODEL_LIBRARY=$(ls "$build"/librecallmodel.so.* | sed -n 1p)
+export RECALLMODEL_LIBRARY
+PYTHONPATH=python timeout -k 10 300 "$python" -m pytest -q -p no:cacheprovider tests/python
+if [ "${CASES:-}" = few ]; then exit; fi
+if ! "$python" - 2>/dev/null <<'END'; then
+import pip
+import setuptools
+
+assert int(setuptools.__version__.split(".")[0]) >= 61
+END
+    echo "SKIPPED: pip install: $python has no pip or no setuptools of 61 or newer"
+    exit 0
+fi
+git archive HEAD 2>/dev/null | tar -x -C "$folder" || cp -r . "$folder"
+"$python" -m pip install --quiet --no-build-isolation --no-deps --target "$folder/place" "$folder" \
+    2>"$folder/err" || fail "pip install: $(cat "$folder/err")"
+env -u RECALLMODEL_LIBRARY PYTHONPATH="$folder/place" "$python" - "$folder" <<'END'
+import sys
+
+import recallmodel
+
+assert recallmodel.__file__.startswith(sys.argv[1])
+assert abs(recallmodel.recall(262144, 1024, 512, 4) - 0.962957) < 1e-6
+print("pip install .: recallmodel", recallmodel.__version__)
+END
