@@ -110,14 +110,17 @@ static int read_shape(struct cursor *c, struct row_file *file, struct message me
         }
         if (__builtin_mul_overflow(file->rows, file->row, &file->rows) || file->rows >> 56)
             return message_set(message, "has a damaged .npy header: its shape is too large");
+        if (axes == ROW_FILE_AXES)
+            return message_set(message, "has more than %d axes", ROW_FILE_AXES);
         file->row = axis;
-        axes++;
+        file->axis[axes++] = axis;
         if (!skip(c, ',')) {
             if (axes < 2 || !skip(c, ')'))
                 return message_set(message, "has a damaged .npy header: shape is not a tuple");
             break;
         }
     }
+    file->axes = axes;
     if (axes == 0)
         return message_set(message,
                            "holds a single number; give an array whose last axis is the row");

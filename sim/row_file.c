@@ -100,6 +100,9 @@ static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t ro
     file->row = row;
     file->offset = 0;
     file->rows = file->size / bytes_of(dtype) / row;
+    file->axes = 2;
+    file->axis[0] = file->rows;
+    file->axis[1] = row;
     if (file->rows == 0 || file->size % (bytes_of(dtype) * row) != 0)
         return message_set(
             message, "has %" PRIu64 " bytes, which is not a whole number of rows of %" PRIu64 " %s",

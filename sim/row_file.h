@@ -11,23 +11,27 @@ enum sim_dtype { SIM_DTYPE_UNKNOWN, SIM_F16, SIM_BF16, SIM_F32, SIM_F64 };
 
 const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, f64 */
 
+#define ROW_FILE_AXES 8
+
 struct row_file {
     int descriptor;
     enum sim_dtype dtype;
-    uint64_t rows, row;   /* `rows` rows of `row` elements each */
-    uint64_t offset;      /* of the first row, in bytes */
-    uint64_t size;        /* of the file, in bytes */
-    uint64_t modified_ns; /* modulo 2^64 */
+    uint64_t rows, row;           /* `rows` rows of `row` elements each */
+    unsigned axes;                /* of the array, at most ROW_FILE_AXES; 2 for a raw file */
+    uint64_t axis[ROW_FILE_AXES]; /* their lengths; the last is `row` */
+    uint64_t offset;              /* of the first row, in bytes */
+    uint64_t size;                /* of the file, in bytes */
+    uint64_t modified_ns;         /* modulo 2^64 */
 };
 
 /* Opens a file of rows. It must be a regular file, because rows are read by position, from any
  * number of threads. Its size must be that of its rows.
  *   .npy  The file begins with the magic. Versions 1 to 3; float16, float32 or float64; bfloat16 as
  *         uint16 or as 2-byte void if `dtype` is SIM_BF16; little-endian, C order. The last axis is
- *         the row, and all others together count the rows. `dtype` is SIM_DTYPE_UNKNOWN or what the
- *         file says; `row` is 0 or what the file says.
- *   raw   Anything else. Little-endian; `dtype` and `row` are needed.
- * Returns 0, or -1 with one line in `error`, which does not name the file. */
+ *         the row, and all others together count the rows; at most 8 axes. `dtype` is
+ * SIM_DTYPE_UNKNOWN or what the file says; `row` is 0 or what the file says. raw   Anything else.
+ * Little-endian; `dtype` and `row` are needed. Returns 0, or -1 with one line in `error`, which
+ * does not name the file. */
 int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
                   char *error, size_t size);
 

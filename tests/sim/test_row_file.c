@@ -66,21 +66,22 @@ START_TEST(headers_of_numpy)
         enum sim_dtype asked, dtype;
         size_t data;
         uint64_t rows, row;
+        unsigned axes;
     } cases[] = {
         {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }", SIM_DTYPE_UNKNOWN,
-         SIM_F32, 48, 3, 4},
+         SIM_F32, 48, 3, 4, 2},
         {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }", SIM_DTYPE_UNKNOWN, SIM_F64,
-         40, 1, 5},
+         40, 1, 5, 1},
         {2, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3, 4), }", SIM_F16, SIM_F16, 48,
-         6, 4},
+         6, 4, 3},
         {3, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }", SIM_DTYPE_UNKNOWN,
-         SIM_F32, 4, 1, 1},
+         SIM_F32, 4, 1, 1, 2},
         {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 2), }", SIM_BF16, SIM_BF16, 8, 2,
-         2},
+         2, 2},
         {1, "{'descr': '<V2', 'fortran_order': False, 'shape': (2, 2), }", SIM_BF16, SIM_BF16, 8, 2,
-         2},
+         2, 2},
         {1, "{\"shape\":(7,2),\"fortran_order\":False,\"descr\":\"<f4\"}", SIM_DTYPE_UNKNOWN,
-         SIM_F32, 56, 7, 2},
+         SIM_F32, 56, 7, 2, 2},
     };
     unsigned char bytes[400];
     char error[300];
@@ -90,7 +91,11 @@ START_TEST(headers_of_numpy)
         write_file(bytes, npy(bytes, cases[i].version, cases[i].dictionary, cases[i].data));
         ck_assert_msg(opens(&file, cases[i].asked, 0, error), "%s: %s", cases[i].dictionary, error);
         ck_assert_msg(file.dtype == cases[i].dtype && file.rows == cases[i].rows &&
-                          file.row == cases[i].row && file.offset % 64 == 0,
+                          file.row == cases[i].row && file.offset % 64 == 0 &&
+                          file.axes == cases[i].axes && file.axis[file.axes - 1] == file.row &&
+                          file.axis[0] == (file.axes > 2   ? 2
+                                           : file.axes > 1 ? file.rows
+                                                           : 5),
                       "%s", cases[i].dictionary);
         double x[8];
         unsigned char buffer[64];
@@ -132,6 +137,8 @@ static const struct {
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0), }", 0, "no rows"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }", 0, "no rows"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (), }", 4, "single number"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1), }", 4,
+     "more than 8 axes"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (3), }", 12, "tuple"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': 12, }", 48, "tuple"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, x), }", 48, "tuple"},
@@ -268,6 +275,7 @@ START_TEST(raw_files)
     fclose(out);
     ck_assert(row_file_open(&file, raw, SIM_F32, 3, error, sizeof error) == 0);
     ck_assert(file.rows == 2 && file.row == 3);
+    ck_assert(file.axes == 2 && file.axis[0] == 2 && file.axis[1] == 3);
     ck_assert_int_eq(row_file_read(&file, 1, x, buffer), 0);
     ck_assert(x[0] == 4.0 && x[1] == 5.0 && x[2] == 6.25);
     row_file_close(&file);
