@@ -29,10 +29,10 @@ finish() {
     exit 0
 }
 
-# COMMAND | contains PATTERN: whether what the command prints has such a line. It reads everything:
+# COMMAND | prints PATTERN: whether what the command prints has such a line. It reads everything:
 # `grep -q` stops at the first match, and a command that still prints then ends by SIGPIPE, which
 # pipefail takes for a failure.
-contains() {
+prints() {
     local text
     text=$(cat)
     grep -q -- "$1" <<<"$text"

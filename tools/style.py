@@ -103,7 +103,7 @@ def pipe_faults(name, text):
         for number, line in enumerate(text.split("\n"), 1):
             if stops.search(line) and not line.lstrip().startswith("#"):
                 yield number, ("a pipe into head or grep -q may end the writer by SIGPIPE; "
-                               "write sed -n 1p or contains")
+                               "write sed -n 1p or prints")
 
 
 def end_faults(data):

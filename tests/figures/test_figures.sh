@@ -94,7 +94,7 @@ check_made() {
 check_figure() {
     local figure=$1 needs=none
     [ -f "plots/$figure.txt" ] || fail "$figure has no caption"
-    [ -f "plots/$figure.gp" ] || sed -n 1p "plots/$figure.txt" | contains 'a table)$' ||
+    [ -f "plots/$figure.gp" ] || sed -n 1p "plots/$figure.txt" | prints 'a table)$' ||
         fail "$figure has no picture, and its title does not say that it is a table"
     if grep -q '^recallmodel-bench' "plots/$figure.data"; then
         check_waits_for_run "$figure"

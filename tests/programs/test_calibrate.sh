@@ -37,7 +37,7 @@ awk -v a="$value" -v b="$written" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-10 *
 "$program" select --n 65536 --k 256 --m 16 --device "$folder/my.profile" >"$folder/answer"
 grep -q "faster than exact top-k\|do not approximate" "$folder/answer" ||
     fail "select with a profile"
-"$program" devices --device "$folder/my.profile" | contains "A GPU *graphcore *f16" ||
+"$program" devices --device "$folder/my.profile" | prints "A GPU *graphcore *f16" ||
     fail "devices with a profile"
 pass
 
@@ -73,7 +73,7 @@ cp "$folder/my.profile" "$folder/before"
 status=$?
 [ $status = 1 ] || fail "a file that may not grow: status $status"
 cmp -s "$folder/my.profile" "$folder/before" || fail "the earlier profile was touched"
-ls "$folder" | contains 'my.profile\.' && fail "a temporary file is left"
+ls "$folder" | prints 'my.profile\.' && fail "a temporary file is left"
 pass
 
 "$program" predict --device h100-pcie --runs "$folder/shapes.csv" --csv >/dev/full 2>"$folder/err"

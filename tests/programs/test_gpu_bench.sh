@@ -49,7 +49,7 @@ grep -q "left out fused,cublas-bf16.*cuBLAS was not found" "$folder/stderr" ||
 "$bench" roof --bytes 65536 --elements 1024 --device-file "$folder/device" >"$folder/roof" \
     2>/dev/null
 [ "$(rows "$folder/roof")" = 48 ] || fail "roof: $(rows "$folder/roof") rows"
-"$program" devices --device "$folder/device" --csv | contains emulation ||
+"$program" devices --device "$folder/device" --csv | prints emulation ||
     fail "the device file that roof writes is not read"
 for file in stage1 exact both fused roof; do
     awk -F, '/^#/ { next } !n { n = NF } NF != n { exit 1 }' "$folder/$file" ||
@@ -90,7 +90,7 @@ kill -INT $process
 status=0; wait_for $process 60 || status=$?
 [ $status = 130 ] || fail "SIGINT returns $status"
 grep -q "run the same command again" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
-tail -c 1 "$folder/stopped" | od -c | contains '\\n' || fail "SIGINT left half a row"
+tail -c 1 "$folder/stopped" | od -c | prints '\\n' || fail "SIGINT left half a row"
 "$bench" two-stage --grid key-8 --minutes 0.01 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" ||
     fail "--minutes"
 grep -q "left to do; run the same command again" "$folder/stderr" ||
@@ -177,7 +177,7 @@ for command in stage1 exact two-stage fused roof device; do
         fail "$command --help is another's"
     [ -z "$(awk 'length > 100' "$folder/help")" ] ||
         fail "$command --help is wide: $(awk 'length > 100' "$folder/help")"
-    "$bench" --help | contains "^  $command  *[a-z]" || fail "--help leaves out $command"
+    "$bench" --help | prints "^  $command  *[a-z]" || fail "--help leaves out $command"
     status=0; "$bench" $command --zzzzzzzz 2>"$folder/stderr" || status=$?
     for option in $(sed 's/.*the options here are //' "$folder/stderr"); do
         grep -q "^  $option " "$folder/help" || fail "$command --help leaves out $option"
@@ -194,7 +194,7 @@ done
 status=0; "$bench" >"$folder/out" 2>"$folder/stderr" || status=$?
 [ $status = 2 ] && [ ! -s "$folder/out" ] && "$bench" --help | cmp -s - "$folder/stderr" ||
     fail "without a subcommand: status $status"
-"$bench" device | contains '^emulation' || fail "device says $("$bench" device)"
+"$bench" device | prints '^emulation' || fail "device says $("$bench" device)"
 version=$("$program" --version | cut -d' ' -f2)
 [ "$("$bench" --version)" = "recallmodel-bench $version" ] &&
     [ "$("$bench" -V)" = "$("$bench" --version)" ] ||
@@ -206,7 +206,7 @@ pass
 [ "$(rows "$folder/list")" = 3 ] || fail "--kernel=radix,sort,radix: $(cat "$folder/list")"
 "$bench" exact --n 1000 --k 5 --output "$folder/long" >/dev/null 2>&1 || fail "--output"
 [ "$(rows "$folder/long")" = 2 ] || fail "--output wrote $(rows "$folder/long") rows"
-"$bench" exact --n 1000 --k 5 -o "$folder/long" 2>&1 >/dev/null | contains "1 measured before" ||
+"$bench" exact --n 1000 --k 5 -o "$folder/long" 2>&1 >/dev/null | prints "1 measured before" ||
     fail "-o is not --output"
 pass
 

@@ -25,7 +25,7 @@ for command in $(sed -n '/^Subcommands:/,$s/^  \([a-z]*\)  .*/\1/p' "$folder/one
     "$program" "$command" --help >"$folder/one"
     "$program" help "$command" >"$folder/two"
     same "help $command"
-    head -n 1 "$folder/one" | contains "usage: recallmodel .*$command" ||
+    head -n 1 "$folder/one" | prints "usage: recallmodel .*$command" ||
         fail "help $command: $(head -n 1 "$folder/one")"
     LC_ALL=C awk 'length > 100 { exit 1 }' "$folder/one" ||
         fail "help $command: a line of more than 100 bytes"

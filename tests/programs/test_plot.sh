@@ -36,7 +36,7 @@ for how in "--n 262144 --k 1024 --kb 1,2 --quantile 0.05" \
     cmp -s "$folder/plain" "$folder/out" || fail "$how: another answer with --plot"
     pass
 done
-$program --n 4096 --k 64 --kb 2 --plot - | contains "kb = 2 .*E" || fail "--plot - draws nothing"
+$program --n 4096 --k 64 --kb 2 --plot - | prints "kb = 2 .*E" || fail "--plot - draws nothing"
 pass
 
 # Names that gnuplot or a shell could run are names of files.

@@ -30,7 +30,7 @@ file=(simulate --file "$folder/rows.bin" --dtype f32 --row 100 --k 10 --kb 1..3 
 "$program" "${file[@]}" --threads 3 >"$folder/three"
 same "$folder/one" "$folder/three" "a file by 1 and 3 threads"
 grep -q "40 repetitions" "$folder/one" || fail "all 40 rows are read"
-"$program" "${file[@]}" --repetitions 30 | contains "30 repetitions" ||
+"$program" "${file[@]}" --repetitions 30 | prints "30 repetitions" ||
     fail "--repetitions of a file"
 pass
 
@@ -140,7 +140,7 @@ default_signals "$program" simulate --n 100000 --k 1000 --kb 1 --input iid --rep
     >"$folder/part" & job=$!
 until_it_listens $job 2 || fail "no handler"
 sleep 0.3; kill -INT $job; wait_for $job 60 || true
-head -1 "$folder/part" | contains PARTIAL || fail "the table does not say PARTIAL"
+head -1 "$folder/part" | prints PARTIAL || fail "the table does not say PARTIAL"
 pass
 
 # A checkpoint of another simulation or of another version, or a damaged one: status 2, one line,
