@@ -1,0 +1,43 @@
+/* method.c - see method.h. The registry of the methods.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "method.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+
+#include <attention/methods/all.h>
+
+const struct method *const methods[] = {
+    &method_full, &method_streaming, &method_random, &method_topk, NULL,
+};
+
+const struct method *method_by_name(const char *name)
+{
+    for (const struct method *const *method = methods; *method; method++)
+        if (strcmp((*method)->name, name) == 0)
+            return *method;
+    return NULL;
+}
+
+void visit_reserve(struct visit *visit, size_t length, bool weighted)
+{
+    if (length > visit->capacity) {
+        visit->keys = require_memory(realloc(visit->keys, length * sizeof *visit->keys));
+        visit->capacity = length;
+    }
+    if (weighted && length > visit->weights_capacity) {
+        visit->weights = require_memory(realloc(visit->weights, length * sizeof *visit->weights));
+        visit->weights_capacity = length;
+    }
+    visit->weighted = weighted;
+}
+
+void visit_free(struct visit *visit)
+{
+    free(visit->keys);
+    free(visit->weights);
+    *visit = (struct visit){0};
+}
