@@ -91,11 +91,10 @@ CXX ?= g++
 GSL_FLAGS = $(shell pkg-config --cflags gsl)
 GSL_LIBS = $(shell pkg-config --libs gsl)
 BLAS_FLAGS = $(shell pkg-config --cflags openblas)
-BLAS_LIBS = $(shell pkg-config --libs openblas)
 JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
 JANSSON_LIBS = $(shell pkg-config --libs jansson)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
-TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp openblas)
+TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
@@ -198,7 +197,7 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 # All objects of the command except the team that runs a simulation: one process (SINGLE) or several
 # (MPI).
 COMMAND_PARTS := $(COMMAND) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM)
-COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) $(BLAS_LIBS) -lm
+COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@

@@ -7,8 +7,12 @@
 #ifndef PRODUCTS_H
 #define PRODUCTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+/* Loads OpenBLAS, if that has not been done. The functions below need it: they do the same, and
+ * abort() where it is missing. Returns false with one line in `error` if it is not there. */
+bool products_ready(char *error, size_t size);
 
 /* out[i][j] = alpha * sum over c of a[i][c] b[j][c] + beta * out[i][j], for rows a x d, b x d. */
 void products_transposed(float *out, const float *a, size_t a_rows, const float *b, size_t b_rows,
