@@ -73,7 +73,7 @@ void hash_rows(const struct hashing *hashing, const float *rows, size_t count, c
     const uint32_t columns = hashing->columns;
     const uint32_t tables_at_once =
         columns < PROJECTIONS_AT_ONCE ? PROJECTIONS_AT_ONCE / columns : 1;
-#pragma omp parallel
+#pragma omp parallel if (count > ROWS_AT_ONCE)
     {
         float *centred = require_memory(malloc(ROWS_AT_ONCE * d * sizeof *centred));
         float *projections = require_memory(
