@@ -11,7 +11,8 @@
 #include <attention/methods/all.h>
 
 const struct method *const methods[] = {
-    &method_full, &method_streaming, &method_random, &method_topk, NULL,
+    &method_full,   &method_streaming,      &method_random,      &method_topk,
+    &method_kmeans, &method_kmeans_unroped, &method_kmeans_topk, NULL,
 };
 
 const struct method *method_by_name(const char *name)

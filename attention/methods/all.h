@@ -7,5 +7,6 @@
 #include <attention/method.h>
 
 extern const struct method method_full, method_streaming, method_random, method_topk;
+extern const struct method method_kmeans, method_kmeans_unroped, method_kmeans_topk;
 
 #endif
