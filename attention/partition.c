@@ -185,6 +185,46 @@ static void fill_empty(struct lloyd *l, uint32_t empty)
     free(far);
 }
 
+enum { AHEAD = 4 }; /* keys that are asked for before they are needed; 64 bytes in a cache line */
+
+/* The sum of the keys of a list, in its order. */
+static void sum_of_keys(double *restrict sum, const float *restrict keys, uint32_t d,
+                        const uint32_t *list, uint32_t length)
+{
+    for (uint32_t i = 0; i < d; i++)
+        sum[i] = 0.0;
+    for (uint32_t at = 0; at < length; at++) {
+        const float *restrict key = keys + (size_t)list[at] * d;
+        if (at + AHEAD < length)
+            for (uint32_t i = 0; i < d; i += 16)
+                __builtin_prefetch(keys + (size_t)list[at + AHEAD] * d + i);
+#pragma omp simd
+        for (uint32_t i = 0; i < d; i++)
+            sum[i] += (double)key[i];
+    }
+}
+
+/* The next centroid of bucket c, which has `size` keys of this sum. Returns its part of the
+ * objective. */
+static double update_centroid(const struct lloyd *l, uint32_t c, uint32_t size, const double *sum)
+{
+    const struct partition *p = l->p;
+    const float *old = p->centroids + (size_t)c * p->d;
+    float *next = l->next + (size_t)c * p->d;
+    double length = size, part = 0.0;
+    if (p->spherical) {
+        double squares = 0.0;
+        for (uint32_t i = 0; i < p->d; i++)
+            squares += sum[i] * sum[i];
+        length = sqrt(squares);
+    }
+    for (uint32_t i = 0; i < p->d; i++) {
+        next[i] = length > 0.0 ? (float)(sum[i] / length) : old[i];
+        part += (double)next[i] * (size * (double)next[i] - 2.0 * sum[i]);
+    }
+    return part;
+}
+
 /* Each centroid becomes the mean of its keys. Returns the objective. With S the sum of the N keys
  * of a bucket, the sum of |x - c|^2 is the sum of |x|^2, less 2 S.c, plus N |c|^2. */
 static double update_centroids(struct lloyd *l)
@@ -196,29 +236,9 @@ static double update_centroids(struct lloyd *l)
         double *sum = require_memory(malloc(p->d * sizeof *sum));
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t c = 0; c < p->clusters; c++) {
-            float *centroid = l->next + (size_t)c * p->d;
             const uint32_t size = lists.start[c + 1] - lists.start[c];
-            memset(sum, 0, p->d * sizeof *sum);
-            for (uint32_t at = lists.start[c]; at < lists.start[c + 1]; at++) {
-                const float *key = l->keys + (size_t)lists.keys[at] * p->d;
-                for (uint32_t i = 0; i < p->d; i++)
-                    sum[i] += (double)key[i];
-            }
-            double length = size;
-            if (p->spherical) {
-                double squares = 0.0;
-                for (uint32_t i = 0; i < p->d; i++)
-                    squares += sum[i] * sum[i];
-                length = sqrt(squares);
-            }
-            l->parts[c] = 0.0;
-            for (uint32_t i = 0; i < p->d; i++) {
-                if (length > 0.0)
-                    centroid[i] = (float)(sum[i] / length);
-                else
-                    centroid[i] = p->centroids[(size_t)c * p->d + i];
-                l->parts[c] += (double)centroid[i] * (size * (double)centroid[i] - 2.0 * sum[i]);
-            }
+            sum_of_keys(sum, l->keys, p->d, lists.keys + lists.start[c], size);
+            l->parts[c] = update_centroid(l, c, size, sum);
         }
         free(sum);
     }
@@ -272,10 +292,11 @@ static void lloyd(struct lloyd *l, uint32_t iterations, const struct watch *watc
 
 static double square_of(const float *x, uint32_t d)
 {
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
     for (uint32_t i = 0; i < d; i++)
-        sum[i % 4] += (double)x[i] * (double)x[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        sum += (double)x[i] * (double)x[i];
+    return sum;
 }
 
 /* Copies of the keys, divided by their norms; a key of zeros stays. */
