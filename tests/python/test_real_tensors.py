@@ -221,6 +221,8 @@ def test_forward_in_pieces_and_truncate(model, plain):
     model.truncate(10)
     assert model.length == 10
     assert_near(model.forward(tokens[10:]), states[10:])
+    whole = model.losses(np.array(states[10:-1], np.float32), tokens[11:])
+    np.testing.assert_allclose(model.tail_losses(tokens, 10), whole, atol=1e-5)
     with pytest.raises(ValueError, match="41"):
         model.truncate(41)
 
@@ -402,6 +404,22 @@ def test_command_writes(tmp_path, capsys, plain):
     rows = [times(plain[0]["token_embd.weight"], x) for x in states[-5:]]
     assert_near(np.load(out / "vocabulary.npy"), rows)
     assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_command_stops(tmp_path, capsys, monkeypatch):
+    """Ctrl-C in the middle of a document, and the same command again."""
+    def stop(*more):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Llama, "losses", stop)
+        assert run(tmp_path) == 130
+    assert "the same command continues" in capsys.readouterr().err
+    out = tmp_path / "out/doc"
+    assert (out / "layer-01/layer.json").exists() and not (out / "document.json").exists()
+    assert run(tmp_path) == 0
+    files = set(json.loads((out / "document.json").read_text())["files"])
+    assert files == {path.name for path in out.glob("*.npy")}
 
 
 def test_command_continues(tmp_path, capsys):

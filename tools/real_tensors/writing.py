@@ -25,6 +25,12 @@ FILES = {
     "values.npy": "[kv_heads, n, d] values",
     "logits.npy": "[heads, n_q, n] scaled attention logits of queries.npy; -inf behind the query",
 }
+# What the folder of a document holds besides.
+DOCUMENT_FILES = {
+    "tokens.npy": "[n] numbers of the tokens",
+    "losses.npy": "[n - 1] -ln p of each token but the first; the perplexity is exp of their mean",
+    "vocabulary.npy": "[n_q, vocabulary] logits of what follows the last n_q positions",
+}
 
 
 def save(path, array):
