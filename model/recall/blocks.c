@@ -104,9 +104,9 @@ static double ratio_beyond(const struct part *part, uint64_t r, bool upwards, do
 static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, struct touch touch)
 {
     const double left = upwards ? (double)(part->high - r) + 1.0 : (double)(r - part->low) + 1.0;
-    double length = fmin(2.5 * touch.width, 8.0 / fabs(touch.slope));
+    double length = fmin(2.0 * touch.width, 6.0 / fabs(touch.slope));
     if (!touch.crowded)
-        length = fmin(length, (double)r / 3.0);
+        length = fmin(length, (double)r / 5.0);
     return (uint64_t)fmin(fmax(length, 16.0), left);
 }
 
