@@ -16,9 +16,10 @@
 /* What the numbers are for. Streams for different purposes are independent. A checkpoint relies on
  * these values: only append. */
 enum random_purpose {
-    RANDOM_ROW = 1,      /* salt: input and rho */
-    RANDOM_SHUFFLE = 2,  /* salt: the same */
-    RANDOM_PLACEMENT = 3 /* salt: b and assignment */
+    RANDOM_ROW = 1,       /* salt: input and rho */
+    RANDOM_SHUFFLE = 2,   /* salt: the same */
+    RANDOM_PLACEMENT = 3, /* salt: b and assignment */
+    RANDOM_ROPE = 4       /* salt: noise, phases or weights */
 };
 
 struct random_key {
