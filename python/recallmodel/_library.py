@@ -102,12 +102,17 @@ NEEDS = ("nothing", "profile", "device")          # enum rcm_need
 DEPLOY = ("bucketed", "exact", "threshold")       # enum rcm_deploy
 
 
+class Rope(Structure):
+    """struct rcm_rope"""
+    _fields_ = [("theta", c_double), ("head_dim", c_uint64)]
+
+
 class Selection(Structure):
     """struct rcm_selection"""
     _fields_ = [("p", Topk), ("target", Target), ("confidence", c_double), ("most_lost", c_uint64),
                 ("kernel", POINTER(Kernel)), ("k_b_max", c_uint64),
                 ("objective", POINTER(Objective)), ("machine", Machine), ("exact_us", c_double),
-                ("tick", c_void_p), ("tick_context", c_void_p)]
+                ("tick", c_void_p), ("tick_context", c_void_p), ("rope", Rope)]
 
 
 class Point(Structure):
