@@ -51,40 +51,50 @@ static double threshold(const struct wave_rows *rows, double share)
     return 0.5 * (low + high);
 }
 
-/* The probability at a phase is the sum over h of c[h] cos(h phase). */
-static void set_harmonics(double c[HARMONICS], const struct wave_rows *rows, double t)
+/* The probability at a phase, and its square, as sums over h of [h] cos(h phase). */
+struct harmonics {
+    double p[HARMONICS], square[HARMONICS];
+};
+
+static void set_harmonics(struct harmonics *c, const struct wave_rows *rows, double t)
 {
     double p[NODES];
     for (int i = 0; i < NODES; i++)
         p[i] = above(rows, t, i);
     for (int h = 0; h < HARMONICS; h++) {
-        double sum = 0.0;
-        for (int i = 0; i < NODES; i++)
+        double sum = 0.0, squares = 0.0;
+        for (int i = 0; i < NODES; i++) {
             sum += p[i] * rows->cosine[h * i % NODES];
-        c[h] = sum * (h ? 2.0 : 1.0) / NODES;
+            squares += p[i] * p[i] * rows->cosine[h * i % NODES];
+        }
+        c->p[h] = sum * (h ? 2.0 : 1.0) / NODES;
+        c->square[h] = squares * (h ? 2.0 : 1.0) / NODES;
     }
 }
 
-/* How much of a harmonic is left in the mean over `size` elements that are so many turns apart.
- * Nothing counts where neighbouring buckets see the same phases. */
+/* What is left of a harmonic in the mean over `size` elements that are so many turns apart:
+ * sin(pi turns size) / (size sin(pi turns)), reduced to less than half a turn. Nothing counts where
+ * neighbouring buckets see the same phases. */
 static double left_of_harmonic(double turns, double size)
 {
-    if (round(turns) == 0.0)
+    const double whole = round(turns), rest = turns - whole, one = sin(pi * rest);
+    if (whole == 0.0)
         return 0.0;
-    turns -= round(turns);
-    const double one = sin(pi * turns);
-    return fabs(one) < 1e-12 ? 1.0 : sin(pi * turns * size) / (size * one);
+    const bool turned = fmod(whole, 2.0) != 0.0 && fmod(size, 2.0) == 0.0;
+    return (turned ? -1.0 : 1.0) * (fabs(one) < 1e-12 ? 1.0 : sin(pi * rest * size) / (size * one));
 }
 
-/* E[(X - k_b)+], X of Fisher's noncentral hypergeometric law: k of n, `size` of which have these
- * odds. Summed from near the mode, where the terms are largest, both ways. */
-static double expected_lost(double n, double k, double size, double odds, double mean, double k_b)
+/* E[(X - k_b)+], X of Fisher's noncentral hypergeometric law: k of inside + outside elements, of
+ * which those inside have these odds. The two need not be whole numbers. Summed from near the mode,
+ * where the terms are largest, both ways. */
+static double expected_lost(double k, double inside, double outside, double odds, double mean,
+                            double k_b)
 {
-    const double least = fmax(0.0, k - (n - size)), most = fmin(size, k);
-    const double start = fmin(most, fmax(least, floor(mean)));
+    const double least = fmax(0.0, k - outside), most = fmin(inside, k);
+    const double start = fmin(floor(most), fmax(ceil(least), floor(mean)));
     double all = 1.0, lost = fmax(0.0, start - k_b), term = 1.0;
     for (double x = start; x < most; x++) {
-        term *= (size - x) * (k - x) / ((x + 1.0) * (n - size - k + x + 1.0)) * odds;
+        term *= (inside - x) * (k - x) / ((x + 1.0) * (outside - k + x + 1.0)) * odds;
         all += term;
         lost += term * fmax(0.0, x + 1.0 - k_b);
         if (x > k_b && term * (x - k_b + 1.0) < 1e-16 * lost && term < 1e-16 * all)
@@ -92,7 +102,7 @@ static double expected_lost(double n, double k, double size, double odds, double
     }
     term = 1.0;
     for (double x = start; x > least; x--) {
-        term *= x * (n - size - k + x) / ((size - x + 1.0) * (k - x + 1.0) * odds);
+        term *= x * (outside - k + x) / ((inside - x + 1.0) * (k - x + 1.0) * odds);
         all += term;
         lost += term * fmax(0.0, x - 1.0 - k_b);
         if (term < 1e-18 * all)
@@ -101,31 +111,47 @@ static double expected_lost(double n, double k, double size, double odds, double
     return lost / all;
 }
 
+static double within(double low, double x, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
 /* The expected number lost from one bucket of `size` elements whose middle has this phase. `left`
- * are the harmonics that are left. */
-static double lost_at_phase(struct rcm_topk p, double size, const double left[HARMONICS],
-                            double phase)
+ * is what is left of the harmonics, `squares` the mean of p^2 over the row. Elements of unequal p
+ * stand for fewer equal ones: as many as keep the sums of p and of p^2. */
+static double lost_at_phase(struct rcm_topk p, double size, const struct harmonics *left,
+                            double squares, double phase)
 {
     const double n = (double)shape_valid(p), k = (double)p.k;
-    double mean = 0.0;
-    for (int h = 0; h < HARMONICS; h++)
-        mean += left[h] * cos(h * phase);
-    mean = fmin(fmax(mean * size, k * 1e-12), fmin(size, k) * (1.0 - 1e-12));
-    const double inside = mean / size, outside = (k - mean) / (n - size);
-    if (outside >= 1.0)
+    double mean = 0.0, square = 0.0;
+    for (int h = 0; h < HARMONICS; h++) {
+        mean += left->p[h] * cos(h * phase);
+        square += left->square[h] * cos(h * phase);
+    }
+    mean = within(k * 1e-12, mean * size, fmin(size, k) * (1.0 - 1e-12));
+    const double rest = k - mean;
+    const double p_in = within(mean / size, square * size / mean, 1.0 - 1e-12),
+                 p_out =
+                     within(rest / (n - size), (squares * n - square * size) / rest, 1.0 - 1e-12);
+    if (mean / size >= p_in * (1.0 - 1e-9) && rest / (n - size) >= 1.0 - 1e-12)
         return fmax(0.0, k - (n - size) - (double)p.k_b);
-    return expected_lost(n, k, size, inside * (1.0 - outside) / (outside * (1.0 - inside)), mean,
-                         (double)p.k_b);
+    return expected_lost(k, mean / p_in, rest / p_out,
+                         p_in * (1.0 - p_out) / (p_out * (1.0 - p_in)), mean, (double)p.k_b);
 }
 
 /* The mean over phases, of one class of buckets. */
-static double lost_of_class(struct rcm_topk p, double size, double turns, const double c[HARMONICS])
+static double lost_of_class(struct rcm_topk p, double size, double turns, const struct harmonics *c)
 {
-    double left[HARMONICS], sum = 0.0;
-    for (int h = 0; h < HARMONICS; h++)
-        left[h] = c[h] * (h ? left_of_harmonic(turns * h, size) : 1.0);
+    struct harmonics left;
+    double sum = 0.0;
+    for (int h = 0; h < HARMONICS; h++) {
+        const double share = h ? left_of_harmonic(turns * h, size) : 1.0;
+        left.p[h] = c->p[h] * share;
+        left.square[h] = c->square[h] * share;
+    }
     for (int i = 0; i <= PHASES; i++)
-        sum += (i % PHASES ? 1.0 : 0.5) * lost_at_phase(p, size, left, pi * i / PHASES);
+        sum +=
+            (i % PHASES ? 1.0 : 0.5) * lost_at_phase(p, size, &left, c->square[0], pi * i / PHASES);
     return sum / PHASES;
 }
 
@@ -137,25 +163,27 @@ double rcm_loss_wave(struct rcm_topk p, struct rcm_wave wave)
         return NAN;
     if (loss == 0.0 || wave.share == 0.0 || wave.wavelength > n || p.b == 1 || (double)p.k == n)
         return loss;
-    double c[HARMONICS], lost = 0.0;
+    struct harmonics c;
+    double lost = 0.0;
     const struct wave_rows rows = rows_of(wave.share);
     const struct rcm_buckets buckets = rcm_buckets_of(p);
-    set_harmonics(c, &rows, threshold(&rows, (double)p.k / n));
+    set_harmonics(&c, &rows, threshold(&rows, (double)p.k / n));
     for (unsigned i = 0; i < buckets.classes; i++)
         if (buckets.of[i].size > p.k_b)
             lost += (double)buckets.of[i].count *
-                    lost_of_class(p, (double)buckets.of[i].size, (double)p.b / wave.wavelength, c);
+                    lost_of_class(p, (double)buckets.of[i].size, (double)p.b / wave.wavelength, &c);
     return lost / (double)p.k;
 }
 
 double rcm_loss_waves(struct rcm_topk p, const struct rcm_wave *waves, size_t count)
 {
-    double most = rcm_loss_exact(p);
+    double most = -1.0;
     for (size_t i = 0; i < count; i++) {
         const double loss = rcm_loss_wave(p, waves[i]);
         if (isnan(loss))
             return NAN;
-        most = fmax(most, loss);
+        if (waves[i].share > 0.0)
+            most = fmax(most, loss);
     }
-    return p.assignment == RCM_INTERLEAVED ? most : NAN;
+    return most >= 0.0 ? most : rcm_loss_wave(p, (struct rcm_wave){2.0, 0.0});
 }
