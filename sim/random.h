@@ -25,6 +25,7 @@ enum random_purpose {
     RANDOM_TRAINING = 18,  /* the query model: weights, batches */
     RANDOM_HASH = 19,      /* hashing */
     RANDOM_TENSORS = 20    /* generated keys and queries */
+    RANDOM_ROPE = 4,      /* salt: noise, phases or weights */
 };
 
 struct random_key {
