@@ -10,7 +10,8 @@
 
 #include <attention/methods/all.h>
 
-/* clang-format off: one a line */
+/* One a line. */
+/* clang-format off */
 const struct method *const methods[] = {
     &method_full,
     &method_streaming,
