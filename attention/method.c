@@ -10,13 +10,29 @@
 
 #include <attention/methods/all.h>
 
+/* One a line. */
+/* clang-format off */
 const struct method *const methods[] = {
-    &method_full,           &method_streaming,    &method_random,
-    &method_topk,           &method_bucketed,     &method_sparq,
-    &method_sparq_bucketed, &method_lsh_magicpig, &method_lsh_sampled,
-    &method_lsh_gray,       &method_lsh_argmax,   &method_lsh_argmax_query,
-    &method_quest,          &method_blocks,       NULL,
+    &method_full,
+    &method_streaming,
+    &method_random,
+    &method_topk,
+    &method_bucketed,
+    &method_sparq,
+    &method_sparq_bucketed,
+    &method_kmeans,
+    &method_kmeans_unroped,
+    &method_kmeans_topk,
+    &method_lsh_magicpig,
+    &method_lsh_sampled,
+    &method_lsh_gray,
+    &method_lsh_argmax,
+    &method_lsh_argmax_query,
+    &method_quest,
+    &method_blocks,
+    NULL,
 };
+/* clang-format on */
 
 const struct method *method_by_name(const char *name)
 {

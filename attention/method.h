@@ -45,7 +45,7 @@ struct method_options {
     (struct method_options) \
     { \
         .seed = 1, .dense = {1, 128}, .k_b = 1, .components = 16, .clusters = 128, \
-        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 1, .bits = 10, \
+        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .bits = 10, \
         .tables = 150, .chunk = 64, .element_bytes = 2 \
     }
 
