@@ -26,7 +26,7 @@ static struct method_options small_options(struct dense_part dense)
 /* A method whose index cannot be made from keys and queries alone is tested elsewhere. */
 static bool is_tested(const struct method *method)
 {
-    return !method->trains_queries && !method->together;
+    return !method->trains_queries;
 }
 
 /* Methods that may leave keys out at their largest knob: those with collisions, which are random,
