@@ -274,5 +274,7 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     states->head[index].keys = to.keys;
     states->head[index].keys_unroped = to.keys_unroped;
     states->head[index].values = shape->d_v ? to.values : NULL;
+    states->head[index].queries = shape->n_q == shape->n ? to.queries : NULL;
+    states->head[index].query_heads = shape->query_heads;
     return room;
 }

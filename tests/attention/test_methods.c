@@ -279,8 +279,8 @@ START_TEST(faults_name_the_option)
         wrong.member = value; \
         expect_fault(name, &wrong, 16, option); \
     } while (0)
-    FAULT("bucketed", k_b, 0, "--k-b");
-    FAULT("sparq-bucketed", k_b, 0, "--k-b");
+    FAULT("bucketed", k_b, 0, "--kb");
+    FAULT("sparq-bucketed", k_b, 0, "--kb");
     FAULT("sparq-bucketed", components, 17, "--components");
     FAULT("sparq", components, 0, "--components");
     FAULT("sparq", components, 17, "--components");
