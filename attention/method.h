@@ -45,7 +45,7 @@ struct method_options {
     (struct method_options) \
     { \
         .seed = 1, .dense = {1, 128}, .k_b = 1, .components = 16, .clusters = 128, \
-        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 1, .bits = 10, \
+        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .bits = 10, \
         .tables = 150, .chunk = 64, .element_bytes = 2 \
     }
 
@@ -61,6 +61,10 @@ struct key_head {
     uint32_t group;                    /* the number of this head among all contexts: for seeds */
     const struct partition *partition; /* trained on other documents; NULL: train on this one */
     const struct query_model *const *models; /* one for each query head of the group; or NULL */
+    /* The queries after RoPE of the heads that share these keys, at all positions:
+     * [query_heads][n][d]. NULL where only the last ones are known. */
+    const float *queries;
+    uint32_t query_heads;
 };
 
 /* One query. */
@@ -80,6 +84,13 @@ struct visit {
                      * estimates by sampling (weighted); otherwise not used */
     size_t weights_capacity;
     bool weighted;
+    /* Where correction_weight > 0, the output is (1 - correction_weight) o + correction_weight
+     * correction: o is the output of the dense and visited keys as for any other method (softmax
+     * over these keys alone), and correction is a vector [d_v] that is added after they are merged.
+     * visit_reserve() sets correction_weight = 0, so that only a method that corrects need know. */
+    float *correction;
+    size_t correction_capacity;
+    double correction_weight;
     double index_bytes;      /* read besides the keys and values that are attended */
     uint32_t largest_bucket; /* visited, in keys; 0: the method has no buckets */
 };
@@ -87,6 +98,9 @@ struct visit {
 /* Room for `length` keys (and weights, if `weighted`). Calls the handler of base/memory.h if memory
  * runs out. */
 void visit_reserve(struct visit *visit, size_t length, bool weighted);
+
+/* Room for a correction of `d_v` components. To be called after visit_reserve(). */
+void visit_reserve_correction(struct visit *visit, size_t d_v);
 void visit_free(struct visit *visit);
 
 struct method {
@@ -97,6 +111,7 @@ struct method {
     bool counts_keys;    /* the knob is a number of keys, and just so many are visited */
     bool unroped;        /* works on keys before RoPE, where they are known */
     bool trains_queries; /* needs key_head.models */
+    bool hashes_queries; /* needs key_head.queries, and visits nothing without */
     bool together;       /* visit() takes several queries that share the keys and chooses once */
 
     /* The fault of these options, as one line that names the option, or NULL. May be NULL. */

@@ -85,3 +85,11 @@ void products_vector(float *out, const float *b, size_t rows, size_t d, const fl
     sgemv(CblasRowMajor, CblasNoTrans, (blasint)rows, (blasint)d, alpha, b, LEADING(d), q, 1, 0.0f,
           out, 1);
 }
+
+void products_weighted(float *out, const float *b, size_t rows, size_t d, const float *w,
+                       float beta)
+{
+    need_library();
+    sgemv(CblasRowMajor, CblasTrans, (blasint)rows, (blasint)d, 1.0f, b, LEADING(d), w, 1, beta,
+          out, 1);
+}

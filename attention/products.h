@@ -32,4 +32,8 @@ void products_of_columns(float *out, const float *a, size_t rows, size_t columns
 void products_vector(float *out, const float *b, size_t rows, size_t d, const float *q,
                      float alpha);
 
+/* out[c] = sum over j of w[j] b[j][c] + beta * out[c], for b rows x d. */
+void products_weighted(float *out, const float *b, size_t rows, size_t d, const float *w,
+                       float beta);
+
 #endif

@@ -19,6 +19,7 @@ enum random_purpose {
     RANDOM_ROW = 1,       /* salt: input and rho */
     RANDOM_SHUFFLE = 2,   /* salt: the same */
     RANDOM_PLACEMENT = 3, /* salt: b and assignment */
+    RANDOM_ROPE = 4,      /* salt: noise, phases or weights */
     /* attention/, with the number of the key head as salt */
     RANDOM_KEYS = 16,      /* the method `random` */
     RANDOM_CENTROIDS = 17, /* k-means++ */

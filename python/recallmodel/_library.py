@@ -19,7 +19,8 @@ TEXT_KINDS = ("words", "rate", "kernel", "dtype", "parameter", "figure")  # enum
 # The rates of struct rcm_device.
 DEVICE_RATES = ("bandwidth_bytes_per_s", "fma_rate_per_s", "vector_rate_per_s", "matrix_rate_per_s",
                 "matrix_rate_printed_per_s")
-INPUTS = ("placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted", "constant")
+INPUTS = ("placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted", "constant",
+          "rope")
 SHUFFLES = ("none", "row", "once")
 
 
@@ -101,12 +102,17 @@ NEEDS = ("nothing", "profile", "device")          # enum rcm_need
 DEPLOY = ("bucketed", "exact", "threshold")       # enum rcm_deploy
 
 
+class Rope(Structure):
+    """struct rcm_rope"""
+    _fields_ = [("theta", c_double), ("head_dim", c_uint64)]
+
+
 class Selection(Structure):
     """struct rcm_selection"""
     _fields_ = [("p", Topk), ("target", Target), ("confidence", c_double), ("most_lost", c_uint64),
                 ("kernel", POINTER(Kernel)), ("k_b_max", c_uint64),
                 ("objective", POINTER(Objective)), ("machine", Machine), ("exact_us", c_double),
-                ("tick", c_void_p), ("tick_context", c_void_p)]
+                ("tick", c_void_p), ("tick_context", c_void_p), ("rope", Rope)]
 
 
 class Point(Structure):
@@ -153,7 +159,8 @@ class SimSpec(Structure):
                 ("shapes", c_size_t), ("rank", POINTER(c_uint64)), ("ranks", c_size_t),
                 ("reaching", c_bool), ("weights", c_bool), ("temperature", c_double),
                 ("seed", c_uint64), ("repetitions", c_uint64), ("threads", c_uint),
-                ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p)]
+                ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p),
+                ("rope", c_void_p)]
 
 
 # The numbers of struct sim_result, in its order.
