@@ -115,6 +115,7 @@ static void visit_inside(const struct method_options *options, const struct key_
     qsort(at, kept, sizeof *at, compare_ids);
     for (size_t i = 0; i < kept; i++)
         visit->keys[i] = visit->keys[at[i]]; /* at[i] >= i, so nothing is lost */
+    visit->length = kept;
     free(at);
     free(ordered);
 }

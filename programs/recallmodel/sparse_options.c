@@ -190,7 +190,8 @@ const struct argument sparse_options[] = {
     {"--k", "LIST", read_sorted_counts, AT(k),
      "measure the recall of the top K keys outside of sink and window (default 64)"},
     {"--layers", "LIST", read_layers, AT(layers),
-     "the numbers of the layers in the files (default 0,1,.. for four axes)"},
+     "the numbers of the layers in the files (default 0,1,.. for four axes); of three axes one for "
+     "all files or one for each"},
     {"--dense-layers", "LIST", read_layers, AT(dense_layers),
      "layers that read all keys, where numbers are known (default 0), or none"},
     {"--per-head", NULL, read_switch, AT(per_head), "a row for each layer and query head"},
@@ -207,7 +208,7 @@ const struct argument sparse_options[] = {
      "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
     {"--clusters", "C", read_count, AT(clusters), "buckets of kmeans and saap (default 128)"},
     {"--components", "R", read_count, AT(components),
-     "components of a query that sparq uses (default 16)"},
+     "components of a query that sparq uses (default 16, at most d)"},
     {"--kb", "K", read_count, AT(k_b), "keys that bucketed keeps per bucket (default 1)"},
     {"--assignment", "A", read_assignment, IN_QUESTION(assignments),
      "of keys to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
