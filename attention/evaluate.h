@@ -35,6 +35,7 @@ struct evaluation_spec {
     bool share;       /* query heads of one position that share keys choose together, if the method
                        * can */
     unsigned threads; /* 0: all */
+    double memory_bytes; /* the heads stay in memory if they need no more; 0: half of the memory */
     /* For methods that are trained on other documents, one for each head; or NULL. */
     const struct partition *const *partitions;
     const struct query_model *const *const *models;

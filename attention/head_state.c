@@ -122,7 +122,8 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
         unroped = unroped || spec->heads[i].unroped;
         all += bytes_of(a, spec->heads[i].unroped);
     }
-    const bool all_fit = all <= memory_limit_bytes() / 2;
+    const bool all_fit =
+        all <= (spec->memory_bytes > 0 ? spec->memory_bytes : memory_limit_bytes() / 2);
     if (!all_fit && !memory_fits(bytes_of(most, unroped), "one head of --keys",
                                  "give fewer queries with --last", error, size))
         return -1;

@@ -190,7 +190,8 @@ const struct argument sparse_options[] = {
     {"--k", "LIST", read_sorted_counts, AT(k),
      "measure the recall of the top K keys outside of sink and window (default 64)"},
     {"--layers", "LIST", read_layers, AT(layers),
-     "the numbers of the layers in the files (default 0,1,.. for four axes)"},
+     "the numbers of the layers in the files (default 0,1,.. for four axes); of three axes one for "
+     "all files or one for each"},
     {"--dense-layers", "LIST", read_layers, AT(dense_layers),
      "layers that read all keys, where numbers are known (default 0), or none"},
     {"--per-head", NULL, read_switch, AT(per_head), "a row for each layer and query head"},
