@@ -1,4 +1,4 @@
-/* query_gradient.h - internal to attention/: the divergence of a query model from the targets of a
+/* query_gradient.h - the divergence of a query model from the targets of a
  * batch, and its gradient.
  *
  * SPDX-License-Identifier: Apache-2.0 */
