@@ -104,9 +104,7 @@ static struct key_head key_head_of(const struct evaluation_spec *spec, size_t in
                              .d_v = shape->d_v,
                              .first = first,
                              .built = before > first && before >= enough ? before : shape->n,
-                             .group = (uint32_t)index,
-                             .partition = spec->partitions ? spec->partitions[index] : NULL,
-                             .models = spec->models ? spec->models[index] : NULL};
+                             .group = (uint32_t)index};
 }
 
 int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
