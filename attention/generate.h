@@ -32,22 +32,22 @@
          "norm of the queries' offset over that of their own part: query_offset") \
     KNOB(offset_angle, "--offset-angle", 180, 0, 180, false, \
          "degrees between the two offsets, 180 for opposite ones: angle_unroped") \
-    KNOB(contrast, "--contrast", 0.8, 0, 100, false, \
+    KNOB(contrast, "--contrast", 0.7, 0, 100, false, \
          "standard deviation of the logits of a query by its own part: logit_sd") \
     KNOB(heavy, "--heavy", 0, 0, 1, false, \
          "weight of an exponential in the variance of a key; 0: normal logits, 1: Laplace: " \
          "tail_index, key_norm_cv") \
     KNOB(clusters, "--clusters", 64, 1, 1e6, true, "clusters of keys: clustered") \
-    KNOB(cluster_share, "--cluster-share", 0.4, 0, 1, false, \
+    KNOB(cluster_share, "--cluster-share", 0.5, 0, 1, false, \
          "share of the variance of keys that is between clusters: clustered") \
     KNOB(cluster_skew, "--cluster-skew", 0.5, 0, 4, false, \
          "cluster z has a share ~ z^-SKEW of the keys: imbalance of partitions") \
-    KNOB(run, "--run", 8, 1, 1e6, true, "keys in a run that share a cluster: neighbour") \
-    KNOB(query_share, "--query-share", 0.3, 0, 1, false, \
+    KNOB(run, "--run", 6, 1, 1e6, true, "keys in a run that share a cluster: neighbour") \
+    KNOB(query_share, "--query-share", 0.25, 0, 1, false, \
          "share of a query's own part that points at one cluster: top_64 to top_1024") \
     KNOB(slow, "--slow", 12, -40, 40, false, \
          "log of the energy of the slowest RoPE pair over the fastest: pairs_slow") \
-    KNOB(recency, "--recency", 11, 0, 100, false, \
+    KNOB(recency, "--recency", 13, 0, 100, false, \
          "nats by which the last key exceeds a far one: window_mass") \
     KNOB(reach, "--reach", 4, 1, 1e9, false, \
          "keys over which recency lasts: it uses the RoPE pairs that turn by less than 1/REACH " \

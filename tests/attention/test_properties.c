@@ -277,6 +277,33 @@ START_TEST(tail_of_a_known_law)
 }
 END_TEST
 
+/* 128 points, each many times: their centroids explain everything; and the blobs around 128
+ * points leave just what is within them. */
+START_TEST(clusters_are_found)
+{
+    struct context c = small();
+    double out[PROPERTY_COUNT], within = 0, about = 0, mean[D] = {0};
+    for (int j = 1; j < N; j++)
+        for (int x = 0; x < D; x++) {
+            /* 100 (0 or 1) in six components, and twice as much in the first: 128 points. */
+            keys[j * D + x] = (float)(100 * ((j % 128 >> x) & 1) + (x ? 0 : 200 * (j % 128 >> 6)));
+            unroped[j * D + x] += keys[j * D + x];
+            mean[x] += (double)unroped[j * D + x] / (N - 1);
+        }
+    for (int j = 1; j < N; j++)
+        for (int x = 0; x < D; x++) {
+            double own = 0, count = 0;
+            for (int i = 1 + (j - 1) % 128; i < N; i += 128, count++)
+                own += (double)unroped[i * D + x];
+            within += pow((double)unroped[j * D + x] - own / count, 2);
+            about += pow((double)unroped[j * D + x] - mean[x], 2);
+        }
+    properties_of_head(&c, (struct dense_part){1, 100}, ROPE_HALF, out);
+    ck_assert_msg(fabs(out[PROPERTY_clustered] - 1) < 1e-6, "%g", out[PROPERTY_clustered]);
+    NEAR(1 - out[PROPERTY_clustered_unroped], within / about);
+}
+END_TEST
+
 START_TEST(threads_change_nothing)
 {
     const struct context c = small();
@@ -329,5 +356,5 @@ START_TEST(means_and_errors)
 }
 END_TEST
 
-TEST_MAIN("properties", mass_of_logits, vectors, pairs, tail_of_a_known_law, threads_change_nothing,
-          unknown_is_nan, means_and_errors)
+TEST_MAIN("properties", mass_of_logits, vectors, pairs, tail_of_a_known_law, clusters_are_found,
+          threads_change_nothing, unknown_is_nan, means_and_errors)
