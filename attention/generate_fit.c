@@ -79,6 +79,24 @@ static double product(const float *a, const float *b, uint32_t d)
     return sum;
 }
 
+/* The direction of the mean of rows x d, a unit vector that the caller frees. */
+static float *mean_direction(const float *x, size_t rows, uint32_t d)
+{
+    float *mean = require_memory(calloc(d, sizeof *mean));
+    for (size_t i = 0; i < rows; i++)
+        for (uint32_t c = 0; c < d; c++)
+            mean[c] += x[i * d + c];
+    const double norm = sqrt(product(mean, mean, d));
+    for (uint32_t c = 0; c < d; c++)
+        mean[c] = norm > 0 ? (float)((double)mean[c] / norm) : c == 0;
+    return mean;
+}
+
+static size_t query_of(const struct generator *g, const struct needle *needle)
+{
+    return (size_t)(needle->query_head % generator_group(g)) * g->n_q + needle->query;
+}
+
 /* The mean over queries of the share of a key with the logits strength * along[i]. */
 static double mean_share(const double *along, const double *log_sums, size_t queries,
                          double strength)
@@ -96,14 +114,8 @@ static void fit_sink(const struct generator *g, const struct context *context,
 {
     double *log_sums = all_log_sums(context);
     const size_t queries = (size_t)context->query_heads * g->n_q;
-    float *mean = require_memory(calloc(g->d, sizeof *mean));
+    float *mean = mean_direction(context->queries, queries, g->d);
     double *along = require_memory(malloc(queries * sizeof *along));
-    for (size_t i = 0; i < queries; i++)
-        for (uint32_t c = 0; c < g->d; c++)
-            mean[c] += context->queries[i * g->d + c];
-    const double norm = sqrt(product(mean, mean, g->d));
-    for (uint32_t c = 0; c < g->d; c++)
-        mean[c] = (float)((double)mean[c] / norm);
     double high = 1;
     for (size_t i = 0; i < queries; i++)
         along[i] = (double)context->scale * product(mean, context->queries + i * g->d, g->d);
@@ -147,14 +159,30 @@ static void raise_key(const struct generator *g, uint32_t j, const float *query,
     const uint32_t d = g->d;
     const struct rope rope = generator_rope(g);
     float *key = to->keys + (size_t)j * d, *unroped = to->keys_unroped + (size_t)j * d;
-    if (!(product(part, query, d) > 0))
-        part = query;
     const double lift = (wanted * sqrt(d) - product(key, query, d)) / product(part, query, d);
     for (uint32_t c = 0; c < d; c++)
         unroped[c] = (float)((double)key[c] + lift * (double)part[c]);
     rope_remove(&rope, unroped, 1, d, j);
     memcpy(key, unroped, d * sizeof *key);
     rope_apply(&rope, key, 1, d, j);
+}
+
+/* The part of each needle's query that is at right angles to the mean query, which all share; the
+ * query itself, if that is nothing. [needles][d]; the caller frees it. */
+static float *needle_parts(const struct generator *g, const struct generated_head *to)
+{
+    const size_t queries = (size_t)generator_group(g) * g->n_q;
+    float *mean = mean_direction(to->queries, queries, g->d);
+    float *parts = require_memory(malloc(to->needle_count * g->d * sizeof *parts));
+    for (size_t t = 0; t < to->needle_count; t++) {
+        const float *query = to->queries + query_of(g, &to->needles[t]) * g->d;
+        const double along = product(query, mean, g->d), all = product(query, query, g->d);
+        const bool apart = all - along * along > 1e-3 * all;
+        for (uint32_t c = 0; c < g->d; c++)
+            parts[t * g->d + c] = (float)((double)query[c] - (apart ? along * (double)mean[c] : 0));
+    }
+    free(mean);
+    return parts;
 }
 
 /* The needles' places: which keys, for which queries, spread over these, each at most once. */
@@ -170,11 +198,6 @@ static void place_needles(const struct generator *g, uint32_t head, struct rando
     }
 }
 
-static size_t query_of(const struct generator *g, const struct needle *needle)
-{
-    return (size_t)(needle->query_head % generator_group(g)) * g->n_q + needle->query;
-}
-
 /* The logit of needle s for the query of needle t. */
 static double needle_logit(const struct generator *g, const struct generated_head *to, size_t s,
                            size_t t)
@@ -186,9 +209,10 @@ static double needle_logit(const struct generator *g, const struct generated_hea
 
 /* Raises the needles one after the other, each beside the others as they are, and again, until
  * their shares stay. without[t]: what the keys that are no needles weigh for the query of t. */
-static void raise_needles(const struct generator *g, const double *without, const float *own,
+static void raise_needles(const struct generator *g, const double *without,
                           struct generated_head *to)
 {
+    float *parts = needle_parts(g, to);
     double farthest = 1;
     for (int round = 0; round < NEEDLE_ROUNDS && farthest > NEEDLE_ERROR; round++) {
         farthest = 0;
@@ -200,12 +224,13 @@ static void raise_needles(const struct generator *g, const double *without, cons
                     others = add_logs(others, needle_logit(g, to, s, t));
             const double wanted = others + log(g->needle_mass / (1 - g->needle_mass));
             farthest = fmax(farthest, fabs(wanted - needle_logit(g, to, t, t)));
-            raise_key(g, to->needles[t].key, to->queries + i * g->d, own + i * g->d, wanted, to);
+            raise_key(g, to->needles[t].key, to->queries + i * g->d, parts + t * g->d, wanted, to);
         }
     }
+    free(parts);
 }
 
-static void fit_needles(const struct generator *g, const struct context *context, const float *own,
+static void fit_needles(const struct generator *g, const struct context *context,
                         struct generated_head *to)
 {
     const size_t count = to->needle_count;
@@ -221,7 +246,7 @@ static void fit_needles(const struct generator *g, const struct context *context
         without[t] += log1p(-fmin(share, 1 - 1e-9));
     }
     if (g->needle_mass > 0)
-        raise_needles(g, without, own, to);
+        raise_needles(g, without, to);
     for (size_t t = 0; t < count; t++) {
         double all = without[t];
         for (size_t s = 0; s < count; s++)
@@ -233,7 +258,7 @@ static void fit_needles(const struct generator *g, const struct context *context
 }
 
 void generate_fit(const struct generator *g, uint32_t head, struct random_key draws,
-                  const float *own, struct generated_head *to)
+                  struct generated_head *to)
 {
     const struct context context = generated_context(g, to);
     to->needle_count = 0;
@@ -242,5 +267,5 @@ void generate_fit(const struct generator *g, uint32_t head, struct random_key dr
     if (g->needles == 0)
         return;
     place_needles(g, head, draws, to);
-    fit_needles(g, &context, own, to);
+    fit_needles(g, &context, to);
 }

@@ -91,7 +91,7 @@ pass
 # Wrong input.
 generate=(tensors --generate "$folder/none")
 rejects "--queries is missing" "$program" tensors
-rejects "--keys is missing" "$program" tensors --queries "$made/keys.npy"
+rejects "--queries is missing" "$program" tensors --keys "$made/keys.npy"
 rejects "exclude each other" "$program" "${generate[@]}" --keys "$made/keys.npy"
 rejects "--run is for generated tensors" "$program" tensors "${files[@]}" --run 3
 rejects "--n is for generated tensors" "$program" tensors "${files[@]}" --n 3
