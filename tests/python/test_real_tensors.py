@@ -26,7 +26,7 @@ TEXT = "the thing in the other ring, then a 10.\n" * 3
 @pytest.fixture(scope="module")
 def plain():
     weights = plain_weights()
-    tokens = Tokenizer(tiny_llama.METADATA).encode(TEXT)[:40]
+    tokens = Tokenizer(GgufFile(tiny_llama.PATH).metadata).encode(TEXT)[:40]
     return (weights, tokens, *plain_forward(weights, tokens))
 
 
@@ -71,13 +71,20 @@ def test_reader_refuses(tmp_path):
     path.write_bytes(whole[:4] + struct.pack("<I", 9) + whole[8:])
     with pytest.raises(GgufError, match="version 9"):
         GgufFile(path)
-    tiny_llama.write_gguf(path, {**tiny_llama.METADATA, "general.architecture": "gpt2"}, [])
-    with pytest.raises(GgufError, match="only llama"):
-        Llama.load(path)
+    for change, message in (({"general.architecture": "gpt2"}, "only llama"),
+                            ({"general.alignment": 0}, "alignment is 0"),
+                            ({"llama.attention.head_count_kv": 3}, "4 query heads, 3 key heads"),
+                            ({"llama.attention.head_count_kv": 0}, "give the sizes"),
+                            ({"llama.attention.head_count": 0}, "32 components in 0 heads"),
+                            ({"llama.attention.head_count_kv": 4}, "attn_k.weight is .16, 32."),
+                            ({"llama.rope.dimension_count": 4}, "part of the head")):
+        tiny_llama.write_gguf(path, {**tiny_llama.METADATA, **change}, tiny_llama.tiny_tensors())
+        with pytest.raises(GgufError, match=message):
+            Llama.load(path)
 
 
 def test_tokenizer():
-    tokenizer = Tokenizer(tiny_llama.METADATA)
+    tokenizer = Tokenizer(GgufFile(tiny_llama.PATH).metadata)
     number = {token: i for i, token in enumerate(tiny_llama.TOKENS)}
 
     def tokens(text):
@@ -89,7 +96,7 @@ def test_tokenizer():
     assert tokenizer.decode(tokenizer.encode(TEXT)) == TEXT
     assert number["the"] == tokenizer.encode("the")[0]
     assert tokenizer.words(" 42 a") == [" ", "4", "2", " a"]
-    words = Tokenizer({**tiny_llama.METADATA, "tokenizer.ggml.pre": "gpt-2"}).words
+    words = Tokenizer({**GgufFile(tiny_llama.PATH).metadata, "tokenizer.ggml.pre": "gpt-2"}).words
     assert words("it's  42 m\u00b2, \u00e9t\u00e9!\n\n x") == [
         "it", "'s", " ", " 42", " m", "\u00b2", ",", " \u00e9t\u00e9", "!", "\n\n", " x"]
     with pytest.raises(ValueError, match="no token"):
@@ -324,7 +331,7 @@ def test_command_writes_two_texts(tmp_path, model):
     """The continuation is that of the first half, also in the second of two documents."""
     (tmp_path / "more.txt").write_text("other " + TEXT)
     assert run(tmp_path, "--text", str(tmp_path / "more.txt")) == 0
-    tokenizer = Tokenizer(tiny_llama.METADATA)
+    tokenizer = Tokenizer(GgufFile(tiny_llama.PATH).metadata)
     for name, text in (("doc", TEXT), ("more", "other " + TEXT)):
         tokens = tokenizer.encode(text)[:40]
         facts = json.loads((tmp_path / "out" / name / "document.json").read_text())
