@@ -15,7 +15,7 @@
 
 uint64_t rcm_blocks_count(struct rcm_blocks b)
 {
-    if (b.n < 1 || b.n > RCM_N_MAX || b.size < 1 || b.size > b.n)
+    if (b.n < 1 || b.n > RCM_N_MAX || b.size < 1 || b.size > RCM_N_MAX)
         return 0;
     return (b.n - 1) / b.size + 1;
 }
@@ -34,7 +34,7 @@ enum rcm_status rcm_blocks_check(struct rcm_blocks b)
         return RCM_BAD_N;
     if (b.k < 1 || b.k > b.n)
         return RCM_BAD_K;
-    if (b.size < 1 || b.size > b.n)
+    if (b.size < 1 || b.size > RCM_N_MAX)
         return RCM_BAD_B;
     if (b.kept < 1 || b.kept > rcm_blocks_count(b))
         return RCM_BAD_K_B;

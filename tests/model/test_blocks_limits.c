@@ -97,12 +97,13 @@ START_TEST(domain)
                  {{100, 0, 8, 2}, RCM_BAD_K},
                  {{100, 101, 8, 13}, RCM_BAD_K},
                  {{100, 10, 0, 2}, RCM_BAD_B},
-                 {{100, 10, 101, 1}, RCM_BAD_B},
+                 {{100, 10, RCM_N_MAX + 1, 1}, RCM_BAD_B},
                  {{100, 10, 8, 0}, RCM_BAD_K_B},
                  {{100, 10, 8, 14}, RCM_BAD_K_B},
                  {{100, 17, 8, 2}, RCM_TOO_FEW},
                  {{100, 16, 8, 2}, RCM_OK},
                  {{100, 100, 8, 13}, RCM_OK},
+                 {{100, 100, 101, 1}, RCM_OK},
                  {{100, 97, 8, 12}, RCM_TOO_FEW},
                  {{100, 96, 8, 12}, RCM_OK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
