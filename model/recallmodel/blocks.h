@@ -25,8 +25,13 @@ struct rcm_blocks {
  * number of blocks; RCM_TOO_FEW: k is more than the keys in `kept` whole blocks. */
 enum rcm_status rcm_blocks_check(struct rcm_blocks b);
 
-/* The number of blocks, and the keys in `kept` of them, min(kept size, n): fewer if the short one is
- * among these. Neither reads k, and the first does not read kept. */
+/* What a status says about its b, as rcm_status_text does; size and kept are called block and
+ * blocks. */
+size_t rcm_blocks_status_text(enum rcm_status status, struct rcm_blocks b, char *buffer,
+                              size_t size);
+
+/* The number of blocks, and the keys in `kept` of them, min(kept size, n): fewer if the short one
+ * is among these. Neither reads k, and the first does not read kept. */
 uint64_t rcm_blocks_count(struct rcm_blocks b);
 uint64_t rcm_blocks_candidates(struct rcm_blocks b);
 

@@ -177,36 +177,19 @@ static const struct answer blocks_answer = {
 
 struct left_out {
     size_t total, illegal;
-    char first[200];
+    char first[RCM_STATUS_TEXT_MOST + 2];
 };
 
 static void check_one(struct left_out *out, struct rcm_blocks b)
 {
-    const uint64_t least = (b.k - 1) / b.size + 1;
-    char text[sizeof out->first] = "";
-    switch (rcm_blocks_check(b)) {
-    case RCM_BAD_B:
-        snprintf(text, sizeof text,
-                 "--block %" PRIu64 " is larger than 2^53 - 1; give at most that", b.size);
-        break;
-    case RCM_BAD_K_B:
-        snprintf(text, sizeof text,
-                 "--blocks %" PRIu64 " is more than the %" PRIu64 " blocks of %" PRIu64
-                 " in n = %" PRIu64 "; give at most that",
-                 b.kept, rcm_blocks_count(b), b.size, b.n);
-        break;
-    case RCM_TOO_FEW:
-        snprintf(text, sizeof text,
-                 "--blocks %" PRIu64 " of %" PRIu64 " keys hold fewer than k = %" PRIu64
-                 "; give at least %" PRIu64,
-                 b.kept, b.size, b.k, least);
-        break;
-    default: /* queries_build() says what is wrong with n and k */
-        break;
-    }
+    const enum rcm_status status = rcm_blocks_check(b);
+    char text[RCM_STATUS_TEXT_MOST];
     out->total++;
-    if (*text && out->illegal++ == 0)
-        snprintf(out->first, sizeof out->first, "%s", text);
+    if (status == RCM_OK || status == RCM_BAD_K) /* queries_build() says what is wrong with k */
+        return;
+    rcm_blocks_status_text(status, b, text, sizeof text);
+    if (out->illegal++ == 0)
+        snprintf(out->first, sizeof out->first, "--%s", text);
 }
 
 /* Combinations that are not legal are left out, with one line; it is an error if none is left of
