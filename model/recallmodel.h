@@ -37,6 +37,7 @@
 #ifndef RECALLMODEL_H
 #define RECALLMODEL_H
 
+#include "recallmodel/blocks.h"
 #include "recallmodel/cost.h"
 #include "recallmodel/profile_text.h"
 #include "recallmodel/recall.h"
