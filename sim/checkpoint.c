@@ -50,6 +50,9 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
         fprintf(file, "file %s\nsize %" PRIu64 " bytes\ndtype %s\nfile written at %" PRIu64 " ns\n",
                 spec->name ? spec->name : "", spec->file->size, sim_dtype_name(spec->file->dtype),
                 spec->file->modified_ns);
+    if (spec->groups)
+        fprintf(file, "groups %zu, fingerprint %016" PRIx64 "\n", spec->groups->groups,
+                spec->groups->identity);
     fputs("rho", file);
     for (size_t i = 0; i < spec->rhos; i++)
         print_real(file, spec->rho[i]);
