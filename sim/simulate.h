@@ -165,6 +165,26 @@ struct sim_group_lost {
 double sim_recall_lower_groups(const struct sim_group_lost *group, size_t groups, uint64_t most,
                                uint64_t k, double alpha, size_t comparisons);
 
+/* The mean recall over the rows of groups that are independent of each other, its standard error
+ * from the scatter of the groups, and Student's interval with the confidence 1 - alpha, with
+ * groups - 1 degrees of freedom, cut to [0, 1]. Its ends are bounds to one side with 1 - alpha/2.
+ *
+ * Domain   k >= 1. Groups without rows are left out.
+ *
+ * Returns  NaN for what is not known: the mean without rows, the error below two groups; the
+ *          interval outside 0 < alpha < 1, below SIM_GROUPS_FEWEST groups and where groups do not
+ *          differ, because there they say nothing of others; all if memory runs out.
+ *
+ * Assumes  for the interval, that the recalls of groups are near normal, and groups of one size.
+ *
+ * Source   docs/simulation.md, "Groups". */
+struct sim_over_groups {
+    size_t groups; /* those with rows */
+    double recall_mean, recall_se, recall_low, recall_high;
+};
+struct sim_over_groups sim_over_groups(const struct sim_group_lost *group, size_t groups,
+                                       uint64_t k, double alpha);
+
 /* The fewest rows for which that bound reaches a recall of 1 - loss if none of them loses anything.
  * `most` is the share that a row can lose. Half of alpha is spent on the stake 1, which decides
  * here.

@@ -13,55 +13,41 @@
 
 #define LABEL_MAX 1000
 
-/* The groups of a result; the caller frees them. Groups without rows have 0. */
-static struct sim_group *groups_of(const struct simulation_answer *s, size_t index)
+/* What the groups of a result lost; the caller frees it. Groups without rows have 0. */
+static struct sim_group_lost *lost_of(const struct simulation_answer *s, size_t index)
 {
     const size_t groups = simulation_groups(s->simulation);
     const struct scenario at = scenario_at(s, index / s->spec->shapes);
-    struct sim_group *all = require_memory(calloc(groups, sizeof *all));
+    struct sim_group_lost *lost = require_memory(calloc(groups, sizeof *lost));
     for (size_t g = 0; g < groups; g++)
-        all[g] = simulation_group(s->simulation, at.rho, at.shuffle, index % s->spec->shapes, g);
-    return all;
+        lost[g] =
+            simulation_group(s->simulation, at.rho, at.shuffle, index % s->spec->shapes, g).lost;
+    return lost;
 }
 
-/* The mean recall over groups, and its standard error. */
-static struct grouped_mean mean_over(const struct simulation_answer *s,
-                                     const struct sim_group *groups)
+static struct sim_over_groups mean_over(const struct simulation_answer *s, size_t index,
+                                        double alpha)
 {
-    const size_t length = simulation_groups(s->simulation);
-    struct group_sum *sums = require_memory(calloc(length, sizeof *sums));
-    for (size_t g = 0; g < length; g++)
-        sums[g] = (struct group_sum){(double)groups[g].lost.lost, (double)groups[g].lost.rows};
-    struct grouped_mean mean = grouped_mean(sums, length);
-    free(sums);
-    mean.mean = 1.0 - mean.mean / (double)s->spec->k;
-    mean.error /= (double)s->spec->k;
-    return mean;
-}
-
-/* How far Student's bound with this tail lies from the mean. NaN where it promises nothing: below
- * SIM_GROUPS_FEWEST groups, and if all groups have the same mean. */
-static double student_margin(const struct grouped_mean *mean, double tail)
-{
-    if (mean->groups < SIM_GROUPS_FEWEST || !(mean->error > 0.0))
-        return NAN;
-    return student_upper(tail, (double)mean->groups - 1.0) * mean->error;
+    struct sim_group_lost *lost = lost_of(s, index);
+    const struct sim_over_groups over =
+        sim_over_groups(lost, simulation_groups(s->simulation), s->spec->k, alpha);
+    free(lost);
+    return over;
 }
 
 struct over_groups over_groups(const struct simulation_answer *s, size_t index)
 {
-    struct sim_group *groups = groups_of(s, index);
-    struct over_groups over = {.recall = mean_over(s, groups)};
-    const double margin = student_margin(&over.recall, 0.5 * ALPHA);
-    over.low = isnan(margin) ? NAN : fmax(over.recall.mean - margin, 0.0);
-    over.high = isnan(margin) ? NAN : fmin(over.recall.mean + margin, 1.0);
-    over.worst_of.recall_mean = INFINITY;
-    for (size_t g = 0; g < simulation_groups(s->simulation); g++)
-        if (groups[g].recall_mean < over.worst_of.recall_mean) {
+    const struct scenario at = scenario_at(s, index / s->spec->shapes);
+    struct over_groups over = {.of = mean_over(s, index, ALPHA)};
+    over.worst_group.recall_mean = INFINITY;
+    for (size_t g = 0; g < simulation_groups(s->simulation); g++) {
+        const struct sim_group group =
+            simulation_group(s->simulation, at.rho, at.shuffle, index % s->spec->shapes, g);
+        if (group.recall_mean < over.worst_group.recall_mean) { /* no without rows: NaN */
             over.worst = g;
-            over.worst_of = groups[g];
+            over.worst_group = group;
         }
-    free(groups);
+    }
     return over;
 }
 
@@ -95,15 +81,11 @@ void format_grouping(char *text, size_t size, const struct simulation_answer *s)
 
 static double group_bound(const struct simulation_answer *s, size_t index)
 {
-    const size_t length = simulation_groups(s->simulation);
-    struct sim_group *groups = groups_of(s, index);
-    struct sim_group_lost *lost = require_memory(calloc(length, sizeof *lost));
-    for (size_t g = 0; g < length; g++)
-        lost[g] = groups[g].lost;
-    const double bound = sim_recall_lower_groups(lost, length, result_at(s, index).lost.most,
-                                                 s->spec->k, ALPHA, s->spec->shapes);
+    struct sim_group_lost *lost = lost_of(s, index);
+    const double bound =
+        sim_recall_lower_groups(lost, simulation_groups(s->simulation),
+                                result_at(s, index).lost.most, s->spec->k, ALPHA, s->spec->shapes);
     free(lost);
-    free(groups);
     return bound;
 }
 
@@ -123,14 +105,8 @@ double *student_bounds(const struct simulation_answer *s)
     if (!s->spec->groups)
         return NULL;
     double *bounds = require_memory(calloc(result_count(s), sizeof *bounds));
-    for (size_t i = 0; i < result_count(s); i++) {
-        struct sim_group *groups = groups_of(s, i);
-        const struct grouped_mean mean = mean_over(s, groups);
-        const double most = (double)result_at(s, i).lost.most / (double)s->spec->k;
-        const double bound = mean.mean - student_margin(&mean, ALPHA / (double)s->spec->shapes);
-        bounds[i] = bound < 1.0 - most ? 1.0 - most : bound;
-        free(groups);
-    }
+    for (size_t i = 0; i < result_count(s); i++) /* to one side, each with ALPHA/shapes */
+        bounds[i] = mean_over(s, i, 2.0 * ALPHA / (double)s->spec->shapes).recall_low;
     return bounds;
 }
 
@@ -140,13 +116,13 @@ void put_groups(struct table *table, const struct simulation_answer *s, size_t i
 {
     const struct over_groups over = over_groups(s, index);
     char *label = group_label(s, over.worst);
-    table_count(table, in_csv("groups"), over.recall.groups);
-    table_real(table, in_data("recall_se_groups"), over.recall.error);
-    table_real(table, in_data("recall_low_groups"), over.low);
-    table_real(table, in_data("recall_high_groups"), over.high);
+    table_count(table, in_csv("groups"), over.of.groups);
+    table_real(table, in_data("recall_se_groups"), over.of.recall_se);
+    table_real(table, in_data("recall_low_groups"), over.of.recall_low);
+    table_real(table, in_data("recall_high_groups"), over.of.recall_high);
     table_text(table, in_data("worst_group"), label);
-    table_real(table, in_data("recall_worst_group"), over.worst_of.recall_mean);
-    table_real(table, in_data("mass_worst_group"), over.worst_of.mass_mean);
+    table_real(table, in_data("recall_worst_group"), over.worst_group.recall_mean);
+    table_real(table, in_data("mass_worst_group"), over.worst_group.mass_mean);
     free(label);
 }
 

@@ -5,7 +5,6 @@
 #ifndef SIMULATION_REPORT_H
 #define SIMULATION_REPORT_H
 
-#include <base/grouped.h>
 #include <programs/common/progress.h>
 #include <programs/common/table.h>
 #include <sim/simulate.h>
@@ -102,11 +101,9 @@ bool reaches_target(const struct simulation_answer *s, struct scenario at, size_
 
 /* One result over the groups of rows. */
 struct over_groups {
-    struct grouped_mean recall; /* over the groups that have rows */
-    double low, high;           /* Student's interval of 95 %; NaN below SIM_GROUPS_FEWEST groups
-                                   and where groups do not differ */
-    size_t worst;               /* the group with the least recall, the first of them */
-    struct sim_group worst_of;
+    struct sim_over_groups of; /* with Student's interval of 95 % */
+    size_t worst;              /* the group with the least recall, the first of them */
+    struct sim_group worst_group;
 };
 struct over_groups over_groups(const struct simulation_answer *s, size_t index);
 

@@ -158,12 +158,12 @@ static void put_over_groups(struct table *table, const struct simulation_answer 
     put_scenario(table, s, at);
     put_shape(table, model);
     table_real(table, headed("recall_mean", "recall", STYLE_RECALL), r->recall_mean);
-    table_real(table, column("stderr", STYLE_LOSS), over.recall.error);
-    table_real(table, headed("low", "95 %\nfrom", STYLE_RECALL), over.low);
-    table_real(table, headed("high", "\nto", STYLE_RECALL), over.high);
-    table_real(table, headed("worst", "worst\ngroup", STYLE_RECALL), over.worst_of.recall_mean);
-    table_real(table, dropped(2, "mass", "its\nmass", STYLE_RECALL), over.worst_of.mass_mean);
-    table_count(table, dropped(1, "rows", "its\nrows", STYLE_PLAIN), over.worst_of.lost.rows);
+    table_real(table, column("stderr", STYLE_LOSS), over.of.recall_se);
+    table_real(table, headed("low", "95 %\nfrom", STYLE_RECALL), over.of.recall_low);
+    table_real(table, headed("high", "\nto", STYLE_RECALL), over.of.recall_high);
+    table_real(table, headed("worst", "worst\ngroup", STYLE_RECALL), over.worst_group.recall_mean);
+    table_real(table, dropped(2, "mass", "its\nmass", STYLE_RECALL), over.worst_group.mass_mean);
+    table_count(table, dropped(1, "rows", "its\nrows", STYLE_PLAIN), over.worst_group.lost.rows);
     table_text(table, headed("label", "its\nlabel", STYLE_PLAIN), text_shown(shown, label));
     free(label);
 }

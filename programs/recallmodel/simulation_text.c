@@ -198,7 +198,7 @@ static void print_over_groups(const struct simulation_answer *s, struct scenario
     const size_t shape = choice->any ? choice->shape : choice->student_shape;
     const struct over_groups over = over_groups(s, result_index(s, at, shape));
     char shown[TEXT_SHOWN], worst[32], *label = group_label(s, over.worst);
-    format_styled(worst, sizeof worst, STYLE_RECALL, over.worst_of.recall_mean);
+    format_styled(worst, sizeof worst, STYLE_RECALL, over.worst_group.recall_mean);
     print_wrapped("This covers the mean over the rows of new groups like these, not a single "
                   "group: the worst one here, %s, has %s.",
                   text_shown(shown, label), worst);
