@@ -59,6 +59,11 @@ size_t groups_with_rows(const struct simulation_answer *s)
     return count;
 }
 
+char *worst_label(const struct simulation_answer *s, const struct over_groups *over)
+{
+    return over->worst_group.lost.lost > 0 ? group_label(s, over->worst) : NULL;
+}
+
 char *group_label(const struct simulation_answer *s, size_t group)
 {
     char label[LABEL_MAX];
@@ -115,7 +120,7 @@ double *student_bounds(const struct simulation_answer *s)
 void put_groups(struct table *table, const struct simulation_answer *s, size_t index)
 {
     const struct over_groups over = over_groups(s, index);
-    char *label = group_label(s, over.worst);
+    char *label = worst_label(s, &over);
     table_count(table, in_csv("groups"), over.of.groups);
     table_real(table, in_data("recall_se_groups"), over.of.recall_se);
     table_real(table, in_data("recall_low_groups"), over.of.recall_low);

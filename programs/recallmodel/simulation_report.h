@@ -110,8 +110,10 @@ struct over_groups over_groups(const struct simulation_answer *s, size_t index);
 /* How many groups have rows. They are the same for every result. */
 size_t groups_with_rows(const struct simulation_answer *s);
 
-/* The label of a group; the caller frees it. */
+/* The label of a group, and of the worst one, which is NULL if no group lost anything. The caller
+ * frees it. */
 char *group_label(const struct simulation_answer *s, size_t group);
+char *worst_label(const struct simulation_answer *s, const struct over_groups *over);
 
 /* What makes a group: "labels of FILE", "the first axis of the array". */
 void format_grouping(char *text, size_t size, const struct simulation_answer *s);

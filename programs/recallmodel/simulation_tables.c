@@ -153,7 +153,7 @@ static void put_over_groups(struct table *table, const struct simulation_answer 
 {
     const size_t index = result_index(s, at, (size_t)(model - s->models));
     const struct over_groups over = over_groups(s, index);
-    char shown[TEXT_SHOWN], *label = group_label(s, over.worst);
+    char shown[TEXT_SHOWN], *label = worst_label(s, &over);
     table_row(table, chosen);
     put_scenario(table, s, at);
     put_shape(table, model);
@@ -164,7 +164,8 @@ static void put_over_groups(struct table *table, const struct simulation_answer 
     table_real(table, headed("worst", "worst\ngroup", STYLE_RECALL), over.worst_group.recall_mean);
     table_real(table, dropped(2, "mass", "its\nmass", STYLE_RECALL), over.worst_group.mass_mean);
     table_count(table, dropped(1, "rows", "its\nrows", STYLE_PLAIN), over.worst_group.lost.rows);
-    table_text(table, headed("label", "its\nlabel", STYLE_PLAIN), text_shown(shown, label));
+    table_text(table, headed("label", "its\nlabel", STYLE_PLAIN),
+               label ? text_shown(shown, label) : NULL);
     free(label);
 }
 

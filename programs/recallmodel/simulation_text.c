@@ -119,8 +119,9 @@ static double rows_needed(const struct simulation_answer *s, double target)
 static void print_no_choice(const struct simulation_answer *s, struct scenario at,
                             const char *question)
 {
-    double target = decimal_value(s->query->recall_target), needed = rows_needed(s, target);
     const bool grouped = s->spec->groups;
+    const double target = decimal_value(s->query->recall_target),
+                 needed = fmax(rows_needed(s, target), grouped ? SIM_GROUPS_FEWEST : 1);
     const char *what = grouped ? "group" : "row";
     double rows = (double)(grouped ? groups_with_rows(s) : simulation_done(s->simulation));
     size_t in_the_mean = 0;
@@ -197,11 +198,12 @@ static void print_over_groups(const struct simulation_answer *s, struct scenario
         return;
     const size_t shape = choice->any ? choice->shape : choice->student_shape;
     const struct over_groups over = over_groups(s, result_index(s, at, shape));
-    char shown[TEXT_SHOWN], worst[32], *label = group_label(s, over.worst);
+    char shown[TEXT_SHOWN], worst[32], *label = worst_label(s, &over);
     format_styled(worst, sizeof worst, STYLE_RECALL, over.worst_group.recall_mean);
     print_wrapped("This covers the mean over the rows of new groups like these, not a single "
-                  "group: the worst one here, %s, has %s.",
-                  text_shown(shown, label), worst);
+                  "group%s%s%s%s.",
+                  label ? ": the worst one here, " : "", label ? text_shown(shown, label) : "",
+                  label ? ", has " : "", label ? worst : "");
     free(label);
 }
 
