@@ -193,7 +193,7 @@ START_TEST(order)
 }
 END_TEST
 
-/* Rows of 2^20 keys take some ms (the limits allow for slow builds), any others less than 0.1 s. */
+/* Rows of 2^20 keys take some ms (the limits allow for slow builds), any others less than 0.2 s. */
 START_TEST(duration)
 {
     const struct rcm_blocks shapes[] = {
