@@ -205,7 +205,9 @@ static bool get_row(const struct simulation *simulation, struct worker *worker, 
         worker->failed = errno ? errno : -1;
         return false;
     }
-    if (spec->input != SIM_FILE)
+    if (spec->input == SIM_ROPE && spec->rope)
+        rope_generate(spec->rope, spec->seed, repetition, worker->x, n, worker->words);
+    else if (spec->input != SIM_FILE)
         row_generate(spec->input, spec->rho[rho], spec->seed, repetition, worker->x, n,
                      worker->words);
     return true;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "assignment.h"
+#include "rope.h"
 #include "row.h"
 #include "row_file.h"
 #include "row_groups.h"
@@ -52,10 +53,11 @@ struct sim_spec {
     bool weights;       /* also measure softmax mass and value; not for SIM_PLACEMENT */
     double temperature; /* of the softmax, > 0 */
     uint64_t seed, repetitions;
-    unsigned threads;          /* 0: all */
-    const char *checkpoint;    /* a path, or NULL */
-    double checkpoint_seconds; /* from one checkpoint to the next; 0: 2 s */
-    const char *name;          /* what the checkpoint calls the file of rows, or NULL */
+    unsigned threads;            /* 0: all */
+    const char *checkpoint;      /* a path, or NULL */
+    double checkpoint_seconds;   /* from one checkpoint to the next; 0: 2 s */
+    const char *name;            /* what the checkpoint calls the file of rows, or NULL */
+    const struct sim_rope *rope; /* for SIM_ROPE; NULL: sim_rope_default */
 };
 
 #define SIM_B_MAX (UINT64_C(1) << 28)

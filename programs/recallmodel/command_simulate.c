@@ -75,9 +75,21 @@ static const struct argument simulate_options[] = {
      "buckets (default: the fewest, k/kb; with --recall a selection)"},
     {"--input", "I", read_input, AT(input),
      "the kind of rows: placement (default: no rows, but random positions of the top-k), iid, ar1, "
-     "lognormal, uniform, ties, sorted or constant"},
+     "lognormal, uniform, ties, sorted, constant or rope"},
     {"--rho", "LIST", read_rho, AT(rho),
      "correlation of neighbours in ar1 (default 0.5), or a list such as 0:0.1:0.9"},
+    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
+     "the base of RoPE in the input rope (default 10000)"},
+    {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
+     "elements of a head, two for each wavelength of RoPE (default 128)"},
+    {"--rope-share", "S", read_rope_share, AT(rope.share),
+     "the share of the variance that is periodic in the input rope (default 0.5)"},
+    {"--rope-spread", "S", read_one_decimal, AT(rope.spread),
+     "how unequal the wavelengths are: the standard deviation of the log of their variance "
+     "(default 1.5)"},
+    {"--rope-weights", "LIST", read_decimals, AT(rope.weights),
+     "instead: the relative variances of the first wavelengths, such as 0,1 (the others have "
+     "none)"},
     {"--shuffle", "LIST", read_shuffles, AT(shuffles),
      "none (default), row (permute each row) or once (permute all rows alike)"},
     {"--file", "PATH", read_text, AT(file),
@@ -149,6 +161,9 @@ static int check_options(const struct simulate_settings *settings)
         return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64
                            "; give ranks from 1 to k",
                            largest_rank, settings->question.k.items[0]);
+    if (rope_option_given(&settings->rope) && settings->input.kind != SIM_ROPE)
+        return usage_error("%s describes the rows of the input rope; give --input rope",
+                           rope_option_given(&settings->rope));
     if (settings->threads > 4096)
         return usage_error("--threads %" PRIu64 " is too many; give at most 4096",
                            settings->threads);
@@ -267,6 +282,8 @@ static int simulate_query(const struct simulate_settings *settings,
         leave_out_large_b(query);
         double *rho = rhos_of(settings, &rhos);
         struct sim_shape *shapes = shapes_of(query, settings);
+        double weights[SIM_PAIRS_MAX];
+        const struct sim_rope rope = rope_of_options(&settings->rope, weights);
         struct sim_spec spec = {
             .n = query->base.n,
             .k = query->base.k,
@@ -292,6 +309,7 @@ static int simulate_query(const struct simulate_settings *settings,
             .threads = (unsigned)settings->threads,
             .checkpoint = settings->checkpoint,
             .name = settings->file,
+            .rope = &rope,
         };
         status = run_spec(&spec, settings, query);
         free(shapes);
@@ -328,9 +346,12 @@ static int run_simulate(int count, char **arguments)
     if (status == STATUS_OK)
         status = check_options(&settings);
     if (status == STATUS_OK)
+        status = rope_options_check(&settings.rope);
+    if (status == STATUS_OK)
         status = simulate(&settings);
     question_free(&settings.question);
     free(settings.rho.items);
+    rope_options_free(&settings.rope);
     free(settings.temperature.items);
     free(settings.ranks.items);
     return status;

@@ -14,6 +14,8 @@ struct shape_model model_of_shape(const struct simulation_answer *s, size_t shap
     model.p.assignment = s->settings->question.assignments.items[shape / s->query->length];
     model.loss = rcm_loss_exact(model.p);
     model.sd = rcm_recall_sd(model.p);
+    if (s->spec->input == SIM_ROPE)
+        model.wave_loss = rope_loss(model.p, s->spec->rope, s->spec->seed);
     return model;
 }
 

@@ -141,6 +141,27 @@ static json_t *results_json(const struct simulation_answer *s)
     return results;
 }
 
+/* The rows of the input rope: each pair with its wavelength and share of the variance. */
+static json_t *rope_json(const struct simulation_answer *s)
+{
+    const struct sim_rope *rope = s->spec->rope;
+    const struct rcm_rope model = {rope->theta, rope->head_dim};
+    double w[SIM_PAIRS_MAX];
+    json_t *object = require_memory(json_object()), *pairs = require_memory(json_array());
+    rope_weights(rope, s->spec->seed, w);
+    set_real(object, "rope_theta", rope->theta);
+    set_count(object, "head_dim", rope->head_dim);
+    set_real(object, "rope_share", rope->share);
+    for (unsigned i = 0; i < rope->head_dim / 2; i++) {
+        json_t *pair = require_memory(json_object());
+        set_real(pair, "wavelength", rcm_rope_wavelength(model, i));
+        set_real(pair, "share", rope->share * w[i]);
+        json_array_append_new(pairs, pair);
+    }
+    json_object_set_new(object, "pairs", pairs);
+    return object;
+}
+
 int print_simulation_json(const struct simulation_answer *s)
 {
     const struct sim_spec *spec = s->spec;
@@ -155,6 +176,8 @@ int print_simulation_json(const struct simulation_answer *s)
     set_count(object, "repetitions_wanted", spec->repetitions);
     json_object_set_new(object, "partial", json_boolean(s->partial));
     set_real(object, "temperature", spec->weights ? spec->temperature : NAN);
+    if (spec->input == SIM_ROPE)
+        json_object_set_new(object, "rope", rope_json(s));
     if (spec->groups) {
         char grouping[80];
         format_grouping(grouping, sizeof grouping, s);

@@ -11,6 +11,7 @@
 
 #include "input.h"
 #include "query.h"
+#include "rope_options.h"
 
 #define GROUP_AXES_USUAL UINT64_MAX
 
@@ -22,6 +23,7 @@ struct simulate_settings {
     uint64_t group_axes;                      /* GROUP_AXES_USUAL: not given */
     uint64_t row, seed, repetitions, threads; /* 0: not given, but for the seed */
     struct decimal_list rho, temperature;     /* one temperature, or none */
+    struct rope_options rope;
     struct shuffles {
         enum sim_shuffle items[SIM_SHUFFLES];
         unsigned length;
@@ -33,6 +35,7 @@ struct simulate_settings {
 struct shape_model {
     struct rcm_topk p;
     double loss, sd;
+    double wave_loss; /* for the input rope without a shuffle: rcm_loss_waves() */
 };
 
 /* A simulation that has run, and what was asked. Shape s of the spec is shape s % query->length of

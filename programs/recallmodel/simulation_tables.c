@@ -62,7 +62,17 @@ static void put_mass(struct table *table, bool weights, const struct sim_result 
     put_count_if(weights, table, in_data("value_rows"), r->value_rows);
 }
 
-static void put_result(struct table *table, const struct simulation_answer *s,
+/* The model of rows with waves. A shuffle breaks them up, and the usual model holds. */
+static void put_wave(struct table *table, const struct simulation_answer *s, struct scenario at,
+                     const struct shape_model *model)
+{
+    const bool shuffled = s->spec->shuffle[at.shuffle] != SIM_SHUFFLE_NONE;
+    if (s->spec->input == SIM_ROPE)
+        table_real(table, headed("wave_recall", "wave\nrecall", STYLE_RECALL),
+                   1.0 - (shuffled ? model->loss : model->wave_loss));
+}
+
+static void put_result(struct table *table, const struct simulation_answer *s, struct scenario at,
                        const struct sim_result *r, const struct shape_model *model)
 {
     table_count(table, dropped(2, "candidates", "candi-\ndates", STYLE_PLAIN),
@@ -73,6 +83,7 @@ static void put_result(struct table *table, const struct simulation_answer *s,
     table_real(table, in_data("reaching_sd"), r->reaching_sd);
     table_real(table, in_data("reaching_worst"), r->reaching_worst);
     table_real(table, headed("model_recall", "model\nrecall", STYLE_RECALL), 1.0 - model->loss);
+    put_wave(table, s, at, model);
     table_real(table, in_data("model_sd"), model->sd);
     table_real(table, in_data("model_exact_rows"), rcm_probability_exact(model->p));
     table_real(table, in_data("model_worst_case"), rcm_recall_worst_case(model->p));
@@ -110,6 +121,11 @@ static void put_run(struct table *table, const struct simulation_answer *s)
     table_count(table, in_csv("k"), s->spec->k);
     table_count(table, in_csv("valid"), s->spec->valid);
     table_text(table, in_csv("input"), sim_input_name(s->spec->input));
+    if (s->spec->input == SIM_ROPE) {
+        table_real(table, in_csv("rope_theta"), s->spec->rope->theta);
+        table_count(table, in_csv("head_dim"), s->spec->rope->head_dim);
+        table_real(table, in_csv("rope_share"), s->spec->rope->share);
+    }
     table_count(table, in_csv("seed"), s->spec->seed);
     table_count(table, in_csv("repetitions"), simulation_done(s->simulation));
     table_bool(table, in_csv("partial"), s->partial);
@@ -122,7 +138,7 @@ static void put_row(struct table *table, const struct simulation_answer *s, stru
     put_run(table, s);
     put_scenario(table, s, at);
     put_shape(table, model);
-    put_result(table, s, r, model);
+    put_result(table, s, at, r, model);
     put_more(table, s, result_index(s, at, (size_t)(model - s->models)));
     put_survival(table, s, r, model);
 }

@@ -19,7 +19,8 @@ TEXT_KINDS = ("words", "rate", "kernel", "dtype", "parameter", "figure")  # enum
 # The rates of struct rcm_device.
 DEVICE_RATES = ("bandwidth_bytes_per_s", "fma_rate_per_s", "vector_rate_per_s", "matrix_rate_per_s",
                 "matrix_rate_printed_per_s")
-INPUTS = ("placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted", "constant")
+INPUTS = ("placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted", "constant",
+          "rope")
 SHUFFLES = ("none", "row", "once")
 
 
@@ -101,12 +102,17 @@ NEEDS = ("nothing", "profile", "device")          # enum rcm_need
 DEPLOY = ("bucketed", "exact", "threshold")       # enum rcm_deploy
 
 
+class Rope(Structure):
+    """struct rcm_rope"""
+    _fields_ = [("theta", c_double), ("head_dim", c_uint64)]
+
+
 class Selection(Structure):
     """struct rcm_selection"""
     _fields_ = [("p", Topk), ("target", Target), ("confidence", c_double), ("most_lost", c_uint64),
                 ("kernel", POINTER(Kernel)), ("k_b_max", c_uint64),
                 ("objective", POINTER(Objective)), ("machine", Machine), ("exact_us", c_double),
-                ("tick", c_void_p), ("tick_context", c_void_p)]
+                ("tick", c_void_p), ("tick_context", c_void_p), ("rope", Rope)]
 
 
 class Point(Structure):
@@ -129,6 +135,11 @@ class Goal(Structure):
 class Reaching(Structure):
     """struct rcm_reaching"""
     _fields_ = [("mean", c_double), ("sd", c_double)]
+
+
+class Blocks(Structure):
+    """struct rcm_blocks"""
+    _fields_ = [(name, c_uint64) for name in ("n", "k", "size", "kept")]
 
 
 # ---- the simulation
@@ -166,7 +177,8 @@ class SimSpec(Structure):
                 ("shapes", c_size_t), ("rank", POINTER(c_uint64)), ("ranks", c_size_t),
                 ("reaching", c_bool), ("weights", c_bool), ("temperature", c_double),
                 ("seed", c_uint64), ("repetitions", c_uint64), ("threads", c_uint),
-                ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p)]
+                ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p),
+                ("rope", c_void_p)]
 
 
 # The numbers of struct sim_result, in its order.
@@ -291,6 +303,13 @@ each_objective = _declare(_model, "rcm_each_objective", None, POINTER(Objective)
                           c_void_p, c_size_t, c_void_p)
 objective = _declare(_model, "rcm_objective", POINTER(Objective), c_size_t)
 goal = _declare(_model, "rcm_goal", c_int, c_char_p, c_uint64, POINTER(Goal))
+blocks_check = _declare(_model, "rcm_blocks_check", c_int, Blocks)
+blocks_status_text = _declare(_model, "rcm_blocks_status_text", c_size_t, c_int, Blocks, c_char_p,
+                              c_size_t)
+blocks_recall = _declare(_model, "rcm_blocks_recall", c_double, Blocks)
+blocks_loss = _declare(_model, "rcm_blocks_loss", c_double, Blocks)
+blocks_sd = _declare(_model, "rcm_blocks_sd", c_double, Blocks)
+blocks_smallest = _declare(_model, "rcm_blocks_smallest", c_uint64, Blocks, c_double)
 reaching = _declare(_model, "rcm_reaching", Reaching, Topk)
 reaching_above = _declare(_model, "rcm_reaching_above", c_double, Topk, c_uint64)
 reaching_quantile = _declare(_model, "rcm_reaching_quantile", c_uint64, Topk, c_double)
