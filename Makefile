@@ -30,19 +30,23 @@ public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h),$(wildc
 BASE_PUBLIC := $(call public,base)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
-SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h row.h row_file.h operations.h team.h)
+SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h rope.h row.h row_file.h row_groups.h \
+    operations.h team.h)
 GPU_PUBLIC := gpu/topk_gpu.h $(wildcard gpu/host/*.h)
 SEES_base :=
 SEES_model := $(BASE_PUBLIC)
 SEES_sim := $(BASE_PUBLIC)
 SEES_calibrate := $(BASE_PUBLIC) $(MODEL_PUBLIC)
+ATTENTION_PUBLIC := $(call public,attention)
+SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,row_file.h assignment.h bucketed.h quickselect.h \
+    key.h random.h)
 SEES_gpu :=
 SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
 SEES_programs/recallmodel := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) \
-    $(CALIBRATE_PUBLIC)
+    $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
 SEES_programs/recallmodel-bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(GPU_PUBLIC)
-SEES_tests := base model sim calibrate gpu programs
-LAYERS := base model sim calibrate gpu programs/common programs/recallmodel \
+SEES_tests := base model sim calibrate attention gpu programs
+LAYERS := base model sim calibrate attention gpu programs/common programs/recallmodel \
     programs/recallmodel-bench tests
 
 # Sources are found by wildcard: a new file needs no change here.
@@ -51,6 +55,7 @@ BASE := $(call objects,base)
 MODEL := $(call objects,model/*)
 SIM := $(call objects,sim)
 CALIBRATE := $(call objects,calibrate)
+ATTENTION := $(call objects,attention attention/methods)
 COMMON := $(call objects,programs/common)
 COMMAND := $(call objects,programs/recallmodel)
 BENCH := $(call objects,programs/recallmodel-bench)
@@ -86,10 +91,11 @@ CXX ?= g++
 
 GSL_FLAGS = $(shell pkg-config --cflags gsl)
 GSL_LIBS = $(shell pkg-config --libs gsl)
+BLAS_FLAGS = $(shell pkg-config --cflags openblas)
 JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
 JANSSON_LIBS = $(shell pkg-config --libs jansson)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
-TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp)
+TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
@@ -138,6 +144,7 @@ $(eval $(call layer,base,$(LIBRARY) $(POSIX)))
 $(eval $(call layer,model,$(LIBRARY) -I$(BUILD)/generated))
 $(eval $(call layer,sim,$(OPENMP) -fPIC -fno-semantic-interposition $(POSIX)))
 $(eval $(call layer,calibrate,$(POSIX) $$(GSL_FLAGS)))
+$(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX) $$(BLAS_FLAGS)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
 $(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS)))
@@ -190,8 +197,8 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 
 # All objects of the command except the team that runs a simulation: one process (SINGLE) or several
 # (MPI).
-COMMAND_PARTS := $(COMMAND) $(COMMON) $(MODEL) $(CALIBRATE) $(SIM)
-COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm
+COMMAND_PARTS := $(COMMAND) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM)
+COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
@@ -277,8 +284,8 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(SIM) $(SINGLE) $(MPI) $(COMMON) $(COMMAND) $(BENCH) \
-    $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
+ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM) $(SINGLE) $(MPI) $(COMMON) \
+    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \

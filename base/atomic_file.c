@@ -42,30 +42,69 @@ static int write_all(int descriptor, const char *bytes, size_t length)
             length -= (size_t)written;
         }
     }
-    return fsync(descriptor);
+    return 0;
+}
+
+int atomic_file_open(struct atomic_file *file, const char *target)
+{
+    const size_t size = strlen(target) + 8;
+    *file = (struct atomic_file){.target = target, .temporary = require_memory(malloc(size))};
+    snprintf(file->temporary, size, "%s.XXXXXX", target);
+    file->descriptor = mkstemp(file->temporary);
+    if (file->descriptor < 0) {
+        const int reason = errno;
+        free(file->temporary);
+        file->temporary = NULL;
+        errno = reason;
+        return -1;
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(file->descriptor, 0666 & ~mask) == 0)
+        return 0;
+    atomic_file_abandon(file);
+    return -1;
+}
+
+int atomic_file_append(struct atomic_file *file, const void *bytes, size_t length)
+{
+    return write_all(file->descriptor, bytes, length);
+}
+
+int atomic_file_commit(struct atomic_file *file)
+{
+    int reason = fsync(file->descriptor) != 0 ? errno : 0;
+    if (close(file->descriptor) != 0 && reason == 0)
+        reason = errno;
+    if (reason == 0 && rename(file->temporary, file->target) != 0)
+        reason = errno;
+    if (reason != 0)
+        unlink(file->temporary);
+    free(file->temporary);
+    file->temporary = NULL;
+    errno = reason;
+    return reason == 0 ? 0 : -1;
+}
+
+void atomic_file_abandon(struct atomic_file *file)
+{
+    const int reason = errno;
+    if (!file->temporary)
+        return;
+    close(file->descriptor);
+    unlink(file->temporary);
+    free(file->temporary);
+    file->temporary = NULL;
+    errno = reason;
 }
 
 int atomic_file_write(const char *target, const void *bytes, size_t length)
 {
-    const size_t size = strlen(target) + 8;
-    char *temporary = require_memory(malloc(size));
-    snprintf(temporary, size, "%s.XXXXXX", target);
-    const int descriptor = mkstemp(temporary);
-    int reason = errno;
-    if (descriptor >= 0) {
-        const mode_t mask = umask(0);
-        umask(mask);
-        int failed =
-            fchmod(descriptor, 0666 & ~mask) != 0 || write_all(descriptor, bytes, length) != 0;
-        reason = failed ? errno : 0;
-        if (close(descriptor) != 0 && !failed)
-            reason = errno;
-        if (reason == 0 && rename(temporary, target) != 0)
-            reason = errno;
-        if (reason != 0)
-            unlink(temporary);
-    }
-    free(temporary);
-    errno = reason;
-    return reason == 0 ? 0 : -1;
+    struct atomic_file file;
+    if (atomic_file_open(&file, target) != 0)
+        return -1;
+    if (atomic_file_append(&file, bytes, length) == 0)
+        return atomic_file_commit(&file);
+    atomic_file_abandon(&file);
+    return -1;
 }

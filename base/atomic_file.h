@@ -17,4 +17,18 @@ char *atomic_file_target(const char *path, char *error, size_t size);
  * Returns   0; or -1 with errno. Then the target is as before and no other file is left. */
 int atomic_file_write(const char *target, const void *bytes, size_t length);
 
+/* The same for a file that is written piece by piece. Call atomic_file_open(), then append(), then
+ * commit() or abandon(); commit() forces the pieces to the disk and renames. `target` must stay
+ * valid until then.
+ * Return    0; or -1 with errno. After a failed open() or commit() there is nothing to abandon. */
+struct atomic_file {
+    const char *target;
+    char *temporary;
+    int descriptor;
+};
+int atomic_file_open(struct atomic_file *file, const char *target);
+int atomic_file_append(struct atomic_file *file, const void *bytes, size_t length);
+int atomic_file_commit(struct atomic_file *file);
+void atomic_file_abandon(struct atomic_file *file);
+
 #endif

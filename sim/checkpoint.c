@@ -39,6 +39,20 @@ static void print_real(FILE *file, double value)
     fprintf(file, " %s", text);
 }
 
+static void print_rope(FILE *file, const struct sim_rope *rope)
+{
+    fputs("rope", file);
+    print_real(file, rope->theta);
+    fprintf(file, " head_dim %u share", rope->head_dim);
+    print_real(file, rope->share);
+    fputs(rope->weights ? " weights" : " spread", file);
+    for (size_t i = 0; i < rope->weights; i++)
+        print_real(file, rope->weight[i]);
+    if (!rope->weights)
+        print_real(file, rope->spread);
+    fputc('\n', file);
+}
+
 static void print_parameters(FILE *file, const struct sim_spec *spec)
 {
     fprintf(file, "version %d\n", CHECKPOINT_VERSION);
@@ -50,6 +64,11 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
         fprintf(file, "file %s\nsize %" PRIu64 " bytes\ndtype %s\nfile written at %" PRIu64 " ns\n",
                 spec->name ? spec->name : "", spec->file->size, sim_dtype_name(spec->file->dtype),
                 spec->file->modified_ns);
+    if (spec->input == SIM_ROPE)
+        print_rope(file, spec->rope ? spec->rope : &sim_rope_default);
+    if (spec->groups)
+        fprintf(file, "groups %zu, fingerprint %016" PRIx64 "\n", spec->groups->groups,
+                spec->groups->identity);
     fputs("rho", file);
     for (size_t i = 0; i < spec->rhos; i++)
         print_real(file, spec->rho[i]);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "random.h"
+#include "rope.h"
 
 /* What a generator makes a row from: the words of its repetition. */
 struct source {
@@ -68,7 +69,7 @@ static void constant(const struct source *source, double rho, double *x, size_t 
 
 static const struct {
     const char *name;
-    generator *generate;
+    generator *generate; /* NULL: it is made elsewhere */
 } inputs[SIM_INPUTS] = {
     [SIM_PLACEMENT] = {"placement", NULL},
     [SIM_FILE] = {"file", NULL},
@@ -79,6 +80,7 @@ static const struct {
     [SIM_TIES] = {"ties", ties},
     [SIM_SORTED] = {"sorted", rising},
     [SIM_CONSTANT] = {"constant", constant},
+    [SIM_ROPE] = {"rope", NULL},
 };
 
 const char *sim_input_name(enum sim_input input)
@@ -103,6 +105,10 @@ static uint64_t salt_of(enum sim_input input, double rho)
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
                   size_t n, uint64_t *words)
 {
+    if (input == SIM_ROPE) {
+        rope_generate(&sim_rope_default, seed, repetition, x, n, words);
+        return;
+    }
     struct source source = {random_key(seed, RANDOM_ROW, salt_of(input, rho)), repetition, words};
     if (input != SIM_SORTED && input != SIM_CONSTANT)
         random_words(source.key, repetition, words, n);

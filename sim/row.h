@@ -19,6 +19,7 @@ enum sim_input {
     SIM_TIES,      /* sixteen values, equally often */
     SIM_SORTED,    /* 0, 1, .., n - 1 */
     SIM_CONSTANT,  /* all 1 */
+    SIM_ROPE,      /* noise and cosines of the wavelengths of RoPE: rope.h */
     SIM_INPUTS
 };
 
@@ -26,7 +27,7 @@ const char *sim_input_name(enum sim_input input);
 
 /* Generates the row x[0 .. n) of a repetition. Each value is a function of (seed, input, rho,
  * repetition, index), for SIM_AR1 of all indices up to its own. `words` has room for n + 1. Not for
- * SIM_PLACEMENT and SIM_FILE. */
+ * SIM_PLACEMENT and SIM_FILE. SIM_ROPE is that of sim_rope_default: others by rope_generate(). */
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
                   size_t n, uint64_t *words);
 

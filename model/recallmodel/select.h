@@ -7,6 +7,7 @@
 
 #include "cost.h"
 #include "recall.h"
+#include "rope.h"
 #include "shape.h"
 #include "time.h"
 
@@ -88,6 +89,10 @@ struct rcm_selection {
     /* called for each k_b; returns true to stop the search. NULL: none */
     bool (*tick)(void *context, uint64_t done, uint64_t total);
     void *tick_context;
+    /* keep away from the b that resonate with it (rcm_rope_resonates); theta = 0: none. Only
+     * interleaved buckets can resonate. If every b does, the answer is that without it, and b
+     * resonates; a permutation of the elements, the same for all rows, breaks the waves up. */
+    struct rcm_rope rope;
 };
 
 /* A shape and its objective. INFINITY: there is none, and p means nothing. */
@@ -120,7 +125,7 @@ struct rcm_choice {
  * Time      1 to 50 ms for the threshold. The buckets: some 10 us where the objective grows,
  *           otherwise some 1000 evaluations of it for each k_b (2 sqrt(n) where it steps, at most
  *           some 15,000); with a confidence some ten laws for each k_b (rcm_lost).
- * Source    docs/models.md 13. */
+ * Source    docs/models.md 13; with rope: docs/real-rows.md. */
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
 
 /* The same, and the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max. */

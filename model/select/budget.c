@@ -59,7 +59,13 @@ static struct rcm_point best_within(const struct rcm_selection *s, double budget
 struct rcm_choice rcm_best_recall(const struct rcm_selection *s, double budget,
                                   struct rcm_point *each)
 {
-    return contenders_within(s, best_within(s, budget, each), budget);
+    const struct rcm_point best = best_within(s, budget, each);
+    if (best.objective < INFINITY || !(s->rope.theta > 0.0))
+        return contenders_within(s, best, budget);
+    struct rcm_selection without = *s;
+    without.rope.theta = 0.0;
+    const struct rcm_point other = best_within(&without, budget, each);
+    return contenders_within(other.objective < INFINITY ? &without : s, other, budget);
 }
 
 /* ---- the frontier */
@@ -91,7 +97,7 @@ static size_t objectives_of_grid(const struct rcm_selection *s, double **values)
     return length;
 }
 
-size_t rcm_frontier(const struct rcm_selection *s, struct rcm_point *points, size_t most)
+static size_t frontier_of(const struct rcm_selection *s, struct rcm_point *points, size_t most)
 {
     double *values;
     size_t count = 0;
@@ -110,4 +116,12 @@ size_t rcm_frontier(const struct rcm_selection *s, struct rcm_point *points, siz
     }
     free(values);
     return count;
+}
+
+size_t rcm_frontier(const struct rcm_selection *s, struct rcm_point *points, size_t most)
+{
+    const size_t count = frontier_of(s, points, most);
+    struct rcm_selection without = *s;
+    without.rope.theta = 0.0;
+    return count > 0 || !(s->rope.theta > 0.0) ? count : frontier_of(&without, points, most);
 }

@@ -49,15 +49,31 @@ struct search search_begin(const struct rcm_selection *s, uint64_t k_b,
     f.high = dropping_b(f.p) < range.high ? dropping_b(f.p) : range.high;
     if (f.low > f.high)
         f.high = 0;
+    if (s->rope.theta > 0.0 && s->p.assignment == RCM_INTERLEAVED)
+        rope_turns_set(&f.turns, s->rope);
     return f;
+}
+
+/* Does the bucket follow a wavelength? */
+static bool search_resonates(const struct search *f, uint64_t b)
+{
+    return f->turns.pairs && rope_least_drift(&f->turns, shape_valid(f->p), b).drift < 1.0;
 }
 
 uint64_t search_next(const struct search *f, uint64_t low)
 {
     if (f->high == 0)
         return 0;
-    const uint64_t b = f->kernel->next_b(f->p, low > f->low ? low : f->low, &f->restriction);
-    return b <= f->high ? b : 0;
+    low = low > f->low ? low : f->low;
+    for (unsigned tries = 0; tries < SEARCH_RESONATING; tries++) {
+        const uint64_t b = f->kernel->next_b(f->p, low, &f->restriction);
+        if (b == 0 || b > f->high)
+            return 0;
+        if (!search_resonates(f, b))
+            return b;
+        low = b + 1;
+    }
+    return 0;
 }
 
 static double value_at(struct search *f, uint64_t b)

@@ -6,6 +6,7 @@
 #define SEARCH_H
 
 #include <model/recallmodel/select.h>
+#include <model/rope/resonance.h>
 
 /* The usual value of all_up_to in struct search. */
 #define SEARCH_ALL_UP_TO 8192
@@ -17,6 +18,7 @@ struct search {
     const struct rcm_selection *selection;
     const struct rcm_kernel *kernel;
     struct rcm_restriction restriction;
+    struct rope_turns turns; /* no pairs: no b resonates */
     search_value *value;
     enum rcm_motion motion;
     uint64_t all_up_to; /* where the value bends: it looks at all of up to so many b */
@@ -34,7 +36,10 @@ double search_bucketed(const struct rcm_selection *selection, struct rcm_topk p)
 struct search search_begin(const struct rcm_selection *selection, uint64_t k_b,
                            const struct rcm_factors *divisors_of);
 
-/* The smallest b >= low that can be run and is at most search->high; 0: none. */
+/* The smallest b >= low that can be run, is at most search->high, and does not resonate; 0: none.
+ * It gives up after SEARCH_RESONATING b in a row that resonate: beyond them buckets are shorter,
+ * and still more b resonate. */
+#define SEARCH_RESONATING 4096
 uint64_t search_next(const struct search *search, uint64_t low);
 
 /* Looks at one b that can be run. Returns its value. */

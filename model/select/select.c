@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <model/shape/shape.h>
+
 #include "confidence.h"
 #include "contenders.h"
 #include "search.h"
@@ -26,7 +28,10 @@ static void list_divisors(const struct rcm_selection *s, struct divisor_list *li
     if (!list->wanted)
         return;
     list->factors = rcm_factorise(s->p.n);
+    const bool avoids = s->rope.theta > 0.0 && s->p.assignment == RCM_INTERLEAVED;
     for (uint64_t b = 2; (b = rcm_next_b(s->p.n, b, s->target.align, &list->factors)) != 0; b++) {
+        if (avoids && rcm_rope_resonates(shape_valid(s->p), b, s->rope))
+            continue;
         if (list->count == DIVISORS_LISTED) {
             list->count = 0;
             return;
@@ -118,7 +123,7 @@ uint64_t select_k_b_max(const struct rcm_selection *s)
 }
 
 /* From large k_b down: they have few candidates, so that the others soon cannot beat them. */
-static struct rcm_point best_of_all(const struct rcm_selection *s, struct rcm_point *each)
+static struct rcm_point best_of_each(const struct rcm_selection *s, struct rcm_point *each)
 {
     struct rcm_point best = {.objective = INFINITY};
     struct divisor_list divisors; /* listed once, because that takes longer than all the rest */
@@ -141,17 +146,34 @@ static struct rcm_point best_of_all(const struct rcm_selection *s, struct rcm_po
     return best;
 }
 
-struct rcm_point rcm_best_buckets(const struct rcm_selection *s)
+/* The best of all k_b; without the RoPE, which is then taken out of *s, if it leaves nothing. */
+static struct rcm_point best_of_all(struct rcm_selection *s, struct rcm_point *each)
 {
-    return best_of_all(s, NULL);
+    const struct rcm_point best = best_of_each(s, each);
+    if (best.objective < INFINITY || !(s->rope.theta > 0.0))
+        return best;
+    struct rcm_selection without = *s;
+    without.rope.theta = 0.0;
+    const struct rcm_point other = best_of_each(&without, each);
+    if (other.objective < INFINITY)
+        *s = without;
+    return other;
 }
 
-struct rcm_choice rcm_select_each(const struct rcm_selection *s, struct rcm_point *each)
+struct rcm_point rcm_best_buckets(const struct rcm_selection *selection)
 {
-    return contenders_choice(s, best_of_all(s, each));
+    struct rcm_selection s = *selection;
+    return best_of_all(&s, NULL);
 }
 
-struct rcm_choice rcm_select(const struct rcm_selection *s)
+struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct rcm_point *each)
 {
-    return contenders_choice(s, best_of_all(s, NULL));
+    struct rcm_selection s = *selection;
+    const struct rcm_point best = best_of_all(&s, each);
+    return contenders_choice(&s, best);
+}
+
+struct rcm_choice rcm_select(const struct rcm_selection *selection)
+{
+    return rcm_select_each(selection, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include <programs/common/table.h>
 
+#include "colour.h"
 #include "json.h"
 #include "plot.h"
 #include "query.h"
@@ -51,8 +52,5 @@ void put_query(struct table *table, const struct query *query);
 
 /* Prints the answers, one for each query, as answer_queries() does, and frees them. A status. */
 int print_json_answers(json_t *answers, const struct question *question);
-
-/* Is stdout a terminal that shows colours? */
-bool colour_wanted(void);
 
 #endif

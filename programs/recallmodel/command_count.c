@@ -46,7 +46,7 @@ static const struct argument count_options[] = {
     {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
      "buckets of stage 1 (default: the fewest, k/kb)"},
     {"--input", "I", read_input, AT(input),
-     "iid (default), ar1, lognormal, uniform, ties, sorted or constant"},
+     "iid (default), ar1, lognormal, uniform, ties, sorted, constant or rope"},
     {"--rho", "R", read_rho, AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
     {"--repetitions", "R", read_count, AT(repetitions),
      "rows to count on (default 1); the counts are means over the rows"},

@@ -78,6 +78,11 @@ static const struct argument select_options[] = {
     {"--kb-max", "N", read_k_b_max, AT(k_b_max), "the largest kb to try (default 4)"},
     {"--exact-us", "T", read_us, AT(exact_us),
      "compare with your own exact top-k of this shape, which takes T microseconds"},
+    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
+     "keep away from b that follow a wavelength of RoPE with this base: the rows are attention "
+     "logits"},
+    {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
+     "elements of a head that RoPE rotates (default 128)"},
     {"--verbose", NULL, read_switch, AT(verbose),
      "also print the frontier, what others take, and the calls for all frameworks"},
     {OPTION_M},
@@ -178,6 +183,11 @@ static int check_options(const struct select_settings *settings)
     if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
         return usage_error("--budget asks for the most recall; leave %s out",
                            settings->confidence.given ? "--confidence" : "--recall");
+    if (settings->rope.head_dim && !(settings->rope.theta > 0.0))
+        return usage_error("--head-dim is that of RoPE; give --rope-theta too");
+    if (settings->rope.theta > 0.0 && settings->question.assignments.items[0] != RCM_INTERLEAVED)
+        return usage_error("--rope-theta is about interleaved buckets, and runs do not resonate; "
+                           "leave it or --assignment out");
     if (settings->question.dtype.given && !settings->question.device.given)
         return usage_error("--dtype is the type of the values in a time; give --device too");
     if (settings->exact_us > 0.0 && !settings->question.device.given)

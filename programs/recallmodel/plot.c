@@ -31,7 +31,7 @@ struct series {
 };
 
 struct plot {
-    char *title, *x_label;
+    char *title, *x_label, *y_label;
     bool log_x;
     struct series *series;
     size_t length, capacity;
@@ -42,8 +42,15 @@ struct plot *plot_new(const char *title, const char *x_label, bool log_x)
     struct plot *plot = require_memory(calloc(1, sizeof *plot));
     plot->title = text_copy(title);
     plot->x_label = text_copy(x_label);
+    plot->y_label = text_copy("recall error, 1 - recall");
     plot->log_x = log_x;
     return plot;
+}
+
+void plot_y_label(struct plot *plot, const char *label)
+{
+    free(plot->y_label);
+    plot->y_label = text_copy(label);
 }
 
 void plot_series(struct plot *plot, const char *title, bool lines, bool points, size_t colour)
@@ -72,6 +79,7 @@ void plot_free(struct plot *plot)
     free(plot->series);
     free(plot->title);
     free(plot->x_label);
+    free(plot->y_label);
     free(plot);
 }
 
@@ -144,8 +152,10 @@ static void put_program(FILE *gnuplot, const struct plot *plot, const char *path
     put_quoted(gnuplot, plot->title);
     fputs(" noenhanced\nset xlabel ", gnuplot);
     put_quoted(gnuplot, plot->x_label);
-    fputs(" noenhanced\nset ylabel 'recall error, 1 - recall'\nset logscale y 10\nset format y "
-          "'%g'\nset yrange [] reverse\nset key outside right top noenhanced\nset offsets graph "
+    fputs(" noenhanced\nset ylabel ", gnuplot);
+    put_quoted(gnuplot, plot->y_label);
+    fputs(" noenhanced\nset logscale y 10\nset format y '%g'\nset yrange [] reverse\nset key "
+          "outside right top noenhanced\nset offsets graph "
           "0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n",
           gnuplot);
     if (plot->log_x)

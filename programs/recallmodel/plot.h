@@ -12,6 +12,7 @@
 struct plot;
 #define PLOT_BLACK 6
 struct plot *plot_new(const char *title, const char *x_label, bool log_x);
+void plot_y_label(struct plot *plot, const char *label); /* before: recall error, 1 - recall */
 void plot_series(struct plot *plot, const char *title, bool lines, bool points,
                  size_t colour); /* 0, 1, ..: what belongs together has the same */
 void plot_point(struct plot *plot, double x, double error,

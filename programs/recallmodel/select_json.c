@@ -92,6 +92,8 @@ json_t *selection_json(const struct selection_answer *answer)
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
+    if (selection_has_rope(answer))
+        json_object_set_new(object, "rope", selection_rope_json(answer));
     json_object_set_new(object, "alternatives", rows_as_json(selection_alternatives(answer)));
     json_object_set_new(object, "frontier", rows_as_json(selection_frontier(answer)));
     json_object_set_new(object, "rules",

@@ -73,6 +73,7 @@ void selection_put_shape(struct table *table, const struct selection_answer *ans
     table_real(table, headed("over_exact", compared ? "of\nexact" : NULL, STYLE_PERCENT),
                point->objective / exact);
     put_prediction(table, answer, p);
+    selection_put_rope(table, answer, p);
 }
 
 struct table *selection_frontier(const struct selection_answer *answer)

@@ -160,6 +160,7 @@ static unsigned print_why(const struct selection_answer *answer)
     lines += print_threshold(answer);
     lines += print_memory(&answer->settings->question, &answer->query->base,
                           answer->asked.machine.dtype);
+    lines += selection_print_rope(answer);
     return lines + print_k_b_note(answer);
 }
 

@@ -58,6 +58,7 @@ static struct rcm_selection model_question(const struct query *query,
                                   : NULL,
                     .dtype = settings->question.dtype.type},
         .exact_us = settings->exact_us,
+        .rope = rope_to_avoid(&settings->rope),
     };
     const struct profile_answer answer = selection_profile(settings);
     if (answer.profile) {
@@ -109,6 +110,8 @@ struct selection_answer selection_find(const struct query *query,
     progress_end(&search.progress);
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
+    if (selection_has_rope(&answer) && !answer.interrupted)
+        answer.without_rope = selection_without_rope(&answer);
     for (uint64_t i = 0; i < answer.k_b_max; i++)
         answer.least = fmin(answer.least, answer.each[i].objective);
     return answer;

@@ -9,6 +9,7 @@
 
 #include "query.h"
 #include "question.h"
+#include "rope_options.h"
 
 struct select_settings {
     struct question question;
@@ -18,6 +19,7 @@ struct select_settings {
     uint64_t k_b_max, shards;              /* 0: not given */
     double budget, exact_us;               /* 0: not given */
     bool verbose;
+    struct rope_options rope; /* theta and head_dim alone */
 };
 
 struct selection_answer {
@@ -28,6 +30,7 @@ struct selection_answer {
     struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
     uint64_t k_b_max;
     double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
+    struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
 };
 
@@ -54,6 +57,20 @@ double selection_quantile_rest(const struct select_settings *settings);
 
 /* The recall that this share of rows reaches; NaN if it is not known. */
 double selection_row_recall(struct rcm_topk p, const struct select_settings *settings);
+
+/* ---- RoPE, where --rope-theta was given */
+
+bool selection_has_rope(const struct selection_answer *answer);
+
+/* The best buckets if resonance did not matter. */
+struct rcm_point selection_without_rope(const struct selection_answer *answer);
+
+/* Which b resonate: a line or two of the answer (how many), an object of the JSON, and columns of
+ * the data of a shape. */
+unsigned selection_print_rope(const struct selection_answer *answer);
+json_t *selection_rope_json(const struct selection_answer *answer);
+void selection_put_rope(struct table *table, const struct selection_answer *answer,
+                        struct rcm_topk p);
 
 /* ---- words */
 

@@ -42,6 +42,7 @@ static inline struct rcm_point exhaustive(const struct rcm_selection *s)
             p.b = b;
             if (rcm_check_deployable(p) != RCM_OK || !drops_elements(p) ||
                 kernel->next_b(p, b, &r) != b ||
+                (s->rope.theta > 0.0 && rcm_rope_resonates(p.n, b, s->rope)) ||
                 !(s->confidence > 0.0 ? has_confidence(s, p) : rcm_reaches(p, s->target)))
                 continue;
             double objective = objective_of(s, p);

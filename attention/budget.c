@@ -1,0 +1,148 @@
+/* budget.c - the knob for a budget: the largest one that does not visit too much, by bisection. All
+ * budgets and cells go forward together, one pass over the heads for each step.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+
+#include "evaluation_state.h"
+
+uint32_t budget_keys(double budget, uint32_t n)
+{
+    return (uint32_t)floor(budget * n + 0.5);
+}
+
+/* Of each budget and cell: the knob `low` does not visit too much, the knob `high` does. */
+struct bounds {
+    uint32_t low, high;
+    double visited, allowed; /* shares of the keys, summed over queries; visited by the middle */
+};
+
+static uint32_t middle_of(const struct bounds *b)
+{
+    return b->low + (b->high - b->low) / 2;
+}
+
+static bool decided(const struct bounds *b)
+{
+    return b->high - b->low <= 1;
+}
+
+static struct bounds *bounds_new(const struct run *run)
+{
+    const struct evaluation_spec *spec = run->spec;
+    struct bounds *bounds =
+        require_memory(calloc(spec->budgets_length * run->cells + 1, sizeof *bounds));
+    for (size_t g = 0; g < run->groups_length; g++) {
+        const struct group *group = &run->groups[g];
+        const struct head_shape *shape = &spec->heads[group->head];
+        if (group->knob_cell == CELL_NONE || shape->dense)
+            continue;
+        for (size_t b = 0; b < spec->budgets_length; b++) {
+            struct bounds *cell = &bounds[b * run->cells + group->knob_cell];
+            const uint32_t most = run->knob_max[group->head] + 1;
+            cell->high = most > cell->high ? most : cell->high;
+            cell->allowed +=
+                (double)shape->n_q * budget_keys(spec->budgets[b], shape->n) / shape->n;
+        }
+    }
+    return bounds;
+}
+
+/* Adds what the middle of each cell visits in one head. */
+static void visit_middles(const struct run *run, size_t head, const struct head_room *room,
+                          struct bounds *bounds)
+{
+    const struct head_shape *shape = &run->spec->heads[head];
+    const struct group *group = &run->groups[run->first_group[head]];
+    const size_t heads = shape->query_heads, budgets = run->spec->budgets_length;
+    uint32_t *knobs = require_memory(calloc(budgets * heads, sizeof *knobs));
+    double *visited = require_memory(calloc(budgets * heads, sizeof *visited));
+    for (size_t b = 0; b < budgets; b++) {
+        bool wanted = false;
+        for (size_t h = 0; h < heads; h++) {
+            const struct bounds *cell = &bounds[b * run->cells + group[h].knob_cell];
+            knobs[b * heads + h] = decided(cell) ? 0 : middle_of(cell);
+            wanted = wanted || !decided(cell);
+        }
+        size_t same = 0; /* an earlier budget with the same knobs */
+        while (same < b && memcmp(knobs + same * heads, knobs + b * heads, heads * sizeof *knobs))
+            same++;
+        if (same < b)
+            memcpy(visited + b * heads, visited + same * heads, heads * sizeof *visited);
+        else if (wanted)
+            count_visited(run, head, room, knobs + b * heads, visited + b * heads);
+        for (size_t h = 0; h < heads; h++)
+            bounds[b * run->cells + group[h].knob_cell].visited +=
+                visited[b * heads + h] / shape->n;
+    }
+    free(knobs);
+    free(visited);
+}
+
+/* Halves each interval. Returns whether one is left that can be halved. */
+static bool halve(const struct run *run, struct bounds *bounds)
+{
+    bool left = false;
+    for (size_t i = 0; i < run->spec->budgets_length * run->cells; i++) {
+        struct bounds *b = &bounds[i];
+        if (!decided(b)) {
+            /* The slack is for the rounding of sums of shares. */
+            if (b->visited <= b->allowed * (1 + 1e-12))
+                b->low = middle_of(b);
+            else
+                b->high = middle_of(b);
+            left = left || !decided(b);
+        }
+        b->visited = 0;
+    }
+    return left;
+}
+
+static int search(struct run *run, struct bounds *bounds)
+{
+    do
+        for (size_t head = 0; head < run->spec->length; head++) {
+            const size_t cell = run->groups[run->first_group[head]].knob_cell;
+            if (run->spec->heads[head].dense || cell == CELL_NONE)
+                continue;
+            const struct head_room *room =
+                head_states_load(&run->states, head, run->error, run->error_size);
+            if (!room)
+                return -1;
+            visit_middles(run, head, room, bounds);
+            if (run->tick && run->tick(run->tick_context, run->done, run->total)) {
+                run->stopped = true;
+                return 1;
+            }
+        }
+    while (halve(run, bounds));
+    return 0;
+}
+
+/* A method that counts keys visits as many as the budget says: the knob of the rows is that of the
+ * first head, and each head takes its own. */
+static bool is_searched(const struct run *run)
+{
+    return !run->method->counts_keys && run->method->knob_max;
+}
+
+int find_knobs(struct run *run)
+{
+    const size_t knobs = run->spec->budgets_length * run->cells;
+    memset(run->knob, 0, knobs * sizeof *run->knob);
+    if (!is_searched(run))
+        return 0;
+    struct bounds *bounds = bounds_new(run);
+    bool any = false;
+    for (size_t i = 0; i < knobs; i++)
+        any = any || !decided(&bounds[i]);
+    const int status = any ? search(run, bounds) : 0;
+    for (size_t i = 0; i < knobs; i++)
+        run->knob[i] = bounds[i].low;
+    free(bounds);
+    return status;
+}

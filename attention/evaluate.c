@@ -1,0 +1,280 @@
+/* evaluate.c - see evaluate.h. The order of the work: method by method; for each its index of every
+ * head, its knobs, and then every head at every budget.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "evaluate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <base/memory.h>
+
+#include "evaluation_state.h"
+#include "products.h"
+
+bool step_done(struct run *run)
+{
+    run->done++;
+    run->stopped = run->tick && run->tick(run->tick_context, run->done, run->total);
+    return run->stopped;
+}
+
+/* ---- groups and cells */
+
+/* The cell of an earlier group with the same layer and query head, or a new one. */
+static size_t cell_of_head(struct run *run, size_t length, const struct head_shape *shape,
+                           uint32_t query_head)
+{
+    for (size_t g = 0; g < length; g++) {
+        const struct head_shape *other = &run->spec->heads[run->groups[g].head];
+        if (other->layer == shape->layer && other->document != shape->document &&
+            other->query_head + run->groups[g].query_head == query_head)
+            return run->groups[g].cell;
+    }
+    return run->cells++;
+}
+
+static void make_groups(struct run *run)
+{
+    const struct evaluation_spec *spec = run->spec;
+    size_t length = 0, dense = 0;
+    for (size_t i = 0; i < spec->length; i++) {
+        length += spec->heads[i].query_heads;
+        dense += spec->heads[i].dense;
+    }
+    run->groups = require_memory(calloc(length + 1, sizeof *run->groups));
+    run->first_group = require_memory(calloc(spec->length + 1, sizeof *run->first_group));
+    run->cells = spec->per_head ? 0 : 1;
+    for (size_t i = 0, g = 0; i < spec->length; i++) {
+        const struct head_shape *shape = &spec->heads[i];
+        const bool left_out = shape->dense && dense < spec->length;
+        run->first_group[i] = g;
+        for (uint32_t h = 0; h < shape->query_heads; h++, g++) {
+            struct group *group = &run->groups[g];
+            *group = (struct group){.head = i, .query_head = h};
+            group->cell = spec->per_head ? cell_of_head(run, g, shape, shape->query_head + h)
+                          : left_out     ? CELL_NONE
+                                         : 0;
+            group->knob_cell = spec->share ? run->groups[run->first_group[i]].cell : group->cell;
+        }
+    }
+    run->groups_length = length;
+}
+
+/* ---- one method */
+
+/* What the method is given of what was trained. */
+static void give_trained(struct run *run, size_t head)
+{
+    const struct trained_heads *trained = &run->spec->trained[run->method->unroped];
+    const bool given = run->method->trains_queries || !trained->models_only;
+    struct key_head *to = &run->states.head[head];
+    to->partition = given && trained->partitions ? trained->partitions[head] : NULL;
+    to->models = given && trained->models ? trained->models[head] : NULL;
+}
+
+static int build_indices(struct run *run)
+{
+    const struct method_options *options = &run->spec->options;
+    for (size_t i = 0; i < run->spec->length; i++) {
+        if (!run->spec->heads[i].dense) {
+            if (!head_states_load(&run->states, i, run->error, run->error_size))
+                return -1;
+            give_trained(run, i);
+            const struct key_head *head = &run->states.head[i];
+            run->index[i] = run->method->build ? run->method->build(options, head) : NULL;
+            run->knob_max[i] = run->method->knob_max ? run->method->knob_max(options, head) : 0;
+        }
+        if (step_done(run))
+            return 1;
+    }
+    return 0;
+}
+
+static void free_indices(struct run *run)
+{
+    for (size_t i = 0; i < run->spec->length; i++) {
+        if (run->index[i] && run->method->free_index)
+            run->method->free_index(run->index[i]);
+        run->index[i] = NULL;
+        run->knob_max[i] = 0;
+    }
+}
+
+/* Without a knob all budgets are alike. */
+static bool has_knob(const struct run *run)
+{
+    for (size_t i = 0; i < run->spec->length; i++)
+        if (run->knob_max[i] > 0)
+            return true;
+    return false;
+}
+
+/* Measures one head at every budget. */
+static void measure_head(struct run *run, size_t head, const struct head_room *room)
+{
+    const struct evaluation_spec *spec = run->spec;
+    const struct head_shape *shape = &spec->heads[head];
+    const size_t first = run->first_group[head], groups = run->groups_length;
+    const bool one = shape->dense || !has_knob(run);
+    uint32_t *knobs = require_memory(calloc(shape->query_heads, sizeof *knobs));
+    for (size_t b = 0; b < spec->budgets_length; b++) {
+        struct sums *sums = run->sums + b * groups + first;
+        struct recall_sum *recall = run->recall + (b * groups + first) * spec->k_length;
+        for (uint32_t h = 0; h < shape->query_heads; h++) {
+            const size_t cell = run->groups[first + h].knob_cell;
+            knobs[h] = run->method->counts_keys ? budget_keys(spec->budgets[b], shape->n)
+                       : cell == CELL_NONE      ? 0
+                                                : run->knob[b * run->cells + cell];
+        }
+        if (b > 0 && one) {
+            memcpy(sums, run->sums + first, shape->query_heads * sizeof *sums);
+            memcpy(recall, run->recall + first * spec->k_length,
+                   shape->query_heads * spec->k_length * sizeof *recall);
+            continue;
+        }
+        measure_visited(run, head, room, knobs, sums, recall);
+        const double imbalance =
+            run->method->imbalance && !shape->dense
+                ? run->method->imbalance(&run->states.head[head], run->index[head])
+                : 0;
+        for (uint32_t h = 0; h < shape->query_heads; h++)
+            sums[h].imbalance = imbalance;
+    }
+    free(knobs);
+}
+
+static int measure_heads(struct run *run)
+{
+    const size_t sums = run->spec->budgets_length * run->groups_length;
+    memset(run->sums, 0, sums * sizeof *run->sums);
+    memset(run->recall, 0, sums * run->spec->k_length * sizeof *run->recall);
+    for (size_t i = 0; i < run->spec->length; i++) {
+        if (run->groups[run->first_group[i]].cell != CELL_NONE) {
+            const struct head_room *room =
+                head_states_load(&run->states, i, run->error, run->error_size);
+            if (!room)
+                return -1;
+            measure_head(run, i, room);
+        }
+        if (step_done(run) && i + 1 < run->spec->length)
+            return 1;
+    }
+    return 0;
+}
+
+static int run_method(struct run *run, const struct method *method)
+{
+    run->method = method;
+    int status = build_indices(run);
+    if (status == 0)
+        status = find_knobs(run);
+    if (status == 0)
+        status = measure_heads(run);
+    return status;
+}
+
+/* ---- all methods */
+
+static void run_allocate(struct run *run, struct evaluation *evaluation)
+{
+    const struct evaluation_spec *spec = run->spec;
+    const size_t sums = spec->budgets_length * run->groups_length,
+                 knobs = spec->budgets_length * run->cells;
+    run->index = require_memory(calloc(spec->length + 1, sizeof *run->index));
+    run->knob_max = require_memory(calloc(spec->length + 1, sizeof *run->knob_max));
+    run->knob = require_memory(calloc(knobs + 1, sizeof *run->knob));
+    run->sums = require_memory(calloc(sums + 1, sizeof *run->sums));
+    run->recall = require_memory(calloc(sums * spec->k_length + 1, sizeof *run->recall));
+    const size_t rows = spec->methods_length * knobs;
+    evaluation->rows = require_memory(calloc(rows + 1, sizeof *evaluation->rows));
+    evaluation->all = require_memory(calloc(rows * spec->k_length + 1, sizeof *evaluation->all));
+}
+
+static void run_free(struct run *run)
+{
+    head_states_free(&run->states);
+    free(run->groups);
+    free(run->first_group);
+    free(run->index);
+    free(run->knob_max);
+    free(run->knob);
+    free(run->sums);
+    free(run->recall);
+}
+
+/* What attention to all keys reads, on average. */
+static void put_full(const struct run *run, struct evaluation *evaluation)
+{
+    double queries = 0, full = 0, keys = 0;
+    for (size_t g = 0; g < run->groups_length; g++) {
+        const struct head_shape *shape = &run->spec->heads[run->groups[g].head];
+        if (run->groups[g].cell == CELL_NONE)
+            continue;
+        const double seen = shape->n - (shape->n_q - 1) / 2.0,
+                     bytes = run->spec->options.element_bytes * seen * shape->n_q;
+        queries += shape->n_q;
+        keys += bytes * shape->d;
+        full += bytes * ((double)shape->d + (shape->d_v ? shape->d_v : shape->d));
+    }
+    evaluation->queries = (uint64_t)queries;
+    evaluation->full_bytes = full / queries;
+    evaluation->keys_bytes = keys / queries;
+    for (size_t i = 0; i < run->spec->length; i++)
+        evaluation->dense_heads += run->spec->heads[i].dense;
+}
+
+static int run_methods(struct run *run, struct evaluation *evaluation)
+{
+    const struct evaluation_spec *spec = run->spec;
+    int status = 0;
+    for (size_t m = 0; m < spec->methods_length && status == 0; m++) {
+        status = run_method(run, spec->methods[m]);
+        if (status == 0)
+            append_rows(run, m, evaluation);
+        free_indices(run);
+        if (status == 0 && run->stopped && m + 1 < spec->methods_length)
+            status = 1;
+    }
+    return status;
+}
+
+int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, void *context,
+                   struct evaluation *evaluation, char *error, size_t size)
+{
+    struct run run = {.spec = spec,
+                      .tick = tick,
+                      .tick_context = context,
+                      .total = 2 * spec->methods_length * spec->length,
+                      .error = error,
+                      .error_size = size};
+    *evaluation = (struct evaluation){0};
+#ifdef _OPENMP
+    const int before = omp_get_max_threads();
+    if (spec->threads)
+        omp_set_num_threads((int)spec->threads);
+#endif
+    make_groups(&run);
+    int status = products_ready(error, size) ? head_states_new(&run.states, spec, error, size) : -1;
+    if (status == 0) {
+        run_allocate(&run, evaluation);
+        put_full(&run, evaluation);
+        status = run_methods(&run, evaluation);
+    }
+    run_free(&run);
+#ifdef _OPENMP
+    omp_set_num_threads(before);
+#endif
+    return status;
+}
+
+void evaluation_free(struct evaluation *evaluation)
+{
+    free(evaluation->rows);
+    free(evaluation->all);
+    *evaluation = (struct evaluation){0};
+}

@@ -1,0 +1,54 @@
+/* head_state.h - internal to attention/: the numbers of the heads that are evaluated, their logits,
+ * and for each query what no method changes.
+ *
+ * All heads stay in memory if they fit into the part of it that the spec allows; otherwise one
+ * does, in the same place for all, and it is read again whenever its turn comes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEAD_STATE_H
+#define HEAD_STATE_H
+
+#include "evaluate.h"
+#include "partial.h"
+
+/* One query of one query head. */
+struct query_state {
+    uint32_t position;
+    struct key_range range;
+    struct partial dense, full; /* the softmax over the dense part, and over all keys */
+    double norm2;               /* |o|^2 with all keys */
+    uint32_t *top, tops;        /* the largest logits of the range, by rank */
+};
+
+/* Memory for one head. */
+struct head_room {
+    struct head_floats floats;
+    float *logits;               /* [query_heads][n_q][n] */
+    struct query_state *queries; /* [query_heads][n_q] */
+    double *sums;                /* of the partials */
+    uint32_t *tops;
+    size_t holds; /* the head whose numbers are there; SIZE_MAX: none */
+};
+
+struct head_states {
+    const struct evaluation_spec *spec;
+    size_t rooms; /* as many as heads, or 1 */
+    struct head_room *room;
+    struct key_head *head; /* as the methods see them */
+};
+
+/* Returns 0, or -1 with one line in `error`, which says that memory does not suffice. */
+int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
+                    size_t size);
+void head_states_free(struct head_states *states);
+
+/* The numbers of a head, valid until the next call. NULL with one line in `error` if they cannot be
+ * read or if logits overflow. */
+const struct head_room *head_states_load(struct head_states *states, size_t index, char *error,
+                                         size_t size);
+
+/* The query at place `query` of query head `head` of the group, as a method sees it. */
+struct query query_of(const struct head_states *states, size_t index, const struct head_room *room,
+                      uint32_t head, uint32_t query);
+
+#endif

@@ -1,0 +1,144 @@
+/* method.h - the methods that choose which keys a query reads: one row of the registry for each.
+ *
+ * A method builds an index of the keys of one key head, and then visits keys for a query. Its knob
+ * is one whole number; a larger knob visits a superset in number, never fewer keys. The dense part
+ * (sink and window, context.h) is read by every query and is never among the visited keys.
+ *
+ * Each file of attention/methods/ defines one method, or a few that share their index. It sees
+ * pointers to floats and this header; it knows nothing of files, options or printing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef METHOD_H
+#define METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sim/assignment.h>
+
+#include "context.h"
+
+struct partition;   /* partition.h: centroids of keys, and the keys of each bucket */
+struct query_model; /* query_model.h: from a query to a distribution over buckets */
+
+/* What the methods are told. One struct for all of them; each reads what it needs. */
+struct method_options {
+    uint64_t seed;
+    struct dense_part dense;
+    uint64_t k_b;                   /* bucketed, sparq-bucketed: kept in each bucket */
+    enum sim_assignment assignment; /* the same: which keys share a bucket */
+    uint32_t components;            /* sparq: r, how many components of a query are used */
+    bool mean_value;                /* sparq: its correction by the mean of the values */
+    uint32_t clusters;              /* kmeans, saap: C */
+    uint32_t iterations;            /* kmeans: of Lloyd, at most */
+    bool spherical;                 /* kmeans: unit centroids, nearest by inner product */
+    double inside;                  /* kmeans-topk: the share of the visited keys that is kept */
+    uint32_t page;                  /* quest: keys in a page */
+    uint32_t block;                 /* blocks: keys in a block */
+    double block_factor;            /* blocks: it opens this many blocks for each key wanted */
+    uint32_t bits, tables, chunk;   /* lsh: bits of a hash, tables, keys in a chunk */
+    uint32_t element_bytes;         /* of a stored key or value: 2 for float16 */
+};
+
+#define METHOD_OPTIONS_DEFAULT \
+    (struct method_options) \
+    { \
+        .seed = 1, .dense = {1, 128}, .k_b = 1, .components = 16, .clusters = 128, \
+        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .bits = 10, \
+        .tables = 150, .chunk = 64, .element_bytes = 2 \
+    }
+
+/* One key head, as a method sees it. */
+struct key_head {
+    const float *keys;         /* [n][d], after RoPE */
+    const float *keys_unroped; /* the same before RoPE, or NULL */
+    const float *values;       /* [n][d_v], or NULL */
+    uint32_t n, d, d_v;
+    /* Centroids and the like are found from the keys first .. built - 1, which come before the
+     * first query; later keys are only added to what was found. first < built <= n. */
+    uint32_t first, built;
+    uint32_t group;                    /* the number of this head among all contexts: for seeds */
+    const struct partition *partition; /* trained on other documents; NULL: train on this one */
+    const struct query_model *const *models; /* one for each query head of the group; or NULL */
+    /* The queries after RoPE of the heads that share these keys, at all positions:
+     * [query_heads][n][d]. NULL where only the last ones are known. */
+    const float *queries;
+    uint32_t query_heads;
+};
+
+/* One query. */
+struct query {
+    const float *q, *q_unroped; /* [d]; the second is NULL where there is none */
+    const float *logits; /* [n], already computed; NULL: a method that needs them computes them */
+    float scale;
+    uint32_t position, head; /* head: which of the query heads that share the keys, from 0 */
+    struct key_range range;  /* the keys that may be visited */
+};
+
+/* What a method visited: filled by visit(), reused from query to query. */
+struct visit {
+    uint32_t *keys; /* rising, each once, within the range of the query */
+    size_t length, capacity;
+    float *weights; /* the reciprocal of the probability that a key is visited, where a method
+                     * estimates by sampling (weighted); otherwise not used */
+    size_t weights_capacity;
+    bool weighted;
+    /* Where correction_weight > 0, the output is (1 - correction_weight) o + correction_weight
+     * correction: o is the output of the dense and visited keys as for any other method (softmax
+     * over these keys alone), and correction is a vector [d_v] that is added after they are merged.
+     * visit_reserve() sets correction_weight = 0, so that only a method that corrects need know. */
+    float *correction;
+    size_t correction_capacity;
+    double correction_weight;
+    double index_bytes;      /* read besides the keys and values that are attended */
+    uint32_t largest_bucket; /* visited, in keys; 0: the method has no buckets */
+};
+
+/* Room for `length` keys (and weights, if `weighted`). Calls the handler of base/memory.h if memory
+ * runs out. */
+void visit_reserve(struct visit *visit, size_t length, bool weighted);
+
+/* Room for a correction of `d_v` components. To be called after visit_reserve(). */
+void visit_reserve_correction(struct visit *visit, size_t d_v);
+void visit_free(struct visit *visit);
+
+struct method {
+    const char *name;
+    const char *knob;    /* what the knob counts: "keys", "buckets", "pages", "tables" .. */
+    const char *summary; /* one line, which begins with a small letter */
+    const char *source;  /* the paper, as in docs/models.md; NULL: no paper */
+    bool counts_keys;    /* the knob is a number of keys, and just so many are visited */
+    bool unroped;        /* works on keys before RoPE, where they are known */
+    bool partitioned;    /* uses key_head.partition, or makes one */
+    bool trains_queries; /* needs key_head.partition and key_head.models */
+    bool hashes_queries; /* needs key_head.queries, and visits nothing without */
+    bool together;       /* visit() takes several queries that share the keys and chooses once */
+
+    /* The fault of these options, as one line that names the option, or NULL. May be NULL. */
+    const char *(*fault)(const struct method_options *options, uint32_t d);
+
+    /* The largest knob that makes a difference; 0: the method has no knob. */
+    uint32_t (*knob_max)(const struct method_options *options, const struct key_head *head);
+
+    /* The index of a key head; NULL as a function: the method needs none. `threads` may be used. */
+    void *(*build)(const struct method_options *options, const struct key_head *head);
+    void (*free_index)(void *index);
+
+    /* Fills `visit` for `count` queries of one position that share the keys (1 unless
+     * `together`). Same result for the same arguments, from any thread. */
+    void (*visit)(const struct method_options *options, const struct key_head *head,
+                  const void *index, const struct query *queries, uint32_t count, uint32_t knob,
+                  struct visit *visit);
+
+    /* How even the buckets are: C sum p_i^2 over the keys [first, n) of the head. NULL: no
+     * buckets. */
+    double (*imbalance)(const struct key_head *head, const void *index);
+};
+
+/* All methods, in the order in which they are listed; ends with NULL. */
+extern const struct method *const methods[];
+
+const struct method *method_by_name(const char *name); /* NULL: there is none */
+
+#endif

@@ -1,0 +1,51 @@
+/* hashing.h - internal to attention/: locality-sensitive hashes of keys and queries, from the signs
+ * or the largest of random projections.
+ *
+ * A hash of table t is a function of the projections of a vector on `columns` random directions:
+ * independent standard normal values, repetition t of RANDOM_HASH with the number of the key head
+ * as salt.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef METHODS_HASHING_H
+#define METHODS_HASHING_H
+
+#include <attention/method.h>
+
+struct hashing {
+    uint32_t tables, columns, d;
+    float *directions; /* [tables][columns][d] */
+    uint32_t (*hash)(const float *projections, uint32_t columns);
+};
+
+/* One bit for each projection, the first the lowest: 1 if it is not negative. columns <= 32.
+ * Charikar 2002: two vectors at the angle x agree in a bit with probability 1 - x / pi. */
+uint32_t hash_signs(const float *projections, uint32_t columns);
+
+/* argmax([x; -x]): the number of the largest of the projections and their opposites, below
+ * 2 columns; of equal ones the first. Andoni et al. 2015. */
+uint32_t hash_argmax(const float *projections, uint32_t columns);
+
+/* Sets the directions of `hashing`; its other members are set. The caller frees the directions. */
+void hashing_draw(struct hashing *hashing, uint64_t seed, uint32_t group);
+
+/* hashes[t][i] = the hash of row i, less `centre` unless that is NULL, in table t; rows x d. Same
+ * bits for any number of threads. */
+void hash_rows(const struct hashing *hashing, const float *rows, size_t count, const float *centre,
+               uint32_t *hashes);
+
+/* hashes[t] = the hash of one vector in table t, for the first `tables` tables. */
+void hash_vector(const struct hashing *hashing, const float *vector, uint32_t tables,
+                 uint32_t *hashes);
+
+/* Visits the keys j of the range with marks[j - range.first] != 0. */
+void visit_marked(struct visit *visit, const uint8_t *marks, struct key_range range, bool weighted);
+
+/* Bytes of the number of a key in a table, and of the place where a bucket begins. */
+#define HASH_ENTRY_BYTES 4
+
+/* The fault of --bits, of --tables or of --chunk; or NULL. */
+const char *bits_fault(const struct method_options *options);
+const char *tables_fault(const struct method_options *options);
+const char *chunk_fault(const struct method_options *options);
+
+#endif

@@ -1,0 +1,150 @@
+/* kmeans.c - the keys of a head in C buckets by k-means; a query visits the buckets whose centroids
+ * have the largest inner products with it, all keys of them or the best of these.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include <attention/method.h>
+#include <attention/methods/all.h>
+#include <attention/methods/partitioned.h>
+#include <attention/products.h>
+#include <attention/top_keys.h>
+#include <base/memory.h>
+#include <sim/key.h>
+#include <sim/quickselect.h>
+
+/* One query ranks the buckets by the inner product itself, where nothing underflows; several by the
+ * sum of their softmax over the centroids. */
+static void visit_kmeans(const struct key_head *head, const struct partitioned *index,
+                         const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
+                         struct visit *visit, double element_bytes)
+{
+    const struct partition *p = index->partition;
+    float *inner = require_memory(malloc(p->clusters * sizeof *inner));
+    double *scores = require_memory(calloc(p->clusters, sizeof *scores));
+    for (uint32_t i = 0; i < count; i++) {
+        products_vector(inner, p->centroids, p->clusters, head->d,
+                        partitioned_query(&queries[i], unroped), 1.0f);
+        if (count > 1)
+            partitioned_add_softmax(scores, inner, p->clusters, (double)queries[i].scale);
+        else
+            for (uint32_t c = 0; c < p->clusters; c++)
+                scores[c] = (double)inner[c];
+    }
+    partitioned_visit(index, scores, knob, (double)p->clusters * head->d * element_bytes,
+                      queries->range, visit);
+    free(scores);
+    free(inner);
+}
+
+static void visit_roped(const struct method_options *options, const struct key_head *head,
+                        const void *index, const struct query *queries, uint32_t count,
+                        uint32_t knob, struct visit *visit)
+{
+    visit_kmeans(head, index, queries, count, knob, false, visit, options->element_bytes);
+}
+
+static void visit_unroped(const struct method_options *options, const struct key_head *head,
+                          const void *index, const struct query *queries, uint32_t count,
+                          uint32_t knob, struct visit *visit)
+{
+    visit_kmeans(head, index, queries, count, knob, true, visit, options->element_bytes);
+}
+
+/* ---- the best of the visited */
+
+static const char *topk_fault(const struct method_options *options, uint32_t d)
+{
+    if (!(options->inside > 0.0 && options->inside <= 1.0))
+        return "--inside must be above 0 and at most 1";
+    return partitioned_fault(options, d);
+}
+
+/* The logits of the keys that are visited. */
+static void visited_logits(const struct key_head *head, const struct query *query,
+                           const struct visit *visit, uint64_t *ordered)
+{
+    for (size_t i = 0; i < visit->length; i++) {
+        float logit;
+        if (query->logits)
+            logit = query->logits[visit->keys[i]];
+        else
+            products_vector(&logit, head->keys + (size_t)visit->keys[i] * head->d, 1, head->d,
+                            query->q, query->scale);
+        ordered[i] = key_of((double)logit);
+    }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void visit_inside(const struct method_options *options, const struct key_head *head,
+                         const void *index, const struct query *queries, uint32_t count,
+                         uint32_t knob, struct visit *visit)
+{
+    visit_kmeans(head, index, queries, count, knob, false, visit, options->element_bytes);
+    const size_t n = visit->length;
+    const size_t kept = (size_t)(options->inside * (double)n + 0.5);
+    /* The others are read for their scores alone. */
+    visit->index_bytes += (double)(n - kept) * head->d * options->element_bytes;
+    if (kept == n || kept == 0) {
+        visit->length = kept;
+        return;
+    }
+    uint64_t *ordered = require_memory(malloc(2 * n * sizeof *ordered));
+    uint32_t *at = require_memory(malloc(n * sizeof *at));
+    visited_logits(head, queries, visit, ordered);
+    visit->length = kept;
+    select_largest(ordered, n, kept, ordered + n, at);
+    qsort(at, kept, sizeof *at, compare_ids);
+    for (size_t i = 0; i < kept; i++)
+        visit->keys[i] = visit->keys[at[i]]; /* at[i] >= i, so nothing is lost */
+    visit->length = kept;
+    free(at);
+    free(ordered);
+}
+
+const struct method method_kmeans = {
+    .name = "kmeans",
+    .knob = "buckets",
+    .summary = "the buckets of k-means whose centroids are nearest to the query",
+    .together = true,
+    .partitioned = true,
+    .fault = partitioned_fault,
+    .knob_max = partitioned_knob_max,
+    .build = partitioned_build_roped,
+    .free_index = partitioned_free,
+    .visit = visit_roped,
+    .imbalance = partitioned_imbalance,
+};
+
+const struct method method_kmeans_unroped = {
+    .name = "kmeans-unroped",
+    .knob = "buckets",
+    .summary = "the same, of keys and queries before RoPE",
+    .unroped = true,
+    .together = true,
+    .partitioned = true,
+    .fault = partitioned_fault,
+    .knob_max = partitioned_knob_max,
+    .build = partitioned_build_unroped,
+    .free_index = partitioned_free,
+    .visit = visit_unroped,
+    .imbalance = partitioned_imbalance,
+};
+
+const struct method method_kmeans_topk = {
+    .name = "kmeans-topk",
+    .knob = "buckets",
+    .summary = "the keys with the largest scores inside the buckets of kmeans",
+    .partitioned = true,
+    .fault = topk_fault,
+    .knob_max = partitioned_knob_max,
+    .build = partitioned_build_roped,
+    .free_index = partitioned_free,
+    .visit = visit_inside,
+    .imbalance = partitioned_imbalance,
+};

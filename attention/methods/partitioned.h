@@ -1,0 +1,40 @@
+/* partitioned.h - internal to attention/: the index that kmeans.c and saap.c share: the keys of a
+ * head in the buckets of a partition.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef METHODS_PARTITIONED_H
+#define METHODS_PARTITIONED_H
+
+#include <attention/bucket_lists.h>
+#include <attention/method.h>
+#include <attention/partition.h>
+
+enum { PARTITIONED_CLUSTERS_MAX = 1 << 20 };
+
+struct partitioned {
+    const struct partition *partition; /* that of the head, or `own` */
+    struct partition *own;             /* trained on the keys first .. built - 1; or NULL */
+    struct bucket_lists lists;         /* of all keys of the head */
+};
+
+/* For struct method: an index of the keys after RoPE, and of those before it, where they are
+ * known. */
+void *partitioned_build_roped(const struct method_options *options, const struct key_head *head);
+void *partitioned_build_unroped(const struct method_options *options, const struct key_head *head);
+void partitioned_free(void *index);
+double partitioned_imbalance(const struct key_head *head, const void *index);
+uint32_t partitioned_knob_max(const struct method_options *options, const struct key_head *head);
+const char *partitioned_fault(const struct method_options *options, uint32_t d);
+
+/* The vector of a query that belongs to the keys of the index. */
+const float *partitioned_query(const struct query *query, bool unroped);
+
+/* Adds the softmax of scale * inner, [clusters], to the scores. */
+void partitioned_add_softmax(double *scores, const float *inner, uint32_t clusters, double scale);
+
+/* Visits the `knob` buckets with the largest scores [clusters]. The index is 4 bytes for each key
+ * visited, and `scoring_bytes`, which were read for the scores, unless the knob is 0. */
+void partitioned_visit(const struct partitioned *index, const double *scores, uint32_t knob,
+                       double scoring_bytes, struct key_range range, struct visit *visit);
+
+#endif

@@ -1,0 +1,18 @@
+/* top_keys.h - the largest scores of a range of keys.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOP_KEYS_H
+#define TOP_KEYS_H
+
+#include "method.h"
+
+/* Visits the `wanted` keys of the range with the largest scores, or all if there are not so many.
+ * scores[j] is that of key j; of equal scores the smaller j comes first. Scores are not NaN. */
+void visit_top(struct visit *visit, const float *scores, struct key_range range, size_t wanted);
+
+/* The logits scale * (q . k) of the keys of the range: those of the query, if it has them;
+ * otherwise computed into `own`, which has room for head->n, from the keys after RoPE. Entry j is
+ * that of key j. */
+const float *query_logits(const struct key_head *head, const struct query *query, float *own);
+
+#endif

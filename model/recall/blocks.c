@@ -1,0 +1,200 @@
+/* blocks.c - the recall of the top-k inside the best blocks. Derivation: docs/models.md 17.
+ *
+ * T is the rank that is the first in a further block, when `kept` blocks have been touched. All
+ * larger ranks are kept; the others are lost if they lie in other blocks.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include <model/recallmodel/blocks.h>
+#include <model/recallmodel/recall.h>
+#include <model/shape/bisect.h>
+
+#include "sum_rule.h"
+#include "touched.h"
+
+static bool loses_nothing(struct rcm_blocks b)
+{
+    return b.k <= b.kept || b.kept == rcm_blocks_count(b);
+}
+
+/* The number of lost elements where T = r + 1: this one, and those of the k - T further ones that
+ * are among the `others` of the n - T places left. */
+struct lost_given {
+    double mean, variance;
+};
+
+static struct lost_given lost_given(const struct touched *touched, uint64_t k, uint64_t r)
+{
+    const double places = (double)(touched->n - r - 1), wanted = (double)(k - r - 1);
+    const double others = (double)(touched->n - touched->keys - 1);
+    const double unwanted = (double)(touched->n - k);
+    struct lost_given lost = {1.0, 0.0};
+    if (places > 0.0)
+        lost.mean += wanted * (others / places);
+    if (places > 1.0)
+        lost.variance =
+            wanted * (others / places) * ((places - others) / places) * (unwanted / (places - 1.0));
+    return lost;
+}
+
+/* ---- sums over T */
+
+/* Points of the law of T, in both cases of the short block. */
+enum { POINTS = 4096 };
+struct arrivals {
+    unsigned length;
+    bool full; /* POINTS were not enough */
+    struct lost_given lost[POINTS];
+    double p[POINTS];     /* the share of the law that the point stands for */
+    double loss, through; /* sums: of p times the mean lost for T <= k; of p for T > k */
+};
+
+/* A share of the sum that may be left out at each end. */
+static const double NEGLIGIBLE = 1e-17;
+
+/* What is summed: the ranks r = T - 1 in low .. high of one case, all of them T <= k (`lost`: then
+ * the lost elements) or all of them T > k (then probabilities). */
+struct part {
+    struct touched touched;
+    uint64_t k, low, high;
+    bool lost;
+};
+
+/* The terms fall at least as fast as by this ratio beyond r, where they fall: they are log-concave.
+ */
+static double ratio_beyond(const struct part *part, uint64_t r, bool upwards, double slope)
+{
+    double ratio = exp(upwards ? slope : -slope);
+    if (part->lost)
+        ratio *= lost_given(&part->touched, part->k, upwards ? r + 1 : r - 1).mean /
+                 lost_given(&part->touched, part->k, r).mean;
+    return ratio;
+}
+
+/* How many terms from r on vary so little that the nodes of sum_rule() tell all of them. */
+static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, struct touch touch)
+{
+    const double left = upwards ? (double)(part->high - r) + 1.0 : (double)(r - part->low) + 1.0;
+    double length = fmin(2.0 * touch.width, 6.0 / fabs(touch.slope));
+    if (!touch.crowded)
+        length = fmin(length, (double)r / 5.0);
+    return (uint64_t)fmin(fmax(length, 16.0), left);
+}
+
+/* Adds the terms from `start` on, in pieces, until the rest is negligible. */
+static void add_terms(struct arrivals *a, const struct part *part, uint64_t start, bool upwards)
+{
+    uint64_t r = start;
+    for (;;) {
+        struct touch touch = touched_at(&part->touched, r);
+        const uint64_t length = piece_from(part, r, upwards, touch);
+        const struct sum_rule rule = sum_rule(length);
+        double term = 0.0;
+        if (a->length + rule.nodes > POINTS) {
+            a->full = true;
+            return;
+        }
+        for (unsigned i = 0; i < rule.nodes; i++) {
+            const uint64_t here = upwards ? r + rule.at[i] : r - rule.at[i];
+            if (i > 0)
+                touch = touched_at(&part->touched, here);
+            a->p[a->length] = rule.weight[i] * touch.probability;
+            if (part->lost)
+                a->lost[a->length] = lost_given(&part->touched, part->k, here);
+            term = touch.probability * (part->lost ? a->lost[a->length].mean : 1.0);
+            *(part->lost ? &a->loss : &a->through) += rule.weight[i] * term;
+            a->length += part->lost;
+        }
+        r = upwards ? r + length - 1 : r - (length - 1);
+        if (r == (upwards ? part->high : part->low))
+            return;
+        const double ratio = ratio_beyond(part, r, upwards, touch.slope);
+        if (ratio < 1.0 &&
+            term * ratio <= NEGLIGIBLE * (1.0 - ratio) * (part->lost ? a->loss : a->through))
+            return;
+        r = upwards ? r + 1 : r - 1;
+    }
+}
+
+/* Adds the ranks of both cases: those with T <= k, or those with T > k. */
+static void add_cases(struct arrivals *a, struct rcm_blocks b, bool lost)
+{
+    const double share = (double)b.kept * (double)b.size / (double)b.n;
+    const double middle = -(double)b.n * expm1(log1p(-fmin(share, 1.0)) / (double)b.size);
+    for (unsigned short_one = 0; short_one < 2; short_one++) {
+        struct part part = {.touched = touched_by(b, short_one), .k = b.k, .lost = lost};
+        const struct touched *touched = &part.touched;
+        part.low = lost || touched->blocks > b.k ? touched->blocks : b.k;
+        part.high = lost && b.k - 1 < touched->keys ? b.k - 1 : touched->keys;
+        if (touched->blocks == 0 || part.low > part.high)
+            continue;
+        const uint64_t start = (uint64_t)fmin(fmax(middle, (double)part.low), (double)part.high);
+        add_terms(a, &part, start, false);
+        if (start < part.high)
+            add_terms(a, &part, start + 1, true);
+    }
+}
+
+double rcm_blocks_loss(struct rcm_blocks b)
+{
+    if (rcm_blocks_check(b) != RCM_OK)
+        return NAN;
+    if (loses_nothing(b))
+        return 0.0;
+    struct arrivals a = {.length = 0};
+    add_cases(&a, b, true);
+    return a.full ? NAN : fmin(a.loss / (double)b.k, 1.0);
+}
+
+double rcm_blocks_recall(struct rcm_blocks b)
+{
+    return 1.0 - rcm_blocks_loss(b);
+}
+
+double rcm_blocks_sd(struct rcm_blocks b)
+{
+    if (rcm_blocks_check(b) != RCM_OK)
+        return NAN;
+    if (loses_nothing(b))
+        return 0.0;
+    struct arrivals a = {.length = 0};
+    add_cases(&a, b, true);
+    double losing = 0.0, variance = 0.0;
+    for (unsigned i = 0; i < a.length; i++)
+        losing += a.p[i];
+    for (unsigned i = 0; i < a.length; i++) {
+        const double off = a.lost[i].mean - a.loss;
+        variance += a.p[i] * (a.lost[i].variance + off * off);
+    }
+    if (losing < 0.5)
+        a.through = 1.0 - losing;
+    else
+        add_cases(&a, b, false);
+    variance += a.through * a.loss * a.loss;
+    return a.full ? NAN : sqrt(variance) / (double)b.k;
+}
+
+struct wish {
+    struct rcm_blocks b;
+    double loss;
+};
+
+static enum answer reaches(void *context, uint64_t kept)
+{
+    const struct wish *wish = context;
+    struct rcm_blocks b = wish->b;
+    b.kept = kept;
+    const double loss = rcm_blocks_loss(b);
+    return isnan(loss) ? UNKNOWN : loss <= wish->loss * (1.0 + RCM_TARGET_SLACK) ? YES : NO;
+}
+
+uint64_t rcm_blocks_smallest(struct rcm_blocks b, double loss)
+{
+    const uint64_t count = rcm_blocks_count(b);
+    const uint64_t most = b.k < count ? b.k : count;
+    if (count == 0 || b.k < 1 || b.k > b.n || !(loss >= 0.0))
+        return 0;
+    struct wish wish = {b, loss};
+    return bisect((b.k - 1) / b.size + 1, most, reaches, &wish);
+}

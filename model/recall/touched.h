@@ -1,0 +1,39 @@
+/* touched.h - internal to model/: when the largest elements of a row touch one block too many.
+ * Derivation: docs/models.md 17.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOUCHED_H
+#define TOUCHED_H
+
+#include <model/recallmodel/blocks.h>
+
+#include "dd.h"
+
+/* A row of n keys, and how many blocks of which sizes its largest keys touch before they touch one
+ * more. There are one or two classes of blocks; a class may have the count 0. */
+struct touched {
+    uint64_t n;
+    uint64_t blocks, keys; /* touched, and the keys in them: the sums over the classes */
+    struct {
+        uint64_t count, size; /* size 1 .. n */
+    } of[2];
+    struct dd log_ways; /* to choose the blocks among those of the row */
+};
+
+/* Rank r + 1 is the first in a further block, and the r larger ones touch just such blocks. */
+struct touch {
+    double probability;
+    double slope; /* about: the derivative of its logarithm in r, and the width of its peak */
+    double width;
+    bool crowded; /* a touched block without a key is too rare to matter */
+};
+
+/* The case of b in which the short block, if there is one, is touched or not. blocks = 0 where
+ * there is no such case. b.kept is less than the number of blocks. */
+struct touched touched_by(struct rcm_blocks b, bool short_one);
+
+/* touched->blocks <= r <= touched->keys. Relative error of the probability about 1e-14; 0 where the
+ * short block is touched, and the law of T has ended but for a share below 1e-17. */
+struct touch touched_at(const struct touched *touched, uint64_t r);
+
+#endif

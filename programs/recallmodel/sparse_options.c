@@ -1,0 +1,273 @@
+/* sparse_options.c - sparse: its options, and what reads their values.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/array.h>
+#include <base/memory.h>
+#include <base/text.h>
+
+#include "sparse.h"
+
+/* ---- readers */
+
+static int read_paths(void *to, const char *option, const char *value)
+{
+    struct path_list *list = to;
+    size_t capacity = 0;
+    list->text = text_copy(value);
+    for (char *at = list->text, *end; at; at = end) {
+        end = strchr(at, ',');
+        if (end)
+            *end++ = '\0';
+        if (*at == '\0')
+            return usage_error("%s '%.*s' has an empty path; give FILE, or FILE,FILE for several "
+                               "documents",
+                               option, VALUE_SHOWN, value);
+        list->paths.items =
+            array_grow(list->paths.items, list->paths.length, &capacity, sizeof *list->paths.items);
+        list->paths.items[list->paths.length++] = at;
+    }
+    return STATUS_OK;
+}
+
+static const char *method_at(unsigned i)
+{
+    return methods[i] ? methods[i]->name : NULL;
+}
+
+static int read_methods(void *to, const char *option, const char *value)
+{
+    struct sparse_settings *settings = to;
+    unsigned found[SPARSE_METHODS_MAX], length;
+    const int status = read_names(option, value, method_at, SPARSE_METHODS_MAX, found, &length);
+    for (unsigned i = 0; status == STATUS_OK && i < length; i++)
+        settings->methods[settings->methods_length++] = methods[found[i]];
+    return status;
+}
+
+static int read_budgets(void *to, const char *option, const char *value)
+{
+    const struct decimal_list *list = to;
+    const int status = read_decimals(to, option, value);
+    for (size_t i = 0; status == STATUS_OK && i < list->length; i++)
+        if (list->items[i].digits <= 0 || decimal_complement(list->items[i]) < 0)
+            return usage_error("%s '%.*s' is outside (0, 1]; give shares of the keys, such as "
+                               "0.01,0.05 or 0.01:0.05:0.3",
+                               option, VALUE_SHOWN, value);
+    return status;
+}
+
+/* Layers are counted from 0. */
+static int read_layers(void *to, const char *option, const char *value)
+{
+    struct layer_list *list = to;
+    size_t capacity = 0;
+    list->given = true;
+    if (strcmp(value, "none") == 0)
+        return STATUS_OK;
+    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char part[16], *end;
+        const size_t letters = strcspn(at, ",");
+        memcpy(part, at, letters < sizeof part ? letters : sizeof part - 1);
+        part[letters < sizeof part ? letters : sizeof part - 1] = '\0';
+        const unsigned long number = strtoul(part, &end, 10);
+        if (letters == 0 || letters >= sizeof part || *end || part[0] < '0' || part[0] > '9')
+            return usage_error("%s '%.*s' is not a list of layers; give numbers from 0 on, such as "
+                               "2,8,15, or none",
+                               option, VALUE_SHOWN, value);
+        list->items = array_grow(list->items, list->length, &capacity, sizeof *list->items);
+        list->items[list->length++] = number;
+    }
+    return STATUS_OK;
+}
+
+static int read_pairing(void *to, const char *option, const char *value)
+{
+    if (strcmp(value, "half") != 0 && strcmp(value, "interleaved") != 0)
+        return usage_error("%s '%.*s' is not known; give half (Hugging Face) or interleaved "
+                           "(Meta's Llama)",
+                           option, VALUE_SHOWN, value);
+    *(enum rope_pairing *)to = *value == 'h' ? ROPE_HALF : ROPE_INTERLEAVED;
+    return STATUS_OK;
+}
+
+static int read_theta(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    if (!wrong && !(*(double *)to > 1))
+        wrong = "not above 1";
+    return wrong ? usage_error("%s '%.*s' is %s; give the base of the frequencies, such as 10000",
+                               option, VALUE_SHOWN, value, wrong)
+                 : STATUS_OK;
+}
+
+/* The numbers behind the name of a scaling, at most `most`. Returns how many; -1: not numbers. */
+static int scaling_numbers(const char *text, double *numbers, int most)
+{
+    int count = 0;
+    for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char part[32] = "";
+        const size_t letters = strcspn(at, ",");
+        if (letters == 0 || letters >= sizeof part || count == most)
+            return -1;
+        memcpy(part, at, letters);
+        if (parse_amount(part, &numbers[count++]))
+            return -1;
+    }
+    return count;
+}
+
+static int read_scaling(void *to, const char *option, const char *value)
+{
+    struct rope *rope = to;
+    double x[4] = {0};
+    const char *colon = strchr(value, ':');
+    const size_t letters = strcspn(value, ":");
+    const int count = colon ? scaling_numbers(colon + 1, x, 4) : 0;
+    if (strcmp(value, "none") == 0) {
+        rope->scaling = ROPE_NONE;
+        return STATUS_OK;
+    }
+    rope->factor = x[0];
+    if (letters == 6 && strncmp(value, "linear", 6) == 0 && count == 1) {
+        rope->scaling = ROPE_LINEAR;
+        return STATUS_OK;
+    }
+    if (letters == 6 && strncmp(value, "llama3", 6) == 0 && count == 4) {
+        rope->scaling = ROPE_LLAMA3;
+        rope->low = x[1];
+        rope->high = x[2];
+        rope->original = x[3];
+        return STATUS_OK;
+    }
+    if (letters == 4 && strncmp(value, "yarn", 4) == 0 && (count == 2 || count == 3)) {
+        rope->scaling = ROPE_YARN;
+        rope->original = x[1];
+        rope->attention_factor = x[2];
+        return STATUS_OK;
+    }
+    return usage_error("%s '%.*s' is not known; give none, linear:FACTOR, "
+                       "llama3:FACTOR,LOW,HIGH,ORIGINAL or yarn:FACTOR,ORIGINAL[,ATTENTION]",
+                       option, VALUE_SHOWN, value);
+}
+
+static int read_bf16(void *to, const char *option, const char *value)
+{
+    if (strcmp(value, "bf16") != 0)
+        return usage_error("%s '%.*s' is not known; give bf16, and leave it out for other types",
+                           option, VALUE_SHOWN, value);
+    *(enum sim_dtype *)to = SIM_BF16;
+    return STATUS_OK;
+}
+
+static int read_per(void *to, const char *option, const char *value)
+{
+    if (strcmp(value, "query") != 0 && strcmp(value, "key") != 0)
+        return usage_error(
+            "%s '%.*s' is not known; give query (a model for each query head) or key "
+            "(one for the query heads that share keys)",
+            option, VALUE_SHOWN, value);
+    *(bool *)to = *value == 'k';
+    return STATUS_OK;
+}
+
+/* ---- the table */
+
+#define AT(member) offsetof(struct sparse_settings, member)
+
+const struct argument sparse_options[] = {
+    {"--queries", "LIST", read_paths, AT(paths[TENSOR_QUERIES]),
+     ".npy files, one for each document: [heads, n_q, d] or [layers, heads, n_q, d], the queries "
+     "of the last n_q positions, after RoPE"},
+    {"--keys", "LIST", read_paths, AT(paths[TENSOR_KEYS]),
+     "the same of the keys: [key heads, n, d], after RoPE"},
+    {"--values", "LIST", read_paths, AT(paths[TENSOR_VALUES]),
+     "the same of the values; without them the error of the output is not known"},
+    {"--keys-unroped", "LIST", read_paths, AT(paths[TENSOR_KEYS_UNROPED]),
+     "keys before RoPE, for methods that cluster these"},
+    {"--queries-unroped", "LIST", read_paths, AT(paths[TENSOR_QUERIES_UNROPED]),
+     "queries before RoPE"},
+    {"--method", "LIST", read_methods, 0,
+     "the methods to compare (default: all that need no training)"},
+    {"--budget", "LIST", read_budgets, AT(budgets),
+     "shares of the keys to visit (default 0.01,0.02,0.05,0.1,0.2); 0.01:0.05:0.3 is first, step "
+     "and last"},
+    {"--sink", "N", read_seed, AT(sink), "the first N keys are always read (default 1)"},
+    {"--window", "N", read_seed, AT(window),
+     "the last N keys are always read, the query's own among them (default 128)"},
+    {"--k", "LIST", read_sorted_counts, AT(k),
+     "measure the recall of the top K keys outside of sink and window (default 64)"},
+    {"--layers", "LIST", read_layers, AT(layers),
+     "the numbers of the layers in the files (default 0,1,.. for four axes); of three axes one for "
+     "all files or one for each"},
+    {"--dense-layers", "LIST", read_layers, AT(dense_layers),
+     "layers that read all keys, where numbers are known (default 0), or none"},
+    {"--per-head", NULL, read_switch, AT(per_head), "a row for each layer and query head"},
+    {"--last", "N", read_count, AT(last), "only the last N queries of each head"},
+    {"--share", NULL, read_switch, AT(share),
+     "query heads that share keys choose together, where the method can"},
+    {"--seed", "S", read_seed, AT(seed), "seed of the random numbers (default 1)"},
+    {"--rope-theta", "T", read_theta, AT(rope.theta),
+     "the base of RoPE's frequencies; keys and queries before RoPE are then computed"},
+    {"--rope-pairing", "P", read_pairing, AT(rope.pairing),
+     "which components RoPE pairs: half (default) or interleaved"},
+    {"--rope-scaling", "S", read_scaling, AT(rope),
+     "none (default), linear:FACTOR, llama3:FACTOR,LOW,HIGH,ORIGINAL or "
+     "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
+    {"--clusters", "C", read_count, AT(clusters), "buckets of kmeans and saap (default 128)"},
+    {"--components", "R", read_count, AT(components),
+     "components of a query that sparq uses (default 16, at most d)"},
+    {"--kb", "K", read_count, AT(k_b), "keys that bucketed keeps per bucket (default 1)"},
+    {"--assignment", "A", read_assignment, IN_QUESTION(assignments),
+     "of keys to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
+    {"--page", "N", read_count, AT(page), "keys in a page of quest (default 16)"},
+    {"--block", "N", read_count, AT(block), "keys in a block of blocks (default 8)"},
+    {"--bits", "N", read_count, AT(bits), "bits of a hash (default 10)"},
+    {"--tables", "N", read_count, AT(tables), "hash tables (default 150)"},
+    {"--element-bytes", "N", read_count, AT(element_bytes),
+     "bytes of a stored element, for the bytes that are read (default 2)"},
+    {"--dtype", "T", read_bf16, AT(dtype), "bf16: the files hold bfloat16 as 2-byte elements"},
+    {"--train-keys", "LIST", read_paths, AT(train.paths[TENSOR_KEYS]),
+     "train the partitions of kmeans, and saap, on these keys of other documents"},
+    {"--train-queries", "LIST", read_paths, AT(train.paths[TENSOR_QUERIES]),
+     "the queries to train on, of the last positions"},
+    {"--train-keys-unroped", "LIST", read_paths, AT(train.paths[TENSOR_KEYS_UNROPED]),
+     "these keys before RoPE"},
+    {"--train-queries-unroped", "LIST", read_paths, AT(train.paths[TENSOR_QUERIES_UNROPED]),
+     "these queries before RoPE"},
+    {"--train-steps", "N", read_count, AT(train.steps), "steps of a query model (default 300)"},
+    {"--train-width", "N", read_count, AT(train.width),
+     "hidden units of a query model (default 1024)"},
+    {"--train-sample", "N", read_count, AT(train.sample),
+     "train on at most N queries of a head in a document, evenly spaced (default: all)"},
+    {"--train-per", "H", read_per, AT(train.per_key_head),
+     "a model for each head of queries: query (default), or of keys: key"},
+    {"--train-residual", NULL, read_switch, AT(train.residual),
+     "add a linear path, which begins as kmeans, to the query model"},
+    {"--save", "FILE", read_text, AT(train.save), "write what was trained to FILE"},
+    {"--index", "FILE", read_text, AT(train.index), "read it, and train nothing"},
+    {"--threads", "T", read_count, AT(threads),
+     "threads (default: all); the result does not depend on them"},
+    {OPTION_PLOT},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+void sparse_settings_free(struct sparse_settings *settings)
+{
+    for (int i = 0; i < TENSORS; i++) {
+        free(settings->paths[i].text);
+        free(settings->paths[i].paths.items);
+        free(settings->train.paths[i].text);
+        free(settings->train.paths[i].paths.items);
+    }
+    free(settings->budgets.items);
+    free(settings->k.items);
+    free(settings->layers.items);
+    free(settings->dense_layers.items);
+    question_free(&settings->question);
+}

@@ -1,0 +1,286 @@
+/* sparse_report.c - sparse: the rows, in CSV, JSON and words.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+#include <programs/common/wrap.h>
+
+#include "colour.h"
+#include "columns.h"
+#include "json.h"
+#include "sparse.h"
+
+static const struct method *method_of(const struct sparse_answer *a,
+                                      const struct evaluation_row *row)
+{
+    return a->spec->methods[row->method];
+}
+
+bool sparse_repeats(const struct sparse_answer *a, const struct evaluation_row *row)
+{
+    return row->budget > 0 && *method_of(a, row)->knob == '\0';
+}
+
+/* ---- rows */
+
+static void put_names(const struct sparse_answer *a, struct table *table,
+                      const struct evaluation_row *row)
+{
+    const bool heads = a->spec->per_head;
+    const struct column layer = heads ? column("layer", STYLE_PLAIN) : in_data("layer"),
+                        head = heads ? column("head", STYLE_PLAIN) : in_data("head");
+    const bool constant = *method_of(a, row)->knob == '\0';
+    table_real(table, in_table("budget", STYLE_PERCENT),
+               constant ? NAN : a->spec->budgets[row->budget]);
+    table_text(table, column("method", STYLE_PLAIN), method_of(a, row)->name);
+    put_count_if(row->layer != LAYER_UNKNOWN, table, layer, row->layer);
+    put_count_if(row->head != HEAD_ALL, table, head, row->head);
+    put_count_if(row->knob != KNOB_NONE, table, column("knob", STYLE_PLAIN), row->knob);
+    table_real(table, in_data("budget"), a->spec->budgets[row->budget]);
+}
+
+static void put_row(const struct sparse_answer *a, struct table *table,
+                    const struct evaluation_row *row, size_t k)
+{
+    const bool several = a->spec->k_length > 1;
+    const double full = a->evaluation->full_bytes;
+    table_row(table, false);
+    put_names(a, table, row);
+    table_real(table, column("visited", STYLE_PERCENT), row->visited);
+    table_real(table, in_data("selectivity"), row->selectivity);
+    table_real(table, in_data("bytes_read"), row->bytes_read);
+    table_real(table, in_table("bytes\nof full", STYLE_PERCENT), row->bytes_read / full);
+    table_real(table, in_data("index_bytes"), row->index_bytes);
+    table_real(table, column("mass", STYLE_SHARE), row->mass.mean);
+    table_count(table, several ? column("k", STYLE_PLAIN) : in_data("k"), a->spec->k[k]);
+    table_real(table, column("recall", STYLE_SHARE), row->recall[k].mean);
+    table_real(table, column("error", STYLE_LOSS), row->error.mean);
+    table_real(table, headed("error_se", "+-", STYLE_LOSS), row->error.se);
+    table_real(table, in_data("mass_se"), row->mass.se);
+    table_real(table, in_data("recall_se"), row->recall[k].se);
+    table_real(table, in_data("time_us"), row->time_us);
+    table_real(table, dropped(1, "imbalance", "imba-\nlance", STYLE_PLAIN), row->imbalance);
+    table_real(table, in_data("largest_bucket"), row->largest_bucket);
+    table_count(table, in_data("queries"), row->queries);
+    table_count(table, in_data("groups"), row->groups);
+}
+
+/* What orders methods at one budget: the error, or, where it is not known, the mass that is lost.
+ * Rounding of the last digits does not order them. */
+static double loss_of(const struct evaluation_row *row)
+{
+    return isnan(row->error.mean) ? 1 - row->mass.mean : row->error.mean;
+}
+
+static const struct sparse_answer *compared; /* for qsort() */
+
+/* Methods without a knob first; then by budget, layer and head, and by what is lost. */
+static int compare_rows(const void *x, const void *y)
+{
+    const struct evaluation_row *rows = compared->evaluation->rows, *a = &rows[*(const size_t *)x],
+                                *b = &rows[*(const size_t *)y];
+    const bool constant_a = *method_of(compared, a)->knob == '\0',
+               constant_b = *method_of(compared, b)->knob == '\0';
+    if (constant_a != constant_b)
+        return constant_a ? -1 : 1;
+    if (a->budget != b->budget)
+        return a->budget < b->budget ? -1 : 1;
+    if (a->layer != b->layer)
+        return a->layer < b->layer ? -1 : 1;
+    if (a->head != b->head)
+        return a->head < b->head ? -1 : 1;
+    if (loss_of(a) != loss_of(b))
+        return loss_of(a) < loss_of(b) ? -1 : 1;
+    return a->method < b->method ? -1 : a->method > b->method;
+}
+
+struct table *sparse_table(const struct sparse_answer *a, bool aligned)
+{
+    struct table *table = table_new();
+    const size_t length = a->evaluation->length;
+    size_t *order = require_memory(calloc(length + 1, sizeof *order));
+    for (size_t i = 0; i < length; i++)
+        order[i] = i;
+    compared = a;
+    if (aligned)
+        qsort(order, length, sizeof *order, compare_rows);
+    for (size_t i = 0; i < length; i++) {
+        const struct evaluation_row *row = &a->evaluation->rows[order[i]];
+        if (aligned && sparse_repeats(a, row))
+            continue;
+        for (size_t k = 0; k < a->spec->k_length; k++)
+            put_row(a, table, row, k);
+    }
+    free(order);
+    return table;
+}
+
+/* ---- words */
+
+/* The row with the least loss at a budget among those that read fewer bytes than all keys take.
+ * NULL: there is none, or rows are by head. */
+static const struct evaluation_row *best_row(const struct sparse_answer *a, size_t budget)
+{
+    const struct evaluation_row *best = NULL;
+    for (size_t i = 0; i < a->evaluation->length && !a->spec->per_head; i++) {
+        const struct evaluation_row *row = &a->evaluation->rows[i];
+        if (row->budget == budget && row->bytes_read < a->evaluation->keys_bytes &&
+            (!best || loss_of(row) < loss_of(best)))
+            best = row;
+    }
+    return best;
+}
+
+static void print_best(const struct sparse_answer *a)
+{
+    bool any = false;
+    for (size_t b = 0; b < a->spec->budgets_length; b++) {
+        const struct evaluation_row *row = best_row(a, b);
+        if (!row)
+            continue;
+        if (!any)
+            puts("The least loss at each budget, of the methods that read less than all the keys:");
+        any = true;
+        printf("%7.3g %%  %-22s", 100 * a->spec->budgets[b], method_of(a, row)->name);
+        if (!isnan(row->error.mean))
+            printf("error %.2g, ", row->error.mean);
+        printf("mass %.3f, %.3g %% of the bytes of full attention\n", row->mass.mean,
+               100 * row->bytes_read / a->evaluation->full_bytes);
+    }
+    if (any)
+        putchar('\n');
+}
+
+/* How many layers the files have in all, as far as their numbers are known. */
+static size_t layers_of(const struct tensors *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->length; i++) {
+        size_t earlier = 0;
+        while (earlier < i && t->heads[earlier].layer != t->heads[i].layer)
+            earlier++;
+        count += earlier == i;
+    }
+    return count;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_title(const struct sparse_answer *a)
+{
+    const struct tensors *t = a->tensors;
+    const struct head_shape *head = &t->heads[0];
+    const struct dense_part dense = a->spec->options.dense;
+    const size_t layers = layers_of(t);
+    bool same = true;
+    for (size_t i = 0; i < t->length; i++)
+        same = same && t->heads[i].n == head->n;
+    if (same)
+        printf("n = %" PRIu32, head->n);
+    else
+        printf("n from file to file");
+    printf(", d = %" PRIu32 ", %zu file%s of keys, %zu layer%s, %" PRIu32 " query heads on %" PRIu32
+           " of keys\n",
+           head->d, t->documents, plural(t->documents), layers, plural(layers), t->query_heads,
+           t->key_heads);
+    print_wrapped("%" PRIu64 " queries; the first %" PRIu32 " and the last %" PRIu32
+                  " keys are always read; seed %" PRIu64 ", recallmodel %s%s",
+                  a->evaluation->queries, dense.sink, dense.window, a->spec->options.seed,
+                  rcm_version(), a->partial ? ": PARTIAL, stopped" : "");
+    if (a->spec->share)
+        puts("Query heads that share keys choose together, where the method can.");
+}
+
+/* What holds of the rows and is not seen in them. */
+static void print_notes(const struct sparse_answer *a)
+{
+    bool wants_unroped = false, unroped = true;
+    for (size_t i = 0; i < a->spec->methods_length; i++)
+        wants_unroped = wants_unroped || a->spec->methods[i]->unroped;
+    for (size_t i = 0; i < a->tensors->length; i++)
+        unroped = unroped && a->tensors->heads[i].unroped;
+    if (wants_unroped && !unroped)
+        print_wrapped("Keys before RoPE are not known, so that methods that want these work on "
+                      "keys after RoPE; give --keys-unroped and --queries-unroped, or "
+                      "--rope-theta.");
+    if (a->evaluation->dense_heads)
+        print_wrapped("%zu of %zu key heads belong to --dense-layers, which read all keys%s.",
+                      a->evaluation->dense_heads, a->tensors->length,
+                      a->spec->per_head || a->evaluation->dense_heads == a->tensors->length
+                          ? ""
+                          : "; they are not in the rows");
+    if (!a->tensors->heads[0].d_v)
+        puts("Without --values the error of the output is not known.");
+}
+
+void print_sparse(const struct sparse_answer *a)
+{
+    struct table *table = sparse_table(a, true);
+    print_title(a);
+    print_notes(a);
+    putchar('\n');
+    print_best(a);
+    if (table_rows(table))
+        table_print(table, stdout, colour_wanted());
+    table_free(table);
+}
+
+/* ---- JSON */
+
+int print_sparse_json(const struct sparse_answer *a)
+{
+    const struct tensors *t = a->tensors;
+    const struct head_shape *head = &t->heads[0];
+    const struct method_options *options = &a->spec->options;
+    json_t *object = object_with_version();
+    bool unroped = true;
+    for (size_t i = 0; i < t->length; i++)
+        unroped = unroped && t->heads[i].unroped;
+    set_count(object, "documents", t->documents);
+    set_count(object, "layers", layers_of(t));
+    set_count(object, "query_heads", t->query_heads);
+    set_count(object, "key_heads", t->key_heads);
+    set_count(object, "n", head->n);
+    set_count(object, "n_q", head->n_q);
+    set_count(object, "d", head->d);
+    set_count(object, "sink", options->dense.sink);
+    set_count(object, "window", options->dense.window);
+    set_count(object, "seed", options->seed);
+    set_count(object, "queries", a->evaluation->queries);
+    set_count(object, "dense_key_heads", a->evaluation->dense_heads);
+    json_object_set_new(object, "share", json_boolean(a->spec->share));
+    json_object_set_new(object, "unroped", json_boolean(unroped));
+    json_object_set_new(object, "partial", json_boolean(a->partial));
+    set_real(object, "full_bytes", a->evaluation->full_bytes);
+    json_object_set_new(object, "rows", rows_as_json(sparse_table(a, false)));
+    return print_json(object);
+}
+
+int report_sparse(const struct sparse_answer *a)
+{
+    int status = STATUS_OK;
+    struct table *table;
+    switch (a->settings->question.output) {
+    case OUTPUT_TABLE:
+        print_sparse(a);
+        break;
+    case OUTPUT_CSV:
+        table = sparse_table(a, false);
+        table_print_csv(table, stdout, true);
+        table_free(table);
+        break;
+    case OUTPUT_JSON:
+        status = print_sparse_json(a);
+        break;
+    }
+    if (status == STATUS_OK && a->settings->question.plot)
+        status = draw_sparse(a);
+    return status;
+}
