@@ -35,9 +35,13 @@ struct evaluation_spec {
     bool share;       /* query heads of one position that share keys choose together, if the method
                        * can */
     unsigned threads; /* 0: all */
-    /* For methods that are trained on other documents, one for each head; or NULL. */
-    const struct partition *const *partitions;
-    const struct query_model *const *const *models;
+    double memory_bytes; /* the heads stay in memory if they need no more; 0: half of the memory */
+    /* What was trained, after RoPE and before it: trained[method->unroped]. */
+    struct trained_heads {
+        const struct partition *const *partitions; /* one for each head; NULL: none */
+        const struct query_model *const *const *models;
+        bool models_only; /* methods that train no queries make partitions of their own */
+    } trained[2];
 };
 
 #define HEAD_ALL UINT32_MAX

@@ -13,7 +13,8 @@
 
 #include "products.h"
 
-#define QUERIES_AT_ONCE 16 /* in a product; fixed, so that the bits do not depend on threads */
+#define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
+#define QUERIES_AT_ONCE 16  /* in a product; fixed, so that the bits do not depend on threads */
 
 /* ---- memory */
 
@@ -103,9 +104,7 @@ static struct key_head key_head_of(const struct evaluation_spec *spec, size_t in
                              .d_v = shape->d_v,
                              .first = first,
                              .built = before > first && before >= enough ? before : shape->n,
-                             .group = (uint32_t)index,
-                             .partition = spec->partitions ? spec->partitions[index] : NULL,
-                             .models = spec->models ? spec->models[index] : NULL};
+                             .group = (uint32_t)index};
 }
 
 int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
@@ -122,7 +121,8 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
         unroped = unroped || spec->heads[i].unroped;
         all += bytes_of(a, spec->heads[i].unroped);
     }
-    const bool all_fit = all <= memory_limit_bytes() / 2;
+    const bool all_fit =
+        all <= (spec->memory_bytes > 0 ? spec->memory_bytes : memory_limit_bytes() / 2);
     if (!all_fit && !memory_fits(bytes_of(most, unroped), "one head of --keys",
                                  "give fewer queries with --last", error, size))
         return -1;
@@ -167,7 +167,7 @@ static void compute_logits(const struct head_shape *shape, const struct head_roo
 {
     const size_t queries = (size_t)shape->query_heads * shape->n_q;
     const float scale = 1.0f / sqrtf((float)shape->d);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (queries * shape->n > WORTH_THREADS)
     for (size_t first = 0; first < queries; first += QUERIES_AT_ONCE) {
         const size_t rest = queries - first;
         products_transposed(room->logits + first * shape->n,
@@ -217,7 +217,7 @@ static void prepare_queries(const struct evaluation_spec *spec, const struct hea
 {
     const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n;
     const uint32_t k = largest_k(spec) < n ? largest_k(spec) : shape->n;
-#pragma omp parallel
+#pragma omp parallel if (queries * n > WORTH_THREADS)
     {
         uint64_t *keys = require_memory(malloc((3 * n + 1) * sizeof *keys));
         uint32_t *at = require_memory(malloc((n + 1) * sizeof *at));

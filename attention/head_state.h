@@ -1,8 +1,8 @@
 /* head_state.h - internal to attention/: the numbers of the heads that are evaluated, their logits,
  * and for each query what no method changes.
  *
- * All heads stay in memory if they fit into half of it; otherwise one does, and it is read again
- * whenever its turn comes.
+ * All heads stay in memory if they fit into the part of it that the spec allows; otherwise one
+ * does, in the same place for all, and it is read again whenever its turn comes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAD_STATE_H

@@ -155,11 +155,12 @@ static int check_document(const struct tensors *t, size_t i, struct line line)
 
 static int check_paths(const struct tensors_spec *spec, struct line line)
 {
-    for (int i = 0; i < TENSORS; i++) {
-        const size_t length = spec->paths[i].length, keys = spec->paths[TENSOR_KEYS].length;
-        if (length == 0 && (i == TENSOR_QUERIES || i == TENSOR_KEYS))
+    for (int i = TENSOR_QUERIES; i <= TENSOR_KEYS; i++)
+        if (spec->paths[i].length == 0)
             return refuse(line, "%s is missing; give a .npy file, [heads, n, d]",
                           tensor_option((enum tensor)i));
+    for (int i = 0; i < TENSORS; i++) {
+        const size_t length = spec->paths[i].length, keys = spec->paths[TENSOR_KEYS].length;
         if (length && length != keys)
             return refuse(line, "%s has %zu files, and --keys has %zu; give one for each document",
                           tensor_option((enum tensor)i), length, keys);
@@ -171,7 +172,8 @@ static int check_layers(const struct tensors *t, struct line line)
 {
     const struct tensors_spec *spec = t->spec;
     const char *rope = spec->rope ? rope_fault(spec->rope, t->files[TENSOR_KEYS].d) : NULL;
-    if (spec->layers_length && spec->layers_length != t->layers)
+    const bool one_each = !t->files[TENSOR_KEYS].has_layers && spec->layers_length == t->documents;
+    if (spec->layers_length && spec->layers_length != t->layers && !one_each)
         return refuse(line,
                       "--layers has %zu numbers, and the files have %" PRIu32
                       " layers; give one number for each",
@@ -185,11 +187,14 @@ static int check_layers(const struct tensors *t, struct line line)
 
 /* ---- the heads */
 
-static uint32_t layer_number(const struct tensors *t, uint32_t layer)
+/* Files of three axes are each one layer, which --layers names for all or for each of them. */
+static uint32_t layer_number(const struct tensors *t, size_t document, uint32_t layer)
 {
-    if (t->spec->layers_length)
-        return (uint32_t)t->spec->layers[layer];
-    return t->files[TENSOR_KEYS].has_layers ? layer : LAYER_UNKNOWN;
+    const struct tensors_spec *spec = t->spec;
+    const bool has_layers = t->files[TENSOR_KEYS].has_layers;
+    if (spec->layers_length)
+        return (uint32_t)spec->layers[has_layers || spec->layers_length == 1 ? layer : document];
+    return has_layers ? layer : LAYER_UNKNOWN;
 }
 
 static bool is_dense(const struct tensors_spec *spec, uint32_t layer)
@@ -216,7 +221,7 @@ static void make_heads(struct tensors *t)
             for (uint32_t head = 0; head < t->key_heads; head++)
                 t->heads[t->length++] =
                     (struct head_shape){.document = (uint32_t)document,
-                                        .layer = layer_number(t, layer),
+                                        .layer = layer_number(t, document, layer),
                                         .key_head = head,
                                         .query_head = head * group,
                                         .query_heads = group,
@@ -225,7 +230,7 @@ static void make_heads(struct tensors *t)
                                         .d = keys->d,
                                         .d_v = values->path ? values->d : 0,
                                         .unroped = given || spec->rope,
-                                        .dense = is_dense(spec, layer_number(t, layer))};
+                                        .dense = is_dense(spec, layer_number(t, document, layer))};
     }
 }
 

@@ -32,9 +32,11 @@ struct tensor_paths {
 struct tensors_spec {
     struct tensor_paths paths[TENSORS]; /* queries and keys are needed */
     enum sim_dtype dtype;               /* of all files; SIM_DTYPE_UNKNOWN: what they say */
-    const uint64_t *layers;             /* their numbers in the model, in the order of the file; */
-    size_t layers_length;               /* 0: 0, 1, .. for four axes, unknown for three */
-    const uint64_t *dense_layers;       /* read in full */
+    /* The numbers of the layers in the model: of four axes in the order of the file, default 0, 1,
+     * ..; of three axes one for all files or one for each, default unknown. */
+    const uint64_t *layers;
+    size_t layers_length;
+    const uint64_t *dense_layers; /* read in full */
     size_t dense_length;
     uint64_t last;           /* only the last queries; 0: all */
     const struct rope *rope; /* NULL: not known. Else what is not given before RoPE is computed */

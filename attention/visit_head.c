@@ -9,6 +9,8 @@
 
 #include "evaluation_state.h"
 
+#define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
+
 /* What a thread needs of its own. */
 struct scratch {
     struct visit visit;
@@ -152,7 +154,7 @@ static void run_pass(const struct pass *p)
 {
     const size_t items =
         chooses_together(p->run) ? p->shape->n_q : (size_t)p->shape->query_heads * p->shape->n_q;
-#pragma omp parallel
+#pragma omp parallel if (items * p->shape->n > WORTH_THREADS)
     {
         struct scratch s = {
             .queries = require_memory(malloc(p->shape->query_heads * sizeof *s.queries)),

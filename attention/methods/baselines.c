@@ -1,6 +1,7 @@
 /* baselines.c - what the methods are compared with: all keys, none, random ones, and the best.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include <attention/method.h>
@@ -65,15 +66,49 @@ static void visit_random(const struct method_options *options, const struct key_
         }
 }
 
+/* scores[j] = the sum over the queries of the softmax over the range, for queries that share keys.
+ */
+static void sum_softmax(const struct key_head *head, const struct query *queries, uint32_t count,
+                        float *scores)
+{
+    const struct key_range range = queries->range;
+    const size_t length = range.last - range.first;
+    float *own = require_memory(malloc(head->n * sizeof *own));
+    double *weights = require_memory(malloc((length + 1) * sizeof *weights)),
+           *sums = require_memory(calloc(length + 1, sizeof *sums));
+    for (uint32_t q = 0; q < count; q++) {
+        const float *logits = query_logits(head, &queries[q], own) + range.first;
+        float most = -INFINITY;
+        double sum = 0;
+        for (size_t i = 0; i < length; i++)
+            most = logits[i] > most ? logits[i] : most;
+        for (size_t i = 0; i < length; i++)
+            sum += weights[i] = exp((double)logits[i] - (double)most);
+        for (size_t i = 0; i < length; i++)
+            sums[i] += weights[i] / sum;
+    }
+    for (size_t i = 0; i < length; i++)
+        scores[range.first + i] = (float)sums[i];
+    free(own);
+    free(weights);
+    free(sums);
+}
+
 static void visit_best(const struct method_options *options, const struct key_head *head,
                        const void *index, const struct query *queries, uint32_t count,
                        uint32_t knob, struct visit *visit)
 {
-    (void)index, (void)count;
-    float *own = queries->logits ? NULL : require_memory(malloc(head->n * sizeof *own));
-    visit_top(visit, query_logits(head, queries, own), queries->range, knob);
+    (void)index;
+    const struct key_range range = queries->range;
+    float *own = require_memory(malloc(head->n * sizeof *own));
+    const float *scores = own;
+    if (count > 1)
+        sum_softmax(head, queries, count, own);
+    else
+        scores = query_logits(head, queries, own);
+    visit_top(visit, scores, range, knob);
     free(own);
-    const double keys = (double)(queries->range.last - queries->range.first);
+    const double keys = (double)(range.last - range.first);
     /* All keys are read for their scores; those that are attended are not read again. */
     visit->index_bytes = (keys - (double)visit->length) * head->d * options->element_bytes;
     visit->largest_bucket = 0;
@@ -110,6 +145,7 @@ const struct method method_topk = {
     .knob = "keys",
     .summary = "the exact top-k of the exact scores: the bound for every method",
     .counts_keys = true,
+    .together = true,
     .knob_max = all_keys,
     .visit = visit_best,
 };

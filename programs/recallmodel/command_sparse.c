@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_train.h"
 
 #define K_DEFAULT 64
 
@@ -28,7 +29,7 @@ static int narrow(uint32_t *to, uint64_t value, const char *option)
     return STATUS_OK;
 }
 
-static int options_of(const struct sparse_settings *s, struct method_options *options)
+static int options_of(const struct sparse_settings *s, uint32_t d, struct method_options *options)
 {
     uint32_t k_b;
     const struct {
@@ -37,7 +38,11 @@ static int options_of(const struct sparse_settings *s, struct method_options *op
         const char *option;
     } numbers[] = {{&options->dense.sink, s->sink, "--sink"},
                    {&options->dense.window, s->window, "--window"},
-                   {&options->components, s->components, "--components"},
+                   {&options->components,
+                    s->components ? s->components
+                    : d < 16      ? d
+                                  : 16,
+                    "--components"},
                    {&options->clusters, s->clusters, "--clusters"},
                    {&k_b, s->k_b, "--kb"},
                    {&options->page, s->page, "--page"},
@@ -99,9 +104,6 @@ static int check_spec(const struct evaluation_spec *spec)
         const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
         if (fault)
             return usage_error("%s (method %s)", fault, method->name);
-        if (method->trains_queries && !spec->models)
-            return usage_error("--method %s needs trained query models; there are none",
-                               method->name);
     }
     return STATUS_OK;
 }
@@ -130,8 +132,10 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     return status;
 }
 
-static int evaluate_tensors(const struct sparse_settings *s, struct tensors *tensors)
+static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
+                            struct tensors *tensors)
 {
+    struct sparse_trained trained = {0};
     const struct method *chosen[SPARSE_METHODS_MAX];
     const size_t budgets =
         s->budgets.length ? s->budgets.length : sizeof budgets_default / sizeof *budgets_default;
@@ -157,11 +161,14 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors *ten
                                    .share = s->share,
                                    .threads = (unsigned)s->threads};
     if (status == STATUS_OK)
-        status = options_of(s, &spec.options);
+        status = options_of(s, tensors->heads[0].d, &spec.options);
     if (status == STATUS_OK)
         status = check_spec(&spec);
     if (status == STATUS_OK)
+        status = sparse_train(s, tensors_spec, tensors, &spec, &trained);
+    if (status == STATUS_OK)
         status = run_evaluation(s, tensors, &spec);
+    sparse_trained_free(&trained);
     free(budget);
     free(k);
     return status;
@@ -187,25 +194,25 @@ static int run_sparse(int count, char **arguments)
                                        .sink = 1,
                                        .window = 128,
                                        .clusters = 128,
-                                       .components = 16,
                                        .k_b = 1,
                                        .page = 16,
                                        .block = 8,
                                        .bits = 10,
                                        .tables = 150,
                                        .element_bytes = 2,
+                                       .train = {.steps = 300, .width = 1024},
                                        .seed = 1};
     char error[800];
     struct tensors tensors = {0};
     int status = arguments_read(sparse_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_settings(&settings);
-    const struct tensors_spec spec = tensors_spec_of(&settings);
+    struct tensors_spec spec = tensors_spec_of(&settings);
     /* One rank does the work: the heads are few, and each needs all threads. */
     if (status == STATUS_OK && team_rank() == 0) {
         status = tensors_open(&tensors, &spec, error, sizeof error) != 0
                      ? usage_error("%s", error)
-                     : evaluate_tensors(&settings, &tensors);
+                     : evaluate_tensors(&settings, &spec, &tensors);
         tensors_close(&tensors);
     }
     sparse_settings_free(&settings);
