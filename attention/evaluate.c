@@ -67,6 +67,16 @@ static void make_groups(struct run *run)
 
 /* ---- one method */
 
+/* What the method is given of what was trained. */
+static void give_trained(struct run *run, size_t head)
+{
+    const struct trained_heads *trained = &run->spec->trained[run->method->unroped];
+    const bool given = run->method->trains_queries || !trained->models_only;
+    struct key_head *to = &run->states.head[head];
+    to->partition = given && trained->partitions ? trained->partitions[head] : NULL;
+    to->models = given && trained->models ? trained->models[head] : NULL;
+}
+
 static int build_indices(struct run *run)
 {
     const struct method_options *options = &run->spec->options;
@@ -74,6 +84,7 @@ static int build_indices(struct run *run)
         if (!run->spec->heads[i].dense) {
             if (!head_states_load(&run->states, i, run->error, run->error_size))
                 return -1;
+            give_trained(run, i);
             const struct key_head *head = &run->states.head[i];
             run->index[i] = run->method->build ? run->method->build(options, head) : NULL;
             run->knob_max[i] = run->method->knob_max ? run->method->knob_max(options, head) : 0;

@@ -36,9 +36,12 @@ struct evaluation_spec {
                        * can */
     unsigned threads; /* 0: all */
     double memory_bytes; /* the heads stay in memory if they need no more; 0: half of the memory */
-    /* For methods that are trained on other documents, one for each head; or NULL. */
-    const struct partition *const *partitions;
-    const struct query_model *const *const *models;
+    /* What was trained, after RoPE and before it: trained[method->unroped]. */
+    struct trained_heads {
+        const struct partition *const *partitions; /* one for each head; NULL: none */
+        const struct query_model *const *const *models;
+        bool models_only; /* methods that train no queries make partitions of their own */
+    } trained[2];
 };
 
 #define HEAD_ALL UINT32_MAX

@@ -104,9 +104,7 @@ static struct key_head key_head_of(const struct evaluation_spec *spec, size_t in
                              .d_v = shape->d_v,
                              .first = first,
                              .built = before > first && before >= enough ? before : shape->n,
-                             .group = (uint32_t)index,
-                             .partition = spec->partitions ? spec->partitions[index] : NULL,
-                             .models = spec->models ? spec->models[index] : NULL};
+                             .group = (uint32_t)index};
 }
 
 int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
@@ -276,5 +274,7 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     states->head[index].keys = to.keys;
     states->head[index].keys_unroped = to.keys_unroped;
     states->head[index].values = shape->d_v ? to.values : NULL;
+    states->head[index].queries = shape->n_q == shape->n ? to.queries : NULL;
+    states->head[index].query_heads = shape->query_heads;
     return room;
 }

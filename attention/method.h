@@ -110,7 +110,8 @@ struct method {
     const char *source;  /* the paper, as in docs/models.md; NULL: no paper */
     bool counts_keys;    /* the knob is a number of keys, and just so many are visited */
     bool unroped;        /* works on keys before RoPE, where they are known */
-    bool trains_queries; /* needs key_head.models */
+    bool partitioned;    /* uses key_head.partition, or makes one */
+    bool trains_queries; /* needs key_head.partition and key_head.models */
     bool hashes_queries; /* needs key_head.queries, and visits nothing without */
     bool together;       /* visit() takes several queries that share the keys and chooses once */
 

@@ -103,9 +103,12 @@ static void put_losses(const struct pass *p, const struct query_state *query, co
     outcome->mass =
         part.sum > 0 ? part.plain * exp(part.max - query->full.max) / query->full.sum : 0;
     outcome->difference2 = 0;
+    const double moved = s->visit.correction_weight;
     for (size_t c = 0; c < d_v; c++) {
-        const double o = part.sum > 0 ? part.values[c] / part.sum : 0,
-                     difference = o - query->full.values[c] / query->full.sum;
+        double o = part.sum > 0 ? part.values[c] / part.sum : 0;
+        if (moved > 0)
+            o = (1 - moved) * o + moved * (double)s->visit.correction[c];
+        const double difference = o - query->full.values[c] / query->full.sum;
         outcome->difference2 += difference * difference;
     }
 }

@@ -2,7 +2,6 @@
  * have the largest inner products with it, all keys of them or the best of these.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 
 #include <attention/method.h>
@@ -13,18 +12,6 @@
 #include <base/memory.h>
 #include <sim/key.h>
 #include <sim/quickselect.h>
-
-/* Adds the softmax of scale * inner to the scores. */
-static void add_softmax(double *scores, const float *inner, uint32_t clusters, double scale)
-{
-    double largest = -INFINITY, sum = 0.0;
-    for (uint32_t c = 0; c < clusters; c++)
-        largest = fmax(largest, scale * (double)inner[c]);
-    for (uint32_t c = 0; c < clusters; c++)
-        sum += exp(scale * (double)inner[c] - largest);
-    for (uint32_t c = 0; c < clusters; c++)
-        scores[c] += exp(scale * (double)inner[c] - largest) / sum;
-}
 
 /* One query ranks the buckets by the inner product itself, where nothing underflows; several by the
  * sum of their softmax over the centroids. */
@@ -39,7 +26,7 @@ static void visit_kmeans(const struct key_head *head, const struct partitioned *
         products_vector(inner, p->centroids, p->clusters, head->d,
                         partitioned_query(&queries[i], unroped), 1.0f);
         if (count > 1)
-            add_softmax(scores, inner, p->clusters, (double)queries[i].scale);
+            partitioned_add_softmax(scores, inner, p->clusters, (double)queries[i].scale);
         else
             for (uint32_t c = 0; c < p->clusters; c++)
                 scores[c] = (double)inner[c];
@@ -110,6 +97,7 @@ static void visit_inside(const struct method_options *options, const struct key_
     uint64_t *ordered = require_memory(malloc(2 * n * sizeof *ordered));
     uint32_t *at = require_memory(malloc(n * sizeof *at));
     visited_logits(head, queries, visit, ordered);
+    visit->length = kept;
     select_largest(ordered, n, kept, ordered + n, at);
     qsort(at, kept, sizeof *at, compare_ids);
     for (size_t i = 0; i < kept; i++)
@@ -124,6 +112,7 @@ const struct method method_kmeans = {
     .knob = "buckets",
     .summary = "the buckets of k-means whose centroids are nearest to the query",
     .together = true,
+    .partitioned = true,
     .fault = partitioned_fault,
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_roped,
@@ -138,6 +127,7 @@ const struct method method_kmeans_unroped = {
     .summary = "the same, of keys and queries before RoPE",
     .unroped = true,
     .together = true,
+    .partitioned = true,
     .fault = partitioned_fault,
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_unroped,
@@ -150,6 +140,7 @@ const struct method method_kmeans_topk = {
     .name = "kmeans-topk",
     .knob = "buckets",
     .summary = "the keys with the largest scores inside the buckets of kmeans",
+    .partitioned = true,
     .fault = topk_fault,
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_roped,

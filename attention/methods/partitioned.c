@@ -1,6 +1,7 @@
 /* partitioned.c - see partitioned.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include <attention/methods/partitioned.h>
@@ -78,6 +79,17 @@ const char *partitioned_fault(const struct method_options *options, uint32_t d)
 const float *partitioned_query(const struct query *query, bool unroped)
 {
     return unroped && query->q_unroped ? query->q_unroped : query->q;
+}
+
+void partitioned_add_softmax(double *scores, const float *inner, uint32_t clusters, double scale)
+{
+    double largest = -INFINITY, sum = 0.0;
+    for (uint32_t c = 0; c < clusters; c++)
+        largest = fmax(largest, scale * (double)inner[c]);
+    for (uint32_t c = 0; c < clusters; c++)
+        sum += exp(scale * (double)inner[c] - largest);
+    for (uint32_t c = 0; c < clusters; c++)
+        scores[c] += exp(scale * (double)inner[c] - largest) / sum;
 }
 
 void partitioned_visit(const struct partitioned *index, const double *scores, uint32_t knob,

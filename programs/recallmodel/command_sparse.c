@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_train.h"
 
 #define K_DEFAULT 64
 
@@ -103,9 +104,6 @@ static int check_spec(const struct evaluation_spec *spec)
         const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
         if (fault)
             return usage_error("%s (method %s)", fault, method->name);
-        if (method->trains_queries && !spec->models)
-            return usage_error("--method %s needs trained query models; there are none",
-                               method->name);
     }
     return STATUS_OK;
 }
@@ -134,8 +132,10 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     return status;
 }
 
-static int evaluate_tensors(const struct sparse_settings *s, struct tensors *tensors)
+static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
+                            struct tensors *tensors)
 {
+    struct sparse_trained trained = {0};
     const struct method *chosen[SPARSE_METHODS_MAX];
     const size_t budgets =
         s->budgets.length ? s->budgets.length : sizeof budgets_default / sizeof *budgets_default;
@@ -165,7 +165,10 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors *ten
     if (status == STATUS_OK)
         status = check_spec(&spec);
     if (status == STATUS_OK)
+        status = sparse_train(s, tensors_spec, tensors, &spec, &trained);
+    if (status == STATUS_OK)
         status = run_evaluation(s, tensors, &spec);
+    sparse_trained_free(&trained);
     free(budget);
     free(k);
     return status;
@@ -197,18 +200,19 @@ static int run_sparse(int count, char **arguments)
                                        .bits = 10,
                                        .tables = 150,
                                        .element_bytes = 2,
+                                       .train = {.steps = 300, .width = 1024},
                                        .seed = 1};
     char error[800];
     struct tensors tensors = {0};
     int status = arguments_read(sparse_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_settings(&settings);
-    const struct tensors_spec spec = tensors_spec_of(&settings);
+    struct tensors_spec spec = tensors_spec_of(&settings);
     /* One rank does the work: the heads are few, and each needs all threads. */
     if (status == STATUS_OK && team_rank() == 0) {
         status = tensors_open(&tensors, &spec, error, sizeof error) != 0
                      ? usage_error("%s", error)
-                     : evaluate_tensors(&settings, &tensors);
+                     : evaluate_tensors(&settings, &spec, &tensors);
         tensors_close(&tensors);
     }
     sparse_settings_free(&settings);

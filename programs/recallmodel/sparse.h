@@ -18,8 +18,17 @@ struct path_list {
     struct tensor_paths paths;
 };
 
+/* What is trained (sparse_train.h). */
+struct train_settings {
+    const char *index, *save; /* NULL: not given */
+    struct path_list paths[TENSORS];
+    uint64_t steps, width, sample;
+    bool per_key_head, residual;
+};
+
 struct sparse_settings {
     struct question question; /* output, plot and assignment */
+    struct train_settings train;
     struct path_list paths[TENSORS];
     const struct method *methods[SPARSE_METHODS_MAX];
     size_t methods_length; /* 0: those that need no training */

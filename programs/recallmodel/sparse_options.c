@@ -163,6 +163,17 @@ static int read_bf16(void *to, const char *option, const char *value)
     return STATUS_OK;
 }
 
+static int read_per(void *to, const char *option, const char *value)
+{
+    if (strcmp(value, "query") != 0 && strcmp(value, "key") != 0)
+        return usage_error(
+            "%s '%.*s' is not known; give query (a model for each query head) or key "
+            "(one for the query heads that share keys)",
+            option, VALUE_SHOWN, value);
+    *(bool *)to = *value == 'k';
+    return STATUS_OK;
+}
+
 /* ---- the table */
 
 #define AT(member) offsetof(struct sparse_settings, member)
@@ -219,6 +230,25 @@ const struct argument sparse_options[] = {
     {"--element-bytes", "N", read_count, AT(element_bytes),
      "bytes of a stored element, for the bytes that are read (default 2)"},
     {"--dtype", "T", read_bf16, AT(dtype), "bf16: the files hold bfloat16 as 2-byte elements"},
+    {"--train-keys", "LIST", read_paths, AT(train.paths[TENSOR_KEYS]),
+     "train the partitions of kmeans, and saap, on these keys of other documents"},
+    {"--train-queries", "LIST", read_paths, AT(train.paths[TENSOR_QUERIES]),
+     "the queries to train on, of the last positions"},
+    {"--train-keys-unroped", "LIST", read_paths, AT(train.paths[TENSOR_KEYS_UNROPED]),
+     "these keys before RoPE"},
+    {"--train-queries-unroped", "LIST", read_paths, AT(train.paths[TENSOR_QUERIES_UNROPED]),
+     "these queries before RoPE"},
+    {"--train-steps", "N", read_count, AT(train.steps), "steps of a query model (default 300)"},
+    {"--train-width", "N", read_count, AT(train.width),
+     "hidden units of a query model (default 1024)"},
+    {"--train-sample", "N", read_count, AT(train.sample),
+     "train on at most N queries of a head in a document, evenly spaced (default: all)"},
+    {"--train-per", "H", read_per, AT(train.per_key_head),
+     "a model for each head of queries: query (default), or of keys: key"},
+    {"--train-residual", NULL, read_switch, AT(train.residual),
+     "add a linear path, which begins as kmeans, to the query model"},
+    {"--save", "FILE", read_text, AT(train.save), "write what was trained to FILE"},
+    {"--index", "FILE", read_text, AT(train.index), "read it, and train nothing"},
     {"--threads", "T", read_count, AT(threads),
      "threads (default: all); the result does not depend on them"},
     {OPTION_PLOT},
@@ -232,6 +262,8 @@ void sparse_settings_free(struct sparse_settings *settings)
     for (int i = 0; i < TENSORS; i++) {
         free(settings->paths[i].text);
         free(settings->paths[i].paths.items);
+        free(settings->train.paths[i].text);
+        free(settings->train.paths[i].paths.items);
     }
     free(settings->budgets.items);
     free(settings->k.items);

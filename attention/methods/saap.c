@@ -1,0 +1,100 @@
+/* saap.c - the buckets of kmeans, ranked by a model of the queries.
+ *
+ * The partition and the models come from the head: they were trained together (train.h), because a
+ * model knows nothing of another partition. Its weights count as read by every query.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include <attention/method.h>
+#include <attention/methods/all.h>
+#include <attention/methods/partitioned.h>
+#include <attention/query_model.h>
+#include <base/memory.h>
+
+/* The bytes of the models of these queries; a model that several of them share counts once. */
+static double model_bytes(const struct key_head *head, const struct query *queries, uint32_t count,
+                          double element_bytes)
+{
+    double elements = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct query_model *model = head->models[queries[i].head];
+        bool counted = false;
+        for (uint32_t before = 0; before < i; before++)
+            counted |= head->models[queries[before].head] == model;
+        if (!counted)
+            elements += (double)model->length + 2.0 * model->width;
+    }
+    return elements * element_bytes;
+}
+
+/* One query ranks the buckets by the logits of its distribution, where nothing underflows; several
+ * by the sum of their distributions (Eq. 2 of the paper). */
+static void visit_saap(const struct key_head *head, const struct partitioned *index,
+                       const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
+                       struct visit *visit, double element_bytes)
+{
+    const uint32_t clusters = index->partition->clusters;
+    float *z = require_memory(malloc(clusters * sizeof *z));
+    double *scores = require_memory(calloc(clusters, sizeof *scores));
+    for (uint32_t i = 0; i < count; i++) {
+        query_model_scores(head->models[queries[i].head], partitioned_query(&queries[i], unroped),
+                           z);
+        if (count > 1)
+            partitioned_add_softmax(scores, z, clusters, 1.0);
+        else
+            for (uint32_t c = 0; c < clusters; c++)
+                scores[c] = (double)z[c];
+    }
+    partitioned_visit(index, scores, knob, model_bytes(head, queries, count, element_bytes),
+                      queries->range, visit);
+    free(scores);
+    free(z);
+}
+
+static void visit_unroped(const struct method_options *options, const struct key_head *head,
+                          const void *index, const struct query *queries, uint32_t count,
+                          uint32_t knob, struct visit *visit)
+{
+    visit_saap(head, index, queries, count, knob, true, visit, options->element_bytes);
+}
+
+static void visit_roped(const struct method_options *options, const struct key_head *head,
+                        const void *index, const struct query *queries, uint32_t count,
+                        uint32_t knob, struct visit *visit)
+{
+    visit_saap(head, index, queries, count, knob, false, visit, options->element_bytes);
+}
+
+const struct method method_saap = {
+    .name = "saap",
+    .knob = "buckets",
+    .summary = "buckets of keys before RoPE, ranked by a trained model of the queries",
+    .source = "Mazare et al. 2025",
+    .unroped = true,
+    .trains_queries = true,
+    .together = true,
+    .partitioned = true,
+    .fault = partitioned_fault,
+    .knob_max = partitioned_knob_max,
+    .build = partitioned_build_unroped,
+    .free_index = partitioned_free,
+    .visit = visit_unroped,
+    .imbalance = partitioned_imbalance,
+};
+
+const struct method method_saap_roped = {
+    .name = "saap-roped",
+    .knob = "buckets",
+    .summary = "the same, of keys and queries after RoPE",
+    .source = "Mazare et al. 2025",
+    .trains_queries = true,
+    .together = true,
+    .partitioned = true,
+    .fault = partitioned_fault,
+    .knob_max = partitioned_knob_max,
+    .build = partitioned_build_roped,
+    .free_index = partitioned_free,
+    .visit = visit_roped,
+    .imbalance = partitioned_imbalance,
+};

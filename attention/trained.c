@@ -1,0 +1,95 @@
+/* trained.c - see trained.h. What was trained, and what fits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "trained.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+
+struct trained_head *trained_add(struct trained *trained)
+{
+    trained->heads =
+        array_grow(trained->heads, trained->length, &trained->capacity, sizeof *trained->heads);
+    trained->heads[trained->length] = (struct trained_head){0};
+    return &trained->heads[trained->length++];
+}
+
+void trained_free(struct trained *trained)
+{
+    for (size_t i = 0; i < trained->length; i++) {
+        struct trained_head *head = &trained->heads[i];
+        partition_free(head->partition);
+        for (uint32_t m = 0; head->models && m < head->models_length; m++)
+            query_model_free(head->models[m]);
+        free(head->models);
+    }
+    free(trained->heads);
+    *trained = (struct trained){0};
+}
+
+const struct trained_head *trained_find(const struct trained *trained, uint32_t layer,
+                                        uint32_t key_head, bool unroped)
+{
+    for (size_t i = 0; i < trained->length; i++) {
+        const struct trained_head *head = &trained->heads[i];
+        if (head->layer == layer && head->key_head == key_head && head->unroped == unroped)
+            return head;
+    }
+    return NULL;
+}
+
+/* "layer 3, key head 1" */
+static const char *name_of(const struct head_shape *head, char *text, size_t size)
+{
+    if (head->layer == LAYER_UNKNOWN)
+        snprintf(text, size, "key head %" PRIu32 " of an unknown layer", head->key_head);
+    else
+        snprintf(text, size, "layer %" PRIu32 ", key head %" PRIu32, head->layer, head->key_head);
+    return text;
+}
+
+static int check_fit(const struct trained_head *found, const struct head_shape *head, bool unroped,
+                     bool models, char *error, size_t size)
+{
+    char name[64];
+    name_of(head, name, sizeof name);
+    if (!found)
+        snprintf(error, size, "has nothing for %s %s RoPE", name, unroped ? "before" : "after");
+    else if (found->partition->d != head->d)
+        snprintf(error, size, "has keys of %" PRIu32 " components for %s, these have %" PRIu32,
+                 found->partition->d, name, head->d);
+    else if (found->query_head != head->query_head || found->query_heads != head->query_heads)
+        snprintf(error, size,
+                 "has query heads %" PRIu32 " to %" PRIu32 " for %s, here it has %" PRIu32
+                 " to %" PRIu32,
+                 found->query_head, found->query_head + found->query_heads - 1, name,
+                 head->query_head, head->query_head + head->query_heads - 1);
+    else if (models && !found->models)
+        snprintf(error, size, "has no query model for %s %s RoPE", name,
+                 unroped ? "before" : "after");
+    else
+        return 0;
+    return -1;
+}
+
+int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
+                   bool unroped, const struct partition **partitions,
+                   const struct query_model *const **models, char *error, size_t size)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (heads[i].dense) /* nothing is chosen there */
+            continue;
+        const struct trained_head *found =
+            trained_find(trained, heads[i].layer, heads[i].key_head, unroped);
+        if (check_fit(found, &heads[i], unroped, models != NULL, error, size) != 0)
+            return -1;
+        if (partitions)
+            partitions[i] = found->partition;
+        if (models)
+            models[i] = (const struct query_model *const *)found->models;
+    }
+    return 0;
+}

@@ -1,0 +1,66 @@
+/* trained.h - partitions and query models of the heads of a model, and the file that keeps them.
+ *
+ * The file, in the byte order of the machine (little-endian), all numbers 32-bit but the last:
+ *   "RCMINDEX", version, number of heads
+ *   each head: layer, key head, first query head, query heads, 1 if before RoPE, d, clusters, 1 if
+ *       spherical, number of models (0, 1 for all query heads, or one for each), width, 1 if
+ *       residual; the centroids; for each model its parameters, mean and variance
+ *   FNV-1a of all that comes before, 64 bits
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRAINED_H
+#define TRAINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heads.h"
+#include "partition.h"
+#include "query_model.h"
+
+#define TRAINED_VERSION 1
+
+/* What was trained for one head of keys. */
+struct trained_head {
+    uint32_t layer, key_head;
+    uint32_t query_head, query_heads; /* the first that reads these keys, and how many do */
+    bool unroped;                     /* of keys and queries before RoPE */
+    struct partition *partition;
+    uint32_t models_length;      /* 0, 1 or query_heads */
+    struct query_model **models; /* [query_heads], all equal if there is one; NULL: none */
+};
+
+struct trained {
+    struct trained_head *heads;
+    size_t length, capacity;
+};
+
+/* Room for one more head, of zeros. Calls the handler of base/memory.h where memory runs out. */
+struct trained_head *trained_add(struct trained *trained);
+void trained_free(struct trained *trained);
+
+/* What was trained for a head; NULL: nothing. */
+const struct trained_head *trained_find(const struct trained *trained, uint32_t layer,
+                                        uint32_t key_head, bool unroped);
+
+/* The partition and the models for each of the heads, as evaluate.h wants them. Either array may
+ * be NULL. Returns 0; or -1 with one line in `error` where a head has nothing, or its d or its
+ * query heads are others, or models are missing though `models` is given. */
+int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
+                   bool unroped, const struct partition **partitions,
+                   const struct query_model *const **models, char *error, size_t size);
+
+/* Writes the file whole or not at all. Returns 0, or -1 with one line in `error`. */
+int trained_save(const struct trained *trained, const char *path, char *error, size_t size);
+
+/* Reads it. Returns 0; or -1 with one line in `error` that says what does not fit, and then there
+ * is nothing in `trained`. */
+int trained_load(struct trained *trained, const char *path, char *error, size_t size);
+
+/* The same from bytes; the error is a phrase that continues "FILE ..". */
+int trained_parse(struct trained *trained, const void *bytes, size_t length, char *error,
+                  size_t size);
+uint64_t trained_checksum(const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,272 @@
+/* trained_file.c - see trained.h. The file.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _FILE_OFFSET_BITS 64
+#include "trained.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/atomic_file.h>
+#include <base/memory.h>
+#include <base/regular_file.h>
+
+static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
+enum { HEAD_NUMBERS = 11, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
+
+uint64_t trained_checksum(const void *bytes, size_t length)
+{
+    const unsigned char *at = bytes;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* ---- writing */
+
+struct writer {
+    char *bytes;
+    size_t length, capacity;
+};
+
+static void put(struct writer *writer, const void *bytes, size_t length)
+{
+    if (length > writer->capacity - writer->length) {
+        writer->capacity = 2 * writer->capacity + length;
+        writer->bytes = require_memory(realloc(writer->bytes, writer->capacity));
+    }
+    memcpy(writer->bytes + writer->length, bytes, length);
+    writer->length += length;
+}
+
+static void put_number(struct writer *writer, uint32_t number)
+{
+    put(writer, &number, sizeof number);
+}
+
+static void put_head(struct writer *writer, const struct trained_head *head)
+{
+    const struct partition *p = head->partition;
+    const struct query_model *first = head->models ? head->models[0] : NULL;
+    const uint32_t numbers[HEAD_NUMBERS] = {head->layer,
+                                            head->key_head,
+                                            head->query_head,
+                                            head->query_heads,
+                                            head->unroped,
+                                            p->d,
+                                            p->clusters,
+                                            p->spherical,
+                                            first ? head->models_length : 0,
+                                            first ? first->width : 0,
+                                            first ? first->residual : 0};
+    put(writer, numbers, sizeof numbers);
+    put(writer, p->centroids, (size_t)p->clusters * p->d * sizeof(float));
+    for (uint32_t m = 0; first && m < head->models_length; m++) {
+        const struct query_model *model = head->models[m];
+        put(writer, model->parameters, model->length * sizeof(float));
+        put(writer, model->mean, model->width * sizeof(float));
+        put(writer, model->variance, model->width * sizeof(float));
+    }
+}
+
+int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
+{
+    struct writer writer = {0};
+    char phrase[200];
+    char *target = atomic_file_target(path, phrase, sizeof phrase);
+    if (!target) {
+        snprintf(error, size, "%s %s", path, phrase);
+        return -1;
+    }
+    put(&writer, magic, sizeof magic);
+    put_number(&writer, TRAINED_VERSION);
+    put_number(&writer, (uint32_t)trained->length);
+    for (size_t i = 0; i < trained->length; i++)
+        put_head(&writer, &trained->heads[i]);
+    const uint64_t sum = trained_checksum(writer.bytes, writer.length);
+    put(&writer, &sum, sizeof sum);
+    const int failed = atomic_file_write(target, writer.bytes, writer.length);
+    if (failed)
+        snprintf(error, size, "%s cannot be written: %s", path, strerror(errno));
+    free(writer.bytes);
+    free(target);
+    return failed;
+}
+
+/* ---- reading */
+
+struct reader {
+    const char *at;
+    size_t left;
+};
+
+static bool get(struct reader *reader, void *to, size_t length)
+{
+    if (length > reader->left)
+        return false;
+    memcpy(to, reader->at, length);
+    reader->at += length;
+    reader->left -= length;
+    return true;
+}
+
+static bool get_floats(struct reader *reader, float *to, size_t count)
+{
+    if (!get(reader, to, count * sizeof *to))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(to[i]))
+            return false;
+    return true;
+}
+
+/* Are the shapes possible, and do the bytes that are left suffice for them? So nothing is allocated
+ * that the file does not fill. No product overflows, because shapes are at most 2^20. */
+static bool shapes_fit(const uint32_t *x, size_t left)
+{
+    const uint32_t query_heads = x[3], d = x[5], clusters = x[6], models = x[8], width = x[9];
+    if (x[1] > SHAPE_MAX || x[2] > SHAPE_MAX || query_heads < 1 || query_heads > SHAPE_MAX ||
+        x[4] > 1 || d < 1 || d > SHAPE_MAX || clusters < 1 || clusters > SHAPE_MAX || x[7] > 1 ||
+        x[10] > 1)
+        return false;
+    if (models != 0 && models != 1 && models != query_heads)
+        return false;
+    if (models == 0 ? width != 0 || x[10] != 0 : width < 1 || width > SHAPE_MAX)
+        return false;
+    double floats = (double)clusters * d;
+    if (models > 0)
+        floats += models * ((double)query_model_length(d, width, clusters, x[10]) + 2.0 * width);
+    return floats * sizeof(float) <= (double)left;
+}
+
+static struct query_model *get_model(struct reader *reader, const uint32_t *x)
+{
+    struct query_model *model = query_model_new(x[5], x[9], x[6], x[10]);
+    bool good = get_floats(reader, model->parameters, model->length) &&
+                get_floats(reader, model->mean, model->width) &&
+                get_floats(reader, model->variance, model->width);
+    for (uint32_t i = 0; good && i < model->width; i++)
+        good = model->variance[i] >= 0.0f;
+    if (good)
+        return model;
+    query_model_free(model);
+    return NULL;
+}
+
+/* Returns what is wrong with the head, or NULL. What was read is freed with `trained`. */
+static const char *get_head(struct reader *reader, struct trained *trained)
+{
+    static const char not_numbers[] = "has numbers that are not finite";
+    uint32_t x[HEAD_NUMBERS];
+    if (!get(reader, x, sizeof x))
+        return "ends too early";
+    if (!shapes_fit(x, reader->left))
+        return "has shapes that do not fit its length";
+    struct trained_head *head = trained_add(trained);
+    head->layer = x[0];
+    head->key_head = x[1];
+    head->query_head = x[2];
+    head->query_heads = x[3];
+    head->unroped = x[4];
+    const size_t floats = (size_t)x[6] * x[5];
+    float *centroids = require_memory(malloc(floats * sizeof *centroids));
+    const bool good = get_floats(reader, centroids, floats);
+    if (good)
+        head->partition = partition_new(x[6], x[5], x[7], centroids);
+    free(centroids);
+    if (!good)
+        return not_numbers;
+    if (x[8] > 0)
+        head->models = require_memory(calloc(x[3], sizeof *head->models));
+    for (uint32_t m = 0; m < x[8]; m++) {
+        head->models[m] = get_model(reader, x);
+        if (!head->models[m])
+            return not_numbers;
+        head->models_length++;
+    }
+    for (uint32_t m = x[8]; x[8] > 0 && m < x[3]; m++)
+        head->models[m] = head->models[0];
+    return NULL;
+}
+
+static const char *fault_of(struct trained *trained, const char *bytes, size_t length,
+                            uint32_t *version)
+{
+    struct reader reader = {bytes, length};
+    char start[sizeof magic];
+    uint32_t heads;
+    if (!get(&reader, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0)
+        return "is not an index of recallmodel; give a file that --save wrote";
+    if (!get(&reader, version, sizeof *version) || !get(&reader, &heads, sizeof heads) ||
+        reader.left < CHECKSUM_BYTES)
+        return "ends too early";
+    if (*version != TRAINED_VERSION)
+        return "";
+    uint64_t sum;
+    memcpy(&sum, bytes + length - CHECKSUM_BYTES, sizeof sum);
+    if (sum != trained_checksum(bytes, length - CHECKSUM_BYTES))
+        return "is damaged: its checksum differs";
+    reader.left -= CHECKSUM_BYTES;
+    if (heads > HEADS_MAX)
+        return "has shapes that do not fit its length";
+    for (uint32_t i = 0; i < heads; i++) {
+        const char *fault = get_head(&reader, trained);
+        if (fault)
+            return fault;
+    }
+    return reader.left > 0 ? "is longer than what it holds" : NULL;
+}
+
+int trained_parse(struct trained *trained, const void *bytes, size_t length, char *error,
+                  size_t size)
+{
+    uint32_t version = 0;
+    *trained = (struct trained){0};
+    const char *fault = fault_of(trained, bytes, length, &version);
+    if (!fault)
+        return 0;
+    trained_free(trained);
+    if (*fault)
+        snprintf(error, size, "%s", fault);
+    else
+        snprintf(error, size, "is of version %" PRIu32 ", this program reads %d; train it anew",
+                 version, TRAINED_VERSION);
+    return -1;
+}
+
+/* All of a regular file; NULL with errno, 0 if it is not a regular one. */
+static char *read_all(const char *path, size_t *length)
+{
+    struct stat status;
+    const int descriptor = regular_file_open(path, &status);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    if (!file)
+        return NULL;
+    char *bytes = require_memory(malloc((size_t)status.st_size + 1));
+    *length = fread(bytes, 1, (size_t)status.st_size, file);
+    fclose(file);
+    return bytes;
+}
+
+int trained_load(struct trained *trained, const char *path, char *error, size_t size)
+{
+    char phrase[160];
+    size_t length = 0;
+    *trained = (struct trained){0};
+    char *bytes = read_all(path, &length);
+    if (!bytes) {
+        snprintf(error, size, "%s cannot be read: %s", path,
+                 errno ? strerror(errno) : "it is not a regular file");
+        return -1;
+    }
+    const int failed = trained_parse(trained, bytes, length, phrase, sizeof phrase);
+    if (failed)
+        snprintf(error, size, "%s %s", path, phrase);
+    free(bytes);
+    return failed;
+}

@@ -1,0 +1,236 @@
+/* sparse_train.c - see sparse_train.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sparse_train.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <attention/train.h>
+#include <base/memory.h>
+
+#include "command.h"
+
+static const char *train_option(enum tensor tensor)
+{
+    static const char *const names[TENSORS] = {"--train-queries", "--train-keys", "",
+                                               "--train-queries-unroped", "--train-keys-unroped"};
+    return names[tensor];
+}
+
+/* Is there a method that works on keys before (after) RoPE with a partition, or a model? */
+static bool needs_partition(const struct evaluation_spec *spec, bool unroped)
+{
+    bool needs = false;
+    for (size_t i = 0; i < spec->methods_length; i++)
+        needs |= spec->methods[i]->partitioned && spec->methods[i]->unroped == unroped;
+    return needs;
+}
+
+static bool needs_models(const struct evaluation_spec *spec, bool unroped)
+{
+    bool needs = false;
+    for (size_t i = 0; i < spec->methods_length; i++)
+        needs |= spec->methods[i]->trains_queries && spec->methods[i]->unroped == unroped;
+    return needs;
+}
+
+static int check_settings(const struct train_settings *train)
+{
+    const bool trains = train->paths[TENSOR_KEYS].paths.length > 0;
+    if (train->index && (trains || train->save))
+        return usage_error("--index reads what was trained; leave out --train-keys and --save");
+    for (int i = 0; i < TENSORS; i++)
+        if (!trains && train->paths[i].paths.length)
+            return usage_error("%s is given without --train-keys; give both",
+                               train_option((enum tensor)i));
+    if (trains && train->paths[TENSOR_QUERIES].paths.length == 0)
+        return usage_error("--train-keys is given without --train-queries; give both");
+    if (train->width > 1 << 20 || train->steps > 1 << 30 || train->sample > 1 << 30)
+        return usage_error("--train-width is at most 2^20; --train-steps and --train-sample are at "
+                           "most 2^30");
+    return STATUS_OK;
+}
+
+static void print_head(void *context, const struct train_progress *progress)
+{
+    struct progress *shown = context;
+    const struct trained_head *head = progress->head;
+    progress_end(shown);
+    fprintf(stderr, "trained");
+    if (head->layer != LAYER_UNKNOWN)
+        fprintf(stderr, " layer %" PRIu32, head->layer);
+    fprintf(stderr, " key head %" PRIu32 " %s RoPE", head->key_head,
+            head->unroped ? "before" : "after");
+    if (head->models)
+        fprintf(stderr,
+                ": %" PRIu64 " queries, %" PRIu32 " steps, %.1f s (products %.0f %%), divergence "
+                "%.3f to %.3f, entropy %.3f",
+                progress->queries, progress->training.steps, progress->training.seconds,
+                100.0 * progress->training.product_seconds / progress->training.seconds,
+                progress->training.first_loss, progress->training.last_loss, progress->entropy);
+    fputc('\n', stderr);
+}
+
+static bool tick(void *context, uint64_t done, uint64_t total, double objective)
+{
+    (void)objective;
+    return !progress_tick(context, done, total);
+}
+
+/* Trains one kind of keys. A status. */
+static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
+                      const struct evaluation_spec *spec, bool unroped, uint32_t held_back,
+                      struct trained *trained)
+{
+    struct train_spec train = {.heads = tensors->heads,
+                               .length = tensors->length,
+                               .read = tensors_read,
+                               .from = tensors,
+                               .unroped = unroped,
+                               .models = needs_models(spec, unroped),
+                               .per_key_head = s->train.per_key_head,
+                               .dense = spec->options.dense,
+                               .clusters = spec->options.clusters,
+                               .iterations = spec->options.iterations,
+                               .spherical = spec->options.spherical,
+                               .training = TRAINING_OPTIONS_DEFAULT,
+                               .queries_at_most = (uint32_t)s->train.sample,
+                               .held_back = held_back};
+    char error[800];
+    struct progress progress;
+    const struct train_watch watch = {{tick, &progress}, print_head, &progress};
+    train.training.width = (uint32_t)s->train.width;
+    train.training.steps = (uint32_t)s->train.steps;
+    train.training.residual = s->train.residual;
+    train.training.seed = s->seed;
+    progress_start(&progress, train.models ? "steps" : "heads");
+    progress_watch(&progress);
+    const int failed = train_heads(&train, &watch, trained, error, sizeof error);
+    progress_end(&progress);
+    return failed < 0 ? usage_error("%s", error) : failed > 0 ? STATUS_INTERRUPTED : STATUS_OK;
+}
+
+static int train_kinds(const struct sparse_settings *s, struct tensors *tensors,
+                       const struct evaluation_spec *spec, uint32_t held_back,
+                       struct trained *trained)
+{
+    int status = STATUS_OK;
+    for (int unroped = 0; unroped < 2 && status == STATUS_OK; unroped++)
+        if (held_back ? needs_models(spec, unroped) : needs_partition(spec, unroped))
+            status = train_kind(s, tensors, spec, unroped, held_back, trained);
+    return status;
+}
+
+/* ---- the three sources */
+
+static int train_elsewhere(const struct sparse_settings *s, const struct tensors_spec *like,
+                           const struct evaluation_spec *spec, struct trained *trained)
+{
+    struct tensors_spec train = *like;
+    struct tensors tensors = {0};
+    char error[800];
+    train.last = 0;
+    for (int i = 0; i < TENSORS; i++)
+        train.paths[i] = s->train.paths[i].paths;
+    int status = tensors_open(&tensors, &train, error, sizeof error) != 0
+                     ? usage_error("%s (files of --train-keys and --train-queries)", error)
+                     : STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < tensors.length; i++)
+        if (needs_partition(spec, true) && spec->heads[0].unroped != tensors.heads[i].unroped)
+            status = usage_error("keys before RoPE are known of only one of --keys and "
+                                 "--train-keys; give --train-keys-unroped, or --rope-theta");
+    if (status == STATUS_OK)
+        status = train_kinds(s, &tensors, spec, 0, trained);
+    tensors_close(&tensors);
+    return status;
+}
+
+/* Trains on the first half of the queries and leaves the second half to be measured. */
+static int train_on_first_half(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
+                               struct tensors *tensors, struct evaluation_spec *spec,
+                               struct trained *trained)
+{
+    char error[800];
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < tensors->length; i++)
+        least = tensors->heads[i].n_q < least ? tensors->heads[i].n_q : least;
+    const uint32_t held_back = least - least / 2;
+    if (least < 2)
+        return usage_error("--queries has one query for each head, and methods that train models "
+                           "need some to train on; give --train-keys and --train-queries");
+    fprintf(stderr,
+            "note: query models are trained on the earlier queries of the same documents, not "
+            "held out by document; all methods are measured on the last %" PRIu32 "\n",
+            held_back);
+    const int status = train_kinds(s, tensors, spec, held_back, trained);
+    if (status != STATUS_OK)
+        return status;
+    tensors_close(tensors);
+    tensors_spec->last = held_back;
+    if (tensors_open(tensors, tensors_spec, error, sizeof error) != 0)
+        return usage_error("%s", error);
+    spec->heads = tensors->heads;
+    spec->length = tensors->length;
+    return STATUS_OK;
+}
+
+/* ---- what each head finds */
+
+static int select_kind(const struct sparse_settings *s, struct evaluation_spec *spec, bool unroped,
+                       struct sparse_trained *t)
+{
+    char error[400];
+    const bool models = needs_models(spec, unroped);
+    if (t->models_only ? !models : !needs_partition(spec, unroped))
+        return STATUS_OK;
+    t->partitions[unroped] = require_memory(calloc(spec->length + 1, sizeof(void *)));
+    if (models)
+        t->models[unroped] = require_memory(calloc(spec->length + 1, sizeof(void *)));
+    if (trained_select(&t->trained, spec->heads, spec->length, unroped, t->partitions[unroped],
+                       t->models[unroped], error, sizeof error) != 0)
+        return s->train.index ? usage_error("--index %s %s", s->train.index, error)
+                              : usage_error("what --train-keys gave %s", error);
+    spec->trained[unroped] =
+        (struct trained_heads){t->partitions[unroped], t->models[unroped], t->models_only};
+    return STATUS_OK;
+}
+
+int sparse_train(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
+                 struct tensors *tensors, struct evaluation_spec *spec, struct sparse_trained *t)
+{
+    char error[800];
+    *t = (struct sparse_trained){.models_only = false};
+    int status = check_settings(&s->train);
+    if (status != STATUS_OK)
+        return status;
+    if (s->train.index) {
+        if (trained_load(&t->trained, s->train.index, error, sizeof error) != 0)
+            return usage_error("--index %s", error);
+    } else if (s->train.paths[TENSOR_KEYS].paths.length > 0) {
+        status = train_elsewhere(s, tensors_spec, spec, &t->trained);
+    } else if (needs_models(spec, false) || needs_models(spec, true)) {
+        t->models_only = true;
+        status = train_on_first_half(s, tensors_spec, tensors, spec, &t->trained);
+    } else {
+        return s->train.save ? usage_error("--save writes what was trained, and nothing is; give "
+                                           "--train-keys, or --method saap")
+                             : STATUS_OK;
+    }
+    if (status == STATUS_OK && s->train.save &&
+        trained_save(&t->trained, s->train.save, error, sizeof error) != 0)
+        status = usage_error("--save %s", error);
+    for (int unroped = 0; unroped < 2 && status == STATUS_OK; unroped++)
+        status = select_kind(s, spec, unroped, t);
+    return status;
+}
+
+void sparse_trained_free(struct sparse_trained *t)
+{
+    for (int i = 0; i < 2; i++) {
+        free(t->partitions[i]);
+        free(t->models[i]);
+    }
+    trained_free(&t->trained);
+}
