@@ -66,6 +66,21 @@ prints "^ *budget *method *knob *visited *of full *mass *k *recall *error" <"$fo
     fail "no column of k: $(cat "$folder/out")"
 pass
 
+# A picture, of the error or of the mass.
+if command -v gnuplot >/dev/null; then
+    for values in "${of_small[*]:4:2}" ""; do
+        sparse "${of_small[@]:0:4}" "${of_small[@]:6}" $values --method topk,quest,full \
+            --budget 0.1,0.2 --plot "$folder/plot.svg" >"$folder/out"
+        prints "topk" <"$folder/plot.svg" || fail "--plot: $(sed -n 1,3p "$folder/plot.svg")"
+        label="squared error of the output"
+        [ -n "$values" ] || label="softmax mass lost"
+        prints "$label" <"$folder/plot.svg" || fail "--plot: no label '$label'"
+    done
+    pass
+else
+    echo "SKIPPED: --plot: there is no gnuplot"
+fi
+
 # ---- bad input: one line that names the option
 refuse "--queries is missing" --keys $small/keys.npy
 refuse "--keys is missing" --queries $small/queries.npy
