@@ -14,7 +14,7 @@
 #include "step.h"
 
 #define CACHE_UNKNOWN (64 << 20) /* bytes, where the system does not say */
-#define CACHES 4                 /* the buffer is so many times as large */
+#define CACHES 2                 /* the buffer is so many times as large */
 #define LINE 64
 
 struct timing {
