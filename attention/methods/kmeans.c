@@ -90,9 +90,10 @@ static void visit_inside(const struct method_options *options, const struct key_
     const size_t kept = (size_t)(options->inside * (double)n + 0.5);
     /* The others are read for their scores alone. */
     visit->index_bytes += (double)(n - kept) * head->d * options->element_bytes;
-    visit->length = kept;
-    if (kept == n || kept == 0)
+    if (kept == n || kept == 0) {
+        visit->length = kept;
         return;
+    }
     uint64_t *ordered = require_memory(malloc(2 * n * sizeof *ordered));
     uint32_t *at = require_memory(malloc(n * sizeof *at));
     visited_logits(head, queries, visit, ordered);
@@ -100,6 +101,7 @@ static void visit_inside(const struct method_options *options, const struct key_
     qsort(at, kept, sizeof *at, compare_ids);
     for (size_t i = 0; i < kept; i++)
         visit->keys[i] = visit->keys[at[i]]; /* at[i] >= i, so nothing is lost */
+    visit->length = kept;
     free(at);
     free(ordered);
 }
