@@ -218,9 +218,8 @@ static void make_key(const struct plan *plan, struct row row, uint32_t j, float 
         key[c] = (float)(plan->key_mean[c] + shared * cluster[c] + alone * row.x[c]);
 }
 
-/* A query at a position, and its own part, without the mean. */
 static void make_query(const struct plan *plan, struct row row, uint32_t member, uint32_t position,
-                       float *query, float *own)
+                       float *query)
 {
     const struct generator *g = plan->g;
     const uint64_t index = (uint64_t)member << 32 | position;
@@ -229,11 +228,8 @@ static void make_query(const struct plan *plan, struct row row, uint32_t member,
     const double shared = plan->query_scale * sqrt(g->query_share),
                  alone = plan->query_scale * sqrt(1 - g->query_share);
     draw_normals(plan, draw_of(DRAW_QUERY, index), row.words, row.x);
-    for (uint32_t c = 0; c < g->d; c++) {
-        const double x = shared * cluster[c] + alone * row.x[c];
-        own[c] = (float)x;
-        query[c] = (float)(plan->query_mean[c] + x);
-    }
+    for (uint32_t c = 0; c < g->d; c++)
+        query[c] = (float)(plan->query_mean[c] + shared * cluster[c] + alone * row.x[c]);
 }
 
 static void make_value(const struct plan *plan, struct row row, uint32_t j, float *value)
@@ -267,8 +263,7 @@ static void make_keys(const struct plan *plan, uint32_t first, uint32_t last,
     rope_apply(&rope, to->keys + start, last - first, d, first);
 }
 
-/* All queries; `own` gets their own parts, after RoPE. */
-static void make_queries(const struct plan *plan, struct generated_head *to, float *own)
+static void make_queries(const struct plan *plan, struct generated_head *to)
 {
     const struct generator *g = plan->g;
     const uint32_t first = g->n - g->n_q, group = generator_group(g);
@@ -276,13 +271,11 @@ static void make_queries(const struct plan *plan, struct generated_head *to, flo
     const struct rope rope = generator_rope(g);
     struct row row = row_new(g->d);
     for (uint32_t member = 0; member < group; member++) {
-        float *queries = to->queries_unroped + member * size, *part = own + member * size;
+        float *queries = to->queries_unroped + member * size;
         for (uint32_t i = 0; i < g->n_q; i++)
-            make_query(plan, row, member, first + i, queries + (size_t)i * g->d,
-                       part + (size_t)i * g->d);
+            make_query(plan, row, member, first + i, queries + (size_t)i * g->d);
         memcpy(to->queries + member * size, queries, size * sizeof(float));
         rope_apply(&rope, to->queries + member * size, g->n_q, g->d, first);
-        rope_apply(&rope, part, g->n_q, g->d, first);
     }
     row_free(row);
 }
@@ -292,7 +285,6 @@ int generate_head(const struct generator *g, uint32_t head, struct generated_hea
 {
     struct plan plan;
     bool stopped = false;
-    float *own = require_memory(malloc((size_t)generator_group(g) * g->n_q * g->d * sizeof *own));
     plan_make(&plan, g, head);
     for (uint32_t first = 0; first < g->n && !stopped; first += CHUNK) {
         const uint32_t last = g->n - first < CHUNK ? g->n : first + CHUNK;
@@ -300,11 +292,10 @@ int generate_head(const struct generator *g, uint32_t head, struct generated_hea
         stopped = tick && tick(state, last, g->n);
     }
     if (!stopped) {
-        make_queries(&plan, to, own);
-        generate_fit(g, head, plan.draws, own, to);
+        make_queries(&plan, to);
+        generate_fit(g, head, plan.draws, to);
     }
     plan_free(&plan);
-    free(own);
     return stopped;
 }
 

@@ -24,36 +24,36 @@
 
 /* KNOB(name, option, default, least, most, whole, meaning): whole: only whole numbers. */
 #define GENERATOR_KNOBS(KNOB) \
-    KNOB(key_spread, "--key-spread", 10, 1e-3, 1e6, false, \
+    KNOB(key_spread, "--key-spread", 7, 1e-3, 1e6, false, \
          "root mean square of the norm of a key about the mean: key_norm") \
-    KNOB(key_offset, "--key-offset", 1, 0, 1e3, false, \
+    KNOB(key_offset, "--key-offset", 1.5, 0, 1e3, false, \
          "norm of the keys' offset over --key-spread: key_offset") \
     KNOB(query_offset, "--query-offset", 1, 0, 1e3, false, \
          "norm of the queries' offset over that of their own part: query_offset") \
     KNOB(offset_angle, "--offset-angle", 180, 0, 180, false, \
          "degrees between the two offsets, 180 for opposite ones: angle_unroped") \
-    KNOB(contrast, "--contrast", 2, 0, 100, false, \
+    KNOB(contrast, "--contrast", 0.7, 0, 100, false, \
          "standard deviation of the logits of a query by its own part: logit_sd") \
-    KNOB(heavy, "--heavy", 0.5, 0, 1, false, \
+    KNOB(heavy, "--heavy", 0, 0, 1, false, \
          "weight of an exponential in the variance of a key; 0: normal logits, 1: Laplace: " \
          "tail_index, key_norm_cv") \
     KNOB(clusters, "--clusters", 64, 1, 1e6, true, "clusters of keys: clustered") \
-    KNOB(cluster_share, "--cluster-share", 0.4, 0, 1, false, \
+    KNOB(cluster_share, "--cluster-share", 0.5, 0, 1, false, \
          "share of the variance of keys that is between clusters: clustered") \
     KNOB(cluster_skew, "--cluster-skew", 0.5, 0, 4, false, \
          "cluster z has a share ~ z^-SKEW of the keys: imbalance of partitions") \
-    KNOB(run, "--run", 4, 1, 1e6, true, "keys in a run that share a cluster: neighbour") \
-    KNOB(query_share, "--query-share", 0.2, 0, 1, false, \
+    KNOB(run, "--run", 6, 1, 1e6, true, "keys in a run that share a cluster: neighbour") \
+    KNOB(query_share, "--query-share", 0.25, 0, 1, false, \
          "share of a query's own part that points at one cluster: top_64 to top_1024") \
-    KNOB(slow, "--slow", 2, -20, 20, false, \
+    KNOB(slow, "--slow", 12, -40, 40, false, \
          "log of the energy of the slowest RoPE pair over the fastest: pairs_slow") \
-    KNOB(recency, "--recency", 6, 0, 100, false, \
+    KNOB(recency, "--recency", 13, 0, 100, false, \
          "nats by which the last key exceeds a far one: window_mass") \
-    KNOB(reach, "--reach", 64, 1, 1e9, false, \
+    KNOB(reach, "--reach", 4, 1, 1e9, false, \
          "keys over which recency lasts: it uses the RoPE pairs that turn by less than 1/REACH " \
          "a position: window_mass") \
-    KNOB(sink, "--sink-mass", 0.3, 0, 0.99, false, "mean share of mass of key 0: sink_mass") \
-    KNOB(sink_value, "--sink-value", 0.1, 0, 1e3, false, \
+    KNOB(sink, "--sink-mass", 0.26, 0, 0.99, false, "mean share of mass of key 0: sink_mass") \
+    KNOB(sink_value, "--sink-value", 0.3, 0, 1e3, false, \
          "norm of the sink's value over that of others: sink_value") \
     KNOB(needles, "--needles", 0, 0, 1e6, true, "keys put in for one query each: needles.csv") \
     KNOB(needle_mass, "--needle-mass", 0.5, 0, 0.99, false, \
@@ -80,7 +80,7 @@ struct generator {
 /* A key that was put in for one query. */
 struct needle {
     uint32_t key, query_head, query; /* query_head: from 0, among all; query: from 0, of n_q */
-    double mass;                     /* its share, measured */
+    double mass;                     /* its share of mass for that query, measured */
 };
 
 /* The tensors of one key head. The caller allocates them by generated_head_new(). */

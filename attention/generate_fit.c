@@ -13,6 +13,8 @@
 
 #define BLOCK 4096 /* keys whose logits are computed at a time */
 #define STEPS 100  /* of a bisection */
+#define NEEDLE_ROUNDS 30
+#define NEEDLE_ERROR 1e-3 /* of a logit, from one round to the next */
 
 /* ln of the sum of exp(logit) over the keys of a block, for all queries: log_sums[i], -infinity
  * where the block has no key for the query. Key 0 is left out. */
@@ -77,6 +79,24 @@ static double product(const float *a, const float *b, uint32_t d)
     return sum;
 }
 
+/* The direction of the mean of rows x d, a unit vector that the caller frees. */
+static float *mean_direction(const float *x, size_t rows, uint32_t d)
+{
+    float *mean = require_memory(calloc(d, sizeof *mean));
+    for (size_t i = 0; i < rows; i++)
+        for (uint32_t c = 0; c < d; c++)
+            mean[c] += x[i * d + c];
+    const double norm = sqrt(product(mean, mean, d));
+    for (uint32_t c = 0; c < d; c++)
+        mean[c] = norm > 0 ? (float)((double)mean[c] / norm) : c == 0;
+    return mean;
+}
+
+static size_t query_of(const struct generator *g, const struct needle *needle)
+{
+    return (size_t)(needle->query_head % generator_group(g)) * g->n_q + needle->query;
+}
+
 /* The mean over queries of the share of a key with the logits strength * along[i]. */
 static double mean_share(const double *along, const double *log_sums, size_t queries,
                          double strength)
@@ -88,19 +108,14 @@ static double mean_share(const double *along, const double *log_sums, size_t que
 }
 
 /* Key 0 becomes strength times the direction of the mean query, so that its mean share is that of
- * `sink`. Adds its weight to the log-sums. At position 0 RoPE changes nothing. */
-static void fit_sink(const struct generator *g, const struct context *context, double *log_sums,
+ * `sink`. At position 0 RoPE changes nothing. */
+static void fit_sink(const struct generator *g, const struct context *context,
                      struct generated_head *to)
 {
+    double *log_sums = all_log_sums(context);
     const size_t queries = (size_t)context->query_heads * g->n_q;
-    float *mean = require_memory(calloc(g->d, sizeof *mean));
+    float *mean = mean_direction(context->queries, queries, g->d);
     double *along = require_memory(malloc(queries * sizeof *along));
-    for (size_t i = 0; i < queries; i++)
-        for (uint32_t c = 0; c < g->d; c++)
-            mean[c] += context->queries[i * g->d + c];
-    const double norm = sqrt(product(mean, mean, g->d));
-    for (uint32_t c = 0; c < g->d; c++)
-        mean[c] = (float)((double)mean[c] / norm);
     double high = 1;
     for (size_t i = 0; i < queries; i++)
         along[i] = (double)context->scale * product(mean, context->queries + i * g->d, g->d);
@@ -116,8 +131,7 @@ static void fit_sink(const struct generator *g, const struct context *context, d
     }
     for (uint32_t c = 0; c < g->d; c++)
         to->keys[c] = to->keys_unroped[c] = (float)(high * (double)mean[c]);
-    for (size_t i = 0; i < queries; i++)
-        log_sums[i] = add_logs(log_sums[i], high * along[i]);
+    free(log_sums);
     free(mean);
     free(along);
 }
@@ -145,8 +159,6 @@ static void raise_key(const struct generator *g, uint32_t j, const float *query,
     const uint32_t d = g->d;
     const struct rope rope = generator_rope(g);
     float *key = to->keys + (size_t)j * d, *unroped = to->keys_unroped + (size_t)j * d;
-    if (!(product(part, query, d) > 0))
-        part = query;
     const double lift = (wanted * sqrt(d) - product(key, query, d)) / product(part, query, d);
     for (uint32_t c = 0; c < d; c++)
         unroped[c] = (float)((double)key[c] + lift * (double)part[c]);
@@ -155,41 +167,105 @@ static void raise_key(const struct generator *g, uint32_t j, const float *query,
     rope_apply(&rope, key, 1, d, j);
 }
 
-static void fit_needles(const struct generator *g, uint32_t head, struct random_key draws,
-                        const float *own, double *log_sums, struct generated_head *to)
+/* The part of each needle's query that is at right angles to the mean query, which all share; the
+ * query itself, if that is nothing. [needles][d]; the caller frees it. */
+static float *needle_parts(const struct generator *g, const struct generated_head *to)
+{
+    const size_t queries = (size_t)generator_group(g) * g->n_q;
+    float *mean = mean_direction(to->queries, queries, g->d);
+    float *parts = require_memory(malloc(to->needle_count * g->d * sizeof *parts));
+    for (size_t t = 0; t < to->needle_count; t++) {
+        const float *query = to->queries + query_of(g, &to->needles[t]) * g->d;
+        const double along = product(query, mean, g->d), all = product(query, query, g->d);
+        const bool apart = all - along * along > 1e-3 * all;
+        for (uint32_t c = 0; c < g->d; c++)
+            parts[t * g->d + c] = (float)((double)query[c] - (apart ? along * (double)mean[c] : 0));
+    }
+    free(mean);
+    return parts;
+}
+
+/* The needles' places: which keys, for which queries, spread over these, each at most once. */
+static void place_needles(const struct generator *g, uint32_t head, struct random_key draws,
+                          struct generated_head *to)
 {
     const uint32_t group = generator_group(g), queries = group * g->n_q;
-    const double scale = 1 / sqrt(g->d);
     for (uint32_t t = 0; t < (uint32_t)g->needles; t++) {
-        /* Spread over the queries, each at most once. */
         const uint32_t i = (uint32_t)((uint64_t)t * queries / (uint64_t)g->needles);
-        const float *query = to->queries + (size_t)i * g->d;
-        const uint32_t j = free_key(g, draws, t, to);
-        float *key = to->keys + (size_t)j * g->d;
-        const double before = scale * product(key, query, g->d);
-        /* What the other keys weigh. */
-        const double others = log_sums[i] + log1p(-fmin(exp(before - log_sums[i]), 0.999));
-        const double wanted =
-            g->needle_mass > 0 ? others + log(g->needle_mass / (1 - g->needle_mass)) : before;
-        raise_key(g, j, query, own + (size_t)i * g->d, wanted, to);
-        const double after = scale * product(key, query, g->d);
-        to->needles[to->needle_count++] = (struct needle){.key = j,
-                                                          .query_head = head * group + i / g->n_q,
-                                                          .query = i % g->n_q,
-                                                          .mass = 1 / (1 + exp(others - after))};
+        const uint32_t key = free_key(g, draws, t, to);
+        to->needles[to->needle_count++] = (struct needle){
+            .key = key, .query_head = head * group + i / g->n_q, .query = i % g->n_q};
     }
 }
 
-void generate_fit(const struct generator *g, uint32_t head, struct random_key draws,
-                  const float *own, struct generated_head *to)
+/* The logit of needle s for the query of needle t. */
+static double needle_logit(const struct generator *g, const struct generated_head *to, size_t s,
+                           size_t t)
 {
-    to->needle_count = 0;
-    if (g->sink == 0 && g->needles == 0)
-        return;
-    const struct context context = generated_context(g, to);
-    double *log_sums = all_log_sums(&context);
-    if (g->sink > 0)
-        fit_sink(g, &context, log_sums, to);
-    fit_needles(g, head, draws, own, log_sums, to);
+    return product(to->keys + (size_t)to->needles[s].key * g->d,
+                   to->queries + query_of(g, &to->needles[t]) * g->d, g->d) /
+           sqrt(g->d);
+}
+
+/* Raises the needles one after the other, each beside the others as they are, and again, until
+ * their shares stay. without[t]: what the keys that are no needles weigh for the query of t. */
+static void raise_needles(const struct generator *g, const double *without,
+                          struct generated_head *to)
+{
+    float *parts = needle_parts(g, to);
+    double farthest = 1;
+    for (int round = 0; round < NEEDLE_ROUNDS && farthest > NEEDLE_ERROR; round++) {
+        farthest = 0;
+        for (size_t t = 0; t < to->needle_count; t++) {
+            const size_t i = query_of(g, &to->needles[t]);
+            double others = without[t];
+            for (size_t s = 0; s < to->needle_count; s++)
+                if (s != t)
+                    others = add_logs(others, needle_logit(g, to, s, t));
+            const double wanted = others + log(g->needle_mass / (1 - g->needle_mass));
+            farthest = fmax(farthest, fabs(wanted - needle_logit(g, to, t, t)));
+            raise_key(g, to->needles[t].key, to->queries + i * g->d, parts + t * g->d, wanted, to);
+        }
+    }
+    free(parts);
+}
+
+static void fit_needles(const struct generator *g, const struct context *context,
+                        struct generated_head *to)
+{
+    const size_t count = to->needle_count;
+    double *log_sums = all_log_sums(context);
+    double *without = require_memory(malloc(count * sizeof *without));
+    for (size_t t = 0; t < count; t++) {
+        const size_t i = query_of(g, &to->needles[t]);
+        const float *query = to->queries + i * g->d;
+        double share = 0;
+        without[t] = add_logs(log_sums[i], product(to->keys, query, g->d) / sqrt(g->d));
+        for (size_t s = 0; s < count; s++)
+            share += exp(needle_logit(g, to, s, t) - without[t]);
+        without[t] += log1p(-fmin(share, 1 - 1e-9));
+    }
+    if (g->needle_mass > 0)
+        raise_needles(g, without, to);
+    for (size_t t = 0; t < count; t++) {
+        double all = without[t];
+        for (size_t s = 0; s < count; s++)
+            all = add_logs(all, needle_logit(g, to, s, t));
+        to->needles[t].mass = exp(needle_logit(g, to, t, t) - all);
+    }
+    free(without);
     free(log_sums);
+}
+
+void generate_fit(const struct generator *g, uint32_t head, struct random_key draws,
+                  struct generated_head *to)
+{
+    const struct context context = generated_context(g, to);
+    to->needle_count = 0;
+    if (g->sink > 0)
+        fit_sink(g, &context, to);
+    if (g->needles == 0)
+        return;
+    place_needles(g, head, draws, to);
+    fit_needles(g, &context, to);
 }

@@ -19,11 +19,10 @@ static inline uint32_t generator_group(const struct generator *generator)
     return generator->query_heads / generator->key_heads;
 }
 
-/* The share of mass of each key that key 0 gets, and the needles, when all other tensors are
- * there. `own` are the queries' own parts after RoPE, [group][n_q][d]; `draws` is the key of the
+/* Puts the sink and the needles into tensors that are otherwise made. `draws` is the key of the
  * head's random numbers. */
 void generate_fit(const struct generator *generator, uint32_t head, struct random_key draws,
-                  const float *own, struct generated_head *to);
+                  struct generated_head *to);
 
 /* The repetition of the draws of row `index` of one kind. */
 enum draw {

@@ -13,7 +13,8 @@
 
 #include "products.h"
 
-#define QUERIES_AT_ONCE 16 /* in a product; fixed, so that the bits do not depend on threads */
+#define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
+#define QUERIES_AT_ONCE 16  /* in a product; fixed, so that the bits do not depend on threads */
 
 /* ---- memory */
 
@@ -166,7 +167,7 @@ static void compute_logits(const struct head_shape *shape, const struct head_roo
 {
     const size_t queries = (size_t)shape->query_heads * shape->n_q;
     const float scale = 1.0f / sqrtf((float)shape->d);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (queries * shape->n > WORTH_THREADS)
     for (size_t first = 0; first < queries; first += QUERIES_AT_ONCE) {
         const size_t rest = queries - first;
         products_transposed(room->logits + first * shape->n,
@@ -216,7 +217,7 @@ static void prepare_queries(const struct evaluation_spec *spec, const struct hea
 {
     const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n;
     const uint32_t k = largest_k(spec) < n ? largest_k(spec) : shape->n;
-#pragma omp parallel
+#pragma omp parallel if (queries * n > WORTH_THREADS)
     {
         uint64_t *keys = require_memory(malloc((3 * n + 1) * sizeof *keys));
         uint32_t *at = require_memory(malloc((n + 1) * sizeof *at));
@@ -273,5 +274,7 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     states->head[index].keys = to.keys;
     states->head[index].keys_unroped = to.keys_unroped;
     states->head[index].values = shape->d_v ? to.values : NULL;
+    states->head[index].queries = shape->n_q == shape->n ? to.queries : NULL;
+    states->head[index].query_heads = shape->query_heads;
     return room;
 }

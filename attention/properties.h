@@ -37,6 +37,8 @@
     PROPERTY(angle_unroped, "the same before RoPE") \
     PROPERTY(neighbour, "correlation of keys j and j + 1, about the mean key") \
     PROPERTY(neighbour_unroped, "the same before RoPE") \
+    PROPERTY(clustered, "share of the variance of keys that 128 centroids explain") \
+    PROPERTY(clustered_unroped, "the same before RoPE") \
     PROPERTY(pairs_effective, "RoPE pairs that take part: 1 / sum of squared shares of |q||k|") \
     PROPERTY(pairs_slow, "share of |q||k| in the slower half of the pairs")
 
@@ -55,6 +57,11 @@ extern const struct property_text property_texts[PROPERTY_COUNT];
 /* The fewest keys of which the tail index is computed: the largest max(1 %, this many) of those
  * between sink and window; NaN where they are not so many. */
 #define TAIL_KEYS_LEAST 16
+
+/* `clustered`: 1 - sum |k - c|^2 / sum |k - mean|^2 over at most PROPERTY_SAMPLE keys at equal
+ * distances, for PROPERTY_CENTROIDS centroids of k-means++ and PROPERTY_ITERATIONS of Lloyd on the
+ * same keys. NaN for fewer keys than centroids. */
+enum { PROPERTY_SAMPLE = 8192, PROPERTY_CENTROIDS = 128, PROPERTY_ITERATIONS = 10 };
 
 struct property_mean {
     double mean, error; /* NaN: it is not known */

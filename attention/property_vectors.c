@@ -5,8 +5,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <base/memory.h>
+
+#include "partition.h"
 
 /* What is known of rows x d. */
 struct cloud {
@@ -62,6 +65,41 @@ static struct cloud cloud_of(const float *x, size_t rows, uint32_t d)
 static double offset_of(const struct cloud *cloud, uint32_t d)
 {
     return cloud->spread > 0 ? length_of(cloud->mean, d) / cloud->spread : NAN;
+}
+
+/* The sum of the squared distances of rows from the centroids of their buckets. */
+static double within(const struct partition *partition, const float *x, uint32_t rows, uint32_t d)
+{
+    uint32_t *bucket = require_memory(malloc(rows * sizeof *bucket));
+    double sum = 0;
+    partition_assign(partition, x, rows, bucket);
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t c = 0; c < d; c++) {
+            const double a = (double)x[(size_t)i * d + c] -
+                             (double)partition->centroids[(size_t)bucket[i] * d + c];
+            sum += a * a;
+        }
+    free(bucket);
+    return sum;
+}
+
+static double clustered(const float *x, uint32_t rows, uint32_t d)
+{
+    const struct partition_options options = {
+        .clusters = PROPERTY_CENTROIDS, .iterations = PROPERTY_ITERATIONS, .seed = 1};
+    const uint32_t count = rows < PROPERTY_SAMPLE ? rows : PROPERTY_SAMPLE;
+    if (rows < PROPERTY_CENTROIDS)
+        return NAN;
+    float *sample = require_memory(malloc((size_t)count * d * sizeof *sample));
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(sample + (size_t)i * d, x + (size_t)i * rows / count * d, d * sizeof *sample);
+    struct partition *partition = partition_train(sample, count, d, &options, NULL, NULL);
+    const struct cloud cloud = cloud_of(sample, count, d);
+    const double left = within(partition, sample, count, d) / (cloud.spread * cloud.spread * count);
+    free(cloud.mean);
+    free(sample);
+    partition_free(partition);
+    return 1 - left;
 }
 
 static double angle_between(const double *a, const double *b, uint32_t d)
@@ -122,6 +160,8 @@ static void before_rope(const struct context *c, uint32_t first, double *out)
     const struct cloud keys = cloud_of(c->keys_unroped + (size_t)first * c->d, c->n - first, c->d);
     out[PROPERTY_key_offset_unroped] = offset_of(&keys, c->d);
     out[PROPERTY_neighbour_unroped] = keys.neighbour;
+    out[PROPERTY_clustered_unroped] =
+        clustered(c->keys_unroped + (size_t)first * c->d, c->n - first, c->d);
     for (uint32_t h = 0; h < c->query_heads; h++) {
         const struct cloud queries =
             cloud_of(c->queries_unroped + (size_t)h * c->n_q * c->d, c->n_q, c->d);
@@ -146,6 +186,7 @@ static void after_rope(const struct context *c, uint32_t first, enum rope_pairin
     out[PROPERTY_sink_norm] = norm_of(c->keys, c->d) / keys.norm;
     out[PROPERTY_key_offset] = offset_of(&keys, c->d);
     out[PROPERTY_neighbour] = keys.neighbour;
+    out[PROPERTY_clustered] = clustered(rows, c->n - first, c->d);
     for (uint32_t h = 0; h < c->query_heads; h++) {
         const float *of_head = c->queries + (size_t)h * c->n_q * c->d;
         const struct cloud queries = cloud_of(of_head, c->n_q, c->d);

@@ -9,8 +9,9 @@
 #include <base/memory.h>
 
 #define PI 3.14159265358979323846
-#define YARN_FAST 32.0 /* turns in the original context: from here on a pair is left alone */
-#define YARN_SLOW 1.0  /* from here on it is scaled in full */
+#define WORTH_THREADS 65536 /* pairs to turn; below, waiting for threads takes longer */
+#define YARN_FAST 32.0      /* turns in the original context: from here on a pair is left alone */
+#define YARN_SLOW 1.0       /* from here on it is scaled in full */
 
 static double llama3(const struct rope *rope, double f)
 {
@@ -84,7 +85,7 @@ static void turn(const struct rope *rope, float *x, size_t rows, uint32_t d, uin
     double *frequencies = require_memory(malloc((pairs + 1) * sizeof *frequencies));
     const double factor = rope_frequencies(rope, d, frequencies);
     const double length = sign > 0 ? factor : 1 / factor;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (rows * pairs > WORTH_THREADS)
     for (size_t row = 0; row < rows; row++)
         for (uint32_t i = 0; i < pairs; i++) {
             float *a = x + row * d + (size_t)i * step, *b = a + other;

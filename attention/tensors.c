@@ -155,11 +155,12 @@ static int check_document(const struct tensors *t, size_t i, struct line line)
 
 static int check_paths(const struct tensors_spec *spec, struct line line)
 {
-    for (int i = 0; i < TENSORS; i++) {
-        const size_t length = spec->paths[i].length, keys = spec->paths[TENSOR_KEYS].length;
-        if (length == 0 && (i == TENSOR_QUERIES || i == TENSOR_KEYS))
+    for (int i = TENSOR_QUERIES; i <= TENSOR_KEYS; i++)
+        if (spec->paths[i].length == 0)
             return refuse(line, "%s is missing; give a .npy file, [heads, n, d]",
                           tensor_option((enum tensor)i));
+    for (int i = 0; i < TENSORS; i++) {
+        const size_t length = spec->paths[i].length, keys = spec->paths[TENSOR_KEYS].length;
         if (length && length != keys)
             return refuse(line, "%s has %zu files, and --keys has %zu; give one for each document",
                           tensor_option((enum tensor)i), length, keys);

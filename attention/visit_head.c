@@ -9,6 +9,8 @@
 
 #include "evaluation_state.h"
 
+#define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
+
 /* What a thread needs of its own. */
 struct scratch {
     struct visit visit;
@@ -101,9 +103,12 @@ static void put_losses(const struct pass *p, const struct query_state *query, co
     outcome->mass =
         part.sum > 0 ? part.plain * exp(part.max - query->full.max) / query->full.sum : 0;
     outcome->difference2 = 0;
+    const double moved = s->visit.correction_weight;
     for (size_t c = 0; c < d_v; c++) {
-        const double o = part.sum > 0 ? part.values[c] / part.sum : 0,
-                     difference = o - query->full.values[c] / query->full.sum;
+        double o = part.sum > 0 ? part.values[c] / part.sum : 0;
+        if (moved > 0)
+            o = (1 - moved) * o + moved * (double)s->visit.correction[c];
+        const double difference = o - query->full.values[c] / query->full.sum;
         outcome->difference2 += difference * difference;
     }
 }
@@ -149,7 +154,7 @@ static void run_pass(const struct pass *p)
 {
     const size_t items =
         chooses_together(p->run) ? p->shape->n_q : (size_t)p->shape->query_heads * p->shape->n_q;
-#pragma omp parallel
+#pragma omp parallel if (items * p->shape->n > WORTH_THREADS)
     {
         struct scratch s = {
             .queries = require_memory(malloc(p->shape->query_heads * sizeof *s.queries)),

@@ -25,6 +25,7 @@
  *     shape.h    the question: is it legal, what are its buckets, which b does it allow?
  *     recall.h   recall, its standard deviation, the law of a row, bounds, the smallest b
  *     rope.h     rows with periodic components: which b resonate, and what that costs
+ *     blocks.h   the best blocks of a row, then the top-k inside them (in the folder recall)
  *     cost.h     the cost models of the papers, the roofline, devices, attention
  *     time.h     kernels, profiles, predicted times; profile_text.h: profiles as text
  *     select.h   which b and k_b to deploy, and the same question in reverse

@@ -131,7 +131,7 @@ void visit_bucketed(struct visit *visit, const float *scores, struct key_range r
 const char *bucketed_fault(const struct method_options *options, uint32_t d)
 {
     (void)d;
-    return options->k_b < 1 ? "--k-b is 0; give a whole number from 1 on, such as 1" : NULL;
+    return options->k_b < 1 ? "--kb is 0; give a whole number from 1 on, such as 1" : NULL;
 }
 
 static uint32_t all_keys(const struct method_options *options, const struct key_head *head)

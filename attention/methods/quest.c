@@ -86,8 +86,8 @@ static void bound(float *bounds, const float *smallest, const float *largest, si
         bounds[p] += space[p];
 }
 
-/* A page that lies partly outside the range is bounded by its keys inside alone, so that no later
- * key has an effect. */
+/* The last page may lie partly outside the range. It is bounded by its keys inside alone, so that
+ * no later key has an effect. */
 static void bound_again(float *bounds, uint32_t p, const struct quest *quest,
                         const struct key_head *head, struct key_range range,
                         const struct signed_parts *q)
@@ -141,9 +141,7 @@ static void visit_pages(const struct method_options *options, const struct key_h
     }
     bound(bounds + pages.first, quest->smallest + pages.first * d, quest->largest + pages.first * d,
           pages.last - pages.first, head->d, &q, bounds + room);
-    bound_again(bounds, pages.first, quest, head, range, &q);
-    if (pages.last - 1 > pages.first)
-        bound_again(bounds, pages.last - 1, quest, head, range, &q);
+    bound_again(bounds, pages.last - 1, quest, head, range, &q);
     visit_top(visit, bounds, pages, knob);
     open_pages(visit, quest->page, range);
     visit->index_bytes =

@@ -13,34 +13,6 @@
 #include "sum_rule.h"
 #include "touched.h"
 
-uint64_t rcm_blocks_count(struct rcm_blocks b)
-{
-    if (b.n < 1 || b.n > RCM_N_MAX || b.size < 1 || b.size > b.n)
-        return 0;
-    return (b.n - 1) / b.size + 1;
-}
-
-uint64_t rcm_blocks_candidates(struct rcm_blocks b)
-{
-    const uint64_t count = rcm_blocks_count(b);
-    if (b.kept < 1 || b.kept > count)
-        return 0;
-    return b.kept == count ? b.n : b.kept * b.size;
-}
-
-enum rcm_status rcm_blocks_check(struct rcm_blocks b)
-{
-    if (b.n < 1 || b.n > RCM_N_MAX)
-        return RCM_BAD_N;
-    if (b.k < 1 || b.k > b.n)
-        return RCM_BAD_K;
-    if (b.size < 1 || b.size > b.n)
-        return RCM_BAD_B;
-    if (b.kept < 1 || b.kept > rcm_blocks_count(b))
-        return RCM_BAD_K_B;
-    return b.k > rcm_blocks_candidates(b) ? RCM_TOO_FEW : RCM_OK;
-}
-
 static bool loses_nothing(struct rcm_blocks b)
 {
     return b.k <= b.kept || b.kept == rcm_blocks_count(b);

@@ -14,19 +14,24 @@ RCM_BEGIN
  *
  * In every function, the top-k keys lie anywhere in the row with equal probability.
  *
- * Domain of every function that takes it: 1 <= n <= RCM_N_MAX, 1 <= size <= n, 1 <= kept <= number
- * of blocks, 1 <= k <= rcm_blocks_candidates, the most that the selection can hold. Otherwise NaN,
- * or 0 for an integer. */
+ * Domain of every function that takes it: 1 <= n <= RCM_N_MAX, 1 <= size <= RCM_N_MAX,
+ * 1 <= kept <= number of blocks, 1 <= k <= min(kept size, n), the most that the selection can hold.
+ * (If the last block is short and kept, it holds fewer.) Otherwise NaN, or 0 for an integer. */
 struct rcm_blocks {
     uint64_t n, k, size, kept;
 };
 
 /* RCM_OK; RCM_BAD_N; RCM_BAD_K: not 1 <= k <= n; RCM_BAD_B: the size; RCM_BAD_K_B: not 1 <= kept <=
- * number of blocks; RCM_TOO_FEW: k is more than the keys in any `kept` blocks. */
+ * number of blocks; RCM_TOO_FEW: k is more than the keys in `kept` whole blocks. */
 enum rcm_status rcm_blocks_check(struct rcm_blocks b);
 
-/* The number of blocks, and the keys in `kept` of them where the short one is not among these:
- * min(kept size, n). They look at n and size alone, and at kept. */
+/* What a status says about its b, as rcm_status_text does; size and kept are called block and
+ * blocks. */
+size_t rcm_blocks_status_text(enum rcm_status status, struct rcm_blocks b, char *buffer,
+                              size_t size);
+
+/* The number of blocks, and the keys in `kept` of them, min(kept size, n): fewer if the short one
+ * is among these. Neither reads k, and the first does not read kept. */
 uint64_t rcm_blocks_count(struct rcm_blocks b);
 uint64_t rcm_blocks_candidates(struct rcm_blocks b);
 

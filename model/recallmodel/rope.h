@@ -55,12 +55,16 @@ struct rcm_wave {
  * gives to a bucket of that phase. With share = 0 it is rcm_loss_exact. It may be below that:
  * buckets that do not resonate sample all phases alike, and have more equal numbers of top-k
  * elements.
+ *
  * Domain    that of rcm_loss_exact with assignment RCM_INTERLEAVED, and that of the wave; n well
  *           above the wavelength. Otherwise NaN.
+ *
  * Accuracy  of the evaluation: relative 1e-6 where the loss is above 1e-9. The model's own error in
  *           simulation: below 1 % of the loss where that is above rcm_loss_exact, otherwise below
  *           5 % of rcm_loss_exact (tests/sim/test_rope.c).
+ *
  * Time      about a millisecond.
+ *
  * Source    docs/real-rows.md. */
 double rcm_loss_wave(struct rcm_topk p, struct rcm_wave wave);
 

@@ -175,6 +175,10 @@ void format_styled(char *buffer, size_t size, enum style style, double value)
             snprintf(buffer, size, "%.6f",
                      fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
         break;
+    case STYLE_SHARE:
+        snprintf(buffer, size, fabs(value - 1.0) < 1e-9 ? "1" : "%.4f",
+                 value < 1.0 ? fmin(value, 0.9999) : value);
+        break;
     case STYLE_LOSS:
         snprintf(buffer, size, value == 0.0 ? "0" : "%.2e", value);
         break;

@@ -24,6 +24,7 @@ enum style {
     STYLE_US,      /* 54.6 us or 92 ms, of a value in us */
     STYLE_PERCENT, /* 4.0 % for 0.04 */
     STYLE_TERA,    /* 3.35 for 3.35e12 */
+    STYLE_SHARE,   /* 0.9025: rounded to four digits; 1 only where it is */
 };
 
 struct column {

@@ -29,7 +29,7 @@ static int narrow(uint32_t *to, uint64_t value, const char *option)
     return STATUS_OK;
 }
 
-static int options_of(const struct sparse_settings *s, struct method_options *options)
+static int options_of(const struct sparse_settings *s, uint32_t d, struct method_options *options)
 {
     uint32_t k_b;
     const struct {
@@ -38,7 +38,11 @@ static int options_of(const struct sparse_settings *s, struct method_options *op
         const char *option;
     } numbers[] = {{&options->dense.sink, s->sink, "--sink"},
                    {&options->dense.window, s->window, "--window"},
-                   {&options->components, s->components, "--components"},
+                   {&options->components,
+                    s->components ? s->components
+                    : d < 16      ? d
+                                  : 16,
+                    "--components"},
                    {&options->clusters, s->clusters, "--clusters"},
                    {&k_b, s->k_b, "--kb"},
                    {&options->page, s->page, "--page"},
@@ -157,7 +161,7 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .share = s->share,
                                    .threads = (unsigned)s->threads};
     if (status == STATUS_OK)
-        status = options_of(s, &spec.options);
+        status = options_of(s, tensors->heads[0].d, &spec.options);
     if (status == STATUS_OK)
         status = check_spec(&spec);
     if (status == STATUS_OK)
@@ -190,7 +194,6 @@ static int run_sparse(int count, char **arguments)
                                        .sink = 1,
                                        .window = 128,
                                        .clusters = 128,
-                                       .components = 16,
                                        .k_b = 1,
                                        .page = 16,
                                        .block = 8,
@@ -220,8 +223,8 @@ const struct command command_sparse = {
     .name = "sparse",
     .summary = "what methods of sparse attention lose and read, on keys and queries of a model",
     .example = "recallmodel sparse --queries q.npy --keys k.npy --values v.npy\n"
-               "  recallmodel sparse --queries q.npy --keys k.npy --values v.npy --method "
-               "topk,quest --budget 0.01:0.05:0.3",
+               "  recallmodel sparse --queries q.npy --keys k.npy --method topk,quest --budget "
+               "0.01:0.05:0.3",
     .detail =
         "  budget      the share of the keys that a query may visit beside sink and window\n"
         "  knob        of the method: the largest that visits no more, in the mean\n"

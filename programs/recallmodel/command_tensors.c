@@ -232,7 +232,7 @@ static int print_measured(const struct tensors_settings *settings,
     const bool beside = settings->folder != NULL;
     struct table *table = property_table(measured, beside);
     int status = STATUS_OK;
-    if (settings->output == OUTPUT_JSON) {
+    if (settings->question.output == OUTPUT_JSON) {
         json_t *object = object_with_version();
         set_count(object, "n", measured->n);
         set_count(object, "n_q", measured->n_q);
@@ -241,7 +241,7 @@ static int print_measured(const struct tensors_settings *settings,
         set_count(object, "query_heads", measured->query_heads);
         json_object_set_new(object, "properties", table_json(table));
         status = print_json(object);
-    } else if (settings->output == OUTPUT_CSV) {
+    } else if (settings->question.output == OUTPUT_CSV) {
         table_print_csv(table, stdout, true);
     } else {
         print_wrapped("%zu heads of %" PRIu32 " keys of %" PRIu32 " components; %" PRIu32
@@ -286,7 +286,8 @@ static int check(const struct tensors_settings *settings)
 
 static int run_tensors(int count, char **arguments)
 {
-    struct tensors_settings settings = {.seed = 1, .sink = 1, .window = 128};
+    struct tensors_settings settings = {
+        .question = QUESTION_DEFAULT, .seed = 1, .sink = 1, .window = 128};
     struct measured_heads measured = {0};
     for (const struct generator_knob *knob = generator_knobs; knob->option; knob++)
         *(double *)((char *)&settings.generator + knob->at) = NAN;
@@ -299,6 +300,7 @@ static int run_tensors(int count, char **arguments)
     if (status == STATUS_OK)
         status = print_measured(&settings, &measured);
     free(measured.properties);
+    question_free(&settings.question);
     return status;
 }
 

@@ -219,7 +219,7 @@ const struct argument sparse_options[] = {
      "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
     {"--clusters", "C", read_count, AT(clusters), "buckets of kmeans and saap (default 128)"},
     {"--components", "R", read_count, AT(components),
-     "components of a query that sparq uses (default 16)"},
+     "components of a query that sparq uses (default 16, at most d)"},
     {"--kb", "K", read_count, AT(k_b), "keys that bucketed keeps per bucket (default 1)"},
     {"--assignment", "A", read_assignment, IN_QUESTION(assignments),
      "of keys to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},

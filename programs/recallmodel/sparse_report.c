@@ -43,6 +43,12 @@ static void put_names(const struct sparse_answer *a, struct table *table,
     table_real(table, in_data("budget"), a->spec->budgets[row->budget]);
 }
 
+/* In the table what is left of rounding is 0. */
+static double shown_error(const struct evaluation_row *row, double value)
+{
+    return row->error.mean < 1e-20 ? 0 : value;
+}
+
 static void put_row(const struct sparse_answer *a, struct table *table,
                     const struct evaluation_row *row, size_t k)
 {
@@ -55,11 +61,13 @@ static void put_row(const struct sparse_answer *a, struct table *table,
     table_real(table, in_data("bytes_read"), row->bytes_read);
     table_real(table, in_table("bytes\nof full", STYLE_PERCENT), row->bytes_read / full);
     table_real(table, in_data("index_bytes"), row->index_bytes);
-    table_real(table, column("mass", STYLE_RECALL), row->mass.mean);
+    table_real(table, column("mass", STYLE_SHARE), row->mass.mean);
     table_count(table, several ? column("k", STYLE_PLAIN) : in_data("k"), a->spec->k[k]);
-    table_real(table, column("recall", STYLE_RECALL), row->recall[k].mean);
-    table_real(table, column("error", STYLE_LOSS), row->error.mean);
-    table_real(table, headed("error_se", "+-", STYLE_LOSS), row->error.se);
+    table_real(table, column("recall", STYLE_SHARE), row->recall[k].mean);
+    table_real(table, in_data("error"), row->error.mean);
+    table_real(table, in_data("error_se"), row->error.se);
+    table_real(table, in_table("error", STYLE_LOSS), shown_error(row, row->error.mean));
+    table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
     table_real(table, in_data("mass_se"), row->mass.se);
     table_real(table, in_data("recall_se"), row->recall[k].se);
     table_real(table, in_data("time_us"), row->time_us);
@@ -143,16 +151,34 @@ static void print_best(const struct sparse_answer *a)
         if (!row)
             continue;
         if (!any)
-            puts("The least loss of the methods that read less than all the keys:");
+            puts("The least loss at each budget, of the methods that read less than all the keys:");
         any = true;
-        printf("  %4.3g %% of the keys  %s", 100 * a->spec->budgets[b], method_of(a, row)->name);
+        printf("%7.3g %%  %-22s", 100 * a->spec->budgets[b], method_of(a, row)->name);
         if (!isnan(row->error.mean))
-            printf(", error %.2g", row->error.mean);
-        printf(", mass %.3f, reads %.3g %% of the bytes of full attention\n", row->mass.mean,
+            printf("error %.2g, ", row->error.mean);
+        printf("mass %.3f, %.3g %% of the bytes of full attention\n", row->mass.mean,
                100 * row->bytes_read / a->evaluation->full_bytes);
     }
     if (any)
         putchar('\n');
+}
+
+/* How many layers the files have in all, as far as their numbers are known. */
+static size_t layers_of(const struct tensors *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->length; i++) {
+        size_t earlier = 0;
+        while (earlier < i && t->heads[earlier].layer != t->heads[i].layer)
+            earlier++;
+        count += earlier == i;
+    }
+    return count;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 static void print_title(const struct sparse_answer *a)
@@ -160,22 +186,24 @@ static void print_title(const struct sparse_answer *a)
     const struct tensors *t = a->tensors;
     const struct head_shape *head = &t->heads[0];
     const struct dense_part dense = a->spec->options.dense;
+    const size_t layers = layers_of(t);
     bool same = true;
     for (size_t i = 0; i < t->length; i++)
-        same = same && t->heads[i].n == head->n && t->heads[i].n_q == head->n_q;
-    printf("n = ");
+        same = same && t->heads[i].n == head->n;
     if (same)
-        printf("%" PRIu32, head->n);
+        printf("n = %" PRIu32, head->n);
     else
-        printf("several");
-    printf(", %zu document%s, %" PRIu32 " layer%s, %" PRIu32 " query heads on %" PRIu32
-           " of keys, d = %" PRIu32 "\n",
-           t->documents, t->documents == 1 ? "" : "s", t->layers, t->layers == 1 ? "" : "s",
-           t->query_heads, t->key_heads, head->d);
+        printf("n from file to file");
+    printf(", d = %" PRIu32 ", %zu file%s of keys, %zu layer%s, %" PRIu32 " query heads on %" PRIu32
+           " of keys\n",
+           head->d, t->documents, plural(t->documents), layers, plural(layers), t->query_heads,
+           t->key_heads);
     print_wrapped("%" PRIu64 " queries; the first %" PRIu32 " and the last %" PRIu32
                   " keys are always read; seed %" PRIu64 ", recallmodel %s%s",
                   a->evaluation->queries, dense.sink, dense.window, a->spec->options.seed,
                   rcm_version(), a->partial ? ": PARTIAL, stopped" : "");
+    if (a->spec->share)
+        puts("Query heads that share keys choose together, where the method can.");
 }
 
 /* What holds of the rows and is not seen in them. */
@@ -224,7 +252,7 @@ int print_sparse_json(const struct sparse_answer *a)
     for (size_t i = 0; i < t->length; i++)
         unroped = unroped && t->heads[i].unroped;
     set_count(object, "documents", t->documents);
-    set_count(object, "layers", t->layers);
+    set_count(object, "layers", layers_of(t));
     set_count(object, "query_heads", t->query_heads);
     set_count(object, "key_heads", t->key_heads);
     set_count(object, "n", head->n);

@@ -11,7 +11,7 @@
 #include "question.h"
 
 struct tensors_settings {
-    enum output output;
+    struct question question;                         /* only its output */
     const char *paths[TENSORS];                       /* NULL: not given */
     const char *folder;                               /* of --generate; NULL: tensors are read */
     struct generator generator;                       /* knobs that were not given are NaN */

@@ -12,7 +12,8 @@ top-k on rows: random ones, correlated ones or your own.
     >>> f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}"
     '0.962957'
 """
-from ._model import (Choice, Reaching, Threshold, cost, exact_time_us, largest_k, largest_n, loss,
+from ._model import (Choice, Reaching, Threshold, blocks_loss, blocks_recall, blocks_sd,
+                     blocks_smallest, cost, exact_time_us, largest_k, largest_n, loss,
                      loss_binomial, loss_bound, lost_law, predict_us, probability_exact, reaching,
                      recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case, select,
                      smallest_b, survival, version, xla_b)

@@ -137,6 +137,11 @@ class Reaching(Structure):
     _fields_ = [("mean", c_double), ("sd", c_double)]
 
 
+class Blocks(Structure):
+    """struct rcm_blocks"""
+    _fields_ = [(name, c_uint64) for name in ("n", "k", "size", "kept")]
+
+
 # ---- the simulation
 
 
@@ -268,6 +273,13 @@ each_objective = _declare(_model, "rcm_each_objective", None, POINTER(Objective)
                           c_void_p, c_size_t, c_void_p)
 objective = _declare(_model, "rcm_objective", POINTER(Objective), c_size_t)
 goal = _declare(_model, "rcm_goal", c_int, c_char_p, c_uint64, POINTER(Goal))
+blocks_check = _declare(_model, "rcm_blocks_check", c_int, Blocks)
+blocks_status_text = _declare(_model, "rcm_blocks_status_text", c_size_t, c_int, Blocks, c_char_p,
+                              c_size_t)
+blocks_recall = _declare(_model, "rcm_blocks_recall", c_double, Blocks)
+blocks_loss = _declare(_model, "rcm_blocks_loss", c_double, Blocks)
+blocks_sd = _declare(_model, "rcm_blocks_sd", c_double, Blocks)
+blocks_smallest = _declare(_model, "rcm_blocks_smallest", c_uint64, Blocks, c_double)
 reaching = _declare(_model, "rcm_reaching", Reaching, Topk)
 reaching_above = _declare(_model, "rcm_reaching_above", c_double, Topk, c_uint64)
 reaching_quantile = _declare(_model, "rcm_reaching_quantile", c_uint64, Topk, c_double)

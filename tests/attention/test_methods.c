@@ -26,7 +26,7 @@ static struct method_options small_options(struct dense_part dense)
 /* A method whose index cannot be made from keys and queries alone is tested elsewhere. */
 static bool is_tested(const struct method *method)
 {
-    return !method->trains_queries && !method->together;
+    return !method->trains_queries;
 }
 
 /* Methods that may leave keys out at their largest knob: those with collisions, which are random,
@@ -279,8 +279,8 @@ START_TEST(faults_name_the_option)
         wrong.member = value; \
         expect_fault(name, &wrong, 16, option); \
     } while (0)
-    FAULT("bucketed", k_b, 0, "--k-b");
-    FAULT("sparq-bucketed", k_b, 0, "--k-b");
+    FAULT("bucketed", k_b, 0, "--kb");
+    FAULT("sparq-bucketed", k_b, 0, "--kb");
     FAULT("sparq-bucketed", components, 17, "--components");
     FAULT("sparq", components, 0, "--components");
     FAULT("sparq", components, 17, "--components");

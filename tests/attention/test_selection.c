@@ -168,6 +168,8 @@ START_TEST(sparq_mean_value)
                 sum += (double)scene.made.values[j * 7 + e];
             ck_assert_double_eq_tol((double)scene.visit.correction[e], sum / seen, 1e-6);
         }
+        visit_scene(&scene, "topk", 1); /* a method that does not correct clears it */
+        ck_assert(scene.visit.correction_weight == 0);
         end_scene(&scene);
     }
 }

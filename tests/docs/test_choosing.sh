@@ -63,7 +63,8 @@ awk '
 cd "$folder"
 printf 'n,k,b,k_b,m,time_us\n' >runs.csv
 run=0
-for subcommand in recall ranks bounds cost devices count attention select exact predict simulate; do
+for subcommand in recall ranks bounds cost devices count attention blocks select exact predict \
+    simulate; do
     "$program" "$subcommand" --help |
         awk '/^Example/ { on = 1; next } /^$/ { on = 0 } on' >examples
     while read -r _ arguments; do
@@ -74,6 +75,6 @@ for subcommand in recall ranks bounds cost devices count attention select exact 
         run=$((run + 1))
     done <examples
 done
-[ "$run" -ge 11 ] || fault "only $run examples were found"
+[ "$run" -ge 12 ] || fault "only $run examples were found"
 echo "$commands answers, $run examples"
 exit $failed

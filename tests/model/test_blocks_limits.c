@@ -40,6 +40,34 @@ START_TEST(arrivals_sum_to_one)
 }
 END_TEST
 
+/* `blocks` whole blocks and a last one of a single key; all but one are kept, k = n - 1. Draw the
+ * keys uniformly: the single key is below all other maxima with probability integral (1 -
+ * u^size)^blocks du = product over j of j/(j + 1/size). Then it is what is lost, unless it is the
+ * smallest of the row. Otherwise it is a whole block, but for the smallest of the row, which is in
+ * it with a probability of about size/(n - m), if m is the mean rank of its maximum. */
+START_TEST(lone_key)
+{
+    double worst = 0.0;
+    for (uint64_t blocks = 1 << 16; blocks <= 1 << 20; blocks *= 4)
+        for (uint64_t size = 1 << 18; size <= UINT64_C(1) << 32; size *= 16) {
+            const uint64_t n = blocks * size + 1;
+            double log_single = 0.0;
+            for (uint64_t j = blocks; j > 0; j--)
+                log_single -= log1p(1.0 / ((double)j * (double)size));
+            const double whole = -expm1(log_single), single = exp(log_single);
+            const double m = -log_single * (double)size * (double)size;
+            const double smallest = (double)(size - 1) / ((double)n - m);
+            const double lost = single - 1.0 / (double)n + whole * ((double)size - smallest);
+            const struct rcm_blocks b = {n, n - 1, size, blocks};
+            const double want = lost / (double)(n - 1), got = rcm_blocks_loss(b);
+            worst = fmax(worst, relative_error(got, want));
+            ck_assert_msg(relative_error(got, want) <= RCM_BLOCKS_LOSS_MAX_RELERR,
+                          BLOCKS_FMT " loss %.17g, should be %.17g", BLOCKS_ARG(b), got, want);
+        }
+    printf("lone key: errors of the loss %.1e\n", worst);
+}
+END_TEST
+
 /* A rule sums every polynomial of degree 23 or less: those of x/length against the sum itself. */
 START_TEST(sum_rules)
 {
@@ -97,12 +125,13 @@ START_TEST(domain)
                  {{100, 0, 8, 2}, RCM_BAD_K},
                  {{100, 101, 8, 13}, RCM_BAD_K},
                  {{100, 10, 0, 2}, RCM_BAD_B},
-                 {{100, 10, 101, 1}, RCM_BAD_B},
+                 {{100, 10, RCM_N_MAX + 1, 1}, RCM_BAD_B},
                  {{100, 10, 8, 0}, RCM_BAD_K_B},
                  {{100, 10, 8, 14}, RCM_BAD_K_B},
                  {{100, 17, 8, 2}, RCM_TOO_FEW},
                  {{100, 16, 8, 2}, RCM_OK},
                  {{100, 100, 8, 13}, RCM_OK},
+                 {{100, 100, 101, 1}, RCM_OK},
                  {{100, 97, 8, 12}, RCM_TOO_FEW},
                  {{100, 96, 8, 12}, RCM_OK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -173,4 +202,4 @@ START_TEST(duration)
 }
 END_TEST
 
-TEST_MAIN("blocks_limits", arrivals_sum_to_one, sum_rules, edges, domain, order, duration)
+TEST_MAIN("blocks_limits", arrivals_sum_to_one, lone_key, sum_rules, edges, domain, order, duration)

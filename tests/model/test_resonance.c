@@ -146,6 +146,14 @@ START_TEST(select_at_the_edges)
     s.most_lost = 10;
     ck_assert(!rcm_rope_resonates(8192, rcm_best_buckets(&s).p.b, s.rope));
 
+    struct rcm_selection divisors = {.p = {.n = 8190, .k = 128}, /* 9 divides it */
+                                     .target = {.loss = 0.05, .divisors = true},
+                                     .k_b_max = 16};
+    ck_assert_uint_eq(rcm_best_buckets(&divisors).p.b, 9);
+    divisors.rope = s.rope;
+    const uint64_t other = rcm_best_buckets(&divisors).p.b;
+    ck_assert(8190 % other == 0 && !rcm_rope_resonates(8190, other, s.rope));
+
     struct rcm_selection large = {.p = {.n = UINT64_C(1) << 40, .k = UINT64_C(1) << 38},
                                   .target = {.loss = 0.3},
                                   .k_b_max = 1,

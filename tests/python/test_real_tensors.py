@@ -1,8 +1,4 @@
-"""tools/real_tensors on a tiny Llama: the reader, the tokenizer, RoPE, the forward pass, the files.
-
-The other side of each comparison is written here with loops over single numbers: it unpacks the
-file's bytes one by one and rotates interleaved pairs, as GGUF stores them.
-"""
+"""tools/real_tensors on a tiny Llama: reader, tokenizer, RoPE, forward pass, files."""
 import json
 import math
 import pathlib
@@ -13,119 +9,24 @@ import numpy as np
 import pytest
 
 import tiny_llama
+from plain_llama import D, dot, plain_forward, plain_weights, times, to_halves, turn_interleaved
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 from real_tensors import __main__ as command  # noqa: E402
-from real_tensors import masses, rope  # noqa: E402
+from real_tensors import masses, rope, writing  # noqa: E402
 from real_tensors.gguf_file import GgufError, GgufFile  # noqa: E402
 from real_tensors.model import Llama, attention_logits, dense_attention  # noqa: E402
 from real_tensors.tokens import Tokenizer  # noqa: E402
 
 FORWARD_MAX_ERROR = 1e-5
-D = 8
 TEXT = "the thing in the other ring, then a 10.\n" * 3
-
-
-def half(data, at):
-    return struct.unpack_from("<e", data, at)[0]
-
-
-def value_of(kind, data, i):
-    """The value i of a tensor's bytes."""
-    if kind in ("F32", "F16"):
-        return struct.unpack_from("<f" if kind == "F32" else "<e", data, i * int(kind[1:]) // 8)[0]
-    block, i = divmod(i, 32)
-    if kind == "Q8_0":
-        return half(data, 34 * block) * struct.unpack_from("<b", data, 34 * block + 2 + i)[0]
-    at = block * (20 if kind == "Q4_1" else 18)
-    first = at + (4 if kind == "Q4_1" else 2)
-    nibble = data[first + i] % 16 if i < 16 else data[first + i - 16] // 16
-    if kind == "Q4_1":
-        return half(data, at) * nibble + half(data, at + 2)
-    return half(data, at) * (nibble - 8)
-
-
-def plain_weights():
-    """{name: rows of numbers}."""
-    weights = {}
-    for name, shape, kind, data in tiny_llama.tiny_tensors():
-        values = [value_of(kind, data, i) for i in range(math.prod(shape))]
-        weights[name] = values if len(shape) == 1 else [
-            values[r * shape[1]:(r + 1) * shape[1]] for r in range(shape[0])]
-    return weights
-
-
-def dot(a, b):
-    return math.fsum(x * y for x, y in zip(a, b))
-
-
-def times(rows, x):
-    return [dot(row, x) for row in rows]
-
-
-def plain_norm(x, weight):
-    size = math.sqrt(dot(x, x) / len(x) + 1e-5)
-    return [value / size * factor for value, factor in zip(x, weight)]
-
-
-def turn_interleaved(x, position):
-    """RoPE on the pairs (2 i, 2 i + 1) of a head."""
-    out = list(x)
-    for i in range(D // 2):
-        angle = position * 1000.0 ** (-2 * i / D)
-        a, b = x[2 * i], x[2 * i + 1]
-        out[2 * i] = a * math.cos(angle) - b * math.sin(angle)
-        out[2 * i + 1] = a * math.sin(angle) + b * math.cos(angle)
-    return out
-
-
-def plain_attention(queries, keys, values, position):
-    """One head's attention of the query at `position`, with all keys up to it."""
-    scores = [dot(queries[position], keys[j]) / math.sqrt(D) for j in range(position + 1)]
-    weights = [math.exp(score - max(scores)) for score in scores]
-    return [dot(weights, [values[j][c] for j in range(position + 1)]) / math.fsum(weights)
-            for c in range(D)]
-
-
-def plain_forward(weights, tokens):
-    """The final hidden states, and of each layer (q, k, v): [position][head], pairs interleaved."""
-    states, seen = [list(weights["token_embd.weight"][token]) for token in tokens], []
-    for layer in range(2):
-        w = {name: weights[f"blk.{layer}.{name}.weight"] for name, *_ in tiny_llama.LAYER}
-
-        def heads(name, x, position=None):
-            flat = times(w[name], x)
-            parts = [flat[at:at + D] for at in range(0, len(flat), D)]
-            return parts if position is None else [turn_interleaved(p, position) for p in parts]
-
-        inner = [plain_norm(x, w["attn_norm"]) for x in states]
-        q = [heads("attn_q", x, at) for at, x in enumerate(inner)]
-        k = [heads("attn_k", x, at) for at, x in enumerate(inner)]
-        v = [heads("attn_v", x) for x in inner]
-        seen.append((q, k, v))
-        for at, x in enumerate(states):
-            mixed = [part for head in range(4) for part in plain_attention(
-                [row[head] for row in q], [row[head // 2] for row in k],
-                [row[head // 2] for row in v], at)]
-            x = [a + b for a, b in zip(x, times(w["attn_output"], mixed))]
-            inner_x = plain_norm(x, w["ffn_norm"])
-            gate, up = times(w["ffn_gate"], inner_x), times(w["ffn_up"], inner_x)
-            gated = [g / (1 + math.exp(-g)) * u for g, u in zip(gate, up)]
-            states[at] = [a + b for a, b in zip(x, times(w["ffn_down"], gated))]
-    return [plain_norm(x, weights["output_norm.weight"]) for x in states], seen
-
-
-def to_halves(vectors):
-    """[position][head] with interleaved pairs as an array [head, position, d] with halves."""
-    array = np.array(vectors).transpose(1, 0, 2)
-    return np.concatenate([array[..., 0::2], array[..., 1::2]], -1)
 
 
 @pytest.fixture(scope="module")
 def plain():
     weights = plain_weights()
-    tokens = Tokenizer(tiny_llama.METADATA).encode(TEXT)[:40]
+    tokens = Tokenizer(GgufFile(tiny_llama.PATH).metadata).encode(TEXT)[:40]
     return (weights, tokens, *plain_forward(weights, tokens))
 
 
@@ -170,13 +71,20 @@ def test_reader_refuses(tmp_path):
     path.write_bytes(whole[:4] + struct.pack("<I", 9) + whole[8:])
     with pytest.raises(GgufError, match="version 9"):
         GgufFile(path)
-    tiny_llama.write_gguf(path, {**tiny_llama.METADATA, "general.architecture": "gpt2"}, [])
-    with pytest.raises(GgufError, match="only llama"):
-        Llama.load(path)
+    for change, message in (({"general.architecture": "gpt2"}, "only llama"),
+                            ({"general.alignment": 0}, "alignment is 0"),
+                            ({"llama.attention.head_count_kv": 3}, "4 query heads, 3 key heads"),
+                            ({"llama.attention.head_count_kv": 0}, "give the sizes"),
+                            ({"llama.attention.head_count": 0}, "32 components in 0 heads"),
+                            ({"llama.attention.head_count_kv": 4}, "attn_k.weight is .16, 32."),
+                            ({"llama.rope.dimension_count": 4}, "part of the head")):
+        tiny_llama.write_gguf(path, {**tiny_llama.METADATA, **change}, tiny_llama.tiny_tensors())
+        with pytest.raises(GgufError, match=message):
+            Llama.load(path)
 
 
 def test_tokenizer():
-    tokenizer = Tokenizer(tiny_llama.METADATA)
+    tokenizer = Tokenizer(GgufFile(tiny_llama.PATH).metadata)
     number = {token: i for i, token in enumerate(tiny_llama.TOKENS)}
 
     def tokens(text):
@@ -187,7 +95,8 @@ def test_tokenizer():
     assert tokens("a  10.\n") == ["a", "\u0120", "\u0120", "1", "0", ".", "\u010a"]
     assert tokenizer.decode(tokenizer.encode(TEXT)) == TEXT
     assert number["the"] == tokenizer.encode("the")[0]
-    words = Tokenizer({**tiny_llama.METADATA, "tokenizer.ggml.pre": "gpt-2"}).words
+    assert tokenizer.words(" 42 a") == [" ", "4", "2", " a"]
+    words = Tokenizer({**GgufFile(tiny_llama.PATH).metadata, "tokenizer.ggml.pre": "gpt-2"}).words
     assert words("it's  42 m\u00b2, \u00e9t\u00e9!\n\n x") == [
         "it", "'s", " ", " 42", " m", "\u00b2", ",", " \u00e9t\u00e9", "!", "\n\n", " x"]
     with pytest.raises(ValueError, match="no token"):
@@ -266,6 +175,14 @@ def test_attention_logits_hide_the_future():
     for h, i, j in np.ndindex(4, 3, 7):
         wanted = dot(q[h, i], k[h // 2, j]) / math.sqrt(D) if j <= 4 + i else -math.inf
         assert logits[h, i, j] == pytest.approx(wanted, abs=1e-5)
+
+
+def test_attention_of_large_logits():
+    """The weights are those relative to the largest logit, so that none overflows."""
+    q = np.full((1, 2, D), 100.0, np.float32)
+    k = np.stack([np.full((1, D), sign * 100.0, np.float32) for sign in (1, -1)], 1)
+    v = np.arange(2.0 * D, dtype=np.float32).reshape(1, 2, D)
+    np.testing.assert_array_equal(dense_attention(q, k, v)[0], [v[0, 0], v[0, 0]])
 
 
 def test_masses():
@@ -391,6 +308,10 @@ def test_command_writes(tmp_path, capsys, plain):
         assert_near(arrays["keys.npy"], to_halves(k))
         assert_near(arrays["queries-all.npy"], to_halves(q))
         assert_near(arrays["values.npy"], np.array(v).transpose(1, 0, 2))
+        frequencies = rope.rope_frequencies(D, 1000.0)
+        for name in ("keys", "queries-all"):
+            turned = rope.rotate(arrays[f"{name}-unroped.npy"], np.arange(40), frequencies)
+            np.testing.assert_array_equal(turned, arrays[f"{name}.npy"])
         for name in ("queries.npy", "queries-unroped.npy"):
             whole = arrays[name.replace("queries", "queries-all")]
             np.testing.assert_array_equal(arrays[name], whole[:, -5:])
@@ -406,6 +327,23 @@ def test_command_writes(tmp_path, capsys, plain):
     assert not list(tmp_path.rglob("*.partial"))
 
 
+def test_command_writes_two_texts(tmp_path, model):
+    """The continuation is that of the first half, also in the second of two documents."""
+    (tmp_path / "more.txt").write_text("other " + TEXT)
+    assert run(tmp_path, "--text", str(tmp_path / "more.txt")) == 0
+    tokenizer = Tokenizer(GgufFile(tiny_llama.PATH).metadata)
+    for name, text in (("doc", TEXT), ("more", "other " + TEXT)):
+        tokens = tokenizer.encode(text)[:40]
+        facts = json.loads((tmp_path / "out" / name / "document.json").read_text())
+        model.truncate(0)
+        losses = model.losses(model.forward(tokens)[:-1], tokens[1:])
+        assert facts["perplexity"] == pytest.approx(math.exp(losses.mean()))
+        model.truncate(19)
+        assert facts["prompt"] == tokenizer.decode(tokens[:20])
+        wanted = model.continue_greedily(tokens[19], 4)
+        assert facts["continuation"] == tokenizer.decode(wanted)
+
+
 def test_command_stops(tmp_path, capsys, monkeypatch):
     """Ctrl-C in the middle of a document, and the same command again."""
     def stop(*more):
@@ -417,6 +355,11 @@ def test_command_stops(tmp_path, capsys, monkeypatch):
     assert "the same command continues" in capsys.readouterr().err
     out = tmp_path / "out/doc"
     assert (out / "layer-01/layer.json").exists() and not (out / "document.json").exists()
+    assert run(tmp_path) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "save", stop)
+        assert run(tmp_path, "--queries", "6") == 130
+    assert not (out / "layer-00/layer.json").exists() and not (out / "document.json").exists()
     assert run(tmp_path) == 0
     files = set(json.loads((out / "document.json").read_text())["files"])
     assert files == {path.name for path in out.glob("*.npy")}

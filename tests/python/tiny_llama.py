@@ -70,18 +70,18 @@ def random_tensor(draw, rows, columns, kind):
     for _ in range(rows * columns // 32):
         if kind == "Q8_0":
             scale, low = 0.0035 * draw.uniform(0.5, 1.5), ()
-            packed = draw.integers(-127, 128, 32).astype(np.int8).tobytes()
+            packed = draw.randint(-127, 128, 32).astype(np.int8).tobytes()
         else:
             scale = 0.055 * draw.uniform(0.5, 1.5)
             low = (-7.5 * scale + 0.05 * draw.standard_normal(),) if kind == "Q4_1" else ()
-            packed = draw.integers(0, 256, 16).astype(np.uint8).tobytes()
+            packed = draw.randint(0, 256, 16).astype(np.uint8).tobytes()
         data.append(np.array([scale, *low], "<f2").tobytes() + packed)
     return b"".join(data)
 
 
 def tiny_tensors(seed=1):
     """[(name, shape with the slowest axis first, type, bytes)]."""
-    draw = np.random.default_rng(seed)
+    draw = np.random.RandomState(seed)  # its numbers are the same in every version of NumPy
     rows = [("token_embd.weight", len(TOKENS), 32, "Q8_0"), ("output_norm.weight", 32, 0, "F32")]
     rows += [(f"blk.{layer}.{name}.weight", *row) for layer in range(2) for name, *row in LAYER]
     return [(name, (first, second) if second else (first,), kind,

@@ -150,7 +150,7 @@ def write_document(row, model, tokenizer, layers, options):
     if options.tail:
         half = len(tokens) // 2
         model.truncate(half - 1)
-        facts["prompt"] = tokenizer.decode(tokens[half - 40:half])
+        facts["prompt"] = tokenizer.decode(tokens[max(half - 40, 0):half])
         facts["continuation"] = tokenizer.decode(
             model.continue_greedily(tokens[half - 1], options.tail))
     writing.save_json(folder / "document.json", {**facts, "files": writing.DOCUMENT_FILES})

@@ -81,8 +81,10 @@ def essay():
 
 
 def king_james():
+    """Verses, one in a line, without the numbers in front."""
     command = ["bible", "-f", "1Samuel1:1-31:13"]
-    return output_of(command, "bible-kjv"), " ".join(command)
+    text = output_of(command, "bible-kjv")
+    return re.sub(r"^1Sm\d+:\d+ ", "", text, flags=re.MULTILINE), " ".join(command)
 
 
 DOCUMENTS = (

@@ -6,6 +6,7 @@ of version 2 and 3.
 SPDX-License-Identifier: Apache-2.0
 """
 
+import math
 import mmap
 import struct
 
@@ -76,7 +77,7 @@ class GgufFile:
         self._places = {}
         try:
             self._read_header()
-        except (struct.error, UnicodeDecodeError, MemoryError, OverflowError) as error:
+        except (struct.error, UnicodeDecodeError, RecursionError) as error:
             raise GgufError(f"{path}: the file is cut short or damaged ({error})") from error
 
     def _take(self, form):
@@ -119,16 +120,20 @@ class GgufFile:
             self.shapes[name] = tuple(reversed(shape))
             self._places[name] = self._take("IQ")
         alignment = self.metadata.get("general.alignment", 32)
+        if not isinstance(alignment, int) or alignment < 1:
+            raise GgufError(f"{self.path}: general.alignment is {alignment}")
         self._base = -(-self._at // alignment) * alignment
 
     def type_name(self, name):
         kind = self._places[name][0]
         return TYPES[kind][0] if kind in TYPES else f"type {kind}"
 
-    def tensor(self, name):
-        """The tensor as a float32 array of its own."""
+    def tensor(self, name, wanted=None):
+        """The tensor as a float32 array of its own. wanted: the shape that it must have."""
         if name not in self._places:
             raise GgufError(f"{self.path}: there is no tensor {name}")
+        if wanted is not None and self.shapes[name] != wanted:
+            raise GgufError(f"{self.path}: {name} is {self.shapes[name]}, not {wanted}")
         kind, offset = self._places[name]
         if kind not in TYPES:
             known = ", ".join(row[0] for row in TYPES.values())
@@ -137,7 +142,7 @@ class GgufFile:
         shape = self.shapes[name]
         if shape and shape[-1] % values:
             raise GgufError(f"{self.path}: {name}: rows of {shape[-1]}, not a multiple of {values}")
-        count = int(np.prod(shape, dtype=np.int64)) // values
+        count = math.prod(shape) // values
         start = self._base + offset
         if start + count * size > len(self._data):
             raise GgufError(f"{self.path}: {name} ends behind the end of the file")

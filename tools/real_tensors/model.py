@@ -27,6 +27,7 @@ class Config:
     name: str
     layers: int
     width: int
+    inner: int
     heads: int
     kv_heads: int
     head_dim: int
@@ -49,13 +50,19 @@ class Config:
             width = data["llama.embedding_length"]
             config = dict(
                 layers=data["llama.block_count"], width=width, heads=heads,
+                inner=data["llama.feed_forward_length"],
                 kv_heads=data.get("llama.attention.head_count_kv", heads),
                 head_dim=data.get("llama.attention.key_length", width // heads),
                 context=data["llama.context_length"],
                 epsilon=data["llama.attention.layer_norm_rms_epsilon"])
         except KeyError as error:
             raise GgufError(f"{gguf.path}: the metadata lack {error}") from error
-        if config["kv_heads"] < 1 or heads % config["kv_heads"]:
+        except (TypeError, ZeroDivisionError) as error:
+            raise GgufError(f"{gguf.path}: {width} components in {heads} heads") from error
+        numbers = {key: value for key, value in config.items() if key != "epsilon"}
+        if not all(isinstance(value, int) and value > 0 for value in numbers.values()):
+            raise GgufError(f"{gguf.path}: the metadata give the sizes {numbers}")
+        if heads % config["kv_heads"]:
             raise GgufError(f"{gguf.path}: {heads} query heads, {config['kv_heads']} key heads")
         if data.get("llama.rope.dimension_count", config["head_dim"]) != config["head_dim"]:
             raise GgufError(f"{gguf.path}: RoPE of a part of the head is not known here")
@@ -145,9 +152,12 @@ class Llama:
         config = Config.of(gguf)
         embedding = gguf.tensor("token_embd.weight")
         tied = "output.weight" not in gguf.shapes
+        if embedding.shape[1:] != (config.width,):
+            raise GgufError(f"{gguf.path}: token_embd.weight has rows of {embedding.shape[1:]}")
         blocks = [load_block(gguf, config, layer) for layer in range(config.layers)]
-        return Llama(config, embedding, embedding if tied else gguf.tensor("output.weight"),
-                     gguf.tensor("output_norm.weight"), blocks)
+        return Llama(config, embedding,
+                     embedding if tied else gguf.tensor("output.weight", embedding.shape),
+                     gguf.tensor("output_norm.weight", (config.width,)), blocks)
 
     def truncate(self, length):
         """Forgets the positions from `length` on."""
@@ -246,9 +256,13 @@ class Llama:
 
 def load_block(gguf, config, layer):
     """The weights of a layer by their names in GGUF, without the prefix and suffix."""
-    names = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate",
-             "ffn_up", "ffn_down")
-    block = {name: gguf.tensor(f"blk.{layer}.{name}.weight") for name in names}
+    width, inner = config.width, config.inner
+    q, k = config.heads * config.head_dim, config.kv_heads * config.head_dim
+    shapes = dict(attn_norm=(width,), attn_q=(q, width), attn_k=(k, width), attn_v=(k, width),
+                  attn_output=(width, q), ffn_norm=(width,), ffn_gate=(inner, width),
+                  ffn_up=(inner, width), ffn_down=(width, inner))
+    block = {name: gguf.tensor(f"blk.{layer}.{name}.weight", shape)
+             for name, shape in shapes.items()}
     block["attn_q"] = rope.to_half_pairs(block["attn_q"], config.heads)
     block["attn_k"] = rope.to_half_pairs(block["attn_k"], config.kv_heads)
     return block

@@ -60,6 +60,9 @@ class Tokenizer:
         if split not in SPLITS:
             raise ValueError(f"the model's tokenizer splits as {split}; known: {', '.join(SPLITS)}")
         self._single_digits = SPLITS[split]
+        for key in ("tokenizer.ggml.tokens", "tokenizer.ggml.merges"):
+            if not isinstance(metadata.get(key), list):
+                raise ValueError(f"the model's metadata lack {key}")
         self._tokens = metadata["tokenizer.ggml.tokens"]
         self._numbers = {token: number for number, token in enumerate(self._tokens)}
         merges = metadata["tokenizer.ggml.merges"]

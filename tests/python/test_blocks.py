@@ -1,0 +1,57 @@
+"""The best blocks, then the top-k inside them: the command, and fractions."""
+import collections
+import csv
+import fractions
+import io
+import os
+import subprocess
+
+import numpy
+import pytest
+
+import recallmodel as rcm
+
+PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
+
+
+def rows(*arguments):
+    done = subprocess.run([PROGRAM, "blocks", *map(str, arguments), "--csv"], check=True,
+                          capture_output=True, text=True, timeout=100)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def lost_by_fractions(n, k, size, kept):
+    """E[lost] of the best blocks by a recurrence over (whole blocks, short block, ranks seen)."""
+    whole, rest = divmod(n, size)
+    law, lost = {(0, 0): fractions.Fraction(1)}, fractions.Fraction(0)
+    for m in range(1, k + 1):
+        further = fractions.Fraction(k - m, max(n - m, 1))
+        after = collections.defaultdict(fractions.Fraction)
+        for (d, short), p in law.items():
+            into_whole = p * (whole - d) * size / (n - m + 1)
+            into_short = p * (0 if short else rest) / (n - m + 1)
+            if d + short >= kept:
+                lost += into_whole * (1 + (size - 1) * further)
+                lost += into_short * (1 + (rest - 1) * further)
+            after[d + 1, short] += into_whole
+            after[d, 1] += into_short
+            after[d, short] += p - into_whole - into_short
+        law = after
+    return lost
+
+
+def test_blocks():
+    table = rows("--n", 4096, "--k", 200, "--block", 16)
+    kept = numpy.array([int(row["blocks"]) for row in table])
+    for name, function in (("recall", rcm.blocks_recall), ("loss", rcm.blocks_loss),
+                           ("recall_sd", rcm.blocks_sd)):
+        numpy.testing.assert_array_equal(function(4096, 200, kept, block=16),
+                                         [float(row[name]) for row in table], err_msg=name)
+    assert rcm.blocks_smallest(4096, 200, 0.95, block=16) in kept
+    assert rcm.blocks_smallest(4096, 200, [0.5, 1], block=16).tolist()[1] == 200
+    for n, k, size, kept in ((64, 16, 8, 5), (67, 30, 8, 6), (50, 40, 7, 6), (400, 40, 8, 25)):
+        loss = lost_by_fractions(n, k, size, kept) / k
+        assert abs(rcm.blocks_loss(n, k, kept, block=size) / float(loss) - 1) < 1e-12
+    with pytest.raises(ValueError, match="blocks 1 of 8 keys hold fewer than k = 9"):
+        rcm.blocks_recall(100, 9, 1)
+    assert numpy.isnan(rcm.blocks_recall(100, [9, 8], 1)).tolist() == [True, False]
