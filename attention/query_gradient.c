@@ -1,4 +1,4 @@
-/* query_gradient.c - see query_gradient.h. docs/models.md, section 17, derives the gradient.
+/* query_gradient.c - see query_gradient.h. docs/models.md, section 18, derives the gradient.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "query_gradient.h"
