@@ -251,7 +251,8 @@ def part_5(tensors, trained):
     common = [*tensors.measured(), "--budget", BUDGETS, "--per-head"]
     rows = sparse(*common, "--method", own)
     index = train(tensors, trained, "heads", 1)
-    for row in sparse(*common, "--index", index, "--method", "kmeans,kmeans-unroped,saap,saap-roped"):
+    for row in sparse(*common, "--index", index, "--method",
+                      "kmeans,kmeans-unroped,saap,saap-roped"):
         if row["method"].startswith("kmeans"):
             row["method"] += " trained"
         rows.append(row)
@@ -292,7 +293,9 @@ def part_7(tensors, trained):
 def part_8(tensors, trained):
     """Query heads that share keys choose together, or each for itself."""
     rows = []
-    index = train(tensors, trained, "groups", GROUP, methods="saap")
+    # One model for the heads that share keys: some of them look at near keys alone, and have no
+    # query to train a model of their own on.
+    index = train(tensors, trained, "groups", GROUP, "--train-per", "key", methods="saap")
     for share in ((), ("--share",)):
         for options in (["--method", "kmeans,kmeans-unroped"],
                         ["--method", "saap", "--index", index]):
