@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""saap_figures.py - measures what the figures saap-01 to saap-08 draw, on tensors of a real model.
+"""saap_figures.py - measures what the figures saap-01 to saap-08 show, on a real model.
 
     tools/saap_figures.py TENSORS [-o FOLDER] [--trained FOLDER] [PART ..]
 
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
-*-unroped.npy before it. Writes one CSV file for each PART (1 2 3 5 6 7 8) into FOLDER (plots/saap).
---trained keeps the trained partitions and query models, and reads them where they are there.
+*-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 pair) into FOLDER
+(plots/saap). --trained keeps the trained partitions and query models, and reads them where they are
+there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -40,7 +41,8 @@ KINDS = ("", "-unroped")
 
 
 def fail(text):
-    sys.exit(f"saap_figures.py: {text}")
+    print(f"saap_figures.py: {text}", file=sys.stderr)
+    sys.exit(2)
 
 
 def sparse(*arguments):
@@ -305,7 +307,36 @@ def part_8(tensors, trained):
     return rows
 
 
-PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8}
+TIMES = ("visited", "selectivity", "bytes_read", "index_bytes", "mass", "recall", "error",
+         "time_us", "ratio")
+
+
+def part_table(tensors, trained):
+    """What every method reads, loses and takes at 5 % of the keys; times of the first head."""
+    common = [*tensors.measured(), "--budget", 0.05, "--time", "cold"]
+    rows = sparse(*common, "--method", "full,streaming,random,topk,bucketed,sparq,quest,"
+                  "lsh-magicpig,lsh-argmax,lsh-gray,kmeans,kmeans-unroped")
+    index = train(tensors, trained, "heads", 1)
+    rows += sparse(*common, "--index", index, "--method", "saap,saap-roped")
+    return [pick(row, "method", *TIMES) for row in rows]
+
+
+def part_pair(tensors, _):
+    """The pair of section 5.3: 171000 keys, 1 + 2047 of them dense, and 3.25 % visited, which 32 of
+    1024 buckets hold if they are as uneven as the paper says. Generated keys, d = 128."""
+    folder, options = tensors.work / "generated", []
+    subprocess.run([PROGRAM, "tensors", "--generate", folder, "--n", "171000", "--d", "128"],
+                   check=True, stdout=subprocess.DEVNULL)
+    for name in ("queries", "keys", "values", "queries-unroped", "keys-unroped"):
+        options += [f"--{name}", folder / f"{name}.npy"]
+    rows = sparse(*options, "--method", "full,streaming,quest,sparq,kmeans-unroped", "--clusters",
+                  1024, "--components", 32, "--sink", 1, "--window", 2047, "--budget", 0.0325,
+                  "--last", 16, "--time", "cold")
+    return [pick(row, "method", "knob", *TIMES, "imbalance") for row in rows]
+
+
+PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
+         "table-1": part_table, "pair": part_pair}
 
 
 def main():
@@ -325,7 +356,7 @@ def main():
             folder.mkdir(parents=True, exist_ok=True)
         for part in options.parts or PARTS:
             rows = PARTS[part](tensors, trained)
-            path = pathlib.Path(options.o) / f"0{part}.csv"
+            path = pathlib.Path(options.o) / f"{part.zfill(2)}.csv"
             with open(path, "w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
                 writer.writeheader()
