@@ -56,7 +56,11 @@ def sparse(*arguments):
 
 
 def short(value):
-    return f"{float(value):.5g}" if value not in ("", None) else ""
+    """Five significant digits."""
+    if value in ("", None):
+        return ""
+    text = f"{float(value):.5g}"
+    return f"{float(text):.0f}" if "e+" in text else text
 
 
 def pick(row, *names, **more):
