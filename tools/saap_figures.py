@@ -268,9 +268,9 @@ def part_5(tensors, trained):
 
 
 def part_6(tensors, trained):
-    """The query model of the paper, without and with a linear path, and of all pairs."""
+    """The query model of the paper, the same with a linear path, and one of all pairs."""
     rows = []
-    ways = {"as in the paper": ("heads", ()),
+    ways = {"far pairs": ("heads", ()),
             "residual": ("residual", ("--train-residual",)),
             "near pairs too": ("near", ("--window", 1))}
     for name, (file, options) in ways.items():
