@@ -5,9 +5,9 @@
 
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
-*-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 pair) into FOLDER
-(plots/saap). --trained keeps the trained partitions and query models, and reads them where they are
-there.
+*-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 bytes pair) into
+FOLDER (plots/saap). --trained keeps the trained partitions and query models, and reads them where
+they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -328,6 +328,19 @@ def part_table(tensors, trained):
     return [pick(row, "method", *TIMES) for row in rows]
 
 
+def part_bytes(tensors, trained):
+    """Error against bytes and against time, for the figure ours-sparse; times of the first head."""
+    common = [*tensors.measured(), "--budget", BUDGETS, "--time", "cold"]
+    rows = sparse(*common, "--method", "full,topk,bucketed,sparq,quest,random,kmeans,"
+                  "kmeans-unroped,lsh-argmax")
+    rows += sparse(*common, "--index", train(tensors, trained, "heads", 1), "--method",
+                   "saap,saap-roped")
+    full = float(rows[0]["bytes_read"])
+    return [pick(row, "method", "budget", "knob", *TIMES,
+                 bytes_share=short(float(row["bytes_read"]) / full))
+            for row in rows if row["method"] != "full"]
+
+
 def part_pair(tensors, trained):
     """The pair of section 5.3: 171000 keys, 1 + 2047 of them dense, and 3.25 % visited, which 32 of
     1024 buckets hold if they are as uneven as the paper says. Generated keys, d = 128."""
@@ -350,7 +363,7 @@ def part_pair(tensors, trained):
 
 
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
-         "table-1": part_table, "pair": part_pair}
+         "table-1": part_table, "bytes": part_bytes, "pair": part_pair}
 
 
 def main():

@@ -11,7 +11,7 @@ command -v "$python" >/dev/null || { echo "SKIPPED: there is no $python"; exit 0
 pass
 
 # It finds a number that has changed.
-cp -r paper_figures/saap-* "$folder"
+cp -r paper_figures/saap-* paper_figures/ours-sparse "$folder"
 sed -i 's/,11\.325,/,12.325,/' "$folder/saap-02/saap-02.csv"
 "$python" tests/figures/saap_captions.py "$folder" >"$folder/out" &&
     fail "saap_captions.py does not find a number that has changed"
