@@ -163,13 +163,18 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .threads = (unsigned)s->threads};
     if (status == STATUS_OK)
         status = options_of(s, tensors->heads[0].d, &spec.options);
+    struct head_needle *needles = NULL;
     if (status == STATUS_OK)
         status = check_spec(&spec);
+    if (status == STATUS_OK)
+        status = read_needles(s, tensors, &needles, &spec.needles_length);
+    spec.needles = needles;
     if (status == STATUS_OK)
         status = sparse_train(s, tensors_spec, tensors, &spec, &trained);
     if (status == STATUS_OK)
         status = run_evaluation(s, tensors, &spec);
     sparse_trained_free(&trained);
+    free(needles);
     free(budget);
     free(k);
     return status;

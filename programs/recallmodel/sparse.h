@@ -32,6 +32,7 @@ struct sparse_settings {
     struct path_list paths[TENSORS];
     const struct method *methods[SPARSE_METHODS_MAX];
     size_t methods_length; /* 0: those that need no training */
+    struct path_list needles;
     struct decimal_list budgets;
     struct count_list k;
     struct layer_list {
@@ -60,6 +61,11 @@ struct sparse_answer {
     const struct evaluation *evaluation;
     bool partial; /* stopped by Ctrl-C */
 };
+
+/* Reads the files of --needles, which tensors_open() has the documents of. Returns a status, after
+ * one line on stderr; the caller frees *needles. */
+int read_needles(const struct sparse_settings *settings, const struct tensors *tensors,
+                 struct head_needle **needles, size_t *length);
 
 /* The rows, one for each k. The aligned table has them by budget, and then by error. */
 struct table *sparse_table(const struct sparse_answer *answer, bool aligned);

@@ -82,6 +82,10 @@ static void put_row(const struct sparse_answer *a, struct table *table,
     table_real(table, in_data("mass_se"), row->mass.se);
     table_real(table, in_data("recall_se"), row->recall[k].se);
     put_time(a, table, row);
+    table_real(table,
+               a->spec->needles_length ? headed("needle_found", "needles\nfound", STYLE_PERCENT)
+                                       : in_data("needle_found"),
+               row->needle_found);
     table_real(table, dropped(1, "imbalance", "imba-\nlance", STYLE_PLAIN), row->imbalance);
     table_real(table, in_data("largest_bucket"), row->largest_bucket);
     table_count(table, in_data("queries"), row->queries);
