@@ -30,7 +30,8 @@ public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h),$(wildc
 BASE_PUBLIC := $(call public,base)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
-SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h rope.h row.h row_file.h operations.h team.h)
+SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h rope.h row.h row_file.h row_groups.h \
+    operations.h team.h)
 GPU_PUBLIC := gpu/topk_gpu.h $(wildcard gpu/host/*.h)
 SEES_base :=
 SEES_model := $(BASE_PUBLIC)

@@ -19,6 +19,9 @@
 #include "heads.h"
 #include "method.h"
 
+/* How a step is timed: with a warm or a cold cache (timing.h). Times are not the same twice. */
+enum evaluation_time { TIME_NONE, TIME_WARM, TIME_COLD };
+
 struct evaluation_spec {
     const struct head_shape *heads;
     size_t length;
@@ -31,7 +34,8 @@ struct evaluation_spec {
     const uint32_t *k; /* the recall of the top-k is measured for these; rising, from 1 on */
     size_t k_length;
     struct method_options options;
-    bool per_head;    /* a row for each layer and query head, otherwise one for all of them */
+    bool per_head; /* a row for each layer and query head, otherwise one for all of them */
+    enum evaluation_time time;
     bool share;       /* query heads of one position that share keys choose together, if the method
                        * can */
     unsigned threads; /* 0: all */
@@ -63,9 +67,11 @@ struct evaluation_row {
     double visited;     /* keys visited, the dense part not counted, over n */
     double selectivity; /* the same with the dense part */
     double bytes_read, index_bytes;
-    double imbalance;        /* C sum p_i^2, the mean over heads; NaN: no buckets */
-    double largest_bucket;   /* that any query visited, in keys; NaN: no buckets */
-    double time_us;          /* NaN: not measured */
+    double imbalance;      /* C sum p_i^2, the mean over heads; NaN: no buckets */
+    double largest_bucket; /* that any query visited, in keys; NaN: no buckets */
+    /* The median time of a step for one query: of the method, and of full attention; of the first
+     * query head that the row covers. NaN: not measured. */
+    double time_us, full_us;
     struct measured mass;    /* of softmax */
     struct measured error;   /* sum |o - o'|^2 / sum |o|^2; NaN without values */
     struct measured *recall; /* for each k */

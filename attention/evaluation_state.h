@@ -30,6 +30,11 @@ struct recall_sum {
     double recall, queries;
 };
 
+/* Microseconds of a step; NaN: not measured. */
+struct row_time {
+    double step, full;
+};
+
 struct run {
     const struct evaluation_spec *spec;
     evaluation_tick *tick;
@@ -48,6 +53,7 @@ struct run {
     uint32_t *knob_max;        /* of each head */
     uint32_t *knob;            /* [budget][cell] */
     struct sums *sums;         /* [budget][group] */
+    struct row_time *time;     /* [budget][cell] */
     struct recall_sum *recall; /* [budget][group][k] */
 };
 
@@ -76,6 +82,12 @@ void measure_visited(const struct run *run, size_t head, const struct head_room 
 /* Finds the knobs of the method in hand for each budget and cell. Returns 0, 1 if it was stopped,
  * or -1 with an error. */
 int find_knobs(struct run *run);
+
+/* ---- time_rows.c */
+
+/* Times the method in hand for each budget and cell. Returns 0, 1 if it was stopped,
+ * or -1 with an error. */
+int time_rows(struct run *run);
 
 /* ---- rows.c */
 

@@ -66,6 +66,9 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
                 spec->file->modified_ns);
     if (spec->input == SIM_ROPE)
         print_rope(file, spec->rope ? spec->rope : &sim_rope_default);
+    if (spec->groups)
+        fprintf(file, "groups %zu, fingerprint %016" PRIx64 "\n", spec->groups->groups,
+                spec->groups->identity);
     fputs("rho", file);
     for (size_t i = 0; i < spec->rhos; i++)
         print_real(file, spec->rho[i]);

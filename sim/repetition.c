@@ -29,7 +29,10 @@ static void add_weights(const struct group *group, struct worker *worker,
         struct tally *tally = &worker->tallies.of_results[first_result + group->shape[m]];
         struct shares *shares = (struct shares *)(void *)((char *)tally + offset);
         uint64_t k_b = spec->shape[group->shape[m]].k_b;
-        shares_add(shares, lost[k_b < group->cap ? k_b : group->cap] / total);
+        double share = lost[k_b < group->cap ? k_b : group->cap] / total;
+        shares_add(shares, share);
+        if (spec->groups && shares == &tally->mass)
+            shares_add(&tally->by_group[worker->row_group].mass, share);
     }
 }
 
@@ -62,6 +65,10 @@ static void count_lost(const struct sim_spec *spec, struct worker *worker, const
 {
     if (!histogram_add(&tally->lost, lost, 1))
         worker->failed = ENOMEM;
+    if (spec->groups) {
+        tally->by_group[worker->row_group].rows++;
+        tally->by_group[worker->row_group].lost += lost;
+    }
     tally->lost_by_value += lost_by_value;
     tally->certified += lost_by_value == 0;
     for (size_t r = 0; r < spec->ranks; r++)
@@ -254,6 +261,8 @@ void count_repetition(const struct simulation *simulation, struct worker *worker
         place_and_count(simulation, worker, repetition);
         return;
     }
+    if (spec->groups)
+        worker->row_group = row_group(spec->groups, repetition);
     for (size_t rho = 0; rho < spec->rhos; rho++) {
         if (!get_row(simulation, worker, repetition, rho))
             return;

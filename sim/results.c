@@ -17,11 +17,16 @@ static struct sim_lost lost_of(const struct histogram *h, uint64_t most)
                              most};
 }
 
+static const struct tally *tally_of(const struct simulation *s, size_t rho, size_t shuffle,
+                                    size_t shape)
+{
+    return &s->total.of_results[(rho * s->spec.shuffles + shuffle) * s->spec.shapes + shape];
+}
+
 struct sim_result simulation_result(const struct simulation *s, size_t rho, size_t shuffle,
                                     size_t shape)
 {
-    const struct tally *tally =
-        &s->total.of_results[(rho * s->spec.shuffles + shuffle) * s->spec.shapes + shape];
+    const struct tally *tally = tally_of(s, rho, shuffle, shape);
     const struct histogram *lost = &tally->lost;
     const struct sim_shape *wanted = &s->spec.shape[shape];
     struct buckets buckets = buckets_of(wanted->assignment, s->spec.n, wanted->b);
@@ -59,4 +64,19 @@ struct sim_rows simulation_rows(const struct simulation *s, size_t rho)
     const struct row_tally *rows = &s->total.rows[rho];
     return (struct sim_rows){rows->rows, rows->with_nan, rows->short_rows,
                              1.0 - shares_mean(&rows->outside)};
+}
+
+size_t simulation_groups(const struct simulation *s)
+{
+    return s->total.lengths.groups;
+}
+
+struct sim_group simulation_group(const struct simulation *s, size_t rho, size_t shuffle,
+                                  size_t shape, size_t group)
+{
+    const struct group_tally *tally = &tally_of(s, rho, shuffle, shape)->by_group[group];
+    const double elements = (double)tally->rows * (double)s->spec.k;
+    return (struct sim_group){{tally->rows, tally->lost},
+                              (elements - (double)tally->lost) / elements,
+                              1.0 - shares_mean(&tally->mass)};
 }

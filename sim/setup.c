@@ -193,6 +193,11 @@ static size_t threads_of(const struct sim_spec *spec)
     return threads > spec->repetitions ? (size_t)spec->repetitions : threads;
 }
 
+static struct tally_lengths lengths_of(const struct sim_spec *spec)
+{
+    return (struct tally_lengths){spec->ranks, spec->groups ? spec->groups->groups : 0};
+}
+
 double simulation_bytes(const struct sim_spec *spec)
 {
     struct simulation s = {.spec = *spec, .results = results_of(spec)};
@@ -204,7 +209,7 @@ double simulation_bytes(const struct sim_spec *spec)
     free(s.group);
     free(s.has_k);
     double permutations = (double)spec->rhos * (double)spec->valid * sizeof **s.permutation;
-    double tallies = tallies_bytes(s.results, spec->ranks), threads = (double)threads_of(spec);
+    double tallies = tallies_bytes(s.results, lengths_of(spec)), threads = (double)threads_of(spec);
     return threads * (room.bytes + tallies) + tallies +
            (uses(spec, SIM_SHUFFLE_ONCE) ? permutations : 0.0);
 }
@@ -220,11 +225,11 @@ struct simulation *simulation_new(const struct sim_spec *spec, char *error, size
         s->threads = threads_of(spec);
         s->worker = calloc(s->threads, sizeof *s->worker);
         good = s->worker && group_shapes(s) && make_permutations(s) &&
-               tallies_make(&s->total, spec->rhos, s->results, spec->ranks);
+               tallies_make(&s->total, spec->rhos, s->results, lengths_of(spec));
         for (size_t t = 0; t < s->threads && good; t++) {
             struct room room = {0};
             worker_make(&s->worker[t], s, &room);
-            good = tallies_make(&s->worker[t].tallies, spec->rhos, s->results, spec->ranks) &&
+            good = tallies_make(&s->worker[t].tallies, spec->rhos, s->results, lengths_of(spec)) &&
                    !room.failed;
         }
     }

@@ -21,6 +21,7 @@
 #include "rope.h"
 #include "row.h"
 #include "row_file.h"
+#include "row_groups.h"
 
 struct sim_shape {
     uint64_t b, k_b;
@@ -37,6 +38,8 @@ struct sim_spec {
     enum sim_input input;
     /* For SIM_FILE. Its `row` is n, and it has at least `repetitions` rows. */
     const struct row_file *file;
+    /* The groups of the rows of a file, at least `repetitions` rows; NULL: rows are independent. */
+    const struct row_groups *groups;
     /* Each in [0, 1). If the input is not SIM_AR1, there is one, and it is not used. */
     const double *rho;
     size_t rhos;
@@ -143,6 +146,47 @@ struct sim_result simulation_result(const struct simulation *simulation, size_t 
  * Source   docs/simulation.md 2. */
 double sim_recall_lower(const struct sim_lost *lost, uint64_t k, double alpha, size_t comparisons);
 
+/* What the rows of one group lost: `lost` of their top-k in all, by rank. */
+struct sim_group_lost {
+    uint64_t rows, lost;
+};
+
+/* The same bound where rows come in groups that are independent of each other, while rows of one
+ * group may be alike in any way. The numbers of rows in the groups are taken as given. It is a
+ * bound on the expected recall over the rows of new groups of these sizes, and so, with groups of
+ * one size, on the expected recall of a new group. A single new group may have less.
+ *
+ * Domain   lost <= most rows, most <= k, 0 < alpha < 1, 1 <= comparisons. Groups without rows are
+ *          left out. Otherwise, and below SIM_GROUPS_FEWEST groups, NaN: so few promise nothing.
+ *
+ * Returns  at least 1 - most / k, at most the mean over rows. With groups of one row each it is
+ *          sim_recall_lower().
+ *
+ * Source   docs/simulation.md, "Groups". */
+#define SIM_GROUPS_FEWEST 5
+double sim_recall_lower_groups(const struct sim_group_lost *group, size_t groups, uint64_t most,
+                               uint64_t k, double alpha, size_t comparisons);
+
+/* The mean recall over the rows of groups that are independent of each other, its standard error
+ * from the scatter of the groups, and Student's interval with the confidence 1 - alpha, with
+ * groups - 1 degrees of freedom, cut to [0, 1]. Its ends are bounds to one side with 1 - alpha/2.
+ *
+ * Domain   k >= 1. Groups without rows are left out.
+ *
+ * Returns  NaN for what is not known: the mean without rows, the error below two groups; the
+ *          interval outside 0 < alpha < 1, below SIM_GROUPS_FEWEST groups and where groups do not
+ *          differ, because there they say nothing of others; all if memory runs out.
+ *
+ * Assumes  for the interval, that the recalls of groups are near normal, and groups of one size.
+ *
+ * Source   docs/simulation.md, "Groups". */
+struct sim_over_groups {
+    size_t groups; /* those with rows */
+    double recall_mean, recall_se, recall_low, recall_high;
+};
+struct sim_over_groups sim_over_groups(const struct sim_group_lost *group, size_t groups,
+                                       uint64_t k, double alpha);
+
 /* The fewest rows for which that bound reaches a recall of 1 - loss if none of them loses anything.
  * `most` is the share that a row can lose. Half of alpha is spent on the stake 1, which decides
  * here.
@@ -161,5 +205,17 @@ struct sim_rows {
     double topk_mass_mean; /* the share of a row's softmax mass that its exact top-k has */
 };
 struct sim_rows simulation_rows(const struct simulation *simulation, size_t rho);
+
+/* What the rows of one group kept, for one result. Without rows the means are NaN. */
+struct sim_group {
+    struct sim_group_lost lost;
+    double recall_mean, mass_mean; /* mass_mean is NaN, too, if no row has a softmax mass */
+};
+
+/* The number of groups of the spec, and one of them: 0 <= group < that. A run that was stopped may
+ * have groups without rows. */
+size_t simulation_groups(const struct simulation *simulation);
+struct sim_group simulation_group(const struct simulation *simulation, size_t rho, size_t shuffle,
+                                  size_t shape, size_t group);
 
 #endif

@@ -7,17 +7,19 @@
 #include "tally.h"
 
 struct tallies {
-    size_t rhos, results, ranks;
+    size_t rhos, results;
+    struct tally_lengths lengths;
     struct row_tally *rows;   /* of each rho */
     struct tally *of_results; /* (rho, shuffle, shape), the shape fastest */
 };
 
 /* Allocates tallies of nothing. Returns false if memory runs out. tallies_free() in any case. */
-bool tallies_make(struct tallies *tallies, size_t rhos, size_t results, size_t ranks);
+bool tallies_make(struct tallies *tallies, size_t rhos, size_t results,
+                  struct tally_lengths lengths);
 void tallies_free(struct tallies *tallies);
 
 /* Bytes that tallies_make() would allocate. */
-double tallies_bytes(size_t results, size_t ranks);
+double tallies_bytes(size_t results, struct tally_lengths lengths);
 
 /* Sets them to nothing again. */
 void tallies_clear(struct tallies *tallies);

@@ -93,7 +93,7 @@ double reaching_largest(const struct reaching *r)
 
 /* ---- tallies */
 
-bool tally_merge(struct tally *into, const struct tally *from, size_t ranks)
+bool tally_merge(struct tally *into, const struct tally *from, struct tally_lengths lengths)
 {
     if (!histogram_merge(&into->lost, &from->lost))
         return false;
@@ -102,8 +102,13 @@ bool tally_merge(struct tally *into, const struct tally *from, size_t ranks)
     shares_merge(&into->mass, &from->mass);
     shares_merge(&into->value, &from->value);
     reaching_merge(&into->reaching, &from->reaching);
-    for (size_t i = 0; i < ranks; i++)
+    for (size_t i = 0; i < lengths.ranks; i++)
         into->survived[i] += from->survived[i];
+    for (size_t i = 0; i < lengths.groups; i++) {
+        into->by_group[i].rows += from->by_group[i].rows;
+        into->by_group[i].lost += from->by_group[i].lost;
+        shares_merge(&into->by_group[i].mass, &from->by_group[i].mass);
+    }
     return true;
 }
 
@@ -115,17 +120,21 @@ void row_tally_merge(struct row_tally *into, const struct row_tally *from)
     shares_merge(&into->outside, &from->outside);
 }
 
-void tally_clear(struct tally *tally, size_t ranks)
+void tally_clear(struct tally *tally, struct tally_lengths lengths)
 {
     uint64_t *survived = tally->survived;
+    struct group_tally *by_group = tally->by_group;
     free(tally->lost.count);
-    *tally = (struct tally){.survived = survived};
-    for (size_t i = 0; i < ranks; i++)
+    *tally = (struct tally){.survived = survived, .by_group = by_group};
+    for (size_t i = 0; i < lengths.ranks; i++)
         survived[i] = 0;
+    for (size_t i = 0; i < lengths.groups; i++)
+        by_group[i] = (struct group_tally){0};
 }
 
 void tally_free(struct tally *tally)
 {
     free(tally->lost.count);
     free(tally->survived);
+    free(tally->by_group);
 }

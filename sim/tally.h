@@ -25,6 +25,17 @@ struct reaching {
     uint64_t rows, sum_high, sum_low, squares_high, squares_low, largest;
 };
 
+/* What the rows of one group lost, for one result. */
+struct group_tally {
+    uint64_t rows, lost; /* of the top-k, by rank, summed over rows */
+    struct shares mass;
+};
+
+/* How long the lists of a tally are. */
+struct tally_lengths {
+    size_t ranks, groups;
+};
+
 /* What is counted for one result: one rho, shuffle and shape. */
 struct tally {
     struct histogram lost;     /* how many of its top-k, by rank, a row lost */
@@ -33,6 +44,7 @@ struct tally {
     struct shares mass, value; /* lost shares of the softmax mass and of the value */
     struct reaching reaching;
     uint64_t *survived; /* for each rank of the spec: rows in which it survived */
+    struct group_tally *by_group;
 };
 
 /* What is counted about the rows themselves, for one rho. */
@@ -46,17 +58,17 @@ struct row_tally {
 /* Each function that returns a bool returns false if memory ran out. */
 void shares_add(struct shares *shares, double lost);
 void reaching_add(struct reaching *reaching, uint64_t beyond);
-bool tally_merge(struct tally *into, const struct tally *from, size_t ranks);
+bool tally_merge(struct tally *into, const struct tally *from, struct tally_lengths lengths);
 void row_tally_merge(struct row_tally *into, const struct row_tally *from);
-void tally_clear(struct tally *tally, size_t ranks);
+void tally_clear(struct tally *tally, struct tally_lengths lengths);
 void tally_free(struct tally *tally);
 
 /* A tally as a line of text, and back. Parsing moves *text behind what it read. It returns false if
  * the text is not one that printing wrote, if a row lost more than k elements, or if memory ran
- * out. */
-void tally_print(FILE *file, const struct tally *tally, size_t ranks);
+ * out. `survived` and `by_group` have room for what `lengths` says, all 0. */
+void tally_print(FILE *file, const struct tally *tally, struct tally_lengths lengths);
 void row_tally_print(FILE *file, const struct row_tally *tally);
-bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t k);
+bool tally_parse(const char **text, struct tally *tally, struct tally_lengths lengths, uint64_t k);
 bool row_tally_parse(const char **text, struct row_tally *tally);
 
 /* The mean and the largest of the lost shares, each rounded once; NaN without rows. */

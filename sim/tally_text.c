@@ -21,7 +21,21 @@ static void reaching_print(FILE *file, const struct reaching *r)
         fprintf(file, " %" PRIx64, numbers[i]);
 }
 
-void tally_print(FILE *file, const struct tally *tally, size_t ranks)
+/* Only the groups with rows: their numbers, and what they lost. */
+static void groups_print(FILE *file, const struct group_tally *group, size_t groups)
+{
+    size_t with_rows = 0;
+    for (size_t i = 0; i < groups; i++)
+        with_rows += group[i].rows > 0;
+    fprintf(file, " %zx", with_rows);
+    for (size_t i = 0; i < groups; i++)
+        if (group[i].rows) {
+            fprintf(file, " %zx %" PRIx64 " %" PRIx64, i, group[i].rows, group[i].lost);
+            shares_print(file, &group[i].mass);
+        }
+}
+
+void tally_print(FILE *file, const struct tally *tally, struct tally_lengths lengths)
 {
     size_t values = 0;
     for (size_t i = 0; i < tally->lost.length; i++)
@@ -34,8 +48,10 @@ void tally_print(FILE *file, const struct tally *tally, size_t ranks)
     for (size_t i = 0; i < tally->lost.length; i++)
         if (tally->lost.count[i])
             fprintf(file, " %" PRIx64 " %" PRIx64, tally->lost.first + i, tally->lost.count[i]);
-    for (size_t i = 0; i < ranks; i++)
+    for (size_t i = 0; i < lengths.ranks; i++)
         fprintf(file, " %" PRIx64, tally->survived[i]);
+    if (lengths.groups)
+        groups_print(file, tally->by_group, lengths.groups);
     fputc('\n', file);
 }
 
@@ -81,7 +97,19 @@ static bool read_reaching(const char **text, struct reaching *r)
            read_number(text, &r->squares_low) && read_number(text, &r->largest);
 }
 
-bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t k)
+static bool read_groups(const char **text, struct group_tally *group, size_t groups)
+{
+    uint64_t with_rows, at;
+    if (!read_number(text, &with_rows))
+        return false;
+    for (; with_rows > 0; with_rows--)
+        if (!read_number(text, &at) || at >= groups || !read_number(text, &group[at].rows) ||
+            !read_number(text, &group[at].lost) || !read_shares(text, &group[at].mass))
+            return false;
+    return true;
+}
+
+bool tally_parse(const char **text, struct tally *tally, struct tally_lengths lengths, uint64_t k)
 {
     uint64_t values, value, count;
     if (!skip_word(text, "tally") || !read_number(text, &tally->lost_by_value) ||
@@ -93,9 +121,11 @@ bool tally_parse(const char **text, struct tally *tally, size_t ranks, uint64_t 
         if (!read_number(text, &value) || !read_number(text, &count) || value > k ||
             !histogram_add(&tally->lost, value, count))
             return false;
-    for (size_t i = 0; i < ranks; i++)
+    for (size_t i = 0; i < lengths.ranks; i++)
         if (!read_number(text, &tally->survived[i]))
             return false;
+    if (lengths.groups && !read_groups(text, tally->by_group, lengths.groups))
+        return false;
     return skip_word(text, "\n");
 }
 

@@ -13,7 +13,7 @@
 #include <sim/team.h>
 
 #include "command.h"
-#include "simulation_report.h"
+#include "simulation_input.h"
 
 _Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED &&
                    (int)RCM_CONTIGUOUS == (int)SIM_CONTIGUOUS &&
@@ -21,6 +21,7 @@ _Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED &&
                "the model and the simulation number the assignments alike");
 
 #define REPETITIONS 100
+#define GROUPS_IN_JSON 1000000      /* objects, which take some 700 bytes each */
 #define REPETITIONS_CHOSEN_BY 10000 /* at most, of a choice; more where they are asked for */
 
 /* ---- options */
@@ -96,6 +97,13 @@ static const struct argument simulate_options[] = {
     {"--dtype", "T", read_file_dtype, AT(file_dtype),
      "type of the values in a raw file: f16, bf16, f32 or f64; for a .npy file only bf16"},
     {"--row", "N", read_count, AT(row), "elements in a row of a raw file"},
+    {"--groups", "FILE", read_text, AT(groups),
+     "a text file with one label a row: rows with the same label are a group, and errors and "
+     "bounds "
+     "are over groups"},
+    {"--group-axes", "N", read_seed, AT(group_axes),
+     "the N leading axes of --file give the group of a row (default: 1 if there are more than two "
+     "axes, else 0: rows are independent)"},
     {OPTION_VALID},
     {"--assignment", "LIST", read_assignments, IN_QUESTION(assignments),
      "interleaved (default), contiguous, contiguous-floor"},
@@ -121,57 +129,6 @@ static const struct argument simulate_options[] = {
     {OPTIONS_END},
 };
 
-/* Prints the first error of the team, if there is one: then returns `status`. All ranks call it. */
-static int team_status(char *error, size_t size, int status)
-{
-    team_share_error(error, size);
-    if (*error == '\0')
-        return STATUS_OK;
-    usage_error("%s", error);
-    return status;
-}
-
-/* The same for files of the same kind, and hardly ever for others: what ranks must agree on. */
-static uint64_t identity_of(const struct row_file *file)
-{
-    const uint64_t parts[] = {file->size, file->offset, file->rows, file->row,
-                              (uint64_t)file->dtype};
-    uint64_t identity = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        identity = (identity ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15) + (identity >> 29);
-    return identity;
-}
-
-/* Opens --file and takes n from it. */
-static int open_file(struct row_file *file, struct simulate_settings *own, uint64_t *n)
-{
-    char error[700] = "", reason[500];
-    int failed = row_file_open(file, own->file, own->file_dtype, own->row, reason, sizeof reason);
-    uint64_t identity = failed ? 0 : identity_of(file), largest = team_max(identity),
-             least = ~team_max(~identity);
-    if (failed)
-        snprintf(error, sizeof error, "--file %.150s %s", own->file, reason);
-    else if (least != 0 &&
-             (largest != identity || least != identity)) /* 0: elsewhere it could not be opened */
-        snprintf(error, sizeof error,
-                 "--file %.150s is not the same on all ranks; copy one to all, or share it",
-                 own->file);
-    else if (own->question.n.length && own->question.n.items[0] != file->row)
-        snprintf(error, sizeof error,
-                 "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64 "; leave --n out",
-                 own->question.n.items[0], file->row);
-    else if (own->repetitions > file->rows)
-        snprintf(error, sizeof error,
-                 "--repetitions %" PRIu64 " is more than the %" PRIu64
-                 " rows of --file; give at most that",
-                 own->repetitions, file->rows);
-    *n = file->row;
-    own->question.n = (struct count_list){1, n};
-    own->repetitions = own->repetitions ? own->repetitions : file->rows;
-    own->input.kind = SIM_FILE;
-    return team_status(error, sizeof error, STATUS_USAGE);
-}
-
 /* What cannot go together. */
 static int check_options(const struct simulate_settings *settings)
 {
@@ -186,6 +143,11 @@ static int check_options(const struct simulate_settings *settings)
     if (!settings->file && (settings->row || settings->file_dtype))
         return usage_error("%s describes a file; give --file too",
                            settings->row ? "--row" : "--dtype");
+    if (!settings->file && (settings->groups || settings->group_axes != GROUP_AXES_USUAL))
+        return usage_error("%s groups the rows of a file; give --file too",
+                           settings->groups ? "--groups" : "--group-axes");
+    if (settings->groups && settings->group_axes != GROUP_AXES_USUAL)
+        return usage_error("--groups and --group-axes exclude each other; leave one out");
     if (!has_rows &&
         (settings->shuffles.length > 1 || settings->shuffles.items[0] != SIM_SHUFFLE_NONE))
         return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or "
@@ -268,6 +230,11 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
     const char *beyond = simulation_limit(spec);
     if (beyond)
         return usage_error("%s", beyond);
+    if (spec->groups && settings->question.output == OUTPUT_JSON &&
+        spec->groups->groups > GROUPS_IN_JSON / (spec->shapes * spec->shuffles))
+        return usage_error("--json would list %zu groups for each of %zu results, which is more "
+                           "than 10^6 in all; give --csv, or fewer shapes or groups",
+                           spec->groups->groups, spec->shapes * spec->shuffles);
     memory_fits(simulation_bytes(spec), "this simulation",
                 "give fewer --threads, a smaller --n or --k, or fewer shapes", error, sizeof error);
     int status = team_status(error, sizeof error, STATUS_USAGE);
@@ -303,7 +270,8 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
     return status;
 }
 
-static int simulate_query(const struct simulate_settings *settings, const struct row_file *file)
+static int simulate_query(const struct simulate_settings *settings,
+                          const struct simulation_input *input)
 {
     struct query_list queries;
     int status = queries_build(&queries, &settings->question,
@@ -321,7 +289,8 @@ static int simulate_query(const struct simulate_settings *settings, const struct
             .k = query->base.k,
             .valid = query->base.valid ? query->base.valid : query->base.n,
             .input = settings->input.kind,
-            .file = file,
+            .file = input ? &input->file : NULL,
+            .groups = input && input->grouped ? &input->groups : NULL,
             .rho = rho,
             .rhos = rhos,
             .shuffle = settings->shuffles.items,
@@ -331,7 +300,7 @@ static int simulate_query(const struct simulate_settings *settings, const struct
             .rank = settings->ranks.items,
             .ranks = settings->ranks.length,
             .reaching = true,
-            .weights = file || settings->temperature.length,
+            .weights = input || settings->temperature.length,
             .temperature =
                 settings->temperature.length ? decimal_value(settings->temperature.items[0]) : 1.0,
             .seed = settings->seed,
@@ -354,19 +323,23 @@ static int simulate_query(const struct simulate_settings *settings, const struct
 static int simulate(const struct simulate_settings *settings)
 {
     struct simulate_settings own = *settings; /* with what the file says */
-    struct row_file file = {.descriptor = -1};
+    struct simulation_input input;
     uint64_t n;
-    int status = settings->file ? open_file(&file, &own, &n) : STATUS_OK;
+    if (!settings->file)
+        return simulate_query(&own, NULL);
+    int status = simulation_input_open(&input, &own, &n);
     if (status == STATUS_OK)
-        status = simulate_query(&own, settings->file ? &file : NULL);
-    row_file_close(&file);
+        status = simulate_query(&own, &input);
+    simulation_input_close(&input);
     return status;
 }
 
 static int run_simulate(int count, char **arguments)
 {
-    struct simulate_settings settings = {
-        .question = QUESTION_DEFAULT, .seed = 1, .shuffles = {.length = 1}};
+    struct simulate_settings settings = {.question = QUESTION_DEFAULT,
+                                         .seed = 1,
+                                         .group_axes = GROUP_AXES_USUAL,
+                                         .shuffles = {.length = 1}};
     int status = arguments_read(simulate_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = question_check(&settings.question);
@@ -393,7 +366,7 @@ const struct command command_simulate = {
     .detail = "  recall          the mean over rows of the share of the top-k that survives; equal "
               "values are ranked by index\n"
               "  sd of a row     the standard deviation of the recall of a row\n"
-              "  stderr          the standard error of the mean\n"
+              "  stderr          the standard error of the mean, if rows are independent\n"
               "  5 % of rows <=  the recall that 5 % of the rows do not exceed\n"
               "  worst row       the recall of the worst row\n"
               "  exact rows      the share of rows that lost nothing\n"
@@ -401,7 +374,12 @@ const struct command command_simulate = {
               "  rank R reached  the rank in its row of the k-th largest candidate, which so many "
               "elements reach\n"
               "  model recall    the recall of the exact model, for a top-k that lies anywhere\n"
-              "  z               the difference from the model, in standard errors of the model\n"
+              "  z               the difference from the model, in standard errors of the model "
+              "for independent rows\n"
+              "\n"
+              "Over groups: the stderr is that of groups that are independent, while rows of one "
+              "group may be alike; 95 % from .. to: Student's interval of the mean, if the "
+              "recalls of groups are near normal.\n"
               "\n"
               "NaN and -inf, as of masks, never count as lost. Ctrl-C prints what has been "
               "measured and exits with status 130.",

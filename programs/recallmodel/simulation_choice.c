@@ -60,37 +60,37 @@ bool shows_shuffle(const struct simulation_answer *s)
     return s->spec->shuffles > 1 || s->spec->shuffle[0] != SIM_SHUFFLE_NONE;
 }
 
-double *lower_bounds(const struct simulation_answer *s)
+/* Does a bound reach the target? No with NaN. */
+static bool bound_reaches(const struct simulation_answer *s, const double *bounds,
+                          struct scenario at, size_t shape)
 {
-    double *lower = require_memory(calloc(result_count(s), sizeof *lower));
-    for (size_t i = 0; i < result_count(s); i++) {
-        const struct sim_result r = result_at(s, i);
-        lower[i] = sim_recall_lower(&r.lost, s->spec->k, ALPHA, s->spec->shapes);
-    }
-    return lower;
+    return bounds && bounds[result_index(s, at, shape)] >= decimal_value(s->query->recall_target);
 }
 
 bool reaches_target(const struct simulation_answer *s, struct scenario at, size_t shape)
 {
-    return s->lower[result_index(s, at, shape)] >=
-           decimal_value(s->query->recall_target); /* no with NaN */
+    return bound_reaches(s, s->lower, at, shape) || bound_reaches(s, s->student, at, shape);
+}
+
+/* Takes the shape if it is the first or has fewer candidates than what was taken before. */
+static void take_fewer(const struct simulation_answer *s, size_t shape, bool *any, size_t *taken)
+{
+    if (*any && rcm_candidates(s->models[shape].p) >= rcm_candidates(s->models[*taken].p))
+        return;
+    *any = true;
+    *taken = shape;
 }
 
 struct simulation_choice choose_shape(const struct simulation_answer *s, struct scenario at)
 {
     struct simulation_choice choice = {0};
     for (size_t i = 0; i < s->spec->shapes; i++) {
-        uint64_t candidates = rcm_candidates(s->models[i].p);
-        if (reaches_target(s, at, i) &&
-            (!choice.any || candidates < rcm_candidates(s->models[choice.shape].p))) {
-            choice.any = true;
-            choice.shape = i;
-        }
-        if (rcm_reaches(s->models[i].p, s->query->target) &&
-            (!choice.model_any || candidates < rcm_candidates(s->models[choice.model_shape].p))) {
-            choice.model_any = true;
-            choice.model_shape = i;
-        }
+        if (bound_reaches(s, s->lower, at, i))
+            take_fewer(s, i, &choice.any, &choice.shape);
+        if (bound_reaches(s, s->student, at, i))
+            take_fewer(s, i, &choice.student_any, &choice.student_shape);
+        if (rcm_reaches(s->models[i].p, s->query->target))
+            take_fewer(s, i, &choice.model_any, &choice.model_shape);
     }
     return choice;
 }

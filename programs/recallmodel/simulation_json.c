@@ -62,8 +62,31 @@ static json_t *rows_json(const struct simulation_answer *s)
     return array;
 }
 
+/* The groups with rows, of the index-th result. */
+static json_t *groups_json(const struct simulation_answer *s, size_t index)
+{
+    const struct scenario at = scenario_at(s, index / s->spec->shapes);
+    json_t *groups = require_memory(json_array());
+    for (size_t g = 0; g < simulation_groups(s->simulation); g++) {
+        const struct sim_group group =
+            simulation_group(s->simulation, at.rho, at.shuffle, index % s->spec->shapes, g);
+        if (group.lost.rows == 0)
+            continue;
+        json_t *object = require_memory(json_object());
+        char *label = group_label(s, g);
+        json_object_set_new(object, "label", name_json(label));
+        set_count(object, "rows", group.lost.rows);
+        set_real(object, "recall", group.recall_mean);
+        set_real(object, "mass", group.mass_mean);
+        json_array_append_new(groups, object);
+        free(label);
+    }
+    return groups;
+}
+
+/* A shape with one of the bounds, under the name of the bound. */
 static json_t *shape_json(const struct simulation_answer *s, struct scenario at, bool any,
-                          size_t shape)
+                          size_t shape, const char *name, const double *bounds)
 {
     if (!any)
         return json_null();
@@ -75,7 +98,7 @@ static json_t *shape_json(const struct simulation_answer *s, struct scenario at,
     set_count(object, "k_b", p->k_b);
     set_count(object, "candidates", rcm_candidates(*p));
     set_real(object, "recall_mean", result_at(s, index).recall_mean);
-    set_real(object, "recall_lower", s->lower[index]);
+    set_real(object, name, bounds[index]);
     return object;
 }
 
@@ -89,9 +112,15 @@ static json_t *choices_json(const struct simulation_answer *s)
         set_real(object, "rho", rho_or_nan(s, at.rho));
         set_text(object, "shuffle", sim_shuffle_name(s->spec->shuffle[at.shuffle]));
         set_real(object, "recall_target", decimal_value(s->query->recall_target));
-        json_object_set_new(object, "measured", shape_json(s, at, choice.any, choice.shape));
-        json_object_set_new(object, "model",
-                            shape_json(s, at, choice.model_any, choice.model_shape));
+        json_object_set_new(object, "measured",
+                            shape_json(s, at, choice.any, choice.shape, "recall_lower", s->lower));
+        if (s->student)
+            json_object_set_new(object, "student",
+                                shape_json(s, at, choice.student_any, choice.student_shape,
+                                           "recall_lower_student", s->student));
+        json_object_set_new(
+            object, "model",
+            shape_json(s, at, choice.model_any, choice.model_shape, "recall_lower", s->lower));
         json_object_set_new(
             object, "same",
             json_boolean(choice.any && choice.model_any && choice.shape == choice.model_shape));
@@ -103,8 +132,12 @@ static json_t *choices_json(const struct simulation_answer *s)
 static json_t *results_json(const struct simulation_answer *s)
 {
     json_t *results = rows_as_json(result_table(s, EVERY_RESULT));
-    for (size_t i = 0; i < json_array_size(results) && s->spec->ranks; i++)
-        json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i));
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        if (s->spec->groups)
+            json_object_set_new(json_array_get(results, i), "groups", groups_json(s, i));
+        if (s->spec->ranks)
+            json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i));
+    }
     return results;
 }
 
@@ -145,6 +178,11 @@ int print_simulation_json(const struct simulation_answer *s)
     set_real(object, "temperature", spec->weights ? spec->temperature : NAN);
     if (spec->input == SIM_ROPE)
         json_object_set_new(object, "rope", rope_json(s));
+    if (spec->groups) {
+        char grouping[80];
+        format_grouping(grouping, sizeof grouping, s);
+        set_text(object, "grouped_by", grouping);
+    }
     json_object_set_new(object, "rows", rows_json(s));
     json_object_set_new(object, "results", results_json(s));
     if (s->settings->question.targets.length)

@@ -34,6 +34,7 @@ int report_simulation(struct simulation_answer *s)
     for (size_t i = 0; i < s->spec->shapes; i++)
         s->models[i] = model_of_shape(s, i);
     s->lower = s->settings->question.targets.length ? lower_bounds(s) : NULL;
+    s->student = s->lower ? student_bounds(s) : NULL;
     switch (s->settings->question.output) {
     case OUTPUT_TABLE:
         print_simulation(s);
@@ -49,5 +50,6 @@ int report_simulation(struct simulation_answer *s)
         status = draw_simulation(s);
     free(s->models);
     free(s->lower);
+    free(s->student);
     return status;
 }

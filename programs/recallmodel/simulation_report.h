@@ -13,11 +13,14 @@
 #include "query.h"
 #include "rope_options.h"
 
+#define GROUP_AXES_USUAL UINT64_MAX
+
 struct simulate_settings {
     struct question question;
     struct input_option input;
-    const char *file, *checkpoint; /* NULL: none */
+    const char *file, *groups, *checkpoint; /* NULL: none */
     enum sim_dtype file_dtype;
+    uint64_t group_axes;                      /* GROUP_AXES_USUAL: not given */
     uint64_t row, seed, repetitions, threads; /* 0: not given, but for the seed */
     struct decimal_list rho, temperature;     /* one temperature, or none */
     struct rope_options rope;
@@ -48,7 +51,8 @@ struct simulation_answer {
     /* Set by report_simulation(). */
     struct shape_model *models; /* of each shape of the spec */
     bool shows_value;           /* recall by value, which differs from recall where ties are lost */
-    double *lower; /* for each result the lower bound of its recall; NULL without --recall */
+    double *lower;   /* for each result the lower bound of its recall; NULL without --recall */
+    double *student; /* the same by Student's t over groups; NULL without groups, too */
 };
 
 /* Prints what the simulation found, in the form that was asked for, and draws it for --plot.
@@ -83,17 +87,45 @@ double z_of(const struct sim_result *r, const struct shape_model *model);
 /* A model and the lower bounds of all results; the caller frees the bounds. */
 struct shape_model model_of_shape(const struct simulation_answer *s, size_t shape);
 double *lower_bounds(const struct simulation_answer *s);
+double *student_bounds(const struct simulation_answer *s); /* NULL without groups */
 
-/* Of one scenario: the shape with the fewest candidates whose lower bound reaches the target, and
- * the one that the model would choose. */
+/* Of one scenario: the shape with the fewest candidates whose lower bound reaches the target, the
+ * one whose bound by Student's t does, and the one that the model would choose. */
 struct simulation_choice {
-    bool any, model_any;
-    size_t shape, model_shape;
+    bool any, student_any, model_any;
+    size_t shape, student_shape, model_shape;
 };
 struct simulation_choice choose_shape(const struct simulation_answer *s, struct scenario at);
 
-/* Does the lower bound of the measured recall reach the target? */
+/* Does a lower bound of the measured recall reach the target? */
 bool reaches_target(const struct simulation_answer *s, struct scenario at, size_t shape);
+
+/* ---- over groups */
+
+/* One result over the groups of rows. */
+struct over_groups {
+    struct sim_over_groups of; /* with Student's interval of 95 % */
+    size_t worst;              /* the group with the least recall, the first of them */
+    struct sim_group worst_group;
+};
+struct over_groups over_groups(const struct simulation_answer *s, size_t index);
+
+/* How many groups have rows. They are the same for every result. */
+size_t groups_with_rows(const struct simulation_answer *s);
+
+/* The label of a group, and of the worst one, which is NULL if no group lost anything. The caller
+ * frees it. */
+char *group_label(const struct simulation_answer *s, size_t group);
+char *worst_label(const struct simulation_answer *s, const struct over_groups *over);
+
+/* What makes a group: "labels of FILE", "the first axis of the array". */
+void format_grouping(char *text, size_t size, const struct simulation_answer *s);
+
+/* The columns over groups, for CSV and JSON. */
+void put_groups(struct table *table, const struct simulation_answer *s, size_t index);
+
+/* The table over groups, and what it covers. */
+void print_group_notes(const struct simulation_answer *s);
 
 /* ---- the parts of the report */
 
@@ -102,8 +134,9 @@ bool reaches_target(const struct simulation_answer *s, struct scenario at, size_
 enum which_results { EVERY_RESULT, FIRST_REACHING };
 struct table *result_table(const struct simulation_answer *s, enum which_results which);
 
-/* The same results, one row for each rank of --ranks. */
+/* The same results, one row for each rank of --ranks, and over groups. */
 struct table *rank_table(const struct simulation_answer *s, enum which_results which);
+struct table *group_table(const struct simulation_answer *s, enum which_results which);
 
 void print_simulation(const struct simulation_answer *s);
 int print_simulation_json(const struct simulation_answer *s);

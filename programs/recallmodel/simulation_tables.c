@@ -3,6 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include <base/text.h>
 
 #include "columns.h"
 #include "simulation_report.h"
@@ -52,7 +55,7 @@ static void put_measured_recall(struct table *table, const struct simulation_ans
 static void put_mass(struct table *table, bool weights, const struct sim_result *r)
 {
     table_real(table, shown_if(weights, "mass_mean", "mass\nkept", STYLE_RECALL, 0), r->mass_mean);
-    table_real(table, shown_if(weights, "mass_worst", "worst\nmass", STYLE_RECALL, 5),
+    table_real(table, shown_if(weights, "mass_worst", "worst\nmass", STYLE_RECALL, 1),
                r->mass_worst);
     table_real(table, in_data("value_mean"), r->value_mean);
     table_real(table, in_data("value_worst"), r->value_worst);
@@ -85,6 +88,17 @@ static void put_result(struct table *table, const struct simulation_answer *s, s
     table_real(table, in_data("model_exact_rows"), rcm_probability_exact(model->p));
     table_real(table, in_data("model_worst_case"), rcm_recall_worst_case(model->p));
     table_real(table, column("z", STYLE_Z), z_of(r, model));
+}
+
+/* What is known only if masses are measured, or rows are in groups. */
+static void put_more(struct table *table, const struct simulation_answer *s, size_t index)
+{
+    const size_t rho = scenario_at(s, index / s->spec->shapes).rho;
+    if (s->spec->weights)
+        table_real(table, in_csv("topk_mass_mean"),
+                   simulation_rows(s->simulation, rho).topk_mass_mean);
+    if (s->spec->groups)
+        put_groups(table, s, index);
 }
 
 /* Survival of the ranks asked for: columns of the CSV. */
@@ -125,6 +139,7 @@ static void put_row(struct table *table, const struct simulation_answer *s, stru
     put_scenario(table, s, at);
     put_shape(table, model);
     put_result(table, s, at, r, model);
+    put_more(table, s, result_index(s, at, (size_t)(model - s->models)));
     put_survival(table, s, r, model);
 }
 
@@ -147,6 +162,29 @@ static void put_ranks(struct table *table, const struct simulation_answer *s, st
     }
 }
 
+/* One row over groups. */
+static void put_over_groups(struct table *table, const struct simulation_answer *s,
+                            struct scenario at, const struct sim_result *r,
+                            const struct shape_model *model, bool chosen)
+{
+    const size_t index = result_index(s, at, (size_t)(model - s->models));
+    const struct over_groups over = over_groups(s, index);
+    char shown[TEXT_SHOWN], *label = worst_label(s, &over);
+    table_row(table, chosen);
+    put_scenario(table, s, at);
+    put_shape(table, model);
+    table_real(table, headed("recall_mean", "recall", STYLE_RECALL), r->recall_mean);
+    table_real(table, column("stderr", STYLE_LOSS), over.of.recall_se);
+    table_real(table, headed("low", "95 %\nfrom", STYLE_RECALL), over.of.recall_low);
+    table_real(table, headed("high", "\nto", STYLE_RECALL), over.of.recall_high);
+    table_real(table, headed("worst", "worst\ngroup", STYLE_RECALL), over.worst_group.recall_mean);
+    table_real(table, dropped(2, "mass", "its\nmass", STYLE_RECALL), over.worst_group.mass_mean);
+    table_count(table, dropped(1, "rows", "its\nrows", STYLE_PLAIN), over.worst_group.lost.rows);
+    table_text(table, headed("label", "its\nlabel", STYLE_PLAIN),
+               label ? text_shown(shown, label) : NULL);
+    free(label);
+}
+
 /* Puts the rows of one result; `chosen` if it is the choice for the target. */
 typedef void row_putter(struct table *table, const struct simulation_answer *s, struct scenario at,
                         const struct sim_result *r, const struct shape_model *model, bool chosen);
@@ -166,7 +204,8 @@ static void put_rows_of(struct table *table, const struct simulation_answer *s, 
         if (which == FIRST_REACHING && (s->models[i].p.k_b == k_b || !reaches_target(s, at, i)))
             continue;
         k_b = s->models[i].p.k_b;
-        put(table, s, at, &r, &s->models[i], choice.any && choice.shape == i);
+        put(table, s, at, &r, &s->models[i],
+            choice.any ? choice.shape == i : choice.student_any && choice.student_shape == i);
     }
 }
 
@@ -183,5 +222,13 @@ struct table *rank_table(const struct simulation_answer *s, enum which_results w
     struct table *table = table_new();
     for (size_t i = 0; i < scenario_count(s); i++)
         put_rows_of(table, s, scenario_at(s, i), put_ranks, which);
+    return table;
+}
+
+struct table *group_table(const struct simulation_answer *s, enum which_results which)
+{
+    struct table *table = table_new();
+    for (size_t i = 0; i < scenario_count(s); i++)
+        put_rows_of(table, s, scenario_at(s, i), put_over_groups, which);
     return table;
 }

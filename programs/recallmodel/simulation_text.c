@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include <base/text.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -25,6 +27,7 @@ static void print_title(const struct simulation_answer *s)
 {
     const struct sim_spec *spec = s->spec;
     uint64_t done = simulation_done(s->simulation);
+    char grouping[80];
     printf("n = %" PRIu64 ", k = %" PRIu64, spec->n, spec->k);
     if (spec->valid < spec->n)
         printf(", valid = %" PRIu64, spec->valid);
@@ -35,6 +38,10 @@ static void print_title(const struct simulation_answer *s)
     printf(", %" PRIu64 " repetition%s", done, done == 1 ? "" : "s");
     if (s->partial)
         printf(" of %" PRIu64 ": PARTIAL, stopped", spec->repetitions);
+    if (spec->groups) {
+        format_grouping(grouping, sizeof grouping, s);
+        printf(", %zu groups by %s", groups_with_rows(s), grouping);
+    }
     if (spec->weights)
         printf(", temperature %.15g", spec->temperature);
     printf(", seed %" PRIu64 ", recallmodel %s\n", spec->seed, rcm_version());
@@ -108,29 +115,31 @@ static double rows_needed(const struct simulation_answer *s, double target)
     return needed;
 }
 
-/* Nothing was chosen: are there too few rows? `question` begins the line. */
+/* Nothing was chosen: are there too few rows, or groups? `question` begins the line. */
 static void print_no_choice(const struct simulation_answer *s, struct scenario at,
                             const char *question)
 {
-    double target = decimal_value(s->query->recall_target), needed = rows_needed(s, target);
-    double rows = (double)simulation_done(s->simulation);
+    const bool grouped = s->spec->groups;
+    const double target = decimal_value(s->query->recall_target),
+                 needed = fmax(rows_needed(s, target), grouped ? SIM_GROUPS_FEWEST : 1);
+    const char *what = grouped ? "group" : "row";
+    double rows = (double)(grouped ? groups_with_rows(s) : simulation_done(s->simulation));
     size_t in_the_mean = 0;
     for (size_t i = 0; i < s->spec->shapes; i++)
         in_the_mean +=
             simulation_result(s->simulation, at.rho, at.shuffle, i).recall_mean >= target;
     if (needed > rows) {
         print_wrapped(
-            "%s: %.0f row%s cannot show it with 95 %% confidence, even if nothing is lost; "
+            "%s: %.0f %s%s cannot show it with 95 %% confidence, even if nothing is lost; "
             "%.10g or more can.",
-            question, rows, rows == 1.0 ? "" : "s", needed);
+            question, rows, what, rows == 1.0 ? "" : "s", needed);
         return;
     }
-    print_wrapped(
-        "%s: none of these configurations reaches it on these rows with 95 %% confidence.",
-        question);
+    print_wrapped("%s: none of these configurations reaches it on these %ss with 95 %% confidence.",
+                  question, what);
     if (in_the_mean)
-        print_wrapped("In the mean %zu of them reach%s it; more rows may show it.", in_the_mean,
-                      in_the_mean == 1 ? "es" : "");
+        print_wrapped("In the mean %zu of them reach%s it; more %ss may show it.", in_the_mean,
+                      in_the_mean == 1 ? "es" : "", what);
 }
 
 /* "b = 128, k_b = 2, interleaved: 256 candidates"; its recall and the lower bound. */
@@ -139,7 +148,7 @@ struct shape_words {
 };
 
 static struct shape_words words_of(const struct simulation_answer *s, struct scenario at,
-                                   size_t shape)
+                                   size_t shape, const double *bounds)
 {
     struct shape_words words;
     const size_t index = result_index(s, at, shape);
@@ -148,7 +157,7 @@ static struct shape_words words_of(const struct simulation_answer *s, struct sce
              "b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates", p->b, p->k_b,
              assignment_name(p->assignment), rcm_candidates(*p));
     format_styled(words.mean, sizeof words.mean, STYLE_RECALL, result_at(s, index).recall_mean);
-    format_styled(words.lower, sizeof words.lower, STYLE_RECALL, s->lower[index]);
+    format_styled(words.lower, sizeof words.lower, STYLE_RECALL, bounds[index]);
     return words;
 }
 
@@ -165,6 +174,39 @@ static void format_question(char *text, size_t size, const struct simulation_ans
              shuffles ? sim_shuffle_name(s->spec->shuffle[at.shuffle]) : "");
 }
 
+/* "WHO: take b = .., recall .., at least .. with 95 % confidence." */
+static void print_taken(const struct simulation_answer *s, struct scenario at, const char *who,
+                        size_t shape, const double *bounds)
+{
+    const struct shape_words words = words_of(s, at, shape, bounds);
+    print_wrapped("%s: take %s, recall %s, at least %s with 95 %% confidence.", who, words.shape,
+                  words.mean, words.lower);
+}
+
+/* The choice by Student's t, which fewer groups can make, and what the bounds cover. */
+static void print_over_groups(const struct simulation_answer *s, struct scenario at,
+                              const struct simulation_choice *choice)
+{
+    static const char who[] = "By Student's t, if the recalls of groups are normal";
+    if (groups_with_rows(s) < SIM_GROUPS_FEWEST)
+        return;
+    if (choice->student_any)
+        print_taken(s, at, who, choice->student_shape, s->student);
+    else
+        print_wrapped("%s: none reaches it.", who);
+    if (!choice->any && !choice->student_any)
+        return;
+    const size_t shape = choice->any ? choice->shape : choice->student_shape;
+    const struct over_groups over = over_groups(s, result_index(s, at, shape));
+    char shown[TEXT_SHOWN], worst[32], *label = worst_label(s, &over);
+    format_styled(worst, sizeof worst, STYLE_RECALL, over.worst_group.recall_mean);
+    print_wrapped("This covers the mean over the rows of new groups like these, not a single "
+                  "group%s%s%s%s.",
+                  label ? ": the worst one here, " : "", label ? text_shown(shown, label) : "",
+                  label ? ", has " : "", label ? worst : "");
+    free(label);
+}
+
 static void print_choice(const struct simulation_answer *s, struct scenario at)
 {
     const struct simulation_choice choice = choose_shape(s, at);
@@ -172,21 +214,21 @@ static void print_choice(const struct simulation_answer *s, struct scenario at)
     format_question(question, sizeof question, s, at);
     putchar('\n');
 
-    if (choice.any) {
-        const struct shape_words words = words_of(s, at, choice.shape);
-        print_wrapped("%s: take %s, recall %s, at least %s with 95 %% confidence.", question,
-                      words.shape, words.mean, words.lower);
-    } else {
+    if (choice.any)
+        print_taken(s, at, question, choice.shape, s->lower);
+    else
         print_no_choice(s, at, question);
-    }
+    if (s->student)
+        print_over_groups(s, at, &choice);
     if (!choice.model_any) {
         puts("According to the model, none of them reaches it.");
     } else if (choice.any && choice.model_shape == choice.shape) {
         puts("The model chooses the same.");
     } else {
-        const struct shape_words words = words_of(s, at, choice.model_shape);
-        print_wrapped("The model would choose %s; on these rows its recall is %s, at least %s.",
-                      words.shape, words.mean, words.lower);
+        const struct shape_words words = words_of(s, at, choice.model_shape, s->lower);
+        const bool bound = !isnan(s->lower[result_index(s, at, choice.model_shape)]);
+        print_wrapped("The model would choose %s; on these rows its recall is %s%s%s.", words.shape,
+                      words.mean, bound ? ", at least " : "", bound ? words.lower : "");
     }
 }
 
@@ -206,18 +248,24 @@ void print_simulation(const struct simulation_answer *s)
     const enum which_results which = sweep ? FIRST_REACHING : EVERY_RESULT;
     struct table *results = result_table(s, which);
     struct table *ranks = s->spec->ranks ? rank_table(s, which) : NULL;
+    struct table *groups = s->spec->groups ? group_table(s, which) : NULL;
     progress_end(s->progress);
     print_title(s);
     if (sweep)
         print_wrapped("%zu shapes were simulated, with b in steps of 9 %% (--csv prints all "
-                      "of them, --b sets others). The first of each k_b that reaches the target:",
-                      s->spec->shapes);
+                      "of them, --b sets others). The first of each k_b that reaches the target%s:",
+                      s->spec->shapes, groups ? ", by one of the bounds below" : "");
     print_table(results, colour_wanted());
     if (ranks) {
         puts("\nSurvival by rank:");
         print_table(ranks, false);
     }
+    if (groups) {
+        puts("\nOver groups:");
+        print_table(groups, false);
+    }
     print_verdict(s);
+    print_group_notes(s);
     print_rows_notes(s);
     for (size_t i = 0; i < scenario_count(s) && targets; i++)
         print_choice(s, scenario_at(s, i));

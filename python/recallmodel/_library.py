@@ -10,7 +10,7 @@ import os
 import pathlib
 import types
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
-                    c_size_t, c_uint, c_uint64, c_void_p)
+                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
 
 ASSIGNMENTS = ("interleaved", "contiguous", "contiguous-floor")  # of both libraries
 DTYPES = ("f32", "f16", "bf16")                                  # enum rcm_dtype
@@ -150,16 +150,29 @@ class SimShape(Structure):
     _fields_ = [("b", c_uint64), ("k_b", c_uint64), ("assignment", c_int)]
 
 
+ROW_FILE_AXES = 8
+
+
 class RowFile(Structure):
     """struct row_file"""
     _fields_ = [("descriptor", c_int), ("dtype", c_int),
-                *((name, c_uint64) for name in ("rows", "row", "offset", "size", "modified_ns"))]
+                ("rows", c_uint64), ("row", c_uint64), ("axes", c_uint),
+                ("axis", c_uint64 * ROW_FILE_AXES),
+                *((name, c_uint64) for name in ("offset", "size", "modified_ns"))]
+
+
+class RowGroups(Structure):
+    """struct row_groups"""
+    _fields_ = [("groups", c_size_t), ("rows", c_uint64), ("block", c_uint64),
+                ("of_row", POINTER(c_uint32)), ("label", POINTER(c_char_p)), ("text", c_void_p),
+                ("axes", c_uint), ("axis", c_uint64 * ROW_FILE_AXES), ("identity", c_uint64)]
 
 
 class SimSpec(Structure):
     """struct sim_spec"""
     _fields_ = [("n", c_uint64), ("k", c_uint64), ("valid", c_uint64), ("input", c_int),
-                ("file", POINTER(RowFile)), ("rho", POINTER(c_double)), ("rhos", c_size_t),
+                ("file", POINTER(RowFile)), ("groups", POINTER(RowGroups)),
+                ("rho", POINTER(c_double)), ("rhos", c_size_t),
                 ("shuffle", POINTER(c_int)), ("shuffles", c_size_t), ("shape", POINTER(SimShape)),
                 ("shapes", c_size_t), ("rank", POINTER(c_uint64)), ("ranks", c_size_t),
                 ("reaching", c_bool), ("weights", c_bool), ("temperature", c_double),
@@ -186,6 +199,23 @@ class SimResult(Structure):
     _fields_ = [("rows", c_uint64), *((name, c_double) for name in QUANTITIES),
                 ("value_rows", c_uint64), *((name, c_double) for name in REACHING_QUANTITIES),
                 ("survived", POINTER(c_uint64)), ("lost", SimLost)]
+
+
+class SimGroupLost(Structure):
+    """struct sim_group_lost"""
+    _fields_ = [("rows", c_uint64), ("lost", c_uint64)]
+
+
+class SimGroup(Structure):
+    """struct sim_group"""
+    _fields_ = [("lost", SimGroupLost), ("recall_mean", c_double), ("mass_mean", c_double)]
+
+
+class SimOverGroups(Structure):
+    """struct sim_over_groups"""
+    _fields_ = [("groups", c_size_t),
+                *((name, c_double) for name in ("recall_mean", "recall_se", "recall_low",
+                                                "recall_high"))]
 
 
 TICK = CFUNCTYPE(c_bool, c_void_p, c_uint64, c_uint64)
@@ -324,6 +354,18 @@ def sim():
                      c_size_t),
         result=_declare(library, "simulation_result", SimResult, c_void_p, c_size_t, c_size_t,
                         c_size_t),
+        group=_declare(library, "simulation_group", SimGroup, c_void_p, c_size_t, c_size_t,
+                       c_size_t, c_size_t),
+        usual_axes=_declare(library, "row_groups_usual_axes", c_uint, POINTER(RowFile)),
+        groups_of_axes=_declare(library, "row_groups_of_axes", c_int, POINTER(RowGroups),
+                                POINTER(RowFile), c_uint, c_char_p, c_size_t),
+        group_label=_declare(library, "row_group_label", None, POINTER(RowGroups), c_size_t,
+                             c_char_p, c_size_t),
+        over_groups=_declare(library, "sim_over_groups", SimOverGroups, POINTER(SimGroupLost),
+                             c_size_t, c_uint64, c_double),
+        recall_lower_groups=_declare(library, "sim_recall_lower_groups", c_double,
+                                     POINTER(SimGroupLost), c_size_t, c_uint64, c_uint64, c_double,
+                                     c_size_t),
         free=_declare(library, "simulation_free", None, c_void_p),
         recall_lower=_declare(library, "sim_recall_lower", c_double, POINTER(SimLost), c_uint64,
                               c_double, c_size_t))

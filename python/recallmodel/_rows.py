@@ -33,6 +33,11 @@ class Simulation:
     where no value in that sum is negative.
     reaching_mean, reaching_sd, reaching_worst: the rank in its row of the k-th largest candidate:
     mean, standard deviation and largest.
+
+    With groups of rows, otherwise None: groups: their labels, a tuple; for leading axes their
+    indices. group_rows: the rows of each. recall_groups, mass_groups: the mean recall and the mean
+    kept share of the mass of each group, along a last axis. recall_se_groups: standard error of
+    recall_mean over groups, where rows of one group may be alike.
     """
     rows: int
     k: int
@@ -53,6 +58,12 @@ class Simulation:
     reaching_mean: numpy.ndarray
     reaching_sd: numpy.ndarray
     reaching_worst: numpy.ndarray
+    groups: tuple
+    group_rows: numpy.ndarray
+    recall_groups: numpy.ndarray
+    mass_groups: numpy.ndarray
+    recall_se_groups: numpy.ndarray
+    _lost_of_groups: tuple  # of each configuration: what each group lost in all
     _lost: tuple  # of each configuration: (first, counts, most) of struct sim_lost
 
     def __repr__(self):
@@ -64,17 +75,49 @@ class Simulation:
         With this confidence, all of `comparisons` bounds hold together (default: the number of
         shapes here). This is true for any number of rows and for any loss, if the rows are
         independent and have the same distribution: docs/simulation.md.
+
+        With groups it needs only the groups to be independent. It then bounds the mean over the
+        rows of new groups like these; a single group may have less. It is nan below 5 groups.
         """
         alpha = 1.0 - fraction("confidence", confidence)
         if comparisons is None:
             comparisons = numpy.size(self.recall_mean)
         comparisons = count("comparisons", comparisons, 1)
         bounds = []
-        for first, counts, most in self._lost:
+        for i, (first, counts, most) in enumerate(self._lost):
+            if self.groups is not None:
+                bounds.append(lib.sim().recall_lower_groups(
+                    self._group_lost(i), len(self.groups), most, self.k, alpha, comparisons))
+                continue
             values = (ctypes.c_uint64 * len(counts))(*counts)
             lost = lib.SimLost(first=first, length=len(counts), count=values, most=most)
             bounds.append(lib.sim().recall_lower(byref(lost), self.k, alpha, comparisons))
         return numpy.reshape(bounds, numpy.shape(self.recall_mean))[()]
+
+    def recall_interval(self, confidence=0.95):
+        """Student's interval of the mean recall over groups: its two ends, for each shape alone.
+
+        It assumes that the recalls of groups are near normal. It is nan below 5 groups and where
+        all groups have the same recall.
+        """
+        alpha = 1.0 - fraction("confidence", confidence)
+        if self.groups is None:
+            raise ValueError("the rows are not in groups; give groups to simulate")
+        over = [lib.sim().over_groups(self._group_lost(i), len(self.groups), self.k, alpha)
+                for i in range(len(self._lost))]
+        return tuple(numpy.reshape([getattr(x, name) for x in over],
+                                   numpy.shape(self.recall_mean))[()]
+                     for name in ("recall_low", "recall_high"))
+
+    def _group_lost(self, i):
+        """An array of struct sim_group_lost of the i-th configuration."""
+        return _lost_array(self.group_rows, self._lost_of_groups[i])
+
+
+def _lost_array(rows, lost):
+    """An array of struct sim_group_lost."""
+    pairs = (lib.SimGroupLost(int(x), int(y)) for x, y in zip(rows, lost))
+    return (lib.SimGroupLost * len(rows))(*pairs)
 
 
 def _open_rows(rows, dtype, stack):
@@ -106,14 +149,51 @@ def _open_rows(rows, dtype, stack):
     return file
 
 
-def _result_of(simulation, shape):
-    """The struct sim_result of a shape, and (first, counts, most) of its struct sim_lost.
+def _groups_of(file, groups, stack):
+    """The struct row_groups of an open file and their labels; (None, None) if there are none.
+
+    groups: None, a number of leading axes, or one label a row. The stack holds what it points to.
+    """
+    found, sim = lib.RowGroups(), lib.sim()
+    if groups is None:
+        groups = sim.usual_axes(byref(file))
+    if numpy.ndim(groups) == 0:
+        axes, error = count("groups", groups, 0, 1000), ctypes.create_string_buffer(400)
+        if axes == 0:
+            return None, None
+        if sim.groups_of_axes(byref(found), byref(file), axes, error, len(error)) != 0:
+            raise ValueError(f"groups = {axes}: the array {error.value.decode()}")
+        label, labels = ctypes.create_string_buffer(200), []
+        for i in range(found.groups):
+            sim.group_label(byref(found), i, label, len(label))
+            labels.append(label.value.decode())
+        return found, tuple(labels)
+    labels = unmasked("groups", groups).ravel()
+    if len(labels) != file.rows:
+        raise ValueError(f"groups has {len(labels)} labels, but there are {file.rows} rows")
+    # Numbered in the order of their first rows, as by the command.
+    unique, first, which = numpy.unique(labels, return_index=True, return_inverse=True)
+    if len(unique) < 2:
+        raise ValueError("groups puts all rows into one group, which says nothing of others")
+    order = numpy.argsort(first)
+    number = numpy.empty(len(order), numpy.uint32)
+    number[order] = numpy.arange(len(order))
+    of_row = numpy.ascontiguousarray(number[which])
+    stack.callback(lambda: (found, of_row))  # until the simulation has ended
+    found.groups, found.rows = len(unique), file.rows
+    found.of_row = of_row.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+    return found, tuple(unique[order].tolist())
+
+
+def _result_of(simulation, shape, groups):
+    """Of a shape: its struct sim_result; (first, counts, most) of its struct sim_lost; its groups.
 
     The counts are copied, because they belong to the simulation.
     """
     result = lib.sim().result(simulation, 0, 0, shape)
     lost = result.lost
-    return result, (lost.first, tuple(lost.count[:lost.length]), lost.most)
+    each = tuple(lib.sim().group(simulation, 0, 0, shape, i) for i in range(groups))
+    return result, (lost.first, tuple(lost.count[:lost.length]), lost.most), each
 
 
 def _run(spec, stack):
@@ -134,6 +214,7 @@ def _run(spec, stack):
     # stop is a list: one call of C appends to it, so that no second signal can come in between.
     stop, finished, results, errors = [], threading.Event(), [], []
     tick = lib.TICK(lambda context, done, total: bool(stop))
+    groups = spec.groups.contents.groups if spec.groups else 0
     owned = stack.pop_all()
 
     def run_and_free():
@@ -141,7 +222,7 @@ def _run(spec, stack):
             if sim.run(simulation, tick, None, error, len(error)) != 0:
                 errors.append(error.value.decode())
             else:
-                results.extend(_result_of(simulation, i) for i in range(spec.shapes))
+                results.extend(_result_of(simulation, i, groups) for i in range(spec.shapes))
         finally:
             sim.free(simulation)
             owned.close()
@@ -184,6 +265,16 @@ def _check_settings(n, b, k_b, rho, temperature):
         raise ValueError(f"temperature = {temperature} is not positive")
 
 
+def _check_generated(rows, n, groups):
+    """ValueError if rows of this name cannot be generated with these arguments."""
+    if n is None:
+        raise ValueError(f"rows={rows!r} needs n, the length of a row")
+    if rows == "file":
+        raise ValueError("rows: give the path of the file")
+    if groups is not None:
+        raise ValueError("groups belong to rows of an array or a file")
+
+
 def _shapes_of(b, k_b, assignment):
     """An array of struct sim_shape."""
     number = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
@@ -191,8 +282,24 @@ def _shapes_of(b, k_b, assignment):
     return (lib.SimShape * b.size)(*shapes)
 
 
+def _over_groups(labels, groups, k, shape):
+    """The fields of a Simulation over groups: of each configuration its struct sim_group."""
+    if labels is None:
+        return dict.fromkeys(("groups", "group_rows", "recall_groups", "mass_groups",
+                              "recall_se_groups", "_lost_of_groups"))
+    rows = numpy.array([group.lost.rows for group in groups[0]])
+    lost = tuple(tuple(group.lost.lost for group in each) for each in groups)
+    errors = [lib.sim().over_groups(_lost_array(rows, each), len(rows), k, 0.05).recall_se
+              for each in lost]
+    means = {name: numpy.reshape([[getattr(group, field) for group in each] for each in groups],
+                                 (*shape, len(rows)))
+             for name, field in (("recall_groups", "recall_mean"), ("mass_groups", "mass_mean"))}
+    return dict(groups=labels, group_rows=rows, **means, _lost_of_groups=lost,
+                recall_se_groups=numpy.reshape(errors, shape)[()])
+
+
 def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0,
-             repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None):
+             repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None, groups=None):
     """Runs bucketed top-k on rows and returns a Simulation: what it loses.
 
     It uses no function of the model.
@@ -208,23 +315,25 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
     repetitions: the number of rows to run (default: all rows of an array or a file, 100 generated
     ones). temperature: that of the softmax whose mass is counted.
     threads: 0 is all. dtype: bf16 if a .npy file holds bfloat16, which the format cannot say.
+    groups: which rows of an array or a file belong together, such as those of one document: the
+    number of leading axes that name the group (0: rows are independent), or a label for each row.
+    The default is 1 if there are more than two axes, else 0; axes of length 1 are passed over.
     The same seed gives the same rows, which are also those of `recallmodel simulate`.
     """
     b, k_b = counts(b=b, k_b=k_b)
     generated = isinstance(rows, str) and rows in lib.INPUTS
     with contextlib.ExitStack() as stack:
         if generated:
-            if n is None:
-                raise ValueError(f"rows={rows!r} needs n, the length of a row")
-            if rows == "file":
-                raise ValueError("rows: give the path of the file")
-            file, repetitions = None, 100 if repetitions is None else repetitions
+            _check_generated(rows, n, groups)
+            file, row_groups, labels = None, None, None
             n = count("n", n, 1, 2**53 - 1)
+            repetitions = 100 if repetitions is None else repetitions
         else:
             file = _open_rows(rows, dtype, stack)
             if n is not None and n != file.row:
                 raise ValueError(f"n = {n}, but the rows have {file.row} elements")
             n, repetitions = file.row, file.rows if repetitions is None else repetitions
+            row_groups, labels = _groups_of(file, groups, stack)
         repetitions = count("repetitions", repetitions, 1, file.rows if file else 2**63 - 1)
         valid = count("valid", valid, 0, n) or n
         k = count("k", k, 1, valid)
@@ -241,8 +350,11 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
             threads=count("threads", threads, 0, 4096))
         if file is not None:
             spec.file = ctypes.pointer(file)
+        if row_groups is not None:
+            spec.groups = ctypes.pointer(row_groups)
         results = _run(spec, stack)
-    measured = {name: numpy.reshape([getattr(result, name) for result, _ in results], b.shape)[()]
+    measured = {name: numpy.reshape([getattr(result, name) for result, *_ in results], b.shape)[()]
                 for name in lib.QUANTITIES + lib.REACHING_QUANTITIES}
     return Simulation(rows=results[0][0].rows, k=k, **measured,
-                      _lost=tuple(lost for _, lost in results))
+                      **_over_groups(labels, [each for *_, each in results], k, b.shape),
+                      _lost=tuple(lost for _, lost, _ in results))

@@ -11,8 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
+    /* Half of the texts are read with groups. */
+    const struct tally_lengths lengths = {2, length % 2 ? 3 : 0};
     uint64_t survived[2] = {0, 0};
-    struct tally tally = {.survived = survived};
+    struct group_tally groups[3] = {0};
+    struct tally tally = {.survived = survived, .by_group = groups};
     struct row_tally rows = {0};
     char *text = malloc(length + 1);
     if (!text)
@@ -20,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     memcpy(text, bytes, length);
     text[length] = '\0';
     const char *at = text;
-    if (row_tally_parse(&at, &rows) && tally_parse(&at, &tally, 2, 1000)) {
+    if (row_tally_parse(&at, &rows) && tally_parse(&at, &tally, lengths, 1000)) {
         struct spread spread = histogram_spread(&tally.lost);
         (void)reaching_sd(&tally.reaching);
         if (spread.largest > 1000)

@@ -80,7 +80,7 @@ while read -r arguments; do
         else
             differ=$((differ + 1))
             echo "DIFFERS: recallmodel $arguments $format"
-            diff "$folder/old" "$folder/new" | sed -n 1,4p
+            diff "$folder/old" "$folder/new" | sed -n 1,4p || true
         fi
     done
 done < <(commands)

@@ -56,6 +56,28 @@ sparse "${of_small[@]:0:4}" --method topk |
     fail "no note on the error"
 pass
 
+# --time adds times, and changes nothing else.
+few=("${of_small[@]}" --method topk,streaming --budget 0.1 --last 3 --csv)
+columns() { # file, names ..: these columns of a CSV
+    local file=$1
+    shift
+    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
+          print "" }' "$file"
+}
+sparse "${few[@]}" >"$folder/csv"
+for cache in warm cold; do
+    sparse "${few[@]}" --time $cache >"$folder/timed"
+    columns "$folder/csv" method knob visited mass recall error bytes_read >"$folder/one"
+    columns "$folder/timed" method knob visited mass recall error bytes_read >"$folder/two"
+    same "$folder/one" "$folder/two" "--time $cache"
+    columns "$folder/timed" time_us full_us |
+        awk 'NR > 1 && !($1 > 0 && $2 > 0) { exit 1 } END { exit NR != 3 }' ||
+        fail "--time $cache: $(cat "$folder/timed")"
+done
+columns "$folder/csv" time_us full_us | prints "[0-9]" && fail "times that nobody asked for"
+pass
+
 # The text fits 100 columns, and says what is best; several k have a column.
 sparse "${of_small[@]:0:8}" --k 1,16 --budget 0.05,0.2 >"$folder/out"
 LC_ALL=C awk 'length > 100 { exit 1 }' "$folder/out" || fail "a line of more than 100 bytes"
@@ -65,6 +87,21 @@ prints "$answer" <"$folder/out" ||
 prints "^ *budget *method *knob *visited *of full *mass *k *recall *error" <"$folder/out" ||
     fail "no column of k: $(cat "$folder/out")"
 pass
+
+# A picture, of the error or of the mass.
+if command -v gnuplot >/dev/null; then
+    for values in "${of_small[*]:4:2}" ""; do
+        sparse "${of_small[@]:0:4}" "${of_small[@]:6}" $values --method topk,quest,full \
+            --budget 0.1,0.2 --plot "$folder/plot.svg" >"$folder/out"
+        prints "topk" <"$folder/plot.svg" || fail "--plot: $(sed -n 1,3p "$folder/plot.svg")"
+        label="squared error of the output"
+        [ -n "$values" ] || label="softmax mass lost"
+        prints "$label" <"$folder/plot.svg" || fail "--plot: no label '$label'"
+    done
+    pass
+else
+    echo "SKIPPED: --plot: there is no gnuplot"
+fi
 
 # ---- bad input: one line that names the option
 refuse "--queries is missing" --keys $small/keys.npy
@@ -96,6 +133,8 @@ refuse "RoPE is scaled by a factor that is below 1" "${of_small[@]}" --rope-thet
 refuse "--dtype 'f32' is not known" "${of_small[@]}" --dtype f32
 refuse "--threads 5000 is too many" "${of_small[@]}" --threads 5000
 refuse "--element-bytes 17 is too large" "${of_small[@]}" --element-bytes 17
+refuse "--time 'hot' is not known; give warm or cold" "${of_small[@]}" --time hot
+refuse "--time is that of a step with values" "${of_small[@]:0:4}" --time warm
 refuse "--components is" "${of_small[@]}" --components 9 --method sparq
 
 # ---- readers that go away, and full disks

@@ -4,7 +4,9 @@
 #include <sim/tallies.h>
 #include <tests/test.h>
 
-enum { RHOS = 2, RESULTS = 3, RANKS = 2, K = 50 };
+enum { RHOS = 2, RESULTS = 3, RANKS = 2, GROUPS = 4, K = 50 };
+
+static const struct tally_lengths lengths = {RANKS, GROUPS};
 
 /* Counts `rows` random rows, each of which loses `first` to `first` + 9 elements. */
 static void count_rows(struct tallies *tallies, uint64_t *state, int rows, uint64_t first)
@@ -27,6 +29,11 @@ static void count_rows(struct tallies *tallies, uint64_t *state, int rows, uint6
             reaching_add(&result->reaching, next_random(state) >> (16 + next_random(state) % 48));
             for (size_t r = 0; r < RANKS; r++)
                 result->survived[r] += next_random(state) % 2;
+            /* The last group never has rows. */
+            struct group_tally *group = &result->by_group[next_random(state) % (GROUPS - 1)];
+            group->rows++;
+            group->lost += next_random(state) % 10;
+            shares_add(&group->mass, (double)(next_random(state) >> 11) * 0x1p-53);
         }
     }
 }
@@ -52,6 +59,7 @@ static void assert_same(const struct tallies *a, const struct tallies *b)
         ck_assert_mem_eq(&x->value, &y->value, sizeof x->value);
         ck_assert_mem_eq(&x->reaching, &y->reaching, sizeof x->reaching);
         ck_assert_mem_eq(x->survived, y->survived, RANKS * sizeof *x->survived);
+        ck_assert_mem_eq(x->by_group, y->by_group, GROUPS * sizeof *x->by_group);
     }
 }
 
@@ -60,9 +68,9 @@ START_TEST(merging)
 {
     uint64_t state = 1, again = 1;
     struct tallies whole, part, total;
-    ck_assert(tallies_make(&whole, RHOS, RESULTS, RANKS));
-    ck_assert(tallies_make(&part, RHOS, RESULTS, RANKS));
-    ck_assert(tallies_make(&total, RHOS, RESULTS, RANKS));
+    ck_assert(tallies_make(&whole, RHOS, RESULTS, lengths));
+    ck_assert(tallies_make(&part, RHOS, RESULTS, lengths));
+    ck_assert(tallies_make(&total, RHOS, RESULTS, lengths));
     for (uint64_t first = 40; first <= 40; first -= 20) { /* 40, 20, 0: the windows grow down */
         count_rows(&whole, &state, 30, first);
         count_rows(&part, &again, 30, first);
@@ -96,8 +104,8 @@ START_TEST(texts)
 {
     uint64_t state = 2;
     struct tallies tallies, other;
-    ck_assert(tallies_make(&tallies, RHOS, RESULTS, RANKS));
-    ck_assert(tallies_make(&other, RHOS, RESULTS, RANKS));
+    ck_assert(tallies_make(&tallies, RHOS, RESULTS, lengths));
+    ck_assert(tallies_make(&other, RHOS, RESULTS, lengths));
     count_rows(&tallies, &state, 100, 41);
     char *text = text_of(&tallies);
     const char *at = text;

@@ -1,0 +1,25 @@
+/* simulation_input.h - simulate: the rows of --file and their groups.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMULATION_INPUT_H
+#define SIMULATION_INPUT_H
+
+#include "simulation_report.h"
+
+/* Of --file, and of --groups or --group-axes. */
+struct simulation_input {
+    struct row_file file;
+    struct row_groups groups;
+    bool grouped;
+};
+
+/* Opens --file, takes n from it, and finds the groups of its rows. All ranks call it. Returns a
+ * status, after one line on stderr. simulation_input_close() in any case. */
+int simulation_input_open(struct simulation_input *input, struct simulate_settings *own,
+                          uint64_t *n);
+void simulation_input_close(struct simulation_input *input);
+
+/* Prints the first error of the team, if there is one: then returns `status`. All ranks call it. */
+int team_status(char *error, size_t size, int status);
+
+#endif
