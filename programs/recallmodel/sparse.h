@@ -48,6 +48,8 @@ struct sparse_settings {
     enum sim_dtype dtype;
     bool per_head, share;
     enum sparse_cache cache;
+    uint64_t multiprocessors; /* of --device; 0: not given */
+    double launch_us;         /* the same */
 };
 
 void sparse_settings_free(struct sparse_settings *settings);
