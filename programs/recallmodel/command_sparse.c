@@ -237,8 +237,8 @@ const struct command command_sparse = {
     .name = "sparse",
     .summary = "what methods of sparse attention lose and read, on keys and queries of a model",
     .example = "recallmodel sparse --queries q.npy --keys k.npy --values v.npy\n"
-               "  recallmodel sparse --queries q.npy --keys k.npy --values v.npy --method "
-               "topk,quest --budget 0.01:0.05:0.3",
+               "  recallmodel sparse --queries q.npy --keys k.npy --method topk,quest --budget "
+               "0.01:0.05:0.3",
     .detail =
         "  budget      the share of the keys that a query may visit beside sink and window\n"
         "  knob        of the method: the largest that visits no more, in the mean\n"

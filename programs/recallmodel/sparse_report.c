@@ -44,6 +44,12 @@ static void put_names(const struct sparse_answer *a, struct table *table,
     table_real(table, in_data("budget"), a->spec->budgets[row->budget]);
 }
 
+/* In the table what is left of rounding is 0. */
+static double shown_error(const struct evaluation_row *row, double value)
+{
+    return row->error.mean < 1e-20 ? 0 : value;
+}
+
 static void put_row(const struct sparse_answer *a, struct table *table,
                     const struct evaluation_row *row, size_t k)
 {
@@ -59,8 +65,10 @@ static void put_row(const struct sparse_answer *a, struct table *table,
     table_real(table, column("mass", STYLE_SHARE), row->mass.mean);
     table_count(table, several ? column("k", STYLE_PLAIN) : in_data("k"), a->spec->k[k]);
     table_real(table, column("recall", STYLE_SHARE), row->recall[k].mean);
-    table_real(table, column("error", STYLE_LOSS), row->error.mean);
-    table_real(table, headed("error_se", "+-", STYLE_LOSS), row->error.se);
+    table_real(table, in_data("error"), row->error.mean);
+    table_real(table, in_data("error_se"), row->error.se);
+    table_real(table, in_table("error", STYLE_LOSS), shown_error(row, row->error.mean));
+    table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
     table_real(table, in_data("mass_se"), row->mass.se);
     table_real(table, in_data("recall_se"), row->recall[k].se);
     if (a->timings)
