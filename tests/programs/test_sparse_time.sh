@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../shell.sh"
 export OMP_NUM_THREADS=1
 made=$folder/made
-"$program" tensors --generate "$made" --n 1500 --d 16 --heads 1 --query-heads 2 --n-q 4 >"$folder/out"
+"$program" tensors --generate "$made" --n 1500 --d 16 --heads 1 --query-heads 2 --n-q 4 \
+    >"$folder/out"
 call=(sparse --keys "$made/keys.npy" --queries "$made/queries.npy" --rope-theta 5e5
       --method streaming,topk,kmeans --budget .05,.2 --clusters 8)
 values=(--values "$made/values.npy")
