@@ -51,6 +51,7 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
                    {&options->block, s->block, "--block"},
                    {&options->bits, s->bits, "--bits"},
                    {&options->tables, s->tables, "--tables"},
+                   {&options->chunk, s->chunk, "--chunk"},
                    {&options->element_bytes, s->element_bytes, "--element-bytes"}};
     *options = METHOD_OPTIONS_DEFAULT;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -58,6 +59,9 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
             return STATUS_USAGE;
     options->seed = s->seed;
     options->k_b = k_b;
+    options->mean_value = s->mean_value;
+    if (s->block_factor > 0)
+        options->block_factor = s->block_factor;
     options->assignment = (enum sim_assignment)s->question.assignments.items[0];
     return STATUS_OK;
 }
@@ -86,7 +90,7 @@ static size_t choose_methods(const struct sparse_settings *s, const struct metho
     size_t length = s->methods_length;
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
-        if (!(*method)->trains_queries && length < SPARSE_METHODS_MAX)
+        if (!(*method)->trains_queries && !(*method)->hashes_queries && length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;
 }
@@ -106,6 +110,12 @@ static int check_spec(const struct evaluation_spec *spec)
         const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
         if (fault)
             return usage_error("%s (method %s)", fault, method->name);
+        for (size_t h = 0; h < spec->length && method->hashes_queries; h++)
+            if (spec->heads[h].n_q < spec->heads[h].n)
+                return usage_error("--method %s needs the queries of all %" PRIu32
+                                   " positions, and --queries has %" PRIu32
+                                   "; give all of them, without --last",
+                                   method->name, spec->heads[h].n, spec->heads[h].n_q);
     }
     return STATUS_OK;
 }
@@ -212,6 +222,7 @@ static int run_sparse(int count, char **arguments)
                                        .block = 8,
                                        .bits = 10,
                                        .tables = 150,
+                                       .chunk = 64,
                                        .element_bytes = 2,
                                        .train = {.steps = 300, .width = 1024},
                                        .launch_us = STEP_LAUNCH_US,

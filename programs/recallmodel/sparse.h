@@ -43,10 +43,12 @@ struct sparse_settings {
     } layers, dense_layers;
     struct rope rope; /* theta 0: not given */
     struct method_options options;
-    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, element_bytes;
+    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, chunk,
+        element_bytes;
     uint64_t last, threads, seed;
+    double block_factor; /* 0: not given */
     enum sim_dtype dtype;
-    bool per_head, share;
+    bool per_head, share, mean_value;
     enum sparse_cache cache;
     uint64_t multiprocessors; /* of --device; 0: not given */
     double launch_us;         /* the same */
