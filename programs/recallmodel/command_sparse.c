@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_device.h"
 #include "sparse_time.h"
 #include "sparse_train.h"
 
@@ -199,6 +200,10 @@ static int check_settings(const struct sparse_settings *s)
 {
     if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
         return usage_error("--time needs the values; give --values");
+    if (s->multiprocessors && !s->question.device.given)
+        return usage_error("--multiprocessors is of a device; give --device too");
+    if (s->launch_us != STEP_LAUNCH_US && !s->question.device.given)
+        return usage_error("--launch-us is of a device; give --device too");
     if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
         return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
     if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
@@ -225,6 +230,7 @@ static int run_sparse(int count, char **arguments)
                                        .chunk = 64,
                                        .element_bytes = 2,
                                        .train = {.steps = 300, .width = 1024},
+                                       .launch_us = STEP_LAUNCH_US,
                                        .seed = 1};
     char error[800];
     struct tensors tensors = {0};

@@ -51,6 +51,8 @@ struct sparse_settings {
     enum sim_dtype dtype;
     bool per_head, share, mean_value;
     enum sparse_cache cache;
+    uint64_t multiprocessors; /* of --device; 0: not given */
+    double launch_us;         /* the same */
 };
 
 void sparse_settings_free(struct sparse_settings *settings);

@@ -271,6 +271,13 @@ const struct argument sparse_options[] = {
      "threads (default: all); the result does not depend on them"},
     {"--time", "CACHE", read_time, AT(cache),
      "also time a step of one head, with a cold or a warm cache: cold or warm (default: do not)"},
+    {"--device", "D", read_device, IN_QUESTION(device),
+     "also predict the time of a step of all heads of a layer on this device: its name, or the "
+     "path of a device file"},
+    {"--multiprocessors", "S", read_count, AT(multiprocessors),
+     "of the device: then the largest bucket, read by one of them, counts too"},
+    {"--launch-us", "T", read_launch, AT(launch_us),
+     "of the device: microseconds that a launch takes (default 2.2: an H100 PCIe)"},
     {OPTION_PLOT},
     {OPTION_JSON},
     {OPTION_CSV},
