@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The numbers that docs/real-rows.md and `select` say of real rows are those of the measured files in
-# plots/real-rows/. With bad arguments, tools/real_rows.py says what is wrong.
+# The numbers that docs/real-rows.md and `select` say of real rows are those of the measured files
+# in plots/real-rows/. With bad arguments, tools/real_rows.py says what is wrong.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
