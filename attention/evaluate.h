@@ -81,6 +81,10 @@ struct evaluation {
     struct measured *all; /* the recall of all rows, one after the other */
 };
 
+/* A head as a method of the spec sees it, without its numbers. */
+struct key_head evaluation_head(const struct evaluation_spec *spec, const struct method *method,
+                                size_t index);
+
 /* Called after each head. Returns true to stop. */
 typedef bool evaluation_tick(void *context, uint64_t done, uint64_t total);
 

@@ -22,14 +22,25 @@ uint32_t hash_signs(const float *projections, uint32_t columns)
     return hash;
 }
 
+static uint32_t first_equal(const float *values, float value)
+{
+    uint32_t i = 0;
+    while (values[i] != value)
+        i++;
+    return i;
+}
+
 uint32_t hash_argmax(const float *projections, uint32_t columns)
 {
-    uint32_t largest = 0, smallest = 0;
+    float largest = projections[0], smallest = projections[0];
+#pragma omp simd reduction(max : largest) reduction(min : smallest)
     for (uint32_t i = 1; i < columns; i++) {
-        largest = projections[i] > projections[largest] ? i : largest;
-        smallest = projections[i] < projections[smallest] ? i : smallest;
+        largest = projections[i] > largest ? projections[i] : largest;
+        smallest = projections[i] < smallest ? projections[i] : smallest;
     }
-    return projections[largest] >= -projections[smallest] ? largest : columns + smallest;
+    if (largest >= -smallest)
+        return first_equal(projections, largest);
+    return columns + first_equal(projections, smallest);
 }
 
 void hashing_draw(struct hashing *hashing, uint64_t seed, uint32_t group)

@@ -132,6 +132,33 @@ static uint64_t collide(const struct magicpig *index, const struct key_head *hea
     return entries;
 }
 
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* C sum p_i^2 with C = 2^bits, the mean over the tables. */
+static double imbalance(const struct key_head *head, const void *index)
+{
+    const struct magicpig *magicpig = index;
+    const size_t count = head->n - head->first;
+    uint32_t *sorted = require_memory(malloc((count + 1) * sizeof *sorted));
+    double squares = 0;
+    for (size_t t = 0; t < magicpig->hashing.tables; t++) {
+        memcpy(sorted, magicpig->hashes + t * count, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_hashes);
+        for (size_t i = 0, first = 0; i < count; i++)
+            if (i + 1 == count || sorted[i + 1] != sorted[i]) {
+                squares += pow((double)(i + 1 - first), 2);
+                first = i + 1;
+            }
+    }
+    free(sorted);
+    return ldexp(squares / ((double)count * (double)count) / magicpig->hashing.tables,
+                 (int)magicpig->hashing.columns);
+}
+
 static void visit_collisions(const struct method_options *options, const struct key_head *head,
                              const struct magicpig *index, const struct query *query,
                              uint32_t tables, bool weighted, struct visit *visit)
@@ -174,6 +201,7 @@ const struct method method_lsh_magicpig = {
     .build = build,
     .free_index = free_index,
     .visit = visit_plain,
+    .imbalance = imbalance,
 };
 
 const struct method method_lsh_sampled = {
@@ -186,4 +214,5 @@ const struct method method_lsh_sampled = {
     .build = build,
     .free_index = free_index,
     .visit = visit_sampled,
+    .imbalance = imbalance,
 };

@@ -61,36 +61,47 @@ struct part {
     bool lost;
 };
 
-/* The terms fall at least as fast as by this ratio beyond r, where they fall: they are log-concave.
- */
-static double ratio_beyond(const struct part *part, uint64_t r, bool upwards, double slope)
-{
-    double ratio = exp(upwards ? slope : -slope);
-    if (part->lost)
-        ratio *= lost_given(&part->touched, part->k, upwards ? r + 1 : r - 1).mean /
-                 lost_given(&part->touched, part->k, r).mean;
-    return ratio;
-}
-
-/* How many terms from r on vary so little that the nodes of sum_rule() tell all of them. */
-static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, struct touch touch)
+/* How many terms from r on vary so little that the nodes of sum_rule() tell all of them; `slope` is
+ * the slope of the logarithm of the terms. */
+static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, struct touch touch,
+                           double slope)
 {
     const double left = upwards ? (double)(part->high - r) + 1.0 : (double)(r - part->low) + 1.0;
-    double length = fmin(2.0 * touch.width, 6.0 / fabs(touch.slope));
-    if (!touch.crowded)
-        length = fmin(length, (double)r / 5.0);
+    double length = fmin(1.8 * touch.width, 5.0 / fabs(slope));
+    if (touch.empty > NEGLIGIBLE) { /* its logarithm changes by size/(n - r) in a step */
+        const double rest = (double)(part->touched.n - r);
+        length = fmin(length, fmin((double)r / 5.0, 1.5 * rest / (double)part->touched.of[0].size));
+    }
     return (uint64_t)fmin(fmax(length, 16.0), left);
 }
 
-/* Adds the terms from `start` on, in pieces, until the rest is negligible. */
+/* Adds one term of the law with a weight. Returns what is summed. */
+static double add_term(struct arrivals *a, const struct part *part, uint64_t r, double weight,
+                       double probability)
+{
+    if (!part->lost) {
+        a->through += weight * probability;
+        return probability;
+    }
+    const struct lost_given lost = lost_given(&part->touched, part->k, r);
+    a->p[a->length] = weight * probability;
+    a->lost[a->length++] = lost;
+    a->loss += weight * probability * lost.mean;
+    return probability * lost.mean;
+}
+
+/* Adds the terms from `start` on, in pieces, until the rest is negligible: the terms are
+ * log-concave, so beyond a piece they fall at least as fast as at its end. */
 static void add_terms(struct arrivals *a, const struct part *part, uint64_t start, bool upwards)
 {
-    uint64_t r = start;
-    for (;;) {
+    const uint64_t end = upwards ? part->high : part->low;
+    double fall = 0.0;
+    for (uint64_t r = start;; r = upwards ? r + 1 : r - 1) {
         struct touch touch = touched_at(&part->touched, r);
-        const uint64_t length = piece_from(part, r, upwards, touch);
+        const uint64_t length =
+            piece_from(part, r, upwards, touch, r == start ? touch.slope : fall);
         const struct sum_rule rule = sum_rule(length);
-        double term = 0.0;
+        double term = 0.0, previous = 0.0;
         if (a->length + rule.nodes > POINTS) {
             a->full = true;
             return;
@@ -99,21 +110,16 @@ static void add_terms(struct arrivals *a, const struct part *part, uint64_t star
             const uint64_t here = upwards ? r + rule.at[i] : r - rule.at[i];
             if (i > 0)
                 touch = touched_at(&part->touched, here);
-            a->p[a->length] = rule.weight[i] * touch.probability;
-            if (part->lost)
-                a->lost[a->length] = lost_given(&part->touched, part->k, here);
-            term = touch.probability * (part->lost ? a->lost[a->length].mean : 1.0);
-            *(part->lost ? &a->loss : &a->through) += rule.weight[i] * term;
-            a->length += part->lost;
+            previous = term;
+            term = add_term(a, part, here, rule.weight[i], touch.probability);
         }
-        r = upwards ? r + length - 1 : r - (length - 1);
-        if (r == (upwards ? part->high : part->low))
+        r = upwards ? r + (length - 1) : r - (length - 1);
+        if (r == end || !(term > 0.0))
             return;
-        const double ratio = ratio_beyond(part, r, upwards, touch.slope);
-        if (ratio < 1.0 &&
-            term * ratio <= NEGLIGIBLE * (1.0 - ratio) * (part->lost ? a->loss : a->through))
+        const unsigned last = rule.nodes - 1; /* at least 15 here */
+        fall = log(previous / term) / (double)(rule.at[last] - rule.at[last - 1]);
+        if (fall > 0.0 && term <= NEGLIGIBLE * expm1(fall) * (part->lost ? a->loss : a->through))
             return;
-        r = upwards ? r + 1 : r - 1;
     }
 }
 

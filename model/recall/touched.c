@@ -19,7 +19,7 @@ struct block_law {
     unsigned length;
     uint64_t first;
     double p[TERMS_MOST];
-    double excess, variance; /* of x - 1: mean and variance */
+    double excess, lack, variance; /* means of x - 1 and of size - x, each with all digits */
 };
 
 struct touched touched_by(struct rcm_blocks b, bool short_one)
@@ -67,10 +67,11 @@ static void tabulate(struct block_law *law, uint64_t size, double odds, double l
         law->p[i] = i < below ? down[below - 1 - i] : i == below ? 1.0 : up[i - below - 1];
     for (unsigned i = 0; i < law->length; i++)
         total += i == below ? 0.0 : law->p[i];
-    law->excess = law->variance = 0.0;
+    law->excess = law->lack = law->variance = 0.0;
     for (unsigned i = 0; i < law->length; i++) {
         law->p[i] /= total;
         law->excess += law->p[i] * (double)(law->first - 1 + i);
+        law->lack += law->p[i] * (double)(size - law->first - i);
     }
     for (unsigned i = 0; i < law->length; i++) {
         const double offset = (double)(law->first - 1 + i) - law->excess;
@@ -148,20 +149,22 @@ struct tilt {
 static void tilt_to(struct tilt *tilt, const struct touched *touched, uint64_t r)
 {
     tilt->odds = exp(tilt->log_odds);
-    tilt->off = (double)(r - touched->blocks);
+    const bool low = r - touched->blocks <= touched->keys - r; /* the nearer end has the digits */
+    tilt->off = low ? (double)(r - touched->blocks) : -(double)(touched->keys - r);
     tilt->variance = 0.0;
     for (unsigned c = 0; c < 2; c++) {
         if (!touched->of[c].count)
             continue;
         const double count = (double)touched->of[c].count;
         tabulate(&tilt->law[c], touched->of[c].size, tilt->odds, LEAST / (double)touched->blocks);
-        tilt->off -= count * tilt->law[c].excess;
+        tilt->off += count * (low ? -tilt->law[c].excess : tilt->law[c].lack);
         tilt->variance += count * tilt->law[c].variance;
     }
 }
 
 /* The odds at which the mean of the sum is close to r, blocks < r < keys: Newton's steps for the
- * logarithm of the mean excess, between bounds. Any odds give the same probability. */
+ * logarithm of the mean distance from the nearer end, between bounds. Any odds give the same
+ * probability. */
 static void find_tilt(struct tilt *tilt, const struct touched *touched, uint64_t r)
 {
     const double excess = (double)(r - touched->blocks);
@@ -174,8 +177,9 @@ static void find_tilt(struct tilt *tilt, const struct touched *touched, uint64_t
         if (tilt->off * tilt->off <= 1e-6 * tilt->variance)
             return;
         *(tilt->off > 0.0 ? &low : &high) = tilt->log_odds;
-        const double mean = excess - tilt->off;
-        double next = tilt->log_odds + log(excess / mean) * mean / tilt->variance;
+        const double mean = excess <= free ? excess - tilt->off : free + tilt->off;
+        const double step = log(excess <= free ? excess / mean : mean / free);
+        double next = tilt->log_odds + step * mean / tilt->variance;
         if (!(next > low && next < high))
             next = 0.5 * (low + high);
         tilt->log_odds = next;
@@ -294,16 +298,26 @@ static bool crowded(const struct touched *touched, uint64_t r)
     return touched->of[0].count && (double)touched->of[0].size * share > MEAN_MOST;
 }
 
+/* How many blocks would be empty if none had to be touched. */
+static double empty_blocks(const struct touched *touched, double odds)
+{
+    double empty = 0.0;
+    for (unsigned c = 0; c < 2; c++)
+        empty += (double)touched->of[c].count * exp(-(double)touched->of[c].size * log1p(odds));
+    return empty;
+}
+
 struct touch touched_at(const struct touched *touched, uint64_t r)
 {
     const double n = (double)touched->n, keys = (double)touched->keys;
     const double here = (double)r, rest = n - here;
     const double next = (n - keys) / rest; /* P(the next rank is outside) */
-    struct touch touch = {.slope = -INFINITY, .crowded = crowded(touched, r)};
+    const bool all = crowded(touched, r);  /* any r of the keys touch all blocks */
+    struct touch touch = {.empty = 0.0};
     double variance, log_odds;
-    if (touch.crowded && touched->of[1].count)
+    if (all && touched->of[1].count)
         return touch;
-    if (touch.crowded || r == touched->blocks || r == touched->keys) {
+    if (all || r == touched->blocks || r == touched->keys) {
         touch.probability = exp_of(log_weight_without_odds(touched, r)) * next;
         variance = here * (keys - here) / keys;
         log_odds = log(here / (keys - here));
@@ -314,6 +328,7 @@ struct touch touched_at(const struct touched *touched, uint64_t r)
         find_tilt(&tilt, touched, r);
         touch.probability =
             exp_of(log_weight(touched, r, tilt.odds)) * inversion(touched, &tilt) * next;
+        touch.empty = empty_blocks(touched, tilt.odds);
         variance = tilt.variance;
         log_odds = tilt.log_odds;
     }

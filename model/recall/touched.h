@@ -25,7 +25,8 @@ struct touch {
     double probability;
     double slope; /* about: the derivative of its logarithm in r, and the width of its peak */
     double width;
-    bool crowded; /* a touched block without a key is too rare to matter */
+    double
+        empty; /* how many of the blocks would be empty if none had to be touched; 0: not known */
 };
 
 /* The case of b in which the short block, if there is one, is touched or not. blocks = 0 where

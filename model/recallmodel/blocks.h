@@ -43,6 +43,7 @@ uint64_t rcm_blocks_candidates(struct rcm_blocks b);
  * Returns   a fraction in [0, 1]; exactly 0 if k <= kept, or if all blocks are kept. Below 1e-290
  *           it loses digits, and then it underflows to 0.
  * Accuracy  relative error <= RCM_BLOCKS_LOSS_MAX_RELERR.
+ * Time      1 ms for n = 2^20, k = 2048 and blocks of 8; up to 0.2 s for large blocks and huge n.
  * Source    docs/models.md 17. */
 double rcm_blocks_loss(struct rcm_blocks b);
 

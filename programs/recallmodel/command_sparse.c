@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_time.h"
 #include "sparse_train.h"
 
 #define K_DEFAULT 64
@@ -123,8 +124,13 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     progress_end(&progress);
     int status = failed < 0 ? usage_error("%s", error) : STATUS_OK;
     if (status == STATUS_OK) {
-        const struct sparse_answer answer = {s, tensors, spec, &evaluation, failed == 1};
-        status = report_sparse(&answer);
+        struct sparse_timing *timings = NULL;
+        if (s->cache != CACHE_UNTIMED && failed == 0)
+            status = sparse_time(s, spec, &evaluation, &timings);
+        const struct sparse_answer answer = {s, tensors, spec, &evaluation, failed == 1, timings};
+        if (status == STATUS_OK)
+            status = report_sparse(&answer);
+        free(timings);
         if (status == STATUS_OK && failed == 1)
             status = STATUS_INTERRUPTED;
     }
@@ -176,6 +182,8 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
 
 static int check_settings(const struct sparse_settings *s)
 {
+    if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
+        return usage_error("--time needs the values; give --values");
     if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
         return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
     if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
@@ -223,8 +231,8 @@ const struct command command_sparse = {
     .name = "sparse",
     .summary = "what methods of sparse attention lose and read, on keys and queries of a model",
     .example = "recallmodel sparse --queries q.npy --keys k.npy --values v.npy\n"
-               "  recallmodel sparse --queries q.npy --keys k.npy --values v.npy --method "
-               "topk,quest --budget 0.01:0.05:0.3",
+               "  recallmodel sparse --queries q.npy --keys k.npy --method topk,quest --budget "
+               "0.01:0.05:0.3",
     .detail =
         "  budget      the share of the keys that a query may visit beside sink and window\n"
         "  knob        of the method: the largest that visits no more, in the mean\n"

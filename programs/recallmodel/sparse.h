@@ -26,6 +26,8 @@ struct train_settings {
     bool per_key_head, residual;
 };
 
+enum sparse_cache { CACHE_UNTIMED, CACHE_COLD, CACHE_WARM }; /* of --time */
+
 struct sparse_settings {
     struct question question; /* output, plot and assignment */
     struct train_settings train;
@@ -45,6 +47,7 @@ struct sparse_settings {
     uint64_t last, threads, seed;
     enum sim_dtype dtype;
     bool per_head, share;
+    enum sparse_cache cache;
 };
 
 void sparse_settings_free(struct sparse_settings *settings);
@@ -57,7 +60,8 @@ struct sparse_answer {
     const struct tensors *tensors;
     const struct evaluation_spec *spec;
     const struct evaluation *evaluation;
-    bool partial; /* stopped by Ctrl-C */
+    bool partial;                        /* stopped by Ctrl-C */
+    const struct sparse_timing *timings; /* of the rows; NULL: not timed */
 };
 
 /* The rows, one for each k. The aligned table has them by budget, and then by error. */

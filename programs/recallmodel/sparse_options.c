@@ -10,6 +10,7 @@
 #include <base/text.h>
 
 #include "sparse.h"
+#include "sparse_time.h"
 
 /* ---- readers */
 
@@ -251,6 +252,8 @@ const struct argument sparse_options[] = {
     {"--index", "FILE", read_text, AT(train.index), "read it, and train nothing"},
     {"--threads", "T", read_count, AT(threads),
      "threads (default: all); the result does not depend on them"},
+    {"--time", "CACHE", read_time, AT(cache),
+     "also time a step of one head, with a cold or a warm cache: cold or warm (default: do not)"},
     {OPTION_PLOT},
     {OPTION_JSON},
     {OPTION_CSV},

@@ -7,6 +7,13 @@
 #include "plot.h"
 #include "sparse.h"
 
+/* What is left of rounding is no point, and a bar that reaches 0 is none on a logarithmic axis. */
+static void put_point(struct plot *plot, double x, struct measured y)
+{
+    if (y.mean > 1e-20)
+        plot_point(plot, x, y.mean, 2 * y.se < y.mean ? 2 * y.se : 0);
+}
+
 /* Error (without values: lost mass) over the keys that were visited, a curve for each method; of
  * rows by head, a curve for each method and head. */
 int draw_sparse(const struct sparse_answer *a)
@@ -35,9 +42,10 @@ int draw_sparse(const struct sparse_answer *a)
             if (row->method != first->method || row->head != first->head ||
                 row->layer != first->layer)
                 continue;
-            plot_point(plot, 100 * a->spec->budgets[row->budget],
-                       values ? row->error.mean : 1 - row->mass.mean,
-                       2 * (values ? row->error.se : row->mass.se));
+            put_point(plot, 100 * a->spec->budgets[row->budget],
+                      a->tensors->heads[0].d_v
+                          ? row->error
+                          : (struct measured){1 - row->mass.mean, row->mass.se});
         }
     }
     const int status = plot_draw(plot, a->settings->question.plot);

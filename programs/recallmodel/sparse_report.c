@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "json.h"
 #include "sparse.h"
+#include "sparse_time.h"
 
 static const struct method *method_of(const struct sparse_answer *a,
                                       const struct evaluation_row *row)
@@ -43,6 +44,12 @@ static void put_names(const struct sparse_answer *a, struct table *table,
     table_real(table, in_data("budget"), a->spec->budgets[row->budget]);
 }
 
+/* In the table what is left of rounding is 0. */
+static double shown_error(const struct evaluation_row *row, double value)
+{
+    return row->error.mean < 1e-20 ? 0 : value;
+}
+
 static void put_row(const struct sparse_answer *a, struct table *table,
                     const struct evaluation_row *row, size_t k)
 {
@@ -58,11 +65,16 @@ static void put_row(const struct sparse_answer *a, struct table *table,
     table_real(table, column("mass", STYLE_SHARE), row->mass.mean);
     table_count(table, several ? column("k", STYLE_PLAIN) : in_data("k"), a->spec->k[k]);
     table_real(table, column("recall", STYLE_SHARE), row->recall[k].mean);
-    table_real(table, column("error", STYLE_LOSS), row->error.mean);
-    table_real(table, headed("error_se", "+-", STYLE_LOSS), row->error.se);
+    table_real(table, in_data("error"), row->error.mean);
+    table_real(table, in_data("error_se"), row->error.se);
+    table_real(table, in_table("error", STYLE_LOSS), shown_error(row, row->error.mean));
+    table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
     table_real(table, in_data("mass_se"), row->mass.se);
     table_real(table, in_data("recall_se"), row->recall[k].se);
-    table_real(table, in_data("time_us"), row->time_us);
+    if (a->timings)
+        put_sparse_timing(table, &a->timings[row - a->evaluation->rows]);
+    else
+        table_real(table, in_data("time_us"), row->time_us);
     table_real(table, dropped(1, "imbalance", "imba-\nlance", STYLE_PLAIN), row->imbalance);
     table_real(table, in_data("largest_bucket"), row->largest_bucket);
     table_count(table, in_data("queries"), row->queries);

@@ -83,6 +83,38 @@ START_TEST(rows_per_head)
 }
 END_TEST
 
+static void visit_nines(const struct method_options *options, const struct key_head *head,
+                        const void *index, const struct query *query, uint32_t count, uint32_t knob,
+                        struct visit *visit)
+{
+    (void)options, (void)index, (void)count;
+    visit_reserve(visit, head->n, false);
+    visit->length = 0;
+    for (uint32_t j = query->range.first; j < query->range.last && visit->length < 9 * knob; j++)
+        visit->keys[visit->length++] = j;
+    visit->index_bytes = visit->largest_bucket = 0;
+}
+
+/* A knob that visits just what the budget allows is taken. */
+START_TEST(budgets_are_used_up)
+{
+    const struct method nines = {
+        .name = "nines", .knob = "nines", .knob_max = some_max, .visit = visit_nines};
+    const struct method *const list[] = {&nines};
+    const double tenths[] = {0.05, 0.1, 0.11, 0.2, 0.3}; /* 5, 9, 10, 18 and 27 of 90 keys */
+    const uint32_t knobs[] = {0, 1, 1, 2, 3};
+    make_heads();
+    struct evaluation_spec spec = spec_of(list, 1);
+    spec.length = LAYERS * KEY_HEADS; /* the first document */
+    spec.budgets = tenths;
+    spec.budgets_length = 5;
+    struct evaluation e = run(&spec);
+    for (int b = 0; b < 5; b++)
+        ck_assert_uint_eq(e.rows[b].knob, knobs[b]);
+    evaluation_free(&e);
+}
+END_TEST
+
 /* bytes_read by hand: 2 bytes each for d = 6 and d_v = 3 of the keys read. */
 START_TEST(bytes)
 {
@@ -140,4 +172,5 @@ START_TEST(standard_errors)
 }
 END_TEST
 
-TEST_MAIN("evaluate", rows_by_single_keys, rows_per_head, bytes, standard_errors)
+TEST_MAIN("evaluate", rows_by_single_keys, rows_per_head, budgets_are_used_up, bytes,
+          standard_errors)

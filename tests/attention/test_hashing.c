@@ -148,6 +148,37 @@ START_TEST(magicpig)
 }
 END_TEST
 
+/* C sum p_i^2: the chance that two keys, drawn with replacement, share a bucket, times C. */
+START_TEST(balance)
+{
+    uint64_t state = 5;
+    static struct scene scene;
+    for (int round = 0; round < 20; round++) {
+        make_scene(&scene, &state);
+        const struct key_head *head = &scene.made.head;
+        const struct method *method = method_by_name("lsh-magicpig");
+        const uint32_t count = head->n - head->first, tables = scene.options.tables;
+        void *index = method->build(&scene.options, head);
+        double centre[D] = {0}, together = 0;
+        for (uint32_t j = head->first; j < head->built; j++)
+            for (uint32_t i = 0; i < D; i++)
+                centre[i] += (double)head->keys[j * D + i] / (head->built - head->first);
+        for (uint32_t t = 0; t < tables; t++) {
+            uint32_t hash[N_MOST];
+            for (uint32_t j = head->first; j < head->n; j++)
+                hash[j] = signs(&scene.options, head->group, t, head->keys + j * D, centre);
+            for (uint32_t j = head->first; j < head->n; j++)
+                for (uint32_t i = head->first; i < head->n; i++)
+                    together += hash[i] == hash[j];
+        }
+        const double want = together / tables / count / count * (1u << scene.options.bits);
+        ck_assert_double_eq_tol(method->imbalance(head, index) / want, 1, 1e-12);
+        method->free_index(index);
+        end_scene(&scene);
+    }
+}
+END_TEST
+
 /* Where each code stands in the Gray code, by counting through it. */
 static uint32_t gray_place(uint32_t code)
 {
@@ -352,5 +383,5 @@ START_TEST(sampling_is_unbiased)
 }
 END_TEST
 
-TEST_MAIN("hashing", magicpig, gray, argmax, argmax_by_query, collisions_have_their_probability,
-          sampling_is_unbiased)
+TEST_MAIN("hashing", magicpig, balance, gray, argmax, argmax_by_query,
+          collisions_have_their_probability, sampling_is_unbiased)

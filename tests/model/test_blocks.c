@@ -10,7 +10,7 @@
 #define BLOCKS_ARG(b) (b).n, (b).k, (b).size, (b).kept
 #define SMALL 9
 
-/* Asserts the published bounds; keeps the largest errors. */
+/* Asserts the bounds; keeps the largest errors. */
 struct worst {
     double loss, sd;
     unsigned shapes;

@@ -208,7 +208,7 @@ def test_frequencies():
 
 def test_frequencies_of_llama3():
     plain = rope.rope_frequencies(128, 5e5)
-    found = rope.rope_frequencies(128, 5e5, "llama3", factor=8, low=1, high=4, context=8192)
+    found = rope.rope_frequencies(128, 5e5, "llama3", factor=8, low=1, high=4, original=8192)
     kinds = set()
     for f, got in zip(plain, found):
         wavelength = 2 * math.pi / f
@@ -226,7 +226,7 @@ def test_frequencies_of_llama3():
 
 def test_frequencies_of_yarn():
     plain = rope.rope_frequencies(128, 1e6)
-    found = rope.rope_frequencies(128, 1e6, "yarn", factor=4, context=32768)
+    found = rope.rope_frequencies(128, 1e6, "yarn", factor=4, original=32768)
     turns = [32768 * f / (2 * math.pi) for f in plain]
     first = max(i for i in range(64) if turns[i] >= 32)
     last = min(i for i in range(64) if turns[i] <= 1)
@@ -235,6 +235,19 @@ def test_frequencies_of_yarn():
         assert got == pytest.approx(f * (1 - ramp) + f / 4 * ramp, rel=1e-12), i
     assert rope.rope_magnitude("yarn", 4) == pytest.approx(1 + 0.1 * math.log(4))
     assert rope.rope_magnitude("linear", 4) == rope.rope_magnitude() == 1.0
+
+
+def test_frequencies_are_those_of_the_c_code():
+    """The numbers of tests/attention/test_rope.c, worked out with 40 digits."""
+    llama = rope.rope_frequencies(128, 5e5, "llama3", factor=8, low=1, high=4, original=8192)
+    yarn = rope.rope_frequencies(128, 1e4, "yarn", factor=16, original=4096)
+    for found, wanted in (
+            (llama[28], 0.0032114459947525909), (llama[29], 0.0021665707635033587),
+            (llama[34], 0.00017850781276799641), (llama[63], 3.0689259889145111e-07),
+            (yarn[20], 0.056234132519034911), (yarn[21], 0.046940859997959404),
+            (yarn[45], 0.00015177160473182493), (yarn[63], 7.2173874043091138e-06),
+            (rope.rope_magnitude("yarn", 16), 1.2772588722239782)):
+        assert found == pytest.approx(wanted, rel=1e-14)
 
 
 def test_rotation():
@@ -274,7 +287,7 @@ def test_scaling_of_a_file(tmp_path):
             "llama.rope.scaling.factor": 2.0,
             "llama.rope.scaling.original_context_length": 32}, tensors)
         config = Llama.load(path).config
-        wanted = rope.rope_frequencies(D, 1000.0, kind, factor=2.0, context=32)
+        wanted = rope.rope_frequencies(D, 1000.0, kind, factor=2.0, original=32)
         np.testing.assert_array_equal(config.frequencies, wanted)
         assert config.magnitude == rope.rope_magnitude(kind, 2.0)
     divisors = np.array([1, 1, 2, 8], "<f4")

@@ -21,6 +21,7 @@ static void write_bytes(const void *bytes, size_t length)
 
 static void make_file(void)
 {
+    strcpy(path, "/tmp/recallmodel-test-XXXXXX");
     const int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);
     close(descriptor);

@@ -78,7 +78,7 @@ def rope_of(gguf, head_dim):
     factor = data.get("llama.rope.scaling.factor")
     frequencies = rope.rope_frequencies(
         head_dim, theta, scaling, factor=factor,
-        context=data.get("llama.rope.scaling.original_context_length"))
+        original=data.get("llama.rope.scaling.original_context_length"))
     if "rope_freqs.weight" in gguf.shapes:  # Llama 3's scaling: what each frequency is divided by
         frequencies = frequencies / gguf.tensor("rope_freqs.weight")
         scaling = "llama3"

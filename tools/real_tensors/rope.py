@@ -16,25 +16,26 @@ PAIRINGS = ("half", "interleaved")
 SCALINGS = {
     "none": (),
     "linear": ("factor",),
-    "llama3": ("factor", "low", "high", "context"),
-    "yarn": ("factor", "context"),
+    "llama3": ("factor", "low", "high", "original"),
+    "yarn": ("factor", "original"),
 }
 
 
 def rope_frequencies(head_dim, theta, scaling="none", *, factor=None, low=None, high=None,
-                     context=None, beta_fast=32.0, beta_slow=1.0):
+                     original=None, beta_fast=32.0, beta_slow=1.0):
     """The angles that a step of one position adds, [head_dim / 2], float64.
 
     none     f_i = theta^(-2 i / d)
     linear   f_i / factor
-    llama3   with the wavelength w = 2 pi / f_i and the context L before scaling: f_i if
+    llama3   with the wavelength w = 2 pi / f_i and the context L of the training (original): f_i if
              w < L / high, f_i / factor if w > L / low, and in between
              f_i ((1 - s) / factor + s), s = (L / w - low) / (high - low)
     yarn     f_i ((1 - r) + r / factor), r = 0 for pairs below the pair that turns beta_fast times
              in L positions (rounded down), r = 1 above the one that turns beta_slow times (rounded
              up), linear in i between. Multiply by rope_magnitude() after the rotation.
     Source   Llama 3.1's reference code; Peng et al., "YaRN", arXiv 2309.00071, section 3."""
-    check_rope(head_dim, theta, scaling, dict(factor=factor, low=low, high=high, context=context))
+    check_rope(head_dim, theta, scaling, dict(factor=factor, low=low, high=high,
+                                              original=original))
     pairs = np.arange(head_dim // 2, dtype=np.float64)
     plain = theta ** (-2.0 * pairs / head_dim)
     if scaling == "none":
@@ -42,17 +43,17 @@ def rope_frequencies(head_dim, theta, scaling="none", *, factor=None, low=None, 
     if scaling == "linear":
         return plain / factor
     if scaling == "llama3":
-        share = (context * plain / (2.0 * math.pi) - low) / (high - low)
+        share = (original * plain / (2.0 * math.pi) - low) / (high - low)
         share = np.clip(share, 0.0, 1.0)
     else:
-        share = 1.0 - yarn_ramp(pairs, head_dim, theta, context, beta_fast, beta_slow)
+        share = 1.0 - yarn_ramp(pairs, head_dim, theta, original, beta_fast, beta_slow)
     return plain * ((1.0 - share) / factor + share)
 
 
-def yarn_ramp(pairs, head_dim, theta, context, beta_fast, beta_slow):
+def yarn_ramp(pairs, head_dim, theta, original, beta_fast, beta_slow):
     """0 for the pairs that YaRN leaves alone, 1 for those that it divides, and between."""
     def pair_that_turns(times):
-        return head_dim * math.log(context / (2.0 * math.pi * times)) / (2.0 * math.log(theta))
+        return head_dim * math.log(original / (2.0 * math.pi * times)) / (2.0 * math.log(theta))
 
     first = max(math.floor(pair_that_turns(beta_fast)), 0)
     last = min(math.ceil(pair_that_turns(beta_slow)), head_dim - 1)
