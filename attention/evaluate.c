@@ -175,8 +175,6 @@ static int run_method(struct run *run, const struct method *method)
         status = find_knobs(run);
     if (status == 0)
         status = measure_heads(run);
-    if (status == 0)
-        status = time_rows(run);
     return status;
 }
 
@@ -192,7 +190,6 @@ static void run_allocate(struct run *run, struct evaluation *evaluation)
     run->knob = require_memory(calloc(knobs + 1, sizeof *run->knob));
     run->sums = require_memory(calloc(sums + 1, sizeof *run->sums));
     run->recall = require_memory(calloc(sums * spec->k_length + 1, sizeof *run->recall));
-    run->time = require_memory(calloc(knobs + 1, sizeof *run->time));
     const size_t rows = spec->methods_length * knobs;
     evaluation->rows = require_memory(calloc(rows + 1, sizeof *evaluation->rows));
     evaluation->all = require_memory(calloc(rows * spec->k_length + 1, sizeof *evaluation->all));
@@ -207,7 +204,6 @@ static void run_free(struct run *run)
     free(run->knob_max);
     free(run->knob);
     free(run->sums);
-    free(run->time);
     free(run->recall);
 }
 

@@ -19,9 +19,6 @@
 #include "heads.h"
 #include "method.h"
 
-/* How a step is timed: with a warm or a cold cache (timing.h). Times are not the same twice. */
-enum evaluation_time { TIME_NONE, TIME_WARM, TIME_COLD };
-
 /* A key that one query should read. */
 struct head_needle {
     size_t head;         /* among the heads of the spec */
@@ -42,7 +39,6 @@ struct evaluation_spec {
     size_t k_length;
     struct method_options options;
     bool per_head; /* a row for each layer and query head, otherwise one for all of them */
-    enum evaluation_time time;
     const struct head_needle *needles; /* in any order; needles_length may be 0 */
     size_t needles_length;
     bool share;       /* query heads of one position that share keys choose together, if the method
@@ -79,9 +75,7 @@ struct evaluation_row {
     double imbalance;      /* C sum p_i^2, the mean over heads; NaN: no buckets */
     double largest_bucket; /* that any query visited, in keys; NaN: no buckets */
     double needle_found; /* the share of the needles that their query reads; NaN: there are none */
-    /* The median time of a step for one query: of the method, and of full attention; of the first
-     * query head that the row covers. NaN: not measured. */
-    double time_us, full_us;
+    double time_us;          /* NaN: not measured */
     struct measured mass;    /* of softmax */
     struct measured error;   /* sum |o - o'|^2 / sum |o|^2; NaN without values */
     struct measured *recall; /* for each k */

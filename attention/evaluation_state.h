@@ -31,11 +31,6 @@ struct recall_sum {
     double recall, queries;
 };
 
-/* Microseconds of a step; NaN: not measured. */
-struct row_time {
-    double step, full;
-};
-
 struct run {
     const struct evaluation_spec *spec;
     evaluation_tick *tick;
@@ -54,7 +49,6 @@ struct run {
     uint32_t *knob_max;        /* of each head */
     uint32_t *knob;            /* [budget][cell] */
     struct sums *sums;         /* [budget][group] */
-    struct row_time *time;     /* [budget][cell] */
     struct recall_sum *recall; /* [budget][group][k] */
 };
 
@@ -83,12 +77,6 @@ void measure_visited(const struct run *run, size_t head, const struct head_room 
 /* Finds the knobs of the method in hand for each budget and cell. Returns 0, 1 if it was stopped,
  * or -1 with an error. */
 int find_knobs(struct run *run);
-
-/* ---- time_rows.c */
-
-/* Times the method in hand for each budget and cell. Returns 0, 1 if it was stopped,
- * or -1 with an error. */
-int time_rows(struct run *run);
 
 /* ---- rows.c */
 

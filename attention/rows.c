@@ -104,8 +104,7 @@ static struct evaluation_row row_of(const struct run *run, size_t method, size_t
                                  .budget = budget,
                                  .imbalance = NAN,
                                  .largest_bucket = NAN,
-                                 .time_us = run->time[budget * run->cells + cell].step,
-                                 .full_us = run->time[budget * run->cells + cell].full};
+                                 .time_us = NAN};
     double queries = 0, imbalance = 0, needles = 0;
     put_names(run, budget, cell, &row);
     for (size_t g = 0; g < run->groups_length; g++)

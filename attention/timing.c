@@ -41,8 +41,7 @@ struct timing *timing_new(const struct timing_spec *spec, double *index_us)
     struct timing *timing = require_memory(calloc(1, sizeof *timing));
     timing->spec = *spec;
     *index_us = NAN;
-    timing->index = spec->index;
-    if (spec->method->build && !spec->index) {
+    if (spec->method->build) {
         const double start = clock_seconds();
         timing->index = spec->method->build(spec->options, spec->head);
         *index_us = (clock_seconds() - start) * 1e6;
@@ -61,7 +60,7 @@ void timing_free(struct timing *timing)
 {
     if (!timing)
         return;
-    if (timing->index && !timing->spec.index)
+    if (timing->index)
         timing->spec.method->free_index(timing->index);
     step_free(&timing->step);
     free(timing->buffer);

@@ -25,7 +25,6 @@ struct timing_spec {
     uint32_t query_head;          /* of the query heads that share the keys */
     float scale;                  /* of the logits */
     uint32_t repetitions;         /* of each query, from 1 on */
-    void *index;                  /* of the method, if it has been built: it stays the caller's */
     bool cold;
 };
 
@@ -51,7 +50,7 @@ struct step_times {
 /* What has a state between the knobs of one method: the index, the buffer. */
 struct timing;
 
-/* Builds the index, unless there is one. *index_us: how long that took, otherwise NaN. */
+/* Builds the index. *index_us: how long that took, NaN where the method has none. */
 struct timing *timing_new(const struct timing_spec *spec, double *index_us);
 void timing_free(struct timing *timing);
 

@@ -159,7 +159,6 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .k_length = ks,
                                    .per_head = s->per_head,
                                    .share = s->share,
-                                   .time = s->time,
                                    .threads = (unsigned)s->threads};
     if (status == STATUS_OK)
         status = options_of(s, tensors->heads[0].d, &spec.options);
@@ -186,8 +185,6 @@ static int check_settings(const struct sparse_settings *s)
         return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
     if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
         return usage_error("--rope-pairing is of RoPE; give --rope-theta too");
-    if (s->time != TIME_NONE && !s->paths[TENSOR_VALUES].paths.length)
-        return usage_error("--time is that of a step with values; give --values too");
     if (s->threads > 4096)
         return usage_error("--threads %" PRIu64 " is too many; give at most 4096", s->threads);
     if (s->element_bytes > 16)
@@ -243,9 +240,6 @@ const struct command command_sparse = {
         "  recall      the share of the k largest logits outside of sink and window that it reads\n"
         "  error       the squared error of the output over its square, summed over queries\n"
         "  +-          the standard error, by layers, heads and documents\n"
-        "  step        with --time: the median time of choosing keys and attending to them; x is "
-        "full "
-        "attention beside it\n"
         "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
         "\n"
         "The default methods are all that need no training. Ctrl-C prints the methods that are "

@@ -45,7 +45,6 @@ struct sparse_settings {
     uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, element_bytes;
     uint64_t last, threads, seed;
     enum sim_dtype dtype;
-    enum evaluation_time time;
     bool per_head, share;
 };
 

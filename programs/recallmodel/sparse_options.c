@@ -154,15 +154,6 @@ static int read_scaling(void *to, const char *option, const char *value)
                        option, VALUE_SHOWN, value);
 }
 
-static int read_time(void *to, const char *option, const char *value)
-{
-    if (strcmp(value, "warm") != 0 && strcmp(value, "cold") != 0)
-        return usage_error("%s '%.*s' is not known; give warm or cold, the cache before a step",
-                           option, VALUE_SHOWN, value);
-    *(enum evaluation_time *)to = *value == 'w' ? TIME_WARM : TIME_COLD;
-    return STATUS_OK;
-}
-
 static int read_bf16(void *to, const char *option, const char *value)
 {
     if (strcmp(value, "bf16") != 0)
@@ -261,8 +252,6 @@ const struct argument sparse_options[] = {
      "add a linear path, which begins as kmeans, to the query model"},
     {"--save", "FILE", read_text, AT(train.save), "write what was trained to FILE"},
     {"--index", "FILE", read_text, AT(train.index), "read it, and train nothing"},
-    {"--time", "CACHE", read_time, AT(time),
-     "also time a step of a query, on one thread, with a warm or a cold cache"},
     {"--threads", "T", read_count, AT(threads),
      "threads (default: all); the result does not depend on them"},
     {OPTION_PLOT},

@@ -49,17 +49,6 @@ static double shown_error(const struct evaluation_row *row, double value)
     return row->error.mean < 1e-20 ? 0 : value;
 }
 
-static void put_time(const struct sparse_answer *a, struct table *table,
-                     const struct evaluation_row *row)
-{
-    const bool timed = a->spec->time != TIME_NONE;
-    table_real(table, timed ? headed("time_us", "step", STYLE_US) : in_data("time_us"),
-               row->time_us);
-    table_real(table, in_data("full_us"), row->full_us);
-    if (timed)
-        table_real(table, in_table("x", STYLE_SPEEDUP), row->full_us / row->time_us);
-}
-
 static void put_row(const struct sparse_answer *a, struct table *table,
                     const struct evaluation_row *row, size_t k)
 {
@@ -81,7 +70,7 @@ static void put_row(const struct sparse_answer *a, struct table *table,
     table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
     table_real(table, in_data("mass_se"), row->mass.se);
     table_real(table, in_data("recall_se"), row->recall[k].se);
-    put_time(a, table, row);
+    table_real(table, in_data("time_us"), row->time_us);
     table_real(table,
                a->spec->needles_length ? headed("needle_found", "needles\nfound", STYLE_PERCENT)
                                        : in_data("needle_found"),

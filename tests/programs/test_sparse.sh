@@ -56,28 +56,6 @@ sparse "${of_small[@]:0:4}" --method topk |
     fail "no note on the error"
 pass
 
-# --time adds times, and changes nothing else.
-few=("${of_small[@]}" --method topk,streaming --budget 0.1 --last 3 --csv)
-columns() { # file, names ..: these columns of a CSV
-    local file=$1
-    shift
-    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
-          print "" }' "$file"
-}
-sparse "${few[@]}" >"$folder/csv"
-for cache in warm cold; do
-    sparse "${few[@]}" --time $cache >"$folder/timed"
-    columns "$folder/csv" method knob visited mass recall error bytes_read >"$folder/one"
-    columns "$folder/timed" method knob visited mass recall error bytes_read >"$folder/two"
-    same "$folder/one" "$folder/two" "--time $cache"
-    columns "$folder/timed" time_us full_us |
-        awk 'NR > 1 && !($1 > 0 && $2 > 0) { exit 1 } END { exit NR != 3 }' ||
-        fail "--time $cache: $(cat "$folder/timed")"
-done
-columns "$folder/csv" time_us full_us | prints "[0-9]" && fail "times that nobody asked for"
-pass
-
 # The text fits 100 columns, and says what is best; several k have a column.
 sparse "${of_small[@]:0:8}" --k 1,16 --budget 0.05,0.2 >"$folder/out"
 LC_ALL=C awk 'length > 100 { exit 1 }' "$folder/out" || fail "a line of more than 100 bytes"
@@ -87,6 +65,14 @@ prints "$answer" <"$folder/out" ||
 prints "^ *budget *method *knob *visited *of full *mass *k *recall *error" <"$folder/out" ||
     fail "no column of k: $(cat "$folder/out")"
 pass
+
+columns() { # file, names ..: these columns of a CSV
+    local file=$1
+    shift
+    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
+          print "" }' "$file"
+}
 
 # Needles of generated tensors: exact top-k reads them, and the dense part alone does not.
 if "$program" tensors --generate "$folder/made" --n 700 --n-q 9 --d 16 --query-heads 2 --needles 2 \
@@ -162,8 +148,6 @@ refuse "RoPE is scaled by a factor that is below 1" "${of_small[@]}" --rope-thet
 refuse "--dtype 'f32' is not known" "${of_small[@]}" --dtype f32
 refuse "--threads 5000 is too many" "${of_small[@]}" --threads 5000
 refuse "--element-bytes 17 is too large" "${of_small[@]}" --element-bytes 17
-refuse "--time 'hot' is not known; give warm or cold" "${of_small[@]}" --time hot
-refuse "--time is that of a step with values" "${of_small[@]:0:4}" --time warm
 refuse "--components is" "${of_small[@]}" --components 9 --method sparq
 
 # ---- readers that go away, and full disks
