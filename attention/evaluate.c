@@ -67,14 +67,23 @@ static void make_groups(struct run *run)
 
 /* ---- one method */
 
+struct key_head evaluation_head(const struct evaluation_spec *spec, const struct method *method,
+                                size_t index)
+{
+    struct key_head head = head_without_numbers(spec, index);
+    const struct trained_heads *trained = &spec->trained[method->unroped];
+    const bool given = method->trains_queries || !trained->models_only;
+    head.partition = given && trained->partitions ? trained->partitions[index] : NULL;
+    head.models = given && trained->models ? trained->models[index] : NULL;
+    return head;
+}
+
 /* What the method is given of what was trained. */
 static void give_trained(struct run *run, size_t head)
 {
-    const struct trained_heads *trained = &run->spec->trained[run->method->unroped];
-    const bool given = run->method->trains_queries || !trained->models_only;
-    struct key_head *to = &run->states.head[head];
-    to->partition = given && trained->partitions ? trained->partitions[head] : NULL;
-    to->models = given && trained->models ? trained->models[head] : NULL;
+    const struct key_head given = evaluation_head(run->spec, run->method, head);
+    run->states.head[head].partition = given.partition;
+    run->states.head[head].models = given.models;
 }
 
 static int build_indices(struct run *run)

@@ -74,9 +74,9 @@ struct evaluation_row {
     double bytes_read, index_bytes;
     double imbalance;      /* C sum p_i^2, the mean over heads; NaN: no buckets */
     double largest_bucket; /* that any query visited, in keys; NaN: no buckets */
-    double needle_found; /* the share of the needles that their query reads; NaN: there are none */
-    double time_us;          /* NaN: not measured */
-    struct measured mass;    /* of softmax */
+    double needle_found;  /* the share of the needles that their query reads; NaN: there are none */
+    double time_us;       /* NaN: not measured */
+    struct measured mass; /* of softmax */
     struct measured error;   /* sum |o - o'|^2 / sum |o|^2; NaN without values */
     struct measured *recall; /* for each k */
 };
@@ -90,6 +90,10 @@ struct evaluation {
     size_t dense_heads;   /* of the heads, those of layers that are read in full */
     struct measured *all; /* the recall of all rows, one after the other */
 };
+
+/* A head as a method of the spec sees it, without its numbers. */
+struct key_head evaluation_head(const struct evaluation_spec *spec, const struct method *method,
+                                size_t index);
 
 /* Called after each head. Returns true to stop. */
 typedef bool evaluation_tick(void *context, uint64_t done, uint64_t total);

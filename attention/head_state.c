@@ -91,9 +91,7 @@ static void room_free(struct head_room *room)
     free(room->tops);
 }
 
-/* The head without its numbers. The index comes from the keys before the first query, if they are
- * many enough for the centroids. */
-static struct key_head key_head_of(const struct evaluation_spec *spec, size_t index)
+struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t index)
 {
     const struct head_shape *shape = &spec->heads[index];
     const uint32_t sink = spec->options.dense.sink, first = sink < shape->n ? sink : shape->n - 1,
@@ -133,7 +131,7 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
         states->room[i] = all_fit ? room_new(amounts_of(&spec->heads[i], k), spec->heads[i].unroped)
                                   : room_new(most, unroped);
     for (size_t i = 0; i < spec->length; i++)
-        states->head[i] = key_head_of(spec, i);
+        states->head[i] = head_without_numbers(spec, i);
     return 0;
 }
 

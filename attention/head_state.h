@@ -37,6 +37,10 @@ struct head_states {
     struct key_head *head; /* as the methods see them */
 };
 
+/* The head as methods see it, but without its numbers and without what was trained. The index comes
+ * from the keys before the first query, if they are many enough for the centroids. */
+struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t index);
+
 /* Returns 0, or -1 with one line in `error`, which says that memory does not suffice. */
 int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
                     size_t size);

@@ -3,7 +3,7 @@
  * Euclidean: the centroid of a bucket is the mean of its keys, a key belongs to the nearest one,
  * and the objective is the sum of |x - c|^2. Spherical (Dhillon and Modha 2001): keys are divided
  * by their norms first, centroids are unit vectors, and the nearest is that of the largest inner
- * product. Of equally near centroids a key takes the first. docs/models.md, section 17.
+ * product. Of equally near centroids a key takes the first. docs/models.md, section 18.
  *
  * Every result is the same, to the bit, for any number of OpenMP threads: products are taken in
  * fixed blocks of PARTITION_BLOCK keys, and each sum over keys in rising order of the keys. Keys

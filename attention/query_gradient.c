@@ -1,4 +1,4 @@
-/* query_gradient.c - see query_gradient.h. docs/models.md, section 17, derives the gradient.
+/* query_gradient.c - see query_gradient.h. docs/models.md, section 18, derives the gradient.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "query_gradient.h"
@@ -12,14 +12,20 @@
 
 #include "products.h"
 
-enum { SLICES = 8, SLICE_ROWS_MIN = 64 };
+/* The rows of a slice are taken CHUNK at a time, so that they stay in the cache from one product to
+ * the next. */
+enum { SLICES = 8, SLICE_ROWS_MIN = 64, CHUNK = 128 };
+
+enum { LANES = 4 };
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+typedef int32_t lane_mask __attribute__((vector_size(LANES * sizeof(int32_t))));
 
 /* What one slice adds up, and room for its rows. */
 struct slice {
     uint32_t first, rows;
     float *gradient;        /* [length] */
     double *sums;           /* [2 width]: of columns */
-    float *hidden, *logits; /* [rows][width], [rows][clusters] */
+    float *hidden, *logits; /* [CHUNK][width], [CHUNK][clusters] */
     double loss, product_seconds;
 };
 
@@ -41,7 +47,7 @@ static uint32_t rows_of_slice(uint32_t rows)
 struct gradient_workspace *gradient_workspace_new(const struct query_model *model, uint32_t rows)
 {
     struct gradient_workspace *w = require_memory(calloc(1, sizeof *w));
-    const size_t cells = (size_t)rows * model->width, slice_rows = rows_of_slice(rows);
+    const size_t cells = (size_t)rows * model->width;
     w->rows_max = rows;
     w->a = require_memory(malloc(cells * sizeof *w->a));
     w->dy = require_memory(malloc(cells * sizeof *w->dy));
@@ -51,8 +57,8 @@ struct gradient_workspace *gradient_workspace_new(const struct query_model *mode
         struct slice *s = &w->slice[i];
         s->gradient = require_memory(calloc(model->length, sizeof *s->gradient));
         s->sums = require_memory(malloc(2 * (size_t)model->width * sizeof *s->sums));
-        s->hidden = require_memory(malloc(slice_rows * model->width * sizeof *s->hidden));
-        s->logits = require_memory(malloc(slice_rows * model->clusters * sizeof *s->logits));
+        s->hidden = require_memory(malloc(CHUNK * (size_t)model->width * sizeof *s->hidden));
+        s->logits = require_memory(malloc(CHUNK * (size_t)model->clusters * sizeof *s->logits));
     }
     return w;
 }
@@ -146,15 +152,15 @@ static void mean_of_sums(const struct gradient_workspace *w, uint32_t length, ui
     }
 }
 
-/* ---- from y to the loss, and back to y */
+/* ---- from y to the loss, and back to y: the rows first .. first + rows - 1 of the batch */
 
-static void hidden_of_slice(const struct query_model *model, struct gradient_workspace *w,
-                            struct slice *s)
+static void hidden_of_rows(const struct query_model *model, struct gradient_workspace *w,
+                           struct slice *s, size_t first, uint32_t rows)
 {
     const float *restrict gamma = model->gamma, *restrict beta = model->beta,
                           *restrict inverse = w->inverse;
-    for (uint32_t row = 0; row < s->rows; row++) {
-        float *restrict x = w->a + ((size_t)s->first + row) * model->width;
+    for (uint32_t row = 0; row < rows; row++) {
+        float *restrict x = w->a + (first + row) * model->width;
         float *restrict h = s->hidden + (size_t)row * model->width;
 #pragma omp simd
         for (uint32_t i = 0; i < model->width; i++) {
@@ -187,53 +193,81 @@ static double divergence_of_row(float *z, const float *target, const struct quer
     return loss;
 }
 
-static void loss_of_slice(const struct query_model *model, const struct query_batch *batch,
-                          struct slice *s)
+static void loss_of_rows(const struct query_model *model, const struct query_batch *batch,
+                         struct slice *s, size_t first, uint32_t rows)
 {
     const double start = clock_seconds();
-    products_transposed(s->logits, s->hidden, s->rows, model->w2, model->clusters, model->width,
-                        1.0f, 0.0f);
+    products_transposed(s->logits, s->hidden, rows, model->w2, model->clusters, model->width, 1.0f,
+                        0.0f);
     if (model->residual)
-        products_transposed(s->logits, batch->queries + (size_t)s->first * model->d, s->rows,
-                            model->s, model->clusters, model->d, 1.0f, 1.0f);
+        products_transposed(s->logits, batch->queries + first * model->d, rows, model->s,
+                            model->clusters, model->d, 1.0f, 1.0f);
     s->product_seconds += clock_seconds() - start;
     float *db = part_of(model, model->b, s->gradient);
-    memset(db, 0, model->clusters * sizeof *db);
-    for (uint32_t row = 0; row < s->rows; row++) {
+    for (uint32_t row = 0; row < rows; row++) {
         float *z = s->logits + (size_t)row * model->clusters;
-        const size_t target = ((size_t)s->first + row) * model->clusters;
-        s->loss += divergence_of_row(z, batch->targets + target, model, batch->rows);
+        s->loss += divergence_of_row(z, batch->targets + (first + row) * model->clusters, model,
+                                     batch->rows);
         for (uint32_t c = 0; c < model->clusters; c++)
             db[c] += z[c];
     }
 }
 
-/* The derivatives by w2 and s, and that by y where y > 0; its column sums, and those of dy x. */
-static void back_to_y(const struct query_model *model, const struct query_batch *batch,
-                      struct gradient_workspace *w, struct slice *s)
+/* Sets d to 0 where h is 0. By SIMD, because a branch would be taken at random. */
+static void clear_where_closed(float *d, const float *h, size_t count)
 {
-    const float *queries = batch->queries + (size_t)s->first * model->d;
-    float *dy = w->dy + (size_t)s->first * model->width;
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        lanes x;
+        lane_mask back;
+        memcpy(&x, h + i, sizeof x);
+        memcpy(&back, d + i, sizeof back);
+        back &= x > 0.0f;
+        memcpy(d + i, &back, sizeof back);
+    }
+    for (; i < count; i++)
+        if (!(h[i] > 0.0f))
+            d[i] = 0.0f;
+}
+
+/* Adds the derivatives by w2 and s; and that by y where y > 0, its column sums, and those of
+ * dy x. */
+static void back_to_y(const struct query_model *model, const struct query_batch *batch,
+                      struct gradient_workspace *w, struct slice *s, size_t first, uint32_t rows)
+{
+    float *dy = w->dy + first * model->width;
     const double start = clock_seconds();
-    products_of_columns(part_of(model, model->w2, s->gradient), s->logits, s->rows, model->clusters,
-                        s->hidden, model->width, 1.0f, 0.0f);
+    products_of_columns(part_of(model, model->w2, s->gradient), s->logits, rows, model->clusters,
+                        s->hidden, model->width, 1.0f, 1.0f);
     if (model->residual)
-        products_of_columns(part_of(model, model->s, s->gradient), s->logits, s->rows,
-                            model->clusters, queries, model->d, 1.0f, 0.0f);
-    products(dy, s->logits, s->rows, model->w2, model->clusters, model->width, 1.0f, 0.0f);
+        products_of_columns(part_of(model, model->s, s->gradient), s->logits, rows, model->clusters,
+                            batch->queries + first * model->d, model->d, 1.0f, 1.0f);
+    products(dy, s->logits, rows, model->w2, model->clusters, model->width, 1.0f, 0.0f);
     s->product_seconds += clock_seconds() - start;
+    clear_where_closed(dy, s->hidden, (size_t)rows * model->width);
     double *restrict of_y = s->sums, *restrict of_x = s->sums + model->width;
-    memset(s->sums, 0, 2 * (size_t)model->width * sizeof *s->sums);
-    for (uint32_t row = 0; row < s->rows; row++, dy += model->width) {
-        const float *restrict x = w->a + ((size_t)s->first + row) * model->width;
-        const float *restrict h = s->hidden + (size_t)row * model->width;
-        float *restrict d = dy;
+    for (uint32_t row = 0; row < rows; row++, dy += model->width) {
+        const float *restrict x = w->a + (first + row) * model->width;
+        const float *restrict d = dy;
 #pragma omp simd
         for (uint32_t i = 0; i < model->width; i++) {
-            d[i] = h[i] > 0.0f ? d[i] : 0.0f;
             of_y[i] += (double)d[i];
             of_x[i] += (double)(d[i] * x[i]);
         }
+    }
+}
+
+static void loss_and_back(const struct query_model *model, const struct query_batch *batch,
+                          struct gradient_workspace *w, struct slice *s)
+{
+    memset(s->gradient, 0, model->length * sizeof *s->gradient);
+    memset(s->sums, 0, 2 * (size_t)model->width * sizeof *s->sums);
+    for (uint32_t row = 0; row < s->rows; row += CHUNK) {
+        const uint32_t rows = s->rows - row < CHUNK ? s->rows - row : CHUNK;
+        const size_t first = (size_t)s->first + row;
+        hidden_of_rows(model, w, s, first, rows);
+        loss_of_rows(model, batch, s, first, rows);
+        back_to_y(model, batch, w, s, first, rows);
     }
 }
 
@@ -294,11 +328,8 @@ double query_gradient(const struct query_model *model, const struct query_batch 
     for (uint32_t i = 0; i < model->width; i++)
         w->inverse[i] = 1.0f / sqrtf(batch_variance[i] + QUERY_MODEL_EPSILON);
 #pragma omp parallel for schedule(dynamic, 1)
-    for (uint32_t i = 0; i < w->slices; i++) {
-        hidden_of_slice(model, w, &w->slice[i]);
-        loss_of_slice(model, batch, &w->slice[i]);
-        back_to_y(model, batch, w, &w->slice[i]);
-    }
+    for (uint32_t i = 0; i < w->slices; i++)
+        loss_and_back(model, batch, w, &w->slice[i]);
     mean_of_sums(w, 2 * model->width, batch->rows, w->means);
 #pragma omp parallel for schedule(dynamic, 1)
     for (uint32_t i = 0; i < w->slices; i++)

@@ -14,7 +14,7 @@
 #include "step.h"
 
 #define CACHE_UNKNOWN (64 << 20) /* bytes, where the system does not say */
-#define CACHES 4                 /* the buffer is so many times as large */
+#define CACHES 2                 /* the buffer is so many times as large */
 #define LINE 64
 
 struct timing {
@@ -99,19 +99,19 @@ static void sample(struct timing *timing, uint32_t i, uint32_t knob, struct samp
     const struct timing_spec *spec = &timing->spec;
     const struct query query = query_at(spec, i);
     cool(timing);
-    const double start = clock_seconds();
+    const double start = clock_thread_seconds();
     timing->step.visit.weighted = false;
     timing->step.visit.length = 0;
     if (knob > 0 || spec->method->knob_max(spec->options, spec->head) == 0)
         spec->method->visit(spec->options, spec->head, timing->index, &query, 1, knob,
                             &timing->step.visit);
-    const double chosen = clock_seconds();
+    const double chosen = clock_thread_seconds();
     const size_t attended = step_sparse(&timing->step, spec->head, &query);
-    const double end = clock_seconds();
+    const double end = clock_thread_seconds();
     cool(timing);
-    const double again = clock_seconds();
+    const double again = clock_thread_seconds();
     step_full(&timing->step, spec->head, &query);
-    to->full[at] = (clock_seconds() - again) * 1e6;
+    to->full[at] = (clock_thread_seconds() - again) * 1e6;
     to->assign[at] = (chosen - start) * 1e6;
     to->attend[at] = (end - chosen) * 1e6;
     to->time[at] = (end - start) * 1e6;

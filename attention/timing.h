@@ -2,8 +2,10 @@
  * the calling thread, by the code of step.h for both.
  *
  * A step of sparse attention is: choose the keys (assign), then attend to them and the dense part.
- * Building the index is not part of a step. With a cold cache, a buffer several times as large as
- * the last-level cache is walked before each sample.
+ * Building the index is not part of a step. Times are those for which the thread runs: on a busy
+ * machine the clock on the wall would count what other programs take, and that falls upon long
+ * steps more often than upon short ones. With a cold cache, a buffer twice as large as the
+ * last-level cache is walked before each sample.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMING_H

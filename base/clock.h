@@ -7,4 +7,7 @@
 /* Seconds since some moment in the past. Never goes back. */
 double clock_seconds(void);
 
+/* Seconds for which the calling thread has run: what other programs take is not counted. */
+double clock_thread_seconds(void);
+
 #endif

@@ -97,7 +97,6 @@ static void visit_inside(const struct method_options *options, const struct key_
     uint64_t *ordered = require_memory(malloc(2 * n * sizeof *ordered));
     uint32_t *at = require_memory(malloc(n * sizeof *at));
     visited_logits(head, queries, visit, ordered);
-    visit->length = kept;
     select_largest(ordered, n, kept, ordered + n, at);
     qsort(at, kept, sizeof *at, compare_ids);
     for (size_t i = 0; i < kept; i++)

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_time.h"
 #include "sparse_train.h"
 
 #define K_DEFAULT 64
@@ -49,6 +50,7 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
                    {&options->block, s->block, "--block"},
                    {&options->bits, s->bits, "--bits"},
                    {&options->tables, s->tables, "--tables"},
+                   {&options->chunk, s->chunk, "--chunk"},
                    {&options->element_bytes, s->element_bytes, "--element-bytes"}};
     *options = METHOD_OPTIONS_DEFAULT;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -56,6 +58,9 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
             return STATUS_USAGE;
     options->seed = s->seed;
     options->k_b = k_b;
+    options->mean_value = s->mean_value;
+    if (s->block_factor > 0)
+        options->block_factor = s->block_factor;
     options->assignment = (enum sim_assignment)s->question.assignments.items[0];
     return STATUS_OK;
 }
@@ -84,7 +89,7 @@ static size_t choose_methods(const struct sparse_settings *s, const struct metho
     size_t length = s->methods_length;
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
-        if (!(*method)->trains_queries && length < SPARSE_METHODS_MAX)
+        if (!(*method)->trains_queries && !(*method)->hashes_queries && length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;
 }
@@ -104,6 +109,12 @@ static int check_spec(const struct evaluation_spec *spec)
         const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
         if (fault)
             return usage_error("%s (method %s)", fault, method->name);
+        for (size_t h = 0; h < spec->length && method->hashes_queries; h++)
+            if (spec->heads[h].n_q < spec->heads[h].n)
+                return usage_error("--method %s needs the queries of all %" PRIu32
+                                   " positions, and --queries has %" PRIu32
+                                   "; give all of them, without --last",
+                                   method->name, spec->heads[h].n, spec->heads[h].n_q);
     }
     return STATUS_OK;
 }
@@ -123,8 +134,13 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     progress_end(&progress);
     int status = failed < 0 ? usage_error("%s", error) : STATUS_OK;
     if (status == STATUS_OK) {
-        const struct sparse_answer answer = {s, tensors, spec, &evaluation, failed == 1};
-        status = report_sparse(&answer);
+        struct sparse_timing *timings = NULL;
+        if (s->cache != CACHE_UNTIMED && failed == 0)
+            status = sparse_time(s, spec, &evaluation, &timings);
+        const struct sparse_answer answer = {s, tensors, spec, &evaluation, failed == 1, timings};
+        if (status == STATUS_OK)
+            status = report_sparse(&answer);
+        free(timings);
         if (status == STATUS_OK && failed == 1)
             status = STATUS_INTERRUPTED;
     }
@@ -181,6 +197,8 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
 
 static int check_settings(const struct sparse_settings *s)
 {
+    if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
+        return usage_error("--time needs the values; give --values");
     if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
         return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
     if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
@@ -204,6 +222,7 @@ static int run_sparse(int count, char **arguments)
                                        .block = 8,
                                        .bits = 10,
                                        .tables = 150,
+                                       .chunk = 64,
                                        .element_bytes = 2,
                                        .train = {.steps = 300, .width = 1024},
                                        .seed = 1};

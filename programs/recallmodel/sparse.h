@@ -26,6 +26,8 @@ struct train_settings {
     bool per_key_head, residual;
 };
 
+enum sparse_cache { CACHE_UNTIMED, CACHE_COLD, CACHE_WARM }; /* of --time */
+
 struct sparse_settings {
     struct question question; /* output, plot and assignment */
     struct train_settings train;
@@ -42,10 +44,13 @@ struct sparse_settings {
     } layers, dense_layers;
     struct rope rope; /* theta 0: not given */
     struct method_options options;
-    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, element_bytes;
+    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, chunk,
+        element_bytes;
     uint64_t last, threads, seed;
+    double block_factor; /* 0: not given */
     enum sim_dtype dtype;
-    bool per_head, share;
+    bool per_head, share, mean_value;
+    enum sparse_cache cache;
 };
 
 void sparse_settings_free(struct sparse_settings *settings);
@@ -58,7 +63,8 @@ struct sparse_answer {
     const struct tensors *tensors;
     const struct evaluation_spec *spec;
     const struct evaluation *evaluation;
-    bool partial; /* stopped by Ctrl-C */
+    bool partial;                        /* stopped by Ctrl-C */
+    const struct sparse_timing *timings; /* of the rows; NULL: not timed */
 };
 
 /* Reads the files of --needles, which tensors_open() has the documents of. Returns a status, after

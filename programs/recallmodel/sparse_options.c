@@ -10,6 +10,7 @@
 #include <base/text.h>
 
 #include "sparse.h"
+#include "sparse_time.h"
 
 /* ---- readers */
 
@@ -101,6 +102,14 @@ static int read_theta(void *to, const char *option, const char *value)
         wrong = "not above 1";
     return wrong ? usage_error("%s '%.*s' is %s; give the base of the frequencies, such as 10000",
                                option, VALUE_SHOWN, value, wrong)
+                 : STATUS_OK;
+}
+
+static int read_factor(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    return wrong ? usage_error("%s '%.*s' is %s; give a number such as 0.25", option, VALUE_SHOWN,
+                               value, wrong)
                  : STATUS_OK;
 }
 
@@ -228,8 +237,14 @@ const struct argument sparse_options[] = {
      "of keys to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
     {"--page", "N", read_count, AT(page), "keys in a page of quest (default 16)"},
     {"--block", "N", read_count, AT(block), "keys in a block of blocks (default 8)"},
+    {"--block-factor", "F", read_factor, AT(block_factor),
+     "blocks opens F times as many blocks as keys are wanted (default 0.25)"},
     {"--bits", "N", read_count, AT(bits), "bits of a hash (default 10)"},
     {"--tables", "N", read_count, AT(tables), "hash tables (default 150)"},
+    {"--chunk", "N", read_count, AT(chunk),
+     "keys in a bin of lsh-gray and in a chunk of lsh-argmax (default 64)"},
+    {"--mean-value", NULL, read_switch, AT(mean_value),
+     "sparq gives the weight of keys that are not read to the mean of the values"},
     {"--element-bytes", "N", read_count, AT(element_bytes),
      "bytes of a stored element, for the bytes that are read (default 2)"},
     {"--dtype", "T", read_bf16, AT(dtype), "bf16: the files hold bfloat16 as 2-byte elements"},
@@ -254,6 +269,8 @@ const struct argument sparse_options[] = {
     {"--index", "FILE", read_text, AT(train.index), "read it, and train nothing"},
     {"--threads", "T", read_count, AT(threads),
      "threads (default: all); the result does not depend on them"},
+    {"--time", "CACHE", read_time, AT(cache),
+     "also time a step of one head, with a cold or a warm cache: cold or warm (default: do not)"},
     {OPTION_PLOT},
     {OPTION_JSON},
     {OPTION_CSV},

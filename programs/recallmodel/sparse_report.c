@@ -13,6 +13,7 @@
 #include "columns.h"
 #include "json.h"
 #include "sparse.h"
+#include "sparse_time.h"
 
 static const struct method *method_of(const struct sparse_answer *a,
                                       const struct evaluation_row *row)
@@ -70,7 +71,10 @@ static void put_row(const struct sparse_answer *a, struct table *table,
     table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
     table_real(table, in_data("mass_se"), row->mass.se);
     table_real(table, in_data("recall_se"), row->recall[k].se);
-    table_real(table, in_data("time_us"), row->time_us);
+    if (a->timings)
+        put_sparse_timing(table, &a->timings[row - a->evaluation->rows]);
+    else
+        table_real(table, in_data("time_us"), row->time_us);
     table_real(table,
                a->spec->needles_length ? headed("needle_found", "needles\nfound", STYLE_PERCENT)
                                        : in_data("needle_found"),

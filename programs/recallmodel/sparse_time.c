@@ -1,0 +1,167 @@
+/* sparse_time.c - see sparse_time.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sparse_time.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+
+static const char *cache_at(unsigned i)
+{
+    return i == 0 ? "cold" : "warm";
+}
+
+int read_time(void *to, const char *option, const char *value)
+{
+    unsigned found[2], length;
+    const int status = read_names(option, value, cache_at, 2, found, &length);
+    if (status == STATUS_OK && length > 1)
+        return usage_error("%s '%.*s' has two names; give cold or warm", option, VALUE_SHOWN,
+                           value);
+    if (status == STATUS_OK)
+        *(enum sparse_cache *)to = found[0] == 0 ? CACHE_COLD : CACHE_WARM;
+    return status;
+}
+
+/* The head that a row is timed on. */
+static size_t head_of(const struct evaluation_spec *spec, const struct evaluation_row *row)
+{
+    for (size_t i = 0; i < spec->length; i++) {
+        const struct head_shape *shape = &spec->heads[i];
+        if (row->head == HEAD_ALL
+                ? !shape->dense && (row->layer == LAYER_UNKNOWN || row->layer == shape->layer)
+                : shape->layer == row->layer && shape->query_head <= row->head &&
+                      row->head < shape->query_head + shape->query_heads)
+            return i;
+    }
+    return spec->length;
+}
+
+static float *floats_new(bool wanted, size_t count)
+{
+    return wanted ? require_memory(malloc(count * sizeof(float))) : NULL;
+}
+
+static struct head_floats head_new(const struct head_shape *shape)
+{
+    const size_t queries = (size_t)shape->query_heads * shape->n_q * shape->d,
+                 keys = (size_t)shape->n * shape->d;
+    return (struct head_floats){
+        .queries = floats_new(true, queries),
+        .queries_unroped = floats_new(shape->unroped, queries),
+        .keys = floats_new(true, keys),
+        .keys_unroped = floats_new(shape->unroped, keys),
+        .values = floats_new(true, (size_t)shape->n * shape->d_v),
+    };
+}
+
+static void head_free(struct head_floats f)
+{
+    free(f.queries);
+    free(f.queries_unroped);
+    free(f.keys);
+    free(f.keys_unroped);
+    free(f.values);
+}
+
+/* A method on a head, as it is timed. */
+struct timed_head {
+    const struct sparse_settings *settings;
+    const struct evaluation_spec *spec;
+    const struct evaluation *evaluation;
+    size_t index; /* of the head */
+    struct head_floats floats;
+};
+
+/* The rows of a method that are timed on this head, from row `from` on. */
+static void time_method(const struct timed_head *timed, size_t from, struct sparse_timing *timings)
+{
+    const struct evaluation_row *rows = timed->evaluation->rows;
+    const struct head_shape *shape = &timed->spec->heads[timed->index];
+    const struct method *method = timed->spec->methods[rows[from].method];
+    struct key_head head = evaluation_head(timed->spec, method, timed->index);
+    const uint32_t count = shape->n_q < TIMED_QUERIES ? shape->n_q : TIMED_QUERIES;
+    const uint32_t member = rows[from].head == HEAD_ALL ? 0 : rows[from].head - shape->query_head;
+    const size_t start = ((size_t)(member + 1) * shape->n_q - count) * shape->d;
+    const float *before = timed->floats.queries_unroped;
+    head.keys = timed->floats.keys;
+    head.keys_unroped = timed->floats.keys_unroped;
+    head.values = timed->floats.values;
+    const struct timing_spec spec = {
+        .method = method,
+        .options = &timed->spec->options,
+        .head = &head,
+        .queries = timed->floats.queries + start,
+        .queries_unroped = before ? before + start : NULL,
+        .count = count,
+        .query_head = member,
+        .scale = (float)(1 / sqrt(shape->d)),
+        .repetitions = TIMED_TIMES,
+        .cold = timed->settings->cache == CACHE_COLD,
+    };
+    double index_us;
+    struct timing *timing = timing_new(&spec, &index_us);
+    for (size_t i = from; i < timed->evaluation->length; i++) {
+        if (rows[i].method != rows[from].method || rows[i].head != rows[from].head ||
+            head_of(timed->spec, &rows[i]) != timed->index || rows[i].knob == KNOB_NONE)
+            continue;
+        timings[i] = (struct sparse_timing){index_us, timing_measure(timing, rows[i].knob)};
+        timed->evaluation->rows[i].time_us = timings[i].step.time.median;
+    }
+    timing_free(timing);
+}
+
+/* A row without a knob has the knob 0, if its method has none. */
+static void name_knobs(const struct evaluation_spec *spec, const struct evaluation *evaluation)
+{
+    for (size_t i = 0; i < evaluation->length; i++)
+        if (*spec->methods[evaluation->rows[i].method]->knob == '\0')
+            evaluation->rows[i].knob = 0;
+}
+
+int sparse_time(const struct sparse_settings *settings, const struct evaluation_spec *spec,
+                const struct evaluation *evaluation, struct sparse_timing **timings)
+{
+    const struct sparse_timing unknown = {NAN, {.selectivity = NAN}};
+    struct timed_head timed = {settings, spec, evaluation, spec->length, {0}};
+    char error[800];
+    int status = STATUS_OK;
+    *timings = require_memory(calloc(evaluation->length + 1, sizeof **timings));
+    name_knobs(spec, evaluation);
+    for (size_t i = 0; i < evaluation->length; i++)
+        (*timings)[i] = unknown;
+    for (size_t i = 0; i < evaluation->length && status == STATUS_OK; i++) {
+        const size_t head = head_of(spec, &evaluation->rows[i]);
+        if (!isnan((*timings)[i].step.selectivity) || evaluation->rows[i].knob == KNOB_NONE ||
+            head == spec->length)
+            continue;
+        if (head != timed.index) {
+            head_free(timed.floats);
+            timed.index = head;
+            timed.floats = head_new(&spec->heads[head]);
+            if (spec->read(spec->from, head, &timed.floats, error, sizeof error) != 0)
+                status = usage_error("%s", error);
+        }
+        if (status == STATUS_OK)
+            time_method(&timed, i, *timings);
+    }
+    head_free(timed.floats);
+    return status;
+}
+
+void put_sparse_timing(struct table *table, const struct sparse_timing *timing)
+{
+    const struct step_times *step = &timing->step;
+    const bool known = !isnan(step->selectivity);
+    table_real(table, headed("time_us", "time", STYLE_US), known ? step->time.median : NAN);
+    table_real(table, in_data("time_low_us"), known ? step->time.low : NAN);
+    table_real(table, in_data("time_high_us"), known ? step->time.high : NAN);
+    table_real(table, in_data("assign_us"), known ? step->assign.median : NAN);
+    table_real(table, in_data("index_us"), timing->index_us);
+    table_real(table, in_data("time_full_us"), known ? step->full.median : NAN);
+    table_real(table, headed("ratio", "speed-\nup", STYLE_SPEEDUP), known ? step->ratio : NAN);
+    table_real(table, headed("left", "left", STYLE_SHARE), known ? step->left : NAN);
+    table_real(table, in_data("pays_below"), known ? step->pays_below : NAN);
+}

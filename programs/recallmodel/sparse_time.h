@@ -1,0 +1,32 @@
+/* sparse_time.h - `recallmodel sparse --time`: how long a step of each row takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SPARSE_TIME_H
+#define SPARSE_TIME_H
+
+#include <attention/timing.h>
+
+#include "sparse.h"
+
+/* One for each row of the evaluation. */
+struct sparse_timing {
+    double index_us; /* NaN: the method builds no index */
+    struct step_times step;
+};
+
+#define TIMED_QUERIES 8 /* the last of the head, each of them .. */
+#define TIMED_TIMES 3   /* .. so many times */
+
+/* Measures each row on one query head: that of the row, or the first that is not read in full. Sets
+ * time_us of the rows. *timings has the rest, for the rows in their order; the caller frees it.
+ * Returns a status, after a line on stderr if it is not STATUS_OK. */
+int sparse_time(const struct sparse_settings *settings, const struct evaluation_spec *spec,
+                const struct evaluation *evaluation, struct sparse_timing **timings);
+
+/* Puts the columns of a row that was timed. */
+void put_sparse_timing(struct table *table, const struct sparse_timing *timing);
+
+/* The reader of --time: cold or warm. */
+argument_reader read_time;
+
+#endif

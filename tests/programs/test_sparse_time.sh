@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# `recallmodel sparse --time`: that the columns are there and fit together. No time is compared with
+# a limit.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+export OMP_NUM_THREADS=1
+made=$folder/made
+"$program" tensors --generate "$made" --n 1500 --d 16 --heads 1 --query-heads 2 --n-q 4 >"$folder/out"
+call=(sparse --keys "$made/keys.npy" --queries "$made/queries.npy" --rope-theta 5e5
+      --method streaming,topk,kmeans --budget .05,.2 --clusters 8)
+values=(--values "$made/values.npy")
+
+"$program" "${call[@]}" "${values[@]}" --json >"$folder/untimed.json"
+"$program" "${call[@]}" "${values[@]}" --time warm --json >"$folder/timed.json"
+"$program" sparse "${call[@]:1:6}" "${values[@]}" --method topk --budget .1 --time cold --per-head \
+    --csv >"$folder/heads.csv"
+"$program" "${call[@]}" "${values[@]}" --time warm >"$folder/text"
+/usr/bin/python3 - "$folder" <<'EOF' || fail "the times do not fit together"
+import csv, json, sys
+folder = sys.argv[1]
+def rows(name):
+    answer = json.load(open(f"{folder}/{name}.json"))
+    return next(v for v in answer.values() if isinstance(v, list) and v and "method" in v[0])
+timed, untimed = rows("timed"), rows("untimed")
+assert len(timed) == len(untimed) == 6 and all(r["time_us"] is None for r in untimed)
+heads = list(csv.DictReader(open(f"{folder}/heads.csv")))
+assert len(heads) == 2 and {r["head"] for r in heads} == {"0", "1"}
+for r in timed + [{k: float(v) if k.endswith("us") or k in ("ratio", "left", "pays_below",
+                                                              "selectivity") and v else v
+                   for k, v in h.items() if v != ""} for h in heads]:
+    assert 0 < r["assign_us"] < r["time_us"]
+    assert r["time_low_us"] <= r["time_us"] <= r["time_high_us"]
+    assert abs(r["ratio"] - r["time_full_us"] / r["time_us"]) < 1e-9 * r["ratio"]
+    assert abs(r["left"] / r["ratio"] / r["selectivity"] - 1) < .02, r
+    assert (r.get("index_us") or 0) > 0 if r["method"] == "kmeans" else not r.get("index_us")
+    assert 0 <= r["pays_below"] <= 1
+for a, b in zip(timed, untimed):
+    assert all(a[k] == b[k] for k in b if k not in ("time_us", "knob")), (a, b)
+EOF
+grep -q "speed-" "$folder/text" || fail "$(cat "$folder/text")"
+pass
+
+rejects "--time needs the values" "$program" "${call[@]}" --time cold
+rejects "--time 'hot'" "$program" "${call[@]}" "${values[@]}" --time hot
+rejects "--time 'cold,warm' has two names" "$program" "${call[@]}" "${values[@]}" --time cold,warm
+pass
+finish
