@@ -74,6 +74,14 @@ prints "^ *budget *method *knob *visited *of full *mass *k *recall *error" <"$fo
     fail "no column of k: $(cat "$folder/out")"
 pass
 
+columns() { # file, names ..: these columns of a CSV
+    local file=$1
+    shift
+    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
+          print "" }' "$file"
+}
+
 # Needles of generated tensors: exact top-k reads them, and the dense part alone does not.
 if "$program" tensors --generate "$folder/made" --n 700 --n-q 9 --d 16 --query-heads 2 --needles 2 \
     >"$folder/out" 2>&1; then
