@@ -179,13 +179,18 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .threads = (unsigned)s->threads};
     if (status == STATUS_OK)
         status = options_of(s, tensors->heads[0].d, &spec.options);
+    struct head_needle *needles = NULL;
     if (status == STATUS_OK)
         status = check_spec(&spec);
+    if (status == STATUS_OK)
+        status = read_needles(s, tensors, &needles, &spec.needles_length);
+    spec.needles = needles;
     if (status == STATUS_OK)
         status = sparse_train(s, tensors_spec, tensors, &spec, &trained);
     if (status == STATUS_OK)
         status = run_evaluation(s, tensors, &spec);
     sparse_trained_free(&trained);
+    free(needles);
     free(budget);
     free(k);
     return status;
@@ -260,6 +265,8 @@ const struct command command_sparse = {
         "  recall      the share of the k largest logits outside of sink and window that it reads\n"
         "  error       the squared error of the output over its square, summed over queries\n"
         "  +-          the standard error, by layers, heads and documents\n"
+        "  time        with --time: the median time of choosing keys and attending to them\n"
+        "  left        what is left of the speed-up that reading fewer keys promises\n"
         "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
         "\n"
         "The default methods are all that need no training. Ctrl-C prints the methods that are "

@@ -34,6 +34,7 @@ struct sparse_settings {
     struct path_list paths[TENSORS];
     const struct method *methods[SPARSE_METHODS_MAX];
     size_t methods_length; /* 0: those that need no training */
+    struct path_list needles;
     struct decimal_list budgets;
     struct count_list k;
     struct layer_list {
@@ -67,6 +68,11 @@ struct sparse_answer {
     bool partial;                        /* stopped by Ctrl-C */
     const struct sparse_timing *timings; /* of the rows; NULL: not timed */
 };
+
+/* Reads the files of --needles, which tensors_open() has the documents of. Returns a status, after
+ * one line on stderr; the caller frees *needles. */
+int read_needles(const struct sparse_settings *settings, const struct tensors *tensors,
+                 struct head_needle **needles, size_t *length);
 
 /* The rows, one for each k. The aligned table has them by budget, and then by error. */
 struct table *sparse_table(const struct sparse_answer *answer, bool aligned);

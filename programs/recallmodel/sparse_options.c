@@ -199,6 +199,9 @@ const struct argument sparse_options[] = {
      "keys before RoPE, for methods that cluster these"},
     {"--queries-unroped", "LIST", read_paths, AT(paths[TENSOR_QUERIES_UNROPED]),
      "queries before RoPE"},
+    {"--needles", "LIST", read_paths, AT(needles),
+     "CSV files with the columns query_head, query and key, as of recallmodel tensors: how many of "
+     "these keys do their queries read?"},
     {"--method", "LIST", read_methods, 0,
      "the methods to compare (default: all that need no training)"},
     {"--budget", "LIST", read_budgets, AT(budgets),
@@ -289,6 +292,8 @@ void sparse_settings_free(struct sparse_settings *settings)
         free(settings->train.paths[i].text);
         free(settings->train.paths[i].paths.items);
     }
+    free(settings->needles.text);
+    free(settings->needles.paths.items);
     free(settings->budgets.items);
     free(settings->k.items);
     free(settings->layers.items);
