@@ -184,20 +184,20 @@ void put_sparse_device(const struct sparse_answer *a, struct table *table,
 {
     const struct sparse_settings *s = a->settings;
     const struct head_shape *shape = &a->spec->heads[0];
-    const double keys = a->tensors->key_heads, apart = s->share ? keys : a->tensors->query_heads,
-                 element = a->spec->options.element_bytes;
+    const double element = a->spec->options.element_bytes;
     struct device_step step = {
-        .bytes = row->bytes_read * apart,
-        .bucket_bytes = isnan(row->largest_bucket)
-                            ? 0
-                            : row->largest_bucket * (shape->d + shape->d_v) * element,
+        .bytes = row->bytes_read * a->tensors->query_heads,
+        .bucket_bytes =
+            isnan(row->largest_bucket)
+                ? 0
+                : row->largest_bucket * (shape->d + (shape->d_v ? shape->d_v : shape->d)) * element,
         .bandwidth = s->question.device.text.device.bandwidth_bytes_per_s,
         .multiprocessors = (double)s->multiprocessors,
         .launches = STEP_LAUNCHES,
         .launch_us = s->launch_us,
     };
     const double us = device_step_us(step);
-    step.bytes = a->evaluation->full_bytes * keys;
+    step.bytes = a->evaluation->full_bytes * a->tensors->key_heads;
     step.bucket_bytes = 0;
     step.launches = FULL_STEP_LAUNCHES;
     table_real(table, headed("device_us", "on the\ndevice", STYLE_US), us);

@@ -27,7 +27,7 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
 void put_sparse_timing(struct table *table, const struct sparse_timing *timing);
 
 /* Puts the predicted times of a row: of a step, and of one of full attention, of all heads of a
- * layer. Query heads that share keys read apart unless --share. */
+ * layer. */
 void put_sparse_device(const struct sparse_answer *answer, struct table *table,
                        const struct evaluation_row *row);
 
