@@ -100,6 +100,7 @@ TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
 SHARED_SIM := $(BUILD)/librecallmodel-sim.so.$(VERSION)
+SHARED_ATTENTION := $(BUILD)/librecallmodel-attention.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
@@ -112,7 +113,8 @@ COMMON_LIBRARY := $(BUILD)/libcommon.a
 .PHONY: FORCE
 .DELETE_ON_ERROR:
 
-all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM)
+all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
+    $(SHARED_ATTENTION)
 
 recallmodel recallmodel-mpi: %: $(BUILD)/%
 	@cp -f $< $@
@@ -226,6 +228,11 @@ $(SHARED): $(MODEL) $(BASE_LIBRARY)
 $(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -o $@
+
+# Sparse attention for the Python module; not installed either. It loads OpenBLAS when it is used.
+$(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
 PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
@@ -361,7 +368,7 @@ check-all: packages
 	@$(MAKE) --no-print-directory run-tests
 
 .PHONY: check-rest check-all test-programs
-test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(TESTS) \
+test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
     $(BUILD)/gpu/recallmodel-bench-emulated
 
 # Runs every test, also after one that fails, and then names those that failed.
