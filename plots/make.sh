@@ -8,6 +8,7 @@
 # A figure is three files in plots/:
 #   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
 #                 backslash continues. All commands of a figure print the same columns.
+#                 A line "cat plots/.." copies a CSV file that was measured and committed.
 #                 "$PAPER_DATA" in a line is the folder of published numbers; a line
 #                 "recallmodel-bench .. --grid PART" is what gpu/run.sh measured of that part.
 #                 Without these files the figure waits. With remarks "# columns a,b,c" the page
@@ -145,6 +146,7 @@ make_csv() {
     while IFS= read line; do
         case $line in
         '' | '#'*) continue ;;
+        'cat plots/'*) cp "${line#cat }" "$work/one" ;;
         recallmodel-bench*) cp "$work/runs/$(sed 's/.*--grid //' <<<"$line").csv" "$work/one" ;;
         *)
             if ! (export PAPER_DATA=$published && eval '"$program"' "${line#recallmodel }") \
