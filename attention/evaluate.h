@@ -45,6 +45,10 @@ struct evaluation_spec {
                        * can */
     unsigned threads; /* 0: all */
     double memory_bytes; /* the heads stay in memory if they need no more; 0: half of the memory */
+    /* For each head, room for the sparse attention itself, [query_heads][n_q][d_v]; or NULL. With
+     * it there is one method and one budget, and the sums over all keys are left out, which take
+     * most of the time: mass and error are then NaN, and k_length is 0. */
+    float *const *outputs;
     /* What was trained, after RoPE and before it: trained[method->unroped]. */
     struct trained_heads {
         const struct partition *const *partitions; /* one for each head; NULL: none */

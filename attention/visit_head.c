@@ -112,10 +112,20 @@ static void put_recall(const struct pass *p, const struct query_state *query,
     }
 }
 
-/* Merges the dense part with the visited keys, and compares with all keys. */
-static void put_losses(const struct pass *p, const struct query_state *query, const float *logits,
-                       const struct scratch *s, struct outcome *outcome)
+/* A component of the attention over the dense part and the visited keys. */
+static double output_of(const struct partial *part, const struct visit *visit, size_t c)
 {
+    const double o = part->sum > 0 ? part->values[c] / part->sum : 0,
+                 moved = visit->correction_weight;
+    return moved > 0 ? (1 - moved) * o + moved * (double)visit->correction[c] : o;
+}
+
+/* Merges the dense part with the visited keys, and compares with all keys, or writes the output. */
+static void put_losses(const struct pass *p, size_t at, const struct scratch *s,
+                       struct outcome *outcome)
+{
+    const struct query_state *query = &p->room->queries[at];
+    const float *logits = p->room->logits + at * p->shape->n;
     const size_t d_v = p->shape->d_v;
     struct partial part = query->dense;
     part.values = d_v ? s->output : NULL;
@@ -123,15 +133,19 @@ static void put_losses(const struct pass *p, const struct query_state *query, co
         memcpy(part.values, query->dense.values, d_v * sizeof *part.values);
     partial_add_keys(&part, logits, p->room->floats.values, d_v, s->visit.keys,
                      s->visit.weighted ? s->visit.weights : NULL, s->visit.length);
+    outcome->mass = outcome->difference2 = NAN;
+    if (p->run->spec->outputs) {
+        float *out = p->run->spec->outputs[p->head] + at * d_v;
+        for (size_t c = 0; c < d_v; c++)
+            out[c] = (float)output_of(&part, &s->visit, c);
+        return;
+    }
     outcome->mass =
         part.sum > 0 ? part.plain * exp(part.max - query->full.max) / query->full.sum : 0;
     outcome->difference2 = 0;
-    const double moved = s->visit.correction_weight;
     for (size_t c = 0; c < d_v; c++) {
-        double o = part.sum > 0 ? part.values[c] / part.sum : 0;
-        if (moved > 0)
-            o = (1 - moved) * o + moved * (double)s->visit.correction[c];
-        const double difference = o - query->full.values[c] / query->full.sum;
+        const double difference =
+            output_of(&part, &s->visit, c) - query->full.values[c] / query->full.sum;
         outcome->difference2 += difference * difference;
     }
 }
@@ -156,7 +170,7 @@ static void put_outcome(const struct pass *p, const struct scratch *s, uint32_t 
         outcome->index_bytes + read * pair * p->run->spec->options.element_bytes / count;
     outcome->largest_bucket = s->visit.largest_bucket;
     put_needles(p, query, &s->visit, head, i, outcome);
-    put_losses(p, query, p->room->logits + at * shape->n, s, outcome);
+    put_losses(p, at, s, outcome);
     put_recall(p, query, &s->visit, p->recall + at * p->run->spec->k_length);
 }
 
