@@ -1,0 +1,1 @@
+cat plots/saap/01.csv

@@ -1,0 +1,1 @@
+cat plots/saap/02.csv

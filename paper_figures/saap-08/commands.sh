@@ -1,0 +1,1 @@
+cat plots/saap/08.csv

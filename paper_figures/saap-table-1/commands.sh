@@ -1,0 +1,1 @@
+cat plots/saap/table-1.csv

@@ -1,0 +1,136 @@
+"""The numbers that the captions of the figures of SAAP say are those of their CSV files.
+
+usage: saap_captions.py FOLDER, which has saap-01/caption.txt, saap-01/saap-01.csv and so on
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import pathlib
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+failed, checked = [], 0
+
+
+def rows(figure, **wanted):
+    """The rows of a figure's CSV that have these texts."""
+    with open(folder / figure / f"{figure}.csv", newline="", encoding="utf-8") as file:
+        found = [row for row in csv.DictReader(file)
+                 if all(row[name] == value for name, value in wanted.items())]
+    assert found, f"{figure} has no row with {wanted}"
+    return found
+
+
+def numbers(figure, column, **wanted):
+    return [float(row[column]) for row in rows(figure, **wanted)]
+
+
+def number(figure, column, **wanted):
+    found = numbers(figure, column, **wanted)
+    assert len(found) == 1, f"{figure}: {len(found)} rows with {wanted}"
+    return found[0]
+
+
+def says(figure, text):
+    global checked
+    checked += 1
+    caption = " ".join((folder / figure / "caption.txt").read_text(encoding="utf-8").split())
+    if text not in caption:
+        failed.append(f"the caption of {figure} does not say '{text}'")
+
+
+def point(value):
+    """Two significant digits, without the 0 before the point."""
+    return f"{value:.2g}".replace("0.", ".", 1)
+
+
+def span(values, digits=1):
+    texts = [f"{x:.{digits}f}" for x in (min(values), max(values))]
+    return " to ".join(text[1:] if text.startswith("0.") else text for text in texts)
+
+
+def mean_cosine(rope, what):
+    table = rows("saap-01", rope=rope, what=what)
+    total = sum(float(row["y"]) for row in table)
+    return sum(float(row["x"]) * float(row["y"]) for row in table) / total
+
+
+def figure_1():
+    cosines = [mean_cosine(rope, "query and key") for rope in ("before", "after")]
+    assert [f"{x:.2f}" for x in cosines] == ["-0.26", "-0.26"], cosines
+    says("saap-01", "their cosine is -.26 in the mean, before and after RoPE")
+    says("saap-01", "that of two keys is {} and {}".format(
+        *(point(mean_cosine(rope, "key and key")) for rope in ("before", "after"))))
+    uneven = {}
+    for rope in ("before", "after"):
+        for what in ("keys", "queries"):
+            share = numbers("saap-01", "y", rope=rope, what=f"{what} in bucket")
+            uneven[rope, what] = f"{len(share) * sum(x * x for x in share):.1f}"
+    says("saap-01", "imbalance {} before RoPE, {} after".format(
+        uneven["before", "keys"], uneven["after", "keys"]))
+    empty = [sum(x == 0 for x in numbers("saap-01", "y", rope=rope, what="queries in bucket"))
+             for rope in ("before", "after")]
+    says("saap-01", "({} and {}; no query of the 8191 falls into {} and {} of the buckets)".format(
+        uneven["before", "queries"], uneven["after", "queries"], *empty))
+
+
+def figure_2():
+    def of(rope, sampling):
+        return span(numbers("saap-02", "imbalance", rope=rope, sampling=sampling))
+    says("saap-02", "few buckets after it (imbalance {}) and many before it ({})".format(
+        of("after", "one time range"), of("before", "one time range")))
+    says("saap-02", "less even before RoPE ({}) than after it ({})".format(
+        of("before", "one prompt"), of("after", "one prompt")))
+
+
+def figure_3():
+    of = {first: [float(row["mass"]) for row in rows("saap-03", k="256")
+                  if (row["layer"] == "0") == first] for first in (False, True)}
+    assert 0.71 <= min(of[False]) < 0.72, min(of[False])
+    says("saap-03", "have .71 or more in every head from layer 1 on")
+    says("saap-03", f"is the exception ({span(of[True], 2)})")
+
+
+def figure_5():
+    def of(method, layer):
+        return number("saap-05", "error", method=method, layer=layer, budget="0.05")
+    both = "saap", "kmeans-unroped trained"
+    errors = [f"{of(method, layer):.3f}"[1:] for layer in ("2", "15", "28") for method in both]
+    says("saap-05", "5 %: {} and {}, {} and {}, {} and {}), and".format(*errors))
+    says("saap-05", f"in the other ({of(both[0], '8'):.4f} and {of(both[1], '8'):.2f})".replace(
+        "0.", "."))
+
+
+def figure_6():
+    def of(way, method, column="error", digits=3):
+        return f"{number('saap-06', column, way=way, method=method, budget='0.05'):.{digits}f}"[1:]
+    before = [of(way, "saap") for way in ("far pairs", "residual", "near pairs too")]
+    says("saap-06", f"(errors of {min(before)} to {max(before)} at 5 % of keys)")
+    of_all, of_far = (of(way, "saap-roped") for way in ("near pairs too", "far pairs"))
+    recalls = [of(way, "saap-roped", "recall", 2) for way in ("near pairs too", "far pairs")]
+    says("saap-06", "({} in place of {}; recall of the top 64 {} in place of {})".format(
+        of_all, of_far, *recalls))
+
+
+def figure_7():
+    def saap(window, budget):
+        return point(number("saap-07", "error", method="saap", sink="1", window=window,
+                            budget=budget))
+    says("saap-07", f"(saap: {saap('511', '0.05')} and {saap('63', '0.1')})")
+
+
+def figure_8():
+    def ratio(column, method):
+        return number("saap-08", column, method=method, chosen="together", budget="0.05") / \
+            number("saap-08", column, method=method, chosen="independent", budget="0.05")
+    methods = "kmeans", "kmeans-unroped", "saap"
+    says("saap-08", "by {} % (k-means after RoPE), {} % (before) and {} % (saap)".format(
+        *(f"{100 * ratio('error', method) - 100:.0f}" for method in methods)))
+    assert all(abs(ratio("bytes_read", method) - 1 / 3) < 0.01 for method in methods)
+
+
+for check in (figure_1, figure_2, figure_3, figure_5, figure_6, figure_7, figure_8):
+    check()
+print(f"{checked} sentences of captions checked")
+for line in failed:
+    print("FAIL: " + line)
+sys.exit(bool(failed))

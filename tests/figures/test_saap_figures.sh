@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The figures of SAAP: the numbers in their captions are those of their CSV files, and
+# tools/saap_figures.py says what is wrong with its arguments.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+python=${PYTHON:-/usr/bin/python3}
+command -v "$python" >/dev/null || { echo "SKIPPED: there is no $python"; exit 0; }
+
+"$python" tests/figures/saap_captions.py paper_figures || fail "captions; see above"
+pass
+
+# It finds a number that has changed.
+cp -r paper_figures/saap-* "$folder"
+sed -i 's/,11\.325,/,12.325,/' "$folder/saap-02/saap-02.csv"
+"$python" tests/figures/saap_captions.py "$folder" >"$folder/out" &&
+    fail "saap_captions.py does not find a number that has changed"
+grep -q "does not say 'few buckets after it (imbalance 5.8 to 12.3)" "$folder/out" ||
+    fail "saap_captions.py: $(cat "$folder/out")"
+pass
+
+if "$python" -c 'import numpy' 2>/dev/null; then
+    mkdir "$folder/tensors"
+    rejects "has no bash-manual/document.json; see make real-tensors" \
+        "$python" tools/saap_figures.py "$folder/tensors" -o "$folder/into"
+    rejects "there is no part '4'; there are 1 2 3 5" \
+        "$python" tools/saap_figures.py "$folder/tensors" 4
+    pass
+else
+    echo "SKIPPED: tools/saap_figures.py: there is no NumPy"
+fi
+finish
