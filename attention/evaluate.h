@@ -19,6 +19,13 @@
 #include "heads.h"
 #include "method.h"
 
+/* A key that one query should read. */
+struct head_needle {
+    size_t head;         /* among the heads of the spec */
+    uint32_t query_head; /* among those of the head, from 0 */
+    uint32_t query, key; /* query: 0 .. n_q - 1 */
+};
+
 struct evaluation_spec {
     const struct head_shape *heads;
     size_t length;
@@ -31,11 +38,17 @@ struct evaluation_spec {
     const uint32_t *k; /* the recall of the top-k is measured for these; rising, from 1 on */
     size_t k_length;
     struct method_options options;
-    bool per_head;    /* a row for each layer and query head, otherwise one for all of them */
+    bool per_head; /* a row for each layer and query head, otherwise one for all of them */
+    const struct head_needle *needles; /* in any order; needles_length may be 0 */
+    size_t needles_length;
     bool share;       /* query heads of one position that share keys choose together, if the method
                        * can */
     unsigned threads; /* 0: all */
     double memory_bytes; /* the heads stay in memory if they need no more; 0: half of the memory */
+    /* For each head, room for the sparse attention itself, [query_heads][n_q][d_v]; or NULL. With
+     * it there is one method and one budget, and the sums over all keys are left out, which take
+     * most of the time: mass and error are then NaN, and k_length is 0. */
+    float *const *outputs;
     /* What was trained, after RoPE and before it: trained[method->unroped]. */
     struct trained_heads {
         const struct partition *const *partitions; /* one for each head; NULL: none */
@@ -63,10 +76,11 @@ struct evaluation_row {
     double visited;     /* keys visited, the dense part not counted, over n */
     double selectivity; /* the same with the dense part */
     double bytes_read, index_bytes;
-    double imbalance;        /* C sum p_i^2, the mean over heads; NaN: no buckets */
-    double largest_bucket;   /* that any query visited, in keys; NaN: no buckets */
-    double time_us;          /* NaN: not measured */
-    struct measured mass;    /* of softmax */
+    double imbalance;      /* C sum p_i^2, the mean over heads; NaN: no buckets */
+    double largest_bucket; /* that any query visited, in keys; NaN: no buckets */
+    double needle_found;  /* the share of the needles that their query reads; NaN: there are none */
+    double time_us;       /* NaN: not measured */
+    struct measured mass; /* of softmax */
     struct measured error;   /* sum |o - o'|^2 / sum |o|^2; NaN without values */
     struct measured *recall; /* for each k */
 };

@@ -23,6 +23,7 @@ struct group {
 struct sums {
     double queries, visited, selectivity, bytes, index_bytes, mass, difference2, norm2;
     double largest_bucket, imbalance;
+    double needles, found;
 };
 
 /* The share of the top-k that was visited, summed over the queries that have one. */

@@ -192,15 +192,18 @@ static void find_top(struct query_state *query, const float *logits, uint32_t k,
         query->top[i] = query->range.first + at[i];
 }
 
-/* The softmax over the dense part and over all keys of one query. */
+/* The softmax over the dense part and, if wanted, over all keys of one query. */
 static void sum_query(struct query_state *query, const float *logits, const float *values,
-                      size_t d_v, double *sums)
+                      size_t d_v, double *sums, bool all_keys)
 {
     const struct key_range range = query->range;
     partial_clear(&query->dense, sums, d_v);
     partial_add_range(&query->dense, logits, values, d_v, 0, range.first);
     partial_add_range(&query->dense, logits, values, d_v, range.last, query->position + 1);
     partial_clear(&query->full, sums + d_v, d_v);
+    query->norm2 = NAN;
+    if (!all_keys)
+        return;
     partial_add_range(&query->full, logits, values, d_v, range.first, range.last);
     partial_merge(&query->full, &query->dense, d_v);
     query->norm2 = 0;
@@ -227,20 +230,30 @@ static void prepare_queries(const struct evaluation_spec *spec, const struct hea
             query->top = room->tops + i * k;
             find_top(query, room->logits + i * n, k, keys, at);
             sum_query(query, room->logits + i * n, room->floats.values, shape->d_v,
-                      room->sums + 2 * i * shape->d_v);
+                      room->sums + 2 * i * shape->d_v, !spec->outputs);
         }
         free(keys);
         free(at);
     }
 }
 
+static bool all_finite(const float *logits, size_t length)
+{
+    bool finite = true;
+    for (size_t i = 0; i < length; i++)
+        finite &= isfinite(logits[i]) != 0;
+    return finite;
+}
+
 /* Is each softmax a number? It is none where a logit overflows. */
-static int check_sums(const struct head_shape *shape, const struct head_room *room, char *error,
-                      size_t size)
+static int check_sums(const struct evaluation_spec *spec, const struct head_shape *shape,
+                      const struct head_room *room, char *error, size_t size)
 {
     const size_t queries = (size_t)shape->query_heads * shape->n_q;
     for (size_t i = 0; i < queries; i++)
-        if (!(isfinite(room->queries[i].full.sum) && isfinite(room->queries[i].norm2))) {
+        if (spec->outputs
+                ? !all_finite(room->logits + i * shape->n, shape->n)
+                : !(isfinite(room->queries[i].full.sum) && isfinite(room->queries[i].norm2))) {
             snprintf(error, size,
                      "the products of --queries and --keys overflow in query head %u; scale the "
                      "tensors down",
@@ -266,7 +279,7 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
         return NULL;
     compute_logits(shape, room);
     prepare_queries(spec, shape, room);
-    if (check_sums(shape, room, error, size) != 0)
+    if (check_sums(spec, shape, room, error, size) != 0)
         return NULL;
     room->holds = index;
     states->head[index].keys = to.keys;

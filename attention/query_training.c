@@ -45,9 +45,10 @@ static struct query_model *starting_model(const struct partition *partition, flo
     struct query_model *model =
         query_model_new(partition->d, options->width, partition->clusters, options->residual);
     draw_normals(model->w1, (size_t)model->width * model->d, sqrt(2.0 / model->d), key, DRAWS_W1);
-    draw_normals(model->w2, (size_t)model->clusters * model->width, sqrt(1.0 / model->width), key,
-                 DRAWS_W2);
-    if (model->residual)
+    if (!model->residual)
+        draw_normals(model->w2, (size_t)model->clusters * model->width, sqrt(1.0 / model->width),
+                     key, DRAWS_W2);
+    else
         for (size_t i = 0; i < (size_t)model->clusters * model->d; i++)
             model->s[i] = scale * partition->centroids[i];
     return model;

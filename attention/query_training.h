@@ -13,7 +13,8 @@
  * - Statistics of the normalisation: not a running mean, of which a few documents would be too
  * small a part, but mean and variance over all training queries, taken with the final weights. So
  * there is no momentum.
- * - Start: w1 and w2 normal, of variance 2 / d and 1 / width; b = 0; s = scale * centroids.
+ * - Start: w1 and w2 normal, of variance 2 / d and 1 / width; b = 0. Of a residual model w2 = 0 and
+ *   s = scale * centroids, so that it begins with the ranking of k-means.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef QUERY_TRAINING_H

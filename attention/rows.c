@@ -105,7 +105,7 @@ static struct evaluation_row row_of(const struct run *run, size_t method, size_t
                                  .imbalance = NAN,
                                  .largest_bucket = NAN,
                                  .time_us = NAN};
-    double queries = 0, imbalance = 0;
+    double queries = 0, imbalance = 0, needles = 0;
     put_names(run, budget, cell, &row);
     for (size_t g = 0; g < run->groups_length; g++)
         if (run->groups[g].cell == cell) {
@@ -116,6 +116,8 @@ static struct evaluation_row row_of(const struct run *run, size_t method, size_t
             row.bytes_read += s->bytes;
             row.index_bytes += s->index_bytes;
             imbalance += s->imbalance;
+            needles += s->needles;
+            row.needle_found += s->found;
             if (s->largest_bucket > 0)
                 row.largest_bucket = fmax(row.largest_bucket, s->largest_bucket);
             row.groups++;
@@ -123,6 +125,7 @@ static struct evaluation_row row_of(const struct run *run, size_t method, size_t
     row.queries = (uint64_t)queries;
     row.visited /= queries;
     row.selectivity /= queries;
+    row.needle_found = needles > 0 ? row.needle_found / needles : NAN;
     row.bytes_read /= queries;
     row.index_bytes /= queries;
     if (run->method->imbalance && imbalance > 0)

@@ -118,7 +118,8 @@ size_t step_sparse(struct step *step, const struct key_head *head, const struct 
     for (uint32_t j = 0; j < query->range.first; j++)
         step->keys[length++] = j;
     const size_t before = length;
-    memcpy(step->keys + length, visit->keys, visit->length * sizeof *step->keys);
+    if (visit->length) /* otherwise there may be no array */
+        memcpy(step->keys + length, visit->keys, visit->length * sizeof *step->keys);
     length += visit->length;
     for (uint32_t j = query->range.last; j <= query->position; j++)
         step->keys[length++] = j;

@@ -21,6 +21,7 @@ struct scratch {
 /* What one query lost and read. */
 struct outcome {
     double visited, selectivity, bytes, index_bytes, mass, difference2, largest_bucket;
+    double needles, found;
 };
 
 /* A pass over the queries of one head. */
@@ -66,7 +67,38 @@ static void visit_queries(const struct pass *p, struct scratch *s, uint32_t coun
                        s->queries, count, knob < most ? knob : most, &s->visit);
 }
 
-/* The share of the first `wanted` of the top that is among the visited keys, which rise. */
+/* Is a key among the visited ones, which rise? */
+static bool is_visited(const struct visit *visit, uint32_t key)
+{
+    size_t low = 0, high = visit->length;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (visit->keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < visit->length && visit->keys[low] == key;
+}
+
+/* The needles of a query, and those that it reads. */
+static void put_needles(const struct pass *p, const struct query_state *query,
+                        const struct visit *visit, uint32_t head, uint32_t i,
+                        struct outcome *outcome)
+{
+    const struct evaluation_spec *spec = p->run->spec;
+    for (size_t j = 0; j < spec->needles_length; j++) {
+        const struct head_needle *needle = &spec->needles[j];
+        if (needle->head != p->head || needle->query_head != head || needle->query != i)
+            continue;
+        const bool dense = needle->key < query->range.first || needle->key >= query->range.last;
+        outcome->needles++;
+        outcome->found +=
+            (dense && needle->key <= query->position) || is_visited(visit, needle->key);
+    }
+}
+
+/* The share of the first `wanted` of the top that is visited. */
 static void put_recall(const struct pass *p, const struct query_state *query,
                        const struct visit *visit, double *recall)
 {
@@ -74,25 +106,26 @@ static void put_recall(const struct pass *p, const struct query_state *query,
     uint32_t hits = 0, i = 0;
     for (size_t j = 0; j < spec->k_length; j++) {
         const uint32_t wanted = spec->k[j] < query->tops ? spec->k[j] : query->tops;
-        for (; i < wanted; i++) {
-            size_t low = 0, high = visit->length;
-            while (low < high) {
-                const size_t middle = low + (high - low) / 2;
-                if (visit->keys[middle] < query->top[i])
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            hits += low < visit->length && visit->keys[low] == query->top[i];
-        }
+        for (; i < wanted; i++)
+            hits += is_visited(visit, query->top[i]);
         recall[j] = wanted ? (double)hits / wanted : NAN;
     }
 }
 
-/* Merges the dense part with the visited keys, and compares with all keys. */
-static void put_losses(const struct pass *p, const struct query_state *query, const float *logits,
-                       const struct scratch *s, struct outcome *outcome)
+/* A component of the attention over the dense part and the visited keys. */
+static double output_of(const struct partial *part, const struct visit *visit, size_t c)
 {
+    const double o = part->sum > 0 ? part->values[c] / part->sum : 0,
+                 moved = visit->correction_weight;
+    return moved > 0 ? (1 - moved) * o + moved * (double)visit->correction[c] : o;
+}
+
+/* Merges the dense part with the visited keys, and compares with all keys, or writes the output. */
+static void put_losses(const struct pass *p, size_t at, const struct scratch *s,
+                       struct outcome *outcome)
+{
+    const struct query_state *query = &p->room->queries[at];
+    const float *logits = p->room->logits + at * p->shape->n;
     const size_t d_v = p->shape->d_v;
     struct partial part = query->dense;
     part.values = d_v ? s->output : NULL;
@@ -100,15 +133,19 @@ static void put_losses(const struct pass *p, const struct query_state *query, co
         memcpy(part.values, query->dense.values, d_v * sizeof *part.values);
     partial_add_keys(&part, logits, p->room->floats.values, d_v, s->visit.keys,
                      s->visit.weighted ? s->visit.weights : NULL, s->visit.length);
+    outcome->mass = outcome->difference2 = NAN;
+    if (p->run->spec->outputs) {
+        float *out = p->run->spec->outputs[p->head] + at * d_v;
+        for (size_t c = 0; c < d_v; c++)
+            out[c] = (float)output_of(&part, &s->visit, c);
+        return;
+    }
     outcome->mass =
         part.sum > 0 ? part.plain * exp(part.max - query->full.max) / query->full.sum : 0;
     outcome->difference2 = 0;
-    const double moved = s->visit.correction_weight;
     for (size_t c = 0; c < d_v; c++) {
-        double o = part.sum > 0 ? part.values[c] / part.sum : 0;
-        if (moved > 0)
-            o = (1 - moved) * o + moved * (double)s->visit.correction[c];
-        const double difference = o - query->full.values[c] / query->full.sum;
+        const double difference =
+            output_of(&part, &s->visit, c) - query->full.values[c] / query->full.sum;
         outcome->difference2 += difference * difference;
     }
 }
@@ -132,7 +169,8 @@ static void put_outcome(const struct pass *p, const struct scratch *s, uint32_t 
     outcome->bytes =
         outcome->index_bytes + read * pair * p->run->spec->options.element_bytes / count;
     outcome->largest_bucket = s->visit.largest_bucket;
-    put_losses(p, query, p->room->logits + at * shape->n, s, outcome);
+    put_needles(p, query, &s->visit, head, i, outcome);
+    put_losses(p, at, s, outcome);
     put_recall(p, query, &s->visit, p->recall + at * p->run->spec->k_length);
 }
 
@@ -209,6 +247,8 @@ static void add_group(const struct pass *p, uint32_t head, struct sums *sums,
         sums->bytes += o->bytes;
         sums->index_bytes += o->index_bytes;
         sums->mass += o->mass;
+        sums->needles += o->needles;
+        sums->found += o->found;
         sums->difference2 += o->difference2;
         sums->norm2 += p->room->queries[at].norm2;
         sums->largest_bucket = fmax(sums->largest_bucket, o->largest_bucket);

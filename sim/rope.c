@@ -11,7 +11,7 @@
 #define STRETCH 64
 
 const struct sim_rope sim_rope_default = {
-    .theta = 10000.0, .head_dim = 128, .share = 0.5, .spread = 1.5};
+    .theta = 10000.0, .head_dim = 128, .share = 0.15, .spread = 1.1};
 
 /* The salts of RANDOM_ROPE. */
 enum { NOISE, PHASES, WEIGHTS };

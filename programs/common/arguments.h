@@ -28,7 +28,7 @@ struct argument {
     const char *help;      /* long lines are wrapped; '\n' ends a line, too */
 };
 
-#define ARGUMENTS_MAX 48 /* rows of a table */
+#define ARGUMENTS_MAX 80 /* rows of a table */
 
 /* Reads all arguments into the settings. Returns STATUS_OK; STATUS_HELP where --help or -h was
  * among them and all of them are right; STATUS_USAGE after one line on stderr. */

@@ -83,10 +83,10 @@ static const struct argument simulate_options[] = {
     {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
      "elements of a head, two for each wavelength of RoPE (default 128)"},
     {"--rope-share", "S", read_rope_share, AT(rope.share),
-     "the share of the variance that is periodic in the input rope (default 0.5)"},
+     "the share of the variance that is periodic in the input rope (default 0.15)"},
     {"--rope-spread", "S", read_one_decimal, AT(rope.spread),
      "how unequal the wavelengths are: the standard deviation of the log of their variance "
-     "(default 1.5)"},
+     "(default 1.1)"},
     {"--rope-weights", "LIST", read_decimals, AT(rope.weights),
      "instead: the relative variances of the first wavelengths, such as 0,1 (the others have "
      "none)"},

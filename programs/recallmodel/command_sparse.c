@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_device.h"
 #include "sparse_time.h"
 #include "sparse_train.h"
 
@@ -50,6 +51,7 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
                    {&options->block, s->block, "--block"},
                    {&options->bits, s->bits, "--bits"},
                    {&options->tables, s->tables, "--tables"},
+                   {&options->chunk, s->chunk, "--chunk"},
                    {&options->element_bytes, s->element_bytes, "--element-bytes"}};
     *options = METHOD_OPTIONS_DEFAULT;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -57,6 +59,9 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
             return STATUS_USAGE;
     options->seed = s->seed;
     options->k_b = k_b;
+    options->mean_value = s->mean_value;
+    if (s->block_factor > 0)
+        options->block_factor = s->block_factor;
     options->assignment = (enum sim_assignment)s->question.assignments.items[0];
     return STATUS_OK;
 }
@@ -85,7 +90,7 @@ static size_t choose_methods(const struct sparse_settings *s, const struct metho
     size_t length = s->methods_length;
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
-        if (!(*method)->trains_queries && length < SPARSE_METHODS_MAX)
+        if (!(*method)->trains_queries && !(*method)->hashes_queries && length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;
 }
@@ -105,6 +110,12 @@ static int check_spec(const struct evaluation_spec *spec)
         const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
         if (fault)
             return usage_error("%s (method %s)", fault, method->name);
+        for (size_t h = 0; h < spec->length && method->hashes_queries; h++)
+            if (spec->heads[h].n_q < spec->heads[h].n)
+                return usage_error("--method %s needs the queries of all %" PRIu32
+                                   " positions, and --queries has %" PRIu32
+                                   "; give all of them, without --last",
+                                   method->name, spec->heads[h].n, spec->heads[h].n_q);
     }
     return STATUS_OK;
 }
@@ -168,13 +179,18 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .threads = (unsigned)s->threads};
     if (status == STATUS_OK)
         status = options_of(s, tensors->heads[0].d, &spec.options);
+    struct head_needle *needles = NULL;
     if (status == STATUS_OK)
         status = check_spec(&spec);
+    if (status == STATUS_OK)
+        status = read_needles(s, tensors, &needles, &spec.needles_length);
+    spec.needles = needles;
     if (status == STATUS_OK)
         status = sparse_train(s, tensors_spec, tensors, &spec, &trained);
     if (status == STATUS_OK)
         status = run_evaluation(s, tensors, &spec);
     sparse_trained_free(&trained);
+    free(needles);
     free(budget);
     free(k);
     return status;
@@ -184,6 +200,10 @@ static int check_settings(const struct sparse_settings *s)
 {
     if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
         return usage_error("--time needs the values; give --values");
+    if (s->multiprocessors && !s->question.device.given)
+        return usage_error("--multiprocessors is of a device; give --device too");
+    if (s->launch_us != STEP_LAUNCH_US && !s->question.device.given)
+        return usage_error("--launch-us is of a device; give --device too");
     if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
         return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
     if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
@@ -207,8 +227,10 @@ static int run_sparse(int count, char **arguments)
                                        .block = 8,
                                        .bits = 10,
                                        .tables = 150,
+                                       .chunk = 64,
                                        .element_bytes = 2,
                                        .train = {.steps = 300, .width = 1024},
+                                       .launch_us = STEP_LAUNCH_US,
                                        .seed = 1};
     char error[800];
     struct tensors tensors = {0};
@@ -243,6 +265,8 @@ const struct command command_sparse = {
         "  recall      the share of the k largest logits outside of sink and window that it reads\n"
         "  error       the squared error of the output over its square, summed over queries\n"
         "  +-          the standard error, by layers, heads and documents\n"
+        "  time        with --time: the median time of choosing keys and attending to them\n"
+        "  left        what is left of the speed-up that reading fewer keys promises\n"
         "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
         "\n"
         "The default methods are all that need no training. Ctrl-C prints the methods that are "

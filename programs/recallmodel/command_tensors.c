@@ -12,6 +12,7 @@
 #include <programs/common/progress.h>
 #include <programs/common/table.h>
 #include <programs/common/wrap.h>
+#include <sim/team.h>
 
 #include "answer.h"
 #include "command.h"
@@ -294,10 +295,11 @@ static int run_tensors(int count, char **arguments)
     int status = arguments_read(tensors_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check(&settings);
-    if (status == STATUS_OK)
+    const bool works = team_rank() == 0; /* one rank does the work and writes the files */
+    if (status == STATUS_OK && works)
         status = settings.folder ? tensors_generate(&settings, &measured)
                                  : measure_files(&settings, &measured);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && works)
         status = print_measured(&settings, &measured);
     free(measured.properties);
     question_free(&settings.question);

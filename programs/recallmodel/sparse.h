@@ -34,6 +34,7 @@ struct sparse_settings {
     struct path_list paths[TENSORS];
     const struct method *methods[SPARSE_METHODS_MAX];
     size_t methods_length; /* 0: those that need no training */
+    struct path_list needles;
     struct decimal_list budgets;
     struct count_list k;
     struct layer_list {
@@ -43,11 +44,15 @@ struct sparse_settings {
     } layers, dense_layers;
     struct rope rope; /* theta 0: not given */
     struct method_options options;
-    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, element_bytes;
+    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, chunk,
+        element_bytes;
     uint64_t last, threads, seed;
+    double block_factor; /* 0: not given */
     enum sim_dtype dtype;
-    bool per_head, share;
+    bool per_head, share, mean_value;
     enum sparse_cache cache;
+    uint64_t multiprocessors; /* of --device; 0: not given */
+    double launch_us;         /* the same */
 };
 
 void sparse_settings_free(struct sparse_settings *settings);
@@ -63,6 +68,11 @@ struct sparse_answer {
     bool partial;                        /* stopped by Ctrl-C */
     const struct sparse_timing *timings; /* of the rows; NULL: not timed */
 };
+
+/* Reads the files of --needles, which tensors_open() has the documents of. Returns a status, after
+ * one line on stderr; the caller frees *needles. */
+int read_needles(const struct sparse_settings *settings, const struct tensors *tensors,
+                 struct head_needle **needles, size_t *length);
 
 /* The rows, one for each k. The aligned table has them by budget, and then by error. */
 struct table *sparse_table(const struct sparse_answer *answer, bool aligned);

@@ -105,6 +105,14 @@ static int read_theta(void *to, const char *option, const char *value)
                  : STATUS_OK;
 }
 
+static int read_factor(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    return wrong ? usage_error("%s '%.*s' is %s; give a number such as 0.25", option, VALUE_SHOWN,
+                               value, wrong)
+                 : STATUS_OK;
+}
+
 /* The numbers behind the name of a scaling, at most `most`. Returns how many; -1: not numbers. */
 static int scaling_numbers(const char *text, double *numbers, int most)
 {
@@ -191,6 +199,9 @@ const struct argument sparse_options[] = {
      "keys before RoPE, for methods that cluster these"},
     {"--queries-unroped", "LIST", read_paths, AT(paths[TENSOR_QUERIES_UNROPED]),
      "queries before RoPE"},
+    {"--needles", "LIST", read_paths, AT(needles),
+     "CSV files with the columns query_head, query and key, as of recallmodel tensors: how many of "
+     "these keys do their queries read?"},
     {"--method", "LIST", read_methods, 0,
      "the methods to compare (default: all that need no training)"},
     {"--budget", "LIST", read_budgets, AT(budgets),
@@ -226,8 +237,14 @@ const struct argument sparse_options[] = {
      "of keys to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
     {"--page", "N", read_count, AT(page), "keys in a page of quest (default 16)"},
     {"--block", "N", read_count, AT(block), "keys in a block of blocks (default 8)"},
+    {"--block-factor", "F", read_factor, AT(block_factor),
+     "blocks opens F times as many blocks as keys are wanted (default 0.25)"},
     {"--bits", "N", read_count, AT(bits), "bits of a hash (default 10)"},
     {"--tables", "N", read_count, AT(tables), "hash tables (default 150)"},
+    {"--chunk", "N", read_count, AT(chunk),
+     "keys in a bin of lsh-gray and in a chunk of lsh-argmax (default 64)"},
+    {"--mean-value", NULL, read_switch, AT(mean_value),
+     "sparq gives the weight of keys that are not read to the mean of the values"},
     {"--element-bytes", "N", read_count, AT(element_bytes),
      "bytes of a stored element, for the bytes that are read (default 2)"},
     {"--dtype", "T", read_bf16, AT(dtype), "bf16: the files hold bfloat16 as 2-byte elements"},
@@ -254,6 +271,13 @@ const struct argument sparse_options[] = {
      "threads (default: all); the result does not depend on them"},
     {"--time", "CACHE", read_time, AT(cache),
      "also time a step of one head, with a cold or a warm cache: cold or warm (default: do not)"},
+    {"--device", "D", read_device, IN_QUESTION(device),
+     "also predict the time of a step of all heads of a layer on this device: its name, or the "
+     "path of a device file"},
+    {"--multiprocessors", "S", read_count, AT(multiprocessors),
+     "of the device: then the largest bucket, read by one of them, counts too"},
+    {"--launch-us", "T", read_launch, AT(launch_us),
+     "of the device: microseconds that a launch takes (default 2.2: an H100 PCIe)"},
     {OPTION_PLOT},
     {OPTION_JSON},
     {OPTION_CSV},
@@ -268,6 +292,8 @@ void sparse_settings_free(struct sparse_settings *settings)
         free(settings->train.paths[i].text);
         free(settings->train.paths[i].paths.items);
     }
+    free(settings->needles.text);
+    free(settings->needles.paths.items);
     free(settings->budgets.items);
     free(settings->k.items);
     free(settings->layers.items);

@@ -75,6 +75,12 @@ static void put_row(const struct sparse_answer *a, struct table *table,
         put_sparse_timing(table, &a->timings[row - a->evaluation->rows]);
     else
         table_real(table, in_data("time_us"), row->time_us);
+    if (a->settings->question.device.given)
+        put_sparse_device(a, table, row);
+    table_real(table,
+               a->spec->needles_length ? headed("needle_found", "needles\nfound", STYLE_PERCENT)
+                                       : in_data("needle_found"),
+               row->needle_found);
     table_real(table, dropped(1, "imbalance", "imba-\nlance", STYLE_PLAIN), row->imbalance);
     table_real(table, in_data("largest_bucket"), row->largest_bucket);
     table_count(table, in_data("queries"), row->queries);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include <base/memory.h>
+#include <base/text.h>
+
+#include "sparse_device.h"
 
 static const char *cache_at(unsigned i)
 {
@@ -164,4 +167,39 @@ void put_sparse_timing(struct table *table, const struct sparse_timing *timing)
     table_real(table, headed("ratio", "speed-\nup", STYLE_SPEEDUP), known ? step->ratio : NAN);
     table_real(table, headed("left", "left", STYLE_SHARE), known ? step->left : NAN);
     table_real(table, in_data("pays_below"), known ? step->pays_below : NAN);
+}
+
+int read_launch(void *to, const char *option, const char *value)
+{
+    const double us = text_number(value);
+    if (!(us >= 0 && us <= 1e6))
+        return usage_error("%s '%.*s' is not a time; give microseconds, such as 2.2", option,
+                           VALUE_SHOWN, value);
+    *(double *)to = us;
+    return STATUS_OK;
+}
+
+void put_sparse_device(const struct sparse_answer *a, struct table *table,
+                       const struct evaluation_row *row)
+{
+    const struct sparse_settings *s = a->settings;
+    const struct head_shape *shape = &a->spec->heads[0];
+    const double element = a->spec->options.element_bytes;
+    struct device_step step = {
+        .bytes = row->bytes_read * a->tensors->query_heads,
+        .bucket_bytes =
+            isnan(row->largest_bucket)
+                ? 0
+                : row->largest_bucket * (shape->d + (shape->d_v ? shape->d_v : shape->d)) * element,
+        .bandwidth = s->question.device.text.device.bandwidth_bytes_per_s,
+        .multiprocessors = (double)s->multiprocessors,
+        .launches = STEP_LAUNCHES,
+        .launch_us = s->launch_us,
+    };
+    const double us = device_step_us(step);
+    step.bytes = a->evaluation->full_bytes * a->tensors->key_heads;
+    step.bucket_bytes = 0;
+    step.launches = FULL_STEP_LAUNCHES;
+    table_real(table, headed("device_us", "on the\ndevice", STYLE_US), us);
+    table_real(table, in_data("device_full_us"), device_step_us(step));
 }

@@ -26,7 +26,12 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
 /* Puts the columns of a row that was timed. */
 void put_sparse_timing(struct table *table, const struct sparse_timing *timing);
 
-/* The reader of --time: cold or warm. */
-argument_reader read_time;
+/* Puts the predicted times of a row: of a step, and of one of full attention, of all heads of a
+ * layer. */
+void put_sparse_device(const struct sparse_answer *answer, struct table *table,
+                       const struct evaluation_row *row);
+
+argument_reader read_time;   /* enum sparse_cache: cold or warm */
+argument_reader read_launch; /* double, microseconds, from 0 on */
 
 #endif

@@ -3,11 +3,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sparse_train.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <attention/train.h>
+#include <base/atomic_file.h>
 #include <base/memory.h>
 
 #include "command.h"
@@ -36,6 +40,22 @@ static bool needs_models(const struct evaluation_spec *spec, bool unroped)
     return needs;
 }
 
+/* Can a file be made there? Asked before the training, which may take hours. */
+static int check_save(const char *path)
+{
+    char error[200];
+    char *target = atomic_file_target(path, error, sizeof error);
+    if (!target)
+        return usage_error("--save %.150s %s", path, error);
+    char *slash = strrchr(target, '/');
+    if (slash)
+        slash[slash == target] = '\0';
+    const bool writable = access(slash ? target : ".", W_OK | X_OK) == 0;
+    free(target);
+    return writable ? STATUS_OK
+                    : usage_error("--save %.150s cannot be written: %s", path, strerror(errno));
+}
+
 static int check_settings(const struct train_settings *train)
 {
     const bool trains = train->paths[TENSOR_KEYS].paths.length > 0;
@@ -50,7 +70,7 @@ static int check_settings(const struct train_settings *train)
     if (train->width > 1 << 20 || train->steps > 1 << 30 || train->sample > 1 << 30)
         return usage_error("--train-width is at most 2^20; --train-steps and --train-sample are at "
                            "most 2^30");
-    return STATUS_OK;
+    return train->save ? check_save(train->save) : STATUS_OK;
 }
 
 static void print_head(void *context, const struct train_progress *progress)

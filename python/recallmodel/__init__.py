@@ -6,12 +6,14 @@ If there are more than k candidates, it takes their exact top-k (stage 2).
 Functions take numbers or arrays and broadcast them, unless they say otherwise. They return an array
 of that shape, or a number if all arguments are numbers. Names are those of the command and of
 model/recallmodel.h, and results are as accurate as that header promises. simulate runs bucketed
-top-k on rows: random ones, correlated ones or your own.
+top-k on rows: random ones, correlated ones or your own. sparse_attention is the attention of a
+layer when queries read only what a method chooses.
 
     >>> import recallmodel as rcm
     >>> f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}"
     '0.962957'
 """
+from ._attention import SparseAttention, attention_methods, sparse_attention
 from ._model import (Choice, Reaching, Threshold, blocks_loss, blocks_recall, blocks_sd,
                      blocks_smallest, cost, exact_time_us, largest_k, largest_n, loss,
                      loss_binomial, loss_bound, lost_law, predict_us, probability_exact, reaching,

@@ -1,16 +1,16 @@
-"""ctypes for librecallmodel and librecallmodel-sim.
+"""ctypes for librecallmodel, librecallmodel-sim and librecallmodel-attention.
 
-Here are the structures of model/recallmodel.h and sim/simulate.h, and the functions that the module
-calls. tests/python/test_recallmodel.py compares the layout of each structure with that of the C
-compiler.
+Here are the structures of model/recallmodel.h, sim/simulate.h and attention/outputs.h, and the
+functions that the module calls. tests/python/test_recallmodel.py compares the layout of each
+structure with that of the C compiler.
 """
 import ctypes
 import functools
 import os
 import pathlib
 import types
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
-                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float,
+                    c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
 
 ASSIGNMENTS = ("interleaved", "contiguous", "contiguous-floor")  # of both libraries
 DTYPES = ("f32", "f16", "bf16")                                  # enum rcm_dtype
@@ -369,3 +369,61 @@ def sim():
         free=_declare(library, "simulation_free", None, c_void_p),
         recall_lower=_declare(library, "sim_recall_lower", c_double, POINTER(SimLost), c_uint64,
                               c_double, c_size_t))
+
+
+# ---- sparse attention
+
+
+class Context(Structure):
+    """struct context"""
+    _fields_ = [*((name, c_uint32)
+                  for name in ("query_heads", "key_heads", "n", "n_q", "d", "d_v")),
+                ("scale", c_float),
+                *((name, c_void_p) for name in ("queries", "keys", "values", "queries_unroped",
+                                                "keys_unroped"))]
+
+
+class DensePart(Structure):
+    """struct dense_part"""
+    _fields_ = [("sink", c_uint32), ("window", c_uint32)]
+
+
+class MethodOptions(Structure):
+    """struct method_options"""
+    _fields_ = [("seed", c_uint64), ("dense", DensePart), ("k_b", c_uint64), ("assignment", c_int),
+                ("components", c_uint32), ("mean_value", c_bool), ("clusters", c_uint32),
+                ("iterations", c_uint32), ("spherical", c_bool), ("inside", c_double),
+                ("page", c_uint32), ("block", c_uint32), ("block_factor", c_double),
+                ("bits", c_uint32), ("tables", c_uint32), ("chunk", c_uint32),
+                ("element_bytes", c_uint32)]
+
+
+class TrainedHeads(Structure):
+    """struct trained_heads"""
+    _fields_ = [("partitions", c_void_p), ("models", c_void_p), ("models_only", c_bool)]
+
+
+class OutputsSpec(Structure):
+    """struct outputs_spec"""
+    _fields_ = [("context", Context), ("layer", c_uint32), ("method", c_void_p),
+                ("budget", c_double), ("options", MethodOptions), ("share", c_bool),
+                ("threads", c_uint), ("trained", TrainedHeads * 2)]
+
+
+class OutputsReport(Structure):
+    """struct outputs_report"""
+    _fields_ = [("knob", c_uint32),
+                *((name, c_double) for name in ("visited", "selectivity", "bytes_read",
+                                                "index_bytes"))]
+
+
+@functools.lru_cache(maxsize=None)
+def attention():
+    """The functions of sparse attention, loaded at the first call."""
+    library = _load("librecallmodel-attention")
+    return types.SimpleNamespace(
+        methods=(c_void_p * 1000).in_dll(library, "methods"),
+        method_by_name=_declare(library, "method_by_name", c_void_p, c_char_p),
+        options=_declare(library, "method_options_default", MethodOptions),
+        outputs=_declare(library, "sparse_outputs", c_int, POINTER(OutputsSpec), c_void_p,
+                         POINTER(OutputsReport), c_char_p, c_size_t))

@@ -74,6 +74,31 @@ START_TEST(sharing)
 }
 END_TEST
 
+/* Of six needles: an odd key is visited, an even one is not, those of sink and window are read, one
+ * behind the query is not; and one of the other document is visited. */
+START_TEST(needles)
+{
+    make_heads();
+    const struct head_needle list[] = {{0, 0, 3, 41}, {0, 1, 2, 40}, {1, 0, 0, 1},
+                                       {1, 1, 0, 80}, {2, 0, 0, 89}, {HEADS - 1, 1, 4, 77}};
+    const struct method *const methods_of[] = {&half};
+    struct evaluation_spec spec = spec_of(methods_of, 1);
+    spec.needles = list;
+    spec.needles_length = 6;
+    struct evaluation e = run(&spec);
+    near(e.rows[0].needle_found, 4.0L / 6, "needles");
+    evaluation_free(&e);
+    spec.per_head = true;
+    e = run(&spec);
+    /* By query head of layer 7: head 0 has a found one, head 1 a lost one, 2 and 3 found ones. */
+    ck_assert(e.rows[0].needle_found == 1 && e.rows[1].needle_found == 0);
+    ck_assert(e.rows[2].needle_found == 1 && e.rows[3].needle_found == 1);
+    ck_assert(e.rows[4].needle_found == 0 && isnan(e.rows[5].needle_found));
+    ck_assert(e.rows[7].needle_found == 1);
+    evaluation_free(&e);
+}
+END_TEST
+
 static bool stop_at(void *context, uint64_t done, uint64_t total)
 {
     ck_assert(done <= total);
@@ -142,4 +167,5 @@ START_TEST(overflow)
 }
 END_TEST
 
-TEST_MAIN("evaluate_runs", parts_that_are_missing, sharing, threads_memory_and_stops, overflow)
+TEST_MAIN("evaluate_runs", parts_that_are_missing, sharing, needles, threads_memory_and_stops,
+          overflow)

@@ -167,7 +167,7 @@ END_TEST
 /* The largest of two clusters has 1 / (1 + 2^-skew) of the keys. */
 START_TEST(cluster_sizes)
 {
-    struct generator g = plain(10000, 1, 64);
+    struct generator g = plain(60000, 1, 2);
     g.cluster_share = 1;
     g.clusters = 2;
     g.cluster_skew = 1.5;
@@ -176,7 +176,7 @@ START_TEST(cluster_sizes)
     double first = 0;
     const double share = 1 / (1 + pow(2, -1.5));
     for (uint32_t j = 0; j < g.n; j++)
-        first += memcmp(head->keys_unroped, head->keys_unroped + j * g.d, 64 * sizeof(float)) == 0;
+        first += memcmp(head->keys_unroped, head->keys_unroped + j * g.d, 2 * sizeof(float)) == 0;
     first = fmax(first, g.n - first);
     NEAR(first / g.n, share, 5 * sqrt(share * (1 - share) / g.n));
     generated_head_free(head);

@@ -313,6 +313,7 @@ START_TEST(threads_give_the_same_bits)
     const struct watch watch = {falls, sums}, stopping = {stops, NULL};
     options.width = 48;
     options.steps = 30;
+    options.rate = 0.01;
     options.residual = true;
     for (int run = 0; run < 3; run++) {
         omp_set_num_threads((int[]){1, 2, 5}[run]);

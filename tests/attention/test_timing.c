@@ -80,15 +80,17 @@ START_TEST(sparse_step)
     for (uint32_t longest = 1; longest <= 40; longest++)
         for (int weighted = 0; weighted < 2; weighted++) {
             const uint32_t position = N - 1 - longest;
+            const uint32_t window = longest % 2 ? 30 : 5; /* a run that goes on by itself, or not */
             const struct query query = {.q = queries,
                                         .scale = 2,
                                         .position = position,
-                                        .range = open_keys((struct dense_part){3, 30}, position)};
+                                        .range =
+                                            open_keys((struct dense_part){3, window}, position)};
             double chosen[N] = {0}, want[D_V];
             size_t count = 0;
             pattern(&step.visit, query.range, longest, weighted, chosen);
             for (uint32_t j = 0; j <= position; j++) {
-                if (j < 3 || j > position - 30)
+                if (j < 3 || j > position - window)
                     chosen[j] = 1;
                 count += chosen[j] > 0;
             }

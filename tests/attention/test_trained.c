@@ -166,6 +166,7 @@ START_TEST(what_does_not_fit_is_refused)
     check_number(FIRST + 5 * NUMBER, UINT32_MAX, shapes);
     check_number(FIRST + 6 * NUMBER, 0, shapes); /* clusters */
     check_number(FIRST + 6 * NUMBER, 1 << 20, shapes);
+    check_number(FIRST + 6 * NUMBER, 25, shapes);   /* as floats they would fit, as bytes not */
     check_number(FIRST + 7 * NUMBER, 2, shapes);    /* spherical */
     check_number(FIRST + 8 * NUMBER, 3, shapes);    /* models */
     check_number(FIRST + 9 * NUMBER, 0, shapes);    /* width */

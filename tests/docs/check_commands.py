@@ -34,7 +34,9 @@ def furnish(folder):
     (folder / "documents.txt").write_text("one\ntwo\none\ntwo\n", encoding="utf-8")
     (folder / "tests").symlink_to(TOP / "tests")
     for letter, name in (("q", "queries"), ("k", "keys"), ("v", "values")):
-        (folder / f"{letter}.npy").symlink_to(TOP / f"tests/programs/sparse/{name}.npy")
+        for number in ("", "1", "2"):
+            (folder / f"{letter}{number}.npy").symlink_to(TOP
+                                                          / f"tests/programs/sparse/{name}.npy")
     (folder / "my.profile").write_bytes(next(TOP.glob("model/**/*.profile")).read_bytes())
     made = run("recallmodel predict --device h100-pcie --n 1024,16384,65536,262144 --k 16,64"
                " --kb 1..4 --m 64 --csv", folder).stdout

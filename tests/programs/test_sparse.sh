@@ -56,6 +56,14 @@ sparse "${of_small[@]:0:4}" --method topk |
     fail "no note on the error"
 pass
 
+columns() { # file, names ..: these columns of a CSV
+    local file=$1
+    shift
+    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
+          print "" }' "$file"
+}
+
 # The text fits 100 columns, and says what is best; several k have a column.
 sparse "${of_small[@]:0:8}" --k 1,16 --budget 0.05,0.2 >"$folder/out"
 LC_ALL=C awk 'length > 100 { exit 1 }' "$folder/out" || fail "a line of more than 100 bytes"
@@ -65,6 +73,43 @@ prints "$answer" <"$folder/out" ||
 prints "^ *budget *method *knob *visited *of full *mass *k *recall *error" <"$folder/out" ||
     fail "no column of k: $(cat "$folder/out")"
 pass
+
+columns() { # file, names ..: these columns of a CSV
+    local file=$1
+    shift
+    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
+          print "" }' "$file"
+}
+
+# Needles of generated tensors: exact top-k reads them, and the dense part alone does not.
+if "$program" tensors --generate "$folder/made" --n 700 --n-q 9 --d 16 --query-heads 2 --needles 2 \
+    >"$folder/out" 2>&1; then
+    read -ra made <<<"$(tensors_of "$folder/made")"
+    sparse "${made[@]}" --needles "$folder/made/needles.csv" --method topk,streaming --budget 0.2 \
+        --csv >"$folder/csv"
+    columns "$folder/csv" needle_found >"$folder/out"
+    awk 'NR == 2 && $1 != 1 || NR == 3 && !($1 < 1) { exit 1 } END { exit NR != 3 }' \
+        "$folder/out" || fail "needles: $(cat "$folder/csv")"
+    # Of a query that --last leaves out, a needle does not count.
+    printf 'query_head,query,key\n1,0,300\n1,8,0\n' >"$folder/needles.csv"
+    few=("${made[@]}" --method streaming --budget 0.2 --csv --needles "$folder/needles.csv")
+    sparse "${few[@]}" >"$folder/csv"
+    columns "$folder/csv" needle_found | prints "^0.5 $" || fail "needles: $(cat "$folder/csv")"
+    sparse "${few[@]}" --last 8 >"$folder/csv"
+    columns "$folder/csv" needle_found | prints "^1 $" || fail "needles: $(cat "$folder/csv")"
+    pass
+    for case in "2,0,300 1" "1,9,300 8" "1,0,700 699" "1,-1,0 8" "1,,0 8"; do
+        read -r line most <<<"$case"
+        printf 'query_head,query,key\n%s\n' "$line" >"$folder/needles.csv"
+        refuse "is not a whole number from 0 to $most" "${few[@]}"
+    done
+    printf 'head,query,key\n' >"$folder/needles.csv"
+    refuse "has no column query_head" "${few[@]}"
+    refuse "--needles has 2 files, and --keys has 1" "${made[@]}" --needles a.csv,b.csv
+else
+    fail "tensors --generate: $(cat "$folder/out")"
+fi
 
 # A picture, of the error or of the mass.
 if command -v gnuplot >/dev/null; then

@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../shell.sh"
 export OMP_NUM_THREADS=1
 made=$folder/made
-"$program" tensors --generate "$made" --n 1500 --d 16 --heads 1 --query-heads 2 --n-q 4 >"$folder/out"
+"$program" tensors --generate "$made" --n 1500 --d 16 --heads 1 --query-heads 2 --n-q 4 \
+    >"$folder/out"
 call=(sparse --keys "$made/keys.npy" --queries "$made/queries.npy" --rope-theta 5e5
       --method streaming,topk,kmeans --budget .05,.2 --clusters 8)
 values=(--values "$made/values.npy")
@@ -39,6 +40,26 @@ for a, b in zip(timed, untimed):
     assert all(a[k] == b[k] for k in b if k not in ("time_us", "knob")), (a, b)
 EOF
 grep -q "speed-" "$folder/text" || fail "$(cat "$folder/text")"
+pass
+
+# The times on a device, by the formula; 8 multiprocessors, one microsecond a launch.
+"$program" "${call[@]}" --device h100-sxm --multiprocessors 8 --launch-us 1 --json >"$folder/device"
+"$program" "${call[@]}" --device h100-sxm --launch-us 1 --share --json >"$folder/share"
+/usr/bin/python3 - "$folder" <<'EOF' || fail "the times on a device are not those of the formula"
+import json, sys
+for name, shares in (("device", 8), ("share", 0)):
+    answer = json.load(open(f"{sys.argv[1]}/{name}"))
+    rows = next(v for v in answer.values() if isinstance(v, list) and v and "method" in v[0])
+    for row in rows:
+        # 16 components of a key and of a value, 2 bytes each; two query heads.
+        bucket = (row["largest_bucket"] or 0) * 64 * shares
+        us = 3 + max(row["bytes_read"] * 2, bucket) / 3.35e6
+        assert abs(row["device_us"] / us - 1) < 1e-12, row
+        assert abs(row["device_full_us"] / (2 + answer["full_bytes"] / 3.35e6) - 1) < 1e-12
+    assert any(row["largest_bucket"] for row in rows)
+EOF
+rejects "--multiprocessors is of a device" "$program" "${call[@]}" --multiprocessors 8
+rejects "--launch-us 'x' is not a time" "$program" "${call[@]}" --device h200 --launch-us x
 pass
 
 rejects "--time needs the values" "$program" "${call[@]}" --time cold

@@ -170,6 +170,17 @@ class Llama:
         each."""
         return tuple(self._cache[:, layer, :, :self.length])
 
+    def all_caches(self):
+        """A copy of what the positions so far left behind, for fill_cache()."""
+        return self._cache[:, :, :, :self.length].copy()
+
+    def fill_cache(self, caches):
+        """Continues from what all_caches() returned."""
+        self.length = 0
+        self._reserve(max(caches.shape[3], self.config.context))
+        self._cache[:, :, :, :caches.shape[3]] = caches
+        self.length = caches.shape[3]
+
     def _reserve(self, length):
         shape = (3, self.config.layers, self.config.kv_heads, length, self.config.head_dim)
         if self._cache is None or self._cache.shape[3] < length:

@@ -1,0 +1,157 @@
+/* outputs.c - see outputs.h. It runs the evaluation with a reader that copies from the context.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "outputs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+
+static int refuse(char *error, size_t size, const char *text)
+{
+    snprintf(error, size, "%s", text);
+    return -1;
+}
+
+static int copy_finite(float *to, const float *from, size_t length, const char *name, char *error,
+                       size_t size)
+{
+    bool finite = true;
+    for (size_t i = 0; i < length; i++)
+        finite &= isfinite(from[i]) != 0;
+    if (!finite) {
+        snprintf(error, size, "%s has a number that is not finite; give finite numbers", name);
+        return -1;
+    }
+    memcpy(to, from, length * sizeof *to);
+    return 0;
+}
+
+/* A head_reader of key head `index` of a context. */
+static int read_context(void *from, size_t index, const struct head_floats *to, char *error,
+                        size_t size)
+{
+    const struct context *c = from;
+    const size_t queries = (size_t)(c->query_heads / c->key_heads) * c->n_q * c->d,
+                 keys = (size_t)c->n * c->d, values = (size_t)c->n * c->d_v;
+    const struct {
+        float *to;
+        const float *from;
+        size_t length;
+        const char *name;
+    } parts[] = {{to->queries, c->queries, queries, "queries"},
+                 {to->queries_unroped, c->queries_unroped, queries, "queries_unroped"},
+                 {to->keys, c->keys, keys, "keys"},
+                 {to->keys_unroped, c->keys_unroped, keys, "keys_unroped"},
+                 {to->values, c->values, values, "values"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].to && copy_finite(parts[i].to, parts[i].from + index * parts[i].length,
+                                       parts[i].length, parts[i].name, error, size) != 0)
+            return -1;
+    return 0;
+}
+
+static const char *context_fault(const struct context *c)
+{
+    if (c->key_heads < 1 || c->query_heads < 1 || c->query_heads % c->key_heads != 0)
+        return "the query heads are no multiple of the key heads; give a whole number of query "
+               "heads for each key head";
+    if (c->n_q < 1 || c->n_q > c->n)
+        return "there must be from one query to as many as keys; the queries are those of the last "
+               "positions";
+    if (c->d < 1 || c->d_v < 1 || !c->queries || !c->keys || !c->values)
+        return "queries, keys and values must have components";
+    if (!c->queries_unroped != !c->keys_unroped)
+        return "queries_unroped and keys_unroped belong together; give both or none";
+    if (c->scale != 0 && fabsf(c->scale * sqrtf((float)c->d) - 1) > 1e-6f)
+        return "the scale is not 1 / sqrt(d); multiply the queries by what it is more";
+    return NULL;
+}
+
+static const char *method_fault(const struct outputs_spec *spec)
+{
+    const struct context *c = &spec->context;
+    const struct method *method = spec->method;
+    if (!(spec->budget > 0 && spec->budget <= 1))
+        return "--budget must be in (0, 1]; give a share of the keys, such as 0.05";
+    if (method->trains_queries && !spec->trained[method->unroped].models)
+        return "--method: this one needs query models, which were not given; kmeans-unroped needs "
+               "none";
+    if (method->hashes_queries && c->n_q < c->n)
+        return "--method: this one needs the queries of all positions; give as many as keys";
+    return method->fault ? method->fault(&spec->options, c->d) : NULL;
+}
+
+static struct head_shape *shapes_of(const struct outputs_spec *spec)
+{
+    const struct context *c = &spec->context;
+    const uint32_t group = c->query_heads / c->key_heads;
+    struct head_shape *shapes = require_memory(calloc(c->key_heads, sizeof *shapes));
+    for (uint32_t h = 0; h < c->key_heads; h++)
+        shapes[h] = (struct head_shape){.layer = spec->layer,
+                                        .key_head = h,
+                                        .query_head = h * group,
+                                        .query_heads = group,
+                                        .n = c->n,
+                                        .n_q = c->n_q,
+                                        .d = c->d,
+                                        .d_v = c->d_v,
+                                        .unroped = c->keys_unroped != NULL};
+    return shapes;
+}
+
+static int run_evaluation(const struct outputs_spec *spec, const struct head_shape *shapes,
+                          float *const *outputs, struct outputs_report *report, char *error,
+                          size_t size)
+{
+    struct context context = spec->context;
+    const struct evaluation_spec evaluated = {.heads = shapes,
+                                              .length = context.key_heads,
+                                              .read = read_context,
+                                              .from = &context,
+                                              .methods = &spec->method,
+                                              .methods_length = 1,
+                                              .budgets = &spec->budget,
+                                              .budgets_length = 1,
+                                              .options = spec->options,
+                                              .share = spec->share,
+                                              .threads = spec->threads,
+                                              .trained = {spec->trained[0], spec->trained[1]},
+                                              .outputs = outputs};
+    struct evaluation evaluation;
+    const int status = evaluation_run(&evaluated, NULL, NULL, &evaluation, error, size);
+    if (status == 0)
+        *report = (struct outputs_report){.knob = evaluation.rows->knob,
+                                          .visited = evaluation.rows->visited,
+                                          .selectivity = evaluation.rows->selectivity,
+                                          .bytes_read = evaluation.rows->bytes_read,
+                                          .index_bytes = evaluation.rows->index_bytes};
+    evaluation_free(&evaluation);
+    return status;
+}
+
+int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
+                   char *error, size_t size)
+{
+    const struct context *c = &spec->context;
+    const char *fault = context_fault(c);
+    fault = fault ? fault : method_fault(spec);
+    if (fault)
+        return refuse(error, size, fault);
+    struct head_shape *shapes = shapes_of(spec);
+    float **outputs = require_memory(calloc(c->key_heads, sizeof *outputs));
+    for (uint32_t h = 0; h < c->key_heads; h++)
+        outputs[h] = out + (size_t)shapes[h].query_head * c->n_q * c->d_v;
+    const int status = run_evaluation(spec, shapes, outputs, report, error, size);
+    free(outputs);
+    free(shapes);
+    return status;
+}
+
+struct method_options method_options_default(void)
+{
+    return METHOD_OPTIONS_DEFAULT;
+}

@@ -1,0 +1,1 @@
+cat plots/real-rows/loss.csv

@@ -1,0 +1,162 @@
+"""Sparse attention: the output of one layer when queries read only what a method chooses."""
+import ctypes
+import dataclasses
+from ctypes import byref
+
+import numpy
+
+from . import _library as lib
+from ._arrays import count, fraction, real, unmasked
+
+# Options of the methods that are no whole numbers: what they are instead.
+_KINDS = {"assignment": "name", "mean_value": "flag", "spherical": "flag", "inside": "share",
+          "block_factor": "number"}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SparseAttention:
+    """What sparse_attention returns.
+
+    output: float32 [query heads, n_q, d_v]. visited: the mean share of the n keys that a query
+    visits beside the dense part. selectivity: the same with the dense part. knob: that of the
+    method, None if it has none. bytes_read: index, keys and values that a query reads, as float16;
+    index_bytes: the first of these.
+    """
+    output: numpy.ndarray
+    visited: float
+    selectivity: float
+    knob: int
+    bytes_read: float
+    index_bytes: float
+
+    def __repr__(self):
+        return (f"SparseAttention(visited={self.visited:.4g}, selectivity={self.selectivity:.4g}, "
+                f"output={self.output.dtype}{list(self.output.shape)})")
+
+
+def attention_methods():
+    """The names of the methods that sparse_attention takes."""
+    names = []
+    for address in lib.attention().methods:
+        if not address:
+            return tuple(names)
+        names.append(ctypes.cast(address, ctypes.POINTER(ctypes.c_char_p)).contents.value.decode())
+
+
+def _tensor(name, value):
+    """A contiguous float32 array of three axes."""
+    array = unmasked(name, value)
+    if array.dtype.kind != "f":
+        raise TypeError(f"{name} must be floats, not {array.dtype}")
+    if array.ndim != 3 or array.size == 0:
+        raise ValueError(f"{name} has the shape {list(array.shape)}; give [heads, positions, d]")
+    return numpy.ascontiguousarray(array, numpy.float32)
+
+
+def _like(name, value, other, shape):
+    """A tensor that must have this shape, which is that of `other`; None stays None."""
+    if value is None:
+        return None
+    array = _tensor(name, value)
+    if array.shape != shape:
+        raise ValueError(f"{name} has the shape {list(array.shape)}, but {other} has "
+                         f"{list(shape)}; give the same")
+    return array
+
+
+def _context(queries, keys, values, queries_unroped, keys_unroped):
+    """The tensors and their struct context, which points to them."""
+    q, k, v = (_tensor(*pair) for pair in (("queries", queries), ("keys", keys),
+                                           ("values", values)))
+    if v.shape[:2] != k.shape[:2]:
+        raise ValueError(f"values has {v.shape[0]} heads of {v.shape[1]} positions, but keys has "
+                         f"{k.shape[0]} of {k.shape[1]}; give the same")
+    if q.shape[2] != k.shape[2]:
+        raise ValueError(f"queries has d = {q.shape[2]}, but keys has d = {k.shape[2]}; give the "
+                         "same")
+    if q.shape[0] % k.shape[0]:
+        raise ValueError(f"{q.shape[0]} query heads are no multiple of {k.shape[0]} key heads")
+    if q.shape[1] > k.shape[1]:
+        raise ValueError(f"there are {q.shape[1]} queries, but {k.shape[1]} keys; queries are "
+                         "those of the last positions")
+    q_unroped = _like("queries_unroped", queries_unroped, "queries", q.shape)
+    k_unroped = _like("keys_unroped", keys_unroped, "keys", k.shape)
+    tensors = (q, k, v, q_unroped, k_unroped)
+    if max(max(x.shape) for x in tensors[:3]) > 2**30:
+        raise ValueError("an axis is longer than 2^30; give less at once")
+    pointers = [None if x is None else x.ctypes.data for x in tensors]
+    return tensors, lib.Context(len(q), len(k), k.shape[1], q.shape[1], k.shape[2], v.shape[2], 0,
+                                *pointers)
+
+
+def _options(sink, window, d, given):
+    """struct method_options with the dense part and the options by name."""
+    options = lib.attention().options()
+    options.dense = lib.DensePart(count("sink", sink, 0, 2**30), count("window", window, 0, 2**30))
+    options.components = min(options.components, d)
+    names = [name for name, _ in lib.MethodOptions._fields_ if name != "dense"]
+    for name, value in given.items():
+        if name not in names:
+            raise ValueError(f"there is no option {name}; there are {', '.join(names)}")
+        kind = _KINDS.get(name)
+        if kind == "name":
+            value = lib.number_of(value, lib.ASSIGNMENTS, name)
+        elif kind == "flag":
+            value = bool(value)
+        elif kind == "share":
+            value = fraction(name, value)
+        elif kind == "number":
+            value = real(name, value)
+        else:
+            value = count(name, value, 0, 2**64 - 1 if name == "seed" else 2**30)
+        setattr(options, name, value)
+    return options
+
+
+def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, window=128, *,
+                     queries_unroped=None, keys_unroped=None, share=False, threads=0, **options):
+    """The attention of one layer when each query reads only what a method chooses.
+
+    queries: [query heads, n_q, d], of the last n_q of n positions, after RoPE. keys: [key heads, n,
+    d], after RoPE. values: [key heads, n, d_v]. Floats of any size; the work is float32. The query
+    heads are a multiple of the key heads; neighbours share one. Query i has the position n - n_q +
+    i and reads no key behind it. Logits are q . k / sqrt(d).
+    method: one of attention_methods(). budget: the share of the n keys that queries visit, in (0,
+    1]. A method with a coarser knob takes the largest knob whose mean over all queries does not
+    exceed it. Beside these, every query reads the first `sink` and the last `window` keys.
+    queries_unroped, keys_unroped: the same before RoPE, for methods that work on these.
+    share: query heads that share keys choose together, if the method can. threads: 0 is all.
+    options: those of the methods, as `recallmodel sparse` has them: seed, k_b, assignment,
+    components, mean_value, clusters, iterations, spherical, inside, page, block, block_factor,
+    bits, tables, chunk.
+
+    Returns a SparseAttention: output, float32 [query heads, n_q, d_v], and what was read. The same
+    arguments give the same bits for any number of threads.
+    ValueError, with what to do, for shapes that do not fit, numbers that are not finite, an unknown
+    method or option, and methods that need what cannot be given here (trained query models).
+    OpenBLAS is loaded, and set to one thread, in the whole process.
+
+        >>> import numpy, recallmodel as rcm
+        >>> x = numpy.random.default_rng(1).standard_normal((2, 1000, 16), dtype="float32")
+        >>> rcm.sparse_attention(x[:, -10:], x, x, "topk", budget=0.1)
+        SparseAttention(visited=0.1, selectivity=0.229, output=float32[2, 10, 16])
+    """
+    number = lib.attention().method_by_name(str(method).encode())
+    if not number:
+        raise ValueError(f"method {method!r} is not known; there are "
+                         f"{', '.join(attention_methods())}")
+    tensors, context = _context(queries, keys, values, queries_unroped, keys_unroped)
+    spec = lib.OutputsSpec(context=context, layer=2**32 - 1, method=number,
+                           budget=fraction("budget", budget), share=bool(share),
+                           options=_options(sink, window, context.d, options),
+                           threads=count("threads", threads, 0, 4096))
+    out = numpy.empty((context.query_heads, context.n_q, context.d_v), numpy.float32)
+    report, error = lib.OutputsReport(), ctypes.create_string_buffer(400)
+    if lib.attention().outputs(byref(spec), out.ctypes.data, byref(report), error,
+                               len(error)) != 0:
+        raise ValueError(error.value.decode().replace("--kb", "k_b").replace("--", "")
+                         .replace("element-bytes", "element_bytes"))
+    del tensors  # until here C reads them
+    return SparseAttention(out, report.visited, report.selectivity,
+                           None if report.knob == 2**32 - 1 else report.knob, report.bytes_read,
+                           report.index_bytes)

@@ -1,0 +1,256 @@
+/* test_outputs.c - the output of sparse attention, against attention over single keys in double
+ * and against the error that the evaluation reports.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <attention/outputs.h>
+
+#include "made_head.h"
+
+#define N 300
+#define N_Q 7
+#define D 8
+#define D_V 5
+#define KEY_HEADS 2
+#define GROUP 3
+#define HEADS (KEY_HEADS * GROUP)
+
+static float queries[2][HEADS * N_Q * D], keys[2][KEY_HEADS * N * D], values[KEY_HEADS * N * D_V];
+static double full[HEADS * N_Q * D_V]; /* attention over all keys */
+
+static void fill(float *to, size_t length, uint64_t *state)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] = made_number(state, false);
+}
+
+/* Attention of one query over the keys with read[j]; all keys if it is NULL. */
+static void attend(uint32_t head, uint32_t i, const bool *read, double *out)
+{
+    const float *q = queries[0] + (size_t)(head * N_Q + i) * D;
+    double sum = 0;
+    memset(out, 0, D_V * sizeof *out);
+    for (uint32_t j = 0; j <= N - N_Q + i; j++) {
+        double logit = 0;
+        for (uint32_t c = 0; c < D; c++)
+            logit += (double)q[c] * (double)keys[0][((size_t)(head / GROUP) * N + j) * D + c];
+        const double weight = read && !read[j] ? 0 : exp(logit / sqrt(D));
+        sum += weight;
+        for (uint32_t c = 0; c < D_V; c++)
+            out[c] += weight * (double)values[((size_t)(head / GROUP) * N + j) * D_V + c];
+    }
+    for (uint32_t c = 0; c < D_V; c++)
+        out[c] /= sum;
+}
+
+static struct outputs_spec make_spec(const char *method, double budget)
+{
+    uint64_t state = 8;
+    for (int i = 0; i < 2; i++) {
+        fill(queries[i], HEADS * N_Q * D, &state);
+        fill(keys[i], KEY_HEADS * N * D, &state);
+    }
+    fill(values, KEY_HEADS * N * D_V, &state);
+    for (uint32_t h = 0; h < HEADS; h++)
+        for (uint32_t i = 0; i < N_Q; i++)
+            attend(h, i, NULL, full + (h * N_Q + i) * D_V);
+    struct outputs_spec spec = {.context = {.query_heads = HEADS,
+                                            .key_heads = KEY_HEADS,
+                                            .n = N,
+                                            .n_q = N_Q,
+                                            .d = D,
+                                            .d_v = D_V,
+                                            .queries = queries[0],
+                                            .keys = keys[0],
+                                            .values = values,
+                                            .queries_unroped = queries[1],
+                                            .keys_unroped = keys[1]},
+                                .layer = 3,
+                                .method = method_by_name(method),
+                                .budget = budget,
+                                .options = method_options_default()};
+    spec.options.dense = (struct dense_part){2, 20};
+    spec.options.components = 4;
+    spec.options.clusters = 12;
+    return spec;
+}
+
+static struct outputs_report run(const struct outputs_spec *spec, float *out)
+{
+    char error[300] = "";
+    struct outputs_report report;
+    const int status = sparse_outputs(spec, out, &report, error, sizeof error);
+    ck_assert_msg(status == 0, "%s: %s", spec->method->name, error);
+    return report;
+}
+
+/* What reads all keys is attention over all keys. */
+START_TEST(full_budget)
+{
+    float out[HEADS * N_Q * D_V];
+    const char *const names[] = {"full",   "random",         "topk",  "bucketed", "sparq",
+                                 "kmeans", "kmeans-unroped", "quest", "blocks",   NULL};
+    for (const char *const *name = names; *name; name++) {
+        struct outputs_spec spec = make_spec(*name, 1);
+        spec.options.k_b = N;
+        memset(out, 255, sizeof out); /* NaN */
+        const struct outputs_report report = run(&spec, out);
+        for (size_t i = 0; i < HEADS * N_Q * D_V; i++)
+            ck_assert_msg(fabs((double)out[i] - full[i]) < 1e-5, "%s: %zu: %g want %g", *name, i,
+                          (double)out[i], full[i]);
+        ck_assert(fabs(report.selectivity - (N - (N_Q - 1) / 2.0) / N) < 1e-12);
+    }
+}
+END_TEST
+
+/* The dense part alone, and with every key that the exact top-k adds, by single keys. */
+START_TEST(chosen_keys)
+{
+    float out[HEADS * N_Q * D_V];
+    for (int top = 0; top < 2; top++) {
+        const struct outputs_spec spec = make_spec(top ? "topk" : "streaming", 0.1);
+        const struct outputs_report report = run(&spec, out);
+        ck_assert(fabs(report.visited - (top ? 0.1 : 0)) < 1e-12);
+        for (uint32_t at = 0; at < HEADS * N_Q; at++) {
+            const uint32_t position = N - N_Q + at % N_Q, head = at / N_Q;
+            double want[D_V], logits[N];
+            bool read[N], open[N];
+            for (uint32_t j = 0; j < N; j++) {
+                const float *key = keys[0] + ((size_t)(head / GROUP) * N + j) * D;
+                logits[j] = 0;
+                for (uint32_t c = 0; c < D; c++)
+                    logits[j] += (double)queries[0][at * D + c] * (double)key[c];
+                open[j] = top;
+                read[j] = false;
+            }
+            const struct key_range range = {2, position + 1 - 20};
+            take_largest(logits, open, range, 30, read);
+            for (uint32_t j = 0; j <= position; j++)
+                read[j] = read[j] || j < range.first || j >= range.last;
+            attend(head, at % N_Q, read, want);
+            for (uint32_t c = 0; c < D_V; c++)
+                ck_assert_msg(fabs((double)out[at * D_V + c] - want[c]) < 1e-5, "%u: %g want %g",
+                              at, (double)out[at * D_V + c], want[c]);
+        }
+    }
+}
+END_TEST
+
+/* ---- beside the evaluation */
+
+static int read_head(void *from, size_t index, const struct head_floats *to, char *error,
+                     size_t size)
+{
+    (void)from, (void)error, (void)size;
+    const size_t q = GROUP * N_Q * D, k = N * D;
+    memcpy(to->queries, queries[0] + index * q, q * sizeof(float));
+    memcpy(to->queries_unroped, queries[1] + index * q, q * sizeof(float));
+    memcpy(to->keys, keys[0] + index * k, k * sizeof(float));
+    memcpy(to->keys_unroped, keys[1] + index * k, k * sizeof(float));
+    memcpy(to->values, values + index * N * D_V, N * D_V * sizeof(float));
+    return 0;
+}
+
+static struct evaluation evaluate(const struct outputs_spec *outputs)
+{
+    struct head_shape shapes[KEY_HEADS];
+    char error[300];
+    struct evaluation evaluation;
+    for (uint32_t h = 0; h < KEY_HEADS; h++)
+        shapes[h] = (struct head_shape){.layer = 3,
+                                        .key_head = h,
+                                        .query_head = h * GROUP,
+                                        .query_heads = GROUP,
+                                        .n = N,
+                                        .n_q = N_Q,
+                                        .d = D,
+                                        .d_v = D_V,
+                                        .unroped = true};
+    const struct evaluation_spec spec = {.heads = shapes,
+                                         .length = KEY_HEADS,
+                                         .read = read_head,
+                                         .methods = &outputs->method,
+                                         .methods_length = 1,
+                                         .budgets = &outputs->budget,
+                                         .budgets_length = 1,
+                                         .share = outputs->share,
+                                         .options = outputs->options};
+    ck_assert_int_eq(evaluation_run(&spec, NULL, NULL, &evaluation, error, sizeof error), 0);
+    return evaluation;
+}
+
+/* The relative squared error of the output is that of the evaluation, for every method; one thread
+ * and three give the same bits. */
+START_TEST(error_of_the_evaluation)
+{
+    static float out[HEADS * N_Q * D_V], other[HEADS * N_Q * D_V];
+    for (const struct method *const *method = methods; *method; method++) {
+        if ((*method)->trains_queries || (*method)->hashes_queries)
+            continue;
+        struct outputs_spec spec = make_spec((*method)->name, 0.2);
+        spec.share = (*method)->together;
+        spec.options.mean_value = true;
+        spec.threads = 1;
+        const struct outputs_report report = run(&spec, out);
+        spec.threads = 3;
+        run(&spec, other);
+        ck_assert_mem_eq(out, other, sizeof out);
+        double difference2 = 0, norm2 = 0;
+        for (size_t i = 0; i < HEADS * N_Q * D_V; i++) {
+            difference2 += ((double)out[i] - full[i]) * ((double)out[i] - full[i]);
+            norm2 += full[i] * full[i];
+        }
+        struct evaluation e = evaluate(&spec);
+        ck_assert_msg(fabs(difference2 / norm2 - e.rows->error.mean) < 1e-5, "%s: %g, %g",
+                      (*method)->name, difference2 / norm2, e.rows->error.mean);
+        ck_assert(report.visited == e.rows->visited && report.bytes_read == e.rows->bytes_read);
+        ck_assert_uint_eq(report.knob, e.rows->knob);
+        evaluation_free(&e);
+    }
+}
+END_TEST
+
+static void refused(const struct outputs_spec *spec, const char *word)
+{
+    float out[HEADS * N_Q * D_V];
+    char error[300] = "";
+    struct outputs_report report;
+    ck_assert_int_eq(sparse_outputs(spec, out, &report, error, sizeof error), -1);
+    ck_assert_msg(strstr(error, word), "%s: %s", word, error);
+}
+
+START_TEST(bad_input)
+{
+    struct outputs_spec spec = make_spec("topk", 0);
+    refused(&spec, "--budget");
+    spec = make_spec("topk", 1.5);
+    refused(&spec, "--budget");
+    spec = make_spec("saap", 0.1);
+    refused(&spec, "query models");
+    spec = make_spec("lsh-argmax-query", 0.1);
+    refused(&spec, "all positions");
+    spec = make_spec("kmeans", 0.1);
+    spec.options.clusters = 0;
+    refused(&spec, "--clusters");
+    spec = make_spec("topk", 0.1);
+    spec.context.key_heads = 4;
+    refused(&spec, "multiple");
+    spec = make_spec("topk", 0.1);
+    spec.context.n_q = N + 1;
+    refused(&spec, "as many as keys");
+    spec = make_spec("topk", 0.1);
+    spec.context.scale = 1;
+    refused(&spec, "scale");
+    spec = make_spec("topk", 0.1);
+    spec.context.keys_unroped = NULL;
+    refused(&spec, "belong together");
+    spec = make_spec("topk", 0.1);
+    keys[0][17] = NAN;
+    refused(&spec, "keys has a number that is not finite");
+    spec = make_spec("topk", 0.1);
+    keys[0][17] = 3e38f;
+    queries[0][1] = 3e38f;
+    refused(&spec, "overflow");
+}
+END_TEST
+
+TEST_MAIN("outputs", full_budget, chosen_keys, error_of_the_evaluation, bad_input)

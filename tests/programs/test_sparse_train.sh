@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# `recallmodel sparse --train-keys --save --index`: what is trained, saved and read back; threads;
+# files and options that do not fit.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+small=tests/programs/sparse
+sparse() { "$program" sparse "$@" 2>"$folder/err"; }
+same() { # file, file, what
+    cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | sed -n 1,5p)"
+    pass
+}
+refuse() { # text of the line, arguments ..
+    rejects "$1" "$program" sparse "${@:2}"
+    pass
+}
+of_small=(--queries $small/queries.npy --keys $small/keys.npy --values $small/values.npy
+    --window 16 --k 16 --clusters 8 --budget 0.3 --csv)
+train=(--train-keys $small/keys.npy --train-queries $small/queries.npy)
+short=(--train-width 16 --train-steps 15)
+trained=(--method kmeans,kmeans-topk,saap,saap-roped)
+
+# Threads change nothing; what was saved gives the same rows, and the same file again.
+sparse "${of_small[@]}" "${trained[@]}" "${train[@]}" "${short[@]}" --threads 1 \
+    --save "$folder/one.index" >"$folder/one"
+[ "$(grep -c '^trained' "$folder/err")" = 4 ] || fail "stderr: $(cat "$folder/err")"
+OMP_NUM_THREADS=3 sparse "${of_small[@]}" "${trained[@]}" "${train[@]}" "${short[@]}" --threads 3 \
+    --save "$folder/three.index" >"$folder/three"
+same "$folder/one" "$folder/three" "three threads"
+same "$folder/one.index" "$folder/three.index" "the index of three threads"
+sparse "${of_small[@]}" "${trained[@]}" --index "$folder/one.index" >"$folder/read"
+same "$folder/one" "$folder/read" "--index"
+[ ! -s "$folder/err" ] || fail "stderr of --index: $(cat "$folder/err")"
+awk -F, 'NR > 1 && !($4 > 0) { exit 1 }' "$folder/one" || fail "a knob of 0: $(cat "$folder/one")"
+
+# Each option changes what is trained.
+for option in "--train-residual" "--train-per key" "--train-sample 5" "--seed 2" "--train-steps 9" \
+    "--train-width 9"; do
+    read -ra words <<<"$option"
+    left=("${short[@]}")
+    [ "${words[0]}" = --train-steps ] && left=(--train-width 16)
+    [ "${words[0]}" = --train-width ] && left=(--train-steps 15)
+    sparse "${of_small[@]}" --method saap "${train[@]}" "${left[@]}" "${words[@]}" \
+        --save "$folder/other.index" >"$folder/other"
+    cmp -s "$folder/one.index" "$folder/other.index" && fail "$option changes nothing"
+    sparse "${of_small[@]}" --method saap --index "$folder/other.index" >"$folder/read"
+    same "$folder/other" "$folder/read" "--index after $option"
+done
+
+# Without other documents, the first half of the queries: a note, and half of them measured. kmeans
+# then has its own partition.
+sparse "${of_small[@]}" --method saap,kmeans "${short[@]}" >"$folder/half"
+prints "note: .* not held out by document" <"$folder/err" || fail "no note: $(cat "$folder/err")"
+sparse "${of_small[@]}" --method kmeans --last 4 >"$folder/own"
+grep '^kmeans' "$folder/half" >"$folder/of_half"
+grep '^kmeans' "$folder/own" >"$folder/of_own"
+same "$folder/of_half" "$folder/of_own" "kmeans beside saap"
+
+# ---- what does not fit
+refuse "--index $folder/none cannot be read" "${of_small[@]}" --index "$folder/none" --method saap
+refuse "--index README.md is not an index" "${of_small[@]}" --index README.md --method saap
+{
+    cat "$folder/one.index"
+    echo
+} >"$folder/longer"
+refuse "--index $folder/longer is damaged" "${of_small[@]}" --method saap --index "$folder/longer"
+head -c 200 "$folder/one.index" >"$folder/short"
+refuse "--index $folder/short is damaged" "${of_small[@]}" --method saap --index "$folder/short"
+refuse "has nothing for layer 3, key head 0 before RoPE" "${of_small[@]}" --layers 3 \
+    --method saap --index "$folder/one.index"
+sparse "${of_small[@]}" --method kmeans "${train[@]}" --save "$folder/kmeans.index" >"$folder/out"
+refuse "has nothing for key head 0 of an unknown layer before RoPE" "${of_small[@]}" \
+    --method saap --index "$folder/kmeans.index"
+refuse "has no query model for key head 0" "${of_small[@]}" --method saap-roped \
+    --index "$folder/kmeans.index"
+refuse "leave out --train-keys and --save" "${of_small[@]}" "${train[@]}" \
+    --index "$folder/one.index"
+refuse "--train-queries is given without --train-keys" "${of_small[@]}" \
+    --train-queries $small/queries.npy
+refuse "--train-keys is given without --train-queries" "${of_small[@]}" \
+    --train-keys $small/keys.npy
+refuse "--save writes what was trained" "${of_small[@]}" --method topk --save "$folder/x"
+refuse "cannot be written" "${of_small[@]}" --method kmeans "${train[@]}" --save "$folder/no/x"
+refuse "--train-keys-unroped, or --rope-theta" "${of_small[@]}" --method saap "${train[@]}" \
+    --keys-unroped $small/keys.npy --queries-unroped $small/queries.npy
+refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
+refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
+refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
+finish

@@ -1,0 +1,116 @@
+"""Sparse attention in Python: NumPy, key by key; the command; wrong input."""
+import csv
+import io
+import os
+import subprocess
+
+import numpy
+import pytest
+
+import recallmodel as rcm
+
+PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
+
+
+def made(seed=1, query_heads=4, key_heads=2, n=400, n_q=20, d=16, d_v=12):
+    """Keys, queries and values, and the first two before another rotation."""
+    rng = numpy.random.default_rng(seed)
+
+    def normal(*shape):
+        return rng.standard_normal(shape, dtype=numpy.float32)
+
+    return dict(queries=2 * normal(query_heads, n_q, d), keys=normal(key_heads, n, d),
+                values=normal(key_heads, n, d_v), queries_unroped=2 * normal(query_heads, n_q, d),
+                keys_unroped=normal(key_heads, n, d))
+
+
+def dense(queries, keys, values, allowed):
+    """Attention over the keys j <= position with allowed(head, position)[j], in float64."""
+    heads, n_q, d = queries.shape
+    out = numpy.zeros((heads, n_q, values.shape[2]))
+    for h in range(heads):
+        k, v = (x[h * len(keys) // heads].astype(float) for x in (keys, values))
+        for i in range(n_q):
+            position = keys.shape[1] - n_q + i
+            logits = k @ queries[h, i].astype(float) / d ** 0.5
+            read = (numpy.arange(len(k)) <= position) & allowed(logits, position)
+            weights = numpy.where(read, numpy.exp(logits), 0)
+            out[h, i] = weights @ v / weights.sum()
+    return out
+
+
+def test_output():
+    x = made()
+
+    def choose(wanted):
+        def allowed(logits, position):
+            read = numpy.arange(len(logits))
+            read = (read < 2) | (read > position - 30)
+            open_keys = numpy.flatnonzero(~read[:position + 1])
+            read[open_keys[numpy.argsort(-logits[open_keys])[:wanted]]] = True
+            return read
+        return allowed
+
+    for method, budget, wanted in (("full", 1, 400), ("topk", 0.1, 40), ("streaming", 0.1, 0),
+                                   ("quest", 1, 400), ("kmeans-unroped", 1, 400)):
+        got = rcm.sparse_attention(**x, method=method, budget=budget, sink=2, window=30)
+        want = dense(x["queries"], x["keys"], x["values"], choose(wanted))
+        assert got.output.dtype == numpy.float32
+        assert numpy.abs(got.output - want).max() < 1e-5, method
+        # The shares are those of a mean over the 20 positions, whose open keys are 349 to 368.
+        visited = 0.1 if method == "topk" else 0 if wanted == 0 else (349 + 19 / 2) / 400
+        assert abs(got.visited - visited) < 1e-12, method
+        assert abs(got.selectivity - got.visited - 32 / 400) < 1e-12, method
+
+
+def test_is_the_command(tmp_path):
+    x = made(2)
+    for name, array in x.items():
+        numpy.save(tmp_path / f"{name}.npy", array)
+    full = dense(x["queries"], x["keys"], x["values"], lambda logits, position: True)
+    for method, name in (("bucketed", "k_b"), ("kmeans-unroped", "clusters"), ("sparq", None)):
+        given = {name: 5} if name else {}
+        command = [PROGRAM, "sparse", "--csv", "--method", method, "--budget", "0.2", "--window",
+                   "16", "--dense-layers", "none"]
+        command += [f"--{name.replace('_', '')}", "5"] if name else []
+        for axis in x:
+            command += [f"--{axis.replace('_', '-')}", str(tmp_path / f"{axis}.npy")]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+        row = next(csv.DictReader(io.StringIO(done.stdout)))
+        got = rcm.sparse_attention(**x, method=method, budget=0.2, window=16, **given)
+        error = ((got.output - full) ** 2).sum() / (full ** 2).sum()
+        assert abs(error - float(row["error"])) < 1e-5, method
+        assert abs(got.visited - float(row["visited"])) < 1e-9, method
+        again = rcm.sparse_attention(**x, method=method, budget=0.2, window=16, threads=1, **given)
+        assert numpy.array_equal(got.output, again.output)
+
+
+@pytest.mark.parametrize("change, words", [
+    (dict(method="none"), "there are full, streaming"),
+    (dict(budget=0), "budget must be in"),
+    (dict(window=-1), "window must not be negative"),
+    (dict(method="saap"), "needs query models"),
+    (dict(method="lsh-argmax-query"), "queries of all positions"),
+    (dict(method="kmeans", clusters=0), "clusters must be from 1"),
+    (dict(method="bucketed", k_b=0), "k_b"),
+    (dict(method="bucketed", assignment="odd"), "there are interleaved"),
+    (dict(colour=1), "there is no option colour"),
+    (dict(values=numpy.zeros((2, 399, 12))), "values has 2 heads of 399 positions"),
+    (dict(queries=numpy.zeros((3, 20, 16))), "3 query heads are no multiple of 2"),
+    (dict(queries=numpy.zeros((4, 20, 15))), "queries has d = 15"),
+    (dict(queries=numpy.zeros((4, 401, 16))), "401 queries, but 400 keys"),
+    (dict(keys=numpy.full((2, 400, 16), numpy.nan)), "keys has a number that is not finite"),
+    (dict(queries=numpy.zeros((4, 20))), "give \\[heads, positions, d\\]"),
+    (dict(keys_unroped=numpy.zeros((2, 400, 8))), "keys_unroped has the shape"),
+    (dict(keys_unroped=None), "give both or none"),
+])
+def test_wrong_input(change, words):
+    with pytest.raises(ValueError, match=words):
+        rcm.sparse_attention(**{**made(), **change})
+
+
+def test_methods():
+    names = rcm.attention_methods()
+    assert names[:4] == ("full", "streaming", "random", "topk") and "kmeans-unroped" in names
+    with pytest.raises(TypeError, match="queries must be floats"):
+        rcm.sparse_attention(**{**made(), "queries": numpy.zeros((4, 20, 16), int)})

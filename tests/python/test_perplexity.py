@@ -1,0 +1,105 @@
+"""tools/real_tensors/perplexity.py on a tiny Llama: dense and sparse, files, continuing."""
+import csv
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+import tiny_llama
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+from real_tensors import perplexity  # noqa: E402
+from real_tensors.gguf_file import GgufFile  # noqa: E402
+from real_tensors.model import Llama, dense_attention  # noqa: E402
+from real_tensors.tokens import Tokenizer  # noqa: E402
+
+TEXT = "the thing in the other ring, then a 10.\n" * 5
+
+
+def run(folder, *more):
+    (folder / "doc.txt").write_text(TEXT)
+    return perplexity.main(["--model", str(tiny_llama.PATH), "--text", str(folder / "doc.txt"),
+                            "--out", str(folder / "out.csv"), "--cache", str(folder / "cache"),
+                            "--tokens", "60", "--last", "20", "--sink", "1", "--window", "8",
+                            *more])
+
+
+def rows(folder):
+    with open(folder / "out.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def tail_by_hand(allowed):
+    """The losses of the last 20 of 60 tokens; layer 1 reads the keys j with allowed(i, logits)."""
+    tokens = Tokenizer(GgufFile(tiny_llama.PATH).metadata).encode(TEXT)[:60]
+    model = Llama.load(tiny_llama.PATH)
+
+    def attend(layer, q, k, v, *unroped):
+        if layer == 0:
+            return dense_attention(q, k, v)
+        out = np.empty_like(q)
+        for h in range(len(q)):
+            for i in range(20):
+                logits = k[h // 2, :41 + i].astype(float) @ q[h, i] / 8 ** 0.5
+                weights = np.where(allowed(40 + i, logits), np.exp(logits - logits.max()), 0)
+                out[h, i] = weights @ v[h // 2, :41 + i] / weights.sum()
+        return out
+
+    model.forward(tokens[:40])
+    return model.tail_losses(tokens, 40, attend)
+
+
+def best(position, logits):
+    """The first key, the last 8, and the 12 best of the others: 20 % of 60."""
+    open_keys = np.arange(1, position + 1 - 8)
+    read = np.ones(len(logits), bool)
+    read[open_keys] = False
+    read[open_keys[np.argsort(-logits[open_keys])[:12]]] = True
+    return read
+
+
+def test_rows(tmp_path, capsys):
+    assert run(tmp_path, "--methods", "topk,kmeans", "--budgets", "0.2,1") == 0
+    found = {(row["method"], row["budget"]): row for row in rows(tmp_path)}
+    assert list(found) == [("full", "1"), ("streaming", "0.2"), ("topk", "0.2"), ("kmeans", "0.2"),
+                           ("topk", "1"), ("kmeans", "1")]
+    dense = tail_by_hand(lambda position, logits: True)
+    for method, allowed in (("full", lambda position, logits: True), ("topk", best)):
+        losses = tail_by_hand(allowed)
+        row = found[method, "1" if method == "full" else "0.2"]
+        assert abs(float(row["loss"]) - losses.mean()) < 1e-5
+        assert abs(float(row["perplexity"]) / np.exp(losses.mean()) - 1) < 1e-5
+        assert abs(float(row["over_full"]) - (losses - dense).mean()) < 1e-5
+    assert found["topk", "0.2"]["visited"] == "0.2" and found["streaming", "0.2"]["visited"] == "0"
+    assert abs(float(found["kmeans", "1"]["over_full"])) < 1e-5
+    assert float(found["streaming", "0.2"]["over_full"]) != 0
+    # The same command continues: only what is missing is added, from the same keys and values.
+    whole = (tmp_path / "out.csv").read_text()
+    (tmp_path / "out.csv").write_text("".join(whole.splitlines(True)[:3]))
+    assert len(list((tmp_path / "cache").iterdir())) == 1
+    assert run(tmp_path, "--methods", "topk,kmeans", "--budgets", "0.2,1") == 0
+    assert (tmp_path / "out.csv").read_text() == whole
+    assert "doc: kmeans 1: perplexity" in capsys.readouterr().out
+
+
+def test_standard_error():
+    full = np.zeros(256)
+    losses = np.repeat([1.0, 2.0, 3.0, 6.0], 64)
+    mean, error = perplexity.over_full(losses, full)
+    assert mean == 3 and abs(error - (14 / 3) ** 0.5 / 2) < 1e-12
+    assert np.isnan(perplexity.over_full(losses[:100], full[:100])[1])
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--methods", "best"], "there is no best; known: full, streaming"),
+    (["--budgets", "0.1,2"], "--budgets 2: give shares"),
+    (["--last", "60"], "--last 60: give 2 to 59"),
+    (["--tokens", "65"], "the model takes 2 to 64"),
+    (["--model", "none.gguf"], "none.gguf"),
+])
+def test_refuses(tmp_path, capsys, arguments, words):
+    assert run(tmp_path, *arguments) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
