@@ -29,8 +29,8 @@ try:
 except ImportError as error:
     sys.exit(f"perplexity: {error}; build with make, and set PYTHONPATH=python:tools")
 
-COLUMNS = ("model", "date", "document", "tokens_crc32", "n", "n_q", "method", "budget", "visited", "selectivity",
-           "bytes_read", "perplexity", "loss", "over_full", "over_full_se")
+COLUMNS = ("model", "date", "document", "tokens_crc32", "n", "n_q", "method", "budget", "visited",
+           "selectivity", "bytes_read", "perplexity", "loss", "over_full", "over_full_se")
 METHODS = "topk,bucketed,sparq,kmeans,kmeans-unroped,quest"
 BLOCK = 64  # tokens whose losses count as one group
 
