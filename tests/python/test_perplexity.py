@@ -1,4 +1,4 @@
-"""tools/real_tensors/perplexity.py on a tiny Llama: dense and sparse, files, continuing."""
+"""tools/real_tensors/perplexity.py and needles.py on a tiny Llama: dense and sparse, files."""
 import csv
 import pathlib
 import sys
@@ -10,7 +10,7 @@ import tiny_llama
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from real_tensors import perplexity  # noqa: E402
+from real_tensors import needles, perplexity  # noqa: E402
 from real_tensors.gguf_file import GgufFile  # noqa: E402
 from real_tensors.model import Llama, dense_attention  # noqa: E402
 from real_tensors.tokens import Tokenizer  # noqa: E402
@@ -103,3 +103,55 @@ def test_refuses(tmp_path, capsys, arguments, words):
     assert run(tmp_path, *arguments) == 2
     assert words in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()
+
+
+class Words:
+    """A tokenizer of characters, which knows what the needles are written with."""
+
+    def encode(self, text):
+        return [ord(letter) for letter in text]
+
+    def decode(self, numbers):
+        return "".join(map(chr, numbers))
+
+
+def test_text_with_keys():
+    tokens = Words().encode("some words in a row. " * 200)
+    text, places = needles.text_with_keys(tokens, Words(), 1500)
+    assert len(text) == 1500
+    whole = Words().decode(text)
+    for i, ((house, key), place) in enumerate(zip(needles.HOUSES, places)):
+        sentence = f" The pass key of the {house} house is {key}."
+        assert whole[place:].startswith(sentence) and whole.count(sentence) == 1
+        assert whole[place - 1] == "."
+        assert abs(place / 1500 - (2 * i + 1) / 8) < 0.05
+    for house, key in needles.HOUSES:
+        whole = whole.replace(f" The pass key of the {house} house is {key}.", "")
+    assert whole == Words().decode(tokens[:len(whole)])
+
+
+class Answers:
+    """In place of a model: its most likely tokens are those of a text, one place on."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+        self.length = None
+
+    def truncate(self, length):
+        self.length = length
+
+    def forward(self, tokens, attention):
+        assert Words().decode(tokens).endswith("The pass key of the red house is 3186")
+        return np.arange(len(tokens))
+
+    def logits(self, hidden):
+        rows = np.zeros((len(hidden), 128))
+        rows[np.arange(len(hidden)), Words().encode(self.wanted)] = 1
+        return rows
+
+
+@pytest.mark.parametrize("wanted, right", [("31864", 5), ("31865", 4), ("91804", 3)])
+def test_ask(wanted, right):
+    model = Answers(wanted)
+    assert needles.ask(model, Words(), "red", "31864", 70, None) == (right, 5)
+    assert model.length == 70

@@ -142,7 +142,8 @@ def run_one(model, tokens, options, method, budget, full):
                     threads=options.threads)
     losses = model.tail_losses(tokens, first, sparse if method != "full" else None)
     seen = (options.tokens - (options.last - 1) / 2) / options.tokens
-    read = np.mean(sparse.read, 0).tolist() if sparse.read else [seen, seen, math.nan]
+    dense = [seen, seen, 2 * 2 * model.config.head_dim * seen * options.tokens]  # float16
+    read = np.mean(sparse.read, 0).tolist() if sparse.read else dense
     over, error = over_full(losses, losses if full is None else full)
     return dict(zip(("visited", "selectivity", "bytes_read"), read), loss=float(losses.mean()),
                 perplexity=float(np.exp(losses.mean())), over_full=float(over),
@@ -156,7 +157,8 @@ def run_document(model, tokens, name, options):
     full = None
     for method, budget in runs_of(options):
         done = any(row["tokens_crc32"] == crc and row["method"] == method
-                   and row["n_q"] == str(options.last) and float(row["budget"]) == budget
+                   and row["n_q"] == str(options.last)
+                   and (method in ("full", "streaming") or row["budget"] == f"{budget:.6g}")
                    for row in read_rows(options.out))
         if done and method != "full":
             continue

@@ -1,0 +1,1 @@
+cat plots/saap/04.csv

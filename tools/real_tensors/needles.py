@@ -1,0 +1,129 @@
+"""Needles: pass keys in a text, asked for at its end, with dense attention and with methods of
+sparse attention.
+
+For each length the text has a key for each of several houses, at several depths. The text goes
+through dense attention; a question and its answer then read only what a method chooses in every
+layer but the first. A key is found if each of its digits is the most likely token where it stands,
+so that a greedy answer would be the key. docs/real-tensors.md says more.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import argparse
+import csv
+import math
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+from . import documents
+from .__main__ import Refused, chosen_documents, model_path
+from .gguf_file import GgufError, GgufFile
+from .model import Llama
+from .perplexity import METHODS, Sparse
+from .tokens import Tokenizer
+
+COLUMNS = ("model", "date", "document", "length", "house", "depth", "method", "budget", "visited",
+           "digits", "found")
+HOUSES = (("blue", "48213"), ("green", "90572"), ("red", "31864"), ("white", "75029"))
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(prog="needles", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="the CSV file")
+    parser.add_argument("--documents", default="essay", metavar="NAME", help="the text (essay)")
+    parser.add_argument("--text", action="append", default=[], metavar="FILE",
+                        help="a text of your own, instead")
+    parser.add_argument("--model", help="a GGUF file of a Llama model")
+    parser.add_argument("--lengths", default="1024,2048,4096", metavar="N,..",
+                        help="tokens of the text with its keys (1024,2048,4096)")
+    parser.add_argument("--methods", default=METHODS, metavar="NAME,..", help=f"({METHODS})")
+    parser.add_argument("--budget", type=float, default=0.05, help="share of the keys (0.05)")
+    parser.add_argument("--dense-layers", default="0", metavar="L,..",
+                        help="layers that read everything (0)")
+    parser.add_argument("--sink", type=int, default=1, help="first keys that are always read (1)")
+    parser.add_argument("--window", type=int, default=128, help="last keys that are (128)")
+    return parser.parse_args(arguments)
+
+
+def needle(tokenizer, house, key):
+    return tokenizer.encode(f" The pass key of the {house} house is {key}.")
+
+
+def text_with_keys(tokens, tokenizer, length):
+    """`length` tokens with a key for each house, and where each key begins."""
+    needles = [needle(tokenizer, *pair) for pair in HOUSES]
+    rest = length - sum(map(len, needles))
+    found, places, at = [], [], 0
+    for i, tokens_of_needle in enumerate(needles):
+        end = (2 * i + 1) * rest // (2 * len(needles))
+        while end < rest and not set(tokenizer.decode([tokens[end - 1]])) & set(".\n"):
+            end += 1
+        found += tokens[at:end]
+        places.append(len(found))
+        found += tokens_of_needle
+        at = end
+    return found + tokens[at:rest], places
+
+
+def ask(model, tokenizer, house, key, length, attention):
+    """How many digits of the key are the most likely token where they stand."""
+    question = tokenizer.encode(f"\n\nQuestion: What is the pass key of the {house} house?\n"
+                                f"Answer: The pass key of the {house} house is ")
+    digits = tokenizer.encode(key)
+    model.truncate(length)
+    hidden = model.forward(question + digits[:-1], attention)
+    best = model.logits(hidden[-len(digits):]).argmax(-1)
+    return int((best == digits).sum()), len(digits)
+
+
+def run_length(model, tokenizer, row, length, options, write):
+    tokens = tokenizer.encode(row.find()[0])
+    if len(tokens) < length:
+        raise Refused(f"--lengths {length}: {row.name} has only {len(tokens)} tokens")
+    text, places = text_with_keys(tokens, tokenizer, length)
+    model.truncate(0)
+    model.forward(text)
+    for method in ("full", "streaming", *options.methods.split(",")):
+        counts = []
+        for (house, key), place in zip(HOUSES, places):
+            sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method=method,
+                            budget=options.budget, sink=options.sink, window=options.window)
+            right, all_digits = ask(model, tokenizer, house, key, length,
+                                    None if method == "full" else sparse)
+            visited = np.mean(sparse.read, 0)[0] if sparse.read else math.nan
+            write(dict(model=model.config.name, date=time.strftime("%Y-%m-%d"), document=row.name,
+                       length=length, house=house, depth=f"{place / length:.2f}", method=method,
+                       budget=options.budget, visited=f"{visited:.4g}", digits=right,
+                       found=int(right == all_digits)))
+            counts.append(right == all_digits)
+        print(f"{length} tokens, {method}: {sum(counts)} of {len(counts)} keys", flush=True)
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    try:
+        path = model_path(options)
+        row, = chosen_documents(options)[:1]
+        model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
+        with open(options.out, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            for length in options.lengths.split(","):
+                run_length(model, tokenizer, row, int(length), options, writer.writerow)
+                file.flush()
+    except (Refused, GgufError, ValueError, documents.Missing) as error:
+        print(f"needles: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"needles: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
