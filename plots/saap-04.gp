@@ -19,14 +19,14 @@ do for [d=1:2] {
 }
 set multiplot layout 1,2 margins 0.075,0.985,0.13,0.91 spacing 0.065,0
 set logscale x
-set xrange [0.003:0.1]
-set xtics ("0.5 %%" 0.005, "1 %%" 0.01, "2 %%" 0.02, "5 %%" 0.05, "10 %%" 0.1)
+set xrange [0.004:0.09]
+set xtics ("0.5 %%" 0.005, "1 %%" 0.01, "2 %%" 0.02, "5 %%" 0.05)
 set xlabel "keys visited beside the dense part, of 8192"
 set key top right font ",9" spacing 0.95
 do for [d=1:2] {
     set title sprintf("%s (dense part alone: %.1f)", word(titles, d), streaming[d]) \
         font ",10" offset 0,-0.6
-    set ylabel (d == 1 ? "perplexity of the last 1024 tokens" : "") offset 1
+    set ylabel (d == 1 ? "perplexity of the last 1024 tokens" : "") offset 0
     rise = 0.05 * (largest[d] - full[d])
     set yrange [full[d] - rise:largest[d] + rise]
     plot full[d] with lines ls 9 title (d == 1 ? "all keys" : ""), \
