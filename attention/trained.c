@@ -67,6 +67,10 @@ static int check_fit(const struct trained_head *found, const struct head_shape *
                  " to %" PRIu32,
                  found->query_head, found->query_head + found->query_heads - 1, name,
                  head->query_head, head->query_head + head->query_heads - 1);
+    else if (unroped && found->before != head->unroped)
+        snprintf(error, size,
+                 "was trained on keys %s RoPE for %s, and here those before RoPE are %sknown",
+                 found->before ? "before" : "after", name, head->unroped ? "" : "not ");
     else if (models && !found->models)
         snprintf(error, size, "has no query model for %s %s RoPE", name,
                  unroped ? "before" : "after");

@@ -2,9 +2,10 @@
  *
  * The file, in the byte order of the machine (little-endian), all numbers 32-bit but the last:
  *   "RCMINDEX", version, number of heads
- *   each head: layer, key head, first query head, query heads, 1 if before RoPE, d, clusters, 1 if
- *       spherical, number of models (0, 1 for all query heads, or one for each), width, 1 if
- *       residual; the centroids; for each model its parameters, mean and variance
+ *   each head: layer, key head, first query head, query heads, 1 if for methods that work before
+ *       RoPE, d, clusters, 1 if spherical, number of models (0, 1 for all query heads, or one for
+ *       each), width, 1 if residual, 1 if its keys were those before RoPE; the centroids; for each
+ *       model its parameters, mean and variance
  *   FNV-1a of all that comes before, 64 bits
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -19,13 +20,14 @@
 #include "partition.h"
 #include "query_model.h"
 
-#define TRAINED_VERSION 1
+#define TRAINED_VERSION 2
 
 /* What was trained for one head of keys. */
 struct trained_head {
     uint32_t layer, key_head;
     uint32_t query_head, query_heads; /* the first that reads these keys, and how many do */
-    bool unroped;                     /* of keys and queries before RoPE */
+    bool unroped;                     /* for methods that work on keys before RoPE */
+    bool before;                      /* and these were known: it was trained on them */
     struct partition *partition;
     uint32_t models_length;      /* 0, 1 or query_heads */
     struct query_model **models; /* [query_heads], all equal if there is one; NULL: none */
@@ -46,7 +48,8 @@ const struct trained_head *trained_find(const struct trained *trained, uint32_t 
 
 /* The partition and the models for each of the heads, as evaluate.h wants them. Either array may
  * be NULL. Returns 0; or -1 with one line in `error` where a head has nothing, or its d or its
- * query heads are others, or models are missing though `models` is given. */
+ * query heads are others, or it was trained on the other keys (before or after RoPE), or models are
+ * missing though `models` is given. */
 int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
                    bool unroped, const struct partition **partitions,
                    const struct query_model *const **models, char *error, size_t size);

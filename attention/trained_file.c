@@ -16,7 +16,7 @@
 #include <base/regular_file.h>
 
 static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
-enum { HEAD_NUMBERS = 11, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
+enum { HEAD_NUMBERS = 12, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
 
 uint64_t trained_checksum(const void *bytes, size_t length)
 {
@@ -63,7 +63,8 @@ static void put_head(struct writer *writer, const struct trained_head *head)
                                             p->spherical,
                                             first ? head->models_length : 0,
                                             first ? first->width : 0,
-                                            first ? first->residual : 0};
+                                            first ? first->residual : 0,
+                                            head->before};
     put(writer, numbers, sizeof numbers);
     put(writer, p->centroids, (size_t)p->clusters * p->d * sizeof(float));
     for (uint32_t m = 0; first && m < head->models_length; m++) {
@@ -132,7 +133,7 @@ static bool shapes_fit(const uint32_t *x, size_t left)
     const uint32_t query_heads = x[3], d = x[5], clusters = x[6], models = x[8], width = x[9];
     if (x[1] > SHAPE_MAX || x[2] > SHAPE_MAX || query_heads < 1 || query_heads > SHAPE_MAX ||
         x[4] > 1 || d < 1 || d > SHAPE_MAX || clusters < 1 || clusters > SHAPE_MAX || x[7] > 1 ||
-        x[10] > 1)
+        x[10] > 1 || x[11] > x[4])
         return false;
     if (models != 0 && models != 1 && models != query_heads)
         return false;
@@ -173,6 +174,7 @@ static const char *get_head(struct reader *reader, struct trained *trained)
     head->query_head = x[2];
     head->query_heads = x[3];
     head->unroped = x[4];
+    head->before = x[11];
     const size_t floats = (size_t)x[6] * x[5];
     float *centroids = require_memory(malloc(floats * sizeof *centroids));
     const bool good = get_floats(reader, centroids, floats);

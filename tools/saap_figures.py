@@ -145,7 +145,7 @@ def centroids_of(path):
     attention/trained_file.c says how."""
     data = path.read_bytes()
     d, clusters = struct.unpack_from("<2I", data, 16 + 5 * 4)
-    return numpy.frombuffer(data, "<f4", clusters * d, 16 + 11 * 4).reshape(clusters, d)
+    return numpy.frombuffer(data, "<f4", clusters * d, 16 + 12 * 4).reshape(clusters, d)
 
 
 def unit(x):

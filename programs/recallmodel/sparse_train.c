@@ -81,8 +81,9 @@ static void print_head(void *context, const struct train_progress *progress)
     fprintf(stderr, "trained");
     if (head->layer != LAYER_UNKNOWN)
         fprintf(stderr, " layer %" PRIu32, head->layer);
-    fprintf(stderr, " key head %" PRIu32 " %s RoPE", head->key_head,
-            head->unroped ? "before" : "after");
+    fprintf(stderr, " key head %" PRIu32 " %s RoPE%s", head->key_head,
+            head->before ? "before" : "after",
+            head->unroped && !head->before ? " (before is not known)" : "");
     if (head->models)
         fprintf(stderr,
                 ": %" PRIu64 " queries, %" PRIu32 " steps, %.1f s (products %.0f %%), divergence "

@@ -36,7 +36,7 @@ static struct trained example(void)
         head->key_head = i;
         head->query_head = 2 * i;
         head->query_heads = 2;
-        head->unroped = i == 1;
+        head->unroped = head->before = i == 1;
         head->partition = random_partition(3 + i, 4, i == 2);
         head->models_length = 2 - i;
         if (i < 2)
@@ -71,7 +71,8 @@ static void check_same(const struct trained *a, const struct trained *b)
         const struct trained_head *x = &a->heads[i], *y = &b->heads[i];
         ck_assert(x->layer == y->layer && x->key_head == y->key_head);
         ck_assert(x->query_head == y->query_head && x->query_heads == y->query_heads);
-        ck_assert(x->unroped == y->unroped && x->models_length == y->models_length);
+        ck_assert(x->unroped == y->unroped && x->before == y->before);
+        ck_assert(x->models_length == y->models_length);
         ck_assert(x->partition->spherical == y->partition->spherical);
         ck_assert_uint_eq(x->partition->clusters, y->partition->clusters);
         const size_t numbers = (size_t)x->partition->clusters * x->partition->d;
@@ -149,13 +150,13 @@ static void check_number(size_t at, uint32_t value, const char *words)
 
 START_TEST(what_does_not_fit_is_refused)
 {
-    enum { VERSION = 8, HEADS = 12, FIRST = 16, NUMBER = 4, FLOATS = FIRST + 11 * NUMBER };
+    enum { VERSION = 8, HEADS = 12, FIRST = 16, NUMBER = 4, FLOATS = FIRST + 12 * NUMBER };
     static const char shapes[] = "shapes that do not fit";
     size_t length;
     char error[200];
     struct trained trained;
     check_number(0, 7, "not an index");
-    check_number(VERSION, 2, "version 2");
+    check_number(VERSION, 1, "version 1,");
     check_number(VERSION, 1 << 24, "version 16777216"); /* the other byte order */
     check_number(HEADS, 2, "longer than what it holds");
     check_number(HEADS, 4, "ends too early");
@@ -171,6 +172,7 @@ START_TEST(what_does_not_fit_is_refused)
     check_number(FIRST + 8 * NUMBER, 3, shapes);    /* models */
     check_number(FIRST + 9 * NUMBER, 0, shapes);    /* width */
     check_number(FIRST + 10 * NUMBER, 2, shapes);   /* residual */
+    check_number(FIRST + 11 * NUMBER, 1, shapes);   /* before RoPE, for methods after it */
     check_number(FLOATS, 0x7fc00000, "not finite"); /* NaN */
     check_number(FLOATS + 12 * NUMBER, 0x7f800000, "not finite");
     /* d 4, width 5, 3 clusters: 48 parameters and 5 means come before the variance. */
@@ -211,6 +213,14 @@ START_TEST(select_finds_or_says_what_is_missing)
     ck_assert(trained_select(&trained, &head, 1, false, &partition, NULL, error, 300) == 0);
     ck_assert(trained_select(&trained, &head, 1, false, &partition, &models, error, 300) == -1);
     ck_assert_msg(strstr(error, "no query model") != NULL, "%s", error);
+    head = (struct head_shape){
+        .layer = 8, .key_head = 1, .query_head = 2, .query_heads = 2, .d = 4, .unroped = true};
+    ck_assert(trained_select(&trained, &head, 1, true, &partition, NULL, error, 300) == 0);
+    head.unroped = false;
+    ck_assert(trained_select(&trained, &head, 1, true, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "on keys before RoPE for layer 8, key head 1, and here those "
+                                "before RoPE are not known") != NULL,
+                  "%s", error);
     head.dense = true; /* nothing is needed */
     ck_assert(trained_select(&trained, &head, 1, false, &partition, &models, error, 300) == 0);
     trained_free(&trained);
@@ -292,7 +302,7 @@ START_TEST(heads_are_trained_on_all_documents)
         ck_assert_uint_eq(steps[0], 8 * 12);
         ck_assert_uint_eq(trained.length, 4);
         const struct trained_head *head = trained_find(&trained, 1, 1, before);
-        ck_assert(head->query_head == 2 && head->models_length == 2);
+        ck_assert(head->query_head == 2 && head->models_length == 2 && head->before == before);
         for (int document = 0; document < 2; document++)
             memcpy(joined + document * (N - 1) * D, (before ? unroped : keys)[3 + 4 * document] + D,
                    (N - 1) * D * sizeof(float));

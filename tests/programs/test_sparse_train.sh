@@ -24,6 +24,9 @@ trained=(--method kmeans,kmeans-topk,saap,saap-roped)
 sparse "${of_small[@]}" "${trained[@]}" "${train[@]}" "${short[@]}" --threads 1 \
     --save "$folder/one.index" >"$folder/one"
 [ "$(grep -c '^trained' "$folder/err")" = 4 ] || fail "stderr: $(cat "$folder/err")"
+# The small tensors have no keys before RoPE, and the line says so.
+[ "$(grep -c '^trained key head . after RoPE (before is not known)' "$folder/err")" = 2 ] ||
+    fail "stderr: $(cat "$folder/err")"
 OMP_NUM_THREADS=3 sparse "${of_small[@]}" "${trained[@]}" "${train[@]}" "${short[@]}" --threads 3 \
     --save "$folder/three.index" >"$folder/three"
 same "$folder/one" "$folder/three" "three threads"
@@ -83,6 +86,16 @@ refuse "--save writes what was trained" "${of_small[@]}" --method topk --save "$
 refuse "cannot be written" "${of_small[@]}" --method kmeans "${train[@]}" --save "$folder/no/x"
 refuse "--train-keys-unroped, or --rope-theta" "${of_small[@]}" --method saap "${train[@]}" \
     --keys-unroped $small/keys.npy --queries-unroped $small/queries.npy
+unroped=(--keys-unroped $small/keys.npy --queries-unroped $small/queries.npy)
+refuse "trained on keys after RoPE for key head 0 of an unknown layer, and here those before RoPE \
+are known" "${of_small[@]}" --method saap --index "$folder/one.index" "${unroped[@]}"
+sparse "${of_small[@]}" --method saap "${train[@]}" "${short[@]}" "${unroped[@]}" \
+    --train-keys-unroped $small/keys.npy --train-queries-unroped $small/queries.npy \
+    --save "$folder/before.index" >"$folder/out"
+[ "$(grep -c '^trained key head . before RoPE:' "$folder/err")" = 2 ] ||
+    fail "stderr: $(cat "$folder/err")"
+refuse "trained on keys before RoPE for key head 0 of an unknown layer, and here those before \
+RoPE are not known" "${of_small[@]}" --method saap --index "$folder/before.index"
 refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
 refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
 refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
