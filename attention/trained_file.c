@@ -75,6 +75,15 @@ static void put_head(struct writer *writer, const struct trained_head *head)
     }
 }
 
+static void put_rope(struct writer *writer, const struct rope *rope)
+{
+    const double numbers[] = {rope->theta, rope->factor,   rope->low,
+                              rope->high,  rope->original, rope->attention_factor};
+    put_number(writer, (uint32_t)rope->pairing);
+    put_number(writer, (uint32_t)rope->scaling);
+    put(writer, numbers, sizeof numbers);
+}
+
 int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
 {
     struct writer writer = {0};
@@ -87,6 +96,7 @@ int trained_save(const struct trained *trained, const char *path, char *error, s
     put(&writer, magic, sizeof magic);
     put_number(&writer, TRAINED_VERSION);
     put_number(&writer, (uint32_t)trained->length);
+    put_rope(&writer, &trained->rope);
     for (size_t i = 0; i < trained->length; i++)
         put_head(&writer, &trained->heads[i]);
     const uint64_t sum = trained_checksum(writer.bytes, writer.length);
@@ -196,6 +206,29 @@ static const char *get_head(struct reader *reader, struct trained *trained)
     return NULL;
 }
 
+/* Returns what is wrong with the RoPE, or NULL. */
+static const char *get_rope(struct reader *reader, struct rope *rope)
+{
+    uint32_t kind[2];
+    double x[6];
+    if (!get(reader, kind, sizeof kind) || !get(reader, x, sizeof x))
+        return "ends too early";
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (!isfinite(x[i]) || x[i] < 0)
+            return "has numbers that are not finite, or below 0, for RoPE";
+    if (kind[0] > ROPE_INTERLEAVED || kind[1] > ROPE_YARN)
+        return "has a kind of RoPE that is not known";
+    *rope = (struct rope){.theta = x[0],
+                          .pairing = (enum rope_pairing)kind[0],
+                          .scaling = (enum rope_scaling)kind[1],
+                          .factor = x[1],
+                          .low = x[2],
+                          .high = x[3],
+                          .original = x[4],
+                          .attention_factor = x[5]};
+    return NULL;
+}
+
 static const char *fault_of(struct trained *trained, const char *bytes, size_t length,
                             uint32_t *version)
 {
@@ -216,6 +249,9 @@ static const char *fault_of(struct trained *trained, const char *bytes, size_t l
     reader.left -= CHECKSUM_BYTES;
     if (heads > HEADS_MAX)
         return "has shapes that do not fit its length";
+    const char *wrong = get_rope(&reader, &trained->rope);
+    if (wrong)
+        return wrong;
     for (uint32_t i = 0; i < heads; i++) {
         const char *fault = get_head(&reader, trained);
         if (fault)

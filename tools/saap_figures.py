@@ -144,8 +144,8 @@ def centroids_of(path):
     """The centroids of the first head of an index: `recallmodel sparse --save` wrote it, and
     attention/trained_file.c says how."""
     data = path.read_bytes()
-    d, clusters = struct.unpack_from("<2I", data, 16 + 5 * 4)
-    return numpy.frombuffer(data, "<f4", clusters * d, 16 + 12 * 4).reshape(clusters, d)
+    d, clusters = struct.unpack_from("<2I", data, 72 + 5 * 4)
+    return numpy.frombuffer(data, "<f4", clusters * d, 72 + 12 * 4).reshape(clusters, d)
 
 
 def unit(x):

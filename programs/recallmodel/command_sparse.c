@@ -16,6 +16,7 @@
 #include "sparse_train.h"
 
 #define K_DEFAULT 64
+#define CLUSTERS_DEFAULT 128
 
 static const double budgets_default[] = {0.01, 0.02, 0.05, 0.1, 0.2};
 static const uint64_t dense_layers_default[] = {0};
@@ -45,7 +46,7 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
                     : d < 16      ? d
                                   : 16,
                     "--components"},
-                   {&options->clusters, s->clusters, "--clusters"},
+                   {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
                    {&k_b, s->k_b, "--kb"},
                    {&options->page, s->page, "--page"},
                    {&options->block, s->block, "--block"},
@@ -221,7 +222,6 @@ static int run_sparse(int count, char **arguments)
     struct sparse_settings settings = {.question = QUESTION_DEFAULT,
                                        .sink = 1,
                                        .window = 128,
-                                       .clusters = 128,
                                        .k_b = 1,
                                        .page = 16,
                                        .block = 8,

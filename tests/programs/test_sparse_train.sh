@@ -96,6 +96,16 @@ sparse "${of_small[@]}" --method saap "${train[@]}" "${short[@]}" "${unroped[@]}
     fail "stderr: $(cat "$folder/err")"
 refuse "trained on keys before RoPE for key head 0 of an unknown layer, and here those before \
 RoPE are not known" "${of_small[@]}" --method saap --index "$folder/before.index"
+turned=("${of_small[@]}" --method saap --rope-theta)
+sparse "${turned[@]}" 1e4 "${train[@]}" "${short[@]}" --save "$folder/turned.index" >"$folder/out"
+sparse "${turned[@]}" 1e4 --index "$folder/turned.index" >"$folder/read"
+same "$folder/out" "$folder/read" "--index with the same RoPE"
+refuse "was trained with another RoPE (theta 10000)" "${turned[@]}" 5e5 \
+    --index "$folder/turned.index"
+refuse "was trained with another RoPE (theta 10000)" "${turned[@]}" 1e4 \
+    --rope-pairing interleaved --index "$folder/turned.index"
+refuse "has 8 clusters for key head 0 of an unknown layer, and --clusters asks for 9" \
+    "${of_small[@]/#8/9}" --method saap --index "$folder/one.index"
 refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
 refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
 refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
