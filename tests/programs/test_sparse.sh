@@ -145,6 +145,10 @@ refuse "--budget '0' is outside (0, 1]" "${of_small[@]}" --budget 0
 refuse "--budget '1.5' is outside (0, 1]" "${of_small[@]}" --budget 1.5
 refuse "--method 'frob' is not known; give one of full, streaming, random, topk" \
     "${of_small[@]}" --method topk,frob
+refuse "--keys-unroped is given without --queries-unroped; give both, or --rope-theta" \
+    "${of_small[@]}" --keys-unroped $small/keys.npy
+refuse "--queries-unroped is given without --keys-unroped; give both, or --rope-theta" \
+    "${of_small[@]}" --queries-unroped $small/queries.npy
 refuse "--layers 'a' is not a list of layers" "${of_small[@]}" --layers a
 refuse "--layers has 2 numbers, and the files have 1 layers" "${of_small[@]}" --layers 3,4
 refuse "--rope-scaling scales RoPE; give --rope-theta" "${of_small[@]}" --rope-scaling linear:4
