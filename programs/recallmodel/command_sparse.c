@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,13 +86,16 @@ static struct tensors_spec tensors_spec_of(const struct sparse_settings *s)
     return spec;
 }
 
-/* The methods that were asked for, or all that need no training. */
-static size_t choose_methods(const struct sparse_settings *s, const struct method **chosen)
+/* The methods that were asked for, or all that need no training and have the keys that they want.
+ */
+static size_t choose_methods(const struct sparse_settings *s, bool unroped,
+                             const struct method **chosen)
 {
     size_t length = s->methods_length;
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
-        if (!(*method)->trains_queries && !(*method)->hashes_queries && length < SPARSE_METHODS_MAX)
+        if (!(*method)->trains_queries && !(*method)->hashes_queries &&
+            (unroped || !(*method)->unroped) && length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;
 }
@@ -121,6 +125,18 @@ static int check_spec(const struct evaluation_spec *spec)
     return STATUS_OK;
 }
 
+/* What the numbers do not show. */
+static void note_rope(const struct evaluation_spec *spec)
+{
+    bool wants = false;
+    for (size_t i = 0; i < spec->methods_length; i++)
+        wants = wants || spec->methods[i]->unroped;
+    if (wants && !spec->heads[0].unroped)
+        fputs("note: keys before RoPE are not known, so that methods that want these work on keys "
+              "after RoPE; give --keys-unroped and --queries-unroped, or --rope-theta\n",
+              stderr);
+}
+
 /* ---- run */
 
 static int run_evaluation(const struct sparse_settings *s, const struct tensors *tensors,
@@ -129,6 +145,7 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     char error[800] = "";
     struct evaluation evaluation;
     struct progress progress;
+    note_rope(spec);
     progress_start(&progress, "heads");
     progress_watch(&progress);
     const int failed =
@@ -170,7 +187,8 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .read = tensors_read,
                                    .from = tensors,
                                    .methods = chosen,
-                                   .methods_length = choose_methods(s, chosen),
+                                   .methods_length =
+                                       choose_methods(s, tensors->heads[0].unroped, chosen),
                                    .budgets = budget,
                                    .budgets_length = budgets,
                                    .k = k,
@@ -269,7 +287,8 @@ const struct command command_sparse = {
         "  left        what is left of the speed-up that reading fewer keys promises\n"
         "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
         "\n"
-        "The default methods are all that need no training. Ctrl-C prints the methods that are "
+        "The default methods are all that need no training; kmeans-unroped is one of them where "
+        "keys before RoPE are known. Ctrl-C prints the methods that are "
         "done and exits with status 130.",
     .options = sparse_options,
     .run = run_sparse,
