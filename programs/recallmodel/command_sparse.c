@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,8 @@ static int run_sparse(int count, char **arguments)
     int status = arguments_read(sparse_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_settings(&settings);
+    if (status == STATUS_OK && settings.threads) /* of the training and --time, too */
+        omp_set_num_threads((int)settings.threads);
     struct tensors_spec spec = tensors_spec_of(&settings);
     /* One rank does the work: the heads are few, and each needs all threads. */
     if (status == STATUS_OK && team_rank() == 0) {

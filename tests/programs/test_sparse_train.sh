@@ -36,6 +36,27 @@ same "$folder/one" "$folder/read" "--index"
 ! prints "^trained" <"$folder/err" || fail "stderr of --index: $(cat "$folder/err")"
 awk -F, 'NR > 1 && !($4 > 0) { exit 1 }' "$folder/one" || fail "a knob of 0: $(cat "$folder/one")"
 
+# --threads holds for the training, too: threads that are there once a head is trained.
+threads_of() { # number: of threads that are asked for, where the environment says 3
+    local job tries=0
+    : >"$folder/err"
+    OMP_NUM_THREADS=3 "$program" sparse "${of_small[@]}" --method saap "${train[@]}" \
+        --train-width 64 --train-steps 3000 --threads "$1" >"$folder/out" 2>"$folder/err" & job=$!
+    until grep -q "^trained" "$folder/err" || [ $((tries++)) = 300 ]; do
+        sleep 0.1
+    done
+    find "/proc/$job/task" -mindepth 1 -maxdepth 1 | wc -l
+    kill -KILL $job
+    wait $job 2>"$folder/killed" || true
+}
+if [ -d /proc/self/task ]; then
+    one=$(threads_of 1) three=$(threads_of 3)
+    [ "$three" = $((one + 2)) ] || fail "--threads 1 trains by $one threads, 3 by $three"
+    pass
+else
+    echo "SKIPPED: the threads of the training: there is no /proc"
+fi
+
 # Each option changes what is trained.
 for option in "--train-residual" "--train-per key" "--train-sample 5" "--seed 2" "--train-steps 9" \
     "--train-width 9"; do
