@@ -165,6 +165,12 @@ static int check_paths(const struct tensors_spec *spec, struct line line)
             return refuse(line, "%s has %zu files, and --keys has %zu; give one for each document",
                           tensor_option((enum tensor)i), length, keys);
     }
+    const bool keys = spec->paths[TENSOR_KEYS_UNROPED].length > 0,
+               queries = spec->paths[TENSOR_QUERIES_UNROPED].length > 0;
+    if (keys != queries && !spec->rope)
+        return refuse(line, "%s is given without %s; give both, or --rope-theta",
+                      tensor_option(keys ? TENSOR_KEYS_UNROPED : TENSOR_QUERIES_UNROPED),
+                      tensor_option(keys ? TENSOR_QUERIES_UNROPED : TENSOR_KEYS_UNROPED));
     return 0;
 }
 

@@ -261,6 +261,7 @@ static int train_group(struct trainer *trainer, size_t first, char *error, size_
         head->query_head = group.shape->query_head;
         head->query_heads = group.shape->query_heads;
         head->unroped = spec->unroped;
+        head->before = spec->unroped && group.shape->unroped;
         head->partition = train_partition(spec, &group, &progress.partition);
         progress.head = head;
         if (spec->models)

@@ -51,9 +51,10 @@ static const char *name_of(const struct head_shape *head, char *text, size_t siz
     return text;
 }
 
-static int check_fit(const struct trained_head *found, const struct head_shape *head, bool unroped,
-                     bool models, char *error, size_t size)
+static int check_fit(const struct trained_head *found, const struct head_shape *head,
+                     const struct trained_need *need, bool models, char *error, size_t size)
 {
+    const bool unroped = need->unroped;
     char name[64];
     name_of(head, name, sizeof name);
     if (!found)
@@ -67,6 +68,15 @@ static int check_fit(const struct trained_head *found, const struct head_shape *
                  " to %" PRIu32,
                  found->query_head, found->query_head + found->query_heads - 1, name,
                  head->query_head, head->query_head + head->query_heads - 1);
+    else if (unroped && found->before != head->unroped)
+        snprintf(error, size,
+                 "was trained on keys %s RoPE for %s, and here those before RoPE are %sknown",
+                 found->before ? "before" : "after", name, head->unroped ? "" : "not ");
+    else if (need->clusters && need->clusters != found->partition->clusters)
+        snprintf(error, size,
+                 "has %" PRIu32 " clusters for %s, and --clusters asks for %" PRIu32
+                 "; leave it out",
+                 found->partition->clusters, name, need->clusters);
     else if (models && !found->models)
         snprintf(error, size, "has no query model for %s %s RoPE", name,
                  unroped ? "before" : "after");
@@ -75,16 +85,33 @@ static int check_fit(const struct trained_head *found, const struct head_shape *
     return -1;
 }
 
+/* The same angles, as far as both are known? */
+static bool ropes_agree(const struct rope *a, const struct rope *b)
+{
+    if (!b || !(a->theta > 0) || !(b->theta > 0))
+        return true;
+    return a->theta == b->theta && a->pairing == b->pairing && a->scaling == b->scaling &&
+           a->factor == b->factor && a->low == b->low && a->high == b->high &&
+           a->original == b->original && a->attention_factor == b->attention_factor;
+}
+
 int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
-                   bool unroped, const struct partition **partitions,
+                   const struct trained_need *need, const struct partition **partitions,
                    const struct query_model *const **models, char *error, size_t size)
 {
     for (size_t i = 0; i < length; i++) {
         if (heads[i].dense) /* nothing is chosen there */
             continue;
         const struct trained_head *found =
-            trained_find(trained, heads[i].layer, heads[i].key_head, unroped);
-        if (check_fit(found, &heads[i], unroped, models != NULL, error, size) != 0)
+            trained_find(trained, heads[i].layer, heads[i].key_head, need->unroped);
+        if (found && need->unroped && !ropes_agree(&trained->rope, need->rope)) {
+            snprintf(error, size,
+                     "was trained with another RoPE (theta %g); give the same --rope-theta, "
+                     "--rope-pairing and --rope-scaling",
+                     trained->rope.theta);
+            return -1;
+        }
+        if (check_fit(found, &heads[i], need, models != NULL, error, size) != 0)
             return -1;
         if (partitions)
             partitions[i] = found->partition;

@@ -1,11 +1,12 @@
 /* trained.h - partitions and query models of the heads of a model, and the file that keeps them.
  *
- * The file, in the byte order of the machine (little-endian), all numbers 32-bit but the last:
- *   "RCMINDEX", version, number of heads
- *   each head: layer, key head, first query head, query heads, 1 if before RoPE, d, clusters, 1 if
- *       spherical, number of models (0, 1 for all query heads, or one for each), width, 1 if
- *       residual; the centroids; for each model its parameters, mean and variance
- *   FNV-1a of all that comes before, 64 bits
+ * The file, in the byte order of the machine (little-endian), numbers of 32 bits unless said:
+ *   "RCMINDEX", version, number of heads, pairing and scaling of RoPE; as 64-bit floats its theta
+ * (0: not known), factor, low, high, original and attention factor each head: layer, key head,
+ * first query head, query heads, 1 if for methods that work before RoPE, d, clusters, 1 if
+ * spherical, number of models (0, 1 for all query heads, or one for each), width, 1 if residual, 1
+ * if its keys were those before RoPE; the centroids; for each model its parameters, mean and
+ * variance FNV-1a of all that comes before, 64 bits
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRAINED_H
@@ -18,14 +19,16 @@
 #include "heads.h"
 #include "partition.h"
 #include "query_model.h"
+#include "rope.h"
 
-#define TRAINED_VERSION 1
+#define TRAINED_VERSION 2
 
 /* What was trained for one head of keys. */
 struct trained_head {
     uint32_t layer, key_head;
     uint32_t query_head, query_heads; /* the first that reads these keys, and how many do */
-    bool unroped;                     /* of keys and queries before RoPE */
+    bool unroped;                     /* for methods that work on keys before RoPE */
+    bool before;                      /* and these were known: it was trained on them */
     struct partition *partition;
     uint32_t models_length;      /* 0, 1 or query_heads */
     struct query_model **models; /* [query_heads], all equal if there is one; NULL: none */
@@ -34,6 +37,14 @@ struct trained_head {
 struct trained {
     struct trained_head *heads;
     size_t length, capacity;
+    struct rope rope; /* by which keys before RoPE were found; theta 0: not known */
+};
+
+/* What is wanted of what was trained. */
+struct trained_need {
+    bool unroped;            /* for methods that work on keys before RoPE */
+    uint32_t clusters;       /* 0: any */
+    const struct rope *rope; /* of the tensors; NULL: not known */
 };
 
 /* Room for one more head, of zeros. Calls the handler of base/memory.h where memory runs out. */
@@ -46,9 +57,11 @@ const struct trained_head *trained_find(const struct trained *trained, uint32_t 
 
 /* The partition and the models for each of the heads, as evaluate.h wants them. Either array may
  * be NULL. Returns 0; or -1 with one line in `error` where a head has nothing, or its d or its
- * query heads are others, or models are missing though `models` is given. */
+ * query heads are others, or it was trained on the other keys (before or after RoPE)
+ * or by another RoPE, or has another number of clusters, or models are
+ * missing though `models` is given. */
 int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
-                   bool unroped, const struct partition **partitions,
+                   const struct trained_need *need, const struct partition **partitions,
                    const struct query_model *const **models, char *error, size_t size);
 
 /* Writes the file whole or not at all. Returns 0, or -1 with one line in `error`. */

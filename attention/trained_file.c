@@ -16,7 +16,7 @@
 #include <base/regular_file.h>
 
 static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
-enum { HEAD_NUMBERS = 11, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
+enum { HEAD_NUMBERS = 12, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
 
 uint64_t trained_checksum(const void *bytes, size_t length)
 {
@@ -63,7 +63,8 @@ static void put_head(struct writer *writer, const struct trained_head *head)
                                             p->spherical,
                                             first ? head->models_length : 0,
                                             first ? first->width : 0,
-                                            first ? first->residual : 0};
+                                            first ? first->residual : 0,
+                                            head->before};
     put(writer, numbers, sizeof numbers);
     put(writer, p->centroids, (size_t)p->clusters * p->d * sizeof(float));
     for (uint32_t m = 0; first && m < head->models_length; m++) {
@@ -72,6 +73,15 @@ static void put_head(struct writer *writer, const struct trained_head *head)
         put(writer, model->mean, model->width * sizeof(float));
         put(writer, model->variance, model->width * sizeof(float));
     }
+}
+
+static void put_rope(struct writer *writer, const struct rope *rope)
+{
+    const double numbers[] = {rope->theta, rope->factor,   rope->low,
+                              rope->high,  rope->original, rope->attention_factor};
+    put_number(writer, (uint32_t)rope->pairing);
+    put_number(writer, (uint32_t)rope->scaling);
+    put(writer, numbers, sizeof numbers);
 }
 
 int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
@@ -86,6 +96,7 @@ int trained_save(const struct trained *trained, const char *path, char *error, s
     put(&writer, magic, sizeof magic);
     put_number(&writer, TRAINED_VERSION);
     put_number(&writer, (uint32_t)trained->length);
+    put_rope(&writer, &trained->rope);
     for (size_t i = 0; i < trained->length; i++)
         put_head(&writer, &trained->heads[i]);
     const uint64_t sum = trained_checksum(writer.bytes, writer.length);
@@ -132,7 +143,7 @@ static bool shapes_fit(const uint32_t *x, size_t left)
     const uint32_t query_heads = x[3], d = x[5], clusters = x[6], models = x[8], width = x[9];
     if (x[1] > SHAPE_MAX || x[2] > SHAPE_MAX || query_heads < 1 || query_heads > SHAPE_MAX ||
         x[4] > 1 || d < 1 || d > SHAPE_MAX || clusters < 1 || clusters > SHAPE_MAX || x[7] > 1 ||
-        x[10] > 1)
+        x[10] > 1 || x[11] > x[4])
         return false;
     if (models != 0 && models != 1 && models != query_heads)
         return false;
@@ -173,6 +184,7 @@ static const char *get_head(struct reader *reader, struct trained *trained)
     head->query_head = x[2];
     head->query_heads = x[3];
     head->unroped = x[4];
+    head->before = x[11];
     const size_t floats = (size_t)x[6] * x[5];
     float *centroids = require_memory(malloc(floats * sizeof *centroids));
     const bool good = get_floats(reader, centroids, floats);
@@ -191,6 +203,29 @@ static const char *get_head(struct reader *reader, struct trained *trained)
     }
     for (uint32_t m = x[8]; x[8] > 0 && m < x[3]; m++)
         head->models[m] = head->models[0];
+    return NULL;
+}
+
+/* Returns what is wrong with the RoPE, or NULL. */
+static const char *get_rope(struct reader *reader, struct rope *rope)
+{
+    uint32_t kind[2];
+    double x[6];
+    if (!get(reader, kind, sizeof kind) || !get(reader, x, sizeof x))
+        return "ends too early";
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (!isfinite(x[i]) || x[i] < 0)
+            return "has numbers that are not finite, or below 0, for RoPE";
+    if (kind[0] > ROPE_INTERLEAVED || kind[1] > ROPE_YARN)
+        return "has a kind of RoPE that is not known";
+    *rope = (struct rope){.theta = x[0],
+                          .pairing = (enum rope_pairing)kind[0],
+                          .scaling = (enum rope_scaling)kind[1],
+                          .factor = x[1],
+                          .low = x[2],
+                          .high = x[3],
+                          .original = x[4],
+                          .attention_factor = x[5]};
     return NULL;
 }
 
@@ -214,6 +249,9 @@ static const char *fault_of(struct trained *trained, const char *bytes, size_t l
     reader.left -= CHECKSUM_BYTES;
     if (heads > HEADS_MAX)
         return "has shapes that do not fit its length";
+    const char *wrong = get_rope(&reader, &trained->rope);
+    if (wrong)
+        return wrong;
     for (uint32_t i = 0; i < heads; i++) {
         const char *fault = get_head(&reader, trained);
         if (fault)

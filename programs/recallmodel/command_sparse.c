@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "sparse_train.h"
 
 #define K_DEFAULT 64
+#define CLUSTERS_DEFAULT 128
 
 static const double budgets_default[] = {0.01, 0.02, 0.05, 0.1, 0.2};
 static const uint64_t dense_layers_default[] = {0};
@@ -45,7 +48,7 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
                     : d < 16      ? d
                                   : 16,
                     "--components"},
-                   {&options->clusters, s->clusters, "--clusters"},
+                   {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
                    {&k_b, s->k_b, "--kb"},
                    {&options->page, s->page, "--page"},
                    {&options->block, s->block, "--block"},
@@ -84,13 +87,16 @@ static struct tensors_spec tensors_spec_of(const struct sparse_settings *s)
     return spec;
 }
 
-/* The methods that were asked for, or all that need no training. */
-static size_t choose_methods(const struct sparse_settings *s, const struct method **chosen)
+/* The methods that were asked for, or all that need no training and have the keys that they want.
+ */
+static size_t choose_methods(const struct sparse_settings *s, bool unroped,
+                             const struct method **chosen)
 {
     size_t length = s->methods_length;
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
-        if (!(*method)->trains_queries && !(*method)->hashes_queries && length < SPARSE_METHODS_MAX)
+        if (!(*method)->trains_queries && !(*method)->hashes_queries &&
+            (unroped || !(*method)->unroped) && length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;
 }
@@ -120,6 +126,18 @@ static int check_spec(const struct evaluation_spec *spec)
     return STATUS_OK;
 }
 
+/* What the numbers do not show. */
+static void note_rope(const struct evaluation_spec *spec)
+{
+    bool wants = false;
+    for (size_t i = 0; i < spec->methods_length; i++)
+        wants = wants || spec->methods[i]->unroped;
+    if (wants && !spec->heads[0].unroped)
+        fputs("note: keys before RoPE are not known, so that methods that want these work on keys "
+              "after RoPE; give --keys-unroped and --queries-unroped, or --rope-theta\n",
+              stderr);
+}
+
 /* ---- run */
 
 static int run_evaluation(const struct sparse_settings *s, const struct tensors *tensors,
@@ -128,6 +146,7 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     char error[800] = "";
     struct evaluation evaluation;
     struct progress progress;
+    note_rope(spec);
     progress_start(&progress, "heads");
     progress_watch(&progress);
     const int failed =
@@ -169,7 +188,8 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .read = tensors_read,
                                    .from = tensors,
                                    .methods = chosen,
-                                   .methods_length = choose_methods(s, chosen),
+                                   .methods_length =
+                                       choose_methods(s, tensors->heads[0].unroped, chosen),
                                    .budgets = budget,
                                    .budgets_length = budgets,
                                    .k = k,
@@ -221,7 +241,6 @@ static int run_sparse(int count, char **arguments)
     struct sparse_settings settings = {.question = QUESTION_DEFAULT,
                                        .sink = 1,
                                        .window = 128,
-                                       .clusters = 128,
                                        .k_b = 1,
                                        .page = 16,
                                        .block = 8,
@@ -237,6 +256,8 @@ static int run_sparse(int count, char **arguments)
     int status = arguments_read(sparse_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_settings(&settings);
+    if (status == STATUS_OK && settings.threads) /* of the training and --time, too */
+        omp_set_num_threads((int)settings.threads);
     struct tensors_spec spec = tensors_spec_of(&settings);
     /* One rank does the work: the heads are few, and each needs all threads. */
     if (status == STATUS_OK && team_rank() == 0) {
@@ -269,7 +290,8 @@ const struct command command_sparse = {
         "  left        what is left of the speed-up that reading fewer keys promises\n"
         "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
         "\n"
-        "The default methods are all that need no training. Ctrl-C prints the methods that are "
+        "The default methods are all that need no training; kmeans-unroped is one of them where "
+        "keys before RoPE are known. Ctrl-C prints the methods that are "
         "done and exits with status 130.",
     .options = sparse_options,
     .run = run_sparse,

@@ -42,7 +42,7 @@ struct sparse_settings {
         size_t length;
         uint64_t *items;
     } layers, dense_layers;
-    struct rope rope; /* theta 0: not given */
+    struct rope rope; /* theta 0: not given; so are clusters of 0 */
     struct method_options options;
     uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, chunk,
         element_bytes;

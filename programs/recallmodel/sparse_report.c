@@ -219,15 +219,6 @@ static void print_title(const struct sparse_answer *a)
 /* What holds of the rows and is not seen in them. */
 static void print_notes(const struct sparse_answer *a)
 {
-    bool wants_unroped = false, unroped = true;
-    for (size_t i = 0; i < a->spec->methods_length; i++)
-        wants_unroped = wants_unroped || a->spec->methods[i]->unroped;
-    for (size_t i = 0; i < a->tensors->length; i++)
-        unroped = unroped && a->tensors->heads[i].unroped;
-    if (wants_unroped && !unroped)
-        print_wrapped("Keys before RoPE are not known, so that methods that want these work on "
-                      "keys after RoPE; give --keys-unroped and --queries-unroped, or "
-                      "--rope-theta.");
     if (a->evaluation->dense_heads)
         print_wrapped("%zu of %zu key heads belong to --dense-layers, which read all keys%s.",
                       a->evaluation->dense_heads, a->tensors->length,

@@ -81,8 +81,9 @@ static void print_head(void *context, const struct train_progress *progress)
     fprintf(stderr, "trained");
     if (head->layer != LAYER_UNKNOWN)
         fprintf(stderr, " layer %" PRIu32, head->layer);
-    fprintf(stderr, " key head %" PRIu32 " %s RoPE", head->key_head,
-            head->unroped ? "before" : "after");
+    fprintf(stderr, " key head %" PRIu32 " %s RoPE%s", head->key_head,
+            head->before ? "before" : "after",
+            head->unroped && !head->before ? " (before is not known)" : "");
     if (head->models)
         fprintf(stderr,
                 ": %" PRIu64 " queries, %" PRIu32 " steps, %.1f s (products %.0f %%), divergence "
@@ -203,12 +204,14 @@ static int select_kind(const struct sparse_settings *s, struct evaluation_spec *
 {
     char error[400];
     const bool models = needs_models(spec, unroped);
+    const struct trained_need need = {
+        .unroped = unroped, .clusters = s->clusters ? spec->options.clusters : 0, .rope = &s->rope};
     if (t->models_only ? !models : !needs_partition(spec, unroped))
         return STATUS_OK;
     t->partitions[unroped] = require_memory(calloc(spec->length + 1, sizeof(void *)));
     if (models)
         t->models[unroped] = require_memory(calloc(spec->length + 1, sizeof(void *)));
-    if (trained_select(&t->trained, spec->heads, spec->length, unroped, t->partitions[unroped],
+    if (trained_select(&t->trained, spec->heads, spec->length, &need, t->partitions[unroped],
                        t->models[unroped], error, sizeof error) != 0)
         return s->train.index ? usage_error("--index %s %s", s->train.index, error)
                               : usage_error("what --train-keys gave %s", error);
@@ -238,6 +241,8 @@ int sparse_train(const struct sparse_settings *s, struct tensors_spec *tensors_s
                                            "--train-keys, or --method saap")
                              : STATUS_OK;
     }
+    if (!s->train.index)
+        t->trained.rope = s->rope;
     if (status == STATUS_OK && s->train.save &&
         trained_save(&t->trained, s->train.save, error, sizeof error) != 0)
         status = usage_error("--save %s", error);

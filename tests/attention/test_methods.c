@@ -165,6 +165,8 @@ static bool same_visit(const struct visit *a, const struct visit *b)
         a->correction_weight != b->correction_weight || a->index_bytes != b->index_bytes ||
         a->largest_bucket != b->largest_bucket)
         return false;
+    if (a->length == 0)
+        return true;
     return memcmp(a->keys, b->keys, a->length * sizeof *a->keys) == 0 &&
            (!a->weighted || memcmp(a->weights, b->weights, a->length * sizeof *a->weights) == 0);
 }

@@ -29,14 +29,15 @@ static struct partition *random_partition(uint32_t clusters, uint32_t d, bool sp
  * without models. */
 static struct trained example(void)
 {
-    struct trained trained = {0};
+    struct trained trained = {
+        .rope = {1e4, ROPE_INTERLEAVED, ROPE_LLAMA3, 8.0, 1.0, 4.0, 8192.0, 0.0}};
     for (uint32_t i = 0; i < 3; i++) {
         struct trained_head *head = trained_add(&trained);
         head->layer = 7 + i;
         head->key_head = i;
         head->query_head = 2 * i;
         head->query_heads = 2;
-        head->unroped = i == 1;
+        head->unroped = head->before = i == 1;
         head->partition = random_partition(3 + i, 4, i == 2);
         head->models_length = 2 - i;
         if (i < 2)
@@ -67,11 +68,16 @@ static void check_model(const struct query_model *a, const struct query_model *b
 static void check_same(const struct trained *a, const struct trained *b)
 {
     ck_assert_uint_eq(a->length, b->length);
+    ck_assert(a->rope.theta == b->rope.theta && a->rope.pairing == b->rope.pairing);
+    ck_assert(a->rope.scaling == b->rope.scaling && a->rope.factor == b->rope.factor);
+    ck_assert(a->rope.low == b->rope.low && a->rope.high == b->rope.high);
+    ck_assert(a->rope.original == b->rope.original);
     for (size_t i = 0; i < a->length; i++) {
         const struct trained_head *x = &a->heads[i], *y = &b->heads[i];
         ck_assert(x->layer == y->layer && x->key_head == y->key_head);
         ck_assert(x->query_head == y->query_head && x->query_heads == y->query_heads);
-        ck_assert(x->unroped == y->unroped && x->models_length == y->models_length);
+        ck_assert(x->unroped == y->unroped && x->before == y->before);
+        ck_assert(x->models_length == y->models_length);
         ck_assert(x->partition->spherical == y->partition->spherical);
         ck_assert_uint_eq(x->partition->clusters, y->partition->clusters);
         const size_t numbers = (size_t)x->partition->clusters * x->partition->d;
@@ -149,20 +155,30 @@ static void check_number(size_t at, uint32_t value, const char *words)
 
 START_TEST(what_does_not_fit_is_refused)
 {
-    enum { VERSION = 8, HEADS = 12, FIRST = 16, NUMBER = 4, FLOATS = FIRST + 11 * NUMBER };
+    enum {
+        VERSION = 8,
+        HEADS = 12,
+        ROPE = 16,
+        FIRST = ROPE + 56,
+        NUMBER = 4,
+        FLOATS = FIRST + 12 * NUMBER
+    };
     static const char shapes[] = "shapes that do not fit";
     size_t length;
     char error[200];
     struct trained trained;
     check_number(0, 7, "not an index");
-    check_number(VERSION, 2, "version 2");
+    check_number(VERSION, 1, "version 1,");
     check_number(VERSION, 1 << 24, "version 16777216"); /* the other byte order */
     check_number(HEADS, 2, "longer than what it holds");
     check_number(HEADS, 4, "ends too early");
     check_number(HEADS, UINT32_MAX, shapes);
-    check_number(FIRST + 3 * NUMBER, 0, shapes); /* query heads */
-    check_number(FIRST + 4 * NUMBER, 2, shapes); /* before RoPE */
-    check_number(FIRST + 5 * NUMBER, 0, shapes); /* d */
+    check_number(ROPE, 2, "kind of RoPE");
+    check_number(ROPE + NUMBER, 4, "kind of RoPE");
+    check_number(ROPE + 3 * NUMBER, 0x7ff00000, "finite"); /* theta */
+    check_number(FIRST + 3 * NUMBER, 0, shapes);           /* query heads */
+    check_number(FIRST + 4 * NUMBER, 2, shapes);           /* before RoPE */
+    check_number(FIRST + 5 * NUMBER, 0, shapes);           /* d */
     check_number(FIRST + 5 * NUMBER, UINT32_MAX, shapes);
     check_number(FIRST + 6 * NUMBER, 0, shapes); /* clusters */
     check_number(FIRST + 6 * NUMBER, 1 << 20, shapes);
@@ -171,6 +187,7 @@ START_TEST(what_does_not_fit_is_refused)
     check_number(FIRST + 8 * NUMBER, 3, shapes);    /* models */
     check_number(FIRST + 9 * NUMBER, 0, shapes);    /* width */
     check_number(FIRST + 10 * NUMBER, 2, shapes);   /* residual */
+    check_number(FIRST + 11 * NUMBER, 1, shapes);   /* before RoPE, for methods after it */
     check_number(FLOATS, 0x7fc00000, "not finite"); /* NaN */
     check_number(FLOATS + 12 * NUMBER, 0x7f800000, "not finite");
     /* d 4, width 5, 3 clusters: 48 parameters and 5 means come before the variance. */
@@ -190,29 +207,50 @@ START_TEST(select_finds_or_says_what_is_missing)
     struct trained trained = example();
     struct head_shape head = {
         .layer = 7, .key_head = 0, .query_head = 0, .query_heads = 2, .d = 4, .n = 9, .n_q = 1};
+    const struct trained_need after = {0}, before = {.unroped = true};
     const struct partition *partition = NULL;
     const struct query_model *const *models = NULL;
     char error[300] = "";
-    ck_assert(trained_select(&trained, &head, 1, false, &partition, &models, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, error, 300) == 0);
     ck_assert(partition == trained.heads[0].partition);
     ck_assert(models[1] == trained.heads[0].models[1]);
-    ck_assert(trained_select(&trained, &head, 1, true, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "nothing for layer 7, key head 0 before RoPE") != NULL, "%s",
                   error);
     head.d = 8;
-    ck_assert(trained_select(&trained, &head, 1, false, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "4 components") != NULL, "%s", error);
     head.d = 4;
     head.query_heads = 3;
-    ck_assert(trained_select(&trained, &head, 1, false, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "query heads 0 to 1") != NULL, "%s", error);
     head =
         (struct head_shape){.layer = 9, .key_head = 2, .query_head = 4, .query_heads = 2, .d = 4};
-    ck_assert(trained_select(&trained, &head, 1, false, &partition, NULL, error, 300) == 0);
-    ck_assert(trained_select(&trained, &head, 1, false, &partition, &models, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, error, 300) == -1);
     ck_assert_msg(strstr(error, "no query model") != NULL, "%s", error);
+    head = (struct head_shape){
+        .layer = 8, .key_head = 1, .query_head = 2, .query_heads = 2, .d = 4, .unroped = true};
+    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, error, 300) == 0);
+    struct rope rope = trained.rope;
+    struct trained_need other = {.unroped = true, .rope = &rope, .clusters = 4};
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
+    other.clusters = 5;
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "has 4 clusters for layer 8, key head 1") != NULL, "%s", error);
+    other.clusters = 0;
+    rope.pairing = ROPE_HALF;
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "another RoPE (theta 10000)") != NULL, "%s", error);
+    rope.theta = 0; /* not known */
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
+    head.unroped = false;
+    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "on keys before RoPE for layer 8, key head 1, and here those "
+                                "before RoPE are not known") != NULL,
+                  "%s", error);
     head.dense = true; /* nothing is needed */
-    ck_assert(trained_select(&trained, &head, 1, false, &partition, &models, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, error, 300) == 0);
     trained_free(&trained);
 }
 END_TEST
@@ -292,7 +330,7 @@ START_TEST(heads_are_trained_on_all_documents)
         ck_assert_uint_eq(steps[0], 8 * 12);
         ck_assert_uint_eq(trained.length, 4);
         const struct trained_head *head = trained_find(&trained, 1, 1, before);
-        ck_assert(head->query_head == 2 && head->models_length == 2);
+        ck_assert(head->query_head == 2 && head->models_length == 2 && head->before == before);
         for (int document = 0; document < 2; document++)
             memcpy(joined + document * (N - 1) * D, (before ? unroped : keys)[3 + 4 * document] + D,
                    (N - 1) * D * sizeof(float));

@@ -111,6 +111,22 @@ else
     fail "tensors --generate: $(cat "$folder/out")"
 fi
 
+# Without keys before RoPE, a note in every form, and no such method by default.
+for form in "" --csv --json; do
+    sparse "${of_small[@]}" --method kmeans-unroped --clusters 8 --budget 0.2 $form \
+        >"$folder/out" 2>"$folder/err"
+    prints "^note: keys before RoPE are not known" <"$folder/err" || fail "no note on RoPE, $form"
+done
+unroped=(--keys-unroped $small/keys.npy --queries-unroped $small/queries.npy)
+for given in 0 2 4; do
+    sparse "${of_small[@]}" "${unroped[@]:0:$given}" --tables 20 --clusters 8 --budget 0.2 --csv \
+        >"$folder/out" 2>"$folder/err" || [ $given = 2 ] || fail "default methods"
+    [ $given = 2 ] || [ ! -s "$folder/err" ] || fail "a note on RoPE: $(cat "$folder/err")"
+    [ "$(grep -c "^kmeans-unroped," "$folder/out")" = $((given / 4)) ] ||
+        fail "kmeans-unroped by default, of $given words"
+done
+pass
+
 # A picture, of the error or of the mass.
 if command -v gnuplot >/dev/null; then
     for values in "${of_small[*]:4:2}" ""; do
@@ -145,6 +161,10 @@ refuse "--budget '0' is outside (0, 1]" "${of_small[@]}" --budget 0
 refuse "--budget '1.5' is outside (0, 1]" "${of_small[@]}" --budget 1.5
 refuse "--method 'frob' is not known; give one of full, streaming, random, topk" \
     "${of_small[@]}" --method topk,frob
+refuse "--keys-unroped is given without --queries-unroped; give both, or --rope-theta" \
+    "${of_small[@]}" --keys-unroped $small/keys.npy
+refuse "--queries-unroped is given without --keys-unroped; give both, or --rope-theta" \
+    "${of_small[@]}" --queries-unroped $small/queries.npy
 refuse "--layers 'a' is not a list of layers" "${of_small[@]}" --layers a
 refuse "--layers has 2 numbers, and the files have 1 layers" "${of_small[@]}" --layers 3,4
 refuse "--rope-scaling scales RoPE; give --rope-theta" "${of_small[@]}" --rope-scaling linear:4
@@ -328,8 +348,6 @@ sparse "${roped[@]}" "${rope[@]}" >"$folder/two"
 same "$folder/one" "$folder/two" "RoPE removed"
 sparse "${roped[@]}" "${rope[@]}" --keys-unroped "$folder/a/keys.npy" >"$folder/two"
 same "$folder/one" "$folder/two" "RoPE removed from the queries"
-sparse "${roped[@]}" >"$folder/two"
-prints "Keys before RoPE are not known" <"$folder/two" || fail "no note on RoPE"
 sparse "${roped[@]}" --rope-theta 5000 >"$folder/out"
 cmp -s "$folder/one" "$folder/out" && fail "another RoPE gives the same"
 pass

@@ -24,14 +24,38 @@ trained=(--method kmeans,kmeans-topk,saap,saap-roped)
 sparse "${of_small[@]}" "${trained[@]}" "${train[@]}" "${short[@]}" --threads 1 \
     --save "$folder/one.index" >"$folder/one"
 [ "$(grep -c '^trained' "$folder/err")" = 4 ] || fail "stderr: $(cat "$folder/err")"
+# The small tensors have no keys before RoPE, and the line says so.
+[ "$(grep -c '^trained key head . after RoPE (before is not known)' "$folder/err")" = 2 ] ||
+    fail "stderr: $(cat "$folder/err")"
 OMP_NUM_THREADS=3 sparse "${of_small[@]}" "${trained[@]}" "${train[@]}" "${short[@]}" --threads 3 \
     --save "$folder/three.index" >"$folder/three"
 same "$folder/one" "$folder/three" "three threads"
 same "$folder/one.index" "$folder/three.index" "the index of three threads"
 sparse "${of_small[@]}" "${trained[@]}" --index "$folder/one.index" >"$folder/read"
 same "$folder/one" "$folder/read" "--index"
-[ ! -s "$folder/err" ] || fail "stderr of --index: $(cat "$folder/err")"
+! prints "^trained" <"$folder/err" || fail "stderr of --index: $(cat "$folder/err")"
 awk -F, 'NR > 1 && !($4 > 0) { exit 1 }' "$folder/one" || fail "a knob of 0: $(cat "$folder/one")"
+
+# --threads holds for the training, too: threads that are there once a head is trained.
+threads_of() { # number: of threads that are asked for, where the environment says 3
+    local job tries=0
+    : >"$folder/err"
+    OMP_NUM_THREADS=3 "$program" sparse "${of_small[@]}" --method saap "${train[@]}" \
+        --train-width 64 --train-steps 3000 --threads "$1" >"$folder/out" 2>"$folder/err" & job=$!
+    until grep -q "^trained" "$folder/err" || [ $((tries++)) = 300 ]; do
+        sleep 0.1
+    done
+    find "/proc/$job/task" -mindepth 1 -maxdepth 1 | wc -l
+    kill -KILL $job
+    wait $job 2>"$folder/killed" || true
+}
+if [ -d /proc/self/task ]; then
+    one=$(threads_of 1) three=$(threads_of 3)
+    [ "$three" = $((one + 2)) ] || fail "--threads 1 trains by $one threads, 3 by $three"
+    pass
+else
+    echo "SKIPPED: the threads of the training: there is no /proc"
+fi
 
 # Each option changes what is trained.
 for option in "--train-residual" "--train-per key" "--train-sample 5" "--seed 2" "--train-steps 9" \
@@ -83,6 +107,26 @@ refuse "--save writes what was trained" "${of_small[@]}" --method topk --save "$
 refuse "cannot be written" "${of_small[@]}" --method kmeans "${train[@]}" --save "$folder/no/x"
 refuse "--train-keys-unroped, or --rope-theta" "${of_small[@]}" --method saap "${train[@]}" \
     --keys-unroped $small/keys.npy --queries-unroped $small/queries.npy
+unroped=(--keys-unroped $small/keys.npy --queries-unroped $small/queries.npy)
+refuse "trained on keys after RoPE for key head 0 of an unknown layer, and here those before RoPE \
+are known" "${of_small[@]}" --method saap --index "$folder/one.index" "${unroped[@]}"
+sparse "${of_small[@]}" --method saap "${train[@]}" "${short[@]}" "${unroped[@]}" \
+    --train-keys-unroped $small/keys.npy --train-queries-unroped $small/queries.npy \
+    --save "$folder/before.index" >"$folder/out"
+[ "$(grep -c '^trained key head . before RoPE:' "$folder/err")" = 2 ] ||
+    fail "stderr: $(cat "$folder/err")"
+refuse "trained on keys before RoPE for key head 0 of an unknown layer, and here those before \
+RoPE are not known" "${of_small[@]}" --method saap --index "$folder/before.index"
+turned=("${of_small[@]}" --method saap --rope-theta)
+sparse "${turned[@]}" 1e4 "${train[@]}" "${short[@]}" --save "$folder/turned.index" >"$folder/out"
+sparse "${turned[@]}" 1e4 --index "$folder/turned.index" >"$folder/read"
+same "$folder/out" "$folder/read" "--index with the same RoPE"
+refuse "was trained with another RoPE (theta 10000)" "${turned[@]}" 5e5 \
+    --index "$folder/turned.index"
+refuse "was trained with another RoPE (theta 10000)" "${turned[@]}" 1e4 \
+    --rope-pairing interleaved --index "$folder/turned.index"
+refuse "has 8 clusters for key head 0 of an unknown layer, and --clusters asks for 9" \
+    "${of_small[@]/#8/9}" --method saap --index "$folder/one.index"
 refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
 refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
 refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
