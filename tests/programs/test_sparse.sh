@@ -245,6 +245,7 @@ for name in ("queries", "keys", "values"):
     array = numpy.load(f"{folder}/a/{name}.npy")
     numpy.save(f"{folder}/{name}4.npy", numpy.stack([array, 2 * array]))
     numpy.save(f"{folder}/{name}2.npy", 2 * array)
+    numpy.save(f"{folder}/{name}1of4.npy", array[None])
     upper = (array.view(numpy.uint32) >> 16).astype(numpy.uint16)
     numpy.save(f"{folder}/{name}16.npy", upper)
     numpy.save(f"{folder}/{name}32.npy", (upper.astype(numpy.uint32) << 16).view(numpy.float32))
@@ -278,6 +279,11 @@ sparse $(numbered 4) --method topk |
     prints "2 of 4 key heads belong to --dense-layers, which read all keys;" ||
     fail "no note on dense layers"
 refuse "--layers has 1 numbers, and the files have 2 layers" $(numbered 4) --layers 5
+refuse "no layer is left for the methods; give the layer's number in --layers" $(numbered 1of4)
+refuse "or --dense-layers none" "${of_a[@]:0:6}" --layers 0
+sparse "${of_a[@]:0:6}" --layers 5 --method topk --csv >"$folder/one"
+sparse $(numbered 1of4) --layers 5 --method topk --csv >"$folder/two"
+same "$folder/one" "$folder/two" "one layer of four axes"
 refuse "has 4 axes, and --keys" --queries "$folder/queries4.npy" --keys "$folder/a/keys.npy"
 pass
 
