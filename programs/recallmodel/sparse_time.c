@@ -92,6 +92,8 @@ static void time_method(const struct timed_head *timed, size_t from, struct spar
     head.keys = timed->floats.keys;
     head.keys_unroped = timed->floats.keys_unroped;
     head.values = timed->floats.values;
+    head.queries = shape->n_q == shape->n ? timed->floats.queries : NULL;
+    head.query_heads = shape->query_heads;
     const struct timing_spec spec = {
         .method = method,
         .options = &timed->spec->options,
