@@ -199,7 +199,8 @@ void put_sparse_device(const struct sparse_answer *a, struct table *table,
         .launch_us = s->launch_us,
     };
     const double us = device_step_us(step);
-    step.bytes = a->evaluation->full_bytes * a->tensors->key_heads;
+    step.bytes = a->evaluation->full_bytes *
+                 (a->spec->share ? a->tensors->query_heads : a->tensors->key_heads);
     step.bucket_bytes = 0;
     step.launches = FULL_STEP_LAUNCHES;
     table_real(table, headed("device_us", "on the\ndevice", STYLE_US), us);

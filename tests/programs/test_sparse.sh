@@ -82,6 +82,12 @@ columns() { # file, names ..: these columns of a CSV
           print "" }' "$file"
 }
 
+# With --share full attention reads the keys once for both heads, too: topk does not win by that.
+sparse "${of_small[@]}" --method topk,full --budget 0.2 --share >"$folder/out"
+prints "$answer" <"$folder/out" && fail "topk reads no less than all the keys: $(cat "$folder/out")"
+prints "full .* 100.0 % " <"$folder/out" || fail "all keys are not 100 %: $(cat "$folder/out")"
+pass
+
 # Needles of generated tensors: exact top-k reads them, and the dense part alone does not.
 if "$program" tensors --generate "$folder/made" --n 700 --n-q 9 --d 16 --query-heads 2 --needles 2 \
     >"$folder/out" 2>&1; then
