@@ -150,11 +150,12 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
         struct sparse_timing *timings = NULL;
         if (s->cache != CACHE_UNTIMED && failed == 0)
             status = sparse_time(s, spec, &evaluation, &timings);
-        const struct sparse_answer answer = {s, tensors, spec, &evaluation, failed == 1, timings};
-        if (status == STATUS_OK)
+        const bool stopped = failed == 1 || status == STATUS_INTERRUPTED;
+        const struct sparse_answer answer = {s, tensors, spec, &evaluation, stopped, timings};
+        if (status == STATUS_OK || stopped)
             status = report_sparse(&answer);
         free(timings);
-        if (status == STATUS_OK && failed == 1)
+        if (status == STATUS_OK && stopped)
             status = STATUS_INTERRUPTED;
     }
     evaluation_free(&evaluation);

@@ -4,6 +4,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
+. tests/signals.sh
 export OMP_NUM_THREADS=1
 made=$folder/made
 "$program" tensors --generate "$made" --n 1500 --d 16 --heads 1 --query-heads 2 --n-q 4 \
@@ -58,6 +59,21 @@ for r in csv.DictReader(open(sys.argv[1])):
     # The last queries see all keys, and visit about as many as the mean.
     assert timed > 17 / 300 + .3 * float(r["visited"]) > 17 / 300, (r["method"], timed, r)
 EOF
+pass
+
+# Ctrl-C between rows that are timed: what was measured is printed, without the times that lack.
+# The measurement itself takes milliseconds here, and the times with a cold cache a minute or so.
+default_signals "$program" sparse --keys "$folder/300/keys.npy" --method topk --window 16 \
+    --queries "$folder/300/queries.npy" --values "$folder/300/values.npy" --time cold --per-head \
+    --budget .001:.001:1 --json >"$folder/stopped" 2>"$folder/err" & job=$!
+until_it_listens $job 2 || fail "no handler of SIGINT"
+sleep 1
+kill -INT $job
+status=0
+wait_for $job 20 || status=$?
+[ $status = 130 ] || fail "stopped: status $status: $(cat "$folder/err")"
+prints '"partial": true' <"$folder/stopped" && prints '"time_us": null' <"$folder/stopped" &&
+    [ "$(grep -c '"method"' "$folder/stopped")" = 2000 ] || fail "stopped: rows"
 pass
 
 # The times on a device, by the formula; 8 multiprocessors, one microsecond a launch.
