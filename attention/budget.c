@@ -12,7 +12,8 @@
 
 uint32_t budget_keys(double budget, uint32_t n)
 {
-    return (uint32_t)floor(budget * n + 0.5);
+    /* The decimal as it was written: 0.145 of 100 is 14.5, and the product a little less. */
+    return (uint32_t)floor(budget * n * (1 + 1e-12) + 0.5);
 }
 
 /* Of each budget and cell: the knob `low` does not visit too much, the knob `high` does. */

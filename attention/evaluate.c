@@ -216,7 +216,7 @@ static void run_free(struct run *run)
     free(run->recall);
 }
 
-/* What attention to all keys reads, on average. */
+/* What attention to all keys reads, on average. Heads that share keys read them once with share. */
 static void put_full(const struct run *run, struct evaluation *evaluation)
 {
     double queries = 0, full = 0, keys = 0;
@@ -225,7 +225,8 @@ static void put_full(const struct run *run, struct evaluation *evaluation)
         if (run->groups[g].cell == CELL_NONE)
             continue;
         const double seen = shape->n - (shape->n_q - 1) / 2.0,
-                     bytes = run->spec->options.element_bytes * seen * shape->n_q;
+                     readers = run->spec->share ? shape->query_heads : 1,
+                     bytes = run->spec->options.element_bytes * seen * shape->n_q / readers;
         queries += shape->n_q;
         keys += bytes * shape->d;
         full += bytes * ((double)shape->d + (shape->d_v ? shape->d_v : shape->d));

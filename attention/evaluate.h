@@ -88,7 +88,8 @@ struct evaluation_row {
 struct evaluation {
     struct evaluation_row *rows; /* of methods that are done: by method, budget, layer, head */
     size_t length;
-    double full_bytes;    /* that attention to all keys reads for a query, on average */
+    double full_bytes;    /* that attention to all keys reads for a query, on average; with share,
+                           * divided among the query heads that share keys */
     double keys_bytes;    /* those of the keys alone */
     uint64_t queries;     /* that the methods were applied to */
     size_t dense_heads;   /* of the heads, those of layers that are read in full */

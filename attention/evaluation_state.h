@@ -58,7 +58,7 @@ static inline bool chooses_together(const struct run *run)
     return run->spec->share && run->method->together;
 }
 
-/* The number of keys of a budget. */
+/* The number of keys of a budget, to the nearest; a half, as of the decimal, goes up. */
 uint32_t budget_keys(double budget, uint32_t n);
 
 /* ---- visit_head.c */

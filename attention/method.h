@@ -113,6 +113,7 @@ struct method {
     bool partitioned;    /* uses key_head.partition, or makes one */
     bool trains_queries; /* needs key_head.partition and key_head.models */
     bool hashes_queries; /* needs key_head.queries, and visits nothing without */
+    bool corrects;       /* with mean_value it corrects the output, also at the knob 0 */
     bool together;       /* visit() takes several queries that share the keys and chooses once */
 
     /* The fault of these options, as one line that names the option, or NULL. May be NULL. */
@@ -135,6 +136,14 @@ struct method {
      * buckets. */
     double (*imbalance)(const struct key_head *head, const void *index);
 };
+
+/* Is visit() to be called? The knob 0 of a method that has a knob, `most` > 0, visits nothing. */
+static inline bool method_is_asked(const struct method *method,
+                                   const struct method_options *options, uint32_t most,
+                                   uint32_t knob)
+{
+    return most == 0 || knob > 0 || (method->corrects && options->mean_value);
+}
 
 /* All methods, in the order in which they are listed; ends with NULL. */
 extern const struct method *const methods[];

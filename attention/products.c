@@ -13,6 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #define LEADING(x) ((blasint)((x) ? (x) : 1))
 
 static __typeof__(cblas_sgemm) *sgemm;
@@ -33,8 +37,16 @@ static void load(void)
     *(void **)&threads = dlsym(library, "openblas_set_num_threads");
     *(void **)&sgemm = dlsym(library, "cblas_sgemm");
     *(void **)&sgemv = dlsym(library, "cblas_sgemv");
+#ifdef _OPENMP
+    /* An OpenBLAS with threads of OpenMP sets their number for the whole program. */
+    const int before = omp_get_max_threads();
     if (threads)
         threads(1);
+    omp_set_num_threads(before);
+#else
+    if (threads)
+        threads(1);
+#endif
 }
 
 bool products_ready(char *error, size_t size)

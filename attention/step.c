@@ -111,6 +111,15 @@ static float *factors_of(const struct visit *visit, size_t before, size_t length
     return factors;
 }
 
+/* Moves the output to the correction of the visit, if it has one. */
+static void correct(struct step *step, uint32_t d_v)
+{
+    const float moved = (float)step->visit.correction_weight;
+    if (moved > 0)
+        for (uint32_t c = 0; c < d_v; c++)
+            step->out[c] = (1 - moved) * step->out[c] + moved * step->visit.correction[c];
+}
+
 size_t step_sparse(struct step *step, const struct key_head *head, const struct query *query)
 {
     const struct visit *visit = &step->visit;
@@ -130,6 +139,7 @@ size_t step_sparse(struct step *step, const struct key_head *head, const struct 
     to_weights(step->weights, length, factors);
     memset(step->out, 0, head->d_v * sizeof *step->out);
     do_list(&values, length);
+    correct(step, head->d_v);
     free(factors);
     return length;
 }

@@ -188,6 +188,12 @@ static int check_layers(const struct tensors *t, struct line line)
         if (spec->layers[i] >= LAYER_UNKNOWN)
             return refuse(line, "--layers %" PRIu64 " is too large; layers are counted from 0",
                           spec->layers[i]);
+    for (size_t i = 1; i < spec->layers_length && t->files[TENSOR_KEYS].has_layers; i++)
+        for (size_t j = 0; j < i; j++)
+            if (spec->layers[i] == spec->layers[j])
+                return refuse(line,
+                              "--layers has %" PRIu64 " twice; give each layer its own number",
+                              spec->layers[i]);
     return rope ? refuse(line, "--rope-theta: RoPE %s", rope) : 0;
 }
 
@@ -296,11 +302,14 @@ static int read_slice(const struct slice *s, float *to, struct line line)
         for (uint32_t c = 0; c < f->d && !failed; c++) {
             const float x = (float)row[c];
             to[(size_t)i * f->d + c] = x;
+            char layer[32] = "";
+            if (!isfinite(x) && f->has_layers)
+                snprintf(layer, sizeof layer, "layer %" PRIu32 " of the file, ", s->layer);
             if (!isfinite(x))
                 failed = refuse(line,
-                                "%s %.150s: head %" PRIu32 ", position %" PRIu32
+                                "%s %.150s: %shead %" PRIu32 ", position %" PRIu32
                                 " has %s; give finite numbers",
-                                tensor_option(s->tensor), f->path, s->head, s->first + i,
+                                tensor_option(s->tensor), f->path, layer, s->head, s->first + i,
                                 isnan(x)             ? "a NaN"
                                 : isinf(row[c]) != 0 ? "an infinity"
                                                      : "a number beyond those of float32");

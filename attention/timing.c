@@ -102,7 +102,9 @@ static void sample(struct timing *timing, uint32_t i, uint32_t knob, struct samp
     const double start = clock_thread_seconds();
     timing->step.visit.weighted = false;
     timing->step.visit.length = 0;
-    if (knob > 0 || spec->method->knob_max(spec->options, spec->head) == 0)
+    timing->step.visit.correction_weight = 0;
+    if (method_is_asked(spec->method, spec->options,
+                        spec->method->knob_max(spec->options, spec->head), knob))
         spec->method->visit(spec->options, spec->head, timing->index, &query, 1, knob,
                             &timing->step.visit);
     const double chosen = clock_thread_seconds();

@@ -48,8 +48,7 @@ static void visit_range(struct visit *visit, struct key_range range)
     visit->largest_bucket = 0;
 }
 
-/* Lets the method visit for `count` queries of one position. The knob 0 of a method that has a knob
- * visits nothing. */
+/* Lets the method visit for `count` queries of one position. */
 static void visit_queries(const struct pass *p, struct scratch *s, uint32_t count, uint32_t knob)
 {
     const struct run *run = p->run;
@@ -59,7 +58,8 @@ static void visit_queries(const struct pass *p, struct scratch *s, uint32_t coun
         visit_range(&s->visit, range);
         return;
     }
-    if (range.first == range.last || (most > 0 && knob == 0)) {
+    if (range.first == range.last ||
+        !method_is_asked(run->method, &run->spec->options, most, knob)) {
         visit_range(&s->visit, (struct key_range){0, 0});
         return;
     }

@@ -118,6 +118,7 @@ const struct method method_full = {
     .name = "full",
     .knob = "",
     .summary = "all keys",
+    .together = true,
     .knob_max = no_knob,
     .visit = visit_all,
 };
@@ -127,6 +128,7 @@ const struct method method_streaming = {
     .knob = "",
     .summary = "nothing but the sink and the window",
     .source = "Xiao et al. 2024",
+    .together = true,
     .knob_max = no_knob,
     .visit = visit_none,
 };

@@ -101,6 +101,18 @@ static size_t choose_methods(const struct sparse_settings *s, bool unroped,
     return length;
 }
 
+/* Do the default dense layers leave no head for the methods? */
+static int check_dense_default(const struct sparse_settings *s, const struct evaluation_spec *spec)
+{
+    if (s->dense_layers.given)
+        return STATUS_OK;
+    for (size_t i = 0; i < spec->length; i++)
+        if (!spec->heads[i].dense)
+            return STATUS_OK;
+    return usage_error("layer 0 reads all keys by default, so that no layer is left for the "
+                       "methods; give the layer's number in --layers, or --dense-layers none");
+}
+
 /* What no method can work with. */
 static int check_spec(const struct evaluation_spec *spec)
 {
@@ -157,11 +169,12 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
         struct sparse_timing *timings = NULL;
         if (s->cache != CACHE_UNTIMED && failed == 0)
             status = sparse_time(s, spec, &evaluation, &timings);
-        const struct sparse_answer answer = {s, tensors, spec, &evaluation, failed == 1, timings};
-        if (status == STATUS_OK)
+        const bool stopped = failed == 1 || status == STATUS_INTERRUPTED;
+        const struct sparse_answer answer = {s, tensors, spec, &evaluation, stopped, timings};
+        if (status == STATUS_OK || stopped)
             status = report_sparse(&answer);
         free(timings);
-        if (status == STATUS_OK && failed == 1)
+        if (status == STATUS_OK && stopped)
             status = STATUS_INTERRUPTED;
     }
     evaluation_free(&evaluation);
@@ -200,6 +213,8 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
     if (status == STATUS_OK)
         status = options_of(s, tensors->heads[0].d, &spec.options);
     struct head_needle *needles = NULL;
+    if (status == STATUS_OK)
+        status = check_dense_default(s, &spec);
     if (status == STATUS_OK)
         status = check_spec(&spec);
     if (status == STATUS_OK)

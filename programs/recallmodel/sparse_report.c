@@ -139,15 +139,21 @@ struct table *sparse_table(const struct sparse_answer *a, bool aligned)
 
 /* ---- words */
 
-/* The row with the least loss at a budget among those that read fewer bytes than all keys take.
- * NULL: there is none, or rows are by head. */
+/* Has the method a knob, whose least step is too much for the budget? */
+static bool fits_nothing(const struct sparse_answer *a, const struct evaluation_row *row)
+{
+    return *method_of(a, row)->knob != '\0' && row->visited == 0;
+}
+
+/* The row with the least loss at a budget among those that read fewer bytes than all keys take and
+ * for which something fits the budget. NULL: there is none, or rows are by head. */
 static const struct evaluation_row *best_row(const struct sparse_answer *a, size_t budget)
 {
     const struct evaluation_row *best = NULL;
     for (size_t i = 0; i < a->evaluation->length && !a->spec->per_head; i++) {
         const struct evaluation_row *row = &a->evaluation->rows[i];
-        if (row->budget == budget && row->bytes_read < a->evaluation->keys_bytes &&
-            (!best || loss_of(row) < loss_of(best)))
+        if (row->budget == budget && !fits_nothing(a, row) &&
+            row->bytes_read < a->evaluation->keys_bytes && (!best || loss_of(row) < loss_of(best)))
             best = row;
     }
     return best;

@@ -71,6 +71,9 @@ static void head_free(struct head_floats f)
 
 /* A method on a head, as it is timed. */
 struct timed_head {
+    struct progress *progress;
+    uint64_t done; /* rows */
+    bool stopped;
     const struct sparse_settings *settings;
     const struct evaluation_spec *spec;
     const struct evaluation *evaluation;
@@ -78,8 +81,8 @@ struct timed_head {
     struct head_floats floats;
 };
 
-/* The rows of a method that are timed on this head, from row `from` on. */
-static void time_method(const struct timed_head *timed, size_t from, struct sparse_timing *timings)
+/* The rows of a method that are timed on this head, from row `from` on, until it is stopped. */
+static void time_method(struct timed_head *timed, size_t from, struct sparse_timing *timings)
 {
     const struct evaluation_row *rows = timed->evaluation->rows;
     const struct head_shape *shape = &timed->spec->heads[timed->index];
@@ -92,6 +95,8 @@ static void time_method(const struct timed_head *timed, size_t from, struct spar
     head.keys = timed->floats.keys;
     head.keys_unroped = timed->floats.keys_unroped;
     head.values = timed->floats.values;
+    head.queries = shape->n_q == shape->n ? timed->floats.queries : NULL;
+    head.query_heads = shape->query_heads;
     const struct timing_spec spec = {
         .method = method,
         .options = &timed->spec->options,
@@ -106,12 +111,13 @@ static void time_method(const struct timed_head *timed, size_t from, struct spar
     };
     double index_us;
     struct timing *timing = timing_new(&spec, &index_us);
-    for (size_t i = from; i < timed->evaluation->length; i++) {
+    for (size_t i = from; i < timed->evaluation->length && !timed->stopped; i++) {
         if (rows[i].method != rows[from].method || rows[i].head != rows[from].head ||
             head_of(timed->spec, &rows[i]) != timed->index || rows[i].knob == KNOB_NONE)
             continue;
         timings[i] = (struct sparse_timing){index_us, timing_measure(timing, rows[i].knob)};
         timed->evaluation->rows[i].time_us = timings[i].step.time.median;
+        timed->stopped = progress_tick(timed->progress, ++timed->done, timed->evaluation->length);
     }
     timing_free(timing);
 }
@@ -128,14 +134,21 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
                 const struct evaluation *evaluation, struct sparse_timing **timings)
 {
     const struct sparse_timing unknown = {NAN, {.selectivity = NAN}};
-    struct timed_head timed = {settings, spec, evaluation, spec->length, {0}};
+    struct progress progress;
+    struct timed_head timed = {.progress = &progress,
+                               .settings = settings,
+                               .spec = spec,
+                               .evaluation = evaluation,
+                               .index = spec->length};
     char error[800];
     int status = STATUS_OK;
     *timings = require_memory(calloc(evaluation->length + 1, sizeof **timings));
     name_knobs(spec, evaluation);
+    progress_start(&progress, "rows");
+    timed.stopped = progress_tick(&progress, 0, evaluation->length);
     for (size_t i = 0; i < evaluation->length; i++)
         (*timings)[i] = unknown;
-    for (size_t i = 0; i < evaluation->length && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < evaluation->length && status == STATUS_OK && !timed.stopped; i++) {
         const size_t head = head_of(spec, &evaluation->rows[i]);
         if (!isnan((*timings)[i].step.selectivity) || evaluation->rows[i].knob == KNOB_NONE ||
             head == spec->length)
@@ -151,7 +164,8 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
             time_method(&timed, i, *timings);
     }
     head_free(timed.floats);
-    return status;
+    progress_end(&progress);
+    return status == STATUS_OK && timed.stopped ? STATUS_INTERRUPTED : status;
 }
 
 void put_sparse_timing(struct table *table, const struct sparse_timing *timing)
@@ -197,7 +211,8 @@ void put_sparse_device(const struct sparse_answer *a, struct table *table,
         .launch_us = s->launch_us,
     };
     const double us = device_step_us(step);
-    step.bytes = a->evaluation->full_bytes * a->tensors->key_heads;
+    step.bytes = a->evaluation->full_bytes *
+                 (a->spec->share ? a->tensors->query_heads : a->tensors->key_heads);
     step.bucket_bytes = 0;
     step.launches = FULL_STEP_LAUNCHES;
     table_real(table, headed("device_us", "on the\ndevice", STYLE_US), us);

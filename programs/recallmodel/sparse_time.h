@@ -19,7 +19,8 @@ struct sparse_timing {
 
 /* Measures each row on one query head: that of the row, or the first that is not read in full. Sets
  * time_us of the rows. *timings has the rest, for the rows in their order; the caller frees it.
- * Returns a status, after a line on stderr if it is not STATUS_OK. */
+ * Returns a status, after a line on stderr if it is a fault; STATUS_INTERRUPTED after Ctrl-C: then
+ * the rows that follow have no time. */
 int sparse_time(const struct sparse_settings *settings, const struct evaluation_spec *spec,
                 const struct evaluation *evaluation, struct sparse_timing **timings);
 

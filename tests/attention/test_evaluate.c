@@ -112,6 +112,15 @@ START_TEST(budgets_are_used_up)
     for (int b = 0; b < 5; b++)
         ck_assert_uint_eq(e.rows[b].knob, knobs[b]);
     evaluation_free(&e);
+    /* 0.35 of 90 keys are 31.5, and the product of the binary numbers is less. */
+    const struct method *const topk = method_by_name("topk");
+    const double decimal = 0.35;
+    spec.methods = &topk;
+    spec.budgets = &decimal;
+    spec.budgets_length = 1;
+    e = run(&spec);
+    ck_assert_uint_eq(e.rows[0].knob, 32);
+    evaluation_free(&e);
 }
 END_TEST
 

@@ -97,6 +97,14 @@ START_TEST(sparse_step)
             ck_assert_uint_eq(step_sparse(&step, &head, &query), count);
             plain(queries, 2, chosen, want);
             compare(step.out, want);
+            visit_reserve_correction(&step.visit, D_V);
+            step.visit.correction_weight = 0.25;
+            for (int c = 0; c < D_V; c++) {
+                step.visit.correction[c] = values[c];
+                want[c] = 0.75 * want[c] + 0.25 * (double)values[c];
+            }
+            step_sparse(&step, &head, &query);
+            compare(step.out, want);
         }
     step_free(&step);
 }

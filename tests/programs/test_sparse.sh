@@ -82,6 +82,20 @@ columns() { # file, names ..: these columns of a CSV
           print "" }' "$file"
 }
 
+# A method that nothing fits the budget of is not the answer; the dense part alone may be.
+sparse "${of_small[@]}" --method quest --budget 0.01,0.2 >"$folder/out"
+prints "^ *20 %  quest " <"$folder/out" || fail "no answer: $(cat "$folder/out")"
+prints "^ *1 %  quest " <"$folder/out" && fail "nothing is visited: $(cat "$folder/out")"
+sparse "${of_small[@]}" --method quest,streaming --budget 0.01 | prints "^ *1 %  streaming " ||
+    fail "the dense part is no answer"
+pass
+
+# With --share full attention reads the keys once for both heads, too: topk does not win by that.
+sparse "${of_small[@]}" --method topk,full --budget 0.2 --share >"$folder/out"
+prints "$answer" <"$folder/out" && fail "topk reads no less than all the keys: $(cat "$folder/out")"
+prints "full .* 100.0 % " <"$folder/out" || fail "all keys are not 100 %: $(cat "$folder/out")"
+pass
+
 # Needles of generated tensors: exact top-k reads them, and the dense part alone does not.
 if "$program" tensors --generate "$folder/made" --n 700 --n-q 9 --d 16 --query-heads 2 --needles 2 \
     >"$folder/out" 2>&1; then
@@ -265,6 +279,11 @@ for name in ("queries", "keys", "values"):
     array = numpy.load(f"{folder}/a/{name}.npy")
     numpy.save(f"{folder}/{name}4.npy", numpy.stack([array, 2 * array]))
     numpy.save(f"{folder}/{name}2.npy", 2 * array)
+    numpy.save(f"{folder}/{name}1of4.npy", array[None])
+    if name == "keys":
+        broken = numpy.stack([array, array])
+        broken[1, 0, 3, 2] = numpy.nan
+        numpy.save(f"{folder}/nan4.npy", broken)
     upper = (array.view(numpy.uint32) >> 16).astype(numpy.uint16)
     numpy.save(f"{folder}/{name}16.npy", upper)
     numpy.save(f"{folder}/{name}32.npy", (upper.astype(numpy.uint32) << 16).view(numpy.float32))
@@ -298,6 +317,14 @@ sparse $(numbered 4) --method topk |
     prints "2 of 4 key heads belong to --dense-layers, which read all keys;" ||
     fail "no note on dense layers"
 refuse "--layers has 1 numbers, and the files have 2 layers" $(numbered 4) --layers 5
+refuse "--layers has 2 twice" $(numbered 4) --layers 2,2
+refuse "nan4.npy: layer 1 of the file, head 0, position 3 has a NaN" --keys "$folder/nan4.npy" \
+    --queries "$folder/queries4.npy" --method topk
+refuse "no layer is left for the methods; give the layer's number in --layers" $(numbered 1of4)
+refuse "or --dense-layers none" "${of_a[@]:0:6}" --layers 0
+sparse "${of_a[@]:0:6}" --layers 5 --method topk --csv >"$folder/one"
+sparse $(numbered 1of4) --layers 5 --method topk --csv >"$folder/two"
+same "$folder/one" "$folder/two" "one layer of four axes"
 refuse "has 4 axes, and --keys" --queries "$folder/queries4.npy" --keys "$folder/a/keys.npy"
 pass
 

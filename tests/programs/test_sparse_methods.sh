@@ -41,6 +41,14 @@ differ bytes_read lsh-magicpig --tables 10
     fail "blocks that open a block for each key are not exact"
 pass
 
+# Where the budget is less than a key, the dense part is corrected all the same.
+read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.001 --threads 1"
+[ "$(column visited --method sparq)" = 0 ] || fail "a key is visited"
+differ error sparq --mean-value
+equal error sparq --components 3
+equal visited sparq --mean-value
+read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
+
 refuse "--bits is outside 1 to 32" --method lsh-gray --bits 33
 refuse "--tables is below 2" --method lsh-magicpig --tables 1
 refuse "--components is 0 or more than the components" --method sparq --components 1000
