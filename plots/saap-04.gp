@@ -17,7 +17,7 @@ do for [d=1:2] {
     stats csv using (sparse(d) ? column("perplexity") : NaN) nooutput
     largest[d] = STATS_max
 }
-set multiplot layout 1,2 margins 0.075,0.985,0.13,0.91 spacing 0.065,0
+set multiplot layout 1,2 margins 0.085,0.965,0.13,0.91 spacing 0.065,0
 set logscale x
 set xrange [0.004:0.09]
 set xtics ("0.5 %%" 0.005, "1 %%" 0.01, "2 %%" 0.02, "5 %%" 0.05)
