@@ -228,6 +228,19 @@ static struct query_model *train_model(struct trainer *trainer, const struct gro
     return model;
 }
 
+/* Adds one of `models` models: sums of queries and seconds, means of the others. */
+static void add_progress(struct train_progress *sum, const struct train_progress *one,
+                         uint32_t models)
+{
+    sum->queries += one->queries;
+    sum->entropy += one->entropy / models;
+    sum->training.steps = one->training.steps;
+    sum->training.first_loss += one->training.first_loss / models;
+    sum->training.last_loss += one->training.last_loss / models;
+    sum->training.seconds += one->training.seconds;
+    sum->training.product_seconds += one->training.product_seconds;
+}
+
 static int train_models(struct trainer *trainer, const struct group *group,
                         struct trained_head *head, struct train_progress *progress, char *error,
                         size_t size)
@@ -235,11 +248,13 @@ static int train_models(struct trainer *trainer, const struct group *group,
     const uint32_t heads = head->query_heads, models = trainer->spec->per_key_head ? 1 : heads;
     head->models = require_memory(calloc(heads, sizeof *head->models));
     for (uint32_t m = 0; m < models; m++) {
+        struct train_progress one = {0};
         head->models[m] = train_model(trainer, group, head->partition, m,
-                                      models == 1 ? heads : m + 1, progress, error, size);
+                                      models == 1 ? heads : m + 1, &one, error, size);
         if (!head->models[m])
             return -1;
         head->models_length++;
+        add_progress(progress, &one, models);
         if (trainer->stopped && m + 1 < models)
             return 1;
     }

@@ -28,9 +28,9 @@ struct train_spec {
 struct train_progress {
     const struct trained_head *head;
     struct partition_report partition;
-    double entropy;                  /* of the targets of the last model, in nats */
-    uint64_t queries;                /* that it was trained on */
-    struct training_report training; /* of the last model */
+    double entropy;                  /* of the targets, in nats; the mean over models */
+    uint64_t queries;                /* of all models */
+    struct training_report training; /* steps of a model; seconds of all; means of the losses */
 };
 
 struct train_watch {

@@ -49,6 +49,7 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
                                   : 16,
                     "--components"},
                    {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
+                   {&options->iterations, s->iterations, "--iterations"},
                    {&k_b, s->k_b, "--kb"},
                    {&options->page, s->page, "--page"},
                    {&options->block, s->block, "--block"},
@@ -63,6 +64,8 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
     options->seed = s->seed;
     options->k_b = k_b;
     options->mean_value = s->mean_value;
+    options->spherical = s->spherical;
+    options->inside = s->inside;
     if (s->block_factor > 0)
         options->block_factor = s->block_factor;
     options->assignment = (enum sim_assignment)s->question.assignments.items[0];
@@ -256,6 +259,8 @@ static int run_sparse(int count, char **arguments)
     struct sparse_settings settings = {.question = QUESTION_DEFAULT,
                                        .sink = 1,
                                        .window = 128,
+                                       .iterations = 25,
+                                       .inside = 0.5,
                                        .k_b = 1,
                                        .page = 16,
                                        .block = 8,

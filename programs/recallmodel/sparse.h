@@ -44,12 +44,13 @@ struct sparse_settings {
     } layers, dense_layers;
     struct rope rope; /* theta 0: not given; so are clusters of 0 */
     struct method_options options;
-    uint64_t sink, window, clusters, components, k_b, page, block, bits, tables, chunk,
+    uint64_t sink, window, clusters, iterations, components, k_b, page, block, bits, tables, chunk,
         element_bytes;
     uint64_t last, threads, seed;
     double block_factor; /* 0: not given */
+    double inside;
     enum sim_dtype dtype;
-    bool per_head, share, mean_value;
+    bool per_head, share, mean_value, spherical;
     enum sparse_cache cache;
     uint64_t multiprocessors; /* of --device; 0: not given */
     double launch_us;         /* the same */

@@ -230,6 +230,11 @@ const struct argument sparse_options[] = {
      "none (default), linear:FACTOR, llama3:FACTOR,LOW,HIGH,ORIGINAL or "
      "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
     {"--clusters", "C", read_count, AT(clusters), "buckets of kmeans and saap (default 128)"},
+    {"--iterations", "N", read_count, AT(iterations), "iterations of kmeans at most (default 25)"},
+    {"--spherical", NULL, read_switch, AT(spherical),
+     "centroids of norm 1, nearest by inner product"},
+    {"--inside", "F", read_factor, AT(inside),
+     "kmeans-topk keeps this share of the keys of its buckets (default 0.5)"},
     {"--components", "R", read_count, AT(components),
      "components of a query that sparq uses (default 16, at most d)"},
     {"--kb", "K", read_count, AT(k_b), "keys that bucketed keeps per bucket (default 1)"},

@@ -177,7 +177,7 @@ static int train_on_first_half(const struct sparse_settings *s, struct tensors_s
     uint32_t least = UINT32_MAX;
     for (size_t i = 0; i < tensors->length; i++)
         least = tensors->heads[i].n_q < least ? tensors->heads[i].n_q : least;
-    const uint32_t held_back = least - least / 2;
+    const uint32_t held_back = least - least / 2, group = tensors->heads[0].query_heads;
     if (least < 2)
         return usage_error("--queries has one query for each head, and methods that train models "
                            "need some to train on; give --train-keys and --train-queries");
@@ -185,6 +185,13 @@ static int train_on_first_half(const struct sparse_settings *s, struct tensors_s
             "note: query models are trained on the earlier queries of the same documents, not "
             "held out by document; all methods are measured on the last %" PRIu32 "\n",
             held_back);
+    const uint64_t few = (uint64_t)(least / 2) * (s->train.per_key_head ? group : 1);
+    if (few < 10 * (uint64_t)spec->options.clusters)
+        fprintf(stderr,
+                "note: that is %" PRIu64 " queries of a document for a query model, fewer than 10 "
+                "for each of %" PRIu32 " clusters, so that it is overfit; give --train-keys and "
+                "--train-queries\n",
+                few, spec->options.clusters);
     const int status = train_kinds(s, tensors, spec, held_back, trained);
     if (status != STATUS_OK)
         return status;

@@ -311,6 +311,12 @@ static bool count_steps(void *context, uint64_t done, uint64_t total, double los
     return done != steps[2];
 }
 
+static void take_progress(void *context, const struct train_progress *progress)
+{
+    struct train_progress *last = context;
+    *last = *progress;
+}
+
 /* Layer 1, key head 1, of both documents, is heads 3 and 7: its partition and its model of the
  * second query head, by the parts that train_heads() is made of. */
 START_TEST(heads_are_trained_on_all_documents)
@@ -321,7 +327,9 @@ START_TEST(heads_are_trained_on_all_documents)
         struct trained trained = {0};
         char error[300] = "";
         uint64_t steps[3] = {0, 8 * 12, 0};
-        const struct train_watch watch = {.steps = {count_steps, steps}};
+        struct train_progress told = {0};
+        uint64_t rows = 0;
+        const struct train_watch watch = {{count_steps, steps}, take_progress, &told};
         float joined[2 * (N - 1) * D];
         uint32_t bucket[N];
         struct query_batch batches[2];
@@ -351,11 +359,15 @@ START_TEST(heads_are_trained_on_all_documents)
                                             .keys = keys[i]};
             partition_assign(p, (before ? unroped : keys)[i], N, bucket);
             batches[document] = query_targets(&context, 1, bucket, 5, spec.dense, false, 0);
+            struct query_batch other = query_targets(&context, 0, bucket, 5, spec.dense, false, 0);
+            rows += other.rows + batches[document].rows;
+            query_batch_free(&other);
         }
         spec.training.salt = salt << 8 | 1;
         struct query_model *model =
             query_model_train(batches, 2, p, 1.0f / sqrtf(D), &spec.training, NULL, NULL);
         check_model(model, head->models[1]);
+        ck_assert_uint_eq(told.queries, rows);
         query_model_free(model);
         partition_free(p);
         query_batch_free(&batches[0]);

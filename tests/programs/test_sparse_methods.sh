@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../shell.sh"
 small=tests/programs/sparse
 tensors="--queries $small/queries.npy --keys $small/keys.npy --values $small/values.npy"
-read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
+read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1 --clusters 8"
 sparse() { "$program" sparse "${of_small[@]}" "$@"; }
 refuse() { # text of the line, arguments ..
     rejects "$1" "$program" sparse "${of_small[@]}" "${@:2}"
@@ -31,6 +31,9 @@ differ error sparq --mean-value
 equal recall sparq --mean-value
 differ bytes_read sparq --components 3
 differ error bucketed --kb 4
+differ error kmeans --iterations 1
+differ error kmeans --spherical
+differ bytes_read kmeans-topk --inside 0.2
 differ bytes_read quest --page 5
 differ error blocks --block-factor 0.05
 differ error blocks --block 32
@@ -49,6 +52,7 @@ equal error sparq --components 3
 equal visited sparq --mean-value
 read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
 
+refuse "--inside must be above 0 and at most 1" --method kmeans-topk --inside 1.5
 refuse "--bits is outside 1 to 32" --method lsh-gray --bits 33
 refuse "--tables is below 2" --method lsh-magicpig --tables 1
 refuse "--components is 0 or more than the components" --method sparq --components 1000

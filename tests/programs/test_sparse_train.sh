@@ -36,17 +36,18 @@ same "$folder/one" "$folder/read" "--index"
 ! prints "^trained" <"$folder/err" || fail "stderr of --index: $(cat "$folder/err")"
 awk -F, 'NR > 1 && !($4 > 0) { exit 1 }' "$folder/one" || fail "a knob of 0: $(cat "$folder/one")"
 
-# --threads holds for the training, too: threads that are there once a head is trained.
+# --threads holds for the training, too: the most that are there.
 threads_of() { # number: of threads that are asked for, where the environment says 3
-    local job tries=0
+    local job now most=0
     : >"$folder/err"
     OMP_NUM_THREADS=3 "$program" sparse "${of_small[@]}" --method saap "${train[@]}" \
         --train-width 64 --train-steps 3000 --threads "$1" >"$folder/out" 2>"$folder/err" & job=$!
-    until grep -q "^trained" "$folder/err" || [ $((tries++)) = 300 ]; do
-        sleep 0.1
+    until grep -q "^trained" "$folder/err" || ! kill -0 $job 2>"$folder/killed"; do
+        now=$(find "/proc/$job/task" -mindepth 1 -maxdepth 1 2>"$folder/killed" | wc -l)
+        most=$((now > most ? now : most))
     done
-    find "/proc/$job/task" -mindepth 1 -maxdepth 1 | wc -l
-    kill -KILL $job
+    echo $most
+    kill -KILL $job 2>"$folder/killed" || true
     wait $job 2>"$folder/killed" || true
 }
 if [ -d /proc/self/task ]; then
@@ -75,6 +76,11 @@ done
 # then has its own partition.
 sparse "${of_small[@]}" --method saap,kmeans "${short[@]}" >"$folder/half"
 prints "note: .* not held out by document" <"$folder/err" || fail "no note: $(cat "$folder/err")"
+prints "note: that is 4 queries .* fewer than 10 for each of 8 clusters" <"$folder/err" ||
+    fail "no note: $(cat "$folder/err")"
+sparse --queries $small/keys.npy --keys $small/keys.npy --window 16 --budget 0.3 --method saap \
+    "${short[@]}" --clusters 4 >"$folder/out"
+! prints "fewer than 10" <"$folder/err" || fail "a note: $(cat "$folder/err")"
 sparse "${of_small[@]}" --method kmeans --last 4 >"$folder/own"
 grep '^kmeans' "$folder/half" >"$folder/of_half"
 grep '^kmeans' "$folder/own" >"$folder/of_own"
