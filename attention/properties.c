@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/grouped.h>
 #include <base/memory.h>
 #include <base/statistics.h>
 
@@ -123,17 +124,14 @@ static void of_rows(const struct context *c, struct dense_part dense, uint32_t h
 /* The mean of values that are not NaN; NaN where there are none. */
 static struct property_mean mean_of(const double *values, size_t count, size_t stride)
 {
-    double sum = 0, squares = 0, known = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(values[i * stride])) {
-            sum += values[i * stride];
-            known++;
-        }
-    const double mean = known > 0 ? sum / known : NAN;
+    struct group_sum *groups = require_memory(malloc((count + 1) * sizeof *groups));
+    size_t known = 0;
     for (size_t i = 0; i < count; i++)
         if (!isnan(values[i * stride]))
-            squares += (values[i * stride] - mean) * (values[i * stride] - mean);
-    return (struct property_mean){mean, known > 1 ? sqrt(squares / (known - 1) / known) : NAN};
+            groups[known++] = (struct group_sum){values[i * stride], 1};
+    const struct grouped_mean mean = grouped_mean(groups, known);
+    free(groups);
+    return (struct property_mean){mean.mean, mean.error};
 }
 
 void properties_of_head(const struct context *c, struct dense_part dense, enum rope_pairing pairing,

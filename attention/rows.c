@@ -1,15 +1,16 @@
 /* rows.c - from sums over groups to means and their standard errors.
  *
  * The queries of one query head in one layer for one document are alike, so that they count as one
- * group, not as so many independent ones. A mean is the ratio R = X / M of the sums of X_g and M_g
- * over G groups, and its squared standard error G / (G - 1) sum (X_g - R M_g)^2 / M^2. For groups
- * of one size that is the variance of the groups' means over G. docs/sparse.md says more.
+ * group, not as so many independent ones (base/grouped.h). The error of the output is a ratio of
+ * two sums; its denominator stands where a plain mean has the number of queries. docs/sparse.md
+ * says more.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 
 #include <base/array.h>
+#include <base/grouped.h>
 #include <base/memory.h>
 
 #include "evaluation_state.h"
@@ -22,51 +23,38 @@ struct row_sums {
     const struct recall_sum *recall; /* [group][k] */
 };
 
-/* The numerator and the denominator of a mean in one group. */
-struct ratio {
-    double x, m;
-};
-typedef struct ratio ratio_of(const struct row_sums *row, size_t group, size_t which);
+/* The numerator of a mean in one group, and its denominator as `rows`. */
+typedef struct group_sum ratio_of(const struct row_sums *row, size_t group, size_t which);
 
-static struct ratio mass_of(const struct row_sums *row, size_t group, size_t which)
+static struct group_sum mass_of(const struct row_sums *row, size_t group, size_t which)
 {
     (void)which;
-    return (struct ratio){row->sums[group].mass, row->sums[group].queries};
+    return (struct group_sum){row->sums[group].mass, row->sums[group].queries};
 }
 
-static struct ratio error_of(const struct row_sums *row, size_t group, size_t which)
+static struct group_sum error_of(const struct row_sums *row, size_t group, size_t which)
 {
     (void)which;
-    return (struct ratio){row->sums[group].difference2, row->sums[group].norm2};
+    return (struct group_sum){row->sums[group].difference2, row->sums[group].norm2};
 }
 
-static struct ratio recall_of(const struct row_sums *row, size_t group, size_t which)
+static struct group_sum recall_of(const struct row_sums *row, size_t group, size_t which)
 {
     const struct recall_sum *sum = &row->recall[group * row->run->spec->k_length + which];
-    return (struct ratio){sum->recall, sum->queries};
+    return (struct group_sum){sum->recall, sum->queries};
 }
 
 static struct measured measure(const struct row_sums *row, ratio_of *of, size_t which)
 {
-    struct ratio all = {0, 0};
-    double squares = 0, groups = 0;
-    for (size_t g = 0; g < row->run->groups_length; g++)
-        if (row->run->groups[g].cell == row->cell) {
-            const struct ratio r = of(row, g, which);
-            all.x += r.x;
-            all.m += r.m;
-            groups += r.m > 0;
-        }
-    if (!(all.m > 0))
-        return (struct measured){NAN, NAN};
-    const double mean = all.x / all.m;
-    for (size_t g = 0; g < row->run->groups_length; g++)
-        if (row->run->groups[g].cell == row->cell) {
-            const struct ratio r = of(row, g, which);
-            squares += (r.x - mean * r.m) * (r.x - mean * r.m);
-        }
-    const double se = groups > 1 ? sqrt(groups / (groups - 1) * squares) / all.m : NAN;
-    return (struct measured){mean, se};
+    const struct run *run = row->run;
+    struct group_sum *sums = require_memory(malloc((run->groups_length + 1) * sizeof *sums));
+    size_t length = 0;
+    for (size_t g = 0; g < run->groups_length; g++)
+        if (run->groups[g].cell == row->cell)
+            sums[length++] = of(row, g, which);
+    const struct grouped_mean mean = grouped_mean(sums, length);
+    free(sums);
+    return (struct measured){mean.mean, mean.error};
 }
 
 /* The layer, head and knob of a row, where all its groups have the same. */

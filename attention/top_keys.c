@@ -17,6 +17,11 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void sort_keys(uint32_t *keys, size_t length)
+{
+    qsort(keys, length, sizeof *keys, compare_keys);
+}
+
 void visit_top(struct visit *visit, const float *scores, struct key_range range, size_t wanted)
 {
     const size_t n = range.last - range.first;
@@ -39,7 +44,7 @@ void visit_top(struct visit *visit, const float *scores, struct key_range range,
     /* The first `wanted` are the top: the sure ones, and the first of the tied ones by index. */
     for (size_t i = 0; i < wanted; i++)
         visit->keys[i] += range.first;
-    qsort(visit->keys, wanted, sizeof *visit->keys, compare_keys);
+    sort_keys(visit->keys, wanted);
 }
 
 const float *query_logits(const struct key_head *head, const struct query *query, float *own)

@@ -10,6 +10,9 @@
  * scores[j] is that of key j; of equal scores the smaller j comes first. Scores are not NaN. */
 void visit_top(struct visit *visit, const float *scores, struct key_range range, size_t wanted);
 
+/* Sorts numbers of keys, so that they rise. */
+void sort_keys(uint32_t *keys, size_t length);
+
 /* The logits scale * (q . k) of the keys of the range: those of the query, if it has them;
  * otherwise computed into `own`, which has room for head->n, from the keys after RoPE. Entry j is
  * that of key j. */

@@ -13,8 +13,7 @@
 #include <sim/key.h>
 #include <sim/quickselect.h>
 
-/* One query ranks the buckets by the inner product itself, where nothing underflows; several by the
- * sum of their softmax over the centroids. */
+/* Several queries rank the buckets by the sum of their softmax over the centroids. */
 static void visit_kmeans(const struct key_head *head, const struct partitioned *index,
                          const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
                          struct visit *visit, double element_bytes)
@@ -25,11 +24,7 @@ static void visit_kmeans(const struct key_head *head, const struct partitioned *
     for (uint32_t i = 0; i < count; i++) {
         products_vector(inner, p->centroids, p->clusters, head->d,
                         partitioned_query(&queries[i], unroped), 1.0f);
-        if (count > 1)
-            partitioned_add_softmax(scores, inner, p->clusters, (double)queries[i].scale);
-        else
-            for (uint32_t c = 0; c < p->clusters; c++)
-                scores[c] = (double)inner[c];
+        partitioned_score(scores, inner, p->clusters, (double)queries[i].scale, count);
     }
     partitioned_visit(index, scores, knob, (double)p->clusters * head->d * element_bytes,
                       queries->range, visit);
@@ -75,12 +70,6 @@ static void visited_logits(const struct key_head *head, const struct query *quer
     }
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void visit_inside(const struct method_options *options, const struct key_head *head,
                          const void *index, const struct query *queries, uint32_t count,
                          uint32_t knob, struct visit *visit)
@@ -98,7 +87,7 @@ static void visit_inside(const struct method_options *options, const struct key_
     uint32_t *at = require_memory(malloc(n * sizeof *at));
     visited_logits(head, queries, visit, ordered);
     select_largest(ordered, n, kept, ordered + n, at);
-    qsort(at, kept, sizeof *at, compare_ids);
+    sort_keys(at, kept);
     for (size_t i = 0; i < kept; i++)
         visit->keys[i] = visit->keys[at[i]]; /* at[i] >= i, so nothing is lost */
     visit->length = kept;

@@ -81,7 +81,8 @@ const float *partitioned_query(const struct query *query, bool unroped)
     return unroped && query->q_unroped ? query->q_unroped : query->q;
 }
 
-void partitioned_add_softmax(double *scores, const float *inner, uint32_t clusters, double scale)
+/* Adds the softmax of scale * inner to the scores. */
+static void add_softmax(double *scores, const float *inner, uint32_t clusters, double scale)
 {
     double largest = -INFINITY, sum = 0.0;
     for (uint32_t c = 0; c < clusters; c++)
@@ -90,6 +91,16 @@ void partitioned_add_softmax(double *scores, const float *inner, uint32_t cluste
         sum += exp(scale * (double)inner[c] - largest);
     for (uint32_t c = 0; c < clusters; c++)
         scores[c] += exp(scale * (double)inner[c] - largest) / sum;
+}
+
+void partitioned_score(double *scores, const float *inner, uint32_t clusters, double scale,
+                       uint32_t count)
+{
+    if (count > 1)
+        add_softmax(scores, inner, clusters, scale);
+    else
+        for (uint32_t c = 0; c < clusters; c++)
+            scores[c] = (double)inner[c];
 }
 
 void partitioned_visit(const struct partitioned *index, const double *scores, uint32_t knob,

@@ -29,8 +29,10 @@ const char *partitioned_fault(const struct method_options *options, uint32_t d);
 /* The vector of a query that belongs to the keys of the index. */
 const float *partitioned_query(const struct query *query, bool unroped);
 
-/* Adds the softmax of scale * inner, [clusters], to the scores. */
-void partitioned_add_softmax(double *scores, const float *inner, uint32_t clusters, double scale);
+/* Scores the buckets for one of `count` queries that choose together: adds the softmax of
+ * scale * inner, [clusters]. A query alone ranks by `inner` itself, where nothing underflows. */
+void partitioned_score(double *scores, const float *inner, uint32_t clusters, double scale,
+                       uint32_t count);
 
 /* Visits the `knob` buckets with the largest scores [clusters]. The index is 4 bytes for each key
  * visited, and `scoring_bytes`, which were read for the scores, unless the knob is 0. */

@@ -28,8 +28,7 @@ static double model_bytes(const struct key_head *head, const struct query *queri
     return elements * element_bytes;
 }
 
-/* One query ranks the buckets by the logits of its distribution, where nothing underflows; several
- * by the sum of their distributions (Eq. 2 of the paper). */
+/* Several queries rank the buckets by the sum of their distributions (Eq. 2 of the paper). */
 static void visit_saap(const struct key_head *head, const struct partitioned *index,
                        const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
                        struct visit *visit, double element_bytes)
@@ -40,11 +39,7 @@ static void visit_saap(const struct key_head *head, const struct partitioned *in
     for (uint32_t i = 0; i < count; i++) {
         query_model_scores(head->models[queries[i].head], partitioned_query(&queries[i], unroped),
                            z);
-        if (count > 1)
-            partitioned_add_softmax(scores, z, clusters, 1.0);
-        else
-            for (uint32_t c = 0; c < clusters; c++)
-                scores[c] = (double)z[c];
+        partitioned_score(scores, z, clusters, 1.0, count);
     }
     partitioned_visit(index, scores, knob, model_bytes(head, queries, count, element_bytes),
                       queries->range, visit);

@@ -210,10 +210,10 @@ static void print_title(const struct sparse_answer *a)
         printf("n = %" PRIu32, head->n);
     else
         printf("n from file to file");
-    printf(", d = %" PRIu32 ", %zu file%s of keys, %zu layer%s, %" PRIu32 " query heads on %" PRIu32
-           " of keys\n",
+    printf(", d = %" PRIu32 ", %zu file%s of keys, %zu layer%s, %" PRIu32
+           " query head%s on %" PRIu32 " of keys\n",
            head->d, t->documents, plural(t->documents), layers, plural(layers), t->query_heads,
-           t->key_heads);
+           plural(t->query_heads), t->key_heads);
     print_wrapped("%" PRIu64 " queries; the first %" PRIu32 " and the last %" PRIu32
                   " keys are always read; seed %" PRIu64 ", recallmodel %s%s",
                   a->evaluation->queries, dense.sink, dense.window, a->spec->options.seed,

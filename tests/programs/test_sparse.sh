@@ -74,14 +74,6 @@ prints "^ *budget *method *knob *visited *of full *mass *k *recall *error" <"$fo
     fail "no column of k: $(cat "$folder/out")"
 pass
 
-columns() { # file, names ..: these columns of a CSV
-    local file=$1
-    shift
-    awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-        { m = split(names, name, " "); for (i = 1; i <= m; i++) printf "%s ", $at[name[i]]
-          print "" }' "$file"
-}
-
 # A method that nothing fits the budget of is not the answer; the dense part alone may be.
 sparse "${of_small[@]}" --method quest --budget 0.01,0.2 >"$folder/out"
 prints "^ *20 %  quest " <"$folder/out" || fail "no answer: $(cat "$folder/out")"
