@@ -21,12 +21,15 @@ wait_for() {
 }
 
 # until_it_listens PID NUMBER: waits until the process has a handler for that signal or has ended,
-# 20 s at most.
+# 20 s at most. Between its fork and its exec a child is still this shell, which has handlers of its
+# own because of the trap on EXIT: that does not count, and a signal would then end it unheard.
 until_it_listens() {
     local caught left=400
     while kill -0 "$1" 2>/dev/null && [ $left -gt 0 ]; do
-        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null || true)
-        [ -z "$caught" ] || [ $((0x$caught >> ($2 - 1) & 1)) = 0 ] || return 0
+        if ! cmp -s "/proc/$1/cmdline" "/proc/$$/cmdline"; then
+            caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null || true)
+            [ -z "$caught" ] || [ $((0x$caught >> ($2 - 1) & 1)) = 0 ] || return 0
+        fi
         sleep 0.05
         left=$((left - 1))
     done
