@@ -16,12 +16,6 @@ uint32_t budget_keys(double budget, uint32_t n)
     return (uint32_t)floor(budget * n * (1 + 1e-12) + 0.5);
 }
 
-/* Of each budget and cell: the knob `low` does not visit too much, the knob `high` does. */
-struct bounds {
-    uint32_t low, high;
-    double visited, allowed; /* shares of the keys, summed over queries; visited by the middle */
-};
-
 static uint32_t middle_of(const struct bounds *b)
 {
     return b->low + (b->high - b->low) / 2;
@@ -53,7 +47,7 @@ static struct bounds *bounds_new(const struct run *run)
     return bounds;
 }
 
-/* Adds what the middle of each cell visits in one head. */
+/* Adds what the middle of each cell visits in one head, unless it is stopped. */
 static void visit_middles(const struct run *run, size_t head, const struct head_room *room,
                           struct bounds *bounds)
 {
@@ -76,10 +70,11 @@ static void visit_middles(const struct run *run, size_t head, const struct head_
             memcpy(visited + b * heads, visited + same * heads, heads * sizeof *visited);
         else if (wanted)
             count_visited(run, head, room, knobs + b * heads, visited + b * heads);
+    }
+    for (size_t b = 0; b < budgets && !run->stopped; b++)
         for (size_t h = 0; h < heads; h++)
             bounds[b * run->cells + group[h].knob_cell].visited +=
                 visited[b * heads + h] / shape->n;
-    }
     free(knobs);
     free(visited);
 }
@@ -103,24 +98,31 @@ static bool halve(const struct run *run, struct bounds *bounds)
     return left;
 }
 
-static int search(struct run *run, struct bounds *bounds)
+/* From the head run->next on. A head in which it is stopped counts for nothing. */
+static int search(struct run *run)
 {
-    do
-        for (size_t head = 0; head < run->spec->length; head++) {
-            const size_t cell = run->groups[run->first_group[head]].knob_cell;
+    do {
+        while (run->next < run->spec->length) {
+            const size_t head = run->next, cell = run->groups[run->first_group[head]].knob_cell;
+            run->next++;
             if (run->spec->heads[head].dense || cell == CELL_NONE)
                 continue;
             const struct head_room *room =
                 head_states_load(&run->states, head, run->error, run->error_size);
-            if (!room)
+            if (!room && !run->stopped)
                 return -1;
-            visit_middles(run, head, room, bounds);
-            if (run->tick && run->tick(run->tick_context, run->done, run->total)) {
-                run->stopped = true;
+            if (room)
+                visit_middles(run, head, room, run->bounds);
+            if (run->stopped) {
+                run->next--;
                 return 1;
             }
+            keep_state(run, false);
+            if (step_part(run, 0, 1))
+                return 1;
         }
-    while (halve(run, bounds));
+        run->next = 0;
+    } while (halve(run, run->bounds));
     return 0;
 }
 
@@ -137,13 +139,13 @@ int find_knobs(struct run *run)
     memset(run->knob, 0, knobs * sizeof *run->knob);
     if (!is_searched(run))
         return 0;
-    struct bounds *bounds = bounds_new(run);
+    if (!run->bounds)
+        run->bounds = bounds_new(run);
     bool any = false;
     for (size_t i = 0; i < knobs; i++)
-        any = any || !decided(&bounds[i]);
-    const int status = any ? search(run, bounds) : 0;
+        any = any || !decided(&run->bounds[i]);
+    const int status = any ? search(run) : 0;
     for (size_t i = 0; i < knobs; i++)
-        run->knob[i] = bounds[i].low;
-    free(bounds);
+        run->knob[i] = run->bounds[i].low;
     return status;
 }

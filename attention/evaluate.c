@@ -14,13 +14,37 @@
 #include <base/memory.h>
 
 #include "evaluation_state.h"
+#include "partition.h"
 #include "products.h"
+
+/* Asks whether to stop. Once it is true, it stays so. */
+static bool ask(void *context)
+{
+    struct run *run = context;
+    if (!run->stopped && run->tick)
+        run->stopped = run->tick(run->tick_context, EVALUATION_STEPS * run->done + run->part,
+                                 EVALUATION_STEPS * run->total);
+    return run->stopped;
+}
 
 bool step_done(struct run *run)
 {
     run->done++;
-    run->stopped = run->tick && run->tick(run->tick_context, run->done, run->total);
-    return run->stopped;
+    run->part = 0;
+    return ask(run);
+}
+
+bool step_part(struct run *run, uint64_t done, uint64_t total)
+{
+    run->part = done < total ? EVALUATION_STEPS * done / total : EVALUATION_STEPS - 1;
+    return ask(run);
+}
+
+/* As watch.h wants it. */
+static bool report(void *context, uint64_t done, uint64_t total, double objective)
+{
+    (void)objective;
+    return !step_part(context, done, total);
 }
 
 /* ---- groups and cells */
@@ -78,25 +102,34 @@ struct key_head evaluation_head(const struct evaluation_spec *spec, const struct
     return head;
 }
 
-/* What the method is given of what was trained. */
+/* What the method is given of what was trained, or found by an earlier run. */
 static void give_trained(struct run *run, size_t head)
 {
     const struct key_head given = evaluation_head(run->spec, run->method, head);
-    run->states.head[head].partition = given.partition;
-    run->states.head[head].models = given.models;
+    struct key_head *to = &run->states.head[head];
+    to->partition = run->restored[head] ? run->restored[head] : given.partition;
+    to->models = given.models;
+    to->watch = &run->watch;
 }
 
+/* All of them, also where an earlier run had gone on from there. */
 static int build_indices(struct run *run)
 {
     const struct method_options *options = &run->spec->options;
     for (size_t i = 0; i < run->spec->length; i++) {
         if (!run->spec->heads[i].dense) {
             if (!head_states_load(&run->states, i, run->error, run->error_size))
-                return -1;
+                return run->stopped ? 1 : -1;
             give_trained(run, i);
             const struct key_head *head = &run->states.head[i];
             run->index[i] = run->method->build ? run->method->build(options, head) : NULL;
             run->knob_max[i] = run->method->knob_max ? run->method->knob_max(options, head) : 0;
+        }
+        if (run->stopped)
+            return 1;
+        if (run->phase == PHASE_BUILD && i >= run->next) {
+            run->next = i + 1;
+            keep_state(run, false);
         }
         if (step_done(run))
             return 1;
@@ -109,9 +142,13 @@ static void free_indices(struct run *run)
     for (size_t i = 0; i < run->spec->length; i++) {
         if (run->index[i] && run->method->free_index)
             run->method->free_index(run->index[i]);
+        partition_free(run->restored[i]);
+        run->restored[i] = NULL;
         run->index[i] = NULL;
         run->knob_max[i] = 0;
     }
+    free(run->bounds);
+    run->bounds = NULL;
 }
 
 /* Without a knob all budgets are alike. */
@@ -153,38 +190,54 @@ static void measure_head(struct run *run, size_t head, const struct head_room *r
                 : 0;
         for (uint32_t h = 0; h < shape->query_heads; h++)
             sums[h].imbalance = imbalance;
+        if (step_part(run, b + 1, spec->budgets_length))
+            break;
     }
     free(knobs);
 }
 
+/* From the head run->next on. A head in which it is stopped counts for nothing. */
 static int measure_heads(struct run *run)
 {
-    const size_t sums = run->spec->budgets_length * run->groups_length;
-    memset(run->sums, 0, sums * sizeof *run->sums);
-    memset(run->recall, 0, sums * run->spec->k_length * sizeof *run->recall);
-    for (size_t i = 0; i < run->spec->length; i++) {
+    while (run->next < run->spec->length) {
+        const size_t i = run->next;
         if (run->groups[run->first_group[i]].cell != CELL_NONE) {
             const struct head_room *room =
                 head_states_load(&run->states, i, run->error, run->error_size);
-            if (!room)
+            if (!room && !run->stopped)
                 return -1;
-            measure_head(run, i, room);
+            if (room)
+                measure_head(run, i, room);
         }
-        if (step_done(run) && i + 1 < run->spec->length)
+        if (run->stopped)
+            return 1;
+        run->next++;
+        keep_state(run, false);
+        if (step_done(run) && run->next < run->spec->length)
             return 1;
     }
     return 0;
 }
 
-static int run_method(struct run *run, const struct method *method)
+/* The phases of the method in hand, from run->phase on. */
+static int run_method(struct run *run)
 {
-    run->method = method;
+    const size_t heads = run->spec->length;
+    run->done = 2 * run->place * heads;
     int status = build_indices(run);
-    if (status == 0)
+    if (status == 0 && run->phase == PHASE_BUILD) {
+        run->phase = PHASE_SEARCH;
+        run->next = 0;
+    }
+    if (status == 0 && run->phase == PHASE_SEARCH) {
         status = find_knobs(run);
-    if (status == 0)
-        status = measure_heads(run);
-    return status;
+        if (status == 0) {
+            run->phase = PHASE_MEASURE;
+            run->next = 0;
+        }
+    }
+    run->done += run->phase == PHASE_MEASURE ? run->next : 0;
+    return status == 0 ? measure_heads(run) : status;
 }
 
 /* ---- all methods */
@@ -199,6 +252,7 @@ static void run_allocate(struct run *run, struct evaluation *evaluation)
     run->knob = require_memory(calloc(knobs + 1, sizeof *run->knob));
     run->sums = require_memory(calloc(sums + 1, sizeof *run->sums));
     run->recall = require_memory(calloc(sums * spec->k_length + 1, sizeof *run->recall));
+    run->restored = require_memory(calloc(spec->length + 1, sizeof *run->restored));
     const size_t rows = spec->methods_length * knobs;
     evaluation->rows = require_memory(calloc(rows + 1, sizeof *evaluation->rows));
     evaluation->all = require_memory(calloc(rows * spec->k_length + 1, sizeof *evaluation->all));
@@ -214,6 +268,8 @@ static void run_free(struct run *run)
     free(run->knob);
     free(run->sums);
     free(run->recall);
+    free(run->restored);
+    free(run->kept.items);
 }
 
 /* What attention to all keys reads, on average. Heads that share keys read them once with share. */
@@ -241,16 +297,29 @@ static void put_full(const struct run *run, struct evaluation *evaluation)
 static int run_methods(struct run *run, struct evaluation *evaluation)
 {
     const struct evaluation_spec *spec = run->spec;
-    int status = 0;
-    for (size_t m = 0; m < spec->methods_length && status == 0; m++) {
-        status = run_method(run, spec->methods[m]);
-        if (status == 0)
-            append_rows(run, m, evaluation);
+    int status = restore_state(run, evaluation);
+    while (status == 0 && run->place < spec->methods_length) {
+        run->method = spec->methods[run->place];
+        status = run_method(run);
+        if (status == 0) {
+            append_rows(run, run->place, evaluation);
+            keep_method(run);
+            run->place++;
+            run->phase = PHASE_BUILD;
+            run->next = 0;
+        } else {
+            keep_state(run, status > 0);
+        }
         free_indices(run);
-        if (status == 0 && run->stopped && m + 1 < spec->methods_length)
+        if (status == 0 && run->stopped && run->place < spec->methods_length) {
             status = 1;
+            keep_state(run, true);
+        }
     }
-    return status;
+    if (status == 0)
+        keep_state(run, true);
+    free_indices(run);
+    return run->unkept && status >= 0 ? EVALUATION_UNKEPT : status;
 }
 
 int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, void *context,
@@ -260,6 +329,7 @@ int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, vo
                       .tick = tick,
                       .tick_context = context,
                       .total = 2 * spec->methods_length * spec->length,
+                      .watch = {report, &run, ask},
                       .error = error,
                       .error_size = size};
     *evaluation = (struct evaluation){0};
@@ -271,6 +341,7 @@ int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, vo
     make_groups(&run);
     int status = products_ready(error, size) ? head_states_new(&run.states, spec, error, size) : -1;
     if (status == 0) {
+        run.states.watch = &run.watch;
         run_allocate(&run, evaluation);
         put_full(&run, evaluation);
         status = run_methods(&run, evaluation);

@@ -26,6 +26,17 @@ struct head_needle {
     uint32_t query, key; /* query: 0 .. n_q - 1 */
 };
 
+/* Keeps what is done while it runs, so that a later run of the same spec goes on from there, and
+ * ends with the same bits. The state is bytes that only evaluation_run() reads. */
+struct evaluation_keeper {
+    const void *state; /* of an earlier run of the same spec; NULL: there was none */
+    size_t length;
+    bool (*due)(void *context); /* is it time to keep the state? asked between heads */
+    /* Keeps it. Returns 0, or -1 with one line in `error`: the run then stops. */
+    int (*keep)(void *context, const void *state, size_t length, char *error, size_t size);
+    void *context;
+};
+
 struct evaluation_spec {
     const struct head_shape *heads;
     size_t length;
@@ -45,6 +56,7 @@ struct evaluation_spec {
                        * can */
     unsigned threads; /* 0: all */
     double memory_bytes; /* the heads stay in memory if they need no more; 0: half of the memory */
+    const struct evaluation_keeper *keeper; /* NULL: the state is not kept */
     /* For each head, room for the sparse attention itself, [query_heads][n_q][d_v]; or NULL. With
      * it there is one method and one budget, and the sums over all keys are left out, which take
      * most of the time: mass and error are then NaN, and k_length is 0. */
@@ -100,11 +112,16 @@ struct evaluation {
 struct key_head evaluation_head(const struct evaluation_spec *spec, const struct method *method,
                                 size_t index);
 
-/* Called after each head. Returns true to stop. */
+/* Called after each head, and often within one, on the thread that called evaluation_run(). A head
+ * whose index is built, or that is measured, with one method is EVALUATION_STEPS of the total.
+ * Returns true to stop, which takes well below a second. */
 typedef bool evaluation_tick(void *context, uint64_t done, uint64_t total);
+#define EVALUATION_STEPS 100
 
-/* Returns 0; 1 if it was stopped, then the methods that were finished have rows; or -1 with one
- * line in `error`. evaluation_free() in any case. */
+/* Returns 0; 1 if it was stopped, then the methods that were finished have rows; EVALUATION_UNKEPT,
+ * which is the same, but the keeper stopped it, with its line in `error`; or -1 with one line in
+ * `error`. evaluation_free() in any case. */
+#define EVALUATION_UNKEPT 2
 int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, void *context,
                    struct evaluation *evaluation, char *error, size_t size);
 void evaluation_free(struct evaluation *evaluation);

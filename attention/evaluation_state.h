@@ -12,6 +12,11 @@
 
 #define CELL_NONE SIZE_MAX
 
+struct bytes {
+    char *items;
+    size_t length, capacity;
+};
+
 struct group {
     size_t head;         /* among the heads of the spec */
     uint32_t query_head; /* from 0, among those of the head */
@@ -31,12 +36,24 @@ struct recall_sum {
     double recall, queries;
 };
 
+/* Of each budget and cell: the knob `low` does not visit too much, the knob `high` does. */
+struct bounds {
+    uint32_t low, high;
+    double visited, allowed; /* shares of the keys, summed over queries; visited by the middle */
+};
+
+/* What is done with a method, one after the other. */
+enum phase { PHASE_BUILD, PHASE_SEARCH, PHASE_MEASURE };
+
 struct run {
     const struct evaluation_spec *spec;
     evaluation_tick *tick;
     void *tick_context;
-    uint64_t done, total;
+    uint64_t done, total; /* heads in a phase; part: of the one in hand, EVALUATION_STEPS at most */
+    uint64_t part;
     bool stopped;
+    bool unkept;        /* the keeper failed, with a line in `error` */
+    struct watch watch; /* of what takes long within a head */
     char *error;
     size_t error_size;
     struct head_states states;
@@ -45,11 +62,17 @@ struct run {
     size_t *first_group; /* of each head */
     /* of the method in hand */
     const struct method *method;
-    void **index;              /* of each head; NULL where there is none */
-    uint32_t *knob_max;        /* of each head */
-    uint32_t *knob;            /* [budget][cell] */
-    struct sums *sums;         /* [budget][group] */
-    struct recall_sum *recall; /* [budget][group][k] */
+    size_t place; /* of the method in the spec */
+    enum phase phase;
+    size_t next;                 /* the head that is to be done next in the phase */
+    struct bounds *bounds;       /* [budget][cell], of the search; NULL before it */
+    struct partition **restored; /* of each head, from an earlier run; or NULL */
+    struct bytes kept;           /* the blocks of the methods that are finished (resume.c) */
+    void **index;                /* of each head; NULL where there is none */
+    uint32_t *knob_max;          /* of each head */
+    uint32_t *knob;              /* [budget][cell] */
+    struct sums *sums;           /* [budget][group] */
+    struct recall_sum *recall;   /* [budget][group][k] */
 };
 
 /* Does the method choose once for all query heads of a group? */
@@ -83,9 +106,25 @@ int find_knobs(struct run *run);
 /* Appends the rows of the method in hand. */
 void append_rows(const struct run *run, size_t method, struct evaluation *evaluation);
 
+/* ---- resume.c */
+
+/* Puts what the method in hand has measured behind the blocks of those that are finished. */
+void keep_method(struct run *run);
+
+/* Gives the state to the keeper, where there is one and it is time, or if it must be. */
+void keep_state(struct run *run, bool must);
+
+/* Continues from the state of an earlier run: sets `place`, and what belongs to the method in hand,
+ * and appends the rows of those that are finished. Returns 0; or -1 with an error if the state is
+ * not one of this spec. */
+int restore_state(struct run *run, struct evaluation *evaluation);
+
 /* ---- evaluate.c */
 
-/* Counts one step, and says whether to stop. */
+/* Counts one head of a phase, and says whether to stop. */
 bool step_done(struct run *run);
+
+/* How far the head in hand has come; says whether to stop. */
+bool step_part(struct run *run, uint64_t done, uint64_t total);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sim/quickselect.h>
 
 #include "products.h"
+#include "watch_loop.h"
 
 #define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
 #define QUERIES_AT_ONCE 16  /* in a product; fixed, so that the bits do not depend on threads */
@@ -161,12 +162,16 @@ struct query query_of(const struct head_states *states, size_t index, const stru
                           .range = room->queries[at].range};
 }
 
-static void compute_logits(const struct head_shape *shape, const struct head_room *room)
+static void compute_logits(const struct head_shape *shape, const struct head_room *room,
+                           const struct watch *watch)
 {
+    bool stopped = false;
     const size_t queries = (size_t)shape->query_heads * shape->n_q;
     const float scale = 1.0f / sqrtf((float)shape->d);
 #pragma omp parallel for schedule(dynamic) if (queries * shape->n > WORTH_THREADS)
     for (size_t first = 0; first < queries; first += QUERIES_AT_ONCE) {
+        if (watch_skips(watch, &stopped))
+            continue;
         const size_t rest = queries - first;
         products_transposed(room->logits + first * shape->n,
                             room->floats.queries + first * shape->d,
@@ -214,8 +219,9 @@ static void sum_query(struct query_state *query, const float *logits, const floa
 }
 
 static void prepare_queries(const struct evaluation_spec *spec, const struct head_shape *shape,
-                            const struct head_room *room)
+                            const struct head_room *room, const struct watch *watch)
 {
+    bool stopped = false;
     const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n;
     const uint32_t k = largest_k(spec) < n ? largest_k(spec) : shape->n;
 #pragma omp parallel if (queries * n > WORTH_THREADS)
@@ -224,6 +230,8 @@ static void prepare_queries(const struct evaluation_spec *spec, const struct hea
         uint32_t *at = require_memory(malloc((n + 1) * sizeof *at));
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < queries; i++) {
+            if (watch_skips(watch, &stopped))
+                continue;
             struct query_state *query = &room->queries[i];
             query->position = shape->n - shape->n_q + (uint32_t)(i % shape->n_q);
             query->range = open_keys(spec->options.dense, query->position);
@@ -277,9 +285,9 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     room->holds = SIZE_MAX;
     if (spec->read(spec->from, index, &to, error, size) != 0)
         return NULL;
-    compute_logits(shape, room);
-    prepare_queries(spec, shape, room);
-    if (check_sums(spec, shape, room, error, size) != 0)
+    compute_logits(shape, room, states->watch);
+    prepare_queries(spec, shape, room, states->watch);
+    if (watch_stops(states->watch) || check_sums(spec, shape, room, error, size) != 0)
         return NULL;
     room->holds = index;
     states->head[index].keys = to.keys;

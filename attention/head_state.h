@@ -10,6 +10,7 @@
 
 #include "evaluate.h"
 #include "partial.h"
+#include "watch.h"
 
 /* One query of one query head. */
 struct query_state {
@@ -35,6 +36,7 @@ struct head_states {
     size_t rooms; /* as many as heads, or 1 */
     struct head_room *room;
     struct key_head *head; /* as the methods see them */
+    const struct watch *watch;
 };
 
 /* The head as methods see it, but without its numbers and without what was trained. The index comes
@@ -47,7 +49,7 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
 void head_states_free(struct head_states *states);
 
 /* The numbers of a head, valid until the next call. NULL with one line in `error` if they cannot be
- * read or if logits overflow. */
+ * read or if logits overflow; and if the watch stops it. */
 const struct head_room *head_states_load(struct head_states *states, size_t index, char *error,
                                          size_t size);
 

@@ -20,6 +20,7 @@
 #include "context.h"
 
 struct partition;   /* partition.h: centroids of keys, and the keys of each bucket */
+struct watch;       /* watch.h: how a long build is followed and stopped */
 struct query_model; /* query_model.h: from a query to a distribution over buckets */
 
 /* What the methods are told. One struct for all of them; each reads what it needs. */
@@ -60,11 +61,13 @@ struct key_head {
     uint32_t first, built;
     uint32_t group;                    /* the number of this head among all contexts: for seeds */
     const struct partition *partition; /* trained on other documents; NULL: train on this one */
-    const struct query_model *const *models; /* one for each query head of the group; or NULL */
+    /* One for each query head of the group, NULL where it had nothing to train on; or NULL. */
+    const struct query_model *const *models;
     /* The queries after RoPE of the heads that share these keys, at all positions:
      * [query_heads][n][d]. NULL where only the last ones are known. */
     const float *queries;
     uint32_t query_heads;
+    const struct watch *watch; /* of build() and imbalance(); NULL: nobody watches */
 };
 
 /* One query. */
@@ -122,9 +125,14 @@ struct method {
     /* The largest knob that makes a difference; 0: the method has no knob. */
     uint32_t (*knob_max)(const struct method_options *options, const struct key_head *head);
 
-    /* The index of a key head; NULL as a function: the method needs none. `threads` may be used. */
+    /* The index of a key head; NULL as a function: the method needs none. `threads` may be used. If
+     * head->watch stops it, the index is good for free_index() alone. */
     void *(*build)(const struct method_options *options, const struct key_head *head);
     void (*free_index)(void *index);
+
+    /* The partition that build() found, for key_head.partition of a later build() of the same
+     * index. NULL: none, also as a function. */
+    const struct partition *(*own_partition)(const void *index);
 
     /* Fills `visit` for `count` queries of one position that share the keys (1 unless
      * `together`). Same result for the same arguments, from any thread. */

@@ -12,6 +12,7 @@
 #include "bucket_lists.h"
 #include "products.h"
 #include "seeding.h"
+#include "watch_loop.h"
 
 enum { LANES = 4 };
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
@@ -100,8 +101,10 @@ static void assign_block(const struct partition *p, const float *keys, uint32_t 
     memcpy(bucket, which, rows * sizeof *which);
 }
 
-void partition_assign(const struct partition *p, const float *keys, uint32_t n, uint32_t *bucket)
+bool partition_assign_watched(const struct partition *p, const float *keys, uint32_t n,
+                              uint32_t *bucket, const struct watch *watch)
 {
+    bool stopped = false;
     const uint32_t blocks = n / PARTITION_BLOCK + (n % PARTITION_BLOCK > 0);
     const size_t size = ((size_t)p->clusters + p->d + 2) * PARTITION_BLOCK * sizeof(float);
 #pragma omp parallel
@@ -109,6 +112,8 @@ void partition_assign(const struct partition *p, const float *keys, uint32_t n, 
         float *scratch = require_memory(malloc(size));
 #pragma omp for schedule(dynamic, 8)
         for (uint32_t block = 0; block < blocks; block++) {
+            if (watch_skips(watch, &stopped))
+                continue;
             const size_t first = (size_t)block * PARTITION_BLOCK;
             const uint32_t left = n - (uint32_t)first;
             assign_block(p, keys + first * p->d, left < PARTITION_BLOCK ? left : PARTITION_BLOCK,
@@ -116,6 +121,12 @@ void partition_assign(const struct partition *p, const float *keys, uint32_t n, 
         }
         free(scratch);
     }
+    return !stopped;
+}
+
+void partition_assign(const struct partition *p, const float *keys, uint32_t n, uint32_t *bucket)
+{
+    partition_assign_watched(p, keys, n, bucket, NULL);
 }
 
 /* ---- Lloyd */
@@ -249,11 +260,13 @@ static double update_centroids(struct lloyd *l)
     return objective;
 }
 
-/* Assigns the keys and fills empty buckets. Did any key change its bucket? */
-static bool reassign(struct lloyd *l)
+/* Assigns the keys and fills empty buckets. Did any key change its bucket? Not if it was stopped.
+ */
+static bool reassign(struct lloyd *l, const struct watch *watch)
 {
     memcpy(l->previous, l->bucket, l->n * sizeof *l->bucket);
-    partition_assign(l->p, l->keys, l->n, l->bucket);
+    if (!partition_assign_watched(l->p, l->keys, l->n, l->bucket, watch))
+        return false;
     memset(l->sizes, 0, l->p->clusters * sizeof *l->sizes);
     for (uint32_t j = 0; j < l->n; j++)
         l->sizes[l->bucket[j]]++;
@@ -271,7 +284,7 @@ static void lloyd(struct lloyd *l, uint32_t iterations, const struct watch *watc
     struct partition *p = l->p;
     report->objective = NAN;
     for (uint32_t i = 0; i < iterations; i++) {
-        if (!reassign(l))
+        if (!reassign(l, watch))
             break;
         const double objective = update_centroids(l);
         if (objective >= report->objective)
@@ -355,10 +368,11 @@ struct partition *partition_train(const float *keys, uint32_t n, uint32_t d,
         keys = unit;
     const size_t size = (size_t)options->clusters * d * sizeof(float);
     float *seeds = require_memory(malloc(size));
-    seed_centroids(seeds, options->clusters, keys, n, d,
-                   random_key(options->seed, RANDOM_CENTROIDS, options->salt));
+    const bool seeded =
+        seed_centroids(seeds, options->clusters, keys, n, d,
+                       random_key(options->seed, RANDOM_CENTROIDS, options->salt), watch);
     struct partition *p = partition_new(options->clusters, d, options->spherical, seeds);
-    improve(p, keys, n, options->iterations, watch, report);
+    improve(p, keys, n, seeded ? options->iterations : 0, watch, report);
     free(seeds);
     free(unit);
     return p;

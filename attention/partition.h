@@ -62,6 +62,8 @@ struct partition_report {
  * Accuracy    distances are float32, so a key may take a centroid that is farther by some 1e-6
  *             of |x| |c|. Sums over keys and the objective are double.
  * Domain      1 <= n < 2^32, 1 <= d.
+ * Stopped     by watch->stop(), it has the centroids of the last whole iteration, and without one
+ *             the seeds found so far, and zeros.
  * Returns     the partition; the caller frees it. `report` and `watch` may be NULL. */
 struct partition *partition_train(const float *keys, uint32_t n, uint32_t d,
                                   const struct partition_options *options,
@@ -80,5 +82,10 @@ void partition_free(struct partition *partition);
 /* The bucket of each of n keys. */
 void partition_assign(const struct partition *partition, const float *keys, uint32_t n,
                       uint32_t *bucket);
+
+/* The same until the watch stops it. Returns whether it came to the end; otherwise some buckets are
+ * not set. */
+bool partition_assign_watched(const struct partition *partition, const float *keys, uint32_t n,
+                              uint32_t *bucket, const struct watch *watch);
 
 #endif

@@ -79,9 +79,10 @@ static uint32_t *seed_candidates(uint32_t n, uint32_t *count, struct random_stre
     return candidate;
 }
 
-void seed_centroids(float *centroids, uint32_t clusters, const float *keys, uint32_t n, uint32_t d,
-                    struct random_key key)
+bool seed_centroids(float *centroids, uint32_t clusters, const float *keys, uint32_t n, uint32_t d,
+                    struct random_key key, const struct watch *watch)
 {
+    bool stopped = false;
     struct random_stream stream = random_stream(key, 0);
     uint32_t count;
     uint32_t *candidate = seed_candidates(n, &count, &stream);
@@ -89,6 +90,11 @@ void seed_centroids(float *centroids, uint32_t clusters, const float *keys, uint
     for (uint32_t i = 0; i < count; i++)
         nearest[i] = INFINITY;
     for (uint32_t c = 0; c < clusters; c++) {
+        stopped = stopped || watch_stops(watch);
+        if (stopped) {
+            memset(centroids + (size_t)c * d, 0, d * sizeof *centroids);
+            continue;
+        }
         const double total = c == 0 ? 0.0 : draw_total(nearest, count);
         const uint32_t drawn =
             total > 0.0 ? draw_weighted(nearest, count, total, random_unit(random_next(&stream)))
@@ -104,4 +110,5 @@ void seed_centroids(float *centroids, uint32_t clusters, const float *keys, uint
     }
     free(nearest);
     free(candidate);
+    return !stopped;
 }

@@ -4,11 +4,16 @@
 #ifndef SEEDING_H
 #define SEEDING_H
 
+#include <stdbool.h>
+
 #include <sim/random.h>
 
-/* Writes C of the keys [n][d] into centroids [clusters][d]. */
-void seed_centroids(float *centroids, uint32_t clusters, const float *keys, uint32_t n, uint32_t d,
-                    struct random_key key);
+#include "watch.h"
+
+/* Writes C of the keys [n][d] into centroids [clusters][d]. Returns whether it came to the end; if
+ * the watch (NULL: none) stops it, the centroids that lack are zeros. */
+bool seed_centroids(float *centroids, uint32_t clusters, const float *keys, uint32_t n, uint32_t d,
+                    struct random_key key, const struct watch *watch);
 
 /* The first i at which the running sum of the weights exceeds unit * their sum, 0 <= unit < 1: i
  * is drawn with probability weight[i] / sum. An i of weight 0 is never returned. `total` is the

@@ -10,6 +10,7 @@
 #include <base/memory.h>
 
 #include "products.h"
+#include "watch_loop.h"
 
 enum { BLOCK_ROWS = 64, BLOCK_LOGITS = 1 << 22 };
 
@@ -73,8 +74,10 @@ static void targets_of_block(const struct target_task *task, uint32_t first, uin
     }
 }
 
-static void compute_targets(const struct target_task *task)
+/* Returns whether it came to the end. */
+static bool compute_targets(const struct target_task *task, const struct watch *watch)
 {
+    bool stopped = false;
     const struct context *c = task->context;
     const uint32_t fits = BLOCK_LOGITS / c->n, block = fits < 1 ? 1 : fits < 64 ? fits : BLOCK_ROWS;
 #pragma omp parallel
@@ -84,6 +87,8 @@ static void compute_targets(const struct target_task *task)
         double *sums = require_memory(malloc(task->clusters * sizeof *sums));
 #pragma omp for schedule(dynamic, 1)
         for (uint32_t first = 0; first < task->candidates; first += block) {
+            if (watch_skips(watch, &stopped))
+                continue;
             const uint32_t left = task->candidates - first;
             targets_of_block(task, first, left < block ? left : block, rows, logits, sums);
         }
@@ -91,11 +96,12 @@ static void compute_targets(const struct target_task *task)
         free(rows);
         free(sums);
     }
+    return !stopped;
 }
 
 struct query_batch query_targets(const struct context *c, uint32_t head, const uint32_t *bucket,
                                  uint32_t clusters, struct dense_part dense, bool unroped,
-                                 uint32_t at_most)
+                                 uint32_t at_most, const struct watch *watch)
 {
     const uint32_t candidates = at_most > 0 && at_most < c->n_q ? at_most : c->n_q;
     const uint32_t key_head = head / (c->query_heads / c->key_heads);
@@ -111,11 +117,11 @@ struct query_batch query_targets(const struct context *c, uint32_t head, const u
                                NULL};
     task.targets = require_memory(malloc(((size_t)candidates * clusters + 1) * sizeof(float)));
     task.kept = require_memory(malloc((size_t)candidates + 1));
-    compute_targets(&task);
+    const bool whole = compute_targets(&task, watch);
     const float *from = (unroped && c->queries_unroped ? c->queries_unroped : c->queries) + offset;
     float *queries = require_memory(malloc(((size_t)candidates * c->d + 1) * sizeof *queries));
     uint32_t rows = 0;
-    for (uint32_t i = 0; i < candidates; i++)
+    for (uint32_t i = 0; i < candidates && whole; i++)
         if (task.kept[i]) {
             memcpy(queries + (size_t)rows * c->d, from + (size_t)query_of(&task, i) * c->d,
                    c->d * sizeof *queries);

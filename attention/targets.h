@@ -19,10 +19,11 @@
  *           it is excluded here.
  * `bucket` [n] are the buckets of the keys of this head's key head. Logits are those after RoPE in
  * either case; the vectors of the batch are those before RoPE if `unroped`, where they are known.
- * The same bits for any number of threads. The caller frees the batch. */
+ * The same bits for any number of threads. The caller frees the batch. If the watch (NULL: none)
+ * stops it, the batch has no rows. */
 struct query_batch query_targets(const struct context *context, uint32_t head,
                                  const uint32_t *bucket, uint32_t clusters, struct dense_part dense,
-                                 bool unroped, uint32_t at_most);
+                                 bool unroped, uint32_t at_most, const struct watch *watch);
 void query_batch_free(struct query_batch *batch);
 
 /* The rows of several batches, one after the other; frees these. */

@@ -28,6 +28,7 @@ struct trainer {
     const struct train_watch *watch;
     struct trained *trained;
     uint64_t steps_done, steps_total;
+    uint64_t models; /* that were trained */
     bool stopped;
 };
 
@@ -43,6 +44,14 @@ static bool is_first(const struct train_spec *spec, size_t i)
         if (same_head(&spec->heads[before], &spec->heads[i]))
             return false;
     return !spec->heads[i].dense;
+}
+
+/* Asked within the steps, too. */
+static bool stop_training(void *context)
+{
+    struct trainer *trainer = context;
+    trainer->stopped = trainer->stopped || watch_stops(&trainer->watch->steps);
+    return trainer->stopped;
 }
 
 /* ---- reading */
@@ -134,9 +143,11 @@ static uint64_t salt_of(const struct head_shape *shape)
     return (uint64_t)shape->layer << 32 | shape->key_head;
 }
 
-static struct partition *train_partition(const struct train_spec *spec, struct group *group,
+static struct partition *train_partition(struct trainer *trainer, struct group *group,
                                          struct partition_report *report)
 {
+    const struct train_spec *spec = trainer->spec;
+    const struct watch watch = {.stop = stop_training, .context = trainer};
     const uint32_t d = group->shape->d;
     uint32_t n = 0;
     double most = 0.0;
@@ -155,12 +166,13 @@ static struct partition *train_partition(const struct train_spec *spec, struct g
                                               .spherical = spec->spherical,
                                               .seed = spec->training.seed,
                                               .salt = salt_of(group->shape)};
-    struct partition *partition = partition_train(keys, n, d, &options, NULL, report);
+    struct partition *partition = partition_train(keys, n, d, &options, &watch, report);
     free(keys);
     for (uint32_t i = 0; i < group->documents; i++) {
         const struct context *context = &group->context[i];
         group->bucket[i] = require_memory(malloc(context->n * sizeof **group->bucket));
-        partition_assign(partition, keys_of(spec, context), context->n, group->bucket[i]);
+        partition_assign_watched(partition, keys_of(spec, context), context->n, group->bucket[i],
+                                 &watch);
     }
     return partition;
 }
@@ -178,49 +190,48 @@ static bool count_step(void *context, uint64_t done, uint64_t total, double loss
 }
 
 /* The targets of the query heads first .. last - 1 in a document, as one batch. */
-static struct query_batch batch_of(const struct train_spec *spec, const struct group *group,
+static struct query_batch batch_of(struct trainer *trainer, const struct group *group,
                                    uint32_t document, uint32_t first, uint32_t last)
 {
+    const struct train_spec *spec = trainer->spec;
+    const struct watch watch = {.stop = stop_training, .context = trainer};
     struct query_batch *parts = require_memory(calloc(last - first, sizeof *parts));
     for (uint32_t head = first; head < last; head++)
         parts[head - first] =
             query_targets(&group->context[document], head, group->bucket[document], spec->clusters,
-                          spec->dense, spec->unroped, spec->queries_at_most);
+                          spec->dense, spec->unroped, spec->queries_at_most, &watch);
     const struct query_batch all =
         query_batch_join(parts, last - first, group->shape->d, spec->clusters);
     free(parts);
     return all;
 }
 
-/* The model of these query heads; NULL with a line in `error` if there is nothing to train on. */
+/* The model of these query heads; NULL if there is nothing to train on, or if it was stopped
+ * before.
+ */
 static struct query_model *train_model(struct trainer *trainer, const struct group *group,
                                        const struct partition *partition, uint32_t first,
-                                       uint32_t last, struct train_progress *progress, char *error,
-                                       size_t size)
+                                       uint32_t last, struct train_progress *progress)
 {
     const struct train_spec *spec = trainer->spec;
     struct query_batch *batches = require_memory(calloc(group->documents, sizeof *batches));
-    const struct watch steps = {count_step, trainer};
+    const struct watch steps = {count_step, trainer, stop_training};
     struct training_options options = spec->training;
     struct query_model *model = NULL;
     options.salt = salt_of(group->shape) << 8 | first;
     progress->queries = 0;
     progress->entropy = 0.0;
     for (uint32_t i = 0; i < group->documents; i++) {
-        batches[i] = batch_of(spec, group, i, first, last);
+        batches[i] = batch_of(trainer, group, i, first, last);
         progress->queries += batches[i].rows;
         if (batches[i].rows > 0)
             progress->entropy += batches[i].rows * query_batch_entropy(&batches[i], spec->clusters);
     }
-    progress->entropy /= (double)progress->queries;
     if (progress->queries > 0)
+        progress->entropy /= (double)progress->queries;
+    if (progress->queries > 0 && !trainer->stopped)
         model = query_model_train(batches, group->documents, partition, group->context->scale,
                                   &options, &steps, &progress->training);
-    else
-        snprintf(error, size,
-                 "query head %" PRIu32 " has no query to train on: the best key of each is within "
-                 "half of the window; give longer documents or a smaller --window",
-                 group->shape->query_head + first);
     for (uint32_t i = 0; i < group->documents; i++)
         query_batch_free(&batches[i]);
     free(batches);
@@ -228,39 +239,48 @@ static struct query_model *train_model(struct trainer *trainer, const struct gro
     return model;
 }
 
-/* Adds one of `models` models: sums of queries and seconds, means of the others. */
-static void add_progress(struct train_progress *sum, const struct train_progress *one,
-                         uint32_t models)
+/* Adds a model that was trained. */
+static void add_progress(struct train_progress *sum, const struct train_progress *one)
 {
+    sum->models++;
     sum->queries += one->queries;
-    sum->entropy += one->entropy / models;
+    sum->entropy += one->entropy;
     sum->training.steps = one->training.steps;
-    sum->training.first_loss += one->training.first_loss / models;
-    sum->training.last_loss += one->training.last_loss / models;
+    sum->training.first_loss += one->training.first_loss;
+    sum->training.last_loss += one->training.last_loss;
     sum->training.seconds += one->training.seconds;
     sum->training.product_seconds += one->training.product_seconds;
 }
 
+/* From sums over the models to means. */
+static void end_progress(struct train_progress *sum)
+{
+    sum->entropy /= sum->models;
+    sum->training.first_loss /= sum->models;
+    sum->training.last_loss /= sum->models;
+}
+
 static int train_models(struct trainer *trainer, const struct group *group,
-                        struct trained_head *head, struct train_progress *progress, char *error,
-                        size_t size)
+                        struct trained_head *head, struct train_progress *progress)
 {
     const uint32_t heads = head->query_heads, models = trainer->spec->per_key_head ? 1 : heads;
     head->models = require_memory(calloc(heads, sizeof *head->models));
     for (uint32_t m = 0; m < models; m++) {
         struct train_progress one = {0};
-        head->models[m] = train_model(trainer, group, head->partition, m,
-                                      models == 1 ? heads : m + 1, &one, error, size);
-        if (!head->models[m])
-            return -1;
+        head->models[m] =
+            train_model(trainer, group, head->partition, m, models == 1 ? heads : m + 1, &one);
         head->models_length++;
-        add_progress(progress, &one, models);
-        if (trainer->stopped && m + 1 < models)
+        if (head->models[m])
+            add_progress(progress, &one);
+        if (trainer->stopped)
             return 1;
     }
+    if (progress->models > 0)
+        end_progress(progress);
+    trainer->models += progress->models;
     for (uint32_t m = models; m < heads; m++)
         head->models[m] = head->models[0];
-    return trainer->stopped;
+    return 0;
 }
 
 static int train_group(struct trainer *trainer, size_t first, char *error, size_t size)
@@ -277,18 +297,40 @@ static int train_group(struct trainer *trainer, size_t first, char *error, size_
         head->query_heads = group.shape->query_heads;
         head->unroped = spec->unroped;
         head->before = spec->unroped && group.shape->unroped;
-        head->partition = train_partition(spec, &group, &progress.partition);
+        head->iterations = spec->iterations;
+        head->partition = train_partition(trainer, &group, &progress.partition);
         progress.head = head;
-        if (spec->models)
-            status = train_models(trainer, &group, head, &progress, error, size);
+        if (trainer->stopped)
+            status = 1;
+        else if (spec->models)
+            status = train_models(trainer, &group, head, &progress);
         else if (!watch_continues(&trainer->watch->steps, ++trainer->steps_done,
                                   trainer->steps_total, progress.partition.objective))
             status = 1;
         if (status == 0 && trainer->watch->head_done)
             trainer->watch->head_done(trainer->watch->context, &progress);
+        if (status != 0)
+            trained_drop_last(trainer->trained);
     }
     group_free(&group);
     return status;
+}
+
+/* What an earlier run has trained. */
+static void pass_over(struct trainer *trainer, const struct trained_head *done)
+{
+    trainer->steps_done +=
+        trainer->spec->models ? done->models_length * trainer->spec->training.steps : 1;
+    for (uint32_t m = 0; m < done->models_length; m++)
+        trainer->models += done->models[m] != NULL;
+}
+
+static int no_queries(char *error, size_t size)
+{
+    snprintf(error, size,
+             "there is no query to train on: the best key of each is within half of the window; "
+             "give longer documents or a smaller --window");
+    return -1;
 }
 
 int train_heads(const struct train_spec *spec, const struct train_watch *watch,
@@ -303,7 +345,15 @@ int train_heads(const struct train_spec *spec, const struct train_watch *watch,
             trainer.steps_total += spec->models ? models * spec->training.steps : 1;
         }
     for (size_t i = 0; i < spec->length && status == 0; i++)
-        if (is_first(spec, i))
-            status = train_group(&trainer, i, error, size);
+        if (is_first(spec, i)) {
+            const struct trained_head *done =
+                trained_find(trained, spec->heads[i].layer, spec->heads[i].key_head, spec->unroped);
+            if (done)
+                pass_over(&trainer, done);
+            else
+                status = train_group(&trainer, i, error, size);
+        }
+    if (status == 0 && spec->models && trainer.models == 0)
+        return no_queries(error, size);
     return status;
 }

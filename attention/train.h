@@ -28,6 +28,7 @@ struct train_spec {
 struct train_progress {
     const struct trained_head *head;
     struct partition_report partition;
+    uint32_t models;                 /* that were trained */
     double entropy;                  /* of the targets, in nats; the mean over models */
     uint64_t queries;                /* of all models */
     struct training_report training; /* steps of a model; seconds of all; means of the losses */
@@ -40,11 +41,12 @@ struct train_watch {
 };
 
 /* Trains a partition, and the models, for each head of keys of each layer, on all documents that
- * have it, and adds them to `trained`. The keys are those from the end of the sink on. Random
- * numbers depend on the seed and the number of the head, so that heads are trained alike whatever
- * else is trained. The same bits for any number of threads.
- * Returns   0; 1 if the watch stopped it, then the last head may be trained in part; or -1 with one
- *           line in `error`: a head cannot be read, or has no query to train on. */
+ * have it, and adds them to `trained`; what is there already is not trained again. A query head
+ * without a query to train on has no model (trained.h). The keys are those from the end of the sink
+ * on. Random numbers depend on the seed and the number of the head, so that heads are trained alike
+ * whatever else is trained. The same bits for any number of threads. Returns   0; 1 if the watch
+ * stopped it, then the heads before that are in `trained`; or -1 with one line in `error`: a head
+ * cannot be read, or none has a query to train on. */
 int train_heads(const struct train_spec *spec, const struct train_watch *watch,
                 struct trained *trained, char *error, size_t size);
 

@@ -17,15 +17,24 @@ struct trained_head *trained_add(struct trained *trained)
     return &trained->heads[trained->length++];
 }
 
+static void free_head(struct trained_head *head)
+{
+    partition_free(head->partition);
+    for (uint32_t m = 0; head->models && m < head->models_length; m++)
+        if (head->models[m])
+            query_model_free(head->models[m]);
+    free(head->models);
+}
+
+void trained_drop_last(struct trained *trained)
+{
+    free_head(&trained->heads[--trained->length]);
+}
+
 void trained_free(struct trained *trained)
 {
-    for (size_t i = 0; i < trained->length; i++) {
-        struct trained_head *head = &trained->heads[i];
-        partition_free(head->partition);
-        for (uint32_t m = 0; head->models && m < head->models_length; m++)
-            query_model_free(head->models[m]);
-        free(head->models);
-    }
+    for (size_t i = 0; i < trained->length; i++)
+        free_head(&trained->heads[i]);
     free(trained->heads);
     *trained = (struct trained){0};
 }
@@ -77,6 +86,14 @@ static int check_fit(const struct trained_head *found, const struct head_shape *
                  "has %" PRIu32 " clusters for %s, and --clusters asks for %" PRIu32
                  "; leave it out",
                  found->partition->clusters, name, need->clusters);
+    else if (need->iterations && need->iterations != found->iterations)
+        snprintf(error, size,
+                 "was trained with at most %" PRIu32 " iterations for %s, and --iterations asks "
+                 "for %" PRIu32 "; leave it out",
+                 found->iterations, name, need->iterations);
+    else if (need->spherical && !found->partition->spherical)
+        snprintf(error, size,
+                 "was trained without --spherical for %s, and now it is given; leave it out", name);
     else if (models && !found->models)
         snprintf(error, size, "has no query model for %s %s RoPE", name,
                  unroped ? "before" : "after");

@@ -16,7 +16,7 @@
 #include <base/regular_file.h>
 
 static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
-enum { HEAD_NUMBERS = 12, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
+enum { HEAD_NUMBERS = 13, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
 
 uint64_t trained_checksum(const void *bytes, size_t length)
 {
@@ -52,7 +52,9 @@ static void put_number(struct writer *writer, uint32_t number)
 static void put_head(struct writer *writer, const struct trained_head *head)
 {
     const struct partition *p = head->partition;
-    const struct query_model *first = head->models ? head->models[0] : NULL;
+    const struct query_model *first = NULL;
+    for (uint32_t m = 0; head->models && m < head->models_length && !first; m++)
+        first = head->models[m];
     const uint32_t numbers[HEAD_NUMBERS] = {head->layer,
                                             head->key_head,
                                             head->query_head,
@@ -61,14 +63,18 @@ static void put_head(struct writer *writer, const struct trained_head *head)
                                             p->d,
                                             p->clusters,
                                             p->spherical,
-                                            first ? head->models_length : 0,
+                                            head->models ? head->models_length : 0,
                                             first ? first->width : 0,
                                             first ? first->residual : 0,
-                                            head->before};
+                                            head->before,
+                                            head->iterations};
     put(writer, numbers, sizeof numbers);
     put(writer, p->centroids, (size_t)p->clusters * p->d * sizeof(float));
-    for (uint32_t m = 0; first && m < head->models_length; m++) {
+    for (uint32_t m = 0; head->models && m < head->models_length; m++) {
         const struct query_model *model = head->models[m];
+        put_number(writer, model != NULL);
+        if (!model)
+            continue;
         put(writer, model->parameters, model->length * sizeof(float));
         put(writer, model->mean, model->width * sizeof(float));
         put(writer, model->variance, model->width * sizeof(float));
@@ -84,15 +90,9 @@ static void put_rope(struct writer *writer, const struct rope *rope)
     put(writer, numbers, sizeof numbers);
 }
 
-int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
+char *trained_bytes(const struct trained *trained, size_t *length)
 {
     struct writer writer = {0};
-    char phrase[200];
-    char *target = atomic_file_target(path, phrase, sizeof phrase);
-    if (!target) {
-        snprintf(error, size, "%s %s", path, phrase);
-        return -1;
-    }
     put(&writer, magic, sizeof magic);
     put_number(&writer, TRAINED_VERSION);
     put_number(&writer, (uint32_t)trained->length);
@@ -101,10 +101,24 @@ int trained_save(const struct trained *trained, const char *path, char *error, s
         put_head(&writer, &trained->heads[i]);
     const uint64_t sum = trained_checksum(writer.bytes, writer.length);
     put(&writer, &sum, sizeof sum);
-    const int failed = atomic_file_write(target, writer.bytes, writer.length);
+    *length = writer.length;
+    return writer.bytes;
+}
+
+int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
+{
+    char phrase[200];
+    char *target = atomic_file_target(path, phrase, sizeof phrase);
+    if (!target) {
+        snprintf(error, size, "%s %s", path, phrase);
+        return -1;
+    }
+    size_t length;
+    char *bytes = trained_bytes(trained, &length);
+    const int failed = atomic_file_write(target, bytes, length);
     if (failed)
         snprintf(error, size, "%s cannot be written: %s", path, strerror(errno));
-    free(writer.bytes);
+    free(bytes);
     free(target);
     return failed;
 }
@@ -147,12 +161,19 @@ static bool shapes_fit(const uint32_t *x, size_t left)
         return false;
     if (models != 0 && models != 1 && models != query_heads)
         return false;
-    if (models == 0 ? width != 0 || x[10] != 0 : width < 1 || width > SHAPE_MAX)
+    if (models == 0 || width == 0 ? width != 0 || x[10] != 0 : width > SHAPE_MAX)
         return false;
-    double floats = (double)clusters * d;
-    if (models > 0)
-        floats += models * ((double)query_model_length(d, width, clusters, x[10]) + 2.0 * width);
+    double floats = (double)clusters * d + models;
+    if (width > 0) /* there is one model at least */
+        floats += (double)query_model_length(d, width, clusters, x[10]) + 2.0 * width;
     return floats * sizeof(float) <= (double)left;
+}
+
+/* Do the bytes that are left suffice for a model? */
+static bool model_fits(const uint32_t *x, size_t left)
+{
+    const double floats = (double)query_model_length(x[5], x[9], x[6], x[10]) + 2.0 * x[9];
+    return x[9] > 0 && floats * sizeof(float) <= (double)left;
 }
 
 static struct query_model *get_model(struct reader *reader, const uint32_t *x)
@@ -172,12 +193,13 @@ static struct query_model *get_model(struct reader *reader, const uint32_t *x)
 /* Returns what is wrong with the head, or NULL. What was read is freed with `trained`. */
 static const char *get_head(struct reader *reader, struct trained *trained)
 {
-    static const char not_numbers[] = "has numbers that are not finite";
+    static const char not_numbers[] = "has numbers that are not finite",
+                      not_fitting[] = "has shapes that do not fit its length";
     uint32_t x[HEAD_NUMBERS];
     if (!get(reader, x, sizeof x))
         return "ends too early";
     if (!shapes_fit(x, reader->left))
-        return "has shapes that do not fit its length";
+        return not_fitting;
     struct trained_head *head = trained_add(trained);
     head->layer = x[0];
     head->key_head = x[1];
@@ -185,6 +207,7 @@ static const char *get_head(struct reader *reader, struct trained *trained)
     head->query_heads = x[3];
     head->unroped = x[4];
     head->before = x[11];
+    head->iterations = x[12];
     const size_t floats = (size_t)x[6] * x[5];
     float *centroids = require_memory(malloc(floats * sizeof *centroids));
     const bool good = get_floats(reader, centroids, floats);
@@ -196,8 +219,10 @@ static const char *get_head(struct reader *reader, struct trained *trained)
     if (x[8] > 0)
         head->models = require_memory(calloc(x[3], sizeof *head->models));
     for (uint32_t m = 0; m < x[8]; m++) {
-        head->models[m] = get_model(reader, x);
-        if (!head->models[m])
+        uint32_t has;
+        if (!get(reader, &has, sizeof has) || has > 1 || (has && !model_fits(x, reader->left)))
+            return not_fitting;
+        if (has && !(head->models[m] = get_model(reader, x)))
             return not_numbers;
         head->models_length++;
     }

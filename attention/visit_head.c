@@ -8,6 +8,7 @@
 #include <base/memory.h>
 
 #include "evaluation_state.h"
+#include "watch_loop.h"
 
 #define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
 
@@ -190,6 +191,7 @@ static void run_item(const struct pass *p, struct scratch *s, size_t item)
 
 static void run_pass(const struct pass *p)
 {
+    bool stopped = false;
     const size_t items =
         chooses_together(p->run) ? p->shape->n_q : (size_t)p->shape->query_heads * p->shape->n_q;
 #pragma omp parallel if (items * p->shape->n > WORTH_THREADS)
@@ -199,7 +201,8 @@ static void run_pass(const struct pass *p)
             .output = require_memory(malloc((p->shape->d_v + 1) * sizeof *s.output))};
 #pragma omp for schedule(dynamic)
         for (size_t item = 0; item < items; item++)
-            run_item(p, &s, item);
+            if (!watch_skips(&p->run->watch, &stopped))
+                run_item(p, &s, item);
         visit_free(&s.visit);
         free(s.queries);
         free(s.output);

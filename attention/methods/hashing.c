@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <attention/products.h>
+#include <attention/watch_loop.h>
 #include <base/memory.h>
 #include <sim/random.h>
 
@@ -77,9 +78,10 @@ static void hash_some(const struct hashing *hashing, const float *rows, size_t f
     }
 }
 
-void hash_rows(const struct hashing *hashing, const float *rows, size_t count, const float *centre,
-               uint32_t *hashes)
+bool hash_rows(const struct hashing *hashing, const float *rows, size_t count, const float *centre,
+               uint32_t *hashes, const struct watch *watch)
 {
+    bool stopped = false;
     const size_t d = hashing->d;
     const uint32_t columns = hashing->columns;
     const uint32_t tables_at_once =
@@ -91,6 +93,8 @@ void hash_rows(const struct hashing *hashing, const float *rows, size_t count, c
             malloc((size_t)ROWS_AT_ONCE * tables_at_once * columns * sizeof *projections));
 #pragma omp for schedule(static)
         for (size_t first = 0; first < count; first += ROWS_AT_ONCE) {
+            if (watch_skips(watch, &stopped))
+                continue;
             const size_t here = count - first < ROWS_AT_ONCE ? count - first : ROWS_AT_ONCE;
             for (size_t i = 0; i < here * d; i++)
                 centred[i] = rows[first * d + i] - (centre ? centre[i % d] : 0.0f);
@@ -99,6 +103,7 @@ void hash_rows(const struct hashing *hashing, const float *rows, size_t count, c
         free(projections);
         free(centred);
     }
+    return !stopped;
 }
 
 void hash_vector(const struct hashing *hashing, const float *vector, uint32_t tables,

@@ -10,6 +10,7 @@
 #define METHODS_HASHING_H
 
 #include <attention/method.h>
+#include <attention/watch.h>
 
 struct hashing {
     uint32_t tables, columns, d;
@@ -29,9 +30,10 @@ uint32_t hash_argmax(const float *projections, uint32_t columns);
 void hashing_draw(struct hashing *hashing, uint64_t seed, uint32_t group);
 
 /* hashes[t][i] = the hash of row i, less `centre` unless that is NULL, in table t; rows x d. Same
- * bits for any number of threads. */
-void hash_rows(const struct hashing *hashing, const float *rows, size_t count, const float *centre,
-               uint32_t *hashes);
+ * bits for any number of threads. Returns whether it came to the end, which the watch may prevent;
+ * otherwise some hashes are not set. */
+bool hash_rows(const struct hashing *hashing, const float *rows, size_t count, const float *centre,
+               uint32_t *hashes, const struct watch *watch);
 
 /* hashes[t] = the hash of one vector in table t, for the first `tables` tables. */
 void hash_vector(const struct hashing *hashing, const float *vector, uint32_t tables,

@@ -105,6 +105,7 @@ const struct method method_kmeans = {
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_roped,
     .free_index = partitioned_free,
+    .own_partition = partitioned_own,
     .visit = visit_roped,
     .imbalance = partitioned_imbalance,
 };
@@ -120,6 +121,7 @@ const struct method method_kmeans_unroped = {
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_unroped,
     .free_index = partitioned_free,
+    .own_partition = partitioned_own,
     .visit = visit_unroped,
     .imbalance = partitioned_imbalance,
 };
@@ -133,6 +135,7 @@ const struct method method_kmeans_topk = {
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_roped,
     .free_index = partitioned_free,
+    .own_partition = partitioned_own,
     .visit = visit_inside,
     .imbalance = partitioned_imbalance,
 };

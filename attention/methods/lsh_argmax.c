@@ -75,10 +75,11 @@ static void *build_tables(const struct method_options *options, const struct key
     index->hashes = require_memory(malloc(all * count * sizeof *index->hashes));
     index->order = require_memory(malloc(all * count * sizeof *index->order));
     index->start = require_memory(malloc(all * (buckets + 1) * sizeof *index->start));
-    for (size_t h = 0; h < heads; h++)
-        hash_rows(&index->hashing, hashed + (h * head->n + head->first) * head->d, count, NULL,
-                  index->hashes + h * options->tables * count);
-    for (size_t t = 0; t < all; t++)
+    bool whole = true;
+    for (size_t h = 0; h < heads && whole; h++)
+        whole = hash_rows(&index->hashing, hashed + (h * head->n + head->first) * head->d, count,
+                          NULL, index->hashes + h * options->tables * count, head->watch);
+    for (size_t t = 0; t < all && whole && !watch_stops(head->watch); t++)
         sort_table(index->hashes + t * count, count, head->first, buckets, index->order + t * count,
                    index->start + t * (buckets + 1));
     return index;

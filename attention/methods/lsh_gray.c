@@ -51,11 +51,13 @@ static uint64_t *sorted_entries(const struct gray *gray, const struct key_head *
     const size_t count = head->n - head->first;
     uint32_t *hashes = require_memory(malloc(count * sizeof *hashes));
     uint64_t *entries = require_memory(malloc(count * sizeof *entries));
-    hash_rows(&gray->hashing, head->keys + (size_t)head->first * head->d, count, NULL, hashes);
+    const bool whole = hash_rows(&gray->hashing, head->keys + (size_t)head->first * head->d, count,
+                                 NULL, hashes, head->watch);
     for (size_t i = 0; i < count; i++)
-        entries[i] = (uint64_t)gray_rank(hashes[i]) << 32 | (head->first + i);
+        entries[i] = (uint64_t)(whole ? gray_rank(hashes[i]) : 0) << 32 | (head->first + i);
     free(hashes);
-    qsort(entries, count, sizeof *entries, compare_entries);
+    if (whole)
+        qsort(entries, count, sizeof *entries, compare_entries);
     return entries;
 }
 

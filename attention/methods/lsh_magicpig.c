@@ -49,7 +49,8 @@ static void *build(const struct method_options *options, const struct key_head *
         index->centre[i] = (float)(sum[i] / (double)(head->built - head->first));
     free(sum);
     index->hashes = require_memory(malloc(options->tables * count * sizeof *index->hashes));
-    hash_rows(&index->hashing, head->keys + head->first * d, count, index->centre, index->hashes);
+    hash_rows(&index->hashing, head->keys + head->first * d, count, index->centre, index->hashes,
+              head->watch);
     return index;
 }
 
@@ -145,7 +146,7 @@ static double imbalance(const struct key_head *head, const void *index)
     const size_t count = head->n - head->first;
     uint32_t *sorted = require_memory(malloc((count + 1) * sizeof *sorted));
     double squares = 0;
-    for (size_t t = 0; t < magicpig->hashing.tables; t++) {
+    for (size_t t = 0; t < magicpig->hashing.tables && !watch_stops(head->watch); t++) {
         memcpy(sorted, magicpig->hashes + t * count, count * sizeof *sorted);
         qsort(sorted, count, sizeof *sorted, compare_hashes);
         for (size_t i = 0, first = 0; i < count; i++)

@@ -27,12 +27,12 @@ static struct partitioned *build_partitioned(const struct method_options *option
             .salt = head->group,
         };
         index->own = partition_train(keys + (size_t)head->first * head->d,
-                                     head->built - head->first, head->d, &train, NULL, NULL);
+                                     head->built - head->first, head->d, &train, head->watch, NULL);
         index->partition = index->own;
     }
     uint32_t *bucket = require_memory(malloc(((size_t)head->n + 1) * sizeof *bucket));
-    partition_assign(index->partition, keys, head->n, bucket);
-    index->lists = bucket_lists_make(bucket, head->n, index->partition->clusters);
+    if (partition_assign_watched(index->partition, keys, head->n, bucket, head->watch))
+        index->lists = bucket_lists_make(bucket, head->n, index->partition->clusters);
     free(bucket);
     return index;
 }
@@ -55,6 +55,11 @@ void partitioned_free(void *index)
     partition_free(partitioned->own);
     bucket_lists_free(&partitioned->lists);
     free(partitioned);
+}
+
+const struct partition *partitioned_own(const void *index)
+{
+    return ((const struct partitioned *)index)->own;
 }
 
 double partitioned_imbalance(const struct key_head *head, const void *index)

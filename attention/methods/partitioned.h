@@ -22,6 +22,7 @@ struct partitioned {
 void *partitioned_build_roped(const struct method_options *options, const struct key_head *head);
 void *partitioned_build_unroped(const struct method_options *options, const struct key_head *head);
 void partitioned_free(void *index);
+const struct partition *partitioned_own(const void *index);
 double partitioned_imbalance(const struct key_head *head, const void *index);
 uint32_t partitioned_knob_max(const struct method_options *options, const struct key_head *head);
 const char *partitioned_fault(const struct method_options *options, uint32_t d);

@@ -9,10 +9,12 @@
 #include <attention/method.h>
 #include <attention/methods/all.h>
 #include <attention/methods/partitioned.h>
+#include <attention/products.h>
 #include <attention/query_model.h>
 #include <base/memory.h>
 
-/* The bytes of the models of these queries; a model that several of them share counts once. */
+/* The bytes of the models of these queries; a model that several of them share counts once. Without
+ * a model the centroids are read. */
 static double model_bytes(const struct key_head *head, const struct query *queries, uint32_t count,
                           double element_bytes)
 {
@@ -23,7 +25,8 @@ static double model_bytes(const struct key_head *head, const struct query *queri
         for (uint32_t before = 0; before < i; before++)
             counted |= head->models[queries[before].head] == model;
         if (!counted)
-            elements += (double)model->length + 2.0 * model->width;
+            elements += model ? (double)model->length + 2.0 * model->width
+                              : (double)head->partition->clusters * head->d;
     }
     return elements * element_bytes;
 }
@@ -37,9 +40,13 @@ static void visit_saap(const struct key_head *head, const struct partitioned *in
     float *z = require_memory(malloc(clusters * sizeof *z));
     double *scores = require_memory(calloc(clusters, sizeof *scores));
     for (uint32_t i = 0; i < count; i++) {
-        query_model_scores(head->models[queries[i].head], partitioned_query(&queries[i], unroped),
-                           z);
-        partitioned_score(scores, z, clusters, 1.0, count);
+        const struct query_model *model = head->models[queries[i].head];
+        const float *q = partitioned_query(&queries[i], unroped);
+        if (model)
+            query_model_scores(model, q, z);
+        else /* as kmeans ranks */
+            products_vector(z, index->partition->centroids, clusters, head->d, q, 1.0f);
+        partitioned_score(scores, z, clusters, model ? 1.0 : (double)queries[i].scale, count);
     }
     partitioned_visit(index, scores, knob, model_bytes(head, queries, count, element_bytes),
                       queries->range, visit);

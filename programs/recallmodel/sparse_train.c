@@ -121,7 +121,7 @@ static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
                                .held_back = held_back};
     char error[800];
     struct progress progress;
-    const struct train_watch watch = {{tick, &progress}, print_head, &progress};
+    const struct train_watch watch = {.steps = {tick, &progress, NULL}, print_head, &progress};
     train.training.width = (uint32_t)s->train.width;
     train.training.steps = (uint32_t)s->train.steps;
     train.training.residual = s->train.residual;

@@ -136,7 +136,7 @@ START_TEST(threads_memory_and_stops)
     }
     evaluation_free(&one);
     char error[300] = "";
-    uint64_t stop = 2 * HEADS + 3;
+    uint64_t stop = EVALUATION_STEPS * (2 * HEADS + 3);
     ck_assert_int_eq(evaluation_run(&spec, stop_at, &stop, &e, error, sizeof error), 1);
     ck_assert_uint_eq(e.length, BUDGETS);
     evaluation_free(&e);

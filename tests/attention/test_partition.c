@@ -378,12 +378,12 @@ static bool stop_after_two(void *context, uint64_t done, uint64_t total, double 
     return done < 2;
 }
 
-START_TEST(watch_stops)
+START_TEST(stops)
 {
     const uint32_t n = 900, d = 8;
     float *keys = clustered_keys(n, d);
     uint64_t done = 0;
-    const struct watch watch = {stop_after_two, &done};
+    const struct watch watch = {.report = stop_after_two, .context = &done};
     struct partition_options options = options_of(30, 50, false);
     struct partition_report report;
     struct partition *stopped = partition_train(keys, n, d, &options, &watch, &report);
@@ -402,4 +402,4 @@ TEST_MAIN("partition", nearest_is_that_of_brute_force, bucket_does_not_depend_on
           iterations_are_those_by_hand, spherical_ignores_norms, empty_buckets_take_the_farthest,
           empty_buckets_without_a_key_stay, extreme_numbers_of_buckets,
           weighted_draws_have_their_shares, seeds_have_their_probabilities, seeds_of_many_keys,
-          threads_give_the_same_bits, watch_stops)
+          threads_give_the_same_bits, stops)

@@ -310,7 +310,7 @@ START_TEST(threads_give_the_same_bits)
     struct training_report report[3];
     struct query_model *models[3];
     double sums[2] = {0};
-    const struct watch watch = {falls, sums}, stopping = {stops, NULL};
+    const struct watch watch = {.report = falls, .context = sums}, stopping = {.report = stops};
     options.width = 48;
     options.steps = 30;
     options.rate = 0.01;

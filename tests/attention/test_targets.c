@@ -67,7 +67,8 @@ static uint32_t check_targets(const struct context *context, struct dense_part d
 {
     uint32_t kept = 0;
     for (uint32_t head = 0; head < HEADS; head++) {
-        struct query_batch batch = query_targets(context, head, bucket, C, dense, before, at_most);
+        struct query_batch batch =
+            query_targets(context, head, bucket, C, dense, before, at_most, NULL);
         const float *vectors = before ? unroped : queries;
         uint32_t row = 0;
         const uint32_t count = at_most ? at_most : N_Q;
@@ -107,10 +108,10 @@ START_TEST(joined_batches_and_entropy)
 {
     const struct context context = context_of();
     const struct dense_part dense = {1, 8};
-    struct query_batch two[2], again = query_targets(&context, 1, bucket, C, dense, false, 0);
+    struct query_batch two[2], again = query_targets(&context, 1, bucket, C, dense, false, 0, NULL);
     for (uint32_t head = 0; head < 2; head++) {
         omp_set_num_threads(head ? 1 : 3);
-        two[head] = query_targets(&context, head, bucket, C, dense, false, 0);
+        two[head] = query_targets(&context, head, bucket, C, dense, false, 0, NULL);
     }
     const uint32_t first = two[0].rows;
     struct query_batch all = query_batch_join(two, 2, D, C);

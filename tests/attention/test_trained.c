@@ -38,6 +38,7 @@ static struct trained example(void)
         head->query_head = 2 * i;
         head->query_heads = 2;
         head->unroped = head->before = i == 1;
+        head->iterations = 6 + i;
         head->partition = random_partition(3 + i, 4, i == 2);
         head->models_length = 2 - i;
         if (i < 2)
@@ -85,8 +86,12 @@ static void check_same(const struct trained *a, const struct trained *b)
         ck_assert_mem_eq(x->partition->half_norms, y->partition->half_norms,
                          x->partition->clusters * sizeof(float));
         ck_assert(!x->models == !y->models);
-        for (uint32_t m = 0; x->models && m < x->query_heads; m++)
-            check_model(x->models[m], y->models[m]);
+        ck_assert_uint_eq(x->iterations, y->iterations);
+        for (uint32_t m = 0; x->models && m < x->query_heads; m++) {
+            ck_assert(!x->models[m] == !y->models[m]);
+            if (x->models[m])
+                check_model(x->models[m], y->models[m]);
+        }
     }
 }
 
@@ -161,7 +166,7 @@ START_TEST(what_does_not_fit_is_refused)
         ROPE = 16,
         FIRST = ROPE + 56,
         NUMBER = 4,
-        FLOATS = FIRST + 12 * NUMBER
+        FLOATS = FIRST + 13 * NUMBER
     };
     static const char shapes[] = "shapes that do not fit";
     size_t length;
@@ -169,6 +174,7 @@ START_TEST(what_does_not_fit_is_refused)
     struct trained trained;
     check_number(0, 7, "not an index");
     check_number(VERSION, 1, "version 1,");
+    check_number(VERSION, 2, "version 2, this program reads 3; train it anew");
     check_number(VERSION, 1 << 24, "version 16777216"); /* the other byte order */
     check_number(HEADS, 2, "longer than what it holds");
     check_number(HEADS, 4, "ends too early");
@@ -189,9 +195,10 @@ START_TEST(what_does_not_fit_is_refused)
     check_number(FIRST + 10 * NUMBER, 2, shapes);   /* residual */
     check_number(FIRST + 11 * NUMBER, 1, shapes);   /* before RoPE, for methods after it */
     check_number(FLOATS, 0x7fc00000, "not finite"); /* NaN */
-    check_number(FLOATS + 12 * NUMBER, 0x7f800000, "not finite");
+    check_number(FLOATS + 12 * NUMBER, 2, shapes);  /* is there a model? */
+    check_number(FLOATS + 13 * NUMBER, 0x7f800000, "not finite");
     /* d 4, width 5, 3 clusters: 48 parameters and 5 means come before the variance. */
-    check_number(FLOATS + (12 + 48 + 5) * NUMBER, 0xbf800000, "not finite");
+    check_number(FLOATS + (13 + 48 + 5) * NUMBER, 0xbf800000, "not finite");
     char *bytes = example_bytes(&length);
     for (size_t cut = 0; cut < length; cut++)
         ck_assert_msg(trained_parse(&trained, bytes, cut, error, sizeof error) == -1,
@@ -239,6 +246,20 @@ START_TEST(select_finds_or_says_what_is_missing)
     ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "has 4 clusters for layer 8, key head 1") != NULL, "%s", error);
     other.clusters = 0;
+    other.iterations = 7;
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
+    other.iterations = 8;
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "at most 7 iterations for layer 8, key head 1, and --iterations "
+                                "asks for 8") != NULL,
+                  "%s", error);
+    other.iterations = 0;
+    other.spherical = true;
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "without --spherical for layer 8") != NULL, "%s", error);
+    trained.heads[1].partition->spherical = true;
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
+    trained.heads[1].partition->spherical = other.spherical = false;
     rope.pairing = ROPE_HALF;
     ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "another RoPE (theta 10000)") != NULL, "%s", error);
@@ -329,7 +350,7 @@ START_TEST(heads_are_trained_on_all_documents)
         uint64_t steps[3] = {0, 8 * 12, 0};
         struct train_progress told = {0};
         uint64_t rows = 0;
-        const struct train_watch watch = {{count_steps, steps}, take_progress, &told};
+        const struct train_watch watch = {{count_steps, steps, NULL}, take_progress, &told};
         float joined[2 * (N - 1) * D];
         uint32_t bucket[N];
         struct query_batch batches[2];
@@ -358,8 +379,9 @@ START_TEST(heads_are_trained_on_all_documents)
                                             .queries = queries[i],
                                             .keys = keys[i]};
             partition_assign(p, (before ? unroped : keys)[i], N, bucket);
-            batches[document] = query_targets(&context, 1, bucket, 5, spec.dense, false, 0);
-            struct query_batch other = query_targets(&context, 0, bucket, 5, spec.dense, false, 0);
+            batches[document] = query_targets(&context, 1, bucket, 5, spec.dense, false, 0, NULL);
+            struct query_batch other =
+                query_targets(&context, 0, bucket, 5, spec.dense, false, 0, NULL);
             rows += other.rows + batches[document].rows;
             query_batch_free(&other);
         }
@@ -401,7 +423,7 @@ START_TEST(variants_of_training)
     trained_free(&one);
     trained_free(&other);
     uint64_t steps[3] = {0, 4 * 12, 15};
-    const struct train_watch watch = {.steps = {count_steps, steps}};
+    const struct train_watch watch = {.steps = {count_steps, steps, NULL}};
     ck_assert(train_heads(&spec, &watch, &one, error, sizeof error) == 1);
     ck_assert_uint_eq(steps[0], 15);
     trained_free(&one);
@@ -422,6 +444,51 @@ START_TEST(variants_of_training)
 }
 END_TEST
 
+/* Query head 1 of key head 0 in layer 0 has its best key at its own position, so that it has
+ * nothing to train on: it has no model, all others do. What is there is not trained again. */
+START_TEST(a_head_without_a_query)
+{
+    struct head_shape heads[HEADS];
+    struct train_spec spec = spec_of(heads);
+    struct trained trained = {0}, again;
+    char error[300] = "", path[] = "build/test_trained.XXXXXX";
+    for (int i = 0; i < HEADS; i += 4) {
+        memset(queries[i], 0, sizeof queries[i]);
+        for (uint32_t j = 0; j < N; j++)
+            keys[i][j * D] = (float)j;
+        for (uint32_t j = 0; j < N_Q; j++) {
+            queries[i][j * D] = -1.0f;
+            queries[i][(N_Q + j) * D] = 1.0f;
+        }
+    }
+    uint64_t steps[3] = {0, 8 * 12, 0};
+    struct train_progress told = {0};
+    const struct train_watch watch = {{NULL, NULL, NULL}, take_progress, &told};
+    heads[1].dense = heads[5].dense = true;
+    heads[2].dense = heads[3].dense = heads[6].dense = heads[7].dense = true;
+    ck_assert_msg(train_heads(&spec, &watch, &trained, error, sizeof error) == 0, "%s", error);
+    ck_assert(trained.length == 1 && trained.heads[0].models_length == 2);
+    ck_assert(trained.heads[0].models[0] != NULL && trained.heads[0].models[1] == NULL);
+    ck_assert(told.models == 1 && told.queries == 2 * N_Q && told.entropy > 0);
+    for (int i = 1; i < HEADS; i++)
+        heads[i].dense = false;
+    const struct train_watch counted = {{count_steps, steps, NULL}, NULL, NULL};
+    steps[0] = 2 * 12; /* of the head that is there */
+    ck_assert(train_heads(&spec, &counted, &trained, error, sizeof error) == 0);
+    ck_assert_uint_eq(steps[0], 8 * 12);
+    ck_assert(trained.length == 4 && trained.heads[0].models[1] == NULL);
+    for (size_t i = 1; i < 4; i++)
+        ck_assert(trained.heads[i].models[0] != NULL && trained.heads[i].models[1] != NULL);
+    close(mkstemp(path));
+    ck_assert_msg(trained_save(&trained, path, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(trained_load(&again, path, error, sizeof error) == 0, "%s", error);
+    check_same(&trained, &again);
+    unlink(path);
+    trained_free(&trained);
+    trained_free(&again);
+}
+END_TEST
+
 TEST_MAIN("trained", file_is_read_back, what_does_not_fit_is_refused,
           select_finds_or_says_what_is_missing, heads_are_trained_on_all_documents,
-          variants_of_training)
+          variants_of_training, a_head_without_a_query)
