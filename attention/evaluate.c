@@ -183,6 +183,8 @@ static void measure_head(struct run *run, size_t head, const struct head_room *r
                    shape->query_heads * spec->k_length * sizeof *recall);
             continue;
         }
+        memset(sums, 0, shape->query_heads * sizeof *sums);
+        memset(recall, 0, shape->query_heads * spec->k_length * sizeof *recall);
         measure_visited(run, head, room, knobs, sums, recall);
         const double imbalance =
             run->method->imbalance && !shape->dense

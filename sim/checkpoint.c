@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <base/regular_file.h>
+#include <base/state_file.h>
 #include <base/text.h>
 
 /* Raised if the same spec would count something else than before. */
@@ -88,14 +87,6 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
     print_shapes(file, spec);
 }
 
-static uint64_t checksum(const char *bytes, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* ---- saving */
 
 /* The whole checkpoint; the caller frees it. NULL if memory runs out. */
@@ -110,83 +101,28 @@ static char *checkpoint_text(const struct simulation *simulation, size_t *length
     fprintf(file, "done %" PRIx64 "\n", simulation->done);
     tallies_print(file, &simulation->total);
     if (fflush(file) == 0)
-        fprintf(file, "checksum %016" PRIx64 "\n", checksum(text, *length));
+        fprintf(file, "checksum %016" PRIx64 "\n", state_file_checksum(text, *length));
     if (fclose(file) == 0)
         return text;
     free(text);
     return NULL;
 }
 
-/* Writes a new file, forces it to the disk, and gives it the name. base/atomic_file.h does the
- * same, but a kill while it writes leaves a file with a name of its own behind. Here a file is
- * written every two seconds, and kills leave at most one, FILE.new. */
-static int replace_file(const char *path, const char *temporary, const char *text, size_t length)
-{
-    FILE *file = fopen(temporary, "w");
-    if (!file)
-        return -1;
-    int failed =
-        fwrite(text, 1, length, file) != length || fflush(file) != 0 || fsync(fileno(file)) != 0;
-    int reason = errno;
-    if (fclose(file) != 0 && !failed) {
-        failed = 1;
-        reason = errno;
-    }
-    if (!failed && rename(temporary, path) == 0)
-        return 0;
-    reason = failed ? reason : errno;
-    unlink(temporary);
-    errno = reason;
-    return -1;
-}
-
 int checkpoint_save(const struct simulation *simulation, struct message error)
 {
     const char *path = simulation->spec.checkpoint;
-    size_t length = 0, temporary_size = strlen(path) + 8;
-    char *text = checkpoint_text(simulation, &length), *temporary = malloc(temporary_size);
-    int status = -1;
-    if (!text || !temporary) {
-        message_set(error, "out of memory while the checkpoint was written");
-    } else {
-        snprintf(temporary, temporary_size, "%s.new", path);
-        status = replace_file(path, temporary, text, length);
-        if (status != 0)
-            message_set(error, "--checkpoint %s cannot be written: %s", path, strerror(errno));
-    }
+    size_t length = 0;
+    char *text = checkpoint_text(simulation, &length);
+    if (!text)
+        return message_set(error, "out of memory while the checkpoint was written");
+    const int status = state_file_write(path, text, length);
+    if (status != 0)
+        message_set(error, "--checkpoint %s cannot be written: %s", path, strerror(errno));
     free(text);
-    free(temporary);
     return status;
 }
 
 /* ---- loading */
-
-/* The bytes of the file, with a 0 behind them; the caller frees them. NULL with errno, which is 0
- * if it is not a regular file. */
-static char *read_file(const char *path, size_t *length)
-{
-    struct stat status;
-    char *text = NULL;
-    const int descriptor = regular_file_open(path, &status);
-    if (descriptor < 0)
-        return NULL;
-    FILE *file = fdopen(descriptor, "r");
-    if (file && (text = malloc((size_t)status.st_size + 1))) {
-        *length = fread(text, 1, (size_t)status.st_size, file);
-        text[*length] = '\0';
-        if (ferror(file)) {
-            free(text);
-            text = NULL;
-        }
-    }
-    int reason = errno;
-    if (file)
-        fclose(file);
-    else
-        close(descriptor);
-    errno = reason;
-    return text;
-}
 
 /* Does the text behind the title begin with this version? If it begins with no version at all,
  * match_parameters() says so. */
@@ -204,26 +140,6 @@ static bool match_version(const char *text, const char *path, struct message err
     return false;
 }
 
-/* Says how two lines differ. Of a long line it shows the name, and the rest from a little before
- * the difference on. */
-static void report_difference(const char *ours, size_t our_length, const char *theirs,
-                              size_t their_length, const char *path, struct message error)
-{
-    size_t name = strcspn(ours, " \n") + 1, from = 0;
-    while (from < our_length && from < their_length && ours[from] == theirs[from])
-        from++;
-    from = from > name + 20 ? from - 20 : 0;
-    const char *gap = from ? ".." : "";
-    int name_shown = from ? (int)name : 0;
-    size_t ours_shown = our_length - from, theirs_shown = their_length - from;
-    message_set(error,
-                "--checkpoint %s is of another simulation: it has '%.*s%s%.*s', not '%.*s%s%.*s'; "
-                "give the same options, or another file",
-                path, name_shown, ours, gap, theirs_shown < 60 ? (int)theirs_shown : 60,
-                theirs + from, name_shown, ours, gap, ours_shown < 60 ? (int)ours_shown : 60,
-                ours + from);
-}
-
 /* Moves *text behind the parameters if they are those of this simulation. Returns 0; otherwise one
  * line is in `error`: SIM_REFUSED if a parameter differs, -1 if memory runs out. */
 static int match_parameters(const struct simulation *simulation, const char **text,
@@ -238,19 +154,14 @@ static int match_parameters(const struct simulation *simulation, const char **te
         free(own);
         return message_set(error, "out of memory while the checkpoint was read");
     }
-    const char *ours = own, *theirs = *text;
-    bool same = true;
-    while (same && *ours) {
-        size_t our_length = strcspn(ours, "\n"), their_length = strcspn(theirs, "\n");
-        same = our_length == their_length && strncmp(ours, theirs, our_length) == 0;
-        if (!same)
-            report_difference(ours, our_length, theirs, their_length, simulation->spec.checkpoint,
-                              error);
-        ours += our_length + 1;
-        theirs += their_length + (theirs[their_length] == '\n');
-    }
+    char difference[STATE_DIFFERENCE];
+    const bool same = state_file_match(own, text, difference);
+    if (!same)
+        message_set(error,
+                    "--checkpoint %s is of another simulation: %s; give the same options, or "
+                    "another file",
+                    simulation->spec.checkpoint, difference);
     free(own);
-    *text = theirs;
     return same ? 0 : SIM_REFUSED;
 }
 
@@ -281,7 +192,8 @@ static int read_checkpoint(struct simulation *simulation, const char *text, size
         message_set(error, "--checkpoint %s is not a checkpoint of recallmodel; give another file",
                     path);
     } else if (strncmp(text + body, sum, sizeof sum - 1) != 0 ||
-               strtoull(text + body + sizeof sum - 1, NULL, 16) != checksum(text, body)) {
+               strtoull(text + body + sizeof sum - 1, NULL, 16) !=
+                   state_file_checksum(text, body)) {
         damaged = true;
     } else if (match_version(text + sizeof title - 1, path, error)) {
         const char *at = text + sizeof title - 1;
@@ -297,7 +209,7 @@ int checkpoint_load(struct simulation *simulation, struct message error)
 {
     const char *path = simulation->spec.checkpoint;
     size_t length = 0;
-    char *text = read_file(path, &length);
+    char *text = state_file_read(path, &length);
     if (!text && errno == ENOENT)
         return 0;
     if (!text) {

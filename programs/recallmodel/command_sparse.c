@@ -13,12 +13,14 @@
 
 #include "command.h"
 #include "sparse.h"
+#include "sparse_checkpoint.h"
 #include "sparse_device.h"
 #include "sparse_time.h"
 #include "sparse_train.h"
 
 #define K_DEFAULT 64
 #define CLUSTERS_DEFAULT 128
+#define ITERATIONS_DEFAULT 25
 
 static const double budgets_default[] = {0.01, 0.02, 0.05, 0.1, 0.2};
 static const uint64_t dense_layers_default[] = {0};
@@ -41,22 +43,23 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
         uint32_t *to;
         uint64_t value;
         const char *option;
-    } numbers[] = {{&options->dense.sink, s->sink, "--sink"},
-                   {&options->dense.window, s->window, "--window"},
-                   {&options->components,
-                    s->components ? s->components
-                    : d < 16      ? d
-                                  : 16,
-                    "--components"},
-                   {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
-                   {&options->iterations, s->iterations, "--iterations"},
-                   {&k_b, s->k_b, "--kb"},
-                   {&options->page, s->page, "--page"},
-                   {&options->block, s->block, "--block"},
-                   {&options->bits, s->bits, "--bits"},
-                   {&options->tables, s->tables, "--tables"},
-                   {&options->chunk, s->chunk, "--chunk"},
-                   {&options->element_bytes, s->element_bytes, "--element-bytes"}};
+    } numbers[] = {
+        {&options->dense.sink, s->sink, "--sink"},
+        {&options->dense.window, s->window, "--window"},
+        {&options->components,
+         s->components ? s->components
+         : d < 16      ? d
+                       : 16,
+         "--components"},
+        {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
+        {&options->iterations, s->iterations ? s->iterations : ITERATIONS_DEFAULT, "--iterations"},
+        {&k_b, s->k_b, "--kb"},
+        {&options->page, s->page, "--page"},
+        {&options->block, s->block, "--block"},
+        {&options->bits, s->bits, "--bits"},
+        {&options->tables, s->tables, "--tables"},
+        {&options->chunk, s->chunk, "--chunk"},
+        {&options->element_bytes, s->element_bytes, "--element-bytes"}};
     *options = METHOD_OPTIONS_DEFAULT;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (narrow(numbers[i].to, numbers[i].value, numbers[i].option) != STATUS_OK)
@@ -162,23 +165,28 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     struct evaluation evaluation;
     struct progress progress;
     note_rope(spec);
-    progress_start(&progress, "heads");
+    progress_start(&progress, "steps");
     progress_watch(&progress);
     const int failed =
         evaluation_run(spec, progress_tick, &progress, &evaluation, error, sizeof error);
     progress_end(&progress);
     int status = failed < 0 ? usage_error("%s", error) : STATUS_OK;
     if (status == STATUS_OK) {
+        const bool unkept = failed == EVALUATION_UNKEPT;
         struct sparse_timing *timings = NULL;
         if (s->cache != CACHE_UNTIMED && failed == 0)
             status = sparse_time(s, spec, &evaluation, &timings);
-        const bool stopped = failed == 1 || status == STATUS_INTERRUPTED;
+        const bool stopped = failed > 0 || status == STATUS_INTERRUPTED;
         const struct sparse_answer answer = {s, tensors, spec, &evaluation, stopped, timings};
         if (status == STATUS_OK || stopped)
             status = report_sparse(&answer);
         free(timings);
         if (status == STATUS_OK && stopped)
             status = STATUS_INTERRUPTED;
+        if (unkept) {
+            usage_error("%s", error);
+            status = STATUS_FAILED;
+        }
     }
     evaluation_free(&evaluation);
     return status;
@@ -188,6 +196,7 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                             struct tensors *tensors)
 {
     struct sparse_trained trained = {0};
+    struct sparse_checkpoint checkpoint = {0};
     const struct method *chosen[SPARSE_METHODS_MAX];
     const size_t budgets =
         s->budgets.length ? s->budgets.length : sizeof budgets_default / sizeof *budgets_default;
@@ -224,9 +233,11 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
         status = read_needles(s, tensors, &needles, &spec.needles_length);
     spec.needles = needles;
     if (status == STATUS_OK)
-        status = sparse_train(s, tensors_spec, tensors, &spec, &trained);
+        status = sparse_train(s, tensors_spec, tensors, &spec, &checkpoint, &trained);
+    spec.keeper = sparse_checkpoint_keeper(&checkpoint);
     if (status == STATUS_OK)
         status = run_evaluation(s, tensors, &spec);
+    sparse_checkpoint_close(&checkpoint);
     sparse_trained_free(&trained);
     free(needles);
     free(budget);
@@ -259,7 +270,6 @@ static int run_sparse(int count, char **arguments)
     struct sparse_settings settings = {.question = QUESTION_DEFAULT,
                                        .sink = 1,
                                        .window = 128,
-                                       .iterations = 25,
                                        .inside = 0.5,
                                        .k_b = 1,
                                        .page = 16,
@@ -312,7 +322,8 @@ const struct command command_sparse = {
         "\n"
         "The default methods are all that need no training; kmeans-unroped is one of them where "
         "keys before RoPE are known. Ctrl-C prints the methods that are "
-        "done and exits with status 130.",
+        "done and exits with status 130; with --checkpoint the same command then goes on from "
+        "there.",
     .options = sparse_options,
     .run = run_sparse,
 };

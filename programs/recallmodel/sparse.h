@@ -42,7 +42,7 @@ struct sparse_settings {
         size_t length;
         uint64_t *items;
     } layers, dense_layers;
-    struct rope rope; /* theta 0: not given; so are clusters of 0 */
+    struct rope rope; /* theta 0: not given; so are clusters and iterations of 0 */
     struct method_options options;
     uint64_t sink, window, clusters, iterations, components, k_b, page, block, bits, tables, chunk,
         element_bytes;
@@ -52,6 +52,7 @@ struct sparse_settings {
     enum sim_dtype dtype;
     bool per_head, share, mean_value, spherical;
     enum sparse_cache cache;
+    const char *checkpoint;   /* NULL: not given */
     uint64_t multiprocessors; /* of --device; 0: not given */
     double launch_us;         /* the same */
 };

@@ -274,6 +274,8 @@ const struct argument sparse_options[] = {
     {"--index", "FILE", read_text, AT(train.index), "read it, and train nothing"},
     {"--threads", "T", read_count, AT(threads),
      "threads (default: all); the result does not depend on them"},
+    {"--checkpoint", "FILE", read_text, AT(checkpoint),
+     "save the state to FILE every 2 s; resume from FILE if it exists"},
     {"--time", "CACHE", read_time, AT(cache),
      "also time a step of one head, with a cold or a warm cache: cold or warm (default: do not)"},
     {"--device", "D", read_device, IN_QUESTION(device),

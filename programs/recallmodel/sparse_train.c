@@ -73,18 +73,43 @@ static int check_settings(const struct train_settings *train)
     return train->save ? check_save(train->save) : STATUS_OK;
 }
 
+/* A training that is shown, stopped and kept. */
+struct shown {
+    struct progress progress;
+    uint64_t done, total;
+    struct sparse_checkpoint *checkpoint;
+    bool unkept; /* the checkpoint could not be written */
+};
+
+/* Query heads whose best keys are all near. */
+static void note_untrained(const struct trained_head *head)
+{
+    for (uint32_t m = 0; head->models && m < head->query_heads; m++) {
+        if (head->models[m])
+            continue;
+        fputs("note: ", stderr);
+        if (head->layer != LAYER_UNKNOWN)
+            fprintf(stderr, "layer %" PRIu32 " ", head->layer);
+        fprintf(stderr,
+                "query head %" PRIu32 " has no query to train on, the best key of each is within "
+                "half of the window; its buckets are ranked as by kmeans\n",
+                head->query_head + m);
+    }
+}
+
 static void print_head(void *context, const struct train_progress *progress)
 {
-    struct progress *shown = context;
+    struct shown *shown = context;
     const struct trained_head *head = progress->head;
-    progress_end(shown);
+    progress_end(&shown->progress);
+    note_untrained(head);
     fprintf(stderr, "trained");
     if (head->layer != LAYER_UNKNOWN)
         fprintf(stderr, " layer %" PRIu32, head->layer);
     fprintf(stderr, " key head %" PRIu32 " %s RoPE%s", head->key_head,
             head->before ? "before" : "after",
             head->unroped && !head->before ? " (before is not known)" : "");
-    if (head->models)
+    if (progress->models)
         fprintf(stderr,
                 ": %" PRIu64 " queries, %" PRIu32 " steps, %.1f s (products %.0f %%), divergence "
                 "%.3f to %.3f, entropy %.3f",
@@ -92,18 +117,29 @@ static void print_head(void *context, const struct train_progress *progress)
                 100.0 * progress->training.product_seconds / progress->training.seconds,
                 progress->training.first_loss, progress->training.last_loss, progress->entropy);
     fputc('\n', stderr);
+    if (sparse_checkpoint_due(shown->checkpoint))
+        shown->unkept = sparse_checkpoint_write(shown->checkpoint) != STATUS_OK;
+}
+
+static bool stop(void *context)
+{
+    struct shown *shown = context;
+    return progress_tick(&shown->progress, shown->done, shown->total) || shown->unkept;
 }
 
 static bool tick(void *context, uint64_t done, uint64_t total, double objective)
 {
+    struct shown *shown = context;
     (void)objective;
-    return !progress_tick(context, done, total);
+    shown->done = done;
+    shown->total = total;
+    return !stop(shown);
 }
 
 /* Trains one kind of keys. A status. */
 static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
                       const struct evaluation_spec *spec, bool unroped, uint32_t held_back,
-                      struct trained *trained)
+                      struct sparse_checkpoint *checkpoint, struct trained *trained)
 {
     struct train_spec train = {.heads = tensors->heads,
                                .length = tensors->length,
@@ -120,34 +156,39 @@ static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
                                .queries_at_most = (uint32_t)s->train.sample,
                                .held_back = held_back};
     char error[800];
-    struct progress progress;
-    const struct train_watch watch = {.steps = {tick, &progress, NULL}, print_head, &progress};
+    struct shown shown = {.total = 1, .checkpoint = checkpoint};
+    const struct train_watch watch = {{tick, &shown, stop}, print_head, &shown};
     train.training.width = (uint32_t)s->train.width;
     train.training.steps = (uint32_t)s->train.steps;
     train.training.residual = s->train.residual;
     train.training.seed = s->seed;
-    progress_start(&progress, train.models ? "steps" : "heads");
-    progress_watch(&progress);
+    progress_start(&shown.progress, train.models ? "steps" : "heads");
+    progress_watch(&shown.progress);
     const int failed = train_heads(&train, &watch, trained, error, sizeof error);
-    progress_end(&progress);
-    return failed < 0 ? usage_error("%s", error) : failed > 0 ? STATUS_INTERRUPTED : STATUS_OK;
+    progress_end(&shown.progress);
+    if (failed < 0)
+        return usage_error("%s", error);
+    if (shown.unkept || sparse_checkpoint_write(checkpoint) != STATUS_OK)
+        return STATUS_FAILED;
+    return failed > 0 ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
 static int train_kinds(const struct sparse_settings *s, struct tensors *tensors,
                        const struct evaluation_spec *spec, uint32_t held_back,
-                       struct trained *trained)
+                       struct sparse_checkpoint *checkpoint, struct trained *trained)
 {
     int status = STATUS_OK;
     for (int unroped = 0; unroped < 2 && status == STATUS_OK; unroped++)
         if (held_back ? needs_models(spec, unroped) : needs_partition(spec, unroped))
-            status = train_kind(s, tensors, spec, unroped, held_back, trained);
+            status = train_kind(s, tensors, spec, unroped, held_back, checkpoint, trained);
     return status;
 }
 
 /* ---- the three sources */
 
 static int train_elsewhere(const struct sparse_settings *s, const struct tensors_spec *like,
-                           const struct evaluation_spec *spec, struct trained *trained)
+                           const struct evaluation_spec *spec, struct sparse_checkpoint *checkpoint,
+                           struct trained *trained)
 {
     struct tensors_spec train = *like;
     struct tensors tensors = {0};
@@ -163,7 +204,7 @@ static int train_elsewhere(const struct sparse_settings *s, const struct tensors
             status = usage_error("keys before RoPE are known of only one of --keys and "
                                  "--train-keys; give --train-keys-unroped, or --rope-theta");
     if (status == STATUS_OK)
-        status = train_kinds(s, &tensors, spec, 0, trained);
+        status = train_kinds(s, &tensors, spec, 0, checkpoint, trained);
     tensors_close(&tensors);
     return status;
 }
@@ -171,7 +212,7 @@ static int train_elsewhere(const struct sparse_settings *s, const struct tensors
 /* Trains on the first half of the queries and leaves the second half to be measured. */
 static int train_on_first_half(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
                                struct tensors *tensors, struct evaluation_spec *spec,
-                               struct trained *trained)
+                               struct sparse_checkpoint *checkpoint, struct trained *trained)
 {
     char error[800];
     uint32_t least = UINT32_MAX;
@@ -192,7 +233,7 @@ static int train_on_first_half(const struct sparse_settings *s, struct tensors_s
                 "for each of %" PRIu32 " clusters, so that it is overfit; give --train-keys and "
                 "--train-queries\n",
                 few, spec->options.clusters);
-    const int status = train_kinds(s, tensors, spec, held_back, trained);
+    const int status = train_kinds(s, tensors, spec, held_back, checkpoint, trained);
     if (status != STATUS_OK)
         return status;
     tensors_close(tensors);
@@ -211,8 +252,11 @@ static int select_kind(const struct sparse_settings *s, struct evaluation_spec *
 {
     char error[400];
     const bool models = needs_models(spec, unroped);
-    const struct trained_need need = {
-        .unroped = unroped, .clusters = s->clusters ? spec->options.clusters : 0, .rope = &s->rope};
+    const struct trained_need need = {.unroped = unroped,
+                                      .clusters = s->clusters ? spec->options.clusters : 0,
+                                      .iterations = s->iterations ? spec->options.iterations : 0,
+                                      .spherical = s->spherical,
+                                      .rope = &s->rope};
     if (t->models_only ? !models : !needs_partition(spec, unroped))
         return STATUS_OK;
     t->partitions[unroped] = require_memory(calloc(spec->length + 1, sizeof(void *)));
@@ -228,25 +272,31 @@ static int select_kind(const struct sparse_settings *s, struct evaluation_spec *
 }
 
 int sparse_train(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
-                 struct tensors *tensors, struct evaluation_spec *spec, struct sparse_trained *t)
+                 struct tensors *tensors, struct evaluation_spec *spec,
+                 struct sparse_checkpoint *checkpoint, struct sparse_trained *t)
 {
     char error[800];
     *t = (struct sparse_trained){.models_only = false};
     int status = check_settings(&s->train);
-    if (status != STATUS_OK)
+    const bool elsewhere = s->train.paths[TENSOR_KEYS].paths.length > 0,
+               trains = elsewhere || needs_models(spec, false) || needs_models(spec, true);
+    if (status == STATUS_OK && s->train.save && !trains)
+        status = usage_error("--save writes what was trained, and nothing is; give --train-keys, "
+                             "or --method saap");
+    if (status == STATUS_OK && s->train.index &&
+        trained_load(&t->trained, s->train.index, error, sizeof error) != 0)
+        status = usage_error("--index %s", error);
+    if (status == STATUS_OK)
+        status = sparse_checkpoint_open(checkpoint, s, spec);
+    if (status == STATUS_OK)
+        status = sparse_checkpoint_start(checkpoint, s->train.index ? NULL : &t->trained);
+    if (status != STATUS_OK || (!s->train.index && !trains))
         return status;
-    if (s->train.index) {
-        if (trained_load(&t->trained, s->train.index, error, sizeof error) != 0)
-            return usage_error("--index %s", error);
-    } else if (s->train.paths[TENSOR_KEYS].paths.length > 0) {
-        status = train_elsewhere(s, tensors_spec, spec, &t->trained);
-    } else if (needs_models(spec, false) || needs_models(spec, true)) {
+    if (!s->train.index && elsewhere) {
+        status = train_elsewhere(s, tensors_spec, spec, checkpoint, &t->trained);
+    } else if (!s->train.index) {
         t->models_only = true;
-        status = train_on_first_half(s, tensors_spec, tensors, spec, &t->trained);
-    } else {
-        return s->train.save ? usage_error("--save writes what was trained, and nothing is; give "
-                                           "--train-keys, or --method saap")
-                             : STATUS_OK;
+        status = train_on_first_half(s, tensors_spec, tensors, spec, checkpoint, &t->trained);
     }
     if (!s->train.index)
         t->trained.rope = s->rope;
