@@ -74,16 +74,18 @@ static void cool(struct timing *timing)
         timing->sum = (unsigned char)(timing->sum + timing->buffer[i]++);
 }
 
-static struct query query_at(const struct timing_spec *spec, uint32_t i)
+/* Query i of the h-th of the heads. */
+static struct query query_at(const struct timing_spec *spec, uint32_t i, uint32_t h)
 {
     const struct key_head *head = spec->head;
     const uint32_t position = head->n - spec->count + i;
+    const size_t at = h * spec->stride + (size_t)i * head->d;
     return (struct query){
-        .q = spec->queries + (size_t)i * head->d,
-        .q_unroped = spec->queries_unroped ? spec->queries_unroped + (size_t)i * head->d : NULL,
+        .q = spec->queries + at,
+        .q_unroped = spec->queries_unroped ? spec->queries_unroped + at : NULL,
         .scale = spec->scale,
         .position = position,
-        .head = spec->query_head,
+        .head = spec->query_head + h,
         .range = open_keys(spec->options->dense, position),
     };
 }
@@ -91,13 +93,17 @@ static struct query query_at(const struct timing_spec *spec, uint32_t i)
 /* The samples of one knob. */
 struct samples {
     double *assign, *attend, *time, *full;
-    double selectivity; /* a sum */
+    double selectivity;    /* a sum */
+    struct query *queries; /* those that choose at once */
 };
 
 static void sample(struct timing *timing, uint32_t i, uint32_t knob, struct samples *to, size_t at)
 {
     const struct timing_spec *spec = &timing->spec;
-    const struct query query = query_at(spec, i);
+    const double us = 1e6 / spec->heads;
+    size_t attended = 0;
+    for (uint32_t h = 0; h < spec->heads; h++)
+        to->queries[h] = query_at(spec, i, h);
     cool(timing);
     const double start = clock_thread_seconds();
     timing->step.visit.weighted = false;
@@ -105,19 +111,21 @@ static void sample(struct timing *timing, uint32_t i, uint32_t knob, struct samp
     timing->step.visit.correction_weight = 0;
     if (method_is_asked(spec->method, spec->options,
                         spec->method->knob_max(spec->options, spec->head), knob))
-        spec->method->visit(spec->options, spec->head, timing->index, &query, 1, knob,
-                            &timing->step.visit);
+        spec->method->visit(spec->options, spec->head, timing->index, to->queries, spec->heads,
+                            knob, &timing->step.visit);
     const double chosen = clock_thread_seconds();
-    const size_t attended = step_sparse(&timing->step, spec->head, &query);
+    for (uint32_t h = 0; h < spec->heads; h++)
+        attended = step_sparse(&timing->step, spec->head, &to->queries[h]);
     const double end = clock_thread_seconds();
     cool(timing);
     const double again = clock_thread_seconds();
-    step_full(&timing->step, spec->head, &query);
-    to->full[at] = (clock_thread_seconds() - again) * 1e6;
-    to->assign[at] = (chosen - start) * 1e6;
-    to->attend[at] = (end - chosen) * 1e6;
-    to->time[at] = (end - start) * 1e6;
-    to->selectivity += (double)attended / ((double)query.position + 1);
+    for (uint32_t h = 0; h < spec->heads; h++)
+        step_full(&timing->step, spec->head, &to->queries[h]);
+    to->full[at] = (clock_thread_seconds() - again) * us;
+    to->assign[at] = (chosen - start) * us;
+    to->attend[at] = (end - chosen) * us;
+    to->time[at] = (end - start) * us;
+    to->selectivity += (double)attended / ((double)to->queries->position + 1);
 }
 
 struct timed timed_of(double *samples, size_t n)
@@ -133,8 +141,9 @@ struct step_times timing_measure(struct timing *timing, uint32_t knob)
 {
     const size_t n = (size_t)timing->spec.count * timing->spec.repetitions;
     double *all = require_memory(malloc(4 * n * sizeof *all));
-    struct samples samples = {all, all + n, all + 2 * n, all + 3 * n, 0};
-    const struct query first = query_at(&timing->spec, 0);
+    struct samples samples = {all, all + n, all + 2 * n, all + 3 * n, 0, NULL};
+    const struct query first = query_at(&timing->spec, 0, 0);
+    samples.queries = require_memory(malloc(timing->spec.heads * sizeof *samples.queries));
     step_full(&timing->step, timing->spec.head, &first); /* what is not in memory yet */
     for (uint32_t r = 0; r < timing->spec.repetitions; r++)
         for (uint32_t i = 0; i < timing->spec.count; i++)
@@ -147,6 +156,7 @@ struct step_times timing_measure(struct timing *timing, uint32_t knob)
         .full = timed_of(samples.full, n),
     };
     free(all);
+    free(samples.queries);
     times.ratio = times.full.median / times.time.median;
     times.left = times.ratio * times.selectivity;
     times.pays_below = fmax(0, fmin(1, (times.full.median - times.assign.median) *

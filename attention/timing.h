@@ -2,10 +2,11 @@
  * the calling thread, by the code of step.h for both.
  *
  * A step of sparse attention is: choose the keys (assign), then attend to them and the dense part.
- * Building the index is not part of a step. Times are those for which the thread runs: on a busy
- * machine the clock on the wall would count what other programs take, and that falls upon long
- * steps more often than upon short ones. With a cold cache, a buffer twice as large as the
- * last-level cache is walked before each sample.
+ * Where several query heads choose at once, the step is that of all of them, and all times are
+ * divided by their number; so is full attention then. Building the index is not part of a step.
+ * Times are those for which the thread runs: on a busy machine the clock on the wall would count
+ * what other programs take, and that falls upon long steps more often than upon short ones. With a
+ * cold cache, a buffer twice as large as the last-level cache is walked before each sample.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMING_H
@@ -20,13 +21,15 @@
 struct timing_spec {
     const struct method *method;
     const struct method_options *options;
-    const struct key_head *head;  /* with values */
-    const float *queries;         /* [count][d], after RoPE */
-    const float *queries_unroped; /* the same before RoPE, or NULL */
-    uint32_t count;               /* queries, those of the last positions */
-    uint32_t query_head;          /* of the query heads that share the keys */
-    float scale;                  /* of the logits */
-    uint32_t repetitions;         /* of each query, from 1 on */
+    const struct key_head *head; /* with values */
+    const float *queries; /* [count][d], after RoPE; those of the next head follow `stride` */
+    const float *queries_unroped; /* floats later. The same before RoPE, or NULL */
+    size_t stride;
+    uint32_t count;       /* queries, those of the last positions */
+    uint32_t query_head;  /* of the query heads that share the keys: the first, and how many .. */
+    uint32_t heads;       /* .. choose once, from 1 on; then each of them attends */
+    float scale;          /* of the logits */
+    uint32_t repetitions; /* of each query, from 1 on */
     bool cold;
 };
 

@@ -43,8 +43,8 @@ int sparse_checkpoint_start(struct sparse_checkpoint *checkpoint, struct trained
 /* Is it time to write again? */
 bool sparse_checkpoint_due(const struct sparse_checkpoint *checkpoint);
 
-/* Writes it with the state of the earlier run, as long as nothing is evaluated in this one. A status,
- * as above. */
+/* Writes it with the state of the earlier run, as long as nothing is evaluated in this one. A
+ * status, as above. */
 int sparse_checkpoint_write(struct sparse_checkpoint *checkpoint);
 
 /* The keeper of the evaluation; NULL without --checkpoint. */

@@ -235,6 +235,17 @@ static void print_notes(const struct sparse_answer *a)
         puts("Without --values the error of the output is not known.");
 }
 
+/* Why +- is empty. */
+static void note_single_groups(const struct sparse_answer *a)
+{
+    bool single = false;
+    for (size_t i = 0; i < a->evaluation->length && a->tensors->heads[0].d_v; i++)
+        single = single || a->evaluation->rows[i].groups == 1;
+    if (single)
+        puts("+- is empty where a row has one group, a query head in one document: it has no "
+             "standard error.");
+}
+
 void print_sparse(const struct sparse_answer *a)
 {
     struct table *table = sparse_table(a, true);
@@ -242,12 +253,51 @@ void print_sparse(const struct sparse_answer *a)
     print_notes(a);
     putchar('\n');
     print_best(a);
-    if (table_rows(table))
+    if (table_rows(table)) {
         table_print(table, stdout, colour_wanted());
+        note_single_groups(a);
+    }
     table_free(table);
 }
 
 /* ---- JSON */
+
+/* The documents: their files of keys, and how long they are. */
+static json_t *files_as_json(const struct tensors *t)
+{
+    json_t *files = json_array();
+    for (size_t i = 0; i < t->documents; i++) {
+        const struct tensor_file *of = &t->files[i * TENSORS];
+        json_t *file = json_object();
+        set_text(file, "keys", of[TENSOR_KEYS].path);
+        set_count(file, "n", of[TENSOR_KEYS].n);
+        set_count(file, "n_q", t->heads[i * t->length / t->documents].n_q);
+        json_array_append_new(files, file);
+    }
+    return files;
+}
+
+/* n and n_q are null where documents have others. */
+static void set_lengths(json_t *object, const struct tensors *t)
+{
+    uint32_t low = UINT32_MAX, high = 0, low_q = UINT32_MAX, high_q = 0;
+    for (size_t i = 0; i < t->length; i++) {
+        const struct head_shape *head = &t->heads[i];
+        low = head->n < low ? head->n : low;
+        high = head->n > high ? head->n : high;
+        low_q = head->n_q < low_q ? head->n_q : low_q;
+        high_q = head->n_q > high_q ? head->n_q : high_q;
+    }
+    set_real(object, "n", NAN);
+    set_real(object, "n_q", NAN);
+    if (low == high)
+        set_count(object, "n", low);
+    if (low_q == high_q)
+        set_count(object, "n_q", low_q);
+    set_count(object, "n_min", low);
+    set_count(object, "n_max", high);
+    json_object_set_new(object, "files", files_as_json(t));
+}
 
 int print_sparse_json(const struct sparse_answer *a)
 {
@@ -262,8 +312,7 @@ int print_sparse_json(const struct sparse_answer *a)
     set_count(object, "layers", layers_of(t));
     set_count(object, "query_heads", t->query_heads);
     set_count(object, "key_heads", t->key_heads);
-    set_count(object, "n", head->n);
-    set_count(object, "n_q", head->n_q);
+    set_lengths(object, t);
     set_count(object, "d", head->d);
     set_count(object, "sink", options->dense.sink);
     set_count(object, "window", options->dense.window);

@@ -89,7 +89,9 @@ static void time_method(struct timed_head *timed, size_t from, struct sparse_tim
     const struct method *method = timed->spec->methods[rows[from].method];
     struct key_head head = evaluation_head(timed->spec, method, timed->index);
     const uint32_t count = shape->n_q < TIMED_QUERIES ? shape->n_q : TIMED_QUERIES;
-    const uint32_t member = rows[from].head == HEAD_ALL ? 0 : rows[from].head - shape->query_head;
+    const bool together = timed->spec->share && method->together;
+    const uint32_t member =
+        rows[from].head == HEAD_ALL || together ? 0 : rows[from].head - shape->query_head;
     const size_t start = ((size_t)(member + 1) * shape->n_q - count) * shape->d;
     const float *before = timed->floats.queries_unroped;
     head.keys = timed->floats.keys;
@@ -103,8 +105,10 @@ static void time_method(struct timed_head *timed, size_t from, struct sparse_tim
         .head = &head,
         .queries = timed->floats.queries + start,
         .queries_unroped = before ? before + start : NULL,
+        .stride = (size_t)shape->n_q * shape->d,
         .count = count,
         .query_head = member,
+        .heads = together ? shape->query_heads : 1,
         .scale = (float)(1 / sqrt(shape->d)),
         .repetitions = TIMED_TIMES,
         .cold = timed->settings->cache == CACHE_COLD,

@@ -17,7 +17,8 @@ struct sparse_timing {
 #define TIMED_QUERIES 8 /* the last of the head, each of them .. */
 #define TIMED_TIMES 3   /* .. so many times */
 
-/* Measures each row on one query head: that of the row, or the first that is not read in full. Sets
+/* Measures each row on one query head: that of the row, or the first that is not read in full. With
+ * --share and a method that can, on all query heads that choose with it, divided among them. Sets
  * time_us of the rows. *timings has the rest, for the rows in their order; the caller frees it.
  * Returns a status, after a line on stderr if it is a fault; STATUS_INTERRUPTED after Ctrl-C: then
  * the rows that follow have no time. */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/step.h>
 #include <attention/timing.h>
+#include <base/clock.h>
 
 #include <tests/test.h>
 
@@ -138,6 +139,7 @@ static void measure(const char *name, uint32_t knob, bool cold, struct step_time
                                      .head = &head,
                                      .queries = queries,
                                      .count = QUERIES,
+                                     .heads = 1,
                                      .scale = 1,
                                      .repetitions = 3,
                                      .cold = cold};
@@ -172,6 +174,52 @@ START_TEST(times)
 }
 END_TEST
 
+/* A method that takes 2 ms for all queries that choose at once. */
+static void visit_slowly(const struct method_options *options, const struct key_head *head,
+                         const void *index, const struct query *group, uint32_t count,
+                         uint32_t knob, struct visit *visit)
+{
+    (void)options, (void)head, (void)index, (void)knob;
+    const double end = clock_thread_seconds() + 2e-3;
+    ck_assert_uint_eq(count, 2);
+    ck_assert(group[0].head == 0 && group[1].head == 1);
+    ck_assert(group[0].position == group[1].position && group[1].q == group[0].q + 2 * D);
+    visit_reserve(visit, 0, false);
+    visit->length = 0;
+    while (clock_thread_seconds() < end)
+        ;
+}
+
+static uint32_t one_knob(const struct method_options *options, const struct key_head *head)
+{
+    (void)options, (void)head;
+    return 1;
+}
+
+/* Two query heads choose at once: a call for both, whose time is divided. */
+START_TEST(shared_choice)
+{
+    const struct key_head head = small();
+    const struct method slow = {.name = "slow", .knob_max = one_knob, .visit = visit_slowly};
+    const struct method_options options = METHOD_OPTIONS_DEFAULT;
+    const struct timing_spec spec = {.method = &slow,
+                                     .options = &options,
+                                     .head = &head,
+                                     .queries = queries,
+                                     .stride = 2 * D,
+                                     .count = 2,
+                                     .heads = 2,
+                                     .scale = 1,
+                                     .repetitions = 3};
+    double index_us;
+    struct timing *timing = timing_new(&spec, &index_us);
+    const struct step_times t = timing_measure(timing, 1);
+    timing_free(timing);
+    ck_assert_msg(t.assign.median >= 1000 && t.assign.median < 1900, "%g", t.assign.median);
+    ck_assert(t.time.median >= t.assign.median && t.full.median > 0);
+}
+END_TEST
+
 START_TEST(median_and_interval)
 {
     double samples[100];
@@ -191,4 +239,4 @@ START_TEST(median_and_interval)
 }
 END_TEST
 
-TEST_MAIN("timing", sparse_step, full_step, times, median_and_interval)
+TEST_MAIN("timing", sparse_step, full_step, times, shared_choice, median_and_interval)

@@ -61,6 +61,16 @@ for r in csv.DictReader(open(sys.argv[1])):
 EOF
 pass
 
+# With --share both query heads choose at once, and both rows of a head are timed on them.
+"$program" sparse "${call[@]:1:6}" "${values[@]}" --method topk --budget .1 --time warm --per-head \
+    --share --csv >"$folder/shared.csv"
+/usr/bin/python3 - "$folder/shared.csv" <<'EOF' || fail "--share --time"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 2 and all(float(r["time_us"]) > float(r["assign_us"]) > 0 for r in rows)
+EOF
+pass
+
 # Ctrl-C between rows that are timed: what was measured is printed, without the times that lack.
 # The measurement itself takes milliseconds here, and the times with a cold cache a minute or so.
 default_signals "$program" sparse --keys "$folder/300/keys.npy" --method topk --window 16 \
