@@ -122,8 +122,9 @@ static int run_evaluation(const struct outputs_spec *spec, const struct head_sha
                                               .trained = {spec->trained[0], spec->trained[1]},
                                               .outputs = outputs};
     struct evaluation evaluation;
-    const int status = evaluation_run(&evaluated, NULL, NULL, &evaluation, error, size);
-    if (status == 0)
+    const int status =
+        evaluation_run(&evaluated, spec->tick, spec->tick_context, &evaluation, error, size);
+    if (status == 0 && evaluation.length)
         *report = (struct outputs_report){.knob = evaluation.rows->knob,
                                           .visited = evaluation.rows->visited,
                                           .selectivity = evaluation.rows->selectivity,

@@ -21,6 +21,8 @@ struct outputs_spec {
     bool share;       /* query heads that share keys choose together, if the method can */
     unsigned threads; /* 0: all */
     struct trained_heads trained[2]; /* as in evaluation_spec, one for each key head; or zeros */
+    evaluation_tick *tick;           /* asked often whether to stop; or NULL */
+    void *tick_context;
 };
 
 struct outputs_report {
@@ -38,8 +40,9 @@ struct outputs_report {
  * Domain    1 <= n_q <= n, 1 <= d, d_v; query_heads a multiple of key_heads; all numbers finite.
  * Accuracy  the logits are float32; all sums over them are double. The same bits for any number of
  *           threads.
- * Returns   0; or -1 with one line in `error`, which names what is wrong as the command does. Where
- *           memory runs out, the handler of base/memory.h is called. */
+ * Returns   0; 1 if the tick stopped it, and then `out` is of no use; or -1 with one line in
+ * `error`, which names what is wrong as the command does. Where memory runs out, the handler of
+ * base/memory.h is called. */
 int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
                    char *error, size_t size);
 

@@ -108,6 +108,19 @@ def evaluate(function, array, machine=None):
     return out[()]
 
 
+def rope_of(theta, head_dim):
+    """The base of RoPE and the elements of a head, which are in their domain."""
+    theta = real("rope_theta", theta)
+    if not 1 < theta < numpy.inf:
+        raise ValueError(f"rope_theta = {theta} is not above 1; give the base of RoPE, such as "
+                         "10000 or 500000")
+    head_dim = count("head_dim", head_dim, 2, lib.HEAD_DIM_MOST)
+    if head_dim % 2:
+        raise ValueError(f"head_dim = {head_dim} is not even; give the elements of a head that "
+                         "RoPE rotates, such as 64 or 128")
+    return theta, head_dim
+
+
 def goal(name, value, k=1):
     """struct rcm_goal of a recall: a str or Decimal as it is written, a float as Python prints it.
 

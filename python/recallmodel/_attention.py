@@ -7,6 +7,7 @@ import numpy
 
 from . import _library as lib
 from ._arrays import count, fraction, real, unmasked
+from ._long import run_stoppable
 
 # Options of the methods that are no whole numbers: what they are instead.
 _KINDS = {"assignment": "name", "mean_value": "flag", "spherical": "flag", "inside": "share",
@@ -134,7 +135,7 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     arguments give the same bits for any number of threads.
     ValueError, with what to do, for shapes that do not fit, numbers that are not finite, an unknown
     method or option, and methods that need what cannot be given here (trained query models).
-    OpenBLAS is loaded, and set to one thread, in the whole process.
+    Ctrl-C ends it within a second. OpenBLAS is loaded, and set to one thread, in the whole process.
 
         >>> import numpy, recallmodel as rcm
         >>> x = numpy.random.default_rng(1).standard_normal((2, 1000, 16), dtype="float32")
@@ -152,11 +153,16 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
                            threads=count("threads", threads, 0, 4096))
     out = numpy.empty((context.query_heads, context.n_q, context.d_v), numpy.float32)
     report, error = lib.OutputsReport(), ctypes.create_string_buffer(400)
-    if lib.attention().outputs(byref(spec), out.ctypes.data, byref(report), error,
-                               len(error)) != 0:
+    run = lib.attention().outputs
+
+    def work(tick):
+        spec.tick = tick
+        return run(byref(spec), out.ctypes.data, byref(report), error, len(error))
+
+    # Until it has returned, also after Ctrl-C, C reads the tensors.
+    if run_stoppable(work, lambda: tensors) != 0:
         raise ValueError(error.value.decode().replace("--kb", "k_b").replace("--", "")
                          .replace("element-bytes", "element_bytes"))
-    del tensors  # until here C reads them
     return SparseAttention(out, report.visited, report.selectivity,
                            None if report.knob == 2**32 - 1 else report.knob, report.bytes_read,
                            report.index_bytes)

@@ -19,6 +19,8 @@ TEXT_KINDS = ("words", "rate", "kernel", "dtype", "parameter", "figure")  # enum
 # The rates of struct rcm_device.
 DEVICE_RATES = ("bandwidth_bytes_per_s", "fma_rate_per_s", "vector_rate_per_s", "matrix_rate_per_s",
                 "matrix_rate_printed_per_s")
+HEAD_DIM = 128        # of sim_rope_default
+HEAD_DIM_MOST = 1024  # RCM_HEAD_DIM_MOST, SIM_HEAD_DIM_MAX
 INPUTS = ("placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted", "constant",
           "rope")
 SHUFFLES = ("none", "row", "once")
@@ -168,6 +170,12 @@ class RowGroups(Structure):
                 ("axes", c_uint), ("axis", c_uint64 * ROW_FILE_AXES), ("identity", c_uint64)]
 
 
+class SimRope(Structure):
+    """struct sim_rope"""
+    _fields_ = [("theta", c_double), ("head_dim", c_uint), ("share", c_double),
+                ("spread", c_double), ("weight", POINTER(c_double)), ("weights", c_size_t)]
+
+
 class SimSpec(Structure):
     """struct sim_spec"""
     _fields_ = [("n", c_uint64), ("k", c_uint64), ("valid", c_uint64), ("input", c_int),
@@ -178,7 +186,7 @@ class SimSpec(Structure):
                 ("reaching", c_bool), ("weights", c_bool), ("temperature", c_double),
                 ("seed", c_uint64), ("repetitions", c_uint64), ("threads", c_uint),
                 ("checkpoint", c_char_p), ("checkpoint_seconds", c_double), ("name", c_char_p),
-                ("rope", c_void_p)]
+                ("rope", POINTER(SimRope))]
 
 
 # The numbers of struct sim_result, in its order.
@@ -366,6 +374,7 @@ def sim():
         recall_lower_groups=_declare(library, "sim_recall_lower_groups", c_double,
                                      POINTER(SimGroupLost), c_size_t, c_uint64, c_uint64, c_double,
                                      c_size_t),
+        rope_default=SimRope.in_dll(library, "sim_rope_default"),
         free=_declare(library, "simulation_free", None, c_void_p),
         recall_lower=_declare(library, "sim_recall_lower", c_double, POINTER(SimLost), c_uint64,
                               c_double, c_size_t))
@@ -407,7 +416,8 @@ class OutputsSpec(Structure):
     """struct outputs_spec"""
     _fields_ = [("context", Context), ("layer", c_uint32), ("method", c_void_p),
                 ("budget", c_double), ("options", MethodOptions), ("share", c_bool),
-                ("threads", c_uint), ("trained", TrainedHeads * 2)]
+                ("threads", c_uint), ("trained", TrainedHeads * 2), ("tick", TICK),
+                ("tick_context", c_void_p)]
 
 
 class OutputsReport(Structure):

@@ -7,7 +7,7 @@ import numpy
 
 from . import _library as lib
 from ._arrays import (count, counts, each, evaluate, fraction, fractions, goal, in_domain, real,
-                      shapes)
+                      rope_of, shapes)
 from ._profiles import _profile_of_any, _profile_pointer, _rows_like, _rows_of
 
 
@@ -379,7 +379,8 @@ def _device_row(device):
 
 
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
-           dtype=None, exact_us=None, kernel=None, k_b_max=4, align=1, divisors=False):
+           dtype=None, exact_us=None, kernel=None, k_b_max=4, align=1, divisors=False,
+           rope_theta=None, head_dim=None):
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -394,6 +395,8 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
+    rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
+    elements (default 128): keeps away from b that resonate with one of its wavelengths, if it can.
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
     wanted = goal("target", target, k)
@@ -425,4 +428,9 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         selection.kernel = profile._row.kernel
     elif kernel is not None:
         selection.kernel = _row_named(lib.kernel, kernel, "kernel")
+    if rope_theta is not None:
+        selection.rope = lib.Rope(*rope_of(rope_theta, lib.HEAD_DIM if head_dim is None
+                                           else head_dim))
+    elif head_dim is not None:
+        raise ValueError("head_dim is of RoPE; give rope_theta too")
     return _choice_of(lib.select(byref(selection)))

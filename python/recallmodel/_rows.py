@@ -4,15 +4,14 @@ import ctypes
 import dataclasses
 import os
 import pathlib
-import signal
 import tempfile
-import threading
 from ctypes import byref
 
 import numpy
 
 from . import _library as lib
-from ._arrays import count, counts, fraction, real, unmasked
+from ._arrays import count, counts, fraction, real, rope_of, unmasked
+from ._long import run_stoppable
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -199,9 +198,7 @@ def _result_of(simulation, shape, groups):
 def _run(spec, stack):
     """Runs a spec, returns the results of all its shapes and closes the stack.
 
-    The simulation runs in a thread of its own, so that Python handles Ctrl-C and other signals
-    meanwhile. The thread owns everything that it uses: if the wait is interrupted, it stops after
-    the current block of rows, and cleans up.
+    If the wait is interrupted, the simulation stops after the current block of rows.
     """
     sim = lib.sim()
     limit = sim.limit(byref(spec))
@@ -211,48 +208,19 @@ def _run(spec, stack):
     simulation = sim.new(byref(spec), error, len(error))
     if not simulation:
         raise MemoryError(error.value.decode())
-    # stop is a list: one call of C appends to it, so that no second signal can come in between.
-    stop, finished, results, errors = [], threading.Event(), [], []
-    tick = lib.TICK(lambda context, done, total: bool(stop))
     groups = spec.groups.contents.groups if spec.groups else 0
     owned = stack.pop_all()
 
-    def run_and_free():
-        try:
-            if sim.run(simulation, tick, None, error, len(error)) != 0:
-                errors.append(error.value.decode())
-            else:
-                results.extend(_result_of(simulation, i, groups) for i in range(spec.shapes))
-        finally:
-            sim.free(simulation)
-            owned.close()
-            finished.set()
+    def work(tick):
+        if sim.run(simulation, tick, None, error, len(error)) != 0:
+            raise OSError(error.value.decode())
+        return [_result_of(simulation, i, groups) for i in range(spec.shapes)]
 
-    # Signals are blocked while the thread starts, so that it runs or does not run; and it inherits
-    # the block, so that it handles none.
-    thread = threading.Thread(target=run_and_free)
-    signals = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
-        thread.start()
-    except BaseException:
+    def clean_up():
         sim.free(simulation)
         owned.close()
-        raise
-    finally:
-        try:
-            signal.pthread_sigmask(signal.SIG_SETMASK, signals)
-        except BaseException:
-            stop.append(True)
-            raise
-    try:
-        finished.wait()
-    except BaseException:
-        stop.append(True)
-        finished.wait()
-        raise
-    if errors:
-        raise OSError(errors[0])
-    return results
+
+    return run_stoppable(work, clean_up)
 
 
 def _check_settings(n, b, k_b, rho, temperature):
@@ -273,6 +241,42 @@ def _check_generated(rows, n, groups):
         raise ValueError("rows: give the path of the file")
     if groups is not None:
         raise ValueError("groups belong to rows of an array or a file")
+
+
+def _rope(rows, stack, theta, head_dim, share, spread, weights):
+    """The struct sim_rope of these rows; None if they are not of the input rope.
+
+    The stack holds what it points to.
+    """
+    given = dict(rope_theta=theta, head_dim=head_dim, rope_share=share, rope_spread=spread,
+                 rope_weights=weights)
+    if rows != "rope":
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name} describes the rows of the input rope; give rows='rope'")
+        return None
+    usual = lib.sim().rope_default
+    theta, head_dim = rope_of(usual.theta if theta is None else theta,
+                              usual.head_dim if head_dim is None else head_dim)
+    share = usual.share if share is None else real("rope_share", share)
+    if not 0 <= share <= 1:
+        raise ValueError(f"rope_share = {share} is not in [0, 1]")
+    if spread is not None and weights is not None:
+        raise ValueError("rope_spread draws weights, and rope_weights gives them; leave one out")
+    spread = usual.spread if spread is None else real("rope_spread", spread)
+    if not 0 <= spread < numpy.inf:
+        raise ValueError(f"rope_spread = {spread} is not a number from 0 on")
+    rope = lib.SimRope(theta=theta, head_dim=head_dim, share=share, spread=spread)
+    if weights is not None:
+        values = numpy.asarray(weights, dtype=float).ravel()
+        if len(values) > head_dim // 2:
+            raise ValueError(f"rope_weights has {len(values)} weights, and a head of {head_dim} "
+                             f"has {head_dim // 2} pairs; give at most that many")
+        if not (numpy.all((values >= 0) & (values < numpy.inf)) and values.sum() > 0):
+            raise ValueError("rope_weights must be numbers from 0 on, one of them above 0")
+        rope.weight, rope.weights = (ctypes.c_double * len(values))(*values), len(values)
+    stack.callback(lambda: rope)  # until the simulation has ended
+    return rope
 
 
 def _shapes_of(b, k_b, assignment):
@@ -299,7 +303,8 @@ def _over_groups(labels, groups, k, shape):
 
 
 def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0,
-             repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None, groups=None):
+             repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None, groups=None,
+             rope_theta=None, head_dim=None, rope_share=None, rope_spread=None, rope_weights=None):
     """Runs bucketed top-k on rows and returns a Simulation: what it loses.
 
     It uses no function of the model.
@@ -307,7 +312,8 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
     rows: an array whose last axis is the row (float16, bfloat16, float32 or float64; all other axes
     together count the rows), the path of a .npy file, or the name of an input to generate:
     placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho), lognormal,
-    uniform, ties, sorted or constant. n: the length of a generated row.
+    uniform, ties, sorted, constant or rope (noise, and a cosine for each pair of a head that RoPE
+    rotates). n: the length of a generated row.
     k: of the top-k. b, k_b: whole numbers or arrays, which are broadcast.
     assignment: interleaved, contiguous or contiguous-floor. shuffle: none, row (a permutation for
     each row) or once (one for all rows).
@@ -318,11 +324,17 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
     groups: which rows of an array or a file belong together, such as those of one document: the
     number of leading axes that name the group (0: rows are independent), or a label for each row.
     The default is 1 if there are more than two axes, else 0; axes of length 1 are passed over.
+    For rope: rope_theta, head_dim: the base of RoPE and the elements of a head. rope_share: the
+    share of the variance that is periodic. rope_spread: how unequal the wavelengths are.
+    rope_weights: instead of it, the relative variances of the first wavelengths. The defaults are
+    those of the command.
     The same seed gives the same rows, which are also those of `recallmodel simulate`.
     """
     b, k_b = counts(b=b, k_b=k_b)
     generated = isinstance(rows, str) and rows in lib.INPUTS
     with contextlib.ExitStack() as stack:
+        rope = _rope(rows if generated else "file", stack, theta=rope_theta, head_dim=head_dim,
+                     share=rope_share, spread=rope_spread, weights=rope_weights)
         if generated:
             _check_generated(rows, n, groups)
             file, row_groups, labels = None, None, None
@@ -348,6 +360,8 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
             weights=not (generated and rows == "placement"), temperature=temperature,
             seed=count("seed", seed), repetitions=repetitions,
             threads=count("threads", threads, 0, 4096))
+        if rope is not None:
+            spec.rope = ctypes.pointer(rope)
         if file is not None:
             spec.file = ctypes.pointer(file)
         if row_groups is not None:
