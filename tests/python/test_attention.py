@@ -2,12 +2,15 @@
 import csv
 import io
 import os
+import signal
 import subprocess
+import time
 
 import numpy
 import pytest
 
 import recallmodel as rcm
+from interrupting import cpu_seconds, listening
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 
@@ -114,3 +117,34 @@ def test_methods():
     assert names[:4] == ("full", "streaming", "random", "topk") and "kmeans-unroped" in names
     with pytest.raises(TypeError, match="queries must be floats"):
         rcm.sparse_attention(**{**made(), "queries": numpy.zeros((4, 20, 16), int)})
+
+
+ENDLESS = """import numpy, recallmodel as rcm, time
+x = numpy.random.default_rng(1).standard_normal((1, 200000, 32), dtype="float32")
+print("ready", flush=True)
+try:
+    rcm.sparse_attention(x[:, -16:], x, x, METHOD, budget=0.5, OPTIONS)
+except KeyboardInterrupt:
+    print("interrupted", rcm.sparse_attention(x[:, -2:], x[:, :300], x[:, :300]).output.shape)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
+@pytest.mark.parametrize("method, options", [
+    ("kmeans", "clusters=4096, iterations=10**6"), ("kmeans", "clusters=100000"),
+    ("lsh-magicpig", "bits=32, tables=1000")],
+    ids=["iterations", "seeds", "hashes"])
+def test_interrupt(method, options):
+    """Ctrl-C ends what would take minutes, and the next call works."""
+    program = ENDLESS.replace("METHOD", repr(method)).replace("OPTIONS", options)
+    with listening(program) as process:
+        process.stdout.readline()
+        begun = cpu_seconds(process)
+        while process.poll() is None and cpu_seconds(process) < begun + 0.5:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        out, error = process.communicate(timeout=60)
+        took = time.monotonic() - sent
+    assert process.returncode == 0 and "interrupted (1, 2, 32)" in out, (out, error)
+    assert took < 10, took  # well below one second where nothing else runs

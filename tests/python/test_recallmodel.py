@@ -1,5 +1,4 @@
 """The Python module says what the command says."""
-import contextlib
 import csv
 import ctypes
 import doctest
@@ -18,6 +17,7 @@ import numpy
 import pytest
 
 import recallmodel as rcm
+from interrupting import cpu_seconds, listening
 from recallmodel import _library
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
@@ -241,25 +241,6 @@ def test_rows_that_cannot_be_run(tmp_path):
     ):
         with pytest.raises(error):
             rcm.simulate(**{"k": 20, "b": 10, "k_b": 2, **arguments})
-
-
-def cpu_seconds(process):
-    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-@contextlib.contextmanager
-def listening(program):
-    """A Python that runs the program with the default SIGINT. It ends when the block does."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, env=environment,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 LONG = "rcm.simulate('iid', 100, 50, 2, n=10**5, repetitions=10**9)"
