@@ -283,8 +283,10 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     if (!shape->unroped)
         to.queries_unroped = to.keys_unroped = NULL;
     room->holds = SIZE_MAX;
-    if (spec->read(spec->from, index, &to, error, size) != 0)
+    if (spec->read(spec->from, index, &to, error, size) != 0) {
+        watch_stops(states->watch); /* if that is why, it is to be known */
         return NULL;
+    }
     compute_logits(shape, room, states->watch);
     prepare_queries(spec, shape, room, states->watch);
     if (watch_stops(states->watch) || check_sums(spec, shape, room, error, size) != 0)

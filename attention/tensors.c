@@ -286,7 +286,10 @@ struct slice {
     const struct tensor_file *f;
     enum tensor tensor;
     uint32_t layer, head, first, rows;
+    bool (*stop)(void);
 };
+
+#define ROWS_UNASKED 4096 /* read between two questions whether to stop */
 
 static int read_slice(const struct slice *s, float *to, struct line line)
 {
@@ -296,23 +299,28 @@ static int read_slice(const struct slice *s, float *to, struct line line)
            *buffer = require_memory(malloc((size_t)f->d * sizeof *buffer));
     int failed = 0;
     for (uint32_t i = 0; i < s->rows && !failed; i++) {
+        if (s->stop && i % ROWS_UNASKED == 0 && s->stop()) {
+            failed = refuse(line, "stopped while %.150s was read", f->path);
+            break;
+        }
         if (row_file_read(&f->file, start + i, row, buffer) != 0)
             failed = refuse(line, "%s %.150s cannot be read: %s", tensor_option(s->tensor), f->path,
                             errno ? strerror(errno) : "it ends early");
         for (uint32_t c = 0; c < f->d && !failed; c++) {
             const float x = (float)row[c];
             to[(size_t)i * f->d + c] = x;
+            if (isfinite(x))
+                continue;
             char layer[32] = "";
-            if (!isfinite(x) && f->has_layers)
+            if (f->has_layers)
                 snprintf(layer, sizeof layer, "layer %" PRIu32 " of the file, ", s->layer);
-            if (!isfinite(x))
-                failed = refuse(line,
-                                "%s %.150s: %shead %" PRIu32 ", position %" PRIu32
-                                " has %s; give finite numbers",
-                                tensor_option(s->tensor), f->path, layer, s->head, s->first + i,
-                                isnan(x)             ? "a NaN"
-                                : isinf(row[c]) != 0 ? "an infinity"
-                                                     : "a number beyond those of float32");
+            failed = refuse(line,
+                            "%s %.150s: %shead %" PRIu32 ", position %" PRIu32
+                            " has %s; give finite numbers",
+                            tensor_option(s->tensor), f->path, layer, s->head, s->first + i,
+                            isnan(x)             ? "a NaN"
+                            : isinf(row[c]) != 0 ? "an infinity"
+                                                 : "a number beyond those of float32");
         }
     }
     free(row);
@@ -330,7 +338,7 @@ struct reading {
 static int read_keys(const struct reading *r, enum tensor tensor, float *to, struct line line)
 {
     const struct tensor_file *f = file_of(r->t, r->shape->document, tensor);
-    const struct slice s = {f, tensor, r->layer, r->shape->key_head, 0, f->n};
+    const struct slice s = {f, tensor, r->layer, r->shape->key_head, 0, f->n, r->t->spec->stop};
     return read_slice(&s, to, line);
 }
 
@@ -339,8 +347,13 @@ static int read_queries(const struct reading *r, enum tensor tensor, float *to, 
     const struct tensor_file *f = file_of(r->t, r->shape->document, tensor);
     const size_t one = (size_t)r->shape->n_q * f->d;
     for (uint32_t h = 0; h < r->shape->query_heads; h++) {
-        const struct slice s = {
-            f, tensor, r->layer, r->shape->query_head + h, f->n - r->shape->n_q, r->shape->n_q};
+        const struct slice s = {f,
+                                tensor,
+                                r->layer,
+                                r->shape->query_head + h,
+                                f->n - r->shape->n_q,
+                                r->shape->n_q,
+                                r->t->spec->stop};
         if (read_slice(&s, to + h * one, line) != 0)
             return -1;
     }

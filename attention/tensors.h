@@ -40,6 +40,7 @@ struct tensors_spec {
     size_t dense_length;
     uint64_t last;           /* only the last queries; 0: all */
     const struct rope *rope; /* NULL: not known. Else what is not given before RoPE is computed */
+    bool (*stop)(void); /* asked while a head is read, which then fails; NULL: nobody stops it */
 };
 
 struct tensor_file {

@@ -289,6 +289,8 @@ static int train_group(struct trainer *trainer, size_t first, char *error, size_
     struct group group;
     struct train_progress progress = {0};
     int status = read_group(spec, first, &group, error, size);
+    if (status != 0 && stop_training(trainer))
+        status = 1;
     if (status == 0) {
         struct trained_head *head = trained_add(trainer->trained);
         head->layer = group.shape->layer;

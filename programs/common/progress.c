@@ -166,6 +166,11 @@ bool progress_tick(void *context, uint64_t done, uint64_t total)
     return stop_wanted;
 }
 
+bool progress_stops(void)
+{
+    return stop_wanted;
+}
+
 void progress_end(struct progress *progress)
 {
     watching = 0;

@@ -27,6 +27,9 @@ void progress_watch(struct progress *progress);
  * asked for. Has the type of sim_tick. */
 bool progress_tick(void *progress, uint64_t done, uint64_t total);
 
+/* Was a stop asked for? */
+bool progress_stops(void);
+
 /* Removes the bar. Later ticks may draw it again. */
 void progress_end(struct progress *progress);
 

@@ -83,6 +83,7 @@ static struct tensors_spec tensors_spec_of(const struct sparse_settings *s)
                                 .dense_layers = s->dense_layers.items,
                                 .dense_length = s->dense_layers.length,
                                 .last = s->last,
+                                .stop = progress_stops,
                                 .rope = s->rope.theta > 0 ? &s->rope : NULL};
     for (int i = 0; i < TENSORS; i++)
         spec.paths[i] = s->paths[i].paths;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <attention/watch.h>
 #include <base/memory.h>
 #include <base/text.h>
 
@@ -81,6 +82,15 @@ struct timed_head {
     struct head_floats floats;
 };
 
+/* As watch.h wants it, while an index is built. */
+static bool stop_timing(void *context)
+{
+    struct timed_head *timed = context;
+    timed->stopped =
+        timed->stopped || progress_tick(timed->progress, timed->done, timed->evaluation->length);
+    return timed->stopped;
+}
+
 /* The rows of a method that are timed on this head, from row `from` on, until it is stopped. */
 static void time_method(struct timed_head *timed, size_t from, struct sparse_timing *timings)
 {
@@ -94,6 +104,8 @@ static void time_method(struct timed_head *timed, size_t from, struct sparse_tim
         rows[from].head == HEAD_ALL || together ? 0 : rows[from].head - shape->query_head;
     const size_t start = ((size_t)(member + 1) * shape->n_q - count) * shape->d;
     const float *before = timed->floats.queries_unroped;
+    const struct watch watch = {.stop = stop_timing, .context = timed};
+    head.watch = &watch;
     head.keys = timed->floats.keys;
     head.keys_unroped = timed->floats.keys_unroped;
     head.values = timed->floats.values;
@@ -161,10 +173,11 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
             head_free(timed.floats);
             timed.index = head;
             timed.floats = head_new(&spec->heads[head]);
-            if (spec->read(spec->from, head, &timed.floats, error, sizeof error) != 0)
+            if (spec->read(spec->from, head, &timed.floats, error, sizeof error) != 0 &&
+                !stop_timing(&timed))
                 status = usage_error("%s", error);
         }
-        if (status == STATUS_OK)
+        if (status == STATUS_OK && !timed.stopped)
             time_method(&timed, i, *timings);
     }
     head_free(timed.floats);
