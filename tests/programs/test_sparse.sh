@@ -259,6 +259,28 @@ compare "float16" $small -- --budget 0.1 --sink 4 --window 16
 sink=0 window=1
 compare "no sink" "$folder/c" -- --budget 0.1 --sink 0 --window 1
 
+# JSON has the length of each document; n is null where they differ.
+sparse --queries "$folder/a/queries.npy,$folder/b/queries.npy" --method topk --json \
+    --keys "$folder/a/keys.npy,$folder/b/keys.npy" >"$folder/two.json"
+sparse --queries "$folder/a/queries.npy" --keys "$folder/a/keys.npy" --method topk --json \
+    >"$folder/one.json"
+"$python" - "$folder" <<'END' || fail "JSON: n"
+import json
+import sys
+import numpy
+folder = sys.argv[1]
+one, two = (json.load(open(f"{folder}/{name}.json")) for name in ("one", "two"))
+n = [numpy.load(f"{folder}/{name}/keys.npy").shape[1] for name in "ab"]
+n_q = [numpy.load(f"{folder}/{name}/queries.npy").shape[1] for name in "ab"]
+assert n[0] != n[1], n
+assert one["n"] == one["n_min"] == one["n_max"] == n[0] and one["n_q"] == n_q[0], one
+assert two["n"] is None and (two["n_min"], two["n_max"]) == (min(n), max(n)), two
+assert two["n_q"] == (n_q[0] if n_q[0] == n_q[1] else None)
+assert two["documents"] == 2 and two["files"] == [
+    dict(keys=f"{folder}/{name}/keys.npy", n=x, n_q=y) for name, x, y in zip("ab", n, n_q)]
+END
+pass
+
 # --last leaves out queries, and nothing else.
 "$python" - "$folder" <<'END'
 import sys

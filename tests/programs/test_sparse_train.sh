@@ -86,6 +86,42 @@ grep '^kmeans' "$folder/half" >"$folder/of_half"
 grep '^kmeans' "$folder/own" >"$folder/of_own"
 same "$folder/of_half" "$folder/of_own" "kmeans beside saap"
 
+# A query head whose best keys are all near has nothing to train on: a note, its buckets are ranked as
+# by kmeans, and the others are trained.
+if /usr/bin/python3 -c 'import numpy' 2>"$folder/err"; then
+    /usr/bin/python3 - "$folder" <<'END'
+import sys
+import numpy
+random = numpy.random.default_rng(1)
+keys = random.standard_normal((1, 400, 8), dtype="float32")
+keys[0, :, 0] = numpy.arange(400)
+queries = random.standard_normal((2, 200, 8), dtype="float32")
+queries[0, :, 0], queries[1, :, 0] = -1, 1
+numpy.save(f"{sys.argv[1]}/near-keys.npy", keys)
+numpy.save(f"{sys.argv[1]}/near-queries.npy", queries)
+END
+    near=(--keys "$folder/near-keys.npy" --queries "$folder/near-queries.npy" --window 16 --csv
+          --clusters 8 --budget 0.3 --per-head)
+    sparse "${near[@]}" --method saap-roped --train-keys "$folder/near-keys.npy" \
+        --train-queries "$folder/near-queries.npy" "${short[@]}" --save "$folder/near.index" \
+        >"$folder/out"
+    [ "$(grep -c "^note: query head 1 has no query to train on, .*ranked as by kmeans" \
+        "$folder/err")" = 1 ] && prints "^trained key head 0 after RoPE: 200 queries" \
+        <"$folder/err" || fail "stderr: $(cat "$folder/err")"
+    sparse "${near[@]}" --method kmeans,saap-roped --index "$folder/near.index" >"$folder/read"
+    sed 1d "$folder/out" >"$folder/rows"
+    grep '^saap-roped' "$folder/read" >"$folder/of_saap"
+    same "$folder/rows" "$folder/of_saap" "--index of an untrained head"
+    for method in kmeans saap-roped; do # head 1: method,,1,knob,budget,visited,..
+        grep "^$method,,1," "$folder/read" | cut -d, -f 3- >"$folder/of_$method"
+    done
+    same "$folder/of_kmeans" "$folder/of_saap-roped" "a head that was not trained"
+    ! cmp -s <(grep "^kmeans,,0," "$folder/read" | cut -d, -f 3-) \
+        <(grep "^saap-roped,,0," "$folder/read" | cut -d, -f 3-) || fail "head 0 is that of kmeans"
+else
+    echo "SKIPPED: a head without a query: there is no numpy"
+fi
+
 # ---- what does not fit
 refuse "--index $folder/none cannot be read" "${of_small[@]}" --index "$folder/none" --method saap
 refuse "--index README.md is not an index" "${of_small[@]}" --index README.md --method saap
@@ -133,6 +169,22 @@ refuse "was trained with another RoPE (theta 10000)" "${turned[@]}" 1e4 \
     --rope-pairing interleaved --index "$folder/turned.index"
 refuse "has 8 clusters for key head 0 of an unknown layer, and --clusters asks for 9" \
     "${of_small[@]/#8/9}" --method saap --index "$folder/one.index"
+# What was given to the k-means of the index; without the options any will do.
+refuse "was trained with at most 25 iterations for key head 0 of an unknown layer, and --iterations \
+asks for 24" "${of_small[@]}" --method saap --index "$folder/one.index" --iterations 24
+refuse "was trained without --spherical for key head 0 of an unknown layer, and now it is given; \
+leave it out" "${of_small[@]}" --method saap --index "$folder/one.index" --spherical
+sparse "${of_small[@]}" "${trained[@]}" --index "$folder/one.index" --iterations 25 >"$folder/read"
+same "$folder/one" "$folder/read" "--index with its own --iterations"
+sparse "${of_small[@]}" --method kmeans "${train[@]}" --spherical --save "$folder/unit.index" \
+    >"$folder/one"
+for more in "" --spherical; do
+    sparse "${of_small[@]}" --method kmeans --index "$folder/unit.index" $more >"$folder/read"
+    same "$folder/one" "$folder/read" "a spherical index $more"
+done
+printf 'RCMINDEX\2\0\0\0\1\0\0\0%64s' "" >"$folder/old.index"
+refuse "is of version 2, this program reads 3; train it anew" "${of_small[@]}" --method saap \
+    --index "$folder/old.index"
 refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
 refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
 refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
