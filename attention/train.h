@@ -44,9 +44,10 @@ struct train_watch {
  * have it, and adds them to `trained`; what is there already is not trained again. A query head
  * without a query to train on has no model (trained.h). The keys are those from the end of the sink
  * on. Random numbers depend on the seed and the number of the head, so that heads are trained alike
- * whatever else is trained. The same bits for any number of threads. Returns   0; 1 if the watch
- * stopped it, then the heads before that are in `trained`; or -1 with one line in `error`: a head
- * cannot be read, or none has a query to train on. */
+ * whatever else is trained. The same bits for any number of threads.
+ *
+ * Returns   0; 1 if the watch stopped it, then the heads before that are in `trained`; or -1 with
+ *           one line in `error`: a head cannot be read, or none has a query to train on. */
 int train_heads(const struct train_spec *spec, const struct train_watch *watch,
                 struct trained *trained, char *error, size_t size);
 

@@ -302,6 +302,7 @@ def _over_groups(labels, groups, k, shape):
                 recall_se_groups=numpy.reshape(errors, shape)[()])
 
 
+# long: half of it is the docstring.
 def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0,
              repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None, groups=None,
              rope_theta=None, head_dim=None, rope_share=None, rope_spread=None, rope_weights=None):

@@ -1,5 +1,5 @@
 /* test_trained.c - partitions and query models in a file: what is read back, and what is refused;
- * and training them from several documents.
+ * and training them from several documents. long: all of it shares one example.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
@@ -209,6 +209,28 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
+/* The iterations and the kind of the k-means, where they are given. */
+static void check_options(const struct trained *trained, const struct head_shape *head,
+                          const struct rope *rope)
+{
+    struct trained_need need = {.unroped = true, .rope = rope, .iterations = 7};
+    const struct partition *partition = NULL;
+    char error[300] = "";
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == 0);
+    need.iterations = 8;
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "at most 7 iterations for layer 8, key head 1, and --iterations "
+                                "asks for 8") != NULL,
+                  "%s", error);
+    need.iterations = 0;
+    need.spherical = true;
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == -1);
+    ck_assert_msg(strstr(error, "without --spherical for layer 8") != NULL, "%s", error);
+    trained->heads[1].partition->spherical = true;
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == 0);
+    trained->heads[1].partition->spherical = false;
+}
+
 START_TEST(select_finds_or_says_what_is_missing)
 {
     struct trained trained = example();
@@ -245,21 +267,8 @@ START_TEST(select_finds_or_says_what_is_missing)
     other.clusters = 5;
     ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "has 4 clusters for layer 8, key head 1") != NULL, "%s", error);
+    check_options(&trained, &head, &rope);
     other.clusters = 0;
-    other.iterations = 7;
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
-    other.iterations = 8;
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
-    ck_assert_msg(strstr(error, "at most 7 iterations for layer 8, key head 1, and --iterations "
-                                "asks for 8") != NULL,
-                  "%s", error);
-    other.iterations = 0;
-    other.spherical = true;
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
-    ck_assert_msg(strstr(error, "without --spherical for layer 8") != NULL, "%s", error);
-    trained.heads[1].partition->spherical = true;
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
-    trained.heads[1].partition->spherical = other.spherical = false;
     rope.pairing = ROPE_HALF;
     ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
     ck_assert_msg(strstr(error, "another RoPE (theta 10000)") != NULL, "%s", error);

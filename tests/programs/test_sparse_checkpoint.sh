@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `recallmodel sparse --checkpoint`: a run that is interrupted or killed, also while it trains, goes
-# on and prints the same bytes; files that are not its own; a full disk. And Ctrl-C within one index.
+# on and prints the same bytes; files that are not its own; a full disk; Ctrl-C within one index.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"

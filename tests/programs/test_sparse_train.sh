@@ -86,8 +86,8 @@ grep '^kmeans' "$folder/half" >"$folder/of_half"
 grep '^kmeans' "$folder/own" >"$folder/of_own"
 same "$folder/of_half" "$folder/of_own" "kmeans beside saap"
 
-# A query head whose best keys are all near has nothing to train on: a note, its buckets are ranked as
-# by kmeans, and the others are trained.
+# A query head whose best keys are all near has nothing to train on: a note, its buckets are ranked
+# as by kmeans, and the others are trained.
 if /usr/bin/python3 -c 'import numpy' 2>"$folder/err"; then
     /usr/bin/python3 - "$folder" <<'END'
 import sys
@@ -170,8 +170,8 @@ refuse "was trained with another RoPE (theta 10000)" "${turned[@]}" 1e4 \
 refuse "has 8 clusters for key head 0 of an unknown layer, and --clusters asks for 9" \
     "${of_small[@]/#8/9}" --method saap --index "$folder/one.index"
 # What was given to the k-means of the index; without the options any will do.
-refuse "was trained with at most 25 iterations for key head 0 of an unknown layer, and --iterations \
-asks for 24" "${of_small[@]}" --method saap --index "$folder/one.index" --iterations 24
+refuse "was trained with at most 25 iterations for key head 0 of an unknown layer, and \
+--iterations asks for 24" "${of_small[@]}" --method saap --index "$folder/one.index" --iterations 24
 refuse "was trained without --spherical for key head 0 of an unknown layer, and now it is given; \
 leave it out" "${of_small[@]}" --method saap --index "$folder/one.index" --spherical
 sparse "${of_small[@]}" "${trained[@]}" --index "$folder/one.index" --iterations 25 >"$folder/read"
