@@ -1,7 +1,8 @@
 /* saap.c - the buckets of kmeans, ranked by a model of the queries.
  *
  * The partition and the models come from the head: they were trained together (train.h), because a
- * model knows nothing of another partition. Its weights count as read by every query.
+ * model knows nothing of another partition. Its weights count as read by every query, or once by
+ * those of a batch: no cache keeps them until the next step, which reads all other layers first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 #include <attention/query_model.h>
 #include <base/memory.h>
 
-/* The bytes of the models of these queries; a model that several of them share counts once. */
-static double model_bytes(const struct key_head *head, const struct query *queries, uint32_t count,
-                          double element_bytes)
+/* The elements of the models of these queries; a model that several of them share counts once. */
+static double model_elements(const struct key_head *head, const struct query *queries,
+                             uint32_t count)
 {
     double elements = 0.0;
     for (uint32_t i = 0; i < count; i++) {
@@ -25,13 +26,13 @@ static double model_bytes(const struct key_head *head, const struct query *queri
         if (!counted)
             elements += (double)model->length + 2.0 * model->width;
     }
-    return elements * element_bytes;
+    return elements;
 }
 
 /* Several queries rank the buckets by the sum of their distributions (Eq. 2 of the paper). */
 static void visit_saap(const struct key_head *head, const struct partitioned *index,
                        const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
-                       struct visit *visit, double element_bytes)
+                       struct visit *visit, const struct method_options *options)
 {
     const uint32_t clusters = index->partition->clusters;
     float *z = require_memory(malloc(clusters * sizeof *z));
@@ -41,7 +42,8 @@ static void visit_saap(const struct key_head *head, const struct partitioned *in
                            z);
         partitioned_score(scores, z, clusters, 1.0, count);
     }
-    partitioned_visit(index, scores, knob, model_bytes(head, queries, count, element_bytes),
+    partitioned_visit(index, scores, knob,
+                      partitioned_shared_bytes(options, model_elements(head, queries, count)),
                       queries->range, visit);
     free(scores);
     free(z);
@@ -51,14 +53,14 @@ static void visit_unroped(const struct method_options *options, const struct key
                           const void *index, const struct query *queries, uint32_t count,
                           uint32_t knob, struct visit *visit)
 {
-    visit_saap(head, index, queries, count, knob, true, visit, options->element_bytes);
+    visit_saap(head, index, queries, count, knob, true, visit, options);
 }
 
 static void visit_roped(const struct method_options *options, const struct key_head *head,
                         const void *index, const struct query *queries, uint32_t count,
                         uint32_t knob, struct visit *visit)
 {
-    visit_saap(head, index, queries, count, knob, false, visit, options->element_bytes);
+    visit_saap(head, index, queries, count, knob, false, visit, options);
 }
 
 const struct method method_saap = {

@@ -53,7 +53,8 @@ struct sparse_settings {
     bool per_head, share, mean_value, spherical;
     enum sparse_cache cache;
     uint64_t multiprocessors; /* of --device; 0: not given */
-    double launch_us;         /* the same */
+    double launch_us;         /* the same; NaN: not given */
+    uint64_t batch;
 };
 
 void sparse_settings_free(struct sparse_settings *settings);

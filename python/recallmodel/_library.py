@@ -395,7 +395,7 @@ class MethodOptions(Structure):
                 ("iterations", c_uint32), ("spherical", c_bool), ("inside", c_double),
                 ("page", c_uint32), ("block", c_uint32), ("block_factor", c_double),
                 ("bits", c_uint32), ("tables", c_uint32), ("chunk", c_uint32),
-                ("element_bytes", c_uint32)]
+                ("element_bytes", c_uint32), ("batch", c_uint32)]
 
 
 class TrainedHeads(Structure):
