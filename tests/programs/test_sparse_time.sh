@@ -94,7 +94,7 @@ for name, shares in (("device", 8), ("share", 0)):
     assert any(row["largest_bucket"] for row in rows)
 EOF
 # A batch: centroids of other documents are read once for all its sequences, everything else by each
-# of them. Two query heads; 8 centroids of 16 components. The launch is that of the device's profile.
+# of them. Two query heads; 8 centroids of 16 components. A launch takes what the profile says.
 shared=(--method kmeans,topk --train-keys "$made/keys.npy" --train-queries "$made/queries.npy"
         --device h100-pcie --json)
 for batch in 1 4; do
