@@ -104,7 +104,7 @@ DEPLOY = ("bucketed", "exact", "threshold")       # enum rcm_deploy
 
 class Rope(Structure):
     """struct rcm_rope"""
-    _fields_ = [("theta", c_double), ("head_dim", c_uint64)]
+    _fields_ = [("theta", c_double), ("head_dim", c_uint64), ("stretch", c_uint64)]
 
 
 class Selection(Structure):
