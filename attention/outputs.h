@@ -36,10 +36,10 @@ struct outputs_report {
  * index comes from the keys before the first query, if they are at least 4 C, and later ones are
  * appended.
  * Domain    1 <= n_q <= n, 1 <= d, d_v; query_heads a multiple of key_heads; all numbers finite.
- * Accuracy  the logits are float32; all sums over them are double. The same bits for any number of
- *           threads.
- * Returns   0; or -1 with one line in `error`, which names what is wrong as the command does. Where
- *           memory runs out, the handler of base/memory.h is called. */
+ * Accuracy  the logits are float32; all sums over them are double, but those of the method full,
+ * which has that of full_attention() (full.h). The same bits for any number of threads. Returns 0;
+ * or -1 with one line in `error`, which names what is wrong as the command does. Where memory runs
+ * out, the handler of base/memory.h is called. */
 int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
                    char *error, size_t size);
 
