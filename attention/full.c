@@ -94,9 +94,16 @@ static void raise_largest(struct part *part, uint32_t i, uint32_t d_v, float lar
 
 struct batch {
     const float *queries, *keys, *values;
-    uint32_t count, d, d_v;
+    uint32_t count, n_q, n, d, d_v;
     float scale;
 };
+
+/* How many of the keys at .. at + length - 1 query i sees. */
+static uint32_t seen_of(const struct batch *b, uint32_t i, uint32_t at, uint32_t length)
+{
+    const uint32_t end = b->n - b->n_q + 1 + i % b->n_q; /* behind its position */
+    return end <= at ? 0 : end - at < length ? end - at : length;
+}
 
 static void attend_part(const struct batch *b, struct part *part, uint32_t first, uint32_t last,
                         float *logits)
@@ -112,8 +119,12 @@ static void attend_part(const struct batch *b, struct part *part, uint32_t first
                             b->scale, 0.0f);
         for (uint32_t i = 0; i < b->count; i++) {
             float *row = logits + (size_t)i * keys;
-            raise_largest(part, i, b->d_v, largest_of(row, keys));
-            part->sum[i] += weights_of(row, keys, part->largest[i]);
+            const uint32_t seen = seen_of(b, i, at, keys);
+            memset(row + seen, 0, (keys - seen) * sizeof *row);
+            if (seen == 0)
+                continue;
+            raise_largest(part, i, b->d_v, largest_of(row, seen));
+            part->sum[i] += weights_of(row, seen, part->largest[i]);
         }
         products(part->out, logits, b->count, b->values + (size_t)at * b->d_v, keys, b->d_v, 1.0f,
                  1.0f);
@@ -129,7 +140,7 @@ static struct part part_new(const struct batch *b)
     return part;
 }
 
-/* Adds the second part to the first (log-sum-exp). */
+/* Adds the second part to the first (log-sum-exp), of which every query sees a key. */
 static void merge(struct part *into, const struct part *other, const struct batch *b)
 {
     for (uint32_t i = 0; i < b->count; i++) {
@@ -141,10 +152,11 @@ static void merge(struct part *into, const struct part *other, const struct batc
     }
 }
 
-void full_attention(float *out, const float *queries, uint32_t count, const float *keys,
-                    const float *values, uint32_t n, uint32_t d, uint32_t d_v, float scale)
+void full_attention(float *out, const float *queries, uint32_t count, uint32_t n_q,
+                    const float *keys, const float *values, uint32_t n, uint32_t d, uint32_t d_v,
+                    float scale)
 {
-    const struct batch b = {queries, keys, values, count, d, d_v, scale};
+    const struct batch b = {queries, keys, values, count, n_q, n, d, d_v, scale};
     const uint32_t parts = n / PART + (n % PART > 0);
     struct part *part = require_memory(malloc(parts * sizeof *part));
     for (uint32_t p = 0; p < parts; p++)

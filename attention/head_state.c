@@ -14,8 +14,7 @@
 #include "products.h"
 #include "watch_loop.h"
 
-#define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
-#define QUERIES_AT_ONCE 16  /* in a product; fixed, so that the bits do not depend on threads */
+#define QUERIES_AT_ONCE 16 /* in a product; fixed, so that the bits do not depend on threads */
 
 /* ---- memory */
 

@@ -40,6 +40,8 @@ struct method_options {
     double block_factor;            /* blocks: it opens this many blocks for each key wanted */
     uint32_t bits, tables, chunk;   /* lsh: bits of a hash, tables, keys in a chunk */
     uint32_t element_bytes;         /* of a stored key or value: 2 for float16 */
+    uint32_t batch;                 /* sequences, each with keys of its own, that read what was
+                                     * trained elsewhere together: its bytes are divided by it */
 };
 
 #define METHOD_OPTIONS_DEFAULT \
@@ -47,7 +49,7 @@ struct method_options {
     { \
         .seed = 1, .dense = {1, 128}, .k_b = 1, .components = 16, .clusters = 128, \
         .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .bits = 10, \
-        .tables = 150, .chunk = 64, .element_bytes = 2 \
+        .tables = 150, .chunk = 64, .element_bytes = 2, .batch = 1 \
     }
 
 /* One key head, as a method sees it. */

@@ -3,12 +3,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "outputs.h"
 
+#include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <attention/methods/all.h>
 #include <base/memory.h>
+
+#include "full.h"
+
+#define FINITE_FAULT "%s has a number that is not finite; give finite numbers"
 
 static int refuse(char *error, size_t size, const char *text)
 {
@@ -16,14 +23,20 @@ static int refuse(char *error, size_t size, const char *text)
     return -1;
 }
 
+static bool all_finite(const float *x, size_t length)
+{
+    int other = 0;
+#pragma omp simd reduction(| : other)
+    for (size_t i = 0; i < length; i++)
+        other |= !(fabsf(x[i]) <= FLT_MAX);
+    return !other;
+}
+
 static int copy_finite(float *to, const float *from, size_t length, const char *name, char *error,
                        size_t size)
 {
-    bool finite = true;
-    for (size_t i = 0; i < length; i++)
-        finite &= isfinite(from[i]) != 0;
-    if (!finite) {
-        snprintf(error, size, "%s has a number that is not finite; give finite numbers", name);
+    if (!all_finite(from, length)) {
+        snprintf(error, size, FINITE_FAULT, name);
         return -1;
     }
     memcpy(to, from, length * sizeof *to);
@@ -134,6 +147,65 @@ static int run_evaluation(const struct outputs_spec *spec, const struct head_sha
     return status;
 }
 
+/* ---- all keys */
+
+/* The report of the evaluation: means over the queries, added up by head. */
+static struct outputs_report report_full(const struct outputs_spec *spec)
+{
+    const struct context *c = &spec->context;
+    const double n = c->n, pair = (double)c->d + c->d_v,
+                 count = spec->share ? c->query_heads / c->key_heads : 1; /* that read together */
+    double visited = 0, selectivity = 0, bytes = 0;
+    for (uint32_t h = 0; h < c->query_heads; h++) {
+        double of_head[3] = {0};
+        for (uint32_t position = c->n - c->n_q; position < c->n; position++) {
+            const struct key_range open = open_keys(spec->options.dense, position);
+            of_head[0] += (open.last - open.first) / n;
+            of_head[1] += (position + 1.0) / n;
+            of_head[2] += (position + 1.0) * pair * spec->options.element_bytes / count;
+        }
+        visited += of_head[0];
+        selectivity += of_head[1];
+        bytes += of_head[2];
+    }
+    const double queries = (double)c->query_heads * c->n_q;
+    return (struct outputs_report){.knob = KNOB_NONE,
+                                   .visited = visited / queries,
+                                   .selectivity = selectivity / queries,
+                                   .bytes_read = bytes / queries};
+}
+
+/* Every query reads all keys: by blocks, with nothing kept for each query. */
+static int full_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
+                        char *error, size_t size)
+{
+    const struct context *c = &spec->context;
+    const uint32_t group = c->query_heads / c->key_heads;
+    const size_t queries = (size_t)c->n_q * c->d, outputs = (size_t)c->n_q * c->d_v;
+    const char *fault = !all_finite(c->queries, c->query_heads * queries)              ? "queries"
+                        : !all_finite(c->keys, (size_t)c->key_heads * c->n * c->d)     ? "keys"
+                        : !all_finite(c->values, (size_t)c->key_heads * c->n * c->d_v) ? "values"
+                                                                                       : NULL;
+    if (fault) {
+        snprintf(error, size, FINITE_FAULT, fault);
+        return -1;
+    }
+    const int before = omp_get_max_threads();
+    if (spec->threads)
+        omp_set_num_threads((int)spec->threads);
+    for (uint32_t h = 0; h < c->query_heads; h++)
+        full_attention(out + h * outputs, c->queries + h * queries, c->n_q, c->n_q,
+                       c->keys + (size_t)(h / group) * c->n * c->d,
+                       c->values + (size_t)(h / group) * c->n * c->d_v, c->n, c->d, c->d_v,
+                       1.0f / sqrtf((float)c->d));
+    omp_set_num_threads(before);
+    if (!all_finite(out, c->query_heads * outputs))
+        return refuse(error, size,
+                      "the products of --queries and --keys overflow; scale the tensors down");
+    *report = report_full(spec);
+    return 0;
+}
+
 int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
                    char *error, size_t size)
 {
@@ -142,6 +214,8 @@ int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_r
     fault = fault ? fault : method_fault(spec);
     if (fault)
         return refuse(error, size, fault);
+    if (spec->method == &method_full)
+        return full_outputs(spec, out, report, error, size);
     struct head_shape *shapes = shapes_of(spec);
     float **outputs = require_memory(calloc(c->key_heads, sizeof *outputs));
     for (uint32_t h = 0; h < c->key_heads; h++)

@@ -38,8 +38,8 @@ struct outputs_report {
  * index comes from the keys before the first query, if they are at least 4 C, and later ones are
  * appended.
  * Domain    1 <= n_q <= n, 1 <= d, d_v; query_heads a multiple of key_heads; all numbers finite.
- * Accuracy  the logits are float32; all sums over them are double. The same bits for any number of
- *           threads.
+ * Accuracy  the logits are float32; all sums over them are double, but those of the method full,
+ *           which has that of full_attention() (full.h). The same bits for any number of threads.
  * Returns   0; 1 if the tick stopped it, and then `out` is of no use; or -1 with one line in
  * `error`, which names what is wrong as the command does. Where memory runs out, the handler of
  * base/memory.h is called. */

@@ -9,7 +9,7 @@
 #include <base/memory.h>
 
 #define PI 3.14159265358979323846
-#define WORTH_THREADS 65536 /* pairs to turn; below, waiting for threads takes longer */
+#define WORTH_THREADS 65536 /* pairs to turn, 1 ms of one thread: what waiting may take */
 #define YARN_FAST 32.0      /* turns in the original context: from here on a pair is left alone */
 #define YARN_SLOW 1.0       /* from here on it is scaled in full */
 

@@ -10,8 +10,6 @@
 #include "evaluation_state.h"
 #include "watch_loop.h"
 
-#define WORTH_THREADS 65536 /* queries times keys; below, waiting for threads takes longer */
-
 /* What a thread needs of its own. */
 struct scratch {
     struct visit visit;

@@ -8,7 +8,7 @@ do for [rope in "before after"] {
     set key top center samplen 0.5 font ",9"
     plot csv using (of(rope, "key")):"y" with points pt 7 ps 0.3 lc rgb "#0072B2" title "keys", \
         csv using (of(rope, "query")):"y" with points pt 7 ps 0.3 lc rgb "#D55E00" title "queries"
-    set title "cosine between" font ",10" offset 0,-0.6
+    set title "cosines, ".rope." RoPE" font ",10" offset 0,-0.6
     set xlabel "cosine"
     set ylabel "density" offset 0.5
     set xrange [-1:1]
@@ -17,8 +17,8 @@ do for [rope in "before after"] {
     plot csv using (of(rope, "key and key")):"y" with histeps ls 1 title "key and key", \
         csv using (of(rope, "query and key")):"y" with histeps ls 2 title "query and key"
     set xrange [*:*]
-    set title "assignment to 128 buckets" font ",10" offset 0,-0.6
-    set xlabel "bucket, by its number of keys"
+    set title "shares of 128 buckets, ".rope." RoPE" font ",10" offset 0,-0.6
+    set xlabel "rank of the bucket by its keys"
     set ylabel "share" offset 2.5
     set key top right noreverse Right
     set xrange [0:129]

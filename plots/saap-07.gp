@@ -11,7 +11,8 @@ set yrange [1e-6:2]
 set format y @ten
 set key bottom left Left reverse font ",9" title "dense part" font ",9"
 methods = "topk kmeans kmeans-unroped saap"
-titles = "'topk' 'kmeans (after RoPE, own keys)' 'kmeans-unroped (own keys)' 'saap (before RoPE)'"
+titles = "'exact top-k' 'k-means after RoPE, own keys' 'k-means before RoPE, own keys' " \
+    ."'saap, before RoPE'"
 do for [m=1:4] {
     set title word(titles, m) font ",10" offset 0,-0.6
     set xlabel (m > 2 ? "selectivity, the dense part counted" : "")

@@ -45,6 +45,33 @@ void visit_marked(struct visit *visit, const uint8_t *marks, struct key_range ra
 /* Bytes of the number of a key in a table, and of the place where a bucket begins. */
 #define HASH_ENTRY_BYTES 4
 
+/* What a knob means where it goes on after all tables: the first `tables` values of the knob are so
+ * many tables, in stage 0; each further value takes the next table one stage further, all tables
+ * once around. So `count` tables are in `stage`, those behind them in the stage before, and where
+ * stage is 0 these are not used. */
+struct hash_stage {
+    uint32_t stage, count; /* 0, 0 for the knob 0 */
+    uint32_t used;         /* tables: all from stage 1 on */
+};
+
+static inline struct hash_stage hash_stage(uint32_t knob, uint32_t tables)
+{
+    const uint32_t stage = knob > 0 ? (knob - 1) / tables : 0, count = knob - stage * tables;
+    return (struct hash_stage){stage, count, stage > 0 ? tables : count};
+}
+
+/* The stage of a table that is used. */
+static inline uint32_t hash_stage_of(struct hash_stage s, uint32_t table)
+{
+    return table < s.count ? s.stage : s.stage - 1;
+}
+
+/* The last knob of so many stages, as far as it fits. */
+static inline uint32_t hash_knob_max(uint32_t tables, uint64_t stages)
+{
+    return tables * stages < UINT32_MAX ? (uint32_t)(tables * stages) : UINT32_MAX - 1;
+}
+
 /* The fault of --bits, of --tables or of --chunk; or NULL. */
 const char *bits_fault(const struct method_options *options);
 const char *tables_fault(const struct method_options *options);

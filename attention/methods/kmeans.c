@@ -16,9 +16,10 @@
 /* Several queries rank the buckets by the sum of their softmax over the centroids. */
 static void visit_kmeans(const struct key_head *head, const struct partitioned *index,
                          const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
-                         struct visit *visit, double element_bytes)
+                         struct visit *visit, const struct method_options *options)
 {
     const struct partition *p = index->partition;
+    const double elements = (double)p->clusters * head->d;
     float *inner = require_memory(malloc(p->clusters * sizeof *inner));
     double *scores = require_memory(calloc(p->clusters, sizeof *scores));
     for (uint32_t i = 0; i < count; i++) {
@@ -26,7 +27,10 @@ static void visit_kmeans(const struct key_head *head, const struct partitioned *
                         partitioned_query(&queries[i], unroped), 1.0f);
         partitioned_score(scores, inner, p->clusters, (double)queries[i].scale, count);
     }
-    partitioned_visit(index, scores, knob, (double)p->clusters * head->d * element_bytes,
+    /* Centroids of this document's own keys belong to one sequence. */
+    partitioned_visit(index, scores, knob,
+                      index->own ? elements * options->element_bytes
+                                 : partitioned_shared_bytes(options, elements),
                       queries->range, visit);
     free(scores);
     free(inner);
@@ -36,14 +40,14 @@ static void visit_roped(const struct method_options *options, const struct key_h
                         const void *index, const struct query *queries, uint32_t count,
                         uint32_t knob, struct visit *visit)
 {
-    visit_kmeans(head, index, queries, count, knob, false, visit, options->element_bytes);
+    visit_kmeans(head, index, queries, count, knob, false, visit, options);
 }
 
 static void visit_unroped(const struct method_options *options, const struct key_head *head,
                           const void *index, const struct query *queries, uint32_t count,
                           uint32_t knob, struct visit *visit)
 {
-    visit_kmeans(head, index, queries, count, knob, true, visit, options->element_bytes);
+    visit_kmeans(head, index, queries, count, knob, true, visit, options);
 }
 
 /* ---- the best of the visited */
@@ -74,7 +78,7 @@ static void visit_inside(const struct method_options *options, const struct key_
                          const void *index, const struct query *queries, uint32_t count,
                          uint32_t knob, struct visit *visit)
 {
-    visit_kmeans(head, index, queries, count, knob, false, visit, options->element_bytes);
+    visit_kmeans(head, index, queries, count, knob, false, visit, options);
     const size_t n = visit->length;
     const size_t kept = (size_t)(options->inside * (double)n + 0.5);
     /* The others are read for their scores alone. */

@@ -1,12 +1,18 @@
 /* lsh_argmax.c - Reformer: keys sorted by their hash and then by position, cut into chunks; a query
  * reads the keys with its hash in its own chunk and in the one before, in several tables.
  *
+ * The knob is the number of tables. After the last one (hash_stage) it goes on with the next
+ * nearest axis of the query in each table, as if that were its hash, until all axes had their turn.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include <attention/method.h>
 #include <attention/methods/all.h>
+#include <attention/products.h>
 #include <base/memory.h>
+#include <sim/key.h>
+#include <sim/quickselect.h>
 
 #include "hashing.h"
 
@@ -27,12 +33,6 @@ static const char *fault(const struct method_options *options, uint32_t d)
     return wrong ? wrong : chunk_fault(options);
 }
 
-static uint32_t all_tables(const struct method_options *options, const struct key_head *head)
-{
-    (void)head;
-    return options->tables;
-}
-
 /* Reformer's chunks have m = 2 n / buckets keys. An even number; at most 2^bits. */
 static uint32_t bucket_count(const struct method_options *options, const struct key_head *head)
 {
@@ -40,6 +40,11 @@ static uint32_t bucket_count(const struct method_options *options, const struct 
     const uint64_t wanted = 2 * ((keys + options->chunk - 1) / options->chunk);
     const uint64_t most = UINT64_C(1) << options->bits;
     return (uint32_t)(wanted < most ? wanted : most);
+}
+
+static uint32_t all_stages(const struct method_options *options, const struct key_head *head)
+{
+    return hash_knob_max(options->tables, bucket_count(options, head));
 }
 
 /* Sorts the keys of one table: by counting, so that positions rise within a bucket. */
@@ -145,39 +150,78 @@ static uint32_t mark(const struct table *table, uint32_t hash, uint32_t m, uint8
     return taken;
 }
 
+/* The `wanted` axes and opposites of a table that are nearest to the query; of equal ones the
+ * first. Room: keys[4 columns], axes[2 columns]. */
+static void nearest_axes(const float *projections, uint32_t columns, uint32_t wanted,
+                         uint64_t *keys, uint32_t *axes)
+{
+    if (wanted == 1) {
+        *axes = hash_argmax(projections, columns);
+        return;
+    }
+    for (uint32_t i = 0; i < columns; i++) {
+        keys[i] = key_of((double)projections[i]);
+        keys[columns + i] = key_of(-(double)projections[i]);
+    }
+    select_largest(keys, 2 * (size_t)columns, wanted, keys + 2 * (size_t)columns, axes);
+}
+
+/* Visits in the tables of a stage. Returns the entries that were read, and sets how many buckets
+ * were, and the most of one. */
+static uint64_t mark_tables(const struct argmax *argmax, const struct table *in,
+                            const struct query *query, uint32_t m, struct hash_stage s,
+                            uint8_t *marks, uint32_t *buckets, uint32_t *largest)
+{
+    const struct hashing *hashing = &argmax->hashing;
+    const uint32_t columns = hashing->columns;
+    const size_t keys = in->n - in->first, all = (size_t)s.used * columns;
+    float *projections = require_memory(malloc((all + 1) * sizeof *projections));
+    uint64_t *ordered = require_memory(malloc(4 * (size_t)columns * sizeof *ordered));
+    uint32_t *axes = require_memory(malloc(2 * (size_t)columns * sizeof *axes));
+    uint64_t entries = 0;
+    *buckets = *largest = 0;
+    if (all > 0)
+        products_vector(projections, hashing->directions, all, hashing->d, query->q, 1.0f);
+    for (uint32_t t = 0; t < s.used; t++) {
+        const size_t at = (size_t)(argmax->heads > 1 ? query->head : 0) * hashing->tables + t;
+        const uint32_t wanted = hash_stage_of(s, t) + 1;
+        struct table table = *in;
+        table.hashes = argmax->hashes + at * keys;
+        table.order = argmax->order + at * keys;
+        table.start = argmax->start + at * (argmax->buckets + 1);
+        nearest_axes(projections + (size_t)t * columns, columns, wanted, ordered, axes);
+        for (uint32_t i = 0; i < wanted; i++) {
+            const uint32_t taken = mark(&table, axes[i], m, marks);
+            entries += taken;
+            *largest = taken > *largest ? taken : *largest;
+        }
+        *buckets += wanted;
+    }
+    free(axes);
+    free(ordered);
+    free(projections);
+    return entries;
+}
+
 static void visit_chunks(const struct method_options *options, const struct key_head *head,
                          const void *index, const struct query *queries, uint32_t count,
                          uint32_t knob, struct visit *visit)
 {
     (void)count;
-    const struct argmax *argmax = index;
     const struct key_range range = queries->range;
-    const uint32_t tables = argmax ? knob : 0;
-    const size_t keys = head->n - head->first;
+    const struct table table = {.first = head->first, .n = head->n, .range = range};
     uint8_t *marks = require_memory(calloc((size_t)(range.last - range.first) + 1, 1));
-    uint32_t *hashes = require_memory(malloc(((size_t)tables + 1) * sizeof *hashes));
     uint64_t entries = 0;
+    uint32_t buckets = 0;
     visit->largest_bucket = 0;
-    if (argmax)
-        hash_vector(&argmax->hashing, queries->q, tables, hashes);
-    for (uint32_t t = 0; t < tables; t++) {
-        const size_t at =
-            (size_t)(argmax->heads > 1 ? queries->head : 0) * argmax->hashing.tables + t;
-        const struct table table = {argmax->hashes + at * keys,
-                                    argmax->order + at * keys,
-                                    argmax->start + at * (argmax->buckets + 1),
-                                    head->first,
-                                    head->n,
-                                    range};
-        const uint32_t taken = mark(&table, hashes[t], options->chunk, marks);
-        entries += taken;
-        visit->largest_bucket = taken > visit->largest_bucket ? taken : visit->largest_bucket;
-    }
+    if (index)
+        entries =
+            mark_tables(index, &table, queries, options->chunk, hash_stage(knob, options->tables),
+                        marks, &buckets, &visit->largest_bucket);
     visit_marked(visit, marks, range, false);
-    free(hashes);
     free(marks);
     /* The numbers of the keys, and where each bucket begins and ends. */
-    visit->index_bytes = ((double)entries + 2.0 * tables) * HASH_ENTRY_BYTES;
+    visit->index_bytes = ((double)entries + 2.0 * buckets) * HASH_ENTRY_BYTES;
 }
 
 const struct method method_lsh_argmax = {
@@ -186,7 +230,7 @@ const struct method method_lsh_argmax = {
     .summary = "keys with the query's nearest random axis, in its chunk and the one before",
     .source = "Kitaev et al. 2020",
     .fault = fault,
-    .knob_max = all_tables,
+    .knob_max = all_stages,
     .build = build,
     .free_index = free_index,
     .visit = visit_chunks,
@@ -199,7 +243,7 @@ const struct method method_lsh_argmax_query = {
     .source = "Kitaev et al. 2020",
     .hashes_queries = true,
     .fault = fault,
-    .knob_max = all_tables,
+    .knob_max = all_stages,
     .build = build_by_queries,
     .free_index = free_index,
     .visit = visit_chunks,

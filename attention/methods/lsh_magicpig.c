@@ -1,6 +1,10 @@
 /* lsh_magicpig.c - MagicPIG: keys that share the hash of the query in at least two tables; as they
  * are, or as a sample from which the attention to all keys is estimated.
  *
+ * The knob is the number of tables, and after the last one (hash_stage) a table has a bit less in
+ * each stage. What collides in r bits collides in the first r - 1 of them, so that the visited sets
+ * are nested.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -27,10 +31,11 @@ static const char *fault(const struct method_options *options, uint32_t d)
     return bits_fault(options);
 }
 
-static uint32_t all_tables(const struct method_options *options, const struct key_head *head)
+/* Down to one bit in each table. */
+static uint32_t all_stages(const struct method_options *options, const struct key_head *head)
 {
     (void)head;
-    return options->tables;
+    return hash_knob_max(options->tables, options->bits);
 }
 
 static void *build(const struct method_options *options, const struct key_head *head)
@@ -83,9 +88,23 @@ static double two_or_more(double c, uint32_t tables)
     return sum;
 }
 
+/* The same in tables of two stages: where one of the first s.count has the probability c, and one
+ * of the others c_other. Positive terms: two of the first; one of them and some other; two others.
+ */
+static double two_or_more_of(struct hash_stage s, double c, double c_other)
+{
+    const uint32_t others = s.used - s.count;
+    const double two = two_or_more(c, s.count);
+    if (others == 0 || c >= 1) /* then they all collide */
+        return two;
+    const double none = exp(s.count * log1p(-c)), one = s.count * c / (1 - c) * none,
+                 some = -expm1(others * log1p(-c_other));
+    return two + one * some + none * two_or_more(c_other, others);
+}
+
 /* The reciprocal of the probability that a key is visited, from the angle to the query. */
 static float weight_of(const float *q, const float *key, const float *centre, size_t d,
-                       uint32_t bits, uint32_t tables)
+                       uint32_t bits, struct hash_stage s)
 {
     const double pi = 3.14159265358979323846;
     double dot = 0, square_q = 0, square_key = 0;
@@ -98,29 +117,32 @@ static float weight_of(const float *q, const float *key, const float *centre, si
     const double length = sqrt(square_q) * sqrt(square_key);
     const double cosine = length > 0 ? fmax(-1, fmin(1, dot / length)) : 0;
     const double agree = 1 - acos(cosine) / pi;
-    const double weight = 1 / two_or_more(pow(agree, bits), tables);
+    const double weight =
+        1 / two_or_more_of(s, pow(agree, bits - s.stage), pow(agree, bits - s.stage + 1));
     return weight < 1e30 ? (float)weight : 1e30f;
 }
 
-/* twice[i] = 1 if key range.first + i collides with the query in two of the first `tables` tables.
- * Counts the entries of all buckets that are opened, and those of the largest. */
+/* twice[i] = 1 if key range.first + i collides with the query in two of the tables in use. Counts
+ * the entries of all buckets that are opened, and those of the largest. */
 static uint64_t collide(const struct magicpig *index, const struct key_head *head,
-                        const struct query *query, uint32_t tables, uint8_t *twice,
+                        const struct query *query, struct hash_stage s, uint8_t *twice,
                         uint32_t *largest)
 {
     const uint32_t n = query->range.last - query->range.first;
     const size_t count = head->n - head->first;
     uint8_t *once = require_memory(calloc((size_t)n + 1, 1));
-    uint32_t *hashes = require_memory(malloc(((size_t)tables + 1) * sizeof *hashes));
+    uint32_t *hashes = require_memory(malloc(((size_t)s.used + 1) * sizeof *hashes));
     uint64_t entries = 0;
     *largest = 0;
-    hash_vector(&index->hashing, query->q, tables, hashes);
-    for (uint32_t t = 0; t < tables; t++) {
+    hash_vector(&index->hashing, query->q, s.used, hashes);
+    for (uint32_t t = 0; t < s.used; t++) {
+        const uint32_t without = 32 - index->hashing.columns + hash_stage_of(s, t),
+                       mask = UINT32_MAX >> without;
         const uint32_t *row = index->hashes + t * count + (query->range.first - head->first);
-        const uint32_t hash = hashes[t];
+        const uint32_t hash = hashes[t] & mask;
         uint32_t in_bucket = 0;
         for (uint32_t i = 0; i < n; i++) {
-            const uint8_t hit = row[i] == hash;
+            const uint8_t hit = (row[i] & mask) == hash;
             twice[i] |= once[i] & hit;
             once[i] |= hit;
             in_bucket += hit;
@@ -161,19 +183,20 @@ static double imbalance(const struct key_head *head, const void *index)
 }
 
 static void visit_collisions(const struct method_options *options, const struct key_head *head,
-                             const struct magicpig *index, const struct query *query,
-                             uint32_t tables, bool weighted, struct visit *visit)
+                             const struct magicpig *index, const struct query *query, uint32_t knob,
+                             bool weighted, struct visit *visit)
 {
+    const struct hash_stage s = hash_stage(knob, options->tables);
     const struct key_range range = query->range;
     uint8_t *twice = require_memory(calloc((size_t)(range.last - range.first) + 1, 1));
-    const uint64_t entries = collide(index, head, query, tables, twice, &visit->largest_bucket);
+    const uint64_t entries = collide(index, head, query, s, twice, &visit->largest_bucket);
     visit_marked(visit, twice, range, weighted);
     free(twice);
     /* The number of each key in the buckets, and where each bucket begins and ends. */
-    visit->index_bytes = ((double)entries + 2.0 * tables) * HASH_ENTRY_BYTES;
+    visit->index_bytes = ((double)entries + 2.0 * s.used) * HASH_ENTRY_BYTES;
     for (size_t i = 0; weighted && i < visit->length; i++)
         visit->weights[i] = weight_of(query->q, head->keys + (size_t)visit->keys[i] * head->d,
-                                      index->centre, head->d, options->bits, tables);
+                                      index->centre, head->d, options->bits, s);
 }
 
 static void visit_plain(const struct method_options *options, const struct key_head *head,
@@ -198,7 +221,7 @@ const struct method method_lsh_magicpig = {
     .summary = "keys with the hash of the query in two or more of many tables",
     .source = "Chen et al. 2024",
     .fault = fault,
-    .knob_max = all_tables,
+    .knob_max = all_stages,
     .build = build,
     .free_index = free_index,
     .visit = visit_plain,
@@ -211,7 +234,7 @@ const struct method method_lsh_sampled = {
     .summary = "the same keys as a sample, each weighted by the reciprocal of its probability",
     .source = "Chen et al. 2024",
     .fault = fault,
-    .knob_max = all_tables,
+    .knob_max = all_stages,
     .build = build,
     .free_index = free_index,
     .visit = visit_sampled,

@@ -81,6 +81,11 @@ const char *partitioned_fault(const struct method_options *options, uint32_t d)
     return NULL;
 }
 
+double partitioned_shared_bytes(const struct method_options *options, double elements)
+{
+    return elements * options->element_bytes / (options->batch > 1 ? options->batch : 1);
+}
+
 const float *partitioned_query(const struct query *query, bool unroped)
 {
     return unroped && query->q_unroped ? query->q_unroped : query->q;

@@ -27,6 +27,9 @@ double partitioned_imbalance(const struct key_head *head, const void *index);
 uint32_t partitioned_knob_max(const struct method_options *options, const struct key_head *head);
 const char *partitioned_fault(const struct method_options *options, uint32_t d);
 
+/* The bytes that each query reads of `elements` that the sequences of a batch share. */
+double partitioned_shared_bytes(const struct method_options *options, double elements);
+
 /* The vector of a query that belongs to the keys of the index. */
 const float *partitioned_query(const struct query *query, bool unroped);
 

@@ -1,7 +1,8 @@
 /* saap.c - the buckets of kmeans, ranked by a model of the queries.
  *
  * The partition and the models come from the head: they were trained together (train.h), because a
- * model knows nothing of another partition. Its weights count as read by every query.
+ * model knows nothing of another partition. Its weights count as read by every query, or once by
+ * those of a batch: no cache keeps them until the next step, which reads all other layers first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 #include <attention/query_model.h>
 #include <base/memory.h>
 
-/* The bytes of the models of these queries; a model that several of them share counts once. Without
- * a model the centroids are read. */
-static double model_bytes(const struct key_head *head, const struct query *queries, uint32_t count,
-                          double element_bytes)
+/* The elements of the models of these queries; a model that several of them share counts once.
+ * Without a model the centroids are read. */
+static double model_elements(const struct key_head *head, const struct query *queries,
+                             uint32_t count)
 {
     double elements = 0.0;
     for (uint32_t i = 0; i < count; i++) {
@@ -28,13 +29,13 @@ static double model_bytes(const struct key_head *head, const struct query *queri
             elements += model ? (double)model->length + 2.0 * model->width
                               : (double)head->partition->clusters * head->d;
     }
-    return elements * element_bytes;
+    return elements;
 }
 
 /* Several queries rank the buckets by the sum of their distributions (Eq. 2 of the paper). */
 static void visit_saap(const struct key_head *head, const struct partitioned *index,
                        const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
-                       struct visit *visit, double element_bytes)
+                       struct visit *visit, const struct method_options *options)
 {
     const uint32_t clusters = index->partition->clusters;
     float *z = require_memory(malloc(clusters * sizeof *z));
@@ -48,7 +49,8 @@ static void visit_saap(const struct key_head *head, const struct partitioned *in
             products_vector(z, index->partition->centroids, clusters, head->d, q, 1.0f);
         partitioned_score(scores, z, clusters, model ? 1.0 : (double)queries[i].scale, count);
     }
-    partitioned_visit(index, scores, knob, model_bytes(head, queries, count, element_bytes),
+    partitioned_visit(index, scores, knob,
+                      partitioned_shared_bytes(options, model_elements(head, queries, count)),
                       queries->range, visit);
     free(scores);
     free(z);
@@ -58,14 +60,14 @@ static void visit_unroped(const struct method_options *options, const struct key
                           const void *index, const struct query *queries, uint32_t count,
                           uint32_t knob, struct visit *visit)
 {
-    visit_saap(head, index, queries, count, knob, true, visit, options->element_bytes);
+    visit_saap(head, index, queries, count, knob, true, visit, options);
 }
 
 static void visit_roped(const struct method_options *options, const struct key_head *head,
                         const void *index, const struct query *queries, uint32_t count,
                         uint32_t knob, struct visit *visit)
 {
-    visit_saap(head, index, queries, count, knob, false, visit, options->element_bytes);
+    visit_saap(head, index, queries, count, knob, false, visit, options);
 }
 
 const struct method method_saap = {

@@ -211,6 +211,26 @@ struct rcm_attention rcm_attention(const struct rcm_decoder *decoder,
                                    const struct rcm_device *device, uint64_t n, uint64_t k,
                                    uint64_t components);
 
+/* What one step of sparse attention reads, of all queries that decode together. Their buckets are
+ * those of a partition of the keys: each is read by one multiprocessor. */
+struct rcm_sparse_step {
+    double bytes;           /* in all, >= 0 */
+    double largest_bucket;  /* bytes of the keys and values of the largest bucket that is visited,
+                             * 0 to `bytes`; 0: no buckets */
+    double multiprocessors; /* S >= 1, which share the bandwidth evenly; 0: not known, and the
+                             * bucket does not count */
+    double launches;        /* of kernels, one after the other, >= 0 */
+    double launch_us;       /* the start and end of a kernel, >= 0: rcm_profile.launch_us */
+};
+
+/* How long the step takes, in microseconds:
+ *   launches launch_us + max(bytes/bandwidth, largest_bucket S/bandwidth)
+ * The largest bucket counts, not the mean: the step ends when the last multiprocessor has read its
+ * bucket. A lower bound of what its bytes cost, as the bandwidth is a peak.
+ * Domain    above; a device with a bandwidth. Otherwise NaN.
+ * Source    docs/models.md 15; Mazare et al., arXiv 2502.08246, 4.4 (the largest bucket). */
+double rcm_sparse_step_us(const struct rcm_device *device, struct rcm_sparse_step step);
+
 RCM_END
 
 #endif

@@ -18,6 +18,7 @@ RCM_BEGIN
 struct rcm_rope {
     double theta;      /* above 1 */
     uint64_t head_dim; /* even, 2 to RCM_HEAD_DIM_MOST */
+    uint64_t stretch; /* the top-k lie within so many neighbouring elements; 0: in all of the row */
 };
 #define RCM_HEAD_DIM_MOST 1024
 
@@ -26,9 +27,11 @@ double rcm_rope_wavelength(struct rcm_rope rope, uint64_t pair);
 
 /* The pair that an interleaved bucket follows most closely. From one element of a bucket to the
  * next, a pair advances by b/wavelength turns, which is `multiple` whole ones and a rest; over the
- * n/b elements of the bucket the rest adds up to `drift` turns. b resonates with the pair if the
+ * n/b elements of the bucket the rest adds up to `drift` turns; over min(n, stretch)/b of them
+ * where the top-k lie within a stretch, so that more b resonate. b resonates with the pair if the
  * drift is below 1. A pair counts only if the multiple is 1 or more: where the wavelength is above
- * 2b, neighbouring buckets see the same values. */
+ * 2b, neighbouring buckets see the same values. With a stretch below n no pair counts from b =
+ * stretch on: no bucket has two elements of it. */
 struct rcm_resonance {
     uint64_t pair, multiple;
     double wavelength;

@@ -23,6 +23,7 @@ double rcm_rope_wavelength(struct rcm_rope rope, uint64_t pair)
 void rope_turns_set(struct rope_turns *turns, struct rcm_rope rope)
 {
     turns->pairs = is_rope(rope) ? (unsigned)(rope.head_dim / 2) : 0;
+    turns->stretch = rope.stretch;
     for (unsigned i = 0; i < turns->pairs; i++)
         turns->of[i] = 1.0 / rcm_rope_wavelength(rope, i);
 }
@@ -30,7 +31,10 @@ void rope_turns_set(struct rope_turns *turns, struct rcm_rope rope)
 struct rcm_resonance rope_least_drift(const struct rope_turns *turns, uint64_t n, uint64_t b)
 {
     struct rcm_resonance least = {.wavelength = NAN, .drift = INFINITY};
-    const double elements = (double)n / (double)b;
+    const bool within = turns->stretch > 0 && turns->stretch < n;
+    const double elements = (double)(within ? turns->stretch : n) / (double)b;
+    if (within && b >= turns->stretch)
+        return least;
     for (unsigned i = 0; i < turns->pairs; i++) {
         const double advance = (double)b * turns->of[i], multiple = round(advance);
         if (multiple < 1.0)

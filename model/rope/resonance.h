@@ -10,6 +10,7 @@
 struct rope_turns {
     unsigned pairs; /* 0: no RoPE, or outside the domain */
     double of[RCM_HEAD_DIM_MOST / 2];
+    uint64_t stretch; /* of the rope */
 };
 
 void rope_turns_set(struct rope_turns *turns, struct rcm_rope rope);

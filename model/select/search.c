@@ -71,7 +71,8 @@ uint64_t search_next(const struct search *f, uint64_t low)
             return 0;
         if (!search_resonates(f, b))
             return b;
-        low = b + 1;
+        /* A bucket with fewer than two elements of the stretch drifts by less than a turn. */
+        low = 2 * b > f->turns.stretch && b < f->turns.stretch ? f->turns.stretch : b + 1;
     }
     return 0;
 }

@@ -83,6 +83,9 @@ static const struct argument select_options[] = {
      "logits"},
     {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
      "elements of a head that RoPE rotates (default 128)"},
+    {"--rope-stretch", "N", read_count, AT(rope.stretch),
+     "the top-k lie within N neighbouring elements, so that more b follow a wavelength (default: "
+     "in all of the row)"},
     {"--verbose", NULL, read_switch, AT(verbose),
      "also print the frontier, what others take, and the calls for all frameworks"},
     {OPTION_M},
@@ -185,6 +188,8 @@ static int check_options(const struct select_settings *settings)
                            settings->confidence.given ? "--confidence" : "--recall");
     if (settings->rope.head_dim && !(settings->rope.theta > 0.0))
         return usage_error("--head-dim is that of RoPE; give --rope-theta too");
+    if (settings->rope.stretch && !(settings->rope.theta > 0.0))
+        return usage_error("--rope-stretch is about RoPE; give --rope-theta too");
     if (settings->rope.theta > 0.0 && settings->question.assignments.items[0] != RCM_INTERLEAVED)
         return usage_error("--rope-theta is about interleaved buckets, and runs do not resonate; "
                            "leave it or --assignment out");

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #include "command.h"
 #include "sparse.h"
 #include "sparse_checkpoint.h"
-#include "sparse_device.h"
 #include "sparse_time.h"
 #include "sparse_train.h"
 
@@ -59,7 +59,8 @@ static int options_of(const struct sparse_settings *s, uint32_t d, struct method
         {&options->bits, s->bits, "--bits"},
         {&options->tables, s->tables, "--tables"},
         {&options->chunk, s->chunk, "--chunk"},
-        {&options->element_bytes, s->element_bytes, "--element-bytes"}};
+        {&options->element_bytes, s->element_bytes, "--element-bytes"},
+        {&options->batch, s->batch, "--batch"}};
     *options = METHOD_OPTIONS_DEFAULT;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (narrow(numbers[i].to, numbers[i].value, numbers[i].option) != STATUS_OK)
@@ -252,7 +253,7 @@ static int check_settings(const struct sparse_settings *s)
         return usage_error("--time needs the values; give --values");
     if (s->multiprocessors && !s->question.device.given)
         return usage_error("--multiprocessors is of a device; give --device too");
-    if (s->launch_us != STEP_LAUNCH_US && !s->question.device.given)
+    if (!isnan(s->launch_us) && !s->question.device.given)
         return usage_error("--launch-us is of a device; give --device too");
     if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
         return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
@@ -280,7 +281,8 @@ static int run_sparse(int count, char **arguments)
                                        .chunk = 64,
                                        .element_bytes = 2,
                                        .train = {.steps = 300, .width = 1024},
-                                       .launch_us = STEP_LAUNCH_US,
+                                       .launch_us = NAN,
+                                       .batch = 1,
                                        .seed = 1};
     char error[800];
     struct tensors tensors = {0};

@@ -104,7 +104,8 @@ struct rcm_rope rope_to_avoid(const struct rope_options *options)
 {
     return (struct rcm_rope){.theta = options->theta,
                              .head_dim =
-                                 options->head_dim ? options->head_dim : sim_rope_default.head_dim};
+                                 options->head_dim ? options->head_dim : sim_rope_default.head_dim,
+                             .stretch = options->stretch};
 }
 
 double rope_loss(struct rcm_topk p, const struct sim_rope *rope, uint64_t seed)
@@ -112,7 +113,7 @@ double rope_loss(struct rcm_topk p, const struct sim_rope *rope, uint64_t seed)
     double w[SIM_PAIRS_MAX];
     struct rcm_wave waves[SIM_PAIRS_MAX];
     const unsigned pairs = rope->head_dim / 2;
-    const struct rcm_rope wavelengths = {rope->theta, rope->head_dim};
+    const struct rcm_rope wavelengths = {.theta = rope->theta, .head_dim = rope->head_dim};
     rope_weights(rope, seed, w);
     for (unsigned i = 0; i < pairs; i++)
         waves[i] = (struct rcm_wave){rcm_rope_wavelength(wavelengths, i),

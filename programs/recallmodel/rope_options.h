@@ -12,7 +12,7 @@
 
 struct rope_options {
     double theta; /* 0: not given, and so for the others */
-    uint64_t head_dim;
+    uint64_t head_dim, stretch;
     struct decimal_list share, spread; /* one value, or none */
     struct decimal_list weights;
 };

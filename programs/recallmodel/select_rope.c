@@ -61,6 +61,10 @@ unsigned selection_print_rope(const struct selection_answer *answer)
                              ", near %" PRIu64 " x the wavelength %.4g of pair %" PRIu64
                              "; shuffled elements can have it",
                              other.b, other.k_b, left.multiple, left.wavelength, left.pair);
+    if (isinf(own.drift) && answer->asked.rope.stretch > 0 && p.b >= answer->asked.rope.stretch)
+        return print_wrapped("  RoPE        no bucket has two elements of a stretch of %" PRIu64
+                             ", so nothing resonates",
+                             answer->asked.rope.stretch);
     if (isinf(own.drift))
         return print_wrapped("  RoPE        every wavelength is too long to resonate with b");
     return print_wrapped("  RoPE        b does not resonate: the nearest pair, %" PRIu64
@@ -86,6 +90,8 @@ json_t *selection_rope_json(const struct selection_answer *answer)
     json_t *object = require_memory(json_object()), *avoided = json_null();
     set_real(object, "rope_theta", answer->asked.rope.theta);
     set_count(object, "head_dim", answer->asked.rope.head_dim);
+    if (answer->asked.rope.stretch > 0)
+        set_count(object, "stretch", answer->asked.rope.stretch);
     if (avoids(answer)) {
         const struct rcm_topk p = answer->without_rope.p;
         avoided = resonance_json(resonance_of(answer, p));

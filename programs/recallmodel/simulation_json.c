@@ -145,7 +145,7 @@ static json_t *results_json(const struct simulation_answer *s)
 static json_t *rope_json(const struct simulation_answer *s)
 {
     const struct sim_rope *rope = s->spec->rope;
-    const struct rcm_rope model = {rope->theta, rope->head_dim};
+    const struct rcm_rope model = {.theta = rope->theta, .head_dim = rope->head_dim};
     double w[SIM_PAIRS_MAX];
     json_t *object = require_memory(json_object()), *pairs = require_memory(json_array());
     rope_weights(rope, s->spec->seed, w);

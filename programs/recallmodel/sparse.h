@@ -54,7 +54,8 @@ struct sparse_settings {
     enum sparse_cache cache;
     const char *checkpoint;   /* NULL: not given */
     uint64_t multiprocessors; /* of --device; 0: not given */
-    double launch_us;         /* the same */
+    double launch_us;         /* the same; NaN: not given */
+    uint64_t batch;
 };
 
 void sparse_settings_free(struct sparse_settings *settings);

@@ -10,8 +10,6 @@
 #include <base/memory.h>
 #include <base/text.h>
 
-#include "sparse_device.h"
-
 static const char *cache_at(unsigned i)
 {
     return i == 0 ? "cold" : "warm";
@@ -210,28 +208,41 @@ int read_launch(void *to, const char *option, const char *value)
     return STATUS_OK;
 }
 
+/* A partition's largest bucket of keys and values. Tables of hashes hold numbers of keys. */
+static double bucket_bytes(const struct sparse_answer *a, const struct evaluation_row *row)
+{
+    const struct head_shape *shape = &a->spec->heads[0];
+    const uint32_t elements = shape->d + (shape->d_v ? shape->d_v : shape->d);
+    return a->spec->methods[row->method]->partitioned && row->largest_bucket > 0
+               ? row->largest_bucket * elements * a->spec->options.element_bytes
+               : 0;
+}
+
+double sparse_launch_us(const struct sparse_settings *s)
+{
+    const struct rcm_profile *profile = device_profile(&s->question.device.text, 0);
+    return !isnan(s->launch_us) ? s->launch_us : profile ? profile->launch_us : STEP_LAUNCH_US;
+}
+
 void put_sparse_device(const struct sparse_answer *a, struct table *table,
                        const struct evaluation_row *row)
 {
     const struct sparse_settings *s = a->settings;
-    const struct head_shape *shape = &a->spec->heads[0];
-    const double element = a->spec->options.element_bytes;
-    struct device_step step = {
-        .bytes = row->bytes_read * a->tensors->query_heads,
-        .bucket_bytes =
-            isnan(row->largest_bucket)
-                ? 0
-                : row->largest_bucket * (shape->d + (shape->d_v ? shape->d_v : shape->d)) * element,
-        .bandwidth = s->question.device.text.device.bandwidth_bytes_per_s,
+    const struct rcm_device *device = &s->question.device.text.device;
+    const double batch = a->spec->options.batch, bucket = bucket_bytes(a, row),
+                 bytes = row->bytes_read * a->tensors->query_heads * batch;
+    struct rcm_sparse_step step = {
+        .bytes = fmax(bytes, bucket), /* a mean, and the bucket of the query that read most */
+        .largest_bucket = bucket,
         .multiprocessors = (double)s->multiprocessors,
         .launches = STEP_LAUNCHES,
-        .launch_us = s->launch_us,
+        .launch_us = sparse_launch_us(s),
     };
-    const double us = device_step_us(step);
-    step.bytes = a->evaluation->full_bytes *
+    table_real(table, headed("device_us", "on the\ndevice", STYLE_US),
+               rcm_sparse_step_us(device, step));
+    step.bytes = a->evaluation->full_bytes * batch *
                  (a->spec->share ? a->tensors->query_heads : a->tensors->key_heads);
-    step.bucket_bytes = 0;
+    step.largest_bucket = 0;
     step.launches = FULL_STEP_LAUNCHES;
-    table_real(table, headed("device_us", "on the\ndevice", STYLE_US), us);
-    table_real(table, in_data("device_full_us"), device_step_us(step));
+    table_real(table, in_data("device_full_us"), rcm_sparse_step_us(device, step));
 }

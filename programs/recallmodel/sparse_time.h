@@ -14,6 +14,11 @@ struct sparse_timing {
     struct step_times step;
 };
 
+/* On a device (docs/models.md 15). */
+#define STEP_LAUNCHES 3      /* choose, attend, merge */
+#define FULL_STEP_LAUNCHES 2 /* attend, merge */
+#define STEP_LAUNCH_US 2.2   /* without a profile: launch_us of the H100 PCIe, measured */
+
 #define TIMED_QUERIES 8 /* the last of the head, each of them .. */
 #define TIMED_TIMES 3   /* .. so many times */
 
@@ -28,8 +33,12 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
 /* Puts the columns of a row that was timed. */
 void put_sparse_timing(struct table *table, const struct sparse_timing *timing);
 
+/* Microseconds of a launch: --launch-us; otherwise that of the profile of --device; otherwise
+ * STEP_LAUNCH_US. */
+double sparse_launch_us(const struct sparse_settings *settings);
+
 /* Puts the predicted times of a row: of a step, and of one of full attention, of all heads of a
- * layer. */
+ * layer for a batch. */
 void put_sparse_device(const struct sparse_answer *answer, struct table *table,
                        const struct evaluation_row *row);
 

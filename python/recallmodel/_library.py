@@ -106,7 +106,7 @@ DEPLOY = ("bucketed", "exact", "threshold")       # enum rcm_deploy
 
 class Rope(Structure):
     """struct rcm_rope"""
-    _fields_ = [("theta", c_double), ("head_dim", c_uint64)]
+    _fields_ = [("theta", c_double), ("head_dim", c_uint64), ("stretch", c_uint64)]
 
 
 class Selection(Structure):
@@ -404,7 +404,7 @@ class MethodOptions(Structure):
                 ("iterations", c_uint32), ("spherical", c_bool), ("inside", c_double),
                 ("page", c_uint32), ("block", c_uint32), ("block_factor", c_double),
                 ("bits", c_uint32), ("tables", c_uint32), ("chunk", c_uint32),
-                ("element_bytes", c_uint32)]
+                ("element_bytes", c_uint32), ("batch", c_uint32)]
 
 
 class TrainedHeads(Structure):

@@ -31,28 +31,32 @@ static void project(const struct method_options *options, uint32_t group, uint32
 }
 
 static uint32_t signs(const struct method_options *options, uint32_t group, uint32_t t,
-                      const float *x, const double *centre)
+                      uint32_t bits, const float *x, const double *centre)
 {
     double projections[64];
     uint32_t code = 0;
     project(options, group, t, options->bits, x, centre, projections);
-    for (uint32_t i = 0; i < options->bits; i++)
+    for (uint32_t i = 0; i < bits; i++)
         if (projections[i] >= 0)
             code += UINT32_C(1) << i;
     return code;
 }
 
+/* The nearest axis after the `rank` nearest ones. */
 static uint32_t axis(const struct method_options *options, uint32_t group, uint32_t t,
-                     uint32_t buckets, const float *x)
+                     uint32_t buckets, uint32_t rank, const float *x)
 {
     double projections[64];
     uint32_t best = 0;
     project(options, group, t, buckets / 2, x, NULL, projections);
     for (uint32_t i = 0; i < buckets / 2; i++)
         projections[buckets / 2 + i] = -projections[i];
-    for (uint32_t i = 0; i < buckets; i++)
-        best = projections[i] > projections[best] ? i : best;
-    return best;
+    for (;; projections[best] = -INFINITY) {
+        for (uint32_t i = 0; i < buckets; i++)
+            best = projections[i] > projections[best] ? i : best;
+        if (rank-- == 0)
+            return best;
+    }
 }
 
 struct scene {
@@ -93,8 +97,19 @@ static void end_scene(struct scene *scene)
     free_head(&scene->made);
 }
 
-/* The probability that x and y collide in two or more of `tables` tables: all ways to collide. */
-static double expected_share(const float *x, const double *y, uint32_t bits, uint32_t tables)
+/* The stage of a table, by counting the knob down over the tables, again and again. -1: the knob
+ * does not reach it. */
+static int stage_of(uint32_t knob, uint32_t tables, uint32_t table)
+{
+    int stage = -1;
+    for (uint32_t i = 0; i < knob; i++)
+        stage += i % tables == table;
+    return stage;
+}
+
+/* The probability that x and y collide in two or more tables: all ways to collide. */
+static double expected_share(const float *x, const double *y, const struct method_options *options,
+                             uint32_t knob)
 {
     double dot = 0, xx = 0, yy = 0, share = 0;
     for (uint32_t i = 0; i < D; i++) {
@@ -102,11 +117,15 @@ static double expected_share(const float *x, const double *y, uint32_t bits, uin
         xx += (double)x[i] * (double)x[i];
         yy += y[i] * y[i];
     }
-    const double collide = pow(1 - acos(dot / sqrt(xx * yy)) / pi, bits);
-    for (uint32_t ways = 0; ways < 1u << tables; ways++) {
+    /* A key that is the centre has no angle: a right one is taken. */
+    const double agree = 1 - acos(yy > 0 ? dot / sqrt(xx * yy) : 0) / pi;
+    for (uint32_t ways = 0; ways < 1u << options->tables; ways++) {
         double probability = 1;
-        for (uint32_t t = 0; t < tables; t++)
+        for (uint32_t t = 0; t < options->tables; t++) {
+            const int stage = stage_of(knob, options->tables, t);
+            const double collide = stage < 0 ? 0 : pow(agree, (int)options->bits - stage);
             probability *= ways >> t & 1 ? collide : 1 - collide;
+        }
         share += __builtin_popcount(ways) >= 2 ? probability : 0;
     }
     return share;
@@ -120,27 +139,32 @@ START_TEST(magicpig)
         make_scene(&scene, &state);
         const struct key_head *head = &scene.made.head;
         const struct method_options *options = &scene.options;
-        const uint32_t knob = (uint32_t)random_between(&state, 0, options->tables);
+        const uint32_t most = method_by_name("lsh-magicpig")->knob_max(options, head);
+        const uint32_t knob = (uint32_t)random_between(&state, 0, most);
+        ck_assert_uint_eq(most, options->tables * options->bits);
         double centre[D] = {0}, entries = 0;
         for (uint32_t j = head->first; j < head->built; j++)
             for (uint32_t i = 0; i < D; i++)
                 centre[i] += (double)head->keys[j * D + i] / (head->built - head->first);
         for (uint32_t j = scene.query.range.first; j < scene.query.range.last; j++) {
             uint32_t collisions = 0;
-            for (uint32_t t = 0; t < knob; t++)
-                collisions += signs(options, head->group, t, head->keys + j * D, centre) ==
-                              signs(options, head->group, t, scene.query.q, NULL);
+            for (uint32_t t = 0; t < options->tables && t < knob; t++) {
+                const uint32_t bits = options->bits - (uint32_t)stage_of(knob, options->tables, t);
+                collisions += signs(options, head->group, t, bits, head->keys + j * D, centre) ==
+                              signs(options, head->group, t, bits, scene.query.q, NULL);
+            }
             scene.taken[j] = collisions >= 2;
             entries += collisions;
         }
         visit_scene(&scene, "lsh-magicpig", knob);
-        ck_assert(scene.visit.index_bytes == 4 * (entries + 2 * knob));
+        ck_assert(scene.visit.index_bytes ==
+                  4 * (entries + 2 * (knob < options->tables ? knob : options->tables)));
         visit_scene(&scene, "lsh-magicpig-sampled", knob);
         for (size_t i = 0; i < scene.visit.length; i++) {
             double y[D];
             for (uint32_t c = 0; c < D; c++)
                 y[c] = (double)head->keys[scene.visit.keys[i] * D + c] - centre[c];
-            const double want = 1 / expected_share(scene.query.q, y, options->bits, knob);
+            const double want = 1 / expected_share(scene.query.q, y, options, knob);
             ck_assert_double_eq_tol((double)scene.visit.weights[i] / want, 1, 1e-4);
         }
         end_scene(&scene);
@@ -166,7 +190,8 @@ START_TEST(balance)
         for (uint32_t t = 0; t < tables; t++) {
             uint32_t hash[N_MOST];
             for (uint32_t j = head->first; j < head->n; j++)
-                hash[j] = signs(&scene.options, head->group, t, head->keys + j * D, centre);
+                hash[j] = signs(&scene.options, head->group, t, scene.options.bits,
+                                head->keys + j * D, centre);
             for (uint32_t j = head->first; j < head->n; j++)
                 for (uint32_t i = head->first; i < head->n; i++)
                     together += hash[i] == hash[j];
@@ -215,9 +240,11 @@ START_TEST(gray)
         const uint32_t bins = (uint32_t)ceil_divide(built, chunk);
         const uint32_t knob = (uint32_t)random_between(&state, 0, bins);
         uint32_t rank[N_MOST], below = 0, equal = 0;
-        const uint32_t own = gray_place(signs(&scene.options, head->group, 0, scene.query.q, NULL));
+        const uint32_t own = gray_place(
+            signs(&scene.options, head->group, 0, scene.options.bits, scene.query.q, NULL));
         for (uint32_t j = head->first; j < head->n; j++) {
-            rank[j] = gray_place(signs(&scene.options, head->group, 0, head->keys + j * D, NULL));
+            rank[j] = gray_place(signs(&scene.options, head->group, 0, scene.options.bits,
+                                       head->keys + j * D, NULL));
             below += j < head->built && rank[j] < own;
             equal += j < head->built && rank[j] == own;
         }
@@ -267,12 +294,15 @@ static void check_argmax(struct scene *scene, bool by_query, uint32_t knob)
     const float *hashed =
         by_query ? head->queries + (size_t)scene->query.head * head->n * D : head->keys;
     memset(scene->taken, 0, sizeof scene->taken);
-    for (uint32_t t = 0; t < knob; t++) {
+    for (uint32_t t = 0; t < scene->options.tables && t < knob; t++) {
         uint32_t hash[N_MOST];
         for (uint32_t j = range.first; j < range.last; j++)
-            hash[j] = axis(&scene->options, head->group, t, buckets, hashed + (size_t)j * D);
-        mark_chunks(hash, range, axis(&scene->options, head->group, t, buckets, scene->query.q),
-                    scene->options.chunk, scene->taken);
+            hash[j] = axis(&scene->options, head->group, t, buckets, 0, hashed + (size_t)j * D);
+        for (int rank = 0; rank <= stage_of(knob, scene->options.tables, t); rank++)
+            mark_chunks(
+                hash, range,
+                axis(&scene->options, head->group, t, buckets, (uint32_t)rank, scene->query.q),
+                scene->options.chunk, scene->taken);
     }
     visit_scene(scene, by_query ? "lsh-argmax-query" : "lsh-argmax", knob);
 }
@@ -283,7 +313,13 @@ START_TEST(argmax)
     static struct scene scene;
     for (int round = 0; round < 120; round++) {
         make_scene(&scene, &state);
-        const uint32_t knob = (uint32_t)random_between(&state, 0, scene.options.tables);
+        const uint32_t most =
+            method_by_name("lsh-argmax")->knob_max(&scene.options, &scene.made.head);
+        const uint32_t knob =
+            (uint32_t)random_between(&state, 0,
+                                     round % 2                         ? most
+                                     : 3 * scene.options.tables < most ? 3 * scene.options.tables
+                                                                       : most);
         check_argmax(&scene, false, knob);
         check_argmax(&scene, true, knob);
         end_scene(&scene);

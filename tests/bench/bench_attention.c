@@ -3,15 +3,15 @@
  *
  *   (a) an iteration of k-means, C = 1024, against the products of centroids and keys alone, and
  * against faiss's k-means, where Python can import it;
- *   (b) attention of 64 queries over all keys, against its two products alone;
- *   (c) a step of training a query model (d 64, width 1024, C 128, 2048 queries): the share of its
- * time that is in products.
+ *   (b) attention of 64 queries over all keys, as sparse_outputs() runs the method full, against
+ * its two products alone; (c) a step of training a query model (d 64, width 1024, C 128, 2048
+ * queries): the share of its time that is in products.
  *
  * CPU seconds, the least of a few rounds, because the machine may be shared. Products alone are
  * taken in blocks of several lengths; the fastest counts. BENCH_KEYS=N: another number of keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/full.h>
+#include <attention/outputs.h>
 #include <attention/partition.h>
 #include <attention/products.h>
 #include <attention/query_training.h>
@@ -115,11 +115,27 @@ static void bench_full(const float *keys, uint32_t n)
 {
     float *logits = random_floats((size_t)QUERIES * BLOCK_MAX), out[QUERIES * D] = {0};
     double full = INFINITY, products = INFINITY;
+    const struct outputs_spec spec = {.context = {.query_heads = 1,
+                                                  .key_heads = 1,
+                                                  .n = n,
+                                                  .n_q = QUERIES,
+                                                  .d = D,
+                                                  .d_v = D,
+                                                  .queries = keys,
+                                                  .keys = keys,
+                                                  .values = keys},
+                                      .layer = LAYER_UNKNOWN,
+                                      .method = method_by_name("full"),
+                                      .budget = 1,
+                                      .options = METHOD_OPTIONS_DEFAULT};
+    struct outputs_report report;
+    char error[200];
     for (int round = 0; round < ROUNDS; round++) {
         for (uint32_t block = 512; block <= BLOCK_MAX; block *= 4)
             keep_least(&products, attention_products(keys, n, logits, out, block));
         const double start = cpu_seconds();
-        full_attention(out, keys, QUERIES, keys, keys, n, D, D, 0.1f);
+        if (sparse_outputs(&spec, out, &report, error, sizeof error) != 0)
+            puts(error);
         keep_least(&full, cpu_seconds() - start);
     }
     free(logits);

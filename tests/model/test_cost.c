@@ -207,6 +207,52 @@ START_TEST(attention_of_figure_five)
 }
 END_TEST
 
+/* By hand, on a device of 1 MB/s: microseconds are bytes. */
+START_TEST(sparse_step)
+{
+    const struct rcm_device slow = {.bandwidth_bytes_per_s = 1e6}, none = {.name = "none"};
+    struct rcm_sparse_step s = {.bytes = 1000, .launches = 3, .launch_us = 2};
+    ck_assert_double_eq_tol(rcm_sparse_step_us(&slow, s), 1006, 1e-12);
+    s.largest_bucket = 100; /* without multiprocessors it does not count */
+    ck_assert_double_eq_tol(rcm_sparse_step_us(&slow, s), 1006, 1e-12);
+    s.multiprocessors = 8; /* 800 < 1000: the bytes decide */
+    ck_assert_double_eq_tol(rcm_sparse_step_us(&slow, s), 1006, 1e-12);
+    s.multiprocessors = 20; /* 2000: the bucket decides */
+    ck_assert_double_eq_tol(rcm_sparse_step_us(&slow, s), 2006, 1e-12);
+    ck_assert(rcm_sparse_step_us(&slow, (struct rcm_sparse_step){0}) == 0);
+
+    const struct rcm_sparse_step bad[] = {
+        {.bytes = -1},
+        {.bytes = NAN},
+        {.bytes = 1, .largest_bucket = 2},
+        {.bytes = 1, .largest_bucket = -1},
+        {.bytes = 1, .multiprocessors = 0.5},
+        {.bytes = 1, .launches = -1},
+        {.bytes = 1, .launch_us = NAN},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(isnan(rcm_sparse_step_us(&slow, bad[i])), "%zu", i);
+    ck_assert(isnan(rcm_sparse_step_us(&none, s)));
+}
+END_TEST
+
+/* The pair of section 5.3 of SAAP (arXiv 2502.08246), printed as 18 and 50 us, in the model: 171000
+ * keys, d = 128, 2 bytes, an H100 SXM of 132 multiprocessors (docs/models.md 15). */
+START_TEST(sparse_step_of_the_pair)
+{
+    const struct rcm_device *sxm = rcm_device_by_name("H100-SXM");
+    const double key = 2.0 * 128 * 2, keys = 171000, read = key * (2048 + keys * 32 / 1024 * 1.04);
+    ck_assert_double_eq_tol(read / key / keys, 0.0445, 0.00005);
+    const double full = rcm_sparse_step_us(
+        sxm, (struct rcm_sparse_step){.bytes = key * keys, .launches = 2, .launch_us = 2.2});
+    const double sparse =
+        rcm_sparse_step_us(sxm, (struct rcm_sparse_step){read, key * keys / 1024, 132, 3, 2.2});
+    ck_assert_double_eq_tol(full, 30.5, 0.05);
+    ck_assert_double_eq_tol(sparse, 10.0, 0.05);
+    ck_assert_double_eq_tol(full / sparse, 3.1, 0.05);
+}
+END_TEST
+
 /* Functions of an array give what the functions of one shape give for each. */
 START_TEST(many_shapes)
 {
@@ -226,4 +272,4 @@ START_TEST(many_shapes)
 END_TEST
 
 TEST_MAIN("cost", serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline,
-          product, attention_of_figure_five, many_shapes)
+          product, attention_of_figure_five, sparse_step, sparse_step_of_the_pair, many_shapes)

@@ -13,13 +13,13 @@ static bool near(double a, double b, double relative)
 
 START_TEST(wavelengths)
 {
-    const struct rcm_rope small = {1e5, 64};
+    const struct rcm_rope small = {1e5, 64, 0};
     ck_assert(near(rcm_rope_wavelength(small, 0), two_pi, 1e-15));
     ck_assert(near(rcm_rope_wavelength(small, 16), two_pi * sqrt(1e5), 1e-13));
     ck_assert(near(rcm_rope_wavelength(small, 1), 9.003883526, 1e-9)); /* by hand */
     ck_assert(isnan(rcm_rope_wavelength(small, 32)));
-    const struct rcm_rope bad[] = {{1.0, 64}, {0.0, 64}, {NAN, 64},
-                                   {1e4, 63}, {1e4, 0},  {1e4, 1026}};
+    const struct rcm_rope bad[] = {{1.0, 64, 0}, {0.0, 64, 0}, {NAN, 64, 0},
+                                   {1e4, 63, 0}, {1e4, 0, 0},  {1e4, 1026, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ck_assert(isnan(rcm_rope_wavelength(bad[i], 0)));
         ck_assert(isnan(rcm_rope_resonance(100, 10, bad[i]).drift));
@@ -48,7 +48,7 @@ START_TEST(least_drift)
         bool resonates;
     } known[] = {{8192, 9, 1, 1, true},  {8192, 44, 0, 7, true},  {8192, 53, 4, 2, true},
                  {8192, 18, 1, 2, true}, {8192, 10, 1, 1, false}, {8192, 8, 1, 1, false}};
-    const struct rcm_rope small = {1e5, 64};
+    const struct rcm_rope small = {1e5, 64, 0};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const struct rcm_resonance r = rcm_rope_resonance(known[i].n, known[i].b, small);
         ck_assert_msg(r.pair == known[i].pair && r.multiple == known[i].multiple &&
@@ -62,7 +62,7 @@ START_TEST(least_drift)
     unsigned resonating = 0;
     for (unsigned i = 0; i < 20000; i++) {
         const struct rcm_rope rope = {exp(1.0 + 13.0 * (double)(next_random(&state) % 1000) / 1e3),
-                                      2 * random_scale(&state, 1, 128)};
+                                      2 * random_scale(&state, 1, 128), 0};
         const uint64_t n = random_scale(&state, 2, 1000000), b = random_scale(&state, 1, n);
         double least = INFINITY;
         for (uint64_t pair = 0; pair < rope.head_dim / 2; pair++)
@@ -75,6 +75,39 @@ START_TEST(least_drift)
     }
     printf("%u of 20000 b resonate\n", resonating);
     ck_assert(resonating > 2000 && resonating < 18000);
+}
+END_TEST
+
+START_TEST(drift_within_a_stretch)
+{
+    const struct rcm_rope small = {1e5, 64, 0};
+    /* The drift of b = 9 is .4 over the row, and that of 10 and 8 above 1. Within a stretch it is
+     * less in proportion, until no bucket has two elements of it. */
+    struct rcm_rope within = small;
+    const double eight = rcm_rope_resonance(8192, 8, small).drift,
+                 ten = rcm_rope_resonance(8192, 10, small).drift;
+    for (within.stretch = 16; within.stretch <= 16384; within.stretch *= 2) {
+        const double part = fmin(1.0, (double)within.stretch / 8192);
+        ck_assert(near(rcm_rope_resonance(8192, 8, within).drift, eight * part, 1e-12));
+        ck_assert(near(rcm_rope_resonance(8192, 10, within).drift, ten * part, 1e-12));
+        ck_assert(rcm_rope_resonates(8192, 9, within));
+        ck_assert(rcm_rope_resonates(8192, 10, within) == (ten * part < 1.0));
+    }
+    ck_assert(!rcm_rope_resonates(8192, 10, small));
+    /* Over a longer row the drift of 9 is above 1, but not over a stretch of it. */
+    within.stretch = 0;
+    ck_assert(!rcm_rope_resonates(65536, 9, within));
+    within.stretch = 8192;
+    ck_assert(rcm_rope_resonates(65536, 9, within));
+    ck_assert(near(rcm_rope_resonance(65536, 9, within).drift,
+                   rcm_rope_resonance(8192, 9, small).drift, 1e-12));
+    within.stretch = 9;
+    ck_assert(rcm_rope_resonance(8192, 9, within).drift == INFINITY &&
+              rcm_rope_resonance(8192, 10, within).drift == INFINITY &&
+              rcm_rope_resonates(8192, 8, within));
+    within.stretch = 8192; /* all of the row */
+    ck_assert(rcm_rope_resonance(8192, 8192, within).drift ==
+              rcm_rope_resonance(8192, 8192, small).drift);
 }
 END_TEST
 
@@ -95,7 +128,9 @@ START_TEST(select_keeps_away)
                                   .k_b_max = random_scale(&state, 1, 20),
                                   .objective = rcm_objective_by_name(objectives[i % 3]),
                                   .kernel = rcm_kernel(0),
-                                  .rope = {i % 2 ? 1e4 : 1e5, i % 4 ? 64 : 16}};
+                                  .rope = {i % 2 ? 1e4 : 1e5, i % 4 ? 64 : 16, 0}};
+        if (i % 3 == 0)
+            s.rope.stretch = random_scale(&state, 1, n);
         s.k_b_max = s.k_b_max < s.p.k ? s.k_b_max : s.p.k;
         struct rcm_selection without = s;
         without.rope.theta = 0.0;
@@ -131,11 +166,15 @@ END_TEST
 START_TEST(select_at_the_edges)
 {
     struct rcm_selection s = {
-        .p = {.n = 8192, .k = 128}, .target = {.loss = 0.05}, .k_b_max = 16, .rope = {1e5, 64}};
+        .p = {.n = 8192, .k = 128}, .target = {.loss = 0.05}, .k_b_max = 16, .rope = {1e5, 64, 0}};
     ck_assert_uint_eq(rcm_best_buckets(&s).p.b, 10);
     s.p.assignment = RCM_CONTIGUOUS;
     ck_assert_uint_eq(rcm_best_buckets(&s).p.b, 9);
     s.p.assignment = RCM_INTERLEAVED;
+    s.rope.stretch = 64; /* b = 10 resonates, too */
+    ck_assert_uint_ne(rcm_best_buckets(&s).p.b, 10);
+    ck_assert(!rcm_rope_resonates(8192, rcm_best_buckets(&s).p.b, s.rope));
+    s.rope.stretch = 0;
     s.rope.theta = 0.0;
     ck_assert_uint_eq(rcm_best_buckets(&s).p.b, 9);
     ck_assert_uint_eq(rcm_best_recall(&s, 145.0, NULL).p.b, 9);
@@ -157,9 +196,15 @@ START_TEST(select_at_the_edges)
     struct rcm_selection large = {.p = {.n = UINT64_C(1) << 40, .k = UINT64_C(1) << 38},
                                   .target = {.loss = 0.3},
                                   .k_b_max = 1,
-                                  .rope = {1e6, 128}};
+                                  .rope = {1e6, 128, 0}};
     const double before = cpu_seconds();
     ck_assert(rcm_best_buckets(&large).objective < INFINITY);
+    /* Every b between half of the stretch and the stretch resonates; what is above it is free. */
+    const struct rcm_selection within = {.p = {.n = 1000000, .k = 20000},
+                                         .target = {.loss = 0.15},
+                                         .k_b_max = 1,
+                                         .rope = {1e5, 64, 100000}};
+    ck_assert_uint_eq(rcm_best_buckets(&within).p.b, 100000);
     ck_assert_msg(cpu_seconds() - before < 5.0, "%.1f s", cpu_seconds() - before);
 }
 END_TEST
@@ -280,5 +325,5 @@ START_TEST(loss_of_a_wave_at_the_edges)
 }
 END_TEST
 
-TEST_MAIN("resonance", wavelengths, least_drift, select_keeps_away, select_at_the_edges,
-          loss_of_a_wave, loss_of_a_wave_at_the_edges)
+TEST_MAIN("resonance", wavelengths, least_drift, drift_within_a_stretch, select_keeps_away,
+          select_at_the_edges, loss_of_a_wave, loss_of_a_wave_at_the_edges)

@@ -44,6 +44,21 @@ grep -q '"avoided":{"resonates":true,.*"multiple":1,"pair":1,"b":9,"k_b":16}' "$
     fail "what select avoided: $(cat "$folder/json")"
 pass
 
+# Where the top-k lie in a short stretch, more b resonate: 10, which was the choice, too.
+"$program" "${question[@]}" --rope-theta 1e5 --head-dim 64 --rope-stretch 64 --json \
+    >"$folder/json"
+tr -d ' \n' <"$folder/json" >"$folder/stretch"
+grep -q '"stretch":64,"choice":{"resonates":false,' "$folder/stretch" ||
+    fail "the stretch in JSON: $(cat "$folder/json")"
+"$program" "${question[@]}" --rope-theta 1e5 --head-dim 64 | sed -n 2p | prints "b = 10," ||
+    fail "b without a stretch"
+"$program" "${question[@]}" --rope-theta 1e5 --head-dim 64 --rope-stretch 64 | sed -n 2p |
+    prints "b = 10," && fail "the stretch is not used"
+"$program" select --n 8192 --k 64 --rope-theta 1e5 --head-dim 64 --rope-stretch 16 |
+    prints "no bucket has two elements" || fail "b above the stretch"
+rejects "--rope-stretch is about RoPE" "$program" "${question[@]}" --rope-stretch 64
+pass
+
 # Without the option nothing is said of it, and where nothing resonates the choice is the same.
 "$program" "${question[@]}" --json | prints rope && fail "JSON speaks of RoPE"
 "$program" "${question[@]}" --csv | prints rope && fail "CSV speaks of RoPE"

@@ -103,6 +103,36 @@ for name, shares in (("device", 8), ("share", 0)):
         assert abs(row["device_full_us"] / (2 + full / 3.35e6) - 1) < 1e-12
     assert any(row["largest_bucket"] for row in rows)
 EOF
+# A batch: centroids of other documents are read once for all its sequences, everything else by each
+# of them. Two query heads; 8 centroids of 16 components. A launch takes what the profile says.
+shared=(--method kmeans,topk --train-keys "$made/keys.npy" --train-queries "$made/queries.npy"
+        --device h100-pcie --json)
+for batch in 1 4; do
+    "$program" "${call[@]:0:5}" --budget .2 --clusters 8 "${shared[@]}" --batch $batch \
+        >"$folder/batch-$batch"
+done
+"$program" "${call[@]:0:5}" --method kmeans --budget .2 --clusters 8 --batch 4 --json \
+    >"$folder/own-4"
+/usr/bin/python3 - "$folder" <<'EOF' || fail "the bytes of a batch"
+import json, sys
+def rows(name):
+    answer = json.load(open(f"{sys.argv[1]}/{name}"))
+    return {r["method"]: r for r in
+            next(v for v in answer.values() if isinstance(v, list) and v and "method" in v[0])}
+one, four, own = rows("batch-1"), rows("batch-4"), rows("own-4")
+weights = 8 * 16 * 2
+assert one["kmeans"]["knob"] > 0
+assert abs(one["kmeans"]["index_bytes"] - four["kmeans"]["index_bytes"] - .75 * weights) < 1e-9
+assert one["topk"]["bytes_read"] == four["topk"]["bytes_read"]
+assert own["kmeans"]["index_bytes"] > weights # its own centroids are shared with none
+for answer, batch in ((one, 1), (four, 4)):
+    for row in answer.values():
+        us = 3 * 2.18182 + row["bytes_read"] * 2 * batch / 2.04e6
+        assert abs(row["device_us"] / us - 1) < 1e-5, (row, us)
+EOF
+rejects "--batch '0'" "$program" "${call[@]}" --batch 0
+pass
+
 rejects "--multiprocessors is of a device" "$program" "${call[@]}" --multiprocessors 8
 rejects "--launch-us 'x' is not a time" "$program" "${call[@]}" --device h200 --launch-us x
 pass

@@ -125,7 +125,7 @@ START_TEST(nine_resonates)
     static const double one[] = {0.0, 1.0};
     const struct sim_rope rope = {
         .theta = 1e5, .head_dim = 64, .share = 0.4, .weight = one, .weights = 2};
-    const struct rcm_rope model = {1e5, 64};
+    const struct rcm_rope model = {1e5, 64, 0};
     const struct rcm_wave wave = {rcm_rope_wavelength(model, 1), 0.4};
     struct rcm_topk p = {.n = 8192, .k = 128, .k_b = 16};
     for (p.b = 8; p.b <= 10; p.b++) {
