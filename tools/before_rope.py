@@ -5,7 +5,8 @@
 
 TENSORS is a folder of documents as `make real-tensors ARGS=--all-queries` writes it. Writes a CSV
 file for each PART into FOLDER (plots/before-rope): length clusters window transfer theta partition
-shuffle query, all on real tensors; generated, knobs (these need no TENSORS; give -); position.
+shuffle spread query, all on real tensors; generated, knobs (these need no TENSORS; give -) and
+position.
 --cache keeps what each run of the command answered, and reads it where it is there. --trained keeps
 the query models of the part query.
 
@@ -19,166 +20,31 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import csv
-import hashlib
-import json
 import math
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import numpy
 
-from saap_figures import MEASURED, PROGRAM, TRAINED, fail, sparse
+from before_rope_cases import (BOTH, SHARES, Cases, between, number, rotate, share_between,
+                               summary, time_share, times)
+from saap_figures import MEASURED, PROGRAM, TRAINED, centroids_of, sparse
 
 DOCUMENTS = ("bash-manual", "c-sources", "essay", "king-james", "licences", "python-source")
 LAYERS = (8, 15, 22)
+ONE = (15,)   # where a case needs few
 N, N_Q, THETA = 8192, 64, 1e5
-GRID = (0.05, 0.065, 0.1, 0.2, 0.25)
-SHARES = (0.05, 0.2)  # at which errors are compared
-BOTH = ("kmeans", "kmeans-unroped", "kmeans-oracle", "kmeans-unroped-oracle")
 NAMES = ("queries", "keys", "values", "queries-unroped", "keys-unroped")
 SEEDS = (1, 2, 3, 4)
 SHORT = ("--last", 16)   # all parts but length and those of few generated keys: fewer queries
 
 
-def rotate(x, positions, theta, pairs=slice(None)):
-    """RoPE of x [heads, n, d], pairs (i, i + d/2); of some pairs alone if that is said."""
-    half = x.shape[-1] // 2
-    angle = numpy.zeros((len(positions), half))
-    frequency = theta ** (-numpy.arange(half) / half)
-    angle[:, pairs] = positions[:, None] * frequency[None, pairs]
-    cosine, sine = numpy.cos(angle), numpy.sin(angle)
-    a, b = x[..., :half], x[..., half:]
-    return numpy.concatenate([a * cosine - b * sine, b * cosine + a * sine], axis=-1)
-
-
-def at_share(rows, measure, share):
-    """ln(measure) at a share of visited keys; None where the knobs do not reach both sides."""
-    points = sorted({(float(r["visited"]), float(r[measure])) for r in rows
-                     if float(r["visited"]) > 0 and float(r[measure]) > 0})
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):
-        if x0 <= share <= x1:
-            w = 0.0 if x0 == x1 else math.log(share / x0) / math.log(x1 / x0)
-            return math.log(y0) * (1 - w) + math.log(y1) * w
-    return None
-
-
-def time_share(keys, queries):
-    """The share of the variance of a query's logits that lies between 128 runs of neighbouring
-    keys, over the keys that are open for all queries: the mean over queries and heads."""
-    n, n_q = keys.shape[1], queries.shape[1]
-    group = len(queries) // len(keys)
-    count = n - 1 - 128 - n_q
-    run = numpy.arange(count) * 128 // count
-    size = numpy.bincount(run)
-    shares = []
-    for head, own in enumerate(queries):
-        logits = own @ keys[head // group, 1:1 + count].T
-        for row in logits.astype(float):
-            means = numpy.bincount(run, weights=row) / size
-            shares.append((size * (means - row.mean()) ** 2).sum() /
-                          ((row - row.mean()) ** 2).sum())
-    return sum(shares) / len(shares)
-
-
-class Cases:
-    """Runs the command on arrays, and remembers its answers."""
-
-    def __init__(self, work, cache):
-        self.work, self.cache = pathlib.Path(work), cache and pathlib.Path(cache)
-        if self.cache:
-            self.cache.mkdir(parents=True, exist_ok=True)
-
-    def remember(self, key, make):
-        """What make() returns, or what it returned before for this key."""
-        text = json.dumps(key)
-        path = self.cache and self.cache / (hashlib.sha256(text.encode()).hexdigest()[:24] +
-                                            ".json")
-        if path and path.exists():
-            return json.loads(path.read_text(encoding="utf-8"))[1]
-        made = make()
-        if path:
-            part = path.with_suffix(".part")
-            part.write_text(json.dumps([text, made]), encoding="utf-8")
-            part.rename(path)
-        return made
-
-    def files(self, arrays):
-        options = []
-        for name, array in arrays().items():
-            path = self.work / f"{name}.npy"
-            numpy.save(path, numpy.ascontiguousarray(array, dtype=numpy.float32))
-            options += [f"--{name}", path]
-        return options
-
-    def run(self, key, arrays, *options, methods=BOTH):
-        """{method: {share: {measure: ln}}} of the tensors that arrays() returns. `key` names
-        them."""
-        options = ("--method", ",".join(methods), *options)
-        rows = self.remember(
-            [key, [str(o).replace(str(self.work), "") for o in options]],
-            lambda: sparse(*self.files(arrays), "--budget", ",".join(map(str, GRID)), *options))
-        rows = [r for r in rows if float(r["budget"]) in GRID]
-        return {m: {s: {x: at_share([r for r in rows if r["method"] == m], x, s)
-                        for x in ("error", "mass")} for s in SHARES} for m in methods}
-
-
-def mean_and_error(groups):
-    """The mean of the means of groups, and its standard error over groups."""
-    means = [sum(g) / len(g) for g in groups if g]
-    if not means:
-        return math.nan, math.nan, 0
-    mean = sum(means) / len(means)
-    if len(means) == 1:
-        return mean, math.nan, 1
-    spread = sum((x - mean) ** 2 for x in means) / (len(means) - 1)
-    return mean, math.sqrt(spread / len(means)), len(means)
-
-
-def number(x, digits=4):
-    return "" if x is None or math.isnan(x) else f"{x:.{digits}g}"
-
-
-def summary(results, **what):
-    """Rows of a file from {(group, unit): answer of run()}: a row for each share."""
-    rows = []
-    for share in SHARES:
-        def column(method, measure, share=share):
-            groups = {}
-            for (group, _), answer in results.items():
-                value = answer[method][share][measure] if method in answer else None
-                if value is not None:
-                    groups.setdefault(group, []).append(value)
-            return groups
-
-        def ratio(before, after, share=share):
-            groups = {}
-            for (group, _), answer in results.items():
-                pair = [answer[m][share]["error"] if m in answer else None
-                        for m in (before, after)]
-                if None not in pair:
-                    groups.setdefault(group, []).append(pair[0] - pair[1])
-            return groups
-        row = {**what, "share": share}
-        names = (("after", "kmeans"), ("before", "kmeans-unroped"),
-                 ("after_oracle", "kmeans-oracle"), ("before_oracle", "kmeans-unroped-oracle"))
-        for name, method in names:
-            row[name] = number(math.exp(mean_and_error(column(method, "error").values())[0]))
-        for name, (x, y) in {"ratio": ("kmeans-unroped", "kmeans"),
-                             "oracle_ratio": ("kmeans-unroped-oracle", "kmeans-oracle")}.items():
-            mean, error, count = mean_and_error(ratio(x, y).values())
-            row[name] = number(math.exp(mean))
-            row[f"{name}_low"] = number(math.exp(mean - error))
-            row[f"{name}_high"] = number(math.exp(mean + error))
-            row["groups"] = count
-        for name, method in names[:2]:
-            row[f"{name}_mass"] = number(
-                math.exp(mean_and_error(column(method, "mass").values())[0]))
-        row["units"] = sum(len(g) for g in ratio("kmeans-unroped-oracle",
-                                                 "kmeans-oracle").values())
-        rows.append(row)
-    return rows
+def fail(text):
+    print(f"before_rope.py: {text}", file=sys.stderr)
+    sys.exit(2)
 
 
 # ---- real tensors
@@ -188,8 +54,11 @@ class Real:
         self.folder, self.cases = pathlib.Path(folder), cases
 
     def load(self, document, layer, name):
-        return numpy.load(self.folder / document / f"layer-{layer:02d}" / f"{name}.npy",
-                          mmap_mode="r")
+        path = self.folder / document / f"layer-{layer:02d}" / f"{name}.npy"
+        if not path.exists():
+            fail(f"{self.folder} has no {path.relative_to(self.folder)}; see make real-tensors "
+                 "ARGS=--all-queries")
+        return numpy.load(path, mmap_mode="r")
 
     def context(self, document, layer, n=N):
         """The first n positions, with the last N_Q of them as queries."""
@@ -198,6 +67,19 @@ class Real:
         for kind in ("", "-unroped"):
             out["queries" + kind] = self.load(document, layer, f"queries-all{kind}")[:, n - N_Q:n]
         return out
+
+    def buckets(self, keys):
+        """The bucket of each key [n, d], by k-means of the command with 128 buckets."""
+        work = self.cases.work
+        path, index = work / "one.npy", work / "one.index"
+        query = work / "one-query.npy"
+        numpy.save(path, numpy.ascontiguousarray(keys[None], dtype=numpy.float32))
+        numpy.save(query, numpy.ascontiguousarray(keys[None, -1:], dtype=numpy.float32))
+        sparse("--keys", path, "--queries", query, "--method", "kmeans", "--clusters", 128,
+               "--train-keys", path, "--train-queries", query, "--save", index, "--sink", 0,
+               "--window", 1, "--budget", 1)
+        centroids = centroids_of(index)
+        return (keys @ centroids.T - (centroids ** 2).sum(axis=1) / 2).argmax(axis=1)
 
     def case(self, name, *options, n=N, change=None, layers=LAYERS, methods=BOTH,
              documents=DOCUMENTS, more=None):
@@ -208,7 +90,7 @@ class Real:
                 def arrays(document=document, layer=layer):
                     a = self.context(document, layer, n)
                     return change(a, layer) if change else a
-                extra = more(layer) if more else ()
+                extra = more(document, layer) if more else ()
                 results[document, layer] = self.cases.run(
                     [name, document, layer, n], arrays, "--layers", layer, *options, *extra,
                     methods=methods)
@@ -229,12 +111,11 @@ def part_clusters(real):
     """How many buckets."""
     rows = []
     for clusters in (32, 128, 512, 2048):
-        layers, documents, less = LAYERS, DOCUMENTS, ()
+        documents, less = DOCUMENTS, ()
         if clusters == 2048:
-            layers, documents, less = LAYERS[1:2], MEASURED, ("--iterations", 8)
-        rows += summary(real.case("plain", *SHORT, "--clusters", clusters, *less, layers=layers,
-                                  documents=documents),
-                        clusters=clusters, layers=" ".join(map(str, layers)))
+            documents, less = MEASURED, ("--iterations", 8)
+        rows += summary(real.case("plain", *SHORT, "--clusters", clusters, *less, layers=ONE,
+                                  documents=documents), clusters=clusters)
     return rows
 
 
@@ -242,34 +123,35 @@ def part_window(real):
     """How many of the last keys are read anyway."""
     return [row for window in (128, 512, 2048)
             for row in summary(real.case("plain", *SHORT, "--clusters", 128, *(
-                ("--window", window) if window != 128 else ())), window=window)]
+                ("--window", window) if window != 128 else ()), layers=ONE), window=window)]
 
 
 def part_theta(real):
     """RoPE of the same keys and queries with another theta, or with steps of s positions: no longer
     the attention of the model."""
     rows = []
-    for theta, step in ((1e3, 1), (1e5, 1), (1e7, 1), (1e5, 4), (1e5, 16)):
+    for theta, step in ((1e5, 1), (1e7, 1), (1e5, 4)):
         def turned(arrays, _, theta=theta, step=step):
             n, n_q = arrays["keys"].shape[1], arrays["queries"].shape[1]
             at = step * numpy.arange(n, dtype=float)
             arrays["keys"] = rotate(arrays["keys-unroped"], at, theta)
             arrays["queries"] = rotate(arrays["queries-unroped"], at[n - n_q:], theta)
             return arrays
-        name = "plain" if (theta, step) == (THETA, 1) else f"theta {theta:g} step {step}"
-        results = real.case(name, *SHORT, "--clusters", 128, change=turned if name != "plain" else None,
-                            documents=MEASURED)
+        plain = (theta, step) == (THETA, 1)
+        results = real.case("plain" if plain else f"theta {theta:g} step {step}", *SHORT,
+                            "--clusters", 128, change=None if plain else turned, layers=ONE)
         rows += summary(results, theta=f"{theta:g}", step=step)
     return rows
 
 
 def part_transfer(real):
     """Where the centroids come from: other documents, and other positions."""
-    def trained(first, last, step, layer):
+    def trained(first, last, step, document, layer):
         options = []
+        others = TRAINED if document not in TRAINED else (*MEASURED, "king-james")
         for name in ("keys", "keys-unroped", "queries", "queries-unroped"):
             files = []
-            for document in TRAINED:
+            for document in others:
                 file = "queries" + name[7:] if name.startswith("queries") else name
                 array = real.load(document, layer, file)
                 if name.startswith("keys"):
@@ -283,24 +165,22 @@ def part_transfer(real):
     for name, where in {"own": None, "others, 0 .. 8191": (0, N, 1),
                         "others, each fourth": (0, N, 4), "others, 0 .. 2047": (0, N // 4, 1),
                         "others, 6144 .. 8191": (3 * N // 4, N, 1)}.items():
-        more = (lambda layer, w=where: trained(*w, layer)) if where else None
-        results = real.case("plain" if not where else f"trained on {name}", *SHORT, "--clusters", 128,
-                            documents=MEASURED, more=more)
+        more = (lambda document, layer, w=where: trained(*w, document, layer)) if where else None
+        results = real.case("plain" if not where else f"trained on {name}", *SHORT, "--clusters",
+                            128, layers=ONE, more=more)
         rows += summary(results, centroids=name)
     return rows
 
 
 def made_up(kind):
     """Other vectors in the place of the keys before RoPE: the oracle of their partition."""
-    def change(arrays, layer):
+    def change(arrays, _):
         keys = numpy.array(arrays["keys-unroped"], dtype=float)
         heads, n, d = keys.shape
         at = numpy.arange(n, dtype=float)
         if kind == "time":
             keys[:] = 0
             keys[:, :, 0] = at
-        elif kind == "chance":
-            keys = numpy.random.default_rng(layer).standard_normal(keys.shape)
         elif kind == "fast pairs turned":
             keys = rotate(keys, at, THETA, slice(0, d // 4))
         elif kind == "slow pairs turned":
@@ -322,13 +202,14 @@ def part_partition(real):
     """What a partition must follow: the oracle of several partitions. In the columns before_oracle
     and oracle_ratio, against k-means after RoPE."""
     rows = []
-    for kind in ("before", "time", "chance", "fast pairs turned", "slow pairs turned",
-                 "before and time"):
-        case = ("plain", None, BOTH) if kind == "before" else \
-            (f"partition {kind}", made_up(kind), BOTH[2:])
-        rows += summary(real.case(case[0], *SHORT, "--clusters", 128, change=case[1], methods=case[2],
-                                  documents=MEASURED),
-                        partition=kind)
+    for kind in ("before", "time", "fast pairs turned", "slow pairs turned", "before and time"):
+        results = real.case("plain", *SHORT, "--clusters", 128, layers=ONE)
+        if kind != "before":
+            others = real.case(f"partition {kind}", *SHORT, "--clusters", 128, layers=ONE,
+                               change=made_up(kind), methods=BOTH[3:])
+            results = {unit: {**results[unit], **answer, "kmeans-unroped": answer[BOTH[3]]}
+                       for unit, answer in others.items()}
+        rows += summary(results, partition=kind)
     return rows
 
 
@@ -349,6 +230,30 @@ def part_shuffle(real):
     rows = summary(real.case("plain", *SHORT, "--clusters", 128), order="as it is")
     return rows + summary(real.case("shuffled", *SHORT, "--clusters", 128, change=shuffled),
                           order="shuffled")
+
+
+def part_spread(real):
+    """What buckets hold: how far they spread in time, and how much of the logits they tell."""
+    rows = []
+    for order, change in (("as it is", None), ("shuffled", shuffled)):
+        found = {"after": [], "before": []}
+        for document, layer in ((d, x) for d in MEASURED for x in ONE):
+            arrays = real.context(document, layer)
+            if change:
+                arrays = change(arrays, layer)
+            keys, queries = arrays["keys"], arrays["queries"]
+            time = times(keys, queries)
+            at = numpy.arange(len(time[0]), dtype=float)
+            for kind, file in (("after", "keys"), ("before", "keys-unroped")):
+                buckets = [real.buckets(head)[:len(at)] for head in arrays[file][:, 1:]]
+                found[kind].append((
+                    sum(1 - between(b, at) for b in buckets) / len(buckets),
+                    share_between(keys, queries, buckets), share_between(keys, queries, time)))
+        for kind, values in found.items():
+            mean = [number(sum(v) / len(v)) for v in zip(*values)]
+            rows.append({"order": order, "buckets": kind, "units": len(values),
+                         "spread": mean[0], "logits": mean[1], "logits_of_time": mean[2]})
+    return rows
 
 
 TEACHERS, PUPILS = ("bash-manual", "licences", "king-james", "c-sources"), ("essay",
@@ -437,28 +342,17 @@ def part_generated(cases):
     def one(setting, n, theta=1e5, clusters=128, seeds=SEEDS, d=64, window=128):
         dense = ("--window", window) if window != 128 else ()
         if n > 100000:
-            dense += (*SHORT, "--iterations", 8)
+            dense += (*SHORT, "--iterations", 8 if n < 500000 else 4)
         results, shares = generated(cases, knobs_of(n, theta, d, SETTINGS[setting]),
                                     ("--clusters", clusters, *dense), seeds)
         rows.extend(summary(results, setting=setting, n=n, theta=f"{theta:g}", d=d,
                             clusters=clusters, window=window,
                             time_share=number(sum(shares.values()) / len(shares))))
         print(rows[-2], flush=True)
-    for n in (8192, 32768):
+    for n, theta, seeds in ((8192, 1e5, 4), (32768, 1e5, 4), (131072, 1e5, 2), (131072, 1e7, 1),
+                            (524288, 1e5, 1)):
         for setting in SETTINGS:
-            one(setting, n)
-    for setting in SETTINGS:
-        one(setting, 131072, seeds=SEEDS[:3])
-    for setting in SETTINGS:
-        one(setting, 131072, 5e5, seeds=SEEDS[:3])
-    for setting in SETTINGS:
-        one(setting, 524288, seeds=SEEDS[:2])
-    for setting in SETTINGS:
-        one(setting, 131072, 5e5, seeds=SEEDS[:3], window=2048)
-    for setting in SETTINGS:
-        one(setting, 131072, 1e7, seeds=SEEDS[:2])
-    for setting in SETTINGS:
-        one(setting, 131072, 5e5, 1024, SEEDS[:1], window=2048)
+            one(setting, n, theta, seeds=SEEDS[:seeds])
     return rows
 
 
@@ -506,12 +400,12 @@ def part_position(real):
 
 PARTS = {"length": part_length, "clusters": part_clusters, "window": part_window,
          "transfer": part_transfer, "theta": part_theta, "partition": part_partition,
-         "shuffle": part_shuffle, "query": part_query, "generated": part_generated,
-         "knobs": part_knobs, "position": part_position}
+         "shuffle": part_shuffle, "spread": part_spread, "query": part_query,
+         "generated": part_generated, "knobs": part_knobs, "position": part_position}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("tensors")
     parser.add_argument("-o", default="plots/before-rope", help="the folder to write to")
     parser.add_argument("--cache", help="the folder of answers that are there already")
