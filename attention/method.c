@@ -23,6 +23,8 @@ const struct method *const methods[] = {
     &method_kmeans,
     &method_kmeans_unroped,
     &method_kmeans_topk,
+    &method_kmeans_oracle,
+    &method_kmeans_unroped_oracle,
     &method_saap,
     &method_saap_roped,
     &method_lsh_magicpig,

@@ -118,6 +118,8 @@ struct method {
     bool partitioned;    /* uses key_head.partition, or makes one */
     bool trains_queries; /* needs key_head.partition and key_head.models */
     bool hashes_queries; /* needs key_head.queries, and visits nothing without */
+    bool oracle;         /* ranks by the scores of all keys what a model would have to guess: a
+                          * bound to compare with, not one of the default methods */
     bool corrects;       /* with mean_value it corrects the output, also at the knob 0 */
     bool together;       /* visit() takes several queries that share the keys and chooses once */
 

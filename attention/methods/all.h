@@ -12,6 +12,7 @@ extern const struct method method_lsh_magicpig, method_lsh_sampled, method_lsh_g
 extern const struct method method_lsh_argmax, method_lsh_argmax_query;
 extern const struct method method_quest, method_blocks;
 extern const struct method method_kmeans, method_kmeans_unroped, method_kmeans_topk;
+extern const struct method method_kmeans_oracle, method_kmeans_unroped_oracle;
 extern const struct method method_saap, method_saap_roped;
 
 #endif

@@ -103,7 +103,7 @@ static size_t choose_methods(const struct sparse_settings *s, bool unroped,
     size_t length = s->methods_length;
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
-        if (!(*method)->trains_queries && !(*method)->hashes_queries &&
+        if (!(*method)->trains_queries && !(*method)->hashes_queries && !(*method)->oracle &&
             (unroped || !(*method)->unroped) && length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;

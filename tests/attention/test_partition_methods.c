@@ -1,5 +1,5 @@
-/* test_partition_methods.c - kmeans, kmeans-topk, saap and their kind: every visit, by going
- * through all keys.
+/* test_partition_methods.c - kmeans, kmeans-topk, saap, the oracles and their kind: every visit, by
+ * going through all keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
@@ -95,6 +95,26 @@ static void ranking_by_hand(const struct method *method, const struct partition 
     }
 }
 
+/* The share of the softmax of each query over the keys of the range that each bucket has. */
+static void mass_by_hand(const uint32_t *bucket, struct key_range range, uint32_t count,
+                         double *ranking)
+{
+    for (int c = 0; c < C; c++)
+        ranking[c] = 0.0;
+    for (uint32_t head = 0; head < count; head++) {
+        double weights[N], sum = 0.0;
+        for (uint32_t j = range.first; j < range.last; j++) {
+            weights[j] = 0.0;
+            for (uint32_t i = 0; i < D; i++)
+                weights[j] += (double)keys[j * D + i] * (double)q[head * D + i];
+            weights[j] = exp((double)0.4f * weights[j]);
+            sum += weights[j];
+        }
+        for (uint32_t j = range.first; j < range.last; j++)
+            ranking[bucket[j]] += weights[j] / sum;
+    }
+}
+
 static bool is_among(const double *ranking, uint32_t bucket, uint32_t wanted)
 {
     uint32_t better = 0;
@@ -103,9 +123,12 @@ static bool is_among(const double *ranking, uint32_t bucket, uint32_t wanted)
     return better < wanted;
 }
 
-static double index_bytes_by_hand(const struct method *method, uint32_t count, uint32_t knob)
+static double index_bytes_by_hand(const struct method *method, uint32_t count, uint32_t knob,
+                                  size_t unread)
 {
     double elements = 0.0;
+    if (method->oracle)
+        return knob == 0 ? 0.0 : 2.0 * D * (double)unread;
     for (uint32_t head = 0; method->trains_queries && head < count; head++)
         elements += (double)models[head]->length + 2.0 * WIDTH;
     if (!method->trains_queries)
@@ -139,6 +162,8 @@ static void check_visits(const struct method *method, struct key_head *head, uin
         const struct key_range range = {1 + knob, N - 2 * knob};
         const struct query queries[GROUP] = {query_of(0, range), query_of(1, range),
                                              query_of(2, range)};
+        if (method->oracle)
+            mass_by_hand(bucket, range, count, ranking);
         method->visit(&options, head, index, queries, count, knob, &visit);
         size_t at = 0;
         for (uint32_t j = range.first; j < range.last; j++)
@@ -150,8 +175,9 @@ static void check_visits(const struct method *method, struct key_head *head, uin
             }
         ck_assert_msg(visit.length == at, "%s, knob %u: %zu keys, want %zu", method->name, knob,
                       visit.length, at);
-        ck_assert_double_eq(visit.index_bytes,
-                            index_bytes_by_hand(method, count, knob) + 4.0 * (double)at);
+        ck_assert_double_eq(visit.index_bytes, index_bytes_by_hand(method, count, knob,
+                                                                   range.last - range.first - at) +
+                                                   4.0 * (double)at);
         ck_assert(knob < C || visit.length == range.last - range.first);
     }
     method->free_index(index);
@@ -161,7 +187,8 @@ static void check_visits(const struct method *method, struct key_head *head, uin
 
 START_TEST(visits_are_those_by_hand)
 {
-    static const char *const names[] = {"kmeans", "kmeans-unroped", "saap", "saap-roped"};
+    static const char *const names[] = {"kmeans",     "kmeans-unroped", "saap",
+                                        "saap-roped", "kmeans-oracle",  "kmeans-unroped-oracle"};
     make_numbers();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (uint32_t count = 1; count <= GROUP; count += GROUP - 1) {

@@ -1,0 +1,1 @@
+cat plots/before-rope/figure.csv

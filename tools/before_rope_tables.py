@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""before_rope_tables.py - the tables of docs/before-rope.md, and the numbers of its figure.
+
+    tools/before_rope_tables.py [FOLDER]          prints the tables
+    tools/before_rope_tables.py --figure [FOLDER] writes FOLDER/figure.csv
+    tools/before_rope_tables.py --write PAGE [FOLDER]  puts the tables into the page, where a
+                                                  remark "<!-- table NAME -->" stands before each
+
+FOLDER (plots/before-rope) has the CSV files that tools/before_rope.py wrote.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import csv
+import pathlib
+import re
+import sys
+
+
+def rows_of(folder, name, **wanted):
+    with open(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file)
+                if all(row[column] == value for column, value in wanted.items())]
+
+
+def error(text):
+    """Two significant digits, without the 0 before the point."""
+    if not text:
+        return "-"
+    value = float(f"{float(text):.2g}")
+    return f"{value:.6f}".rstrip("0").rstrip(".").removeprefix("0") or "0"
+
+
+def ratio(row, name):
+    if not row[name]:
+        return "-"
+    def short(text):
+        value = float(text)
+        return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else \
+            f"{value:.2f}"
+    if not row[f"{name}_low"]:
+        return short(row[name])
+    return f"{short(row[name])} ({short(row[f'{name}_low'])} to {short(row[f'{name}_high'])})"
+
+
+# name: (share, what the first columns are called, their names in the file)
+TABLES = {
+    "length": ("0.05", ("n",), ("n",)),
+    "length-20": ("0.2", ("n",), ("n",)),
+    "clusters": ("0.05", ("C",), ("clusters",)),
+    "window": ("0.05", ("window",), ("window",)),
+    "transfer": ("0.05", ("centroids from",), ("centroids",)),
+    "theta": ("0.05", ("theta", "step"), ("theta", "step")),
+    "shuffle": ("0.05", ("keys",), ("order",)),
+    "generated": ("0.05", ("setting", "n", "theta", "seeds", "time share"),
+                  ("setting", "n", "theta", "groups", "time_share")),
+    "knobs": ("0.05", ("knob", "time share"), ("knob", "time_share")),
+}
+MEASURED = ("after", "before", "before / after", "by oracle")
+
+
+def lines_of(head, body):
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in body:
+        yield "| " + " | ".join(row) + " |"
+
+
+def told(column, text):
+    return error(text) if column == "time_share" else text
+
+
+def table(folder, name):
+    """The lines of a table of docs/before-rope.md."""
+    if name == "partition":
+        return lines_of(("buckets of", "error, oracle", "over that of keys after RoPE"),
+                        ((row["partition"], error(row["before_oracle"]), ratio(row, "oracle_ratio"))
+                         for row in rows_of(folder, name, share="0.05")))
+    if name == "spread":
+        return lines_of(("keys", "clustered", "spread in time", "of the logits",
+                         "time's part of the logits"),
+                        ((row["order"], f"{row['buckets']} RoPE", error(row["spread"]),
+                          error(row["logits"]), error(row["logits_of_time"]))
+                         for row in rows_of(folder, name)))
+    if name == "query":
+        methods = ("kmeans-unroped", "saap", "kmeans-unroped-oracle", "kmeans", "saap-roped",
+                   "kmeans-oracle")
+        return lines_of(("window", "before: inner product", "model", "oracle",
+                         "after: inner product", "model", "oracle"),
+                        ((row["window"], *(error(row[m]) for m in methods))
+                         for row in rows_of(folder, name, share="0.05")))
+    share, head, columns = TABLES[name]
+    return lines_of((*head, *MEASURED),
+                    ((*(told(c, row[c]) for c in columns), error(row["after"]),
+                      error(row["before"]), ratio(row, "ratio"), ratio(row, "oracle_ratio"))
+                     for row in rows_of(folder, name.split("-")[0], share=share)
+                     if name.split("-")[0] != "length" or row["clusters"] == "128"))
+
+
+NAMES = (*TABLES, "partition", "query", "spread")
+
+
+def write_page(page, folder):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"<!-- table ([a-z0-9-]+) -->", text):
+        text = re.sub(rf"(<!-- table {name} -->\n\n)(\|[^\n]*\n)*",
+                      lambda m, n=name: m.group(1) + "\n".join(table(folder, n)) + "\n", text)
+    page.write_text(text, encoding="utf-8")
+
+
+def write_figure(folder):
+    rows = []
+
+    def add(panel, series, x, row, name):
+        if row[name]:
+            rows.append({"panel": panel, "series": series, "x": x, "ratio": row[name],
+                         "low": row.get(f"{name}_low", ""), "high": row.get(f"{name}_high", "")})
+    kinds = (("", "ratio"), (" by oracle", "oracle_ratio"))
+    for kind, name in kinds:
+        for row in rows_of(folder, "length", share="0.05", clusters="128"):
+            add("length", "real" + kind, row["n"], row, name)
+        for row in rows_of(folder, "generated", share="0.05", clusters="128", theta="100000",
+                           window="128"):
+            add("length", row["setting"] + kind, row["n"], row, name)
+        for row in rows_of(folder, "position"):
+            add("time share", row["source"] + kind, row["time_share"], row, name)
+    with open(folder / "figure.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--figure", action="store_true", help="write FOLDER/figure.csv")
+    parser.add_argument("--write", metavar="PAGE", help="put the tables into this page")
+    parser.add_argument("folder", nargs="?", default="plots/before-rope")
+    options = parser.parse_args()
+    folder = pathlib.Path(options.folder)
+    if not (folder / "length.csv").exists():
+        print(f"before_rope_tables.py: {folder} has no length.csv", file=sys.stderr)
+        sys.exit(2)
+    if options.figure:
+        write_figure(folder)
+    elif options.write:
+        write_page(pathlib.Path(options.write), folder)
+    else:
+        for name in NAMES:
+            if (folder / f"{name.split('-')[0]}.csv").exists():
+                print(f"\n{name}\n\n" + "\n".join(table(folder, name)))
+
+
+if __name__ == "__main__":
+    main()
