@@ -21,6 +21,8 @@ struct outputs_spec {
     bool share;       /* query heads that share keys choose together, if the method can */
     unsigned threads; /* 0: all */
     struct trained_heads trained[2]; /* as in evaluation_spec, one for each key head; or zeros */
+    const char *index; /* a file of trained.h with the key heads of `layer`: methods that cluster
+                        * use that in place of `trained`; or NULL */
 };
 
 struct outputs_report {

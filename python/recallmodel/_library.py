@@ -407,7 +407,7 @@ class OutputsSpec(Structure):
     """struct outputs_spec"""
     _fields_ = [("context", Context), ("layer", c_uint32), ("method", c_void_p),
                 ("budget", c_double), ("options", MethodOptions), ("share", c_bool),
-                ("threads", c_uint), ("trained", TrainedHeads * 2)]
+                ("threads", c_uint), ("trained", TrainedHeads * 2), ("index", c_char_p)]
 
 
 class OutputsReport(Structure):
