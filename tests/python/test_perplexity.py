@@ -1,6 +1,8 @@
 """tools/real_tensors/perplexity.py and needles.py on a tiny Llama: dense and sparse, files."""
 import csv
+import os
 import pathlib
+import subprocess
 import sys
 
 import numpy as np
@@ -15,6 +17,7 @@ from real_tensors.gguf_file import GgufFile  # noqa: E402
 from real_tensors.model import Llama, dense_attention  # noqa: E402
 from real_tensors.tokens import Tokenizer  # noqa: E402
 
+PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 TEXT = "the thing in the other ring, then a 10.\n" * 5
 
 
@@ -84,6 +87,57 @@ def test_rows(tmp_path, capsys):
     assert "doc: kmeans 1: perplexity" in capsys.readouterr().out
 
 
+def test_stated_layers(tmp_path):
+    """A method in one layer alone: in layer 1 of two, it is what it is in all but the first."""
+    assert run(tmp_path, "--methods", "topk", "--budgets", "0.2") == 0
+    assert run(tmp_path, "--methods", "topk", "--budgets", "0.2", "--layers", "1") == 0
+    assert run(tmp_path, "--methods", "topk", "--budgets", "0.2", "--layers", "0,1") == 0
+    found = [(row["layers"], row["method"], row["loss"]) for row in rows(tmp_path)]
+    assert [name for name, _, _ in found] == ["none", *["all but 0"] * 2, *["1"] * 2, *["0 1"] * 2]
+    losses = {(layers, method): loss for layers, method, loss in found}
+    for method in ("streaming", "topk"):
+        assert losses["1", method] == losses["all but 0", method] != losses["0 1", method]
+
+
+def test_trained(tmp_path):
+    """Centroids of layer 1 from a file; those of the document itself give something else."""
+    (tmp_path / "doc.txt").write_text(TEXT)
+    tokens = Tokenizer(GgufFile(tiny_llama.PATH).metadata).encode(TEXT)[:60]
+    model = Llama.load(tiny_llama.PATH)
+    files = []
+
+    def record(layer, q, k, v, q_unroped, k_unroped):
+        if layer == 1:
+            for name, array in (("queries", q), ("keys", k)):
+                np.save(tmp_path / f"{name}.npy", array)
+                files.extend([f"--train-{name}", str(tmp_path / f"{name}.npy"),
+                              f"--{name}", str(tmp_path / f"{name}.npy")])
+
+    model.forward(tokens, record)
+    (tmp_path / "trained").mkdir()
+    subprocess.run([PROGRAM, "sparse", "--layers", "1", "--method", "kmeans,saap-roped", "--budget",
+                    "0.2", "--window", "8", "--clusters", "4", "--train-steps", "3",
+                    "--train-width", "4", *files, "--save", tmp_path / "trained/layer-01.index"],
+                   check=True, capture_output=True, timeout=60)
+    methods = "kmeans,kmeans-trained,saap-roped"
+    assert run(tmp_path, "--methods", methods, "--budgets", "0.4", "--layers", "1", "--trained",
+               str(tmp_path / "trained")) == 0
+    found = rows(tmp_path)
+    assert [row["method"] for row in found[2:]] == methods.split(",")
+    assert len({row["loss"] for row in found}) == 5
+    # What the layer has nothing for is refused, and the rows stay.
+    assert run(tmp_path, "--methods", "saap", "--budgets", "0.4", "--layers", "1", "--trained",
+               str(tmp_path / "trained")) == 2
+    assert rows(tmp_path) == found
+
+
+def test_other_columns(tmp_path, capsys):
+    (tmp_path / "out.csv").write_text("method,loss\ntopk,1\n")
+    assert run(tmp_path) == 2
+    assert "it has other columns" in capsys.readouterr().err
+    assert (tmp_path / "out.csv").read_text() == "method,loss\ntopk,1\n"
+
+
 def test_standard_error():
     full = np.zeros(256)
     losses = np.repeat([1.0, 2.0, 3.0, 6.0], 64)
@@ -95,6 +149,10 @@ def test_standard_error():
 @pytest.mark.parametrize("arguments, words", [
     (["--methods", "best"], "there is no best; known: full, streaming"),
     (["--budgets", "0.1,2"], "--budgets 2: give shares"),
+    (["--layers", "1,2"], "--layers 1,2: give numbers from 0 to 1"),
+    (["--layers", "1,"], "--layers 1,: give numbers"),
+    (["--methods", "saap"], "saap needs what was trained; give --trained"),
+    (["--methods", "kmeans-trained"], "kmeans-trained needs what was trained"),
     (["--last", "60"], "--last 60: give 2 to 59"),
     (["--tokens", "65"], "the model takes 2 to 64"),
     (["--model", "none.gguf"], "none.gguf"),

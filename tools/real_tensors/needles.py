@@ -89,7 +89,7 @@ def run_length(model, tokenizer, row, length, options, write):
     for method in ("full", "streaming", *options.methods.split(",")):
         counts = []
         for (house, key), place in zip(HOUSES, places):
-            sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method=method,
+            sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method,
                             budget=options.budget, sink=options.sink, window=options.window)
             right, all_digits = ask(model, tokenizer, house, key, length,
                                     None if method == "full" else sparse)
