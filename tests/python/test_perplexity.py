@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -213,3 +214,32 @@ def test_ask(wanted, right):
     model = Answers(wanted)
     assert needles.ask(model, Words(), "red", "31864", 70, None) == (right, 5)
     assert model.length == 70
+
+
+def test_needles_continue(tmp_path, monkeypatch):
+    """Four rows for each length and method, at once; what is there is not asked for again."""
+    asked = []
+
+    def ask(model, tokenizer, house, key, length, attention):
+        asked.append(house)
+        return 5 - len(asked) % 2, 5
+
+    monkeypatch.setattr(needles, "ask", ask)
+    model = types.SimpleNamespace(
+        config=types.SimpleNamespace(name="made", context=2000), truncate=lambda length: None,
+        forward=lambda tokens: None)
+    row = types.SimpleNamespace(name="doc", find=lambda: ("some words in a row. " * 200, ""))
+    options = types.SimpleNamespace(out=tmp_path / "out.csv", methods="topk,kmeans", budget=0.05,
+                                    dense_layers="0", sink=1, window=8)
+    needles.run_length(model, Words(), row, 1500, options)
+    found = rows(tmp_path)
+    assert [each["method"] for each in found[::4]] == ["full", "streaming", "topk", "kmeans"]
+    assert [each["house"] for each in found[:4]] == asked[:4] == ["blue", "green", "red", "white"]
+    assert [(each["digits"], each["found"]) for each in found[:2]] == [("4", "0"), ("5", "1")]
+    whole = (tmp_path / "out.csv").read_text()
+    (tmp_path / "out.csv").write_text("".join(whole.splitlines(True)[:13]))
+    asked.clear()
+    needles.run_length(model, Words(), row, 1500, options)
+    assert len(asked) == 4 and (tmp_path / "out.csv").read_text() == whole
+    with pytest.raises(needles.Refused, match="--lengths 1950: with the question the model takes"):
+        needles.run_length(model, Words(), row, 1950, options)

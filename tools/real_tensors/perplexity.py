@@ -141,22 +141,23 @@ def runs_of(options):
             yield method, budget
 
 
-def read_rows(path):
+def read_rows(path, columns=COLUMNS):
+    """What is done already; none if there is no file."""
     if not path.exists():
         return []
     with open(path, newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise Refused(f"--out {path}: it has other columns than {','.join(COLUMNS)}; give "
+        if tuple(reader.fieldnames or ()) != columns:
+            raise Refused(f"--out {path}: it has other columns than {','.join(columns)}; give "
                           "another file")
         return list(reader)
 
 
-def append_row(path, row):
+def append_row(path, row, columns=COLUMNS):
     """Adds a row; in a new file behind the names of the columns."""
     new = not path.exists()
     with open(path, "a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
         if new:
             writer.writeheader()
         writer.writerow({key: format(value, ".6g") if isinstance(value, float) else value
