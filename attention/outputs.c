@@ -14,6 +14,7 @@
 #include <base/memory.h>
 
 #include "full.h"
+#include "trained.h"
 
 #define FINITE_FAULT "%s has a number that is not finite; give finite numbers"
 
@@ -90,12 +91,48 @@ static const char *method_fault(const struct outputs_spec *spec)
     const struct method *method = spec->method;
     if (!(spec->budget > 0 && spec->budget <= 1))
         return "--budget must be in (0, 1]; give a share of the keys, such as 0.05";
-    if (method->trains_queries && !spec->trained[method->unroped].models)
-        return "--method: this one needs query models, which were not given; kmeans-unroped needs "
-               "none";
+    if (method->trains_queries && !spec->index && !spec->trained[method->unroped].models)
+        return "--method: this one needs query models, which were not given; give an index that "
+               "has them, or take kmeans-unroped, which needs none";
     if (method->hashes_queries && c->n_q < c->n)
         return "--method: this one needs the queries of all positions; give as many as keys";
     return method->fault ? method->fault(&spec->options, c->d) : NULL;
+}
+
+/* What a file holds, and which of it each key head uses. */
+struct opened {
+    struct trained trained;
+    const struct partition **partitions;
+    const struct query_model *const **models;
+};
+
+static void close_index(struct opened *o)
+{
+    trained_free(&o->trained);
+    free(o->partitions);
+    free(o->models);
+}
+
+/* Replaces what was trained for the method by what is in the file. close_index() in any case. */
+static int open_index(struct outputs_spec *spec, const struct head_shape *shapes, struct opened *o,
+                      char *error, size_t size)
+{
+    const struct method *method = spec->method;
+    const uint32_t length = spec->context.key_heads;
+    const struct trained_need need = {.unroped = method->unroped};
+    char phrase[300];
+    if (trained_load(&o->trained, spec->index, error, size) != 0)
+        return -1;
+    o->partitions = require_memory(calloc(length, sizeof *o->partitions));
+    if (method->trains_queries)
+        o->models = require_memory(calloc(length, sizeof *o->models));
+    if (trained_select(&o->trained, shapes, length, &need, o->partitions, o->models, phrase,
+                       sizeof phrase) != 0) {
+        snprintf(error, size, "%s %s", spec->index, phrase);
+        return -1;
+    }
+    spec->trained[method->unroped] = (struct trained_heads){o->partitions, o->models, false};
+    return 0;
 }
 
 static struct head_shape *shapes_of(const struct outputs_spec *spec)
@@ -220,7 +257,14 @@ int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_r
     float **outputs = require_memory(calloc(c->key_heads, sizeof *outputs));
     for (uint32_t h = 0; h < c->key_heads; h++)
         outputs[h] = out + (size_t)shapes[h].query_head * c->n_q * c->d_v;
-    const int status = run_evaluation(spec, shapes, outputs, report, error, size);
+    struct outputs_spec used = *spec;
+    struct opened opened = {.models = NULL};
+    int status = 0;
+    if (spec->index && spec->method->partitioned)
+        status = open_index(&used, shapes, &opened, error, size);
+    if (status == 0)
+        status = run_evaluation(&used, shapes, outputs, report, error, size);
+    close_index(&opened);
     free(outputs);
     free(shapes);
     return status;

@@ -23,6 +23,8 @@ struct outputs_spec {
     struct trained_heads trained[2]; /* as in evaluation_spec, one for each key head; or zeros */
     evaluation_tick *tick;           /* asked often whether to stop; or NULL */
     void *tick_context;
+    const char *index; /* a file of trained.h with the key heads of `layer`: methods that cluster
+                        * use that in place of `trained`; or NULL */
 };
 
 struct outputs_report {

@@ -1,6 +1,7 @@
 """Sparse attention: the output of one layer when queries read only what a method chooses."""
 import ctypes
 import dataclasses
+import os
 from ctypes import byref
 
 import numpy
@@ -115,7 +116,8 @@ def _options(sink, window, d, given):
 
 
 def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, window=128, *,
-                     queries_unroped=None, keys_unroped=None, share=False, threads=0, **options):
+                     queries_unroped=None, keys_unroped=None, index=None, layer=None, share=False,
+                     threads=0, **options):
     """The attention of one layer when each query reads only what a method chooses.
 
     queries: [query heads, n_q, d], of the last n_q of n positions, after RoPE. keys: [key heads, n,
@@ -126,6 +128,9 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     1]. A method with a coarser knob takes the largest knob whose mean over all queries does not
     exceed it. Beside these, every query reads the first `sink` and the last `window` keys.
     queries_unroped, keys_unroped: the same before RoPE, for methods that work on these.
+    index: a file that `recallmodel sparse --save` wrote. Methods that cluster keys take the
+    centroids, and the query models, that it has for `layer`, a whole number; without `layer` those
+    of an unknown one. Others ignore it.
     share: query heads that share keys choose together, if the method can. threads: 0 is all.
     options: those of the methods, as `recallmodel sparse` has them: seed, k_b, assignment,
     components, mean_value, clusters, iterations, spherical, inside, page, block, block_factor,
@@ -134,7 +139,7 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     Returns a SparseAttention: output, float32 [query heads, n_q, d_v], and what was read. The same
     arguments give the same bits for any number of threads.
     ValueError, with what to do, for shapes that do not fit, numbers that are not finite, an unknown
-    method or option, and methods that need what cannot be given here (trained query models).
+    method or option, and an index that cannot be read or does not fit.
     Ctrl-C ends it within a second. OpenBLAS is loaded, and set to one thread, in the whole process.
 
         >>> import numpy, recallmodel as rcm
@@ -147,7 +152,9 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
         raise ValueError(f"method {method!r} is not known; there are "
                          f"{', '.join(attention_methods())}")
     tensors, context = _context(queries, keys, values, queries_unroped, keys_unroped)
-    spec = lib.OutputsSpec(context=context, layer=2**32 - 1, method=number,
+    number_of_layer = 2**32 - 1 if layer is None else count("layer", layer, 0, 2**32 - 2)
+    spec = lib.OutputsSpec(context=context, layer=number_of_layer, method=number,
+                           index=None if index is None else os.fsencode(index),
                            budget=fraction("budget", budget), share=bool(share),
                            options=_options(sink, window, context.d, options),
                            threads=count("threads", threads, 0, 4096))

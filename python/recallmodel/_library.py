@@ -417,7 +417,7 @@ class OutputsSpec(Structure):
     _fields_ = [("context", Context), ("layer", c_uint32), ("method", c_void_p),
                 ("budget", c_double), ("options", MethodOptions), ("share", c_bool),
                 ("threads", c_uint), ("trained", TrainedHeads * 2), ("tick", TICK),
-                ("tick_context", c_void_p)]
+                ("tick_context", c_void_p), ("index", c_char_p)]
 
 
 class OutputsReport(Structure):

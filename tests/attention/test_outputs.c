@@ -2,7 +2,10 @@
  * and against the error that the evaluation reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
 #include <attention/outputs.h>
+#include <attention/trained.h>
 
 #include "made_head.h"
 
@@ -218,6 +221,105 @@ static void refused(const struct outputs_spec *spec, const char *word)
     ck_assert_msg(strstr(error, word), "%s: %s", word, error);
 }
 
+/* ---- with what was trained */
+
+/* Partitions of 9 clusters of layer 3, after RoPE and before it, with a query model for each query
+ * head, all of random numbers. */
+static struct trained made_trained(void)
+{
+    struct trained trained = {.heads = NULL};
+    uint64_t state = 5;
+    for (uint32_t i = 0; i < 2 * KEY_HEADS; i++) {
+        float centroids[9 * D];
+        struct trained_head *head = trained_add(&trained);
+        fill(centroids, 9 * D, &state);
+        *head = (struct trained_head){.layer = 3,
+                                      .key_head = i / 2,
+                                      .query_head = i / 2 * GROUP,
+                                      .query_heads = GROUP,
+                                      .unroped = i % 2,
+                                      .before = i % 2,
+                                      .partition = partition_new(9, D, false, centroids),
+                                      .models_length = GROUP,
+                                      .models = calloc(GROUP, sizeof *head->models)};
+        for (uint32_t m = 0; m < GROUP; m++) {
+            head->models[m] = query_model_new(D, 6, 9, false);
+            fill(head->models[m]->parameters, head->models[m]->length, &state);
+        }
+    }
+    return trained;
+}
+
+/* The file gives the bits that the same partitions and models give from memory, and others than
+ * the keys of the context do. A method that clusters nothing does not open it. */
+START_TEST(index_of_a_file)
+{
+    static const char *const names[] = {"kmeans", "kmeans-unroped", "saap", "saap-roped"};
+    static float out[HEADS * N_Q * D_V], want[HEADS * N_Q * D_V], own[HEADS * N_Q * D_V];
+    char error[300], path[] = "build/test_outputs.XXXXXX";
+    struct trained trained = made_trained();
+    close(mkstemp(path));
+    ck_assert_msg(trained_save(&trained, path, error, sizeof error) == 0, "%s", error);
+    for (size_t i = 0; i < 4; i++) {
+        struct outputs_spec spec = make_spec(names[i], 0.2);
+        const struct partition *partitions[KEY_HEADS];
+        const struct query_model *const *models[KEY_HEADS];
+        const bool unroped = spec.method->unroped;
+        for (uint32_t h = 0; h < KEY_HEADS; h++) {
+            const struct trained_head *head = trained_find(&trained, 3, h, unroped);
+            partitions[h] = head->partition;
+            models[h] = (const struct query_model *const *)head->models;
+        }
+        if (i < 2)
+            run(&spec, own);
+        spec.trained[unroped] = (struct trained_heads){partitions, models, false};
+        const struct outputs_report memory = run(&spec, want);
+        spec.trained[unroped] = (struct trained_heads){NULL, NULL, false};
+        spec.index = path;
+        const struct outputs_report file = run(&spec, out);
+        ck_assert_msg(memcmp(out, want, sizeof out) == 0, "%s", names[i]);
+        ck_assert(memory.visited == file.visited && memory.visited > 0);
+        ck_assert(i >= 2 || memcmp(out, own, sizeof out) != 0);
+    }
+    trained_free(&trained);
+    unlink(path);
+    struct outputs_spec spec = make_spec("topk", 0.2);
+    spec.index = path;
+    run(&spec, out);
+}
+END_TEST
+
+static void refused_index(const char *method, uint32_t layer, const char *path, const char *word)
+{
+    struct outputs_spec spec = make_spec(method, 0.1);
+    spec.layer = layer;
+    spec.index = path;
+    refused(&spec, word);
+}
+
+START_TEST(bad_index)
+{
+    char error[300], path[] = "build/test_outputs.XXXXXX";
+    struct trained trained = made_trained();
+    query_model_free(trained.heads[3].models[0]);
+    query_model_free(trained.heads[3].models[1]);
+    query_model_free(trained.heads[3].models[2]);
+    free(trained.heads[3].models);
+    trained.heads[3].models = NULL;
+    trained.heads[3].models_length = 0;
+    close(mkstemp(path));
+    ck_assert(trained_save(&trained, path, error, sizeof error) == 0);
+    refused_index("kmeans", 4, path, "has nothing for layer 4, key head 0 after RoPE");
+    refused_index("kmeans", LAYER_UNKNOWN, path, "key head 0 of an unknown layer");
+    refused_index("saap", 3, path, "no query model for layer 3, key head 1 before RoPE");
+    ck_assert(truncate(path, 200) == 0);
+    refused_index("kmeans", 3, path, "damaged");
+    unlink(path);
+    refused_index("kmeans", 3, path, "cannot be read");
+    trained_free(&trained);
+}
+END_TEST
+
 START_TEST(bad_input)
 {
     struct outputs_spec spec = make_spec("topk", 0);
@@ -253,4 +355,5 @@ START_TEST(bad_input)
 }
 END_TEST
 
-TEST_MAIN("outputs", full_budget, chosen_keys, error_of_the_evaluation, bad_input)
+TEST_MAIN("outputs", full_budget, chosen_keys, error_of_the_evaluation, index_of_a_file, bad_index,
+          bad_input)

@@ -88,6 +88,41 @@ def test_is_the_command(tmp_path):
         assert numpy.array_equal(got.output, again.output)
 
 
+def test_index(tmp_path):
+    """What the command trains and saves gives its numbers here, too."""
+    files, x = [], made(3)
+    for name, array in x.items():
+        numpy.save(tmp_path / f"{name}.npy", array)
+        files += [f"--{name.replace('_', '-')}", str(tmp_path / f"{name}.npy")]
+    elsewhere = made(4, n_q=100)
+    for name in ("keys", "queries", "keys_unroped", "queries_unroped"):
+        numpy.save(tmp_path / f"train-{name}.npy", elsewhere[name])
+        files += [f"--train-{name.replace('_', '-')}", str(tmp_path / f"train-{name}.npy")]
+    index = tmp_path / "of layer 7.index"
+    methods = "kmeans,kmeans-unroped,saap,saap-roped"
+    done = subprocess.run([PROGRAM, "sparse", "--csv", "--layers", "7", "--method", methods,
+                           "--budget", "0.2", "--window", "16", "--clusters", "6", *files,
+                           "--train-steps", "3", "--train-width", "4", "--save", str(index)],
+                          check=True, capture_output=True, text=True, timeout=60)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert ",".join(row["method"] for row in rows) == methods
+    full = dense(x["queries"], x["keys"], x["values"], lambda logits, position: True)
+    for row in rows:
+        got = rcm.sparse_attention(**x, method=row["method"], budget=0.2, window=16, index=index,
+                                   layer=7)
+        error = ((got.output - full) ** 2).sum() / (full ** 2).sum()
+        assert abs(error - float(row["error"])) < 1e-5, row["method"]
+        assert abs(got.visited - float(row["visited"])) < 1e-9, row["method"]
+    own = rcm.sparse_attention(**x, method="kmeans", budget=0.2, window=16, clusters=6)
+    assert abs(own.visited - float(rows[0]["visited"])) > 1e-6
+    for given, words in ((dict(index=index), "unknown layer"),
+                         (dict(index=index, layer=8), "layer 8"),
+                         (dict(index=tmp_path / "none", layer=7), "none cannot be read"),
+                         (dict(index=index, layer=-1), "layer must not")):
+        with pytest.raises(ValueError, match=words):
+            rcm.sparse_attention(**x, method="saap", **given)
+
+
 @pytest.mark.parametrize("change, words", [
     (dict(method="none"), "there are full, streaming"),
     (dict(budget=0), "budget must be in"),

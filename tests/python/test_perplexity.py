@@ -1,7 +1,10 @@
 """tools/real_tensors/perplexity.py and needles.py on a tiny Llama: dense and sparse, files."""
 import csv
+import os
 import pathlib
+import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from real_tensors.gguf_file import GgufFile  # noqa: E402
 from real_tensors.model import Llama, dense_attention  # noqa: E402
 from real_tensors.tokens import Tokenizer  # noqa: E402
 
+PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 TEXT = "the thing in the other ring, then a 10.\n" * 5
 
 
@@ -84,6 +88,57 @@ def test_rows(tmp_path, capsys):
     assert "doc: kmeans 1: perplexity" in capsys.readouterr().out
 
 
+def test_stated_layers(tmp_path):
+    """A method in one layer alone: in layer 1 of two, it is what it is in all but the first."""
+    assert run(tmp_path, "--methods", "topk", "--budgets", "0.2") == 0
+    assert run(tmp_path, "--methods", "topk", "--budgets", "0.2", "--layers", "1") == 0
+    assert run(tmp_path, "--methods", "topk", "--budgets", "0.2", "--layers", "0,1") == 0
+    found = [(row["layers"], row["method"], row["loss"]) for row in rows(tmp_path)]
+    assert [name for name, _, _ in found] == ["none", *["all but 0"] * 2, *["1"] * 2, *["0 1"] * 2]
+    losses = {(layers, method): loss for layers, method, loss in found}
+    for method in ("streaming", "topk"):
+        assert losses["1", method] == losses["all but 0", method] != losses["0 1", method]
+
+
+def test_trained(tmp_path):
+    """Centroids of layer 1 from a file; those of the document itself give something else."""
+    (tmp_path / "doc.txt").write_text(TEXT)
+    tokens = Tokenizer(GgufFile(tiny_llama.PATH).metadata).encode(TEXT)[:60]
+    model = Llama.load(tiny_llama.PATH)
+    files = []
+
+    def record(layer, q, k, v, q_unroped, k_unroped):
+        if layer == 1:
+            for name, array in (("queries", q), ("keys", k)):
+                np.save(tmp_path / f"{name}.npy", array)
+                files.extend([f"--train-{name}", str(tmp_path / f"{name}.npy"),
+                              f"--{name}", str(tmp_path / f"{name}.npy")])
+
+    model.forward(tokens, record)
+    (tmp_path / "trained").mkdir()
+    subprocess.run([PROGRAM, "sparse", "--layers", "1", "--method", "kmeans,saap-roped", "--budget",
+                    "0.2", "--window", "8", "--clusters", "4", "--train-steps", "3",
+                    "--train-width", "4", *files, "--save", tmp_path / "trained/layer-01.index"],
+                   check=True, capture_output=True, timeout=60)
+    methods = "kmeans,kmeans-trained,saap-roped"
+    assert run(tmp_path, "--methods", methods, "--budgets", "0.4", "--layers", "1", "--trained",
+               str(tmp_path / "trained")) == 0
+    found = rows(tmp_path)
+    assert [row["method"] for row in found[2:]] == methods.split(",")
+    assert len({row["loss"] for row in found}) == 5
+    # What the layer has nothing for is refused, and the rows stay.
+    assert run(tmp_path, "--methods", "saap", "--budgets", "0.4", "--layers", "1", "--trained",
+               str(tmp_path / "trained")) == 2
+    assert rows(tmp_path) == found
+
+
+def test_other_columns(tmp_path, capsys):
+    (tmp_path / "out.csv").write_text("method,loss\ntopk,1\n")
+    assert run(tmp_path) == 2
+    assert "it has other columns" in capsys.readouterr().err
+    assert (tmp_path / "out.csv").read_text() == "method,loss\ntopk,1\n"
+
+
 def test_standard_error():
     full = np.zeros(256)
     losses = np.repeat([1.0, 2.0, 3.0, 6.0], 64)
@@ -95,6 +150,10 @@ def test_standard_error():
 @pytest.mark.parametrize("arguments, words", [
     (["--methods", "best"], "there is no best; known: full, streaming"),
     (["--budgets", "0.1,2"], "--budgets 2: give shares"),
+    (["--layers", "1,2"], "--layers 1,2: give numbers from 0 to 1"),
+    (["--layers", "1,"], "--layers 1,: give numbers"),
+    (["--methods", "saap"], "saap needs what was trained; give --trained"),
+    (["--methods", "kmeans-trained"], "kmeans-trained needs what was trained"),
     (["--last", "60"], "--last 60: give 2 to 59"),
     (["--tokens", "65"], "the model takes 2 to 64"),
     (["--model", "none.gguf"], "none.gguf"),
@@ -155,3 +214,32 @@ def test_ask(wanted, right):
     model = Answers(wanted)
     assert needles.ask(model, Words(), "red", "31864", 70, None) == (right, 5)
     assert model.length == 70
+
+
+def test_needles_continue(tmp_path, monkeypatch):
+    """Four rows for each length and method, at once; what is there is not asked for again."""
+    asked = []
+
+    def ask(model, tokenizer, house, key, length, attention):
+        asked.append(house)
+        return 5 - len(asked) % 2, 5
+
+    monkeypatch.setattr(needles, "ask", ask)
+    model = types.SimpleNamespace(
+        config=types.SimpleNamespace(name="made", context=2000), truncate=lambda length: None,
+        forward=lambda tokens: None)
+    row = types.SimpleNamespace(name="doc", find=lambda: ("some words in a row. " * 200, ""))
+    options = types.SimpleNamespace(out=tmp_path / "out.csv", methods="topk,kmeans", budget=0.05,
+                                    dense_layers="0", sink=1, window=8)
+    needles.run_length(model, Words(), row, 1500, options)
+    found = rows(tmp_path)
+    assert [each["method"] for each in found[::4]] == ["full", "streaming", "topk", "kmeans"]
+    assert [each["house"] for each in found[:4]] == asked[:4] == ["blue", "green", "red", "white"]
+    assert [(each["digits"], each["found"]) for each in found[:2]] == [("4", "0"), ("5", "1")]
+    whole = (tmp_path / "out.csv").read_text()
+    (tmp_path / "out.csv").write_text("".join(whole.splitlines(True)[:13]))
+    asked.clear()
+    needles.run_length(model, Words(), row, 1500, options)
+    assert len(asked) == 4 and (tmp_path / "out.csv").read_text() == whole
+    with pytest.raises(needles.Refused, match="--lengths 1950: with the question the model takes"):
+        needles.run_length(model, Words(), row, 1950, options)

@@ -4,13 +4,13 @@ sparse attention.
 For each length the text has a key for each of several houses, at several depths. The text goes
 through dense attention; a question and its answer then read only what a method chooses in every
 layer but the first. A key is found if each of its digits is the most likely token where it stands,
-so that a greedy answer would be the key. docs/real-tensors.md says more.
+so that a greedy answer would be the key. The rows of a length and a method are in the file at once,
+and the same command continues where it was stopped. docs/real-tensors.md says more.
 
 SPDX-License-Identifier: Apache-2.0
 """
 
 import argparse
-import csv
 import math
 import pathlib
 import sys
@@ -22,7 +22,7 @@ from . import documents
 from .__main__ import Refused, chosen_documents, model_path
 from .gguf_file import GgufError, GgufFile
 from .model import Llama
-from .perplexity import METHODS, Sparse
+from .perplexity import METHODS, Sparse, append_row, read_rows
 from .tokens import Tokenizer
 
 COLUMNS = ("model", "date", "document", "length", "house", "depth", "method", "budget", "visited",
@@ -68,10 +68,14 @@ def text_with_keys(tokens, tokenizer, length):
     return found + tokens[at:rest], places
 
 
+def question_of(tokenizer, house):
+    return tokenizer.encode(f"\n\nQuestion: What is the pass key of the {house} house?\n"
+                            f"Answer: The pass key of the {house} house is ")
+
+
 def ask(model, tokenizer, house, key, length, attention):
     """How many digits of the key are the most likely token where they stand."""
-    question = tokenizer.encode(f"\n\nQuestion: What is the pass key of the {house} house?\n"
-                                f"Answer: The pass key of the {house} house is ")
+    question = question_of(tokenizer, house)
     digits = tokenizer.encode(key)
     model.truncate(length)
     hidden = model.forward(question + digits[:-1], attention)
@@ -79,27 +83,49 @@ def ask(model, tokenizer, house, key, length, attention):
     return int((best == digits).sum()), len(digits)
 
 
-def run_length(model, tokenizer, row, length, options, write):
+def ask_for(model, tokenizer, needle_of, length, method, options):
+    """The columns of one key of one method, without those of the text."""
+    house, key = needle_of
+    sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method,
+                    budget=options.budget, sink=options.sink, window=options.window)
+    right, all_digits = ask(model, tokenizer, house, key, length,
+                            None if method == "full" else sparse)
+    visited = np.mean(sparse.read, 0)[0] if sparse.read else math.nan
+    return dict(model=model.config.name, date=time.strftime("%Y-%m-%d"), length=length,
+                house=house, method=method, budget=options.budget, visited=f"{visited:.4g}",
+                digits=right, found=int(right == all_digits))
+
+
+def missing_methods(rows, name, length, options):
+    """The methods that have no rows yet for a document and a length."""
+    done = [row["method"] for row in rows if row["document"] == name
+            and row["length"] == str(length) and float(row["budget"]) == options.budget]
+    wanted = "full", "streaming", *options.methods.split(",")
+    return [method for method in wanted if done.count(method) < len(HOUSES)]
+
+
+def run_length(model, tokenizer, row, length, options):
+    missing = missing_methods(read_rows(options.out, COLUMNS), row.name, length, options)
+    if not missing:
+        return
     tokens = tokenizer.encode(row.find()[0])
     if len(tokens) < length:
         raise Refused(f"--lengths {length}: {row.name} has only {len(tokens)} tokens")
+    room = model.config.context - max(len(question_of(tokenizer, house)) + len(key)
+                                      for house, key in HOUSES)
+    if length > room:
+        raise Refused(f"--lengths {length}: with the question the model takes at most {room}")
     text, places = text_with_keys(tokens, tokenizer, length)
     model.truncate(0)
     model.forward(text)
-    for method in ("full", "streaming", *options.methods.split(",")):
-        counts = []
-        for (house, key), place in zip(HOUSES, places):
-            sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method=method,
-                            budget=options.budget, sink=options.sink, window=options.window)
-            right, all_digits = ask(model, tokenizer, house, key, length,
-                                    None if method == "full" else sparse)
-            visited = np.mean(sparse.read, 0)[0] if sparse.read else math.nan
-            write(dict(model=model.config.name, date=time.strftime("%Y-%m-%d"), document=row.name,
-                       length=length, house=house, depth=f"{place / length:.2f}", method=method,
-                       budget=options.budget, visited=f"{visited:.4g}", digits=right,
-                       found=int(right == all_digits)))
-            counts.append(right == all_digits)
-        print(f"{length} tokens, {method}: {sum(counts)} of {len(counts)} keys", flush=True)
+    for method in missing:
+        rows = [ask_for(model, tokenizer, (house, key), length, method, options)
+                for house, key in HOUSES]
+        for each, place in zip(rows, places):
+            each.update(document=row.name, depth=f"{place / length:.2f}")
+            append_row(options.out, each, COLUMNS)
+        print(f"{length} tokens, {method}: {sum(each['found'] for each in rows)} of {len(rows)} "
+              "keys", flush=True)
 
 
 def main(arguments):
@@ -108,12 +134,8 @@ def main(arguments):
         path = model_path(options)
         row, = chosen_documents(options)[:1]
         model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
-        with open(options.out, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            for length in options.lengths.split(","):
-                run_length(model, tokenizer, row, int(length), options, writer.writerow)
-                file.flush()
+        for length in options.lengths.split(","):
+            run_length(model, tokenizer, row, int(length), options)
     except (Refused, GgufError, ValueError, documents.Missing) as error:
         print(f"needles: {error}", file=sys.stderr)
         return 2

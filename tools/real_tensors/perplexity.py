@@ -1,5 +1,5 @@
-"""Perplexity of the end of a document when every layer but the first reads only what a method
-chooses: method by method and budget by budget, into a CSV file.
+"""Perplexity of the end of a document when every layer but the first, or stated layers alone, read
+only what a method chooses: method by method and budget by budget, into a CSV file.
 
 The first 7168 tokens go through dense attention, once; their keys and values are kept in a file.
 The other 1024 go through recallmodel.sparse_attention. A finished row is in the file at once, and
@@ -29,10 +29,12 @@ try:
 except ImportError as error:
     sys.exit(f"perplexity: {error}; build with make, and set PYTHONPATH=python:tools")
 
-COLUMNS = ("model", "date", "document", "tokens_crc32", "n", "n_q", "method", "budget", "visited",
-           "selectivity", "bytes_read", "perplexity", "loss", "over_full", "over_full_se")
+COLUMNS = ("model", "date", "document", "tokens_crc32", "n", "n_q", "layers", "method", "budget",
+           "visited", "selectivity", "bytes_read", "perplexity", "loss", "over_full",
+           "over_full_se")
 METHODS = "topk,bucketed,sparq,kmeans,kmeans-unroped,quest"
 BLOCK = 64  # tokens whose losses count as one group
+TRAINED = "-trained"  # behind a method: with centroids of other documents
 
 
 def parse_arguments(arguments):
@@ -51,6 +53,11 @@ def parse_arguments(arguments):
                         help="shares of the keys (0.01,0.05,0.2)")
     parser.add_argument("--dense-layers", default="0", metavar="L,..",
                         help="layers that read everything (0)")
+    parser.add_argument("--layers", metavar="L,..",
+                        help="only these read sparsely (all but the dense ones)")
+    parser.add_argument("--trained", type=pathlib.Path, metavar="FOLDER",
+                        help="of layer-02.index and so on, which recallmodel sparse --save wrote: "
+                        "for saap, saap-roped, kmeans-trained, kmeans-unroped-trained")
     parser.add_argument("--sink", type=int, default=1, help="first keys that are always read (1)")
     parser.add_argument("--window", type=int, default=128, help="last keys that are (128)")
     parser.add_argument("--threads", type=int, default=1, help="of the sparse attention (1)")
@@ -79,19 +86,27 @@ def prefill(model, tokens, folder):
     np.save(path, model.all_caches())
 
 
+def is_trained(method):
+    """Does it need what was trained on other documents?"""
+    return method.startswith("saap") or method.endswith(TRAINED)
+
+
 class Sparse:
     """Attention by a method, for Llama.forward; it remembers what was read."""
 
-    def __init__(self, dense_layers, **arguments):
+    def __init__(self, dense_layers, method, trained=None, **arguments):
         self._dense_layers = dense_layers
-        self._arguments = arguments
+        self._arguments = {**arguments, "method": method.removesuffix(TRAINED)}
+        self._trained = trained if is_trained(method) else None
         self.read = []
 
     def __call__(self, layer, q, k, v, q_unroped, k_unroped):
         if layer in self._dense_layers:
             return None
+        index = self._trained and self._trained / f"layer-{layer:02d}.index"
         got = recallmodel.sparse_attention(q, k, v, queries_unroped=q_unroped,
-                                           keys_unroped=k_unroped, **self._arguments)
+                                           keys_unroped=k_unroped, index=index, layer=layer,
+                                           **self._arguments)
         self.read.append((got.visited, got.selectivity, got.bytes_read))
         return got.output
 
@@ -105,6 +120,16 @@ def over_full(losses, full):
     return (losses - full).mean(), means.std(ddof=1) / math.sqrt(groups)
 
 
+def dense_layers(options, count):
+    """The numbers of the layers that read everything, of `count`, and what a row says of the
+    others."""
+    if options.layers:
+        sparse = sorted({int(x) for x in options.layers.split(",")})
+        return set(range(count)) - set(sparse), " ".join(map(str, sparse))
+    dense = sorted({int(x) for x in options.dense_layers.split(",")})
+    return set(dense), "all but " + " ".join(map(str, dense))
+
+
 def runs_of(options):
     """(method, budget) in the order in which they run: the middle budget first."""
     budgets = sorted((float(x) for x in options.budgets.split(",")),
@@ -116,18 +141,23 @@ def runs_of(options):
             yield method, budget
 
 
-def read_rows(path):
+def read_rows(path, columns=COLUMNS):
+    """What is done already; none if there is no file."""
     if not path.exists():
         return []
     with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != columns:
+            raise Refused(f"--out {path}: it has other columns than {','.join(columns)}; give "
+                          "another file")
+        return list(reader)
 
 
-def append_row(path, row):
+def append_row(path, row, columns=COLUMNS):
     """Adds a row; in a new file behind the names of the columns."""
     new = not path.exists()
     with open(path, "a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
         if new:
             writer.writeheader()
         writer.writerow({key: format(value, ".6g") if isinstance(value, float) else value
@@ -137,7 +167,7 @@ def append_row(path, row):
 def run_one(model, tokens, options, method, budget, full):
     """The columns of one run, and the losses of the tokens."""
     first = options.tokens - options.last
-    sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method=method,
+    sparse = Sparse(dense_layers(options, model.config.layers)[0], method, options.trained,
                     budget=budget, sink=options.sink, window=options.window,
                     threads=options.threads)
     losses = model.tail_losses(tokens, first, sparse if method != "full" else None)
@@ -154,10 +184,11 @@ def run_document(model, tokens, name, options):
     crc = f"{zlib.crc32(tokens.tobytes()):08x}"
     names = dict(model=model.config.name, date=time.strftime("%Y-%m-%d"), document=name,
                  tokens_crc32=crc, n=options.tokens, n_q=options.last)
-    full = None
+    full, sparse_layers = None, dense_layers(options, model.config.layers)[1]
     for method, budget in runs_of(options):
+        names["layers"] = "none" if method == "full" else sparse_layers
         done = any(row["tokens_crc32"] == crc and row["method"] == method
-                   and row["n_q"] == str(options.last)
+                   and row["n_q"] == str(options.last) and row["layers"] == names["layers"]
                    and (method in ("full", "streaming") or row["budget"] == f"{budget:.6g}")
                    for row in read_rows(options.out))
         if done and method != "full":
@@ -173,16 +204,27 @@ def run_document(model, tokens, name, options):
               f"{time.process_time() - start:.0f} s of CPU", flush=True)
 
 
+def check_methods(options, config):
+    known = [*recallmodel.attention_methods(), "kmeans" + TRAINED, "kmeans-unroped" + TRAINED]
+    for method in options.methods.split(","):
+        if method not in known:
+            raise Refused(f"--methods: there is no {method}; known: {', '.join(known)}")
+        if is_trained(method) and not options.trained:
+            raise Refused(f"--methods: {method} needs what was trained; give --trained")
+    for name in ("layers", "dense_layers"):
+        given = getattr(options, name) or "0"
+        if not all(x.isdecimal() and int(x) < config.layers for x in given.split(",")):
+            raise Refused(f"--{name.replace('_', '-')} {given}: give numbers from 0 to "
+                          f"{config.layers - 1}")
+
+
 def check(options, config):
     """The budgets and methods are checked by recallmodel; here what comes before."""
     if not 2 <= options.tokens <= config.context:
         raise Refused(f"--tokens {options.tokens}: the model takes 2 to {config.context}")
     if not 1 < options.last < options.tokens:
         raise Refused(f"--last {options.last}: give 2 to {options.tokens - 1}")
-    known = recallmodel.attention_methods()
-    for method in options.methods.split(","):
-        if method not in known:
-            raise Refused(f"--methods: there is no {method}; known: {', '.join(known)}")
+    check_methods(options, config)
     for text in options.budgets.split(","):
         try:
             right = 0 < float(text) <= 1
