@@ -145,10 +145,10 @@ def centroids_of(path):
     attention/trained_file.c says how."""
     data = path.read_bytes()
     magic, version = struct.unpack_from("<8sI", data)
-    if (magic, version) != (b"RCMINDEX", 2):
-        fail(f"{path} is of version {version}; centroids_of() reads version 2")
+    if (magic, version) != (b"RCMINDEX", 3):
+        fail(f"{path} is of version {version}; centroids_of() reads version 3")
     d, clusters = struct.unpack_from("<2I", data, 72 + 5 * 4)
-    return numpy.frombuffer(data, "<f4", clusters * d, 72 + 12 * 4).reshape(clusters, d)
+    return numpy.frombuffer(data, "<f4", clusters * d, 72 + 13 * 4).reshape(clusters, d)
 
 
 def unit(x):
