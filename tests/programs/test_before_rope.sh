@@ -32,6 +32,8 @@ says "Then these are $are, $(spread shuffled before 5) and $(spread shuffled aft
 rises=$(awk -F, '$3 == 0.2 && $2 == 128 { x = sprintf("%.2g", $8); if (!n++) first = x }
     END { print first " to " x }' plots/before-rope/length.csv)
 says "the ratio rises from $rises."
+says "their ratio is $(awk -F, '/^"others, 0 .. 2047",0.2,/ {
+    printf "%.2f, by oracle %.2f.", $8, $12 }' plots/before-rope/transfer.csv)"
 part=$(awk -F, '$1 == "real" { if (!n++ || $3 < least) least = $3; if ($3 > most) most = $3 }
     END { x = sprintf("%.2f to %.2f", least, most); gsub(/0\./, ".", x); print x }' \
     plots/before-rope/position.csv)
