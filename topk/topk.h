@@ -1,0 +1,137 @@
+/* topk.h - bucketed and exact top-k of the rows of a matrix, on a CPU.
+ *
+ * The letters are those of recallmodel.h: n elements in a row, k wanted, b buckets, k_b kept of
+ * each bucket, m rows.
+ *
+ * Calls    Every function takes pointers to the caller's memory, the workspace among them. It
+ *          allocates nothing, keeps nothing, and any number of threads may call at once.
+ * Order    Largest first, or smallest first if `smallest` is set. NaN comes last in both: it is
+ *          below every value, or above every value if `smallest` is set. -inf is a value like any
+ *          other. -0 is just below +0.
+ * Indices  The indices in the output are valid and distinct, whatever the input.
+ * Ties     Equal elements may replace each other: the values of the output are determined, the
+ *          indices of equal values are not. NaNs are equal whatever their bits.
+ * Sorting  Stage 1 sorts the values of each bucket, best first. The top-k comes out best first if
+ *          `sorted` is set, otherwise in no particular order.
+ * Repeat   The same call gives the same bits every time, with any number of threads, and with
+ *          every instruction set.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RCM_TOPK_H
+#define RCM_TOPK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <model/recallmodel.h>
+
+RCM_BEGIN
+
+enum rcm_top_k_status {
+    RCM_TOP_K_OK = 0,
+    /* The shape is outside the domain: 1 <= n <= RCM_N_MAX, m >= 1, 1 <= k <= n, 1 <= b <= n,
+     * 1 <= k_b <= min(k, ceil(n/b)), k <= min(b k_b, n); n < 2^31 if the indices are int32. */
+    RCM_TOP_K_BAD_SHAPE,
+    /* A pointer is null, or an output is not aligned to its elements. */
+    RCM_TOP_K_BAD_POINTER,
+    /* The type, the method, the assignment or the type of the indices is not one of those here. */
+    RCM_TOP_K_BAD_TYPE,
+    /* The workspace is too small, or its address is not a multiple of 64. */
+    RCM_TOP_K_BAD_WORKSPACE,
+    /* No b and k_b reach the recall, or the profile cannot predict: rcm_top_k_choose only. */
+    RCM_TOP_K_NO_CHOICE,
+};
+
+/* The meaning of a status in words. Never NULL. */
+const char *rcm_top_k_message(enum rcm_top_k_status status);
+
+enum rcm_top_k_type {
+    RCM_TOP_K_F32 = 0,
+    RCM_TOP_K_F64,
+    RCM_TOP_K_F16,
+    RCM_TOP_K_BF16,
+    RCM_TOP_K_I8,
+    RCM_TOP_K_I32,
+    RCM_TOP_K_TYPES, /* how many there are */
+};
+
+/* The bytes of an element; 0 if the type is not listed. */
+size_t rcm_top_k_type_bytes(enum rcm_top_k_type type);
+
+/* The input: m rows of n elements, which need not be aligned. */
+struct rcm_top_k_rows {
+    const void *x;
+    uint64_t m, n;
+    int64_t row_stride; /* row r begins at element r * row_stride of x; 0 means n * stride */
+    int64_t stride;     /* between neighbours in a row, in elements; 0 means 1. May be negative */
+    enum rcm_top_k_type type;
+    bool smallest; /* look for the smallest elements, not the largest */
+};
+
+enum rcm_top_k_method {
+    /* All k best: the largest of each of many buckets, their k-th best is a threshold, and a second
+     * look collects what reaches it. Never loses an element. */
+    RCM_TOP_K_EXACT = 0,
+    /* The k_b best of each of b buckets, then the k best of these. */
+    RCM_TOP_K_BUCKETED,
+};
+
+/* Which bucket an element belongs to: RCM_INTERLEAVED or RCM_CONTIGUOUS of recallmodel.h. */
+
+struct rcm_top_k_call {
+    struct rcm_top_k_rows rows;
+    uint64_t k;
+    enum rcm_top_k_method method;
+    uint64_t b, k_b;                /* bucketed */
+    enum rcm_assignment assignment; /* bucketed */
+    bool sorted;
+    bool wide;        /* indices are int64_t, not int32_t */
+    unsigned threads; /* at most; 0: those that OpenMP would use */
+    void *values;     /* output, m x k, of the type of the rows; NULL: not wanted */
+    void *indices;    /* output, m x k: the position in the row, from 0; NULL: not wanted */
+};
+
+/* Sets `bytes` to the size of the workspace that the call needs, or to 0 if the status is not
+ * RCM_TOP_K_OK. Looks at all of the call but its outputs. */
+enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, size_t *bytes);
+
+/* Finds the k best of each row. At least one of the outputs is wanted. `workspace` is at a multiple
+ * of 64; it may be NULL if the call needs 0 bytes. Its contents before and after have no meaning.
+ * Threads share out the rows, or the parts of a row where rows are few. */
+enum rcm_top_k_status rcm_top_k(const struct rcm_top_k_call *call, void *workspace, size_t bytes);
+
+/* Stage 1 alone. A row has min(b k_b, n) candidates. Those of a bucket are neighbours in the
+ * output, and those of bucket 0 come first. A bucket with fewer than k_b elements gives all it has.
+ * `k`, `method` and `sorted` of the call are not read; the outputs are m x candidates. */
+enum rcm_top_k_status rcm_top_k_stage1_workspace(const struct rcm_top_k_call *call, size_t *bytes);
+enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *workspace,
+                                       size_t bytes);
+
+/* The k best on average with this recall, or, if confidence > 0, with this recall in that share of
+ * the rows, in the least time by the profile of a CPU (NULL: the one that comes with the library),
+ * exact top-k among the contenders. Sets method, b, k_b and assignment of the call, whose rows and
+ * k it reads. It may take a millisecond: choose once for many calls of one shape.
+ * recall    0 < recall <= 1; 1 is exact top-k
+ * choice    NULL, or what was found: recallmodel/select.h
+ * Source    rcm_select() */
+enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recall,
+                                       double confidence, const struct rcm_profile *profile,
+                                       struct rcm_choice *choice);
+
+/* The best value of each row, as fast as this library reads a row: the roof beside which its times
+ * are reported. `values` gets m values of the type of the rows. */
+enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,
+                                    void *values);
+
+/* The instruction sets that this build has and this machine runs, best first: rcm_top_k_isa(0), ..
+ * until NULL; such as "avx2". The last is "generic". */
+const char *rcm_top_k_isa(size_t index);
+
+/* Uses this one from now on, in all threads; NULL: the best. False if there is no such. For tests
+ * and benchmarks; the environment variable RCM_TOP_K_ISA does the same when the library starts. */
+bool rcm_top_k_use_isa(const char *isa);
+
+RCM_END
+
+#endif
