@@ -2,6 +2,7 @@
  * each type and method. Every machine, instruction set and compiler must print the same.
  *
  *   bits CALLS
+ *   bits isas     the instruction sets, best first
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
@@ -15,6 +16,11 @@ static uint64_t checksum(uint64_t sum, const unsigned char *bytes, size_t count)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "isas") == 0) {
+        for (size_t i = 0; rcm_top_k_isa(i); i++)
+            puts(rcm_top_k_isa(i));
+        return 0;
+    }
     const unsigned long calls = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
     uint64_t state = 18, sums[RCM_TOP_K_TYPES][3] = {{0}};
     for (unsigned long i = 0; i < calls; i++) {
@@ -34,6 +40,5 @@ int main(int argc, char **argv)
     for (unsigned type = 0; type < RCM_TOP_K_TYPES; type++)
         printf("%s: %016" PRIx64 " exact, %016" PRIx64 " bucketed, %016" PRIx64 " stage 1\n",
                type_names[type], sums[type][0], sums[type][1], sums[type][2]);
-    fprintf(stderr, "%lu calls, %s\n", calls, rcm_top_k_isa(0));
     return 0;
 }
