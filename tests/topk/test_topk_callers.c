@@ -20,7 +20,7 @@ static void *call_many(void *context)
     uint64_t state = caller->seed;
     const uint64_t most = few_cases() ? 150 : 1500;
     for (caller->calls = 0; caller->calls < most && !*caller->failure; caller->calls++) {
-        struct topk_case c = draw_case(&state, 1500);
+        struct topk_case c = draw_case(&state, caller->calls % 30 ? 1500 : 150000);
         c.call.threads = 1 + (unsigned)(next_random(&state) % 3);
         const enum place place = (enum place)(next_random(&state) % PLACES);
         if (caller->calls % 16 == 0)
@@ -101,7 +101,7 @@ START_TEST(numbers_of_threads)
     static const unsigned numbers[] = {0, 2, 3, 5, 16, 1000, 4000000000u};
     uint64_t state = 12;
     for (unsigned i = 0; i < (few_cases() ? 20 : 200); i++) {
-        struct topk_case c = draw_case(&state, i % 5 ? 3000 : 100000);
+        struct topk_case c = draw_case(&state, i % 5 ? 3000 : 300000);
         c.call.threads = 1;
         place_rows(&c, PAGE_END, &state);
         struct outcome one = run_case(&c, PAGE_END, 0xee, true);

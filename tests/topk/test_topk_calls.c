@@ -143,4 +143,39 @@ START_TEST(long_rows)
 }
 END_TEST
 
-TEST_MAIN("topk calls", every_combination, random_calls, strips, long_rows)
+/* Calls with enough elements that threads share them: one or two long rows, or many short ones.
+ * One thread, and then several, with the same bits. */
+START_TEST(shared_work)
+{
+    uint64_t state = 19;
+    const unsigned calls = few_cases() ? 60 : 1200;
+    find_isas();
+    for (unsigned i = 0; i < calls; i++) {
+        struct topk_case c = draw_case(&state, 1);
+        const bool few_rows = i % 3 > 0;
+        c.call.rows.m = few_rows ? 1 + i % 2 : random_between(&state, 1, 300);
+        c.call.rows.n = few_rows ? random_between(&state, 60000, few_cases() ? 140000 : 280000)
+                                 : random_between(&state, 400, 1200);
+        if (i % 4)
+            c.call.rows.stride = 0;
+        c.call.rows.row_stride = 0;
+        c.kind = (enum kind)(i % KINDS);
+        draw_shape(&c, &state);
+        const enum place place = (enum place)(i % PLACES);
+        place_rows(&c, place, &state);
+        c.call.threads = 1;
+        struct outcome one = run_case(&c, place, 0xee, i % 2 == 0);
+        REQUIRE(one.right, CASE_FMT ": %s", CASE_ARG(&c), one.why);
+        c.call.threads = 2 + i % 6;
+        ck_assert(rcm_top_k_use_isa(isas[i % isa_count]));
+        struct outcome many = run_case(&c, place, 0x11, i % 2 == 1);
+        REQUIRE(many.right, CASE_FMT ": %s", CASE_ARG(&c), many.why);
+        REQUIRE(same_bits(&one, &many), CASE_FMT ": other bits than one thread", CASE_ARG(&c));
+        free_outcome(&one);
+        free_outcome(&many);
+    }
+    printf("shared work: %u calls, each with one thread and with several\n", calls);
+}
+END_TEST
+
+TEST_MAIN("topk calls", every_combination, random_calls, strips, long_rows, shared_work)

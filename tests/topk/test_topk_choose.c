@@ -98,9 +98,11 @@ START_TEST(largest)
 {
     uint64_t state = 16;
     for (unsigned i = 0; i < (few_cases() ? 4000 : 40000); i++) {
-        struct topk_case c = draw_case(&state, i % 50 ? 1000 : 50000);
+        struct topk_case c = draw_case(&state, i % 50 ? 1000 : 150000);
         const struct rcm_top_k_rows *rows = &c.call.rows;
         const size_t bytes = rcm_top_k_type_bytes(rows->type);
+        if (i % 50 == 0)
+            c.call.threads = i / 50 % 6;
         place_rows(&c, (enum place)(i % PLACES), &state);
         ck_assert(rcm_top_k_use_isa(rcm_top_k_isa(i / 2 % 2)));
         unsigned char values[8 * 8 + 8];
