@@ -180,4 +180,31 @@ START_TEST(shared_work)
 }
 END_TEST
 
-TEST_MAIN("topk calls", every_combination, random_calls, strips, long_rows, shared_work)
+/* Exact top-k of few of many, which a threshold finds: rows of all kinds and lengths, more of them
+ * long than in random_calls, with k up to a 16th. */
+START_TEST(few_of_many)
+{
+    uint64_t state = 20;
+    const unsigned calls = few_cases() ? 400 : 6000;
+    find_isas();
+    for (unsigned i = 0; i < calls; i++) {
+        struct topk_case c = draw_case(&state, 1);
+        c.stage1 = false;
+        c.call.method = RCM_TOP_K_EXACT;
+        c.call.rows.m = 1;
+        c.call.rows.n =
+            i % 20 == 3 ? random_between(&state, 100000, 400000) : random_between(&state, 64, 9000);
+        c.call.rows.row_stride = 0;
+        if (i % 4)
+            c.call.rows.stride = 0;
+        c.call.k = draw_scale(&state, 1, c.call.rows.n / 16);
+        if (i % 20 == 3)
+            c.call.k = 1 + c.call.k % 2000;
+        run_twice(&c, &state);
+    }
+    printf("few of many: %u calls, each twice\n", calls);
+}
+END_TEST
+
+TEST_MAIN("topk calls", every_combination, random_calls, strips, long_rows, shared_work,
+          few_of_many)
