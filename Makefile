@@ -263,6 +263,21 @@ $(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
 	$(say) TEST $<
 	$(Q)$(TEST_CC) $(OPENMP) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
+# The tests of top-k on a CPU share rows, watched memory and an oracle; bits.c is for a script. They
+# link what they need alone. team.c takes the place of OpenMP for ThreadSanitizer.
+TOPK_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/topk/test_topk_*.c) tests/topk/bits.c)
+TOPK_RACES := $(addprefix $(BUILD)/tests/topk/test_topk_,callers calls choose)
+TOPK_SHARED := $(addprefix $(BUILD)/tests/topk/,run.o cases.o oracle.o \
+    $(if $(findstring thread,$(SANITIZE)),team.o))
+$(TOPK_TESTS): $(BUILD)/tests/%: tests/%.c $(TOPK_SHARED) $(TOPK) $(MODEL) $(BASE_LIBRARY) \
+    | $(BUILD)/see/tests/.made
+	@mkdir -p $(@D)
+	$(say) TEST $<
+	$(Q)$(TEST_CC) $(OPENMP) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+
+test-programs: $(BUILD)/tests/topk/bits
+$(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
+
 # The tests of the kernels, linked with the emulated kernels and, by `make gpu`, with the real ones.
 $(EMULATED_TESTS): $(BUILD)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(EMULATED)
 	$(say) TEST tests/gpu/$*.c
@@ -311,7 +326,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
 ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) $(COMMON) \
-    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
+    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
@@ -359,8 +374,10 @@ demo: packages
 # 16, fit 16, exact 15, python 14, valgrind 13, fused 7, stage1 4.
 SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
+        $(addprefix topk/test_topk_,calls callers choose edges large refusals) \
         $(addprefix model/test_,contenders reverse threshold)) \
     $(patsubst %,tests/programs/test_%.sh,calls gpu_bench plot simulate valgrind) \
+    tests/topk/test_topk_machines.sh \
     tests/figures/test_figures.sh tests/python/test_python.sh tests/docs/test_pages.sh
 JOBS ?= 2
 # A -j on the command line takes precedence over JOBS.
@@ -411,13 +428,13 @@ check-sanitize: packages
 	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-tests
 
 # The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads
-# that touch the same shared memory need a barrier between them.
+# that touch the same shared memory need a barrier between them. And top-k on a CPU.
 check-races: packages
 	@$(MAKE) --no-print-directory BUILD=build/races SANITIZE=-fsanitize=thread \
 	    EMULATED_FLAGS="-O1 -g -DRCM_EMULATE_THREADS" run-races
 
 .PHONY: run-races
-run-races: $(EMULATED_TESTS)
+run-races: $(EMULATED_TESTS) $(TOPK_RACES)
 	@for test in $^; do CASES=few $$test || exit 1; done
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of

@@ -111,9 +111,10 @@ static uint64_t narrow(const struct pair *pairs, uint64_t count, uint64_t *low, 
     unsigned bin = BINS - 1;
     for (; bins[bin] < *rank; bin--)
         *rank -= bins[bin];
-    uint64_t top = *low + (((uint64_t)bin + 1) << shift) - 1;
+    /* from the old low end on, so that nothing goes beyond 2^64 */
+    uint64_t last = (((uint64_t)bin + 1) << shift) - 1;
+    *high = last < *high - *low ? *low + last : *high;
     *low += (uint64_t)bin << shift;
-    *high = top < *high ? top : *high;
     return bins[bin];
 }
 

@@ -1,0 +1,139 @@
+/* fuzz_topk.c - libFuzzer on the calls of topk/: any call gives what the header promises, or a
+ * status that it allows. The first bytes are the call, the rest are the rows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include <tests/topk/oracle.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+enum { MOST = 1 << 16 }; /* bytes of the rows */
+
+struct source {
+    const uint8_t *bytes;
+    size_t left;
+};
+
+static uint64_t take(struct source *s, unsigned count)
+{
+    uint64_t value = 0;
+    for (; count > 0 && s->left > 0; count--, s->left--)
+        value = value << 8 | *s->bytes++;
+    return value;
+}
+
+/* Mostly 1 .. most, sometimes any number. */
+static uint64_t take_number(struct source *s, uint64_t most)
+{
+    const uint64_t kind = take(s, 1);
+    if (kind > 250)
+        return kind == 255 ? UINT64_MAX >> take(s, 1) % 64 : take(s, 8);
+    return most ? 1 + take(s, 2) % most : 0;
+}
+
+static void require(bool truth)
+{
+    if (!truth)
+        abort();
+}
+
+static struct rcm_top_k_call take_call(struct source *s, bool *stage1)
+{
+    struct rcm_top_k_call call = {0};
+    const uint64_t flags = take(s, 2);
+    *stage1 = flags & 1;
+    call.rows.smallest = flags & 2;
+    call.sorted = flags & 4;
+    call.wide = flags & 8;
+    call.method = flags & 16 ? RCM_TOP_K_BUCKETED : RCM_TOP_K_EXACT;
+    call.assignment = flags & 32 ? RCM_CONTIGUOUS : RCM_INTERLEAVED;
+    call.threads = flags >> 6 & 3 ? 1 : (unsigned)take(s, 1) % 4;
+    call.rows.type = (enum rcm_top_k_type)(take(s, 1) % RCM_TOP_K_TYPES);
+    if (flags >> 8 == 7) { /* values that no enumeration has */
+        call.method = (enum rcm_top_k_method)take(s, 1);
+        call.assignment = (enum rcm_assignment)take(s, 1);
+        call.rows.type = (enum rcm_top_k_type)take(s, 1);
+    }
+    call.rows.n = take_number(s, 1500);
+    call.rows.m = take(s, 1) % 4;
+    call.rows.stride = (int8_t)take(s, 1) / 16;
+    call.rows.row_stride = flags & 1 << 14 ? (int16_t)take(s, 2) : 0;
+    call.b = take_number(s, call.rows.n);
+    const uint64_t longest = call.b ? call.rows.n / call.b + 1 : 1;
+    call.k_b = take_number(s, longest);
+    call.k = take_number(s, call.method == RCM_TOP_K_EXACT || call.b > call.rows.n ? call.rows.n
+                            : call.b * call.k_b < call.rows.n ? call.b * call.k_b
+                                                              : call.rows.n);
+    return call;
+}
+
+/* Memory for the rows, which repeat what is left of the input. */
+static unsigned char *take_rows(struct source *s, struct rcm_top_k_rows *rows)
+{
+    const int64_t bytes = (int64_t)rcm_top_k_type_bytes(rows->type),
+                  stride = rows->stride ? rows->stride : 1,
+                  row_stride = rows->row_stride ? rows->row_stride : (int64_t)rows->n * stride,
+                  row = (int64_t)(rows->m - 1) * row_stride,
+                  element = (int64_t)(rows->n - 1) * stride,
+                  low = (row < 0 ? row : 0) + (element < 0 ? element : 0),
+                  high = (row > 0 ? row : 0) + (element > 0 ? element : 0);
+    const size_t size = (size_t)((high - low + 1) * bytes);
+    if (size > MOST)
+        return NULL;
+    unsigned char *memory = malloc(size);
+    require(memory != NULL);
+    for (size_t i = 0; i < size; i++)
+        memory[i] = s->left ? s->bytes[i % s->left] : (unsigned char)i;
+    rows->x = memory - low * bytes;
+    return memory;
+}
+
+static void run_call(struct rcm_top_k_call *call, bool stage1, uint64_t wanted)
+{
+    char why[ORACLE_WHY];
+    size_t bytes = 77;
+    require((stage1 ? rcm_top_k_stage1_workspace(call, &bytes)
+                    : rcm_top_k_workspace(call, &bytes)) == RCM_TOP_K_OK);
+    const uint64_t count = call->rows.m * oracle_outputs(call, stage1);
+    void *values = malloc(count * rcm_top_k_type_bytes(call->rows.type)),
+         *indices = malloc(count * (call->wide ? 8 : 4)), *workspace = NULL;
+    require(values && indices && (bytes == 0 || posix_memalign(&workspace, 64, bytes) == 0));
+    call->values = wanted % 4 == 1 ? NULL : values;
+    call->indices = wanted % 4 == 2 ? NULL : indices;
+    require((stage1 ? rcm_top_k_stage1(call, workspace, bytes)
+                    : rcm_top_k(call, workspace, bytes)) == RCM_TOP_K_OK);
+    require(oracle_is_right(call, stage1, why));
+    free(values);
+    free(indices);
+    free(workspace);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    static const uint8_t something[8];
+    struct source s = {bytes, length};
+    bool stage1;
+    const uint64_t wanted = take(&s, 1);
+    struct rcm_top_k_call call = take_call(&s, &stage1);
+    rcm_top_k_use_isa(rcm_top_k_isa(wanted >> 4 & 1));
+    call.rows.x = wanted >> 5 == 7 ? NULL : something;
+    const unsigned faults = oracle_faults(&call, stage1, true);
+    if (faults) {
+        size_t size = 77;
+        const enum rcm_top_k_status status =
+            stage1 ? rcm_top_k_stage1_workspace(&call, &size) : rcm_top_k_workspace(&call, &size);
+        require(faults >> status & 1 && size == 0);
+        require(faults >> (stage1 ? rcm_top_k_stage1(&call, NULL, 0) : rcm_top_k(&call, NULL, 0)) &
+                1);
+        return 0;
+    }
+    if (call.rows.n > MOST)
+        return 0;
+    unsigned char *memory = take_rows(&s, &call.rows);
+    if (memory)
+        run_call(&call, stage1, wanted);
+    free(memory);
+    return 0;
+}

@@ -1,0 +1,210 @@
+/* test_topk_calls.c - random calls against the oracle, each in watched memory, and each twice: with
+ * another instruction set, other threads and other bytes in the outputs and in the workspace.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "run.h"
+
+static const char *isas[16];
+static size_t isa_count;
+
+static void find_isas(void)
+{
+    for (isa_count = 0; rcm_top_k_isa(isa_count); isa_count++) {
+        REQUIRE(isa_count < 16, "too many instruction sets");
+        isas[isa_count] = rcm_top_k_isa(isa_count);
+    }
+    ck_assert_uint_ge(isa_count, 1);
+    ck_assert_str_eq(isas[isa_count - 1], "generic");
+}
+
+/* Runs the case with two instruction sets, drawn unless there are no more. */
+static void run_twice(struct topk_case *c, uint64_t *state)
+{
+    const enum place place = (enum place)(next_random(state) % PLACES);
+    const size_t first = next_random(state) % isa_count;
+    place_rows(c, place, state);
+    ck_assert(rcm_top_k_use_isa(isas[first]));
+    struct outcome one = run_case(c, place, 0xee, true);
+    REQUIRE(one.right, CASE_FMT ", %s: %s", CASE_ARG(c), isas[first], one.why);
+    const size_t second = (first + (isa_count > 1)) % isa_count;
+    const unsigned threads = c->call.threads;
+    c->call.threads = next_random(state) % 2 ? 1 : (unsigned)(next_random(state) % 6);
+    ck_assert(rcm_top_k_use_isa(isas[second]));
+    struct outcome two = run_case(c, place, 0x11, false);
+    REQUIRE(two.right, CASE_FMT ", %s: %s", CASE_ARG(c), isas[second], two.why);
+    REQUIRE(same_bits(&one, &two), CASE_FMT ": other bits with %s, %u threads, than %s, %u threads",
+            CASE_ARG(c), isas[second], c->call.threads, isas[first], threads);
+    free_outcome(&one);
+    free_outcome(&two);
+}
+
+/* What makes a call: 16 kinds of row, 6 types, 2 directions, exact, bucketed and stage 1 with both
+ * assignments. Several lengths each. */
+START_TEST(every_combination)
+{
+    uint64_t state = 1, calls = 0;
+    find_isas();
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        for (unsigned type = 0; type < RCM_TOP_K_TYPES; type++)
+            for (unsigned how = 0; how < 10; how++)
+                for (unsigned repeat = 0; repeat < (few_cases() ? 1 : 20); repeat++, calls++) {
+                    struct topk_case c = draw_case(&state, 1);
+                    c.kind = (enum kind)kind;
+                    c.stage1 = how / 2 == 1 || how / 2 == 2;
+                    c.call.method = how / 2 == 0 ? RCM_TOP_K_EXACT : RCM_TOP_K_BUCKETED;
+                    c.call.assignment = how / 2 % 2 ? RCM_INTERLEAVED : RCM_CONTIGUOUS;
+                    c.call.rows.type = (enum rcm_top_k_type)type;
+                    c.call.rows.smallest = how % 2;
+                    c.call.rows.n = random_between(&state, 1, few_cases() ? 1500 : 6000);
+                    c.call.rows.row_stride = 0;
+                    draw_shape(&c, &state);
+                    run_twice(&c, &state);
+                }
+    printf("every combination: %" PRIu64 " calls, each twice, %zu instruction sets\n", calls,
+           isa_count);
+}
+END_TEST
+
+START_TEST(random_calls)
+{
+    uint64_t state = 2;
+    const unsigned calls = few_cases() ? 4000 : 100000;
+    find_isas();
+    for (unsigned i = 0; i < calls; i++) {
+        struct topk_case c = draw_case(&state, i % 100 == 7 ? 40000 : 1500);
+        run_twice(&c, &state);
+    }
+    printf("random: %u calls, each twice\n", calls);
+}
+END_TEST
+
+/* Wide shapes: whole strips of columns and partial ones, each k_b, few and many elements in a
+ * bucket. */
+START_TEST(strips)
+{
+    uint64_t state = 3, calls = 0;
+    find_isas();
+    for (uint64_t b = 1; b <= (few_cases() ? 70 : 300); b++)
+        for (uint64_t k_b = 1; k_b <= 17; k_b += few_cases() ? random_between(&state, 1, 4) : 1) {
+            struct topk_case c = {.stage1 = next_random(&state) % 3 > 0,
+                                  .kind = next_random(&state) % 2 ? NORMAL : FEW,
+                                  .want_values = true,
+                                  .want_indices = true};
+            c.call.rows.type = (enum rcm_top_k_type)(calls % RCM_TOP_K_TYPES);
+            c.call.rows.m = 1;
+            c.call.rows.n = b * random_between(&state, k_b, 3 * k_b + 12) + next_random(&state) % b;
+            c.call.rows.smallest = next_random(&state) % 4 == 0;
+            c.call.assignment = (enum rcm_assignment)(calls % 5 == 0);
+            c.call.method = RCM_TOP_K_BUCKETED;
+            c.call.b = b;
+            c.call.k_b = k_b;
+            c.call.k = random_between(&state, k_b, b * k_b);
+            c.call.threads = 1 + (unsigned)(next_random(&state) % 3);
+            run_twice(&c, &state);
+            calls++;
+        }
+    printf("strips: %" PRIu64 " calls, each twice\n", calls);
+}
+END_TEST
+
+/* Long rows, as people have them. */
+START_TEST(long_rows)
+{
+    static const struct {
+        uint64_t n, k, b, k_b;
+    } shapes[] = {{131072, 50, 0, 0},       {262144, 1024, 2048, 1}, {200003, 1000, 600, 4},
+                  {1 << 20, 1024, 4096, 2}, {1 << 20, 1024, 0, 0},   {1000003, 70000, 0, 0},
+                  {1 << 19, 1 << 18, 0, 0}, {999999, 100, 128, 3},   {1 << 20, 4096, 1 << 19, 1}};
+    uint64_t state = 4;
+    find_isas();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (few_cases() && shapes[i].n > 262144)
+            continue;
+        for (unsigned repeat = 0; repeat < (few_cases() ? 1 : KINDS); repeat++) {
+            struct topk_case c = {.kind = few_cases() ? NORMAL : (enum kind)repeat,
+                                  .want_values = true,
+                                  .want_indices = true};
+            c.call.rows.type =
+                few_cases() ? RCM_TOP_K_F32 : (enum rcm_top_k_type)((i + repeat) % RCM_TOP_K_TYPES);
+            c.call.rows.m = 1;
+            c.call.rows.n = shapes[i].n;
+            c.call.rows.smallest = repeat % 5 == 4;
+            c.call.method = shapes[i].b ? RCM_TOP_K_BUCKETED : RCM_TOP_K_EXACT;
+            c.stage1 = shapes[i].b && repeat % 4 == 3;
+            c.call.assignment = (enum rcm_assignment)(repeat % 3 == 2);
+            c.call.b = shapes[i].b;
+            c.call.k_b = shapes[i].k_b;
+            c.call.k = shapes[i].k;
+            c.call.sorted = repeat % 2 == 0;
+            c.call.threads = 1 + repeat % 4;
+            run_twice(&c, &state);
+        }
+    }
+}
+END_TEST
+
+/* Calls with enough elements that threads share them: one or two long rows, or many short ones.
+ * One thread, and then several, with the same bits. */
+START_TEST(shared_work)
+{
+    uint64_t state = 19;
+    const unsigned calls = few_cases() ? 60 : 1200;
+    find_isas();
+    for (unsigned i = 0; i < calls; i++) {
+        struct topk_case c = draw_case(&state, 1);
+        const bool few_rows = i % 3 > 0;
+        c.call.rows.m = few_rows ? 1 + i / 2 % 2 : random_between(&state, 1, 300);
+        c.call.rows.n = few_rows ? random_between(&state, 60000, few_cases() ? 140000 : 280000)
+                                 : random_between(&state, 400, 1200);
+        if (i % 4)
+            c.call.rows.stride = 0;
+        c.call.rows.row_stride = 0;
+        c.kind = (enum kind)(i / 2 % KINDS);
+        if (i % 2) /* the best are at the end, which is where parts of a row go wrong */
+            c.kind = c.call.rows.smallest ? FALLING : RISING;
+        draw_shape(&c, &state);
+        const enum place place = (enum place)(i % PLACES);
+        place_rows(&c, place, &state);
+        c.call.threads = 1;
+        struct outcome one = run_case(&c, place, 0xee, i % 2 == 0);
+        REQUIRE(one.right, CASE_FMT ": %s", CASE_ARG(&c), one.why);
+        c.call.threads = 2 + i % 6;
+        ck_assert(rcm_top_k_use_isa(isas[i % isa_count]));
+        struct outcome many = run_case(&c, place, 0x11, i % 2 == 1);
+        REQUIRE(many.right, CASE_FMT ": %s", CASE_ARG(&c), many.why);
+        REQUIRE(same_bits(&one, &many), CASE_FMT ": other bits than one thread", CASE_ARG(&c));
+        free_outcome(&one);
+        free_outcome(&many);
+    }
+    printf("shared work: %u calls, each with one thread and with several\n", calls);
+}
+END_TEST
+
+/* Exact top-k of few of many, which a threshold finds: rows of all kinds and lengths, more of them
+ * long than in random_calls, with k up to a 16th. */
+START_TEST(few_of_many)
+{
+    uint64_t state = 20;
+    const unsigned calls = few_cases() ? 400 : 6000;
+    find_isas();
+    for (unsigned i = 0; i < calls; i++) {
+        struct topk_case c = draw_case(&state, 1);
+        c.stage1 = false;
+        c.call.method = RCM_TOP_K_EXACT;
+        c.call.rows.m = 1;
+        c.call.rows.n =
+            i % 20 == 3 ? random_between(&state, 100000, 400000) : random_between(&state, 64, 9000);
+        c.call.rows.row_stride = 0;
+        if (i % 4)
+            c.call.rows.stride = 0;
+        c.call.k = draw_scale(&state, 1, c.call.rows.n / 16);
+        if (i % 20 == 3)
+            c.call.k = 1 + c.call.k % 2000;
+        run_twice(&c, &state);
+    }
+    printf("few of many: %u calls, each twice\n", calls);
+}
+END_TEST
+
+TEST_MAIN("topk calls", every_combination, random_calls, strips, long_rows, shared_work,
+          few_of_many)
