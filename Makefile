@@ -44,10 +44,12 @@ SEES_gpu :=
 SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
 SEES_programs/recallmodel := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) \
     $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
-SEES_programs/recallmodel-bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(GPU_PUBLIC)
+SEES_programs/bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC)
+SEES_programs/recallmodel-bench := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
+    $(GPU_PUBLIC)
 SEES_tests := base model sim calibrate attention gpu programs
-LAYERS := base model sim calibrate attention gpu programs/common programs/recallmodel \
-    programs/recallmodel-bench tests
+LAYERS := base model sim calibrate attention gpu programs/common programs/bench \
+    programs/recallmodel programs/recallmodel-bench tests
 
 # Sources are found by wildcard: a new file needs no change here.
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
@@ -58,7 +60,8 @@ CALIBRATE := $(call objects,calibrate)
 ATTENTION := $(call objects,attention attention/methods)
 COMMON := $(call objects,programs/common)
 COMMAND := $(call objects,programs/recallmodel)
-BENCH := $(call objects,programs/recallmodel-bench)
+BENCH := $(call objects,programs/bench)
+CUDA_BENCH := $(call objects,programs/recallmodel-bench)
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c)) \
@@ -150,6 +153,7 @@ $(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX) $$(BLAS_FLAGS)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
 $(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS)))
+$(eval $(call layer,programs/bench,$(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
 $(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
 
@@ -255,7 +259,7 @@ $(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(GPU_LIBRARY)
 	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
 
 # Only the sampling of the benchmark; the test has its own clock and its own GPU.
-SAMPLER := tests/programs/test_sampler.c $(BUILD)/programs/recallmodel-bench/sampler.o
+SAMPLER := tests/programs/test_sampler.c $(BUILD)/programs/bench/sampler.o
 $(BUILD)/tests/programs/test_sampler: $(SAMPLER) $(BASE_LIBRARY) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
 	$(say) TEST $<
@@ -276,7 +280,7 @@ $(BUILD)/git: FORCE
 	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
 	[ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
 
-BENCH_PARTS := $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
+BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
 $(BUILD)/gpu/recallmodel-bench-emulated: $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
@@ -292,7 +296,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
 ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM) $(SINGLE) $(MPI) $(COMMON) \
-    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
+    $(COMMAND) $(BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \

@@ -1,4 +1,4 @@
-/* runner_proof.c - proves on the device that a result is right.
+/* proof.c - proves on the device that a result is right.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -7,12 +7,12 @@
 
 #include <gpu/host/check.h>
 
-#include "runner_parts.h"
+#include "device.h"
 
 /* ---- verdicts */
 
 /* The verdict on the outputs of a call: of `stage1`, or if that is NULL, of `exact`. */
-static enum rcm_gpu_status check_call(struct runner *r, const struct rcm_gpu_stage1 *stage1,
+static enum rcm_gpu_status check_call(struct device *r, const struct rcm_gpu_stage1 *stage1,
                                       const struct rcm_gpu_exact *exact,
                                       struct rcm_gpu_verdict *verdict)
 {
@@ -32,7 +32,7 @@ static enum rcm_gpu_status check_call(struct runner *r, const struct rcm_gpu_sta
 }
 
 /* MEASURED if the verdict is good; otherwise WRONG, and the reason says what was found. */
-static enum outcome verdict_outcome(struct runner *r, struct rcm_gpu_verdict v,
+static enum outcome verdict_outcome(struct device *r, struct rcm_gpu_verdict v,
                                     bool missing_allowed, const char *what)
 {
     if (v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 &&
@@ -47,7 +47,7 @@ static enum outcome verdict_outcome(struct runner *r, struct rcm_gpu_verdict v,
 }
 
 /* Proves the outputs of a call: as check_call(). */
-static enum outcome prove_call(struct runner *r, const struct rcm_gpu_stage1 *stage1,
+static enum outcome prove_call(struct device *r, const struct rcm_gpu_stage1 *stage1,
                                const struct rcm_gpu_exact *exact, const char *what)
 {
     struct rcm_gpu_verdict verdict;
@@ -58,9 +58,11 @@ static enum outcome prove_call(struct runner *r, const struct rcm_gpu_stage1 *st
 
 /* ---- the top k of rows, and how many of it a result has */
 
-enum rcm_gpu_status count_hits(struct runner *r, const struct cell *c, const void *exact,
-                               uint64_t k, const void *kept, uint64_t count, double *hits,
-                               uint32_t *fewest)
+/* The values of `exact`, k for each row, that are among the `count` values of `kept`: the sum over
+ * all rows, and the fewest in one row. */
+static enum rcm_gpu_status count_hits(struct device *r, const struct cell *c, const void *exact,
+                                      uint64_t k, const void *kept, uint64_t count, double *hits,
+                                      uint32_t *fewest)
 {
     if (!reserve(&r->hits, c->m * sizeof(uint32_t)))
         return RCM_GPU_BAD_WORKSPACE;
@@ -83,8 +85,9 @@ enum rcm_gpu_status count_hits(struct runner *r, const struct cell *c, const voi
     return status;
 }
 
-enum outcome select_proved_topk(struct runner *r, const struct rcm_gpu_rows *rows, uint64_t k,
-                                struct buffer *values)
+/* Selects the exact top k of rows into `values`, and proves it. */
+static enum outcome select_proved_topk(struct device *r, const struct rcm_gpu_rows *rows,
+                                       uint64_t k, struct buffer *values)
 {
     struct rcm_gpu_exact call = {.rows = *rows, .k = k};
     size_t bytes = rcm_gpu_dtype_bytes(rows->dtype), workspace_bytes;
@@ -105,12 +108,12 @@ enum outcome select_proved_topk(struct runner *r, const struct rcm_gpu_rows *row
 /* ---- both stages */
 
 /* Runs stage 1 alone into the scratch buffers, which `stage1` then points to. */
-static enum rcm_gpu_status run_scratch_stage1(struct runner *r, const struct cell *c,
+static enum rcm_gpu_status run_scratch_stage1(struct device *r, const struct cell *c,
                                               struct rcm_gpu_stage1 *stage1)
 {
     const uint64_t count = c->m * cell_candidates(c);
     size_t workspace_bytes;
-    stage1->values = reserve(&r->scratch_values, count * rcm_gpu_dtype_bytes(c->dtype));
+    stage1->values = reserve(&r->scratch_values, count * dtype_bytes(c->dtype));
     stage1->indices = reserve(&r->scratch_indices, count * sizeof(int32_t));
     enum rcm_gpu_status status = stage1->values && stage1->indices
                                      ? rcm_gpu_stage1_workspace(stage1, &workspace_bytes)
@@ -125,7 +128,7 @@ static enum rcm_gpu_status run_scratch_stage1(struct runner *r, const struct cel
 
 /* Proves that the outputs are elements of the rows x, and that they have all the values of the top
  * k in r->exact_values. */
-static enum outcome prove_same_values(struct runner *r, const struct cell *c, const void *x)
+static enum outcome prove_same_values(struct device *r, const struct cell *c, const void *x)
 {
     const struct rcm_gpu_exact call = {
         .rows = rows_of(c, x), .k = c->k, .values = r->values.at, .indices = r->indices.at};
@@ -150,7 +153,7 @@ static enum outcome prove_same_values(struct runner *r, const struct cell *c, co
 /* Proves that the outputs are the top k of what stage 1 keeps of the rows x. Stage 1 is run by
  * itself and proved; so is the exact top-k of its candidates. The outputs must have the same
  * values, at their indices. With as many candidates as k, the outputs are those of stage 1. */
-static enum outcome prove_two_stage(struct runner *r, const struct cell *c, const void *x)
+static enum outcome prove_two_stage(struct device *r, const struct cell *c, const void *x)
 {
     const uint64_t candidates = cell_candidates(c);
     struct rcm_gpu_stage1 stage1 = stage1_of(c, x, r->values.at, r->indices.at);
@@ -172,11 +175,11 @@ static enum outcome prove_two_stage(struct runner *r, const struct cell *c, cons
 
 /* Proves cuBLAS's float32 product, once for each pair of inputs, bit for bit: the sums of these
  * inputs are exact in any order. */
-static enum outcome prove_multiplier(struct runner *r, const struct cell *c)
+static enum outcome prove_multiplier(struct device *r, const struct cell *c)
 {
     uint64_t different = 0;
     rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
-    if (r->multiplier_proved || c->kernel->product_type != RCM_GPU_F32)
+    if (r->multiplier_proved || c->kernel->dtype != RCM_GPU_F32)
         return MEASURED;
     enum rcm_gpu_status status =
         reserve(&r->plain, c->m * c->n * sizeof(float)) && reserve(&r->verdict, sizeof different)
@@ -202,7 +205,7 @@ static enum outcome prove_multiplier(struct runner *r, const struct cell *c)
     return MEASURED;
 }
 
-enum outcome prove(struct runner *r, const struct cell *c, unsigned set)
+enum outcome prove(struct device *r, const struct cell *c, unsigned set)
 {
     const char *name = task_name(c->kernel->task);
     enum rcm_gpu_status status;
@@ -220,5 +223,26 @@ enum outcome prove(struct runner *r, const struct cell *c, unsigned set)
         return prove_call(r, NULL, &call, name);
     }
     const enum outcome outcome = needs_multiplier(c) ? prove_multiplier(r, c) : MEASURED;
-    return outcome != MEASURED || is_product_alone(c) ? outcome : prove_two_stage(r, c, x);
+    return outcome != MEASURED || c->kernel->is_product_only ? outcome : prove_two_stage(r, c, x);
+}
+
+enum outcome count_true_hits(struct device *r, double *hits)
+{
+    const struct cell *c = r->cell;
+    enum rcm_gpu_status status;
+    const struct rcm_gpu_rows rows = rows_of(c, result_rows(r, c, 0, &status));
+    if (status != RCM_GPU_OK)
+        return refuse(r, status, "products");
+    /* Products have another true top k for each type that they are stored in. */
+    if (r->true_k != c->k || c->d) {
+        r->true_k = 0;
+        const enum outcome outcome = select_proved_topk(r, &rows, c->k, &r->true_values);
+        if (outcome != MEASURED)
+            return outcome;
+        r->true_k = c->d ? 0 : c->k;
+    }
+    uint32_t fewest;
+    status =
+        count_hits(r, c, r->true_values.at, c->k, r->values.at, cell_results(c), hits, &fewest);
+    return status == RCM_GPU_OK ? MEASURED : refuse(r, status, "recall");
 }

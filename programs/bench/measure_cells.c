@@ -13,7 +13,7 @@
 #include "session.h"
 
 struct loop {
-    struct runner *runner;
+    const struct runner *runner;
     struct results *results;
     const struct sampling *rules;
     struct progress progress;
@@ -37,20 +37,20 @@ static int add_row(struct loop *loop, const struct cell *cell, const struct meas
 }
 
 /* A cell that was not measured. A later run tries a wrong one again, and not one that failed.
- * Returns a status; STATUS_FAILED also if the GPU does not work any more. */
+ * Returns a status; STATUS_FAILED also if the device does not work any more. */
 static int note_reason(struct loop *loop, enum outcome outcome, const char *key)
 {
     static const char *const before[] = {
         [SKIPPED] = "left out ", [WRONG] = "WRONG ", [FAILED] = ""};
-    const char *reason = runner_reason(loop->runner);
+    const char *reason = backend->reason(loop->runner->device);
     progress_end(&loop->progress);
-    fprintf(stderr, "recallmodel-bench: %s%s: %s\n", before[outcome], key, reason);
+    fprintf(stderr, "%s: %s%s: %s\n", program_name(), before[outcome], key, reason);
     loop->skipped += outcome == SKIPPED;
     loop->wrong += outcome == WRONG;
     loop->failed += outcome == FAILED;
     if (outcome != SKIPPED && results_note(loop->results, key, reason, outcome == WRONG) != 0)
         return output_failed();
-    return outcome == FAILED && rcm_gpu_wait() != RCM_GPU_OK ? STATUS_FAILED : STATUS_OK;
+    return outcome == FAILED && !backend->works(loop->runner->device) ? STATUS_FAILED : STATUS_OK;
 }
 
 static int measure_cell(struct loop *loop, const struct cell *cell, const char *key)
@@ -60,8 +60,8 @@ static int measure_cell(struct loop *loop, const struct cell *cell, const char *
     return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);
 }
 
-int measure_cells(struct runner *runner, const struct cell_list *cells, struct results *results,
-                  const struct sampling *rules, double minutes)
+int measure_cells(const struct runner *runner, const struct cell_list *cells,
+                  struct results *results, const struct sampling *rules, double minutes)
 {
     struct loop loop = {.runner = runner, .results = results, .rules = rules};
     const double begin = clock_seconds();
@@ -86,20 +86,20 @@ int measure_cells(struct runner *runner, const struct cell_list *cells, struct r
     progress_end(&loop.progress);
     const size_t left = cells->length - i;
     fprintf(stderr,
-            "recallmodel-bench: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
+            "%s: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
             "failed, %zu left to do%s\n",
-            loop.measured, loop.present, loop.skipped, loop.wrong, loop.failed, left,
-            left ? "; run the same command again to continue" : "");
+            program_name(), loop.measured, loop.present, loop.skipped, loop.wrong, loop.failed,
+            left, left ? "; run the same command again to continue" : "");
     return status == STATUS_OK && loop.wrong + loop.failed > 0 ? STATUS_FAILED : status;
 }
 
-int run_cells_once(struct runner *runner, const struct cell_list *cells)
+int run_cells_once(const struct runner *runner, const struct cell_list *cells)
 {
     for (size_t i = 0; i < cells->length; i++)
-        if (runner_once(runner, &cells->items[i]) != MEASURED) {
+        if (backend->run_once(runner->device, &cells->items[i]) != MEASURED) {
             char key[CELL_KEY_MAX];
             cell_key(&cells->items[i], key);
-            fprintf(stderr, "recallmodel-bench: %s: %s\n", key, runner_reason(runner));
+            fprintf(stderr, "%s: %s: %s\n", program_name(), key, backend->reason(runner->device));
             return STATUS_FAILED;
         }
     return STATUS_OK;

@@ -8,6 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend.h"
+
+void format_cell_columns(char row[CELL_ROW_MAX])
+{
+    snprintf(row, CELL_ROW_MAX,
+             CELL_COLUMNS "%s,samples,stop,dropped,time_us_median,time_us_low,time_us_high,noise,"
+                          "bytes,bandwidth_bytes_per_s,roof_us_median,bandwidth_share,roof_kernel,"
+                          "flops_per_s,recall,recall_model,z,predicted_us,cost_basic,cost_serial,"
+                          "cost_parallel%s",
+             backend->key_columns, backend->last_columns);
+}
+
 /* A column of a real number: empty if it is not known. */
 static void append_real(char row[CELL_ROW_MAX], double value)
 {
@@ -44,26 +56,28 @@ void format_cell_row(char row[CELL_ROW_MAX], const struct cell *cell, const stru
     append_real(row, m->predicted_us);
     for (size_t i = 0; i < sizeof m->cost / sizeof *m->cost; i++)
         append_real(row, m->cost[i]);
-    append_real(row, m->time.sm_clock_mhz ? (double)m->time.sm_clock_mhz : NAN);
-    append_real(row, m->time.power_capped < 0 ? NAN : (double)m->time.power_capped);
+    length = strlen(row);
+    backend->put_last(cell, &m->time, row + length, CELL_ROW_MAX - length);
     length = strlen(row);
     snprintf(row + length, CELL_ROW_MAX - length, "\n");
 }
 
 void print_cell_headings(void)
 {
-    printf("%-18s %-8s %-11s %-12s %9s %8s %8s %4s %6s %12s %8s %6s %9s\n", "kernel", "dtype",
-           "assignment", "input", "n", "k", "b", "k_b", "m", "time us", "GB/s", "roof", "recall");
+    printf("%-18s %-8s %-11s %-12s %9s %8s %8s %4s %6s%s %12s %8s %6s %9s\n", "kernel", "dtype",
+           "assignment", "input", "n", "k", "b", "k_b", "m", backend->has_threads ? " threads" : "",
+           "time us", "GB/s", "roof", "recall");
 }
 
 void print_cell_line(const struct cell *cell, const struct measurement *m)
 {
-    printf("%-18s %-8s %-11s %-12s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %4" PRIu64 " %6" PRIu64
-           " %12.2f %8.1f",
+    printf("%-18s %-8s %-11s %-12s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %4" PRIu64 " %6" PRIu64,
            cell->kernel->name, dtype_name(cell->dtype),
            cell->kernel->task == TASK_EXACT ? "-" : assignment_name(cell->assignment),
-           rcm_gpu_input_name(cell->input), cell->n, cell->k, cell->b, cell->k_b, cell->m,
-           m->time.median_us,
+           backend->input_name(cell->input), cell->n, cell->k, cell->b, cell->k_b, cell->m);
+    if (backend->has_threads)
+        printf(" %7" PRIu64, cell->threads);
+    printf(" %12.2f %8.1f", m->time.median_us,
            1e-9 * (double)(cell_bytes_read(cell) + cell_bytes_written(cell)) /
                (1e-6 * m->time.median_us));
     if (m->roof.samples)

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "backend.h"
+
 /* The axes, in the order in which they move: the last one first. Those of the rows come before the
  * others, so that cells of the same rows are neighbours. */
 enum axis {
@@ -17,6 +19,7 @@ enum axis {
     AXIS_K,
     AXIS_K_B,
     AXIS_B,
+    AXIS_THREADS,
     AXIS_KERNEL,
     AXES
 };
@@ -43,18 +46,19 @@ static struct cell cell_at(const struct axes *a, const size_t at[AXES])
     const bool exact = a->task == TASK_EXACT, fused = a->task == TASK_FUSED;
     struct cell c = {
         .kernel = kernel_of_task(a->task, place_at(&a->kernels, at[AXIS_KERNEL])),
-        .dtype = (enum rcm_gpu_dtype)place_at(&a->dtypes, at[AXIS_DTYPE]),
-        .assignment = (enum rcm_gpu_assignment)place_at(&a->assignments, at[AXIS_ASSIGNMENT]),
-        .input = (enum rcm_gpu_input)place_at(&a->inputs, at[AXIS_INPUT]),
+        .dtype = place_at(&a->dtypes, at[AXIS_DTYPE]),
+        .assignment = (enum rcm_assignment)place_at(&a->assignments, at[AXIS_ASSIGNMENT]),
+        .input = place_at(&a->inputs, at[AXIS_INPUT]),
         .n = count_at(&a->n, at[AXIS_N], 1 << 18),
-        .m = count_at(&a->m, at[AXIS_M], fused ? 1024 : 128),
+        .m = count_at(&a->m, at[AXIS_M], fused ? 1024 : backend->m),
         .d = fused ? count_at(&a->d, at[AXIS_D], 128) : 0,
+        .threads = count_at(&a->threads, at[AXIS_THREADS], backend->has_threads),
         .k_b = count_at(&a->k_b, at[AXIS_K_B], 1),
         .warm = a->warm,
         .graph = a->graph,
     };
     if (fused)
-        c.dtype = c.kernel->product_type;
+        c.dtype = c.kernel->dtype;
     if (exact) {
         c.k = count_at(&a->k, at[AXIS_K], 1024);
         c.b = 1;
@@ -65,7 +69,7 @@ static struct cell cell_at(const struct axes *a, const size_t at[AXES])
                    a->k.length  ? ceil_divide(a->k.items[at[AXIS_K]], c.k_b)
                    : c.n < 1024 ? c.n
                                 : 1024);
-    c.k = count_at(&a->k, at[AXIS_K], c.b <= c.n ? rcm_gpu_candidates(c.n, c.b, c.k_b) : c.n);
+    c.k = count_at(&a->k, at[AXIS_K], c.b <= c.n ? candidates_of(c.n, c.b, c.k_b) : c.n);
     return c;
 }
 
@@ -86,6 +90,7 @@ void axes_add_cells(const struct axes *a, struct cell_list *list)
         [AXIS_K] = at_least_1(a->k.length),
         [AXIS_K_B] = at_least_1(a->k_b.length),
         [AXIS_B] = at_least_1(a->b.length),
+        [AXIS_THREADS] = at_least_1(a->threads.length),
         [AXIS_KERNEL] = at_least_1(a->kernels.length),
     };
     size_t at[AXES] = {0};
@@ -103,8 +108,8 @@ void axes_add_cells(const struct axes *a, struct cell_list *list)
 bool axes_are_given(const struct axes *a)
 {
     return a->n.length || a->k.length || a->b.length || a->k_b.length || a->m.length ||
-           a->d.length || a->kernels.length || a->dtypes.length || a->assignments.length ||
-           a->inputs.length;
+           a->d.length || a->threads.length || a->kernels.length || a->dtypes.length ||
+           a->assignments.length || a->inputs.length;
 }
 
 void axes_free(struct axes *a)
@@ -115,4 +120,5 @@ void axes_free(struct axes *a)
     free(a->k_b.items);
     free(a->m.items);
     free(a->d.items);
+    free(a->threads.items);
 }

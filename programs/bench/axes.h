@@ -17,11 +17,11 @@ struct places {
 /* An axis without items has its default as the only one. */
 struct axes {
     enum task task;
-    struct count_list n, k, b, k_b, m, d;
+    struct count_list n, k, b, k_b, m, d, threads;
     struct places kernels;     /* kernel_of_task(task, ..); by default the first */
-    struct places dtypes;      /* enum rcm_gpu_dtype */
-    struct places assignments; /* enum rcm_gpu_assignment */
-    struct places inputs;      /* enum rcm_gpu_input */
+    struct places dtypes;      /* enum dtype */
+    struct places assignments; /* enum rcm_assignment, its first two */
+    struct places inputs;      /* of the back end */
     bool warm, graph;
 };
 
@@ -30,8 +30,9 @@ struct axes {
  *   k   all candidates; for exact top-k 1024
  *   b   k/k_b, rounded up; without k 1024, or n if that is smaller
  *   k_b 1
- *   m   128; for products 1024
- *   d   128 */
+ *   m   what the back end says; for products 1024
+ *   d   128
+ *   threads 1; 0 where they are no axis */
 void axes_add_cells(const struct axes *axes, struct cell_list *list);
 
 /* Was an item given on any axis? `warm` and `graph` do not count. */

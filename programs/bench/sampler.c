@@ -15,9 +15,9 @@ const struct sampling sampling_grid = {.noise = 0.005, .seconds = 0.15, .least =
 const struct sampling sampling_single = {.noise = 0.005, .seconds = 15.0, .least = 7};
 
 #define WARM_UP 4                        /* calls before the first sample */
-static const double look_every_s = 0.01; /* at the state of the card */
+static const double look_every_s = 0.01; /* at the state of the device */
 
-/* Waiting for the card to cool down, in all measurements of this process: at most, and so far. */
+/* Waiting for the device to cool down, in all measurements of this process: at most, and so far. */
 static const double cooling_most_s = 60;
 static double total_cooling_s;
 
@@ -50,8 +50,8 @@ void summarise(double *times, size_t count, struct timing *timing)
 
 /* What is timed: the work itself, or the other with which it takes turns. */
 struct contestant {
-    const struct timed_work *work;
-    struct rcm_gpu_graph *graph;
+    const void *work;
+    void *graph;
     double *times;
     size_t count, capacity;
     size_t good; /* samples that are known to have been taken at full speed */
@@ -59,8 +59,8 @@ struct contestant {
 };
 
 struct sampler {
-    struct rcm_gpu_timer *timer;
-    struct monitor *monitor;
+    const struct stopwatch *watch;
+    struct device *device;
     const struct sampling *rules;
     struct contestant contestants[2];
     unsigned count; /* of contestants */
@@ -68,36 +68,34 @@ struct sampler {
     double begin, last_look_s, cooling_s; /* cooling_s: how much was spent on waiting */
     unsigned dropped;                     /* samples of the first contestant */
     bool quiet;                           /* is the noise below what the rules ask for? */
-    bool hot;                             /* did samples of a hot card have to count? */
+    bool hot;                             /* did samples of a hot device have to count? */
     unsigned clock_mhz;                   /* the lowest; 0: unknown */
     int power_capped;                     /* -1: unknown */
 };
 
-static enum rcm_gpu_status take_sample(struct sampler *s, struct contestant *c)
+static int take_sample(struct sampler *s, struct contestant *c)
 {
     const bool flush = s->rules->flush;
     double time_us;
-    enum rcm_gpu_status status = c->graph
-                                     ? rcm_gpu_time_graph(s->timer, c->graph, flush, &time_us)
-                                     : rcm_gpu_time_call(s->timer, c->work->work, c->work->context,
-                                                         c->call++, flush, &time_us);
-    if (status != RCM_GPU_OK)
+    const int status = c->graph
+                           ? s->watch->time_graph(s->device, c->graph, flush, &time_us)
+                           : s->watch->time_call(s->device, c->work, c->call++, flush, &time_us);
+    if (status != 0)
         return status;
     c->times = array_grow(c->times, c->count, &c->capacity, sizeof *c->times);
     c->times[c->count++] = time_us;
-    return RCM_GPU_OK;
+    return 0;
 }
 
 /* Samples that do not count, before the first that does: of calls, and one of the graph. */
-static enum rcm_gpu_status warm_up(struct sampler *s, struct contestant *c)
+static int warm_up(struct sampler *s, struct contestant *c)
 {
-    enum rcm_gpu_status status = RCM_GPU_OK;
-    for (unsigned call = 0; call < WARM_UP && status == RCM_GPU_OK; call++)
+    int status = 0;
+    for (unsigned call = 0; call < WARM_UP && status == 0; call++)
         status = take_sample(s, c);
-    if (status == RCM_GPU_OK && s->rules->graph)
-        status =
-            rcm_gpu_graph_create(s->timer, c->work->work, c->work->context, GRAPH_CALLS, &c->graph);
-    if (status == RCM_GPU_OK && s->rules->graph)
+    if (status == 0 && s->rules->graph)
+        status = s->watch->create_graph(s->device, c->work, GRAPH_CALLS, &c->graph);
+    if (status == 0 && s->rules->graph)
         status = take_sample(s, c);
     c->count = 0;
     return status;
@@ -126,20 +124,19 @@ static void cool_down(struct sampler *s)
     s->quiet = false;
 }
 
-/* Looks at the state of the card. Returns whether the samples since the last look count. */
-static bool look_at_card(struct sampler *s)
+/* Looks at the state of the device. Returns whether the samples since the last look count. */
+static bool look_at_device(struct sampler *s)
 {
-    const bool throttled = monitor_throttled(s->monitor);
-    const unsigned mhz = monitor_sm_clock_mhz(s->monitor);
-    if (mhz && (!s->clock_mhz || mhz < s->clock_mhz))
-        s->clock_mhz = mhz;
+    const struct pace pace = s->watch->look(s->device);
+    if (pace.clock_mhz && (!s->clock_mhz || pace.clock_mhz < s->clock_mhz))
+        s->clock_mhz = pace.clock_mhz;
     if (s->power_capped <= 0)
-        s->power_capped = s->monitor ? monitor_power_capped(s->monitor) : -1;
-    if (throttled && total_cooling_s < cooling_most_s) {
+        s->power_capped = pace.power_capped;
+    if (pace.throttled && total_cooling_s < cooling_most_s) {
         cool_down(s);
         return false;
     }
-    s->hot |= throttled;
+    s->hot |= pace.throttled;
     for (unsigned i = 0; i < s->count; i++)
         s->contestants[i].good = s->contestants[i].count;
     s->last_look_s = clock_seconds();
@@ -147,14 +144,14 @@ static bool look_at_card(struct sampler *s)
 }
 
 /* Samples the contestants alternately until the rules are met. */
-static enum rcm_gpu_status sample_alternately(struct sampler *s)
+static int sample_alternately(struct sampler *s)
 {
     const struct contestant *first = &s->contestants[0];
     s->begin = s->last_look_s = clock_seconds();
     for (;;) {
         for (unsigned i = 0; i < s->count; i++) {
-            const enum rcm_gpu_status status = take_sample(s, &s->contestants[i]);
-            if (status != RCM_GPU_OK)
+            const int status = take_sample(s, &s->contestants[i]);
+            if (status != 0)
                 return status;
         }
         const double now = clock_seconds();
@@ -165,24 +162,23 @@ static enum rcm_gpu_status sample_alternately(struct sampler *s)
             s->quiet = is_quiet(s);
         const bool over =
             s->quiet || (enough && now - s->begin - s->cooling_s >= s->rules->seconds);
-        if ((over || look) && look_at_card(s) && over)
-            return RCM_GPU_OK;
+        if ((over || look) && look_at_device(s) && over)
+            return 0;
     }
 }
 
-enum rcm_gpu_status take_samples(struct rcm_gpu_timer *timer, struct monitor *monitor,
-                                 const struct sampling *rules, const struct timed_work *work,
-                                 const struct timed_work *other, struct timing timing[2])
+int take_samples(const struct stopwatch *watch, struct device *device, const struct sampling *rules,
+                 const void *work, const void *other, struct timing timing[2])
 {
-    struct sampler s = {.timer = timer,
-                        .monitor = monitor,
+    struct sampler s = {.watch = watch,
+                        .device = device,
                         .rules = rules,
                         .contestants = {{.work = work}, {.work = other}},
                         .count = other ? 2 : 1};
-    enum rcm_gpu_status status = RCM_GPU_OK;
-    for (unsigned i = 0; i < s.count && status == RCM_GPU_OK; i++)
+    int status = 0;
+    for (unsigned i = 0; i < s.count && status == 0; i++)
         status = warm_up(&s, &s.contestants[i]);
-    if (status == RCM_GPU_OK)
+    if (status == 0)
         status = sample_alternately(&s);
     for (unsigned i = 0; i < s.count; i++) {
         struct contestant *c = &s.contestants[i];
@@ -190,11 +186,12 @@ enum rcm_gpu_status take_samples(struct rcm_gpu_timer *timer, struct monitor *mo
                                             : s.quiet ? "noise"
                                                       : "time",
                                     .dropped = s.dropped,
-                                    .sm_clock_mhz = s.clock_mhz,
+                                    .clock_mhz = s.clock_mhz,
                                     .power_capped = s.power_capped};
-        if (status == RCM_GPU_OK)
+        if (status == 0)
             summarise(c->times, c->count, &timing[i]);
-        rcm_gpu_graph_free(c->graph);
+        if (watch->free_graph)
+            watch->free_graph(c->graph);
         free(c->times);
     }
     return status;

@@ -1,7 +1,14 @@
-/* grid.c - see grid.h.
+/* grids.c - see grids.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "grid.h"
+#include "grids.h"
+
+#include <gpu/host/inputs.h>
+#include <programs/bench/cell.h>
+
+#include "kernels.h"
+
+#define TYPES 3 /* that the kernels have */
 
 static const struct kernel *kernel_of(const struct grid *grid, const char *name)
 {
@@ -26,7 +33,7 @@ static void key_rows(struct cell_list *list, const struct grid *grid,
         for (uint64_t n = 1 << 10; n <= 1 << 22; n *= 4)
             for (uint64_t k = 1; k <= n / 4; k = k < 4 ? k + 1 : 4 * k)
                 add_k(list, grid,
-                      (struct cell){.dtype = RCM_GPU_F16, .n = n, .k = k, .m = m, .graph = true});
+                      (struct cell){.dtype = DTYPE_F16, .n = n, .k = k, .m = m, .graph = true});
 }
 
 static void key_exact(struct cell_list *list, const struct grid *grid, struct cell c)
@@ -58,7 +65,7 @@ static void key_17(struct cell_list *list, const struct grid *grid)
 
 /* Figures 1, 9 and 10: m = 128, k = 64 and n/4; five choices of (k_b, b k_b / k), and exact top-k
  * to compare with. */
-static void key_bandwidth(struct cell_list *list, const struct grid *grid, enum rcm_gpu_dtype dtype,
+static void key_bandwidth(struct cell_list *list, const struct grid *grid, unsigned dtype,
                           bool graph)
 {
     static const uint64_t choices[][2] = {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {4, 1}};
@@ -80,15 +87,15 @@ static void key_bandwidth(struct cell_list *list, const struct grid *grid, enum 
 }
 static void key_1(struct cell_list *list, const struct grid *grid)
 {
-    key_bandwidth(list, grid, RCM_GPU_F32, false);
+    key_bandwidth(list, grid, DTYPE_F32, false);
 }
 static void key_9(struct cell_list *list, const struct grid *grid)
 {
-    key_bandwidth(list, grid, RCM_GPU_F32, true);
+    key_bandwidth(list, grid, DTYPE_F32, true);
 }
 static void key_10(struct cell_list *list, const struct grid *grid)
 {
-    key_bandwidth(list, grid, RCM_GPU_BF16, true);
+    key_bandwidth(list, grid, DTYPE_BF16, true);
 }
 
 /* Figure 8: both assignments where b does not divide n. */
@@ -107,8 +114,8 @@ static void key_8(struct cell_list *list, const struct grid *grid)
     for (size_t i = 0; i < 2; i++)
         for (unsigned contiguous = 0; contiguous < 2; contiguous++)
             key_8_choices(list, grid,
-                          (struct cell){.dtype = RCM_GPU_F16,
-                                        .assignment = (enum rcm_gpu_assignment)contiguous,
+                          (struct cell){.dtype = DTYPE_F16,
+                                        .assignment = (enum rcm_assignment)contiguous,
                                         .n = lengths[i],
                                         .k = 96,
                                         .m = 1,
@@ -123,7 +130,7 @@ static void samaga_2(struct cell_list *list, const struct grid *grid)
         {1, 131072}, {1, 65536}, {1, 32768}, {1, 16384}, {1, 8192}, {2, 4096}, {2, 2048},
         {3, 2048},   {3, 1024},  {4, 1024},  {4, 512},   {5, 512},  {6, 512},  {6, 256},
         {8, 512},    {8, 256},   {10, 256},  {12, 128},  {16, 128}};
-    struct cell c = {.dtype = RCM_GPU_F32, .n = 1 << 18, .k = 1024, .m = 8};
+    struct cell c = {.dtype = DTYPE_F32, .n = 1 << 18, .k = 1024, .m = 8};
     for (unsigned part = 0; part < 2; part++)
         for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
             c.k_b = choices[i][0];
@@ -148,10 +155,10 @@ static void samaga_2(struct cell_list *list, const struct grid *grid)
 static void samaga_3_kernel(struct cell_list *list, const struct kernel *kernel)
 {
     static const uint64_t choices[][2] = {{1, 65536}, {2, 4096}, {4, 1024}, {8, 512}};
-    const bool alone = kernel->product == PRODUCT_ALONE;
+    const bool alone = kernel->is_product_only;
     for (size_t i = 0; i < (alone ? 1 : sizeof choices / sizeof *choices); i++) {
         struct cell c = {.kernel = kernel,
-                         .dtype = kernel->product_type,
+                         .dtype = kernel->dtype,
                          .n = 1 << 20,
                          .k = 1024,
                          .b = choices[i][1],
@@ -166,9 +173,9 @@ static void samaga_3_kernel(struct cell_list *list, const struct kernel *kernel)
 }
 static void samaga_3(struct cell_list *list, const struct grid *grid)
 {
-    for (size_t kernel = 0; kernel < kernel_count; kernel++)
-        if (kernels[kernel].task == grid->task)
-            samaga_3_kernel(list, &kernels[kernel]);
+    for (const struct kernel *kernel = cuda_kernels; kernel->name; kernel++)
+        if (kernel->task == grid->task)
+            samaga_3_kernel(list, kernel);
 }
 
 /* ---- our own */
@@ -189,13 +196,13 @@ static void target_choices(struct cell_list *list, const struct grid *grid, stru
 }
 static void targets(struct cell_list *list, const struct grid *grid)
 {
-    for (unsigned dtype = 0; dtype < DTYPES; dtype++)
+    for (unsigned dtype = 0; dtype < TYPES; dtype++)
         for (unsigned contiguous = 0; contiguous < 2; contiguous++)
             target_choices(list, grid,
-                           (struct cell){.dtype = (enum rcm_gpu_dtype)dtype,
-                                         .assignment = (enum rcm_gpu_assignment)contiguous,
+                           (struct cell){.dtype = dtype,
+                                         .assignment = (enum rcm_assignment)contiguous,
                                          .n = 1 << 18,
-                                         .m = dtype == RCM_GPU_F32 ? 1024 : 2048});
+                                         .m = dtype == DTYPE_F32 ? 1024 : 2048});
 }
 
 /* Every kind of input: several make queues and histograms slow. */
@@ -204,8 +211,8 @@ static void adversarial(struct cell_list *list, const struct grid *grid)
     for (unsigned dtype = 0; dtype < 2; dtype++)
         for (unsigned input = 0; input < RCM_GPU_INPUTS; input++) {
             struct cell c = {.kernel = kernel_of(grid, "auto"),
-                             .dtype = dtype ? RCM_GPU_BF16 : RCM_GPU_F32,
-                             .input = (enum rcm_gpu_input)input,
+                             .dtype = dtype ? DTYPE_BF16 : DTYPE_F32,
+                             .input = input,
                              .n = 1 << 18,
                              .m = dtype ? 2048 : 1024};
             for (c.k_b = 1; c.k_b <= 16; c.k_b *= 2) {
@@ -217,8 +224,8 @@ static void adversarial(struct cell_list *list, const struct grid *grid)
 }
 
 /* The shape of the blog's table. */
-static void add_blog_cell(struct cell_list *list, const struct kernel *kernel,
-                          enum rcm_gpu_dtype dtype, enum rcm_gpu_input input)
+static void add_blog_cell(struct cell_list *list, const struct kernel *kernel, unsigned dtype,
+                          unsigned input)
 {
     cell_list_add(list, &(struct cell){.kernel = kernel,
                                        .dtype = dtype,
@@ -236,24 +243,23 @@ static void adversarial_exact(struct cell_list *list, const struct grid *grid)
     for (unsigned dtype = 0; dtype < 2; dtype++)
         for (unsigned input = 0; input < RCM_GPU_INPUTS; input++)
             for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-                add_blog_cell(list, kernel_of(grid, names[i]), dtype ? RCM_GPU_BF16 : RCM_GPU_F32,
-                              (enum rcm_gpu_input)input);
+                add_blog_cell(list, kernel_of(grid, names[i]), dtype ? DTYPE_BF16 : DTYPE_F32,
+                              input);
 }
 
 /* The kernels of the blog's table of six, and every other exact kernel. */
 static void exact_kernels(struct cell_list *list, const struct grid *grid)
 {
     for (unsigned dtype = 0; dtype < 2; dtype++)
-        for (size_t i = 0; i < kernel_count; i++)
-            if (kernels[i].task == grid->task)
-                add_blog_cell(list, &kernels[i], dtype ? RCM_GPU_F16 : RCM_GPU_F32,
-                              RCM_GPU_INPUT_NORMAL);
+        for (const struct kernel *kernel = cuda_kernels; kernel->name; kernel++)
+            if (kernel->task == grid->task)
+                add_blog_cell(list, kernel, dtype ? DTYPE_F16 : DTYPE_F32, RCM_GPU_INPUT_NORMAL);
 }
 
 /* Both stages against torch.topk: n = 2^18 and 2^20, m = 128, k = n/8, b k_b = k; and one row of
  * n = 2^20, k = 1024, k_b = 4. */
 static void two_stage_target_lengths(struct cell_list *list, const struct grid *grid,
-                                     enum rcm_gpu_dtype dtype)
+                                     unsigned dtype)
 {
     for (uint64_t n = 1 << 18; n <= 1 << 20; n *= 4) {
         struct cell c = {
@@ -267,12 +273,12 @@ static void two_stage_target_lengths(struct cell_list *list, const struct grid *
 }
 static void two_stage_targets(struct cell_list *list, const struct grid *grid)
 {
-    for (unsigned dtype = 0; dtype < DTYPES; dtype++) {
-        two_stage_target_lengths(list, grid, (enum rcm_gpu_dtype)dtype);
+    for (unsigned dtype = 0; dtype < TYPES; dtype++) {
+        two_stage_target_lengths(list, grid, dtype);
         for (unsigned graph = 0; graph < 2; graph++)
             for (unsigned warm = 0; warm < 2; warm++)
                 cell_list_add(list, &(struct cell){.kernel = kernel_of(grid, "auto"),
-                                                   .dtype = (enum rcm_gpu_dtype)dtype,
+                                                   .dtype = dtype,
                                                    .n = 1 << 20,
                                                    .k = 1024,
                                                    .b = 256,
@@ -283,7 +289,7 @@ static void two_stage_targets(struct cell_list *list, const struct grid *grid)
     }
 }
 
-const struct grid grids[] = {
+const struct grid cuda_grids[] = {
     {"key-1", TASK_TWO_STAGE, "Key et al., Figure 1: bandwidth over n, float32, between events",
      key_1},
     {"key-8", TASK_TWO_STAGE,
@@ -308,5 +314,5 @@ const struct grid grids[] = {
     {"adversarial-exact", TASK_EXACT,
      "exact top-k on every kind of input; several make histograms slow", adversarial_exact},
     {"kernels", TASK_EXACT, "every exact kernel on 1024 rows of 50,000, k = 2048", exact_kernels},
+    {NULL, TASK_EXACT, NULL, NULL},
 };
-const size_t grid_count = sizeof grids / sizeof *grids;

@@ -1,9 +1,10 @@
-/* runner_inputs.c - the inputs of a cell, and the products that a result is selected from.
+/* inputs.c - the inputs of a cell, and the products that a result is selected from.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/host/check.h>
+#include <gpu/host/inputs.h>
 
-#include "runner_parts.h"
+#include "device.h"
 
 static bool same_inputs(const struct cell *a, const struct cell *b)
 {
@@ -17,7 +18,7 @@ static bool same_inputs(const struct cell *a, const struct cell *b)
  * set to have left the cache when its turn comes again: 2, 4, 8 or 16, so that every replay has the
  * same turns. With 16, no set comes twice in a replay, and what earlier replays left in the cache
  * is flushed. A call between events also comes after a flush. Rows that stay warm are one set. */
-static unsigned count_sets(const struct runner *r, const struct cell *c)
+static unsigned count_sets(const struct device *r, const struct cell *c)
 {
     if (c->d)
         return 1;
@@ -29,7 +30,7 @@ static unsigned count_sets(const struct runner *r, const struct cell *c)
 }
 
 /* The queries and the database of a product. */
-static enum rcm_gpu_status fill_vectors(struct runner *r, const struct cell *c)
+static enum rcm_gpu_status fill_vectors(struct device *r, const struct cell *c)
 {
     rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
     if (!reserve(&r->x[0], c->m * c->d * 2) || !reserve(&r->x[1], c->n * c->d * 2))
@@ -39,7 +40,7 @@ static enum rcm_gpu_status fill_vectors(struct runner *r, const struct cell *c)
                                 : status;
 }
 
-static enum rcm_gpu_status fill_rows(struct runner *r, const struct cell *c, unsigned set)
+static enum rcm_gpu_status fill_rows(struct device *r, const struct cell *c, unsigned set)
 {
     if (!reserve(&r->x[set], cell_bytes_read(c)))
         return RCM_GPU_BAD_WORKSPACE;
@@ -47,7 +48,7 @@ static enum rcm_gpu_status fill_rows(struct runner *r, const struct cell *c, uns
                         rcm_gpu_timer_stream(r->timer));
 }
 
-enum rcm_gpu_status make_inputs(struct runner *r, const struct cell *c)
+enum rcm_gpu_status make_inputs(struct device *r, const struct cell *c)
 {
     unsigned sets = count_sets(r, c), first = same_inputs(&r->input_cell, c) ? r->sets : 0;
     enum rcm_gpu_status status = RCM_GPU_OK;
@@ -70,13 +71,13 @@ enum rcm_gpu_status make_inputs(struct runner *r, const struct cell *c)
     return RCM_GPU_OK;
 }
 
-const void *result_rows(struct runner *r, const struct cell *c, unsigned set,
+const void *result_rows(struct device *r, const struct cell *c, unsigned set,
                         enum rcm_gpu_status *status)
 {
     *status = RCM_GPU_OK;
     if (!c->d)
         return r->x[set].at;
-    if (c->kernel->product == PRODUCT_FUSED && !r->plain_products) {
+    if (how_of(c)->product == PRODUCT_FUSED && !r->plain_products) {
         if (!reserve(&r->products, c->m * c->n * sizeof(float)))
             return NULL;
         *status = rcm_gpu_multiply(r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at,

@@ -1,4 +1,4 @@
-/* grid.h - named lists of cells: the measurements of the papers, and our own.
+/* grid.h - a named list of cells.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef GRID_H
@@ -12,8 +12,5 @@ struct grid {
     const char *what; /* one line */
     void (*add_cells)(struct cell_list *list, const struct grid *grid);
 };
-
-extern const struct grid grids[];
-extern const size_t grid_count;
 
 #endif

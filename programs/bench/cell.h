@@ -4,11 +4,11 @@
 #ifndef CELL_H
 #define CELL_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdint.h>
 
-#include <gpu/host/inputs.h>
-#include <gpu/topk_gpu.h>
+#include <model/recallmodel.h>
 
 /* What a kernel does: the column `work` of the CSV. */
 enum task { TASK_STAGE1, TASK_EXACT, TASK_TWO_STAGE, TASK_FUSED, TASKS };
@@ -16,57 +16,55 @@ enum task { TASK_STAGE1, TASK_EXACT, TASK_TWO_STAGE, TASK_FUSED, TASKS };
 /* "stage1", ..; NULL for TASKS. */
 const char *task_name(enum task task);
 
-/* How products and their top k are computed: in one kernel, one after the other by cuBLAS and both
- * stages, or the product alone by cuBLAS. */
-enum product { PRODUCT_FUSED, PRODUCT_UNFUSED, PRODUCT_ALONE };
-
-/* What can be timed. A row of the registry makes it exist. */
+/* What can be timed. A row of the registry of a back end makes it exist. */
 struct kernel {
     enum task task;
     const char *name;
-    enum rcm_gpu_stage1_kernel stage1;
-    enum rcm_gpu_exact_kernel exact;
-    unsigned bits, unroll;
-    bool binary_search;
-    enum product product;
-    enum rcm_gpu_dtype product_type; /* of an unfused product in memory */
+    const void *how;      /* of a type of the back end: how it runs the kernel */
+    unsigned dtype;       /* of a product of matrices, in memory */
+    bool is_product_only; /* it computes a product, and selects nothing */
 };
-extern const struct kernel kernels[];
-extern const size_t kernel_count;
 
 /* The kernel of a task by its name, or by its place among those of the task, from 0 on. NULL if
  * there is none. */
 const struct kernel *kernel_by_name(enum task task, const char *name);
 const struct kernel *kernel_of_task(enum task task, unsigned place);
 
+enum dtype { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F64, DTYPE_I8, DTYPE_I32, DTYPES };
+const char *dtype_name(unsigned dtype);
+size_t dtype_bytes(unsigned dtype);
+
+#define INPUT_NORMAL 0
+
 struct cell {
     const struct kernel *kernel;
-    enum rcm_gpu_dtype dtype;
-    enum rcm_gpu_assignment assignment;
-    enum rcm_gpu_input input;
+    unsigned dtype;                 /* enum dtype */
+    enum rcm_assignment assignment; /* interleaved or contiguous */
+    unsigned input;           /* its place among those of the back end; INPUT_NORMAL is the first */
     uint64_t n, k, b, k_b, m; /* exact: b = 1, k_b = k */
     uint64_t d;               /* components of the vectors of a product; 0: no product */
-    bool warm;                /* the inputs stay in the second-level cache */
-    bool graph;               /* a CUDA graph of 16 calls instead of one call between events */
+    uint64_t threads;         /* of a CPU; 0: no axis of this back end */
+    bool warm;                /* the inputs stay in the cache */
+    bool graph;               /* a sample is GRAPH_CALLS calls, not one */
 };
 
-#define DTYPES 3
 #define ASSIGNMENTS 2
-const char *dtype_name(enum rcm_gpu_dtype dtype);
-const char *assignment_name(enum rcm_gpu_assignment assignment);
+const char *assignment_name(enum rcm_assignment assignment);
 
 /* Candidates of a row, at least k. */
 uint64_t cell_candidates(const struct cell *cell);
 
+/* The same of a shape: min(b k_b, n). 1 <= b <= n. */
+uint64_t candidates_of(uint64_t n, uint64_t b, uint64_t k_b);
+
 /* Elements of a row that the kernel selects: the candidates, or k. */
 uint64_t cell_results(const struct cell *cell);
 
-/* Why the cell cannot be run; NULL if it can. */
-const char *cell_refusal(const struct cell *cell);
-
-/* What tells cells apart: the first columns of the CSV, without the end of the line. */
+/* What tells cells apart: the first columns of the CSV, without the end of the line, and without
+ * those of the back end. */
 #define CELL_COLUMNS "work,kernel,dtype,assignment,input,n,k,b,k_b,m,d,cache,timing"
 #define CELL_KEY_COLUMNS 13
+/* With those of the back end. */
 #define CELL_KEY_MAX 256
 void cell_key(const struct cell *cell, char key[CELL_KEY_MAX]);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "grid.h"
+#include "backend.h"
 
 static int read_places(struct places *to, const char *option, const char *value, name_at *name,
                        unsigned count)
@@ -15,21 +15,29 @@ static int read_places(struct places *to, const char *option, const char *value,
     return read_names(option, value, name, count, to->items, &to->length);
 }
 
+static unsigned count_names(name_at *name)
+{
+    unsigned count = 0;
+    while (name(count))
+        count++;
+    return count;
+}
+
 /* ---- names of registries */
 
 static const char *dtype_at(unsigned i)
 {
-    return dtype_name((enum rcm_gpu_dtype)i);
+    return dtype_name(i);
 }
 
 int read_dtypes(void *to, const char *option, const char *value)
 {
-    return read_places(to, option, value, dtype_at, DTYPES);
+    return read_places(to, option, value, dtype_at, backend->dtypes);
 }
 
 static const char *assignment_at(unsigned i)
 {
-    return assignment_name((enum rcm_gpu_assignment)i);
+    return assignment_name((enum rcm_assignment)i);
 }
 
 int read_assignments(void *to, const char *option, const char *value)
@@ -37,24 +45,19 @@ int read_assignments(void *to, const char *option, const char *value)
     return read_places(to, option, value, assignment_at, ASSIGNMENTS);
 }
 
-static const char *input_at(unsigned i)
-{
-    return rcm_gpu_input_name((enum rcm_gpu_input)i);
-}
-
 int read_inputs(void *to, const char *option, const char *value)
 {
-    return read_places(to, option, value, input_at, RCM_GPU_INPUTS);
+    return read_places(to, option, value, backend->input_name, count_names(backend->input_name));
 }
 
 static const char *grid_at(unsigned i)
 {
-    return grids[i].name;
+    return backend->grids[i].name;
 }
 
 int read_grids(void *to, const char *option, const char *value)
 {
-    return read_places(to, option, value, grid_at, (unsigned)grid_count);
+    return read_places(to, option, value, grid_at, count_names(grid_at));
 }
 
 /* ---- kernels: the names depend on the task */
@@ -116,7 +119,7 @@ int read_cache(void *to, const char *option, const char *value)
 
 static const char *timing_at(unsigned i)
 {
-    return i ? "graph" : "events";
+    return backend->timings[i];
 }
 
 int read_timing(void *to, const char *option, const char *value)

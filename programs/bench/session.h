@@ -1,4 +1,4 @@
-/* session.h - what every measurement begins with: the GPU, and the CSV of its results.
+/* session.h - what every measurement begins with: the device, and the CSV of its results.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_H
@@ -7,10 +7,10 @@
 #include <programs/common/arguments.h>
 
 #include "results.h"
-#include "runner.h"
+#include "sampler.h"
 
-/* The state of the sources, from git. main.c defines it: it is compiled anew when that changes. */
-extern const char sources_git[];
+/* The state of the sources, from git. main.c sets it: it is compiled anew when that changes. */
+void set_sources_git(const char *state);
 
 /* Part of the settings of a command that measures. */
 struct session_options {
@@ -39,13 +39,9 @@ argument_reader read_output; /* const char *: -o and --output */
 /* The rules by which times are taken. */
 const struct sampling *session_rules(const struct session_options *options);
 
-/* Opens a runner. Returns a status, after one line on stderr if that is not STATUS_OK:
- * STATUS_NO_DEVICE without a GPU. */
-int session_open_runner(struct runner **runner, uint64_t seed);
-
 /* Opens the results, with remarks that say who measures, on what, when and by which rules. Returns
  * a status, after one line on stderr if that is not STATUS_OK. */
-int session_open_results(struct results *results, struct runner *runner,
+int session_open_results(struct results *results, struct device *device,
                          const struct session_options *options, const char *columns,
                          unsigned key_columns);
 

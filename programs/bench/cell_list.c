@@ -7,9 +7,11 @@
 
 #include <base/memory.h>
 
+#include "backend.h"
+
 void cell_list_add(struct cell_list *list, const struct cell *cell)
 {
-    const char *refusal = cell_refusal(cell);
+    const char *refusal = backend->refusal(cell);
     if (refusal) {
         if (list->refusal_count++ == 0)
             list->refusal = refusal;

@@ -1,9 +1,14 @@
-/* runner_calls.c - the calls of the library for a cell.
+/* calls.c - the calls of the library for a cell.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/host/roof.h>
 
-#include "runner_parts.h"
+#include "device.h"
+
+static enum rcm_gpu_assignment assignment_of(const struct cell *c)
+{
+    return c->assignment == RCM_INTERLEAVED ? RCM_GPU_INTERLEAVED : RCM_GPU_CONTIGUOUS;
+}
 
 struct rcm_gpu_rows rows_of(const struct cell *c, const void *x)
 {
@@ -12,18 +17,18 @@ struct rcm_gpu_rows rows_of(const struct cell *c, const void *x)
 
 struct rcm_gpu_stage1 stage1_of(const struct cell *c, const void *x, void *values, int32_t *indices)
 {
-    return (struct rcm_gpu_stage1){rows_of(c, x),     c->b,   c->k_b, c->assignment,
-                                   c->kernel->stage1, values, indices};
+    return (struct rcm_gpu_stage1){rows_of(c, x),     c->b,   c->k_b, assignment_of(c),
+                                   how_of(c)->stage1, values, indices};
 }
 
 struct rcm_gpu_exact exact_of(const struct cell *c, const void *x, void *values, int32_t *indices)
 {
     return (struct rcm_gpu_exact){.rows = rows_of(c, x),
                                   .k = c->k,
-                                  .kernel = c->kernel->exact,
-                                  .bits = c->kernel->bits,
-                                  .unroll = c->kernel->unroll,
-                                  .binary_search = c->kernel->binary_search,
+                                  .kernel = how_of(c)->exact,
+                                  .bits = how_of(c)->bits,
+                                  .unroll = how_of(c)->unroll,
+                                  .binary_search = how_of(c)->binary_search,
                                   .values = values,
                                   .indices = indices};
 }
@@ -32,18 +37,18 @@ static struct rcm_gpu_two_stage two_stage_of(const struct cell *c, const void *x
                                              int32_t *indices)
 {
     return (struct rcm_gpu_two_stage){
-        rows_of(c, x),    c->k,  c->b,   c->k_b, c->assignment, c->kernel->stage1,
-        c->kernel->exact, false, values, indices};
+        rows_of(c, x),    c->k,  c->b,   c->k_b, assignment_of(c), how_of(c)->stage1,
+        how_of(c)->exact, false, values, indices};
 }
 
-static struct rcm_gpu_fused fused_of(const struct runner *r, const struct cell *c)
+static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *c)
 {
     return (struct rcm_gpu_fused){
         r->x[0].at, r->x[1].at,         c->m,  c->n,         c->d,         c->k, c->b,
         c->k_b,     RCM_GPU_EXACT_AUTO, false, r->values.at, r->indices.at};
 }
 
-enum rcm_gpu_status workspace_of(struct runner *r, const struct cell *c, size_t *bytes)
+enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t *bytes)
 {
     *bytes = 0;
     switch (c->kernel->task) {
@@ -56,7 +61,7 @@ enum rcm_gpu_status workspace_of(struct runner *r, const struct cell *c, size_t 
         return rcm_gpu_exact_workspace(&call, bytes);
     }
     case TASK_FUSED:
-        if (c->kernel->product == PRODUCT_FUSED) {
+        if (how_of(c)->product == PRODUCT_FUSED) {
             struct rcm_gpu_fused call = fused_of(r, c);
             return rcm_gpu_fused_workspace(&call, bytes);
         }
@@ -71,7 +76,7 @@ enum rcm_gpu_status workspace_of(struct runner *r, const struct cell *c, size_t 
 
 enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream)
 {
-    struct runner *r = context;
+    struct device *r = context;
     const struct cell *c = r->cell;
     const void *x = r->x[call % r->turns].at;
     switch (c->kernel->task) {
@@ -84,15 +89,14 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
         return rcm_gpu_exact(&exact, r->workspace.at, r->workspace.bytes, stream);
     }
     case TASK_FUSED:
-        if (c->kernel->product == PRODUCT_FUSED) {
+        if (how_of(c)->product == PRODUCT_FUSED) {
             struct rcm_gpu_fused fused = fused_of(r, c);
             return rcm_gpu_fused(&fused, r->workspace.at, r->workspace.bytes, stream);
         }
         r->plain_products = false;
-        enum rcm_gpu_status status =
-            multiply(r->multiplier, r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at,
-                     c->kernel->product_type, stream);
-        if (status != RCM_GPU_OK || c->kernel->product == PRODUCT_ALONE)
+        enum rcm_gpu_status status = multiply(r->multiplier, r->x[0].at, r->x[1].at, c->m, c->n,
+                                              c->d, r->products.at, c->kernel->dtype, stream);
+        if (status != RCM_GPU_OK || how_of(c)->product == PRODUCT_ALONE)
             return status;
         x = r->products.at;
         /* fall through */
@@ -105,7 +109,7 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
 
 enum rcm_gpu_status run_roof(void *context, unsigned call, rcm_gpu_stream stream)
 {
-    struct runner *r = context;
+    struct device *r = context;
     const struct cell *c = r->cell;
     return rcm_gpu_move(r->x[call % r->turns].at, cell_bytes_read(c) / 16 * 16, r->roof.at,
                         (cell_bytes_written(c) + 15) / 16 * 16, r->roof_variant, stream);
