@@ -41,15 +41,19 @@ ATTENTION_PUBLIC := $(call public,attention)
 SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,row_file.h assignment.h bucketed.h quickselect.h \
     key.h random.h)
 SEES_gpu :=
+SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
-SEES_programs/recallmodel := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) \
-    $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
+SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu $(BASE_PUBLIC) \
+    $(MODEL_PUBLIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
 SEES_programs/bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC)
+# The generators of the inputs are those of the GPU.
+SEES_programs/bench-cpu := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
+    topk/topk.h gpu/topk_gpu.h gpu/host/inputs.h gpu/host/element.h
 SEES_programs/recallmodel-bench := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
     $(GPU_PUBLIC)
-SEES_tests := base model sim calibrate attention gpu programs
-LAYERS := base model sim calibrate attention gpu programs/common programs/bench \
-    programs/recallmodel programs/recallmodel-bench tests
+SEES_tests := base model sim calibrate attention gpu topk programs
+LAYERS := base model sim calibrate attention gpu topk programs/common programs/bench \
+    programs/bench-cpu programs/recallmodel programs/recallmodel-bench tests
 
 # Sources are found by wildcard: a new file needs no change here.
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
@@ -58,9 +62,11 @@ MODEL := $(call objects,model/*)
 SIM := $(call objects,sim)
 CALIBRATE := $(call objects,calibrate)
 ATTENTION := $(call objects,attention attention/methods)
+TOPK := $(call objects,topk)
 COMMON := $(call objects,programs/common)
 COMMAND := $(call objects,programs/recallmodel)
 BENCH := $(call objects,programs/bench)
+CPU_BENCH := $(call objects,programs/bench-cpu)
 CUDA_BENCH := $(call objects,programs/recallmodel-bench)
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
@@ -102,6 +108,8 @@ TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
 STATIC := $(BUILD)/librecallmodel.a
 SHARED := $(BUILD)/librecallmodel.so.$(VERSION)
+STATIC_TOPK := $(BUILD)/librecallmodel-topk.a
+SHARED_TOPK := $(BUILD)/librecallmodel-topk.so.$(VERSION)
 SHARED_SIM := $(BUILD)/librecallmodel-sim.so.$(VERSION)
 SHARED_ATTENTION := $(BUILD)/librecallmodel-attention.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
@@ -117,7 +125,7 @@ COMMON_LIBRARY := $(BUILD)/libcommon.a
 .DELETE_ON_ERROR:
 
 all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
-    $(SHARED_ATTENTION)
+    $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK)
 
 recallmodel recallmodel-mpi: %: $(BUILD)/%
 	@cp -f $< $@
@@ -151,9 +159,11 @@ $(eval $(call layer,sim,$(OPENMP) -fPIC -fno-semantic-interposition $(POSIX)))
 $(eval $(call layer,calibrate,$(POSIX) $$(GSL_FLAGS)))
 $(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX) $$(BLAS_FLAGS)))
 $(eval $(call layer,gpu))
+$(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
 $(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
-$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS)))
+$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS) $$(GIT)))
 $(eval $(call layer,programs/bench,$(POSIX)))
+$(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
 $(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
 
@@ -203,7 +213,8 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 
 # All objects of the command except the team that runs a simulation: one process (SINGLE) or several
 # (MPI).
-COMMAND_PARTS := $(COMMAND) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM)
+COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
+    $(TOPK) $(SIM)
 COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
@@ -217,16 +228,23 @@ $(PROGRAM_MPI): $(COMMAND_PARTS) $(MPI) $(BASE_LIBRARY)
 # One object file whose hidden symbols are local, so that the internal names of the library cannot
 # clash with those of a user.
 $(STATIC): $(MODEL) $(BASE_LIBRARY)
+$(STATIC_TOPK): $(TOPK)
+$(STATIC) $(STATIC_TOPK): $(BUILD)/lib%.a:
 	$(say) AR $@
-	$(Q)$(LD) -r $^ -o $(BUILD)/recallmodel.o
-	$(Q)$(or $(OBJCOPY),objcopy) --localize-hidden $(BUILD)/recallmodel.o
+	$(Q)$(LD) -r $^ -o $(BUILD)/$*.o
+	$(Q)$(or $(OBJCOPY),objcopy) --localize-hidden $(BUILD)/$*.o
 	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $(BUILD)/recallmodel.o
+	$(Q)$(AR) rcs $@ $(BUILD)/$*.o
 
-SONAME = -Wl,-soname,librecallmodel.so.$(MAJOR)
+SONAME = -Wl,-soname,$(@F:.$(VERSION)=.$(MAJOR))
 $(SHARED): $(MODEL) $(BASE_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -shared $(SONAME) $^ -lm -o $@
+
+# Top-k on a CPU. It needs the library of the model.
+$(SHARED_TOPK): $(TOPK) $(SHARED)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $(SONAME) $^ -lm -o $@
 
 # The simulation for the Python module. make install does not install it.
 $(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
@@ -271,10 +289,11 @@ $(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
 	$(Q)$(CXX) $(EMULATE_FLAGS) -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) $(SEE_TESTS) \
 	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
 
-# The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU. It prints
-# the state of the sources (git describe) with its results.
-$(BUILD)/programs/recallmodel-bench/main.o: GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
-$(BUILD)/programs/recallmodel-bench/main.o: $(BUILD)/git
+# The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU. Programs
+# that measure print the state of the sources (git describe) with their results.
+WITH_GIT := $(patsubst %,$(BUILD)/programs/%/main.o,recallmodel recallmodel-bench)
+$(WITH_GIT): GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
+$(WITH_GIT): $(BUILD)/git
 $(BUILD)/git: FORCE
 	@mkdir -p $(@D)
 	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
@@ -295,8 +314,9 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM) $(SINGLE) $(MPI) $(COMMON) \
-    $(COMMAND) $(BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
+ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) \
+    $(COMMON) $(COMMAND) $(BENCH) $(CPU_BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
+    $(EMULATED_TESTS:=.o)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
@@ -372,7 +392,8 @@ check-all: packages
 	@$(MAKE) --no-print-directory run-tests
 
 .PHONY: check-rest check-all test-programs
-test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
+test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) \
+    $(SHARED_TOPK) $(TESTS) \
     $(BUILD)/gpu/recallmodel-bench-emulated
 
 # Runs every test, also after one that fails, and then names those that failed.
@@ -507,24 +528,28 @@ INSTALL_GPU := $(wildcard $(BUILD)/gpu/recallmodel-bench)
 install: all
 	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE)/recallmodel $(MAN)
 	install -m 755 $(PROGRAM) $(if $(HAS_MPI),$(PROGRAM_MPI)) $(BIN)/
-	install -m 644 $(STATIC) $(LIB)/
-	install -m 755 $(SHARED) $(LIB)/
-	ln -sf librecallmodel.so.$(VERSION) $(LIB)/librecallmodel.so.$(MAJOR)
-	ln -sf librecallmodel.so.$(MAJOR) $(LIB)/librecallmodel.so
+	install -m 644 $(STATIC) $(STATIC_TOPK) $(LIB)/
+	install -m 755 $(SHARED) $(SHARED_TOPK) $(LIB)/
+	for name in librecallmodel librecallmodel-topk; do \
+	    ln -sf $$name.so.$(VERSION) $(LIB)/$$name.so.$(MAJOR) && \
+	    ln -sf $$name.so.$(MAJOR) $(LIB)/$$name.so || exit 1; done
 	install -m 644 model/recallmodel.h $(INCLUDE)/
+	sed 's|<model/recallmodel.h>|<recallmodel.h>|' topk/topk.h > $(INCLUDE)/topk.h
 	install -m 644 $(PARTS_OF_HEADER) $(INCLUDE)/recallmodel/
 	$(if $(INSTALL_GPU),install -m 644 $(GPU_LIBRARY) $(LIB)/)
 	$(if $(INSTALL_GPU),install -m 644 gpu/topk_gpu.h $(INCLUDE)/)
 	$(if $(INSTALL_GPU),install -m 755 $(INSTALL_GPU) $(BIN)/)
 	sed $(FILL_IN) model/recallmodel.pc.in > $(LIB)/pkgconfig/recallmodel.pc
+	sed $(FILL_IN) topk/recallmodel-topk.pc.in > $(LIB)/pkgconfig/recallmodel-topk.pc
 	install -m 644 docs/recallmodel.1 $(MAN)/
 
 uninstall:
 	rm -f $(addprefix $(BIN)/,recallmodel recallmodel-mpi recallmodel-bench) \
 	    $(LIB)/librecallmodel-gpu.a $(LIB)/librecallmodel.a $(LIB)/librecallmodel.so* \
+	    $(LIB)/librecallmodel-topk.a $(LIB)/librecallmodel-topk.so* $(INCLUDE)/topk.h \
 	    $(INCLUDE)/topk_gpu.h $(INCLUDE)/recallmodel.h \
 	    $(patsubst model/%,$(INCLUDE)/%,$(PARTS_OF_HEADER)) \
-	    $(LIB)/pkgconfig/recallmodel.pc $(MAN)/recallmodel.1
+	    $(LIB)/pkgconfig/recallmodel.pc $(LIB)/pkgconfig/recallmodel-topk.pc $(MAN)/recallmodel.1
 	-rmdir $(INCLUDE)/recallmodel 2>/dev/null
 
 clean:

@@ -37,10 +37,10 @@ int read_dtypes(void *to, const char *option, const char *value)
 
 static const char *assignment_at(unsigned i)
 {
-    return assignment_name((enum rcm_assignment)i);
+    return bench_assignment_name((enum rcm_assignment)i);
 }
 
-int read_assignments(void *to, const char *option, const char *value)
+int read_bench_assignments(void *to, const char *option, const char *value)
 {
     return read_places(to, option, value, assignment_at, ASSIGNMENTS);
 }

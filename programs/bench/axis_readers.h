@@ -13,12 +13,12 @@ struct choice {
     bool given, second;
 };
 
-argument_reader read_dtypes;      /* struct places */
-argument_reader read_assignments; /* struct places */
-argument_reader read_inputs;      /* struct places */
-argument_reader read_grids;       /* struct places, in those of the back end */
-argument_reader read_kernels;     /* struct axes, of the kernels of its task */
-argument_reader read_cache;       /* struct choice: cold, warm */
-argument_reader read_timing;      /* struct choice: those of the back end */
+argument_reader read_dtypes;            /* struct places */
+argument_reader read_bench_assignments; /* struct places */
+argument_reader read_inputs;            /* struct places */
+argument_reader read_grids;             /* struct places, in those of the back end */
+argument_reader read_kernels;           /* struct axes, of the kernels of its task */
+argument_reader read_cache;             /* struct choice: cold, warm */
+argument_reader read_timing;            /* struct choice: those of the back end */
 
 #endif

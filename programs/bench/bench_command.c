@@ -29,7 +29,7 @@ static const char *device_at(unsigned i)
     return rcm_device(i) ? rcm_device(i)->name : NULL;
 }
 
-int read_device(void *to, const char *option, const char *value)
+int read_known_device(void *to, const char *option, const char *value)
 {
     const struct rcm_device **device = to;
     *device = rcm_device_by_name(value);

@@ -21,8 +21,8 @@ struct bench_settings {
     struct session_options session;
 };
 
-argument_reader read_minutes; /* double */
-argument_reader read_device;  /* const struct rcm_device * */
+argument_reader read_minutes;      /* double */
+argument_reader read_known_device; /* const struct rcm_device * */
 
 /* Rows of a table, for settings that begin with a struct bench_settings. Where the text is not here
  * it differs between programs, and follows. */
@@ -38,7 +38,7 @@ argument_reader read_device;  /* const struct rcm_device * */
 #define OPTION_M "--m", "LIST", read_counts, BENCH_AT(axes.m)
 #define OPTION_DTYPE "--dtype", "LIST", read_dtypes, BENCH_AT(axes.dtypes)
 #define OPTION_ASSIGNMENT \
-    "--assignment", "LIST", read_assignments, BENCH_AT(axes.assignments), \
+    "--assignment", "LIST", read_bench_assignments, BENCH_AT(axes.assignments), \
         "of elements to buckets: interleaved (default), contiguous"
 #define OPTION_INPUT \
     "--input", "LIST", read_inputs, BENCH_AT(axes.inputs), \
@@ -54,7 +54,7 @@ argument_reader read_device;  /* const struct rcm_device * */
 #define OPTION_MINUTES \
     "--minutes", "X", read_minutes, BENCH_AT(minutes), \
         "begin no measurement after X minutes; with -o, the same command\nmeasures the rest later"
-#define OPTION_DEVICE "--device", "NAME", read_device, BENCH_AT(device)
+#define OPTION_DEVICE "--device", "NAME", read_known_device, BENCH_AT(device)
 #define OPTION_ONCE \
     "--once", NULL, read_switch, BENCH_AT(once), \
         "run each cell once, without proof or timing, for a profiler"

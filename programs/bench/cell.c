@@ -48,7 +48,7 @@ size_t dtype_bytes(unsigned dtype)
 }
 
 /* The two that the kernels have; the command recallmodel names three. */
-const char *assignment_name(enum rcm_assignment assignment)
+const char *bench_assignment_name(enum rcm_assignment assignment)
 {
     return assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous";
 }
@@ -74,7 +74,7 @@ void cell_key(const struct cell *c, char key[CELL_KEY_MAX])
              "%s,%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
              ",%s,%s",
              task_name(c->kernel->task), c->kernel->name, dtype_name(c->dtype),
-             assignment_name(c->assignment), backend->input_name(c->input), c->n, c->k, c->b,
+             bench_assignment_name(c->assignment), backend->input_name(c->input), c->n, c->k, c->b,
              c->k_b, c->m, c->d, c->warm ? "warm" : "cold", backend->timings[c->graph]);
     const size_t length = strlen(key);
     backend->put_key(c, key + length, CELL_KEY_MAX - length);

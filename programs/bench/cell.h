@@ -49,7 +49,7 @@ struct cell {
 };
 
 #define ASSIGNMENTS 2
-const char *assignment_name(enum rcm_assignment assignment);
+const char *bench_assignment_name(enum rcm_assignment assignment);
 
 /* Candidates of a row, at least k. */
 uint64_t cell_candidates(const struct cell *cell);

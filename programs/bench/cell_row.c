@@ -73,7 +73,7 @@ void print_cell_line(const struct cell *cell, const struct measurement *m)
 {
     printf("%-18s %-8s %-11s %-12s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %4" PRIu64 " %6" PRIu64,
            cell->kernel->name, dtype_name(cell->dtype),
-           cell->kernel->task == TASK_EXACT ? "-" : assignment_name(cell->assignment),
+           cell->kernel->task == TASK_EXACT ? "-" : bench_assignment_name(cell->assignment),
            backend->input_name(cell->input), cell->n, cell->k, cell->b, cell->k_b, cell->m);
     if (backend->has_threads)
         printf(" %7" PRIu64, cell->threads);

@@ -24,7 +24,7 @@ pass() { passed=$((passed + 1)); }
 # A copy of the sources, to break it.
 copy=$folder/copy
 mkdir "$copy"
-cp -r Makefile tools base model sim calibrate attention gpu programs tests "$copy"
+cp -r Makefile tools base model sim calibrate attention gpu topk programs tests "$copy"
 printf '# A page\n<!-- layers -->\nold\n<!-- /layers -->\nThe end.\n' >"$copy/CONTRIBUTING.md"
 layers() { "$copy/tools/layers.py" "$@" >"$folder/out" 2>&1; }
 

@@ -1,0 +1,76 @@
+/* choose.c - which method, b and k_b reach a recall in the least time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topk.h"
+
+/* The first profile of a CPU that comes with the library: that of a kernel named "cpu..". */
+static const struct rcm_profile *cpu_profile(void)
+{
+    for (size_t i = 0; rcm_profile(i); i++)
+        if (rcm_profile(i)->kernel && strncmp(rcm_profile(i)->kernel->name, "cpu", 3) == 0)
+            return rcm_profile(i);
+    return NULL;
+}
+
+static enum rcm_top_k_status check(const struct rcm_top_k_call *call, double recall,
+                                   double confidence)
+{
+    if (!call)
+        return RCM_TOP_K_BAD_POINTER;
+    const struct rcm_top_k_rows *rows = &call->rows;
+    if (rows->n < 1 || rows->n > RCM_N_MAX || rows->m < 1 || call->k < 1 || call->k > rows->n ||
+        !(recall > 0.0 && recall <= 1.0) || !(confidence >= 0.0 && confidence < 1.0))
+        return RCM_TOP_K_BAD_SHAPE;
+    return RCM_TOP_K_OK;
+}
+
+static void set_choice(struct rcm_top_k_call *call, const struct rcm_choice *found)
+{
+    call->method = found->deploy == RCM_DEPLOY_BUCKETED ? RCM_TOP_K_BUCKETED : RCM_TOP_K_EXACT;
+    call->b = call->k_b = 0;
+    call->assignment = RCM_INTERLEAVED;
+    if (call->method == RCM_TOP_K_BUCKETED) {
+        call->b = found->p.b;
+        call->k_b = found->p.k_b;
+    }
+}
+
+enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recall,
+                                       double confidence, const struct rcm_profile *profile,
+                                       struct rcm_choice *choice)
+{
+    enum rcm_top_k_status status = check(call, recall, confidence);
+    if (status != RCM_TOP_K_OK)
+        return status;
+    /* in decimals, so that 0.99 of 1000 may lose 10 */
+    char text[40];
+    struct rcm_goal goal;
+    snprintf(text, sizeof text, "%.15g", recall);
+    if (rcm_goal(text, call->k, &goal) != 0)
+        return RCM_TOP_K_BAD_SHAPE;
+    if (!profile)
+        profile = cpu_profile();
+    if (profile && rcm_profile_lacks(profile) && goal.loss > 0.0)
+        return RCM_TOP_K_NO_CHOICE;
+    struct rcm_choice found = {
+        .objective = INFINITY, .exact_objective = NAN, .deploy = RCM_DEPLOY_EXACT};
+    if (goal.loss > 0.0) {
+        const struct rcm_selection selection = {
+            .p = {.n = call->rows.n, .k = call->k, .m = call->rows.m},
+            .target = {.loss = goal.loss},
+            .confidence = confidence,
+            .most_lost = goal.most_lost,
+            .kernel = profile ? profile->kernel : NULL,
+            .objective = rcm_objective_by_name(profile ? "time" : "candidates"),
+            .machine = {.profile = profile}};
+        found = rcm_select(&selection);
+    }
+    if (choice)
+        *choice = found;
+    set_choice(call, &found);
+    return RCM_TOP_K_OK;
+}

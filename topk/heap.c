@@ -1,0 +1,93 @@
+/* heap.c - pairs of a key and a position: a heap of the k best, and a stable sort.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels.h"
+
+/* a comes before b. */
+static bool is_better(struct pair a, struct pair b)
+{
+    return a.key > b.key || (a.key == b.key && a.position < b.position);
+}
+
+/* Puts `pair` at or below `at`, where the worst of its branch belongs. */
+static void sink(struct pair *pairs, uint64_t count, uint64_t at, struct pair pair)
+{
+    for (uint64_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && is_better(pairs[child], pairs[child + 1]))
+            child++;
+        if (!is_better(pair, pairs[child]))
+            break;
+        pairs[at] = pairs[child];
+    }
+    pairs[at] = pair;
+}
+
+void topk_heap_offer(struct heap *heap, uint64_t key, uint64_t position)
+{
+    struct pair pair = {key, position};
+    if (heap->count == heap->most) {
+        if (key > heap->pairs[0].key)
+            sink(heap->pairs, heap->count, 0, pair);
+        return;
+    }
+    uint64_t at = heap->count++;
+    for (; at > 0 && is_better(heap->pairs[(at - 1) / 2], pair); at = (at - 1) / 2)
+        heap->pairs[at] = heap->pairs[(at - 1) / 2];
+    heap->pairs[at] = pair;
+}
+
+void topk_heap_sort(struct heap *heap)
+{
+    for (uint64_t left = heap->count; left-- > 1;) {
+        struct pair last = heap->pairs[left];
+        heap->pairs[left] = heap->pairs[0];
+        sink(heap->pairs, left, 0, last);
+    }
+}
+
+enum { FEW = 32 }; /* pairs that insertion sorts faster */
+
+static void insertion_sort(struct pair *pairs, uint64_t count)
+{
+    for (uint64_t i = 1; i < count; i++) {
+        struct pair pair = pairs[i];
+        uint64_t at = i;
+        for (; at > 0 && pairs[at - 1].key < pair.key; at--)
+            pairs[at] = pairs[at - 1];
+        pairs[at] = pair;
+    }
+}
+
+/* Radix sort, eight bits at a time from the lowest; digits that all keys share are left out. */
+void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch)
+{
+    if (count <= FEW) {
+        insertion_sort(pairs, count);
+        return;
+    }
+    uint64_t differ = 0;
+    for (uint64_t i = 1; i < count; i++)
+        differ |= pairs[i].key ^ pairs[0].key;
+    struct pair *from = pairs, *to = scratch;
+    for (unsigned shift = 0; shift < bits; shift += 8) {
+        if ((differ >> shift & 255) == 0)
+            continue;
+        uint64_t begin[256] = {0};
+        for (uint64_t i = 0; i < count; i++)
+            begin[~from[i].key >> shift & 255]++;
+        for (uint64_t d = 0, before = 0; d < 256; d++) {
+            uint64_t here = begin[d];
+            begin[d] = before;
+            before += here;
+        }
+        for (uint64_t i = 0; i < count; i++)
+            to[begin[~from[i].key >> shift & 255]++] = from[i];
+        struct pair *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != pairs)
+        memcpy(pairs, from, count * sizeof *pairs);
+}

@@ -1,0 +1,127 @@
+/* kernels.h - internal to topk: what is compiled for each type, and for each instruction set.
+ *
+ * A row here is contiguous. The key of an element is an unsigned integer of as many bits: the
+ * better the element, the larger its key, and all NaNs have the same key, the smallest. Elements
+ * are in the order of their keys, the best first, and equal ones in the order of their positions.
+ * Every result is a function of that order alone, so that it does not depend on the threads or on
+ * the instruction set.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOPK_KERNELS_H
+#define TOPK_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topk.h"
+
+/* Elements of a row: `count` of them, every `step`-th from `first` on. */
+struct elements {
+    const void *x;
+    uint64_t first, step, count;
+    bool smallest;
+};
+
+struct pair {
+    uint64_t key, position;
+};
+
+/* Stage 1 of one row. */
+struct stage1 {
+    const void *x;
+    uint64_t n, b, k_b;
+    bool contiguous, smallest, wide;
+    void *values, *indices; /* NULL: not wanted */
+};
+
+/* Digits of a key, from the highest. */
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+struct kernels {
+    size_t bytes;  /* of an element */
+    unsigned bits; /* of a key */
+    /* out[i] = x[i stride] */
+    void (*pack)(const void *x, int64_t stride, uint64_t n, void *out);
+    /* the number of the best of n elements, and its key */
+    uint64_t (*best)(const void *x, int64_t stride, uint64_t n, bool smallest, uint64_t *key);
+    /* counts[d] += elements whose key has this prefix above bit `high`, and the digit d from bit
+     * `low` up to there */
+    void (*count_digits)(const struct elements *e, uint64_t prefix, unsigned low, unsigned high,
+                         uint64_t *counts);
+    /* elements with keys above and equal to `key` */
+    void (*count_above)(const struct elements *e, uint64_t key, uint64_t *above, uint64_t *equal);
+    /* the elements above the key, and the first `equal` ones of those equal to it, in the order of
+     * their positions, which count from `base`; returns how many */
+    uint64_t (*collect)(const struct elements *e, uint64_t key, uint64_t equal, uint64_t base,
+                        struct pair *out);
+    /* out[i] = x[position of pair i] */
+    void (*take)(const void *x, const struct pair *pairs, uint64_t count, void *out);
+    /* the buckets from `from` up to `to`; scratch: k_b pairs */
+    void (*stage1)(const struct stage1 *s, uint64_t from, uint64_t to, struct pair *scratch);
+};
+
+/* Plain C, by type. */
+extern const struct kernels topk_plain[RCM_TOP_K_TYPES];
+
+/* The candidates of the buckets before bucket j. */
+static inline uint64_t topk_candidates_before(uint64_t n, uint64_t b, uint64_t k_b, uint64_t j)
+{
+    uint64_t longer = n % b, floor = n / b, fewer = k_b < floor ? k_b : floor;
+    return j < longer ? j * k_b : longer * k_b + (j - longer) * fewer;
+}
+
+/* The elements of bucket j. */
+static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
+{
+    uint64_t longer = s->n % s->b, floor = s->n / s->b;
+    struct elements e = {.x = s->x, .smallest = s->smallest, .count = floor + (j < longer)};
+    e.first = s->contiguous ? j * floor + (j < longer ? j : longer) : j;
+    e.step = s->contiguous ? 1 : s->b;
+    return e;
+}
+
+/* The pairs in order, the best first, of equal ones the first first. `scratch` has room for as
+ * many. Keys have `bits` bits. */
+void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch);
+
+/* The k best of a heap of pairs: offered one after the other in the order of their positions. */
+struct heap {
+    struct pair *pairs;
+    uint64_t count, most;
+};
+void topk_heap_offer(struct heap *heap, uint64_t key, uint64_t position);
+void topk_heap_sort(struct heap *heap); /* the best first */
+
+/* Exact top-k of one row. */
+struct exact {
+    const struct kernels *kernels;
+    const void *x;
+    uint64_t n, k;
+    bool smallest, sorted, wide;
+    const void *map; /* NULL, or the index of each element, in the width of map_wide */
+    bool map_wide;
+    void *values, *indices; /* NULL: not wanted */
+    unsigned threads;
+    char *scratch; /* topk_exact_scratch() bytes, at a multiple of 64 */
+};
+size_t topk_exact_scratch(const struct kernels *kernels, uint64_t n, uint64_t k, bool sorted,
+                          unsigned threads);
+void topk_exact(const struct exact *job);
+
+/* a * b + c, or SIZE_MAX if that is too large. */
+static inline size_t topk_size(uint64_t a, uint64_t b, uint64_t c)
+{
+    size_t product, sum;
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum))
+        return SIZE_MAX;
+    return sum;
+}
+
+/* The next multiple of 64, or SIZE_MAX. */
+static inline size_t topk_align(size_t bytes)
+{
+    return bytes > SIZE_MAX - 63 ? SIZE_MAX : (bytes + 63) / 64 * 64;
+}
+
+#endif

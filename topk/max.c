@@ -1,0 +1,50 @@
+/* max.c - the best value of each row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "isa.h"
+#include "plan.h"
+
+enum { PARTS_MOST = 64 }; /* of one row */
+
+/* The best of the row, by `threads` threads. The elements of a stride may be read one by one. */
+static void best_of_row(const struct rcm_top_k_rows *rows, const struct kernels *kernels,
+                        const char *x, unsigned threads, char *value)
+{
+    unsigned parts = threads < PARTS_MOST ? threads : PARTS_MOST;
+    int64_t stride = rows->stride ? rows->stride : 1;
+    struct pair best[PARTS_MOST];
+#pragma omp parallel for num_threads(parts) schedule(static) if (parts > 1)
+    for (unsigned i = 0; i < parts; i++) {
+        uint64_t from = rows->n / parts * i + (i < rows->n % parts ? i : rows->n % parts);
+        uint64_t count = rows->n / parts + (i < rows->n % parts);
+        const char *at = x + (int64_t)from * stride * (int64_t)kernels->bytes;
+        best[i].position = from + kernels->best(at, stride, count, rows->smallest, &best[i].key);
+    }
+    unsigned first = 0;
+    for (unsigned i = 1; i < parts; i++)
+        if (best[i].key > best[first].key)
+            first = i;
+    memcpy(value, x + (int64_t)best[first].position * stride * (int64_t)kernels->bytes,
+           kernels->bytes);
+}
+
+enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,
+                                    void *values)
+{
+    if (!rows || !values)
+        return RCM_TOP_K_BAD_POINTER;
+    enum rcm_top_k_status status = topk_check_rows(rows);
+    if (status != RCM_TOP_K_OK)
+        return status;
+    const struct kernels *kernels = topk_kernels(rows->type);
+    if ((uintptr_t)values % kernels->bytes != 0)
+        return RCM_TOP_K_BAD_POINTER;
+    struct share share = topk_share(rows, threads);
+#pragma omp parallel for num_threads(share.rows) schedule(static) if (share.rows > 1)
+    for (uint64_t r = 0; r < rows->m; r++)
+        best_of_row(rows, kernels, topk_row(rows, kernels->bytes, r), share.threads,
+                    (char *)values + r * kernels->bytes);
+    return RCM_TOP_K_OK;
+}

@@ -1,0 +1,51 @@
+/* plan.c - which rows are legal, where they lie, which thread does what.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "kernels.h"
+#include "plan.h"
+
+/* A thread is worth its start for so many elements. */
+#define ELEMENTS_PER_THREAD (UINT64_C(1) << 15)
+#define THREADS_MOST 1024
+
+enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows)
+{
+    if ((unsigned)rows->type >= RCM_TOP_K_TYPES)
+        return RCM_TOP_K_BAD_TYPE;
+    if (rows->n < 1 || rows->n > RCM_N_MAX || rows->m < 1)
+        return RCM_TOP_K_BAD_SHAPE;
+    return rows->x ? RCM_TOP_K_OK : RCM_TOP_K_BAD_POINTER;
+}
+
+static unsigned threads_of(unsigned asked, const struct rcm_top_k_rows *rows)
+{
+    if (asked == 1)
+        return 1;
+#ifdef _OPENMP
+    uint64_t threads = asked ? asked : (unsigned)omp_get_max_threads();
+#else
+    uint64_t threads = 1;
+#endif
+    uint64_t useful = topk_size(rows->m, rows->n, 0) / ELEMENTS_PER_THREAD;
+    threads = threads < useful ? threads : useful;
+    return threads < 1 ? 1 : threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST;
+}
+
+struct share topk_share(const struct rcm_top_k_rows *rows, unsigned asked)
+{
+    unsigned threads = threads_of(asked, rows);
+    if (rows->m < 2 * (uint64_t)threads && rows->n >= ELEMENTS_PER_THREAD)
+        return (struct share){1, threads};
+    return (struct share){threads < rows->m ? threads : (unsigned)rows->m, 1};
+}
+
+const char *topk_row(const struct rcm_top_k_rows *rows, size_t bytes, uint64_t r)
+{
+    int64_t stride = rows->stride ? rows->stride : 1;
+    int64_t row_stride = rows->row_stride ? rows->row_stride : (int64_t)rows->n * stride;
+    return (const char *)rows->x + (int64_t)r * row_stride * (int64_t)bytes;
+}

@@ -1,0 +1,251 @@
+/* topk.c - the calls: what is legal, the workspace, which thread does what.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "isa.h"
+#include "plan.h"
+
+/* How a call is run: so many rows at a time, and so many threads for each. */
+struct plan {
+    const struct kernels *kernels;
+    enum rcm_top_k_method method;
+    bool stage1_only, packs, direct; /* direct: stage 1 writes the output */
+    struct share share;
+    uint64_t selected, out; /* elements that exact top-k selects from; outputs of a row */
+    bool wide;              /* the indices of the candidates */
+    /* the parts of the scratch of a row */
+    size_t values_at, indices_at, heaps_at, exact_at, bytes;
+};
+
+const char *rcm_top_k_message(enum rcm_top_k_status status)
+{
+    switch (status) {
+    case RCM_TOP_K_OK:
+        return "no error";
+    case RCM_TOP_K_BAD_SHAPE:
+        return "n, m, k, b or k_b is outside the domain";
+    case RCM_TOP_K_BAD_POINTER:
+        return "a pointer is null, or an output is not aligned to its elements";
+    case RCM_TOP_K_BAD_TYPE:
+        return "the type, the method or the assignment is not one of those of the library";
+    case RCM_TOP_K_BAD_WORKSPACE:
+        return "the workspace is too small, or its address is not a multiple of 64";
+    case RCM_TOP_K_NO_CHOICE:
+        return "no b and k_b reach the recall, or the profile cannot predict";
+    }
+    return "unknown status";
+}
+
+size_t rcm_top_k_type_bytes(enum rcm_top_k_type type)
+{
+    return (unsigned)type < RCM_TOP_K_TYPES ? topk_plain[type].bytes : 0;
+}
+
+/* ---- what is legal */
+
+static enum rcm_top_k_status check_buckets(const struct rcm_top_k_call *call, bool stage1_only)
+{
+    uint64_t n = call->rows.n, b = call->b, k_b = call->k_b;
+    if (call->assignment != RCM_INTERLEAVED && call->assignment != RCM_CONTIGUOUS)
+        return RCM_TOP_K_BAD_TYPE;
+    if (b < 1 || b > n || k_b < 1 || k_b > (n - 1) / b + 1)
+        return RCM_TOP_K_BAD_SHAPE;
+    /* b k_b >= k, without overflow */
+    if (!stage1_only && (k_b > call->k || (call->k - 1) / k_b + 1 > b))
+        return RCM_TOP_K_BAD_SHAPE;
+    return RCM_TOP_K_OK;
+}
+
+static enum rcm_top_k_status check_call(const struct rcm_top_k_call *call, bool stage1_only)
+{
+    if (!call)
+        return RCM_TOP_K_BAD_POINTER;
+    enum rcm_top_k_status status = topk_check_rows(&call->rows);
+    if (status != RCM_TOP_K_OK)
+        return status;
+    if (!call->wide && call->rows.n > INT32_MAX)
+        return RCM_TOP_K_BAD_SHAPE;
+    if (!stage1_only && (call->k < 1 || call->k > call->rows.n))
+        return RCM_TOP_K_BAD_SHAPE;
+    if (!stage1_only && call->method != RCM_TOP_K_EXACT && call->method != RCM_TOP_K_BUCKETED)
+        return RCM_TOP_K_BAD_TYPE;
+    if (stage1_only || call->method == RCM_TOP_K_BUCKETED)
+        return check_buckets(call, stage1_only);
+    return RCM_TOP_K_OK;
+}
+
+static bool is_aligned(const void *pointer, size_t to)
+{
+    return (uintptr_t)pointer % to == 0;
+}
+
+static enum rcm_top_k_status check_outputs(const struct rcm_top_k_call *call, size_t bytes)
+{
+    if (!call->values && !call->indices)
+        return RCM_TOP_K_BAD_POINTER;
+    return is_aligned(call->values, bytes) && is_aligned(call->indices, call->wide ? 8 : 4)
+               ? RCM_TOP_K_OK
+               : RCM_TOP_K_BAD_POINTER;
+}
+
+/* ---- the plan */
+
+static struct plan plan_of(const struct rcm_top_k_call *call, bool stage1_only)
+{
+    uint64_t n = call->rows.n;
+    struct plan plan = {.kernels = topk_kernels(call->rows.type),
+                        .method = stage1_only ? RCM_TOP_K_BUCKETED : call->method,
+                        .stage1_only = stage1_only,
+                        .packs = n > 1 && call->rows.stride != 0 && call->rows.stride != 1,
+                        .selected = n,
+                        .out = call->k,
+                        .wide = n > INT32_MAX,
+                        .share = topk_share(&call->rows, call->threads)};
+    size_t at = plan.packs ? topk_align(topk_size(n, plan.kernels->bytes, 0)) : 0;
+    if (plan.method == RCM_TOP_K_BUCKETED) {
+        plan.selected = topk_candidates_before(n, call->b, call->k_b, call->b);
+        plan.direct = stage1_only || (plan.selected == call->k && !call->sorted);
+        if (stage1_only)
+            plan.out = plan.selected;
+        plan.heaps_at = at;
+        at = topk_align(topk_size(plan.share.threads * call->k_b, sizeof(struct pair), at));
+        if (!plan.direct) {
+            plan.values_at = at;
+            at = topk_align(topk_size(plan.selected, plan.kernels->bytes, at));
+            plan.indices_at = at;
+            at = topk_align(topk_size(plan.selected, plan.wide ? 8 : 4, at));
+        }
+    }
+    plan.exact_at = at;
+    if (!plan.direct) {
+        size_t exact = topk_exact_scratch(plan.kernels, plan.selected, call->k, call->sorted,
+                                          plan.share.threads);
+        at = topk_align(topk_size(1, exact, at));
+    }
+    plan.bytes = at;
+    return plan;
+}
+
+static enum rcm_top_k_status workspace(const struct rcm_top_k_call *call, bool stage1_only,
+                                       size_t *bytes)
+{
+    if (!bytes)
+        return RCM_TOP_K_BAD_POINTER;
+    *bytes = 0;
+    enum rcm_top_k_status status = check_call(call, stage1_only);
+    if (status == RCM_TOP_K_OK) {
+        struct plan plan = plan_of(call, stage1_only);
+        *bytes = topk_size(plan.share.rows, plan.bytes, 0);
+    }
+    return status;
+}
+
+enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, size_t *bytes)
+{
+    return workspace(call, false, bytes);
+}
+
+enum rcm_top_k_status rcm_top_k_stage1_workspace(const struct rcm_top_k_call *call, size_t *bytes)
+{
+    return workspace(call, true, bytes);
+}
+
+/* ---- one row */
+
+/* The output of row r. */
+static void *output(void *outputs, uint64_t r, uint64_t count, size_t bytes)
+{
+    return outputs ? (char *)outputs + r * count * bytes : NULL;
+}
+
+static void run_stage1(const struct stage1 *s, const struct plan *plan, char *scratch)
+{
+    int64_t threads = plan->share.threads;
+    struct pair *heaps = (struct pair *)(void *)(scratch + plan->heaps_at);
+#pragma omp parallel for num_threads(plan->share.threads) schedule(static) if (threads > 1)
+    for (int64_t i = 0; i < threads; i++) {
+        uint64_t share = s->b / (uint64_t)threads, rest = s->b % (uint64_t)threads;
+        uint64_t t = (uint64_t)i, from = t * share + (t < rest ? t : rest);
+        plan->kernels->stage1(s, from, from + share + (t < rest), heaps + t * s->k_b);
+    }
+}
+
+static const void *row_of(const struct rcm_top_k_rows *rows, const struct plan *plan, uint64_t r,
+                          char *scratch)
+{
+    const char *x = topk_row(rows, plan->kernels->bytes, r);
+    if (!plan->packs)
+        return x;
+    plan->kernels->pack(x, rows->stride, rows->n, scratch);
+    return scratch;
+}
+
+static void run_row(const struct rcm_top_k_call *call, const struct plan *plan, uint64_t r,
+                    char *scratch)
+{
+    size_t bytes = plan->kernels->bytes;
+    void *values = output(call->values, r, plan->out, bytes);
+    void *indices = output(call->indices, r, plan->out, call->wide ? 8 : 4);
+    struct exact exact = {.kernels = plan->kernels,
+                          .x = row_of(&call->rows, plan, r, scratch),
+                          .n = plan->selected,
+                          .k = call->k,
+                          .smallest = call->rows.smallest,
+                          .sorted = call->sorted,
+                          .wide = call->wide,
+                          .values = values,
+                          .indices = indices,
+                          .threads = plan->share.threads,
+                          .scratch = scratch + plan->exact_at};
+    if (plan->method == RCM_TOP_K_BUCKETED) {
+        struct stage1 s = {.x = exact.x,
+                           .n = call->rows.n,
+                           .b = call->b,
+                           .k_b = call->k_b,
+                           .contiguous = call->assignment == RCM_CONTIGUOUS,
+                           .smallest = call->rows.smallest,
+                           .wide = plan->direct ? call->wide : plan->wide,
+                           .values = plan->direct ? values : scratch + plan->values_at,
+                           .indices = plan->direct ? indices : scratch + plan->indices_at};
+        run_stage1(&s, plan, scratch);
+        if (plan->direct)
+            return;
+        exact.x = s.values;
+        exact.map = s.indices;
+        exact.map_wide = s.wide;
+    }
+    topk_exact(&exact);
+}
+
+static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool stage1_only,
+                                      char *scratch, size_t bytes)
+{
+    enum rcm_top_k_status status = check_call(call, stage1_only);
+    if (status != RCM_TOP_K_OK)
+        return status;
+    struct plan plan = plan_of(call, stage1_only);
+    status = check_outputs(call, plan.kernels->bytes);
+    if (status != RCM_TOP_K_OK)
+        return status;
+    size_t needed = topk_size(plan.share.rows, plan.bytes, 0);
+    if (needed > 0 && (!scratch || bytes < needed || !is_aligned(scratch, 64)))
+        return RCM_TOP_K_BAD_WORKSPACE;
+    uint64_t m = call->rows.m, at_once = plan.share.rows;
+#pragma omp parallel for num_threads(plan.share.rows) schedule(static) if (at_once > 1)
+    for (uint64_t i = 0; i < at_once; i++)
+        for (uint64_t r = i * (m / at_once) + (i < m % at_once ? i : m % at_once),
+                      end = r + m / at_once + (i < m % at_once);
+             r < end; r++)
+            run_row(call, &plan, r, scratch + i * plan.bytes);
+    return RCM_TOP_K_OK;
+}
+
+enum rcm_top_k_status rcm_top_k(const struct rcm_top_k_call *call, void *workspace, size_t bytes)
+{
+    return run_call(call, false, workspace, bytes);
+}
+
+enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *workspace,
+                                       size_t bytes)
+{
+    return run_call(call, true, workspace, bytes);
+}
