@@ -33,12 +33,18 @@ enum rcm_top_k_status cpu_workspace(const struct cell *c, size_t *bytes)
                                           : rcm_top_k_workspace(&call, bytes);
 }
 
+const void *cpu_rows(const struct device *r, unsigned set)
+{
+    return (const char *)r->x.at + set * cell_bytes_read(r->cell);
+}
+
 enum rcm_top_k_status cpu_run_cell(struct device *r)
 {
     const struct cell *c = r->cell;
-    const struct rcm_top_k_call call = call_of(c, r->x.at, r->values.at, r->indices.at);
+    const void *x = cpu_rows(r, r->call++ % r->sets);
+    const struct rcm_top_k_call call = call_of(c, x, r->values.at, r->indices.at);
     if (how_of(c)->plain) {
-        plain_topk(c, r->x.at, r->values.at, r->indices.at, r->workspace.at);
+        plain_topk(c, x, r->values.at, r->indices.at, r->workspace.at);
         return RCM_TOP_K_OK;
     }
     return c->kernel->task == TASK_STAGE1
@@ -48,6 +54,7 @@ enum rcm_top_k_status cpu_run_cell(struct device *r)
 
 enum rcm_top_k_status cpu_run_roof(struct device *r)
 {
-    const struct rcm_top_k_call call = call_of(r->cell, r->x.at, NULL, NULL);
+    const void *x = cpu_rows(r, r->roof_call++ % r->sets);
+    const struct rcm_top_k_call call = call_of(r->cell, x, NULL, NULL);
     return rcm_top_k_max(&call.rows, call.threads, r->roof.at);
 }

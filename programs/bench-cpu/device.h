@@ -26,8 +26,11 @@ struct device {
     char reason[400];
     struct cpu_work cell_work, roof_work;
 
-    struct cell input_cell; /* the cell that the rows were made for; kernel NULL: none */
-    uint64_t true_k;        /* k of `true_keys`; 0: not computed yet */
+    /* Short rows are made several times, from other seeds, and calls take turns among these sets:
+     * a branch predictor would learn a row that it sees again and again. */
+    unsigned sets, call, roof_call; /* the next call takes set call % sets */
+    struct cell input_cell;         /* the cell that the rows were made for; kernel NULL: none */
+    uint64_t true_k;                /* k of `true_keys`; 0: not computed yet */
     struct buffer x, true_keys, values, indices, workspace, roof, other; /* other: to flush with */
 };
 
@@ -35,7 +38,11 @@ struct device {
  * or NULL if the machine has no more. */
 void *cpu_reserve(struct buffer *buffer, size_t bytes);
 
-/* What is timed: device->cell, and reading its rows once by rcm_top_k_max(). */
+/* The rows of a set. */
+const void *cpu_rows(const struct device *device, unsigned set);
+
+/* What is timed: device->cell, and reading its rows once by rcm_top_k_max(), each on the set whose
+ * turn it is. */
 enum rcm_top_k_status cpu_run_cell(struct device *device);
 enum rcm_top_k_status cpu_run_roof(struct device *device);
 

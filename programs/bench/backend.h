@@ -57,7 +57,7 @@ struct backend {
      * calls below. */
     enum outcome (*run_once)(struct device *device, const struct cell *cell);
     int (*poison)(struct device *device); /* the outputs. Returns 0, or a status */
-    /* Proves what that call of the cell left in the outputs. */
+    /* Proves what the last call of the cell left in the outputs; `call` is its number. */
     enum outcome (*prove)(struct device *device, unsigned call);
     /* Counts how many values of the true top k of all rows are in the outputs of call 0. */
     enum outcome (*count_hits)(struct device *device, double *hits);
