@@ -1,11 +1,12 @@
 // peers.cc - one worker of tools/peers/time_peers.py: top-k of this project and of the C++ standard
 // library on a row, timed on request.
 //
-//     peers --make FILE N SEED   writes N float32 normals, those of recallmodel bench
-//     peers FILE                 answers requests on stdin, each one line
+//     peers --make FILE N ROWS SEED   writes rows of N float32 normals, those of recallmodel bench
+//     peers FILE N                    answers requests on stdin, each one line
 //
-// A request is CONTENDER K REPEATS; the answer is the microseconds of one call, and the sum of the
-// selected values. LIST names the contenders and their versions.
+// A request is CONTENDER K REPEATS; calls take turns among the rows. The answer is the microseconds
+// of one call, and the sum of the values that are selected of the first row. LIST names the
+// contenders and their versions.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -24,7 +25,21 @@
 namespace
 {
 
-std::vector<float> row;
+struct span {
+    const float *at;
+    size_t length;
+    float operator[](size_t i) const
+    {
+        return at[i];
+    }
+    size_t size() const
+    {
+        return length;
+    }
+};
+
+std::vector<float> rows;
+span row; /* whose turn it is */
 std::vector<float> values;
 std::vector<int32_t> indices;
 std::vector<std::pair<float, int32_t>> pairs;
@@ -33,7 +48,7 @@ std::vector<char> workspace;
 rcm_top_k_call call_of(size_t k, bool sorted)
 {
     rcm_top_k_call call = {};
-    call.rows.x = row.data();
+    call.rows.x = row.at;
     call.rows.m = 1;
     call.rows.n = row.size();
     call.k = k;
@@ -106,29 +121,38 @@ const contender contenders[] = {
     {"std::partial_sort", "libstdc++ " __VERSION__, partial_sort},
 };
 
-int make(const char *path, size_t n, uint64_t seed)
+int make(const char *path, size_t n, size_t count, uint64_t seed)
 {
-    row.resize(n);
-    for (size_t i = 0; i < n; i++)
-        row[i] = rcm_gpu_element_value(RCM_GPU_INPUT_NORMAL, seed, i, n);
+    rows.resize(n * count);
+    for (size_t i = 0; i < rows.size(); i++)
+        rows[i] = rcm_gpu_element_value(RCM_GPU_INPUT_NORMAL, seed + i / n, i % n, n);
     FILE *file = std::fopen(path, "wb");
-    const bool written = file && std::fwrite(row.data(), sizeof(float), n, file) == n;
+    const bool written =
+        file && std::fwrite(rows.data(), sizeof(float), rows.size(), file) == rows.size();
     return file && std::fclose(file) == 0 && written ? 0 : 1;
 }
 
-bool read(const char *path)
+/* Rows of n elements. */
+bool read(const char *path, size_t n)
 {
     FILE *file = std::fopen(path, "rb");
     if (!file)
         return false;
     std::fseek(file, 0, SEEK_END);
-    row.resize((size_t)std::ftell(file) / sizeof(float));
+    rows.resize((size_t)std::ftell(file) / sizeof(float));
     std::rewind(file);
-    const bool whole = std::fread(row.data(), sizeof(float), row.size(), file) == row.size();
+    const bool whole = std::fread(rows.data(), sizeof(float), rows.size(), file) == rows.size();
     std::fclose(file);
-    values.resize(row.size());
-    indices.resize(row.size());
-    return whole;
+    values.resize(n);
+    indices.resize(n);
+    row = {rows.data(), n};
+    return whole && n > 0 && rows.size() >= n;
+}
+
+/* Call i takes row i. */
+void take_row(size_t i)
+{
+    row.at = rows.data() + i * row.length % (rows.size() / row.length * row.length);
 }
 
 /* In double and in order, so that it is the same for every right answer. */
@@ -148,10 +172,14 @@ void answer(const std::string &name, size_t k, unsigned repeats)
         if (name != c.name)
             continue;
         const auto begin = std::chrono::steady_clock::now();
-        for (unsigned i = 0; i < repeats; i++)
+        for (unsigned i = 0; i < repeats; i++) {
+            take_row(i);
             c.run(k);
+        }
         const std::chrono::duration<double, std::micro> time =
             std::chrono::steady_clock::now() - begin;
+        take_row(0);
+        c.run(k);
         std::printf("%.17g %.17g\n", time.count() / repeats, selected_sum(k));
         return;
     }
@@ -162,10 +190,11 @@ void answer(const std::string &name, size_t k, unsigned repeats)
 
 int main(int count, char **arguments)
 {
-    if (count == 5 && std::strcmp(arguments[1], "--make") == 0)
+    if (count == 6 && std::strcmp(arguments[1], "--make") == 0)
         return make(arguments[2], std::strtoull(arguments[3], nullptr, 10),
-                    std::strtoull(arguments[4], nullptr, 10));
-    if (count != 2 || !read(arguments[1]))
+                    std::strtoull(arguments[4], nullptr, 10),
+                    std::strtoull(arguments[5], nullptr, 10));
+    if (count != 3 || !read(arguments[1], std::strtoull(arguments[2], nullptr, 10)))
         return 2;
     char line[200], name[100];
     while (std::fgets(line, sizeof line, stdin)) {

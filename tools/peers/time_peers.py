@@ -6,7 +6,8 @@
 WORKER is the program that tests/bench/peers.cc makes; each PYTHON an interpreter of `make peers`.
 Each is a process of its own that holds the row and answers requests, so that two versions of a
 library can take part. The contenders take turns, sample by sample; a sample is as many calls as
-take a millisecond. All run on one core. A contender whose values are not the top k is left out,
+take a millisecond. Short rows are made several times, and calls take turns among them: a branch
+predictor learns a row that it sees again and again. All run on one core. A contender whose values are not the top k is left out,
 unless it is approximate: then `recall_by_sum` says whether its sum is the right one.
 
 Columns: the median, an interval around it (order statistics, 95 %), and `times_ours`, its ratio to
@@ -27,6 +28,7 @@ import time
 COLUMNS = ("n,k,dtype,threads,contender,version,samples,time_us_median,time_us_low,time_us_high,"
            "times_ours,exact")
 SAMPLE_US = 1000.0
+TURNS = 1 << 16  # elements of the short rows among which calls take turns, as in the bench
 LEAST = 7
 SHAPES = "4096x64,131072x50,131072x1024,1048576x64,1048576x1024,16777216x1024"
 APPROXIMATE = ("jax.lax.approx_max_k", "faiss-approximate")
@@ -76,7 +78,7 @@ class Contender:
     def warm_up(self):
         """Finds how many calls make a sample; the first call may compile something."""
         self.worker.sample(self.name, self.k, 1)
-        for _ in range(3):
+        for _ in range(4):
             time_us, self.sum = self.worker.sample(self.name, self.k, self.repeats)
             self.repeats = max(1, math.ceil(SAMPLE_US / time_us))
 
@@ -164,9 +166,11 @@ def main():
         print(COLUMNS, file=file)
         for n, k in shapes:
             row = f"{folder}/row"
-            subprocess.run([options.worker, "--make", row, str(n), str(options.seed)], check=True)
-            workers = [Worker([options.worker, row])]
-            workers += [Worker([python, str(WORKER), row]) for python in options.pythons]
+            rows = max(1, min(16, TURNS // n))
+            subprocess.run([options.worker, "--make", row, str(n), str(rows), str(options.seed)],
+                           check=True)
+            workers = [Worker([options.worker, row, str(n)])]
+            workers += [Worker([python, str(WORKER), row, str(n)]) for python in options.pythons]
             seen |= {version.split()[0] for w in workers for version in w.contenders.values()}
             whole &= time_shape(workers, n, k, options.seconds, file)
             for worker in workers:

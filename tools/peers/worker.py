@@ -1,14 +1,15 @@
 """One worker of time_peers.py: top-k of the Python libraries of its environment, timed on request.
 
-    worker.py FILE    FILE: float32 values of one row
+    worker.py FILE N    FILE: float32 values, rows of N elements
 
-A request is a line CONTENDER K REPEATS. The answer is the microseconds of one call and the sum of
-the selected values, sorted. LIST names the contenders and their versions, a tab between. A library
+A request is a line CONTENDER K REPEATS. Calls take turns among the rows. The answer is the
+microseconds of one call, and the sum of the values that are selected of the first row, in order. LIST names the contenders and their versions, a tab between. A library
 that is not there has none.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import functools
+import itertools
 import os
 import sys
 import time
@@ -70,20 +71,21 @@ except ImportError:
     jax = None
 
 if jax:
+    @functools.cache
+    def compiled(select, k):
+        return jax.jit(functools.partial(select, k=k))
+
     def of_jax(select, row):
         held = jax.device_put(row)
 
-        @functools.cache
-        def compiled(k):
-            return jax.jit(functools.partial(select, k=k))
-
         def run(k):
-            return jax.block_until_ready(compiled(k)(held))
+            return jax.block_until_ready(compiled(select, k)(held))
         return run
 
     contender("jax.lax.top_k", "jax " + jax.__version__)(functools.partial(of_jax, jax.lax.top_k))
+    approx_max_k = functools.partial(jax.lax.approx_max_k, recall_target=0.95)
     contender("jax.lax.approx_max_k-0.95", "jax " + jax.__version__)(
-        functools.partial(of_jax, functools.partial(jax.lax.approx_max_k, recall_target=0.95)))
+        functools.partial(of_jax, approx_max_k))
 
 try:
     import faiss
@@ -137,17 +139,18 @@ if faiss:
                 functools.partial(approximate, getattr(faiss, "APPROX_TOPK_BUCKETS_" + mode_name)))
 
 
-def answer(run, k, repeats):
+def answer(runs, k, repeats):
+    turns = list(itertools.islice(itertools.cycle(runs), repeats))
     begin = time.perf_counter()
-    for _ in range(repeats):
-        selected = run(k)
+    for run in turns:
+        run(k)
     time_us = 1e6 * (time.perf_counter() - begin) / repeats
-    values = np.sort(np.asarray(selected[0], np.float64))
+    values = np.sort(np.asarray(runs[0](k)[0], np.float64))
     return f"{time_us!r} {float(sum(values.tolist()))!r}"
 
 
 def main():
-    row = np.fromfile(sys.argv[1], np.float32)
+    rows = np.fromfile(sys.argv[1], np.float32).reshape(-1, int(sys.argv[2]))
     runs = {}
     for line in sys.stdin:
         words = line.split()
@@ -158,7 +161,7 @@ def main():
             continue
         name, k, repeats = words[0], int(words[1]), int(words[2])
         if name not in runs:
-            runs[name] = CONTENDERS[name][1](row)
+            runs[name] = [CONTENDERS[name][1](row) for row in rows]
         print(answer(runs[name], k, repeats), flush=True)
 
 
