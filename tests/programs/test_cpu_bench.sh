@@ -65,7 +65,7 @@ pass
 file=$folder/runs.csv
 bench two-stage --grid cpu-tiny -o "$file" >"$folder/table" 2>/dev/null &
 process=$!
-for _ in $(seq 400); do
+for _ in $(seq 3000); do
     if [ "$(rows "$file")" -ge 4 ]; then break; fi
     sleep 0.02
 done
@@ -99,7 +99,7 @@ pass
 default_signals "$program" bench two-stage --grid cpu-small -o "$folder/stopped" >/dev/null \
     2>"$folder/stderr" &
 process=$!
-for _ in $(seq 400); do
+for _ in $(seq 3000); do
     if [ "$(rows "$folder/stopped")" -ge 2 ]; then break; fi
     sleep 0.02
 done
