@@ -43,12 +43,17 @@ SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,row_file.h assignment.h bucket
 SEES_gpu :=
 SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
-SEES_programs/recallmodel := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) \
-    $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
-SEES_programs/recallmodel-bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC) $(GPU_PUBLIC)
+SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h \
+    $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
+SEES_programs/bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC)
+# The generators of the inputs are those of the GPU.
+SEES_programs/bench-cpu := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
+    topk/topk.h gpu/topk_gpu.h gpu/host/inputs.h gpu/host/element.h
+SEES_programs/recallmodel-bench := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
+    $(GPU_PUBLIC)
 SEES_tests := base model sim calibrate attention gpu topk programs
-LAYERS := base model sim calibrate attention gpu topk programs/common programs/recallmodel \
-    programs/recallmodel-bench tests
+LAYERS := base model sim calibrate attention gpu topk programs/common programs/bench \
+    programs/bench-cpu programs/recallmodel programs/recallmodel-bench tests
 
 # Sources are found by wildcard: a new file needs no change here.
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
@@ -60,7 +65,9 @@ ATTENTION := $(call objects,attention attention/methods)
 TOPK := $(call objects,topk)
 COMMON := $(call objects,programs/common)
 COMMAND := $(call objects,programs/recallmodel)
-BENCH := $(call objects,programs/recallmodel-bench)
+BENCH := $(call objects,programs/bench)
+CPU_BENCH := $(call objects,programs/bench-cpu)
+CUDA_BENCH := $(call objects,programs/recallmodel-bench)
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c)) \
@@ -154,7 +161,9 @@ $(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX) $$(BLAS_FLAGS)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
 $(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
-$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS)))
+$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS) $$(GIT)))
+$(eval $(call layer,programs/bench,$(POSIX)))
+$(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
 $(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
 
@@ -211,7 +220,8 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 
 # All objects of the command except the team that runs a simulation: one process (SINGLE) or several
 # (MPI).
-COMMAND_PARTS := $(COMMAND) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM)
+COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
+    $(TOPK) $(SIM)
 COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
@@ -254,7 +264,7 @@ $(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
-PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) $(TOPK) \
+PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
     $(BASE_LIBRARY)
 
 TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
@@ -289,7 +299,7 @@ $(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(GPU_LIBRARY)
 	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
 
 # Only the sampling of the benchmark; the test has its own clock and its own GPU.
-SAMPLER := tests/programs/test_sampler.c $(BUILD)/programs/recallmodel-bench/sampler.o
+SAMPLER := tests/programs/test_sampler.c $(BUILD)/programs/bench/sampler.o
 $(BUILD)/tests/programs/test_sampler: $(SAMPLER) $(BASE_LIBRARY) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
 	$(say) TEST $<
@@ -301,16 +311,17 @@ $(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
 	$(Q)$(CXX) $(EMULATE_FLAGS) -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) $(SEE_TESTS) \
 	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
 
-# The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU. It prints
-# the state of the sources (git describe) with its results.
-$(BUILD)/programs/recallmodel-bench/main.o: GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
-$(BUILD)/programs/recallmodel-bench/main.o: $(BUILD)/git
+# The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU. Programs
+# that measure print the state of the sources (git describe) with their results.
+WITH_GIT := $(patsubst %,$(BUILD)/programs/%/main.o,recallmodel recallmodel-bench)
+$(WITH_GIT): GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
+$(WITH_GIT): $(BUILD)/git
 $(BUILD)/git: FORCE
 	@mkdir -p $(@D)
 	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
 	[ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
 
-BENCH_PARTS := $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
+BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
 $(BUILD)/gpu/recallmodel-bench-emulated: $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
@@ -325,8 +336,9 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) $(COMMON) \
-    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
+ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) \
+    $(COMMON) $(COMMAND) $(BENCH) $(CPU_BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
+    $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
@@ -519,6 +531,9 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 	$(Q)$(PYTHON) -m venv --without-pip --system-site-packages $(@D)
 	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
+
+# make bench-cpu, make peers
+include tools/peers/peers.mk
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench

@@ -3,20 +3,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include <programs/bench/backend.h>
+#include <programs/bench/session.h>
+
 #include "command.h"
-#include "session.h"
 
 static const struct argument device_options[] = {{OPTIONS_END}};
 
 static int run_device(int count, char **arguments)
 {
-    struct runner *runner = NULL;
+    struct device *device = NULL;
     int status = arguments_read(device_options, NULL, count, arguments);
     if (status == STATUS_OK)
-        status = session_open_runner(&runner, 1);
+        status = backend->open(&device, 1);
     if (status == STATUS_OK)
-        puts(runner_facts(runner)->name);
-    runner_close(runner);
+        puts(backend->name(device));
+    backend->close(device);
     return status;
 }
 

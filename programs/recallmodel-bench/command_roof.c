@@ -8,10 +8,11 @@
 #include <time.h>
 
 #include <base/atomic_file.h>
+#include <programs/bench/backend.h>
+#include <programs/bench/session.h>
 
 #include "command.h"
 #include "roofs.h"
-#include "session.h"
 
 struct settings {
     struct roof_sizes sizes;
@@ -122,21 +123,20 @@ static void print_rates(const struct roof_rates *rates)
 }
 
 /* `target`: where the device file is written; NULL: nowhere. */
-static int measure(const struct settings *settings, struct runner *runner, const char *target)
+static int measure(const struct settings *settings, struct device *device, const char *target)
 {
     struct results results = {0};
     struct roof_rates rates;
     int status =
-        session_open_results(&results, runner, &settings->session, ROOF_COLUMNS, ROOF_KEY_COLUMNS);
+        session_open_results(&results, device, &settings->session, ROOF_COLUMNS, ROOF_KEY_COLUMNS);
     if (status != STATUS_OK)
         return status;
     status =
-        measure_roofs(runner, session_rules(&settings->session), settings->sizes, &results, &rates);
+        measure_roofs(device, session_rules(&settings->session), settings->sizes, &results, &rates);
     if (status == STATUS_OK && rates.read_bytes_per_s > 0.0)
         print_rates(&rates);
     if (status == STATUS_OK && target)
-        status =
-            write_device_file(settings->device_file, target, runner_facts(runner)->name, &rates);
+        status = write_device_file(settings->device_file, target, backend->name(device), &rates);
     if (results_close(&results) != 0 && status == STATUS_OK)
         status = output_failed();
     return status;
@@ -146,7 +146,7 @@ static int run_roof(int count, char **arguments)
 {
     struct settings settings = {.sizes = {.bytes = 1 << 30, .elements = 1 << 24},
                                 .session = {.seed = 1}};
-    struct runner *runner = NULL;
+    struct device *device = NULL;
     char *target = NULL, error[400];
     int status = arguments_read(roof_options, &settings, count, arguments);
     if (status == STATUS_OK && settings.device_file) {
@@ -155,10 +155,10 @@ static int run_roof(int count, char **arguments)
             status = usage_error("--device-file '%.200s' %s", settings.device_file, error);
     }
     if (status == STATUS_OK)
-        status = session_open_runner(&runner, settings.session.seed);
+        status = backend->open(&device, settings.session.seed);
     if (status == STATUS_OK)
-        status = measure(&settings, runner, target);
-    runner_close(runner);
+        status = measure(&settings, device, target);
+    backend->close(device);
     free(target);
     return status;
 }

@@ -9,17 +9,14 @@
 
 #include <base/memory.h>
 #include <model/recallmodel.h>
-#include <programs/common/wrap.h>
+#include <programs/bench/bench_command.h>
 
-#include "cell.h"
 #include "command.h"
-#include "grid.h"
-#include "session.h"
+#include "cuda.h"
 
 #ifndef RCM_GIT
 #define RCM_GIT "unknown"
 #endif
-const char sources_git[] = RCM_GIT;
 
 /* In the order in which --help lists them. */
 static const struct command *const commands[] = {
@@ -43,33 +40,14 @@ static void print_usage(FILE *file)
           file);
 }
 
-static void print_kernels(enum task task)
-{
-    const struct kernel *kernel;
-    char names[1200] = "";
-    for (unsigned i = 0; (kernel = kernel_of_task(task, i)); i++)
-        append_name(names, sizeof names, kernel->name);
-    print_wrapped("\nKernels:\n  %s", names);
-}
-
-static void print_grids(enum task task)
-{
-    puts("\nGrids:");
-    for (size_t i = 0; i < grid_count; i++)
-        if (grids[i].task == task)
-            printf("  %-18s %s\n", grids[i].name, grids[i].what);
-}
-
 static void print_help(const struct command *command)
 {
     unsigned task = 0;
     while (task < TASKS && strcmp(command->name, task_name(task)) != 0)
         task++;
     help_options(command, false);
-    if (task < TASKS) {
-        print_kernels(task);
-        print_grids(task);
-    }
+    if (task < TASKS)
+        bench_help(task);
     help_numbers(command, false);
     help_example(command);
 }
@@ -113,6 +91,8 @@ static void out_of_memory(void)
 int main(int count, char **arguments)
 {
     set_program_name("recallmodel-bench");
+    set_sources_git(RCM_GIT);
+    backend = &cuda_backend;
     on_out_of_memory(out_of_memory);
     signal(SIGPIPE, SIG_IGN);
     int status = run_subcommand(count, arguments);

@@ -8,10 +8,11 @@
 #include <stdio.h>
 
 #include <gpu/host/device_memory.h>
+#include <programs/bench/session.h>
 #include <programs/common/error.h>
 #include <programs/common/progress.h>
 
-#include "session.h"
+#include "device.h"
 
 /* ---- one row */
 
@@ -60,8 +61,8 @@ static void format_row(char row[ROOF_ROW_MAX], const char *key, const struct tim
     int length =
         snprintf(row, ROOF_ROW_MAX, "%s,%zu,%s,%u,%.6g,%.6g,%.6g,%.4g,%.6g,", key, t->samples,
                  t->stop, t->dropped, t->median_us, t->low_us, t->high_us, t->noise, rate_per_s);
-    if (t->sm_clock_mhz)
-        length += snprintf(row + length, ROOF_ROW_MAX - (size_t)length, "%u", t->sm_clock_mhz);
+    if (t->clock_mhz)
+        length += snprintf(row + length, ROOF_ROW_MAX - (size_t)length, "%u", t->clock_mhz);
     snprintf(row + length, ROOF_ROW_MAX - (size_t)length, "%s",
              t->power_capped < 0 ? ",\n"
              : t->power_capped   ? ",1\n"
@@ -91,7 +92,7 @@ enum {
 };
 
 struct measuring {
-    struct runner *runner;
+    struct device *device;
     const struct sampling *rules;
     struct results *results;
     struct roof_rates *rates;
@@ -116,11 +117,11 @@ static double measure_row(struct measuring *m, rcm_gpu_work *work, struct roof *
         return NAN;
     how.graph = roof->graph;
     how.flush = !roof->graph;
-    const enum rcm_gpu_status status =
-        take_samples(runner_timer(m->runner), runner_monitor(m->runner), &how,
-                     &(struct timed_work){work, roof}, NULL, timing);
-    if (status != RCM_GPU_OK) {
-        fprintf(stderr, "recallmodel-bench: %s: %s\n", roof->what, rcm_gpu_message(status));
+    const int status = take_samples(&cuda_stopwatch, m->device, &how,
+                                    &(struct timed_work){work, roof}, NULL, timing);
+    if (status != 0) {
+        fprintf(stderr, "recallmodel-bench: %s: %s\n", roof->what,
+                rcm_gpu_message((enum rcm_gpu_status)status));
         m->status = STATUS_FAILED;
         return NAN;
     }
@@ -205,10 +206,10 @@ static int reserve_memory(struct measuring *m, uint64_t bytes, uint64_t elements
     return STATUS_FAILED;
 }
 
-int measure_roofs(struct runner *runner, const struct sampling *rules, struct roof_sizes sizes,
+int measure_roofs(struct device *device, const struct sampling *rules, struct roof_sizes sizes,
                   struct results *results, struct roof_rates *rates)
 {
-    struct measuring m = {.runner = runner, .rules = rules, .results = results, .rates = rates};
+    struct measuring m = {.device = device, .rules = rules, .results = results, .rates = rates};
     const uint64_t bytes = sizes.bytes / 1024 * 1024;
     *rates = (struct roof_rates){0};
     m.status = reserve_memory(&m, bytes, sizes.elements);

@@ -6,9 +6,8 @@
 #define ROOFS_H
 
 #include <gpu/host/roof.h>
-
-#include "results.h"
-#include "runner.h"
+#include <programs/bench/results.h>
+#include <programs/bench/sampler.h>
 
 #define ROOF_COLUMNS \
     "what,variant,timing,bytes_read,bytes_written,operations,elements,samples,stop,dropped," \
@@ -32,7 +31,7 @@ struct roof_rates {
 /* Measures the rows that the results do not have, and adds each at once. Shows the progress, and
  * stops between rows after Ctrl-C. Returns a status, after one line on stderr if that is
  * STATUS_FAILED. */
-int measure_roofs(struct runner *runner, const struct sampling *rules, struct roof_sizes sizes,
+int measure_roofs(struct device *device, const struct sampling *rules, struct roof_sizes sizes,
                   struct results *results, struct roof_rates *rates);
 
 #endif

@@ -7,15 +7,21 @@
 
 #include <base/memory.h>
 #include <model/recallmodel.h>
+#include <programs/bench/session.h>
 #include <sim/team.h>
 
 #include "command.h"
 
+#ifndef RCM_GIT
+#define RCM_GIT "unknown"
+#endif
+
 /* In the order of --help. The first one runs if no subcommand is named. */
 static const struct command *const commands[] = {
-    &command_recall,    &command_ranks,    &command_cost,    &command_bounds,    &command_select,
-    &command_exact,     &command_simulate, &command_count,   &command_calibrate, &command_predict,
-    &command_attention, &command_sparse,   &command_tensors, &command_blocks,    &command_devices,
+    &command_recall,    &command_ranks,   &command_cost,      &command_bounds,
+    &command_select,    &command_exact,   &command_simulate,  &command_count,
+    &command_calibrate, &command_predict, &command_attention, &command_sparse,
+    &command_tensors,   &command_blocks,  &command_devices,   &command_bench,
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -113,6 +119,7 @@ static void out_of_memory(void)
 int main(int count, char **arguments)
 {
     on_out_of_memory(out_of_memory);
+    set_sources_git(RCM_GIT);
     team_start(&count, &arguments);
     if (team_rank() > 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))

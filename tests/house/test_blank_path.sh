@@ -17,7 +17,8 @@ copy="$folder/a blank"
 mkdir "$copy"
 cp -r Makefile packages.txt tools base model sim calibrate programs gpu tests "$copy"
 objects=()
-for layer in sim calibrate programs/common programs/recallmodel programs/recallmodel-bench; do
+for layer in sim calibrate programs/common programs/bench programs/recallmodel \
+    programs/recallmodel-bench; do
     sources=("$layer"/*.c)
     objects+=("build/${sources[0]%.c}.o")
 done

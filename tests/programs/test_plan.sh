@@ -160,8 +160,8 @@ import torch_topk as ours
 number = "([0-9.e-]+)"
 pattern = rf"sampling_grid = \{{\.noise = {number}, \.seconds = {number}, \.least = {number}\}}"
 rules = re.search(pattern,
-                  open("programs/recallmodel-bench/sampler.c").read())
-calls = re.search(r"#define GRAPH_CALLS (\d+)", open("programs/recallmodel-bench/sampler.h").read())
+                  open("programs/bench/sampler.c").read())
+calls = re.search(r"#define GRAPH_CALLS (\d+)", open("programs/bench/sampler.h").read())
 of_the_benchmark = (float(rules[1]), float(rules[2]), int(rules[3]), int(calls[1]))
 assert (ours.NOISE, ours.SECONDS, ours.LEAST, ours.GRAPH_CALLS) == of_the_benchmark
 PYTHON

@@ -1,77 +1,63 @@
 /* test_sampler.c - how the benchmark samples: medians, when it stops, what it drops. The clock and
- * the card are stand-ins.
+ * the device are stand-ins.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <programs/recallmodel-bench/sampler.h>
+#include <programs/bench/sampler.h>
 #include <tests/test.h>
 
-/* ---- stand-ins: a call takes what `next_time` says; the card is hot while `hot_looks` lasts */
+/* ---- stand-ins: a call takes what `next_time` says; the device is hot while `hot_looks` lasts */
+
+#define FAULT 5 /* a status of the stand-in */
 
 static double (*next_time)(const void *work);
 static unsigned calls, flushes, looks, hot_looks;
 static const void *order[64]; /* whose the first samples were */
 
-static double take(rcm_gpu_work *work, void *context, bool flush)
+static int time_call(struct device *device, const void *work, unsigned call, bool flush,
+                     double *time_us)
 {
-    (void)work;
+    (void)device;
+    (void)call;
     flushes += flush;
     if (calls < 64)
-        order[calls] = context;
+        order[calls] = work;
     calls++;
-    return next_time(context);
+    *time_us = next_time(work);
+    return *time_us < 0.0 ? FAULT : 0;
 }
 
-enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *timer, rcm_gpu_work *work,
-                                      void *context, unsigned call, bool flush, double *time_us)
-{
-    (void)timer;
-    (void)call;
-    *time_us = take(work, context, flush);
-    return *time_us < 0.0 ? RCM_GPU_ERROR : RCM_GPU_OK;
-}
-
-struct rcm_gpu_graph {
-    void *context;
+struct graph {
+    const void *work;
 };
-static struct rcm_gpu_graph graphs[2];
+static struct graph graphs[2];
 static unsigned graph_count, graph_calls, graphs_freed;
 
-enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *timer, rcm_gpu_work *work,
-                                         void *context, unsigned wanted,
-                                         struct rcm_gpu_graph **graph)
+static int create_graph(struct device *device, const void *work, unsigned wanted, void **graph)
 {
-    (void)timer;
-    (void)work;
+    (void)device;
     graph_calls = wanted;
-    graphs[graph_count].context = context;
+    graphs[graph_count].work = work;
     *graph = &graphs[graph_count++];
-    return RCM_GPU_OK;
+    return 0;
 }
-void rcm_gpu_graph_free(struct rcm_gpu_graph *graph)
+static void free_graph(void *graph)
 {
     graphs_freed += graph != NULL;
 }
-enum rcm_gpu_status rcm_gpu_time_graph(struct rcm_gpu_timer *timer, struct rcm_gpu_graph *graph,
-                                       bool flush, double *time_us)
+static int time_graph(struct device *device, void *graph, bool flush, double *time_us)
 {
-    (void)timer;
-    *time_us = take(NULL, graph->context, flush);
-    return RCM_GPU_OK;
+    return time_call(device, ((struct graph *)graph)->work, 0, flush, time_us);
 }
 
-bool monitor_throttled(struct monitor *monitor)
+static struct pace look(struct device *device)
 {
-    (void)monitor;
-    return looks++ < hot_looks;
+    looks++;
+    return (struct pace){.throttled = looks <= hot_looks,
+                         .clock_mhz = device ? 2000 - 10 * (looks % 3) : 0,
+                         .power_capped = device ? looks == 2 : -1};
 }
-bool monitor_power_capped(struct monitor *monitor)
-{
-    return monitor != NULL && looks == 2;
-}
-unsigned monitor_sm_clock_mhz(struct monitor *monitor)
-{
-    return monitor ? 2000 - 10 * (looks % 3) : 0;
-}
+
+static const struct stopwatch watch = {time_call, create_graph, time_graph, free_graph, look};
 
 static void reset(double (*time)(const void *), unsigned hot)
 {
@@ -95,8 +81,6 @@ static double failing(const void *work)
     (void)work;
     return calls < 9 ? 10.0 : -1.0;
 }
-
-static const struct timed_work a = {NULL, &ours}, b = {NULL, &theirs};
 
 START_TEST(medians_and_intervals)
 {
@@ -125,10 +109,10 @@ START_TEST(quiet_work_stops_by_noise_after_seven)
     struct timing t[2];
     reset(steady, 0);
     ck_assert_int_eq(
-        take_samples(NULL, NULL,
+        take_samples(&watch, NULL,
                      &(struct sampling){.noise = 0.005, .seconds = 5.0, .least = 7, .flush = true},
-                     &a, &b, t),
-        RCM_GPU_OK);
+                     &ours, &theirs, t),
+        0);
     ck_assert_uint_eq(t[0].samples, 7);
     ck_assert_uint_eq(t[1].samples, 7);
     ck_assert_str_eq(t[0].stop, "noise");
@@ -138,7 +122,7 @@ START_TEST(quiet_work_stops_by_noise_after_seven)
     ck_assert_uint_eq(flushes, calls);
     for (unsigned i = 8; i < 22; i++) /* by turns */
         ck_assert_ptr_eq(order[i], i % 2 ? &theirs : &ours);
-    ck_assert_uint_eq(t[0].sm_clock_mhz, 0);
+    ck_assert_uint_eq(t[0].clock_mhz, 0);
     ck_assert_int_eq(t[0].power_capped, -1); /* unknown */
 }
 END_TEST
@@ -147,10 +131,10 @@ START_TEST(noisy_work_stops_by_time)
 {
     struct timing t[2];
     reset(jumping, 0);
-    ck_assert_int_eq(take_samples(NULL, NULL,
+    ck_assert_int_eq(take_samples(&watch, NULL,
                                   &(struct sampling){.noise = 0.005, .seconds = 0.03, .least = 7},
-                                  &a, NULL, t),
-                     RCM_GPU_OK);
+                                  &ours, NULL, t),
+                     0);
     ck_assert_str_eq(t[0].stop, "time");
     ck_assert_uint_gt(t[0].samples, 50);
     ck_assert_uint_eq(flushes, 0);
@@ -162,15 +146,15 @@ START_TEST(hot_samples_are_dropped)
 {
     struct timing t[2];
     reset(jumping, 2);
-    ck_assert_int_eq(take_samples(NULL, (struct monitor *)&ours,
-                                  &(struct sampling){.noise = 0.0, .seconds = 0.05, .least = 7}, &a,
-                                  &b, t),
-                     RCM_GPU_OK);
+    ck_assert_int_eq(take_samples(&watch, (struct device *)&ours,
+                                  &(struct sampling){.noise = 0.0, .seconds = 0.05, .least = 7},
+                                  &ours, &theirs, t),
+                     0);
     ck_assert_uint_gt(t[0].dropped, 0);
     ck_assert_uint_eq(t[0].samples, t[1].samples);
     ck_assert_uint_eq(calls, 2 * (4 + t[0].samples + t[0].dropped));
     ck_assert_int_eq(t[0].power_capped, 1); /* it was, once */
-    ck_assert_uint_eq(t[0].sm_clock_mhz, 1980);
+    ck_assert_uint_eq(t[0].clock_mhz, 1980);
     ck_assert_str_eq(t[0].stop, "time");
 }
 END_TEST
@@ -180,11 +164,11 @@ START_TEST(graphs_of_sixteen)
     struct timing t[2];
     reset(steady, 0);
     ck_assert_int_eq(
-        take_samples(NULL, NULL,
+        take_samples(&watch, NULL,
                      &(struct sampling){
                          .noise = 0.005, .seconds = 5.0, .least = 7, .graph = true, .flush = true},
-                     &a, &b, t),
-        RCM_GPU_OK);
+                     &ours, &theirs, t),
+        0);
     ck_assert_uint_eq(graph_calls, 16);
     ck_assert_uint_eq(graph_count, 2);
     ck_assert_uint_eq(graphs_freed, 2);
@@ -197,10 +181,10 @@ START_TEST(a_failure_ends_it)
 {
     struct timing t[2];
     reset(failing, 0);
-    ck_assert_int_eq(take_samples(NULL, NULL,
-                                  &(struct sampling){.noise = 0.0, .seconds = 5.0, .least = 7}, &a,
-                                  NULL, t),
-                     RCM_GPU_ERROR);
+    ck_assert_int_eq(take_samples(&watch, NULL,
+                                  &(struct sampling){.noise = 0.0, .seconds = 5.0, .least = 7},
+                                  &ours, NULL, t),
+                     FAULT);
 }
 END_TEST
 

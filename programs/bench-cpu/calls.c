@@ -1,0 +1,60 @@
+/* calls.c - the calls of the library for a cell.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "device.h"
+#include "plain.h"
+
+static struct rcm_top_k_call call_of(const struct cell *c, const void *x, void *values,
+                                     void *indices)
+{
+    return (struct rcm_top_k_call){
+        .rows = {.x = x, .m = c->m, .n = c->n, .type = cpu_type(c->dtype)},
+        .k = c->k,
+        .method = c->kernel->task == TASK_EXACT ? RCM_TOP_K_EXACT : RCM_TOP_K_BUCKETED,
+        .b = c->b,
+        .k_b = c->k_b,
+        .assignment = c->assignment,
+        .sorted = how_of(c)->sorted,
+        .threads = (unsigned)c->threads,
+        .values = values,
+        .indices = indices};
+}
+
+enum rcm_top_k_status cpu_workspace(const struct cell *c, size_t *bytes)
+{
+    /* Not read, but it must not be NULL. */
+    static const char anything;
+    const struct rcm_top_k_call call = call_of(c, &anything, NULL, NULL);
+    if (how_of(c)->plain) {
+        *bytes = plain_workspace(c->n);
+        return RCM_TOP_K_OK;
+    }
+    return c->kernel->task == TASK_STAGE1 ? rcm_top_k_stage1_workspace(&call, bytes)
+                                          : rcm_top_k_workspace(&call, bytes);
+}
+
+const void *cpu_rows(const struct device *r, unsigned set)
+{
+    return (const char *)r->x.at + set * cell_bytes_read(r->cell);
+}
+
+enum rcm_top_k_status cpu_run_cell(struct device *r)
+{
+    const struct cell *c = r->cell;
+    const void *x = cpu_rows(r, r->call++ % r->sets);
+    const struct rcm_top_k_call call = call_of(c, x, r->values.at, r->indices.at);
+    if (how_of(c)->plain) {
+        plain_topk(c, x, r->values.at, r->indices.at, r->workspace.at);
+        return RCM_TOP_K_OK;
+    }
+    return c->kernel->task == TASK_STAGE1
+               ? rcm_top_k_stage1(&call, r->workspace.at, r->workspace.bytes)
+               : rcm_top_k(&call, r->workspace.at, r->workspace.bytes);
+}
+
+enum rcm_top_k_status cpu_run_roof(struct device *r)
+{
+    const void *x = cpu_rows(r, r->roof_call++ % r->sets);
+    const struct rcm_top_k_call call = call_of(r->cell, x, NULL, NULL);
+    return rcm_top_k_max(&call.rows, call.threads, r->roof.at);
+}

@@ -1,0 +1,324 @@
+/* cpu.c - see cpu.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cpu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <base/memory.h>
+
+#include "check.h"
+#include "device.h"
+#include "grids.h"
+#include "inputs.h"
+#include "machine.h"
+
+/* ---- the instruction set */
+
+static const char *isa_at(unsigned i)
+{
+    return rcm_top_k_isa(i);
+}
+
+/* What read_isa() read; otherwise what the environment names, as the library takes it; otherwise
+ * the best. */
+static const char *isa;
+
+static const char *isa_in_use(void)
+{
+    const char *asked = getenv("RCM_TOP_K_ISA");
+    for (unsigned i = 0; !isa && asked && isa_at(i); i++)
+        if (strcmp(isa_at(i), asked) == 0)
+            isa = isa_at(i);
+    return isa ? isa : isa_at(0);
+}
+
+int read_isa(void *to, const char *option, const char *value)
+{
+    if (!rcm_top_k_use_isa(value))
+        return unknown_name(option, value, isa_at, UNTIL_NULL);
+    *(const char **)to = isa = value;
+    return STATUS_OK;
+}
+
+/* ---- the device */
+
+void *cpu_reserve(struct buffer *b, size_t bytes)
+{
+    if (bytes == 0)
+        bytes = 64;
+    if (b->bytes < bytes) {
+        void *at = NULL;
+        free(b->at);
+        if ((double)bytes > memory_limit_bytes() || posix_memalign(&at, 4096, bytes) != 0)
+            at = NULL;
+        else
+            memset(at, 0, bytes); /* so that no page is made while something is timed */
+        *b = (struct buffer){at, at ? bytes : 0};
+    }
+    return b->at;
+}
+
+static void free_buffer(struct buffer *b)
+{
+    free(b->at);
+    *b = (struct buffer){NULL, 0};
+}
+
+static int open_device(struct device **device, uint64_t seed)
+{
+    struct device *r = require_memory(calloc(1, sizeof *r));
+    r->seed = seed;
+    r->cell_work.run = cpu_run_cell;
+    r->roof_work.run = cpu_run_roof;
+    *device = r;
+    return STATUS_OK;
+}
+
+static bool make_room(struct device *r)
+{
+    struct buffer *all[] = {&r->x,         &r->true_keys, &r->values, &r->indices,
+                            &r->workspace, &r->roof,      &r->other};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free_buffer(all[i]);
+    r->input_cell.kernel = NULL;
+    r->true_k = 0;
+    return true;
+}
+
+static void close_device(struct device *r)
+{
+    if (r)
+        make_room(r);
+    free(r);
+}
+
+static const char *name_of(const struct device *r)
+{
+    (void)r;
+    return machine()->name;
+}
+
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+static void describe(struct device *r, char *text, size_t size)
+{
+    const struct machine *m = machine();
+    struct utsname system = {.sysname = "unknown"};
+    (void)r;
+    uname(&system);
+    snprintf(text, size,
+             "cpu=\"%s\" family=%u model=%u cores=%u l1d=%zu l2=%zu l3=%zu memory=%.0f "
+             "clock_mhz=%u clock_max_mhz=%u governor=%s huge_pages=%s system=\"%.30s %.60s\" "
+             "compiler=\"%.60s\" isa=%s",
+             m->name, m->family, m->model, m->cores, m->l1_bytes, m->l2_bytes, m->l3_bytes,
+             memory_limit_bytes(), m->clock_mhz, m->clock_most_mhz, m->governor, m->huge_pages,
+             system.sysname, system.release, COMPILER, isa_in_use());
+}
+
+static bool works(struct device *r)
+{
+    (void)r;
+    return true;
+}
+
+/* ---- a cell */
+
+static const char *reason_of(const struct device *r)
+{
+    return r->reason;
+}
+
+static enum outcome refuse(struct device *r, int status, const char *what)
+{
+    snprintf(r->reason, sizeof r->reason, "%s: %s", what,
+             rcm_top_k_message((enum rcm_top_k_status)status));
+    return FAILED;
+}
+
+static enum outcome no_memory(struct device *r, const char *what)
+{
+    snprintf(r->reason, sizeof r->reason, "%s: not enough memory", what);
+    return SKIPPED;
+}
+
+static bool same_rows(const struct cell *a, const struct cell *b)
+{
+    return a->kernel && a->m == b->m && a->n == b->n && a->dtype == b->dtype &&
+           a->input == b->input;
+}
+
+/* Together 2^16 elements, at most 16. */
+static unsigned count_sets(const struct cell *c)
+{
+    unsigned sets = 1;
+    while (sets < 16 && sets * c->m * c->n < 1 << 16)
+        sets *= 2;
+    return sets;
+}
+
+static bool make_rows(struct device *r, const struct cell *c)
+{
+    r->call = r->roof_call = 0;
+    if (same_rows(&r->input_cell, c))
+        return true;
+    r->sets = count_sets(c);
+    r->input_cell.kernel = NULL;
+    r->true_k = 0;
+    if (!cpu_reserve(&r->x, r->sets * cell_bytes_read(c)))
+        return false;
+    for (unsigned set = 0; set < r->sets; set++)
+        cpu_fill(c->dtype, c->input, c->m, c->n, r->seed + set,
+                 (char *)r->x.at + set * cell_bytes_read(c));
+    r->input_cell = *c;
+    return true;
+}
+
+/* Overwrites the outputs, so that what a proof sees was written after this. */
+static int poison(struct device *r)
+{
+    memset(r->values.at, 0xee, r->values.bytes);
+    memset(r->indices.at, 0xee, r->indices.bytes);
+    return RCM_TOP_K_OK;
+}
+
+static enum outcome run_once(struct device *r, const struct cell *c)
+{
+    const size_t out = c->m * cell_results(c);
+    size_t workspace_bytes;
+    r->cell = c;
+    r->cell_work.repeats = r->roof_work.repeats = 0;
+    if (!make_rows(r, c))
+        return no_memory(r, "inputs");
+    if (!cpu_reserve(&r->values, out * dtype_bytes(c->dtype)) ||
+        !cpu_reserve(&r->indices, out * sizeof(int32_t)) ||
+        !cpu_reserve(&r->roof, c->m * dtype_bytes(c->dtype)))
+        return no_memory(r, "outputs");
+    enum rcm_top_k_status status = cpu_workspace(c, &workspace_bytes);
+    if (status != RCM_TOP_K_OK)
+        return refuse(r, (int)status, "workspace");
+    if (!cpu_reserve(&r->workspace, workspace_bytes))
+        return no_memory(r, "workspace");
+    poison(r);
+    status = r->cell_work.run(r);
+    return status == RCM_TOP_K_OK ? MEASURED : refuse(r, (int)status, c->kernel->name);
+}
+
+static enum outcome prove(struct device *r, unsigned call)
+{
+    const struct cell *c = r->cell;
+    const void *x = cpu_rows(r, (r->call - 1) % r->sets);
+    const struct verdict v = check_outputs(c, how_of(c)->sorted, x, r->values.at, r->indices.at);
+    (void)call; /* the outputs are those of the last call */
+    if (v.invalid + v.repeated + v.misplaced + v.altered + v.missed + v.unsorted == 0)
+        return MEASURED;
+    snprintf(r->reason, sizeof r->reason,
+             "%s: %" PRIu64 " indices outside the row, %" PRIu64 " repeated, %" PRIu64
+             " of another bucket, %" PRIu64 " values that are not those at their index, %" PRIu64
+             " elements missed, %" PRIu64 " not in order",
+             task_name(c->kernel->task), v.invalid, v.repeated, v.misplaced, v.altered, v.missed,
+             v.unsorted);
+    return WRONG;
+}
+
+static enum outcome count_hits_of_cell(struct device *r, double *hits)
+{
+    const struct cell *c = r->cell;
+    if (r->true_k != c->k) {
+        r->true_k = 0;
+        if (!cpu_reserve(&r->true_keys, c->m * c->k * sizeof(int64_t)))
+            return no_memory(r, "exact top-k");
+        true_topk(c, r->x.at, r->true_keys.at);
+        r->true_k = c->k;
+    }
+    *hits = (double)count_hits(c, r->true_keys.at, r->values.at);
+    return MEASURED;
+}
+
+/* ---- what is timed */
+
+static const void *cell_work(struct device *r)
+{
+    return &r->cell_work;
+}
+
+static const void *roof_work(struct device *r)
+{
+    return &r->roof_work;
+}
+
+static const char *roof_name(unsigned roof)
+{
+    (void)roof;
+    return "max";
+}
+
+static void use_roof(struct device *r, unsigned roof)
+{
+    (void)r;
+    (void)roof;
+}
+
+/* ---- the registry */
+
+static void put_key(const struct cell *cell, char *text, size_t size)
+{
+    snprintf(text, size, ",%" PRIu64 ",%s", cell->threads, isa_in_use());
+}
+
+static void put_last(const struct cell *cell, const struct timing *time, char *text, size_t size)
+{
+    (void)time;
+    snprintf(text, size, ",%s",
+             cell->warm ? machine_level((double)(count_sets(cell) * cell_bytes_read(cell)),
+                                        (unsigned)cell->threads)
+                        : "memory");
+}
+
+const struct backend cpu_backend = {
+    .command = "recallmodel bench",
+    .kernels = cpu_kernels,
+    .grids = cpu_grids,
+    .dtypes = DTYPES,
+    .input_name = cpu_input_name,
+    .m = 1,
+    .has_threads = true,
+    .refusal = cpu_refusal,
+    .axis_options =
+        "--n, --k, --b, --kb, --m, --threads, --dtype, --assignment, --input, --cache and --kernel",
+    .timings = {"calls", NULL},
+    .key_columns = ",threads,isa",
+    .key_column_count = 2,
+    .last_columns = ",level",
+    .put_key = put_key,
+    .put_last = put_last,
+    .remark = "cold=flush,1 call warm=calls of 50 us rotation=short rows,2^16 elements roof=max of "
+              "the same rows, same threads "
+              "bandwidth_share=roof_us_median/time_us_median, alternately",
+    .open = open_device,
+    .close = close_device,
+    .name = name_of,
+    .describe = describe,
+    .works = works,
+    .reason = reason_of,
+    .refuse = refuse,
+    .run_once = run_once,
+    .poison = poison,
+    .prove = prove,
+    .count_hits = count_hits_of_cell,
+    .make_room = make_room,
+    .cell_work = cell_work,
+    .roof_work = roof_work,
+    .roofs = 1,
+    .roof_name = roof_name,
+    .use_roof = use_roof,
+    .stopwatch = &cpu_stopwatch,
+};

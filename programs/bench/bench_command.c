@@ -1,0 +1,162 @@
+/* bench_command.c - see bench_command.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench_command.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <base/text.h>
+#include <programs/common/wrap.h>
+
+#include "cell_row.h"
+#include "measure_cells.h"
+
+/* ---- options */
+
+int read_minutes(void *to, const char *option, const char *value)
+{
+    const double minutes = text_number(value);
+    if (!(minutes > 0.0) || !isfinite(minutes))
+        return usage_error("%s '%.*s' is not a positive number; give minutes, such as 9 or 0.5",
+                           option, VALUE_SHOWN, value);
+    *(double *)to = minutes;
+    return STATUS_OK;
+}
+
+static const char *device_at(unsigned i)
+{
+    return rcm_device(i) ? rcm_device(i)->name : NULL;
+}
+
+int read_known_device(void *to, const char *option, const char *value)
+{
+    const struct rcm_device **device = to;
+    *device = rcm_device_by_name(value);
+    return *device ? STATUS_OK : unknown_name(option, value, device_at, UNTIL_NULL);
+}
+
+/* ---- cells */
+
+/* What must hold between the options. Returns a status. */
+static int check_cells(const struct bench_settings *settings)
+{
+    if (settings->grids.length == 0)
+        return STATUS_OK;
+    if (axes_are_given(&settings->axes) || settings->cache.given || settings->timing.given)
+        return usage_error("--grid has its own cells; leave out %s", backend->axis_options);
+    for (unsigned i = 0; i < settings->grids.length; i++) {
+        const struct grid *grid = &backend->grids[settings->grids.items[i]];
+        if (grid->task != settings->axes.task)
+            return usage_error("--grid %s is a grid of %s %s", grid->name, backend->command,
+                               task_name(grid->task));
+    }
+    return STATUS_OK;
+}
+
+/* Returns a status; STATUS_USAGE after one line on stderr where no cell can be run. */
+static int build_cells(const struct bench_settings *settings, struct cell_list *cells)
+{
+    if (settings->grids.length == 0)
+        axes_add_cells(&settings->axes, cells);
+    for (unsigned i = 0; i < settings->grids.length; i++) {
+        const struct grid *grid = &backend->grids[settings->grids.items[i]];
+        grid->add_cells(cells, grid);
+    }
+    if (cells->length == 0)
+        return usage_error("no combination can be run: %s",
+                           cells->refusal ? cells->refusal : "no cells");
+    if (cells->refusal_count)
+        fprintf(stderr, "%s: %zu combinations cannot be run (the first one: %s)\n", program_name(),
+                cells->refusal_count, cells->refusal);
+    return STATUS_OK;
+}
+
+static void print_cells(const struct cell_list *cells)
+{
+    char key[CELL_KEY_MAX];
+    printf("%s%s\n", CELL_COLUMNS, backend->key_columns);
+    for (size_t i = 0; i < cells->length; i++) {
+        cell_key(&cells->items[i], key);
+        puts(key);
+    }
+}
+
+static int measure_all(const struct bench_settings *settings, const struct cell_list *cells,
+                       const struct runner *runner)
+{
+    struct results results = {0};
+    char columns[CELL_ROW_MAX];
+    format_cell_columns(columns);
+    int status = session_open_results(&results, runner->device, &settings->session, columns,
+                                      CELL_KEY_COLUMNS + backend->key_column_count);
+    if (status != STATUS_OK)
+        return status;
+    status = measure_cells(runner, cells, &results, session_rules(&settings->session),
+                           settings->minutes);
+    if (results_close(&results) != 0 && status == STATUS_OK)
+        status = output_failed();
+    return status;
+}
+
+static int use_cells(const struct bench_settings *settings, const struct cell_list *cells,
+                     const struct rcm_device *(*usual_device)(const char *name))
+{
+    struct runner runner = {.predicts = settings->device};
+    if (settings->list) {
+        print_cells(cells);
+        return STATUS_OK;
+    }
+    int status = backend->open(&runner.device, settings->session.seed);
+    if (status != STATUS_OK)
+        return status;
+    if (!runner.predicts && usual_device)
+        runner.predicts = usual_device(backend->name(runner.device));
+    status =
+        settings->once ? run_cells_once(&runner, cells) : measure_all(settings, cells, &runner);
+    backend->close(runner.device);
+    return status;
+}
+
+int bench_run(struct bench_settings *settings, const struct argument *options, int count,
+              char **arguments, const struct rcm_device *(*usual_device)(const char *name))
+{
+    struct cell_list cells = {0};
+    int status = arguments_read(options, settings, count, arguments);
+    settings->axes.warm = settings->cache.second;
+    settings->axes.graph = settings->timing.second;
+    if (status == STATUS_OK)
+        status = check_cells(settings);
+    if (status == STATUS_OK)
+        status = build_cells(settings, &cells);
+    if (status == STATUS_OK)
+        status = use_cells(settings, &cells, usual_device);
+    cell_list_free(&cells);
+    axes_free(&settings->axes);
+    return status;
+}
+
+/* ---- help */
+
+static void print_kernels(enum task task)
+{
+    const struct kernel *kernel;
+    char names[1200] = "";
+    for (unsigned i = 0; (kernel = kernel_of_task(task, i)); i++)
+        append_name(names, sizeof names, kernel->name);
+    print_wrapped("\nKernels:\n  %s", names);
+}
+
+static void print_grids(enum task task)
+{
+    puts("\nGrids:");
+    for (const struct grid *grid = backend->grids; grid->name; grid++)
+        if (grid->task == task)
+            printf("  %-18s %s\n", grid->name, grid->what);
+}
+
+void bench_help(enum task task)
+{
+    print_kernels(task);
+    print_grids(task);
+}

@@ -1,0 +1,71 @@
+/* bench_command.h - a command that times kernels: its settings, the options of every back end, and
+ * what runs it. Its table of options is that of its program.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BENCH_COMMAND_H
+#define BENCH_COMMAND_H
+
+#include <programs/common/subcommands.h>
+
+#include "axis_readers.h"
+#include "session.h"
+
+/* Begins as all zeros but axes.task and session.seed. */
+struct bench_settings {
+    struct axes axes;
+    struct choice cache, timing;
+    struct places grids;             /* instead of all of the above */
+    const struct rcm_device *device; /* whose roofline predicts; NULL: that of this device */
+    double minutes;                  /* 0: no limit */
+    bool once, list;
+    struct session_options session;
+};
+
+argument_reader read_minutes;      /* double */
+argument_reader read_known_device; /* const struct rcm_device * */
+
+/* Rows of a table, for settings that begin with a struct bench_settings. Where the text is not here
+ * it differs between programs, and follows. */
+#define BENCH_AT(member) offsetof(struct bench_settings, member)
+
+#define OPTION_N "--n", "LIST", read_counts, BENCH_AT(axes.n), "elements in a row (default 2^18)"
+#define OPTION_K "--k", "LIST", read_counts, BENCH_AT(axes.k)
+#define OPTION_B \
+    "--b", "LIST", read_counts, BENCH_AT(axes.b), \
+        "buckets (default: the fewest that keep k, k/kb rounded up; without\n--k 1024, or n if " \
+        "that is smaller)"
+#define OPTION_KB "--kb", "LIST", read_counts, BENCH_AT(axes.k_b), "kept per bucket (default 1)"
+#define OPTION_M "--m", "LIST", read_counts, BENCH_AT(axes.m)
+#define OPTION_DTYPE "--dtype", "LIST", read_dtypes, BENCH_AT(axes.dtypes)
+#define OPTION_ASSIGNMENT \
+    "--assignment", "LIST", read_bench_assignments, BENCH_AT(axes.assignments), \
+        "of elements to buckets: interleaved (default), contiguous"
+#define OPTION_INPUT \
+    "--input", "LIST", read_inputs, BENCH_AT(axes.inputs), \
+        "normal (default), equal, few, rising, falling, leading-bits,\nmasked-10, masked-100"
+#define OPTION_CACHE "--cache", "C", read_cache, BENCH_AT(cache)
+#define OPTION_TIMING "--timing", "T", read_timing, BENCH_AT(timing)
+#define OPTION_KERNEL \
+    "--kernel", "LIST", read_kernels, BENCH_AT(axes), \
+        "kernels to time; below are their names (default: the first)"
+#define OPTION_GRID \
+    "--grid", "LIST", read_grids, BENCH_AT(grids), \
+        "measure named grids instead; below are their names. The options\nabove are then left out"
+#define OPTION_MINUTES \
+    "--minutes", "X", read_minutes, BENCH_AT(minutes), \
+        "begin no measurement after X minutes; with -o, the same command\nmeasures the rest later"
+#define OPTION_DEVICE "--device", "NAME", read_known_device, BENCH_AT(device)
+#define OPTION_ONCE \
+    "--once", NULL, read_switch, BENCH_AT(once), \
+        "run each cell once, without proof or timing, for a profiler"
+#define OPTION_LIST "--list", NULL, read_switch, BENCH_AT(list), "print the cells, measure nothing"
+
+/* Reads the arguments into the settings and measures. `usual_device`: whose roofline predicts where
+ * none is given, by the name of a device. Frees what the settings hold, and returns a status. */
+int bench_run(struct bench_settings *settings, const struct argument *options, int count,
+              char **arguments, const struct rcm_device *(*usual_device)(const char *name));
+
+/* The part of --help that lists the kernels and the grids of a task. */
+void bench_help(enum task task);
+
+#endif

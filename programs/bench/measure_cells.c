@@ -1,0 +1,106 @@
+/* measure_cells.c - see measure_cells.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "measure_cells.h"
+
+#include <stdio.h>
+
+#include <base/clock.h>
+#include <programs/common/error.h>
+#include <programs/common/progress.h>
+
+#include "cell_row.h"
+#include "session.h"
+
+struct loop {
+    const struct runner *runner;
+    struct results *results;
+    const struct sampling *rules;
+    struct progress progress;
+    size_t measured, present, skipped, wrong, failed; /* cells of each kind so far */
+};
+
+/* A cell that was measured. Returns a status. */
+static int add_row(struct loop *loop, const struct cell *cell, const struct measurement *m)
+{
+    char row[CELL_ROW_MAX] = "";
+    format_cell_row(row, cell, m);
+    const int status = results_add(loop->results, row) != 0 ? output_failed() : STATUS_OK;
+    progress_end(&loop->progress);
+    if (loop->results->path) {
+        if (loop->measured == 0)
+            print_cell_headings();
+        print_cell_line(cell, m);
+    }
+    loop->measured++;
+    return status;
+}
+
+/* A cell that was not measured. A later run tries a wrong one again, and not one that failed.
+ * Returns a status; STATUS_FAILED also if the device does not work any more. */
+static int note_reason(struct loop *loop, enum outcome outcome, const char *key)
+{
+    static const char *const before[] = {
+        [SKIPPED] = "left out ", [WRONG] = "WRONG ", [FAILED] = ""};
+    const char *reason = backend->reason(loop->runner->device);
+    progress_end(&loop->progress);
+    fprintf(stderr, "%s: %s%s: %s\n", program_name(), before[outcome], key, reason);
+    loop->skipped += outcome == SKIPPED;
+    loop->wrong += outcome == WRONG;
+    loop->failed += outcome == FAILED;
+    if (outcome != SKIPPED && results_note(loop->results, key, reason, outcome == WRONG) != 0)
+        return output_failed();
+    return outcome == FAILED && !backend->works(loop->runner->device) ? STATUS_FAILED : STATUS_OK;
+}
+
+static int measure_cell(struct loop *loop, const struct cell *cell, const char *key)
+{
+    struct measurement m;
+    const enum outcome outcome = runner_measure(loop->runner, cell, loop->rules, &m);
+    return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);
+}
+
+int measure_cells(const struct runner *runner, const struct cell_list *cells,
+                  struct results *results, const struct sampling *rules, double minutes)
+{
+    struct loop loop = {.runner = runner, .results = results, .rules = rules};
+    const double begin = clock_seconds();
+    int status = STATUS_OK;
+    size_t i = 0;
+    progress_start(&loop.progress, "cells");
+    for (; i < cells->length && status == STATUS_OK; i++) {
+        char key[CELL_KEY_MAX];
+        cell_key(&cells->items[i], key);
+        if (results_have(results, key)) {
+            loop.present++;
+            continue;
+        }
+        if (minutes > 0.0 && clock_seconds() - begin > 60.0 * minutes)
+            break;
+        if (progress_tick(&loop.progress, i, cells->length)) {
+            status = STATUS_INTERRUPTED;
+            break;
+        }
+        status = measure_cell(&loop, &cells->items[i], key);
+    }
+    progress_end(&loop.progress);
+    const size_t left = cells->length - i;
+    fprintf(stderr,
+            "%s: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
+            "failed, %zu left to do%s\n",
+            program_name(), loop.measured, loop.present, loop.skipped, loop.wrong, loop.failed,
+            left, left ? "; run the same command again to continue" : "");
+    return status == STATUS_OK && loop.wrong + loop.failed > 0 ? STATUS_FAILED : status;
+}
+
+int run_cells_once(const struct runner *runner, const struct cell_list *cells)
+{
+    for (size_t i = 0; i < cells->length; i++)
+        if (backend->run_once(runner->device, &cells->items[i]) != MEASURED) {
+            char key[CELL_KEY_MAX];
+            cell_key(&cells->items[i], key);
+            fprintf(stderr, "%s: %s: %s\n", program_name(), key, backend->reason(runner->device));
+            return STATUS_FAILED;
+        }
+    return STATUS_OK;
+}

@@ -1,0 +1,73 @@
+/* session.c - see session.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend.h"
+
+static const char *sources_git = "unknown";
+
+void set_sources_git(const char *state)
+{
+    sources_git = state;
+}
+
+int read_output(void *to, const char *option, const char *value)
+{
+    if (*(const char **)to)
+        return usage_error("%s: the output is given twice, by -o and --output; give it once",
+                           option);
+    return read_text(to, option, value);
+}
+
+const struct sampling *session_rules(const struct session_options *options)
+{
+    return options->single ? &sampling_single : &sampling_grid;
+}
+
+int output_failed(void)
+{
+    fprintf(stderr, "%s: output could not be written%s%s\n", program_name(), errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return STATUS_FAILED;
+}
+
+static void format_remarks(char *remarks, size_t size, struct device *device,
+                           const struct session_options *options)
+{
+    const struct sampling *rules = session_rules(options);
+    char date[32], facts[800];
+    time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    backend->describe(device, facts, sizeof facts);
+    snprintf(remarks, size,
+             "# %s %s git=%s date=%s %s seed=%" PRIu64 "\n"
+             "# stop=noise<%g%%|%gs samples>=%u interval=95%% %s\n",
+             backend->command, rcm_version(), sources_git, date, facts, options->seed,
+             100.0 * rules->noise, rules->seconds, rules->least, backend->remark);
+}
+
+int session_open_results(struct results *results, struct device *device,
+                         const struct session_options *options, const char *columns,
+                         unsigned key_columns)
+{
+    char remarks[1600], error[300];
+    format_remarks(remarks, sizeof remarks, device, options);
+    if (results_open(results, options->output, columns, key_columns, remarks, error,
+                     sizeof error) != 0) {
+        fprintf(stderr, "%s: %s\n", program_name(), error);
+        return STATUS_FAILED;
+    }
+    if (results->other_git)
+        fprintf(stderr,
+                "%s: %s has rows from other sources (see git= in its remarks); they are "
+                "kept. Delete the file to measure everything again\n",
+                program_name(), options->output);
+    return STATUS_OK;
+}

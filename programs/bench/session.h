@@ -1,0 +1,51 @@
+/* session.h - what every measurement begins with: the device, and the CSV of its results.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <programs/common/arguments.h>
+
+#include "results.h"
+#include "sampler.h"
+
+/* The state of the sources, from git. main.c sets it: it is compiled anew when that changes. */
+void set_sources_git(const char *state);
+
+/* Part of the settings of a command that measures. */
+struct session_options {
+    const char *output; /* a CSV file that may exist; NULL: stdout */
+    bool single;        /* by the rules of a single run */
+    uint64_t seed;      /* of the inputs */
+};
+
+argument_reader read_output; /* const char *: -o and --output */
+
+/* Rows of a table of options; `at` is where the settings have their session_options. */
+#define OPTION_SINGLE(at) \
+    "--single", NULL, read_switch, (at) + offsetof(struct session_options, single), \
+        "measure each for up to 15 s instead of 0.15 s, until the noise is\nbelow 0.5 %"
+#define OPTION_SEED(at) \
+    "--seed", "N", read_seed, (at) + offsetof(struct session_options, seed), \
+        "seed of the inputs (default 1)"
+#define OPTION_O(at) \
+    "-o", "FILE", read_output, (at) + offsetof(struct session_options, output), \
+        "write CSV to FILE (default: stdout); if it exists, measure only what\nit does not have"
+#define OPTION_OUTPUT(at) \
+    "--output", "FILE", read_output, (at) + offsetof(struct session_options, output), \
+        "the same as -o"
+#define OPTIONS_END NULL, NULL, NULL, 0, NULL
+
+/* The rules by which times are taken. */
+const struct sampling *session_rules(const struct session_options *options);
+
+/* Opens the results, with remarks that say who measures, on what, when and by which rules. Returns
+ * a status, after one line on stderr if that is not STATUS_OK. */
+int session_open_results(struct results *results, struct device *device,
+                         const struct session_options *options, const char *columns,
+                         unsigned key_columns);
+
+/* Says on stderr that output could not be written, and why by errno. Returns STATUS_FAILED. */
+int output_failed(void);
+
+#endif

@@ -1,0 +1,116 @@
+/* calls.c - the calls of the library for a cell.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <gpu/host/roof.h>
+
+#include "device.h"
+
+static enum rcm_gpu_assignment assignment_of(const struct cell *c)
+{
+    return c->assignment == RCM_INTERLEAVED ? RCM_GPU_INTERLEAVED : RCM_GPU_CONTIGUOUS;
+}
+
+struct rcm_gpu_rows rows_of(const struct cell *c, const void *x)
+{
+    return (struct rcm_gpu_rows){.x = x, .m = c->m, .n = c->n, .dtype = c->dtype};
+}
+
+struct rcm_gpu_stage1 stage1_of(const struct cell *c, const void *x, void *values, int32_t *indices)
+{
+    return (struct rcm_gpu_stage1){rows_of(c, x),     c->b,   c->k_b, assignment_of(c),
+                                   how_of(c)->stage1, values, indices};
+}
+
+struct rcm_gpu_exact exact_of(const struct cell *c, const void *x, void *values, int32_t *indices)
+{
+    return (struct rcm_gpu_exact){.rows = rows_of(c, x),
+                                  .k = c->k,
+                                  .kernel = how_of(c)->exact,
+                                  .bits = how_of(c)->bits,
+                                  .unroll = how_of(c)->unroll,
+                                  .binary_search = how_of(c)->binary_search,
+                                  .values = values,
+                                  .indices = indices};
+}
+
+static struct rcm_gpu_two_stage two_stage_of(const struct cell *c, const void *x, void *values,
+                                             int32_t *indices)
+{
+    return (struct rcm_gpu_two_stage){
+        rows_of(c, x),    c->k,  c->b,   c->k_b, assignment_of(c), how_of(c)->stage1,
+        how_of(c)->exact, false, values, indices};
+}
+
+static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *c)
+{
+    return (struct rcm_gpu_fused){
+        r->x[0].at, r->x[1].at,         c->m,  c->n,         c->d,         c->k, c->b,
+        c->k_b,     RCM_GPU_EXACT_AUTO, false, r->values.at, r->indices.at};
+}
+
+enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t *bytes)
+{
+    *bytes = 0;
+    switch (c->kernel->task) {
+    case TASK_STAGE1: {
+        struct rcm_gpu_stage1 call = stage1_of(c, r->x[0].at, NULL, NULL);
+        return rcm_gpu_stage1_workspace(&call, bytes);
+    }
+    case TASK_EXACT: {
+        struct rcm_gpu_exact call = exact_of(c, r->x[0].at, NULL, NULL);
+        return rcm_gpu_exact_workspace(&call, bytes);
+    }
+    case TASK_FUSED:
+        if (how_of(c)->product == PRODUCT_FUSED) {
+            struct rcm_gpu_fused call = fused_of(r, c);
+            return rcm_gpu_fused_workspace(&call, bytes);
+        }
+        /* fall through */
+    default: {
+        struct rcm_gpu_two_stage call =
+            two_stage_of(c, c->d ? r->products.at : r->x[0].at, NULL, NULL);
+        return rcm_gpu_two_stage_workspace(&call, bytes);
+    }
+    }
+}
+
+enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream)
+{
+    struct device *r = context;
+    const struct cell *c = r->cell;
+    const void *x = r->x[call % r->turns].at;
+    switch (c->kernel->task) {
+    case TASK_STAGE1: {
+        struct rcm_gpu_stage1 stage1 = stage1_of(c, x, r->values.at, r->indices.at);
+        return rcm_gpu_stage1(&stage1, r->workspace.at, r->workspace.bytes, stream);
+    }
+    case TASK_EXACT: {
+        struct rcm_gpu_exact exact = exact_of(c, x, r->values.at, r->indices.at);
+        return rcm_gpu_exact(&exact, r->workspace.at, r->workspace.bytes, stream);
+    }
+    case TASK_FUSED:
+        if (how_of(c)->product == PRODUCT_FUSED) {
+            struct rcm_gpu_fused fused = fused_of(r, c);
+            return rcm_gpu_fused(&fused, r->workspace.at, r->workspace.bytes, stream);
+        }
+        r->plain_products = false;
+        enum rcm_gpu_status status = multiply(r->multiplier, r->x[0].at, r->x[1].at, c->m, c->n,
+                                              c->d, r->products.at, c->kernel->dtype, stream);
+        if (status != RCM_GPU_OK || how_of(c)->product == PRODUCT_ALONE)
+            return status;
+        x = r->products.at;
+        /* fall through */
+    default: {
+        struct rcm_gpu_two_stage both = two_stage_of(c, x, r->values.at, r->indices.at);
+        return rcm_gpu_two_stage(&both, r->workspace.at, r->workspace.bytes, stream);
+    }
+    }
+}
+
+enum rcm_gpu_status run_roof(void *context, unsigned call, rcm_gpu_stream stream)
+{
+    struct device *r = context;
+    const struct cell *c = r->cell;
+    return rcm_gpu_move(r->x[call % r->turns].at, cell_bytes_read(c) / 16 * 16, r->roof.at,
+                        (cell_bytes_written(c) + 15) / 16 * 16, r->roof_variant, stream);
+}

@@ -1,0 +1,34 @@
+/* kernels.h - the kernels that the GPU can run, and which cells they take.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_H
+#define KERNELS_H
+
+#include <gpu/topk_gpu.h>
+#include <programs/bench/cell.h>
+
+/* How products and their top k are computed: in one kernel, one after the other by cuBLAS and both
+ * stages, or the product alone by cuBLAS. */
+enum product { PRODUCT_FUSED, PRODUCT_UNFUSED, PRODUCT_ALONE };
+
+/* What the library must be told to run a kernel. */
+struct how {
+    enum rcm_gpu_stage1_kernel stage1;
+    enum rcm_gpu_exact_kernel exact;
+    unsigned bits, unroll;
+    bool binary_search;
+    enum product product;
+};
+
+static inline const struct how *how_of(const struct cell *cell)
+{
+    return cell->kernel->how;
+}
+
+/* The registry: a row makes a kernel exist. The last one has no name. */
+extern const struct kernel cuda_kernels[];
+
+/* Why a cell cannot be run; NULL if it can. */
+const char *cuda_refusal(const struct cell *cell);
+
+#endif

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# bench_cpu.sh [NAME] - measures this CPU into runs/NAME: the grids of recallmodel bench, the peers
+# that `make peers` installed, and SOURCE, which says where and when. A run that was stopped
+# continues; a file that is complete is left as it is.
+#
+#   PROGRAM=build/recallmodel  WORKER=build/bench/peers  PEERS=build/peers  RUNS=runs
+#   GRIDS="two-stage/cpu-small .."   which, each behind what it times
+#
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+program=${PROGRAM:-build/recallmodel}
+worker=${WORKER:-build/bench/peers}
+peers=${PEERS:-build/peers}
+runs=${RUNS:-runs}
+grids=${GRIDS-two-stage/cpu-small exact/cpu-targets stage1/cpu-levels}
+
+field() { sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | sed -n 1p; }
+
+# cpu-epyc-zen4: the words of the CPU's name that tell it apart, and the generation where known.
+name_of_cpu() {
+    local words generation=
+    words=$(field "model name" | tr '[:upper:]' '[:lower:]' |
+        sed 's/([a-z]*)//g; s/ cpu\| processor\|[0-9]*-core\|@.*\|^amd\|^intel//g
+            s/[^a-z0-9]\+/-/g; s/^-//; s/-$//')
+    if [ "$(field vendor_id)" = AuthenticAMD ]; then
+        case $(field "cpu family")/$(field model) in
+        23/49 | 23/113 | 23/96) generation=-zen2 ;;
+        25/1 | 25/33 | 25/80) generation=-zen3 ;;
+        25/17 | 25/97 | 25/116 | 25/160) generation=-zen4 ;;
+        26/*) generation=-zen5 ;;
+        esac
+    fi
+    echo "cpu-${words:-$(uname -m)}$generation"
+}
+
+name=${1:-$(name_of_cpu)}
+case $name in *[!a-z0-9-]*)
+    echo "bench_cpu.sh: the name '$name' has other characters than a-z, 0-9 and -" >&2
+    exit 2
+    ;;
+esac
+folder=$runs/$name
+mkdir -p "$folder"
+
+for grid in $grids; do
+    "$program" bench "${grid%/*}" --on cpu --grid "${grid#*/}" -o "$folder/${grid#*/}.csv" \
+        >/dev/null
+done
+
+pythons=()
+for python in "$peers"/*/bin/python; do
+    if [ -e "$(dirname "$python")/../.made" ]; then pythons+=("$python"); fi
+done
+if [ -x "$worker" ]; then
+    python3 tools/peers/time_peers.py "$worker" ${pythons[@]+"${pythons[@]}"} \
+        -o "$folder/peers.csv" ${PEER_OPTIONS:-}
+fi
+
+{
+    state=$(git describe --always --dirty 2>/dev/null || echo unknown)
+    echo "Measured by make bench-cpu on $(date -u +%Y-%m-%d), sources $state."
+    grep -h '^# recallmodel bench' "$folder"/*.csv | tail -n 1 | sed 's/^# //'
+    echo
+    lscpu 2>/dev/null | grep -E '^(Model name|CPU family|Model|Flags|L[123]|CPU\(s\)|Hypervisor)' ||
+        true
+} >"$folder/SOURCE"
+echo "$folder: $(ls "$folder" | xargs)"
