@@ -160,7 +160,6 @@ class Job(typing.NamedTuple):
     threads: int
 
 
-_local = threading.local()
 _forked = False
 
 
@@ -173,14 +172,32 @@ def _after_fork():
 os.register_at_fork(after_in_child=_after_fork)
 
 
+class _Kept(threading.local):
+    """What each thread keeps between calls: a workspace, and where the library writes a size."""
+
+    def __init__(self):
+        self.size = ctypes.c_size_t()
+        self.size_at = ctypes.addressof(self.size)
+        self.room, self.at, self.memory = 0, None, None
+
+
+_kept = _Kept()
+
+
 def _workspace(size):
-    """The address of memory at a multiple of 64, and what keeps it."""
-    kept = getattr(_local, "workspace", None)
-    if kept is None or len(kept) < size + 63:
-        kept = numpy.empty(max(size, 16384) + 63, numpy.uint8)
-        if size <= KEPT_MOST:
-            _local.workspace = kept
-    return -(-kept.ctypes.data // 64) * 64, kept
+    """The address of memory of this size at a multiple of 64, and what keeps it."""
+    if size <= _kept.room:
+        return _kept.at, _kept.memory
+    room = max(size, 1 << 16)
+    memory = numpy.empty(room + 63, numpy.uint8)
+    at = -(-address_of(memory) // 64) * 64
+    if room <= KEPT_MOST:
+        _kept.room, _kept.at, _kept.memory = room, at, memory
+    return at, memory
+
+
+def address_of(array):
+    return array.__array_interface__["data"][0]
 
 
 def pieces(shape, strides, axis):
@@ -204,21 +221,23 @@ def pieces(shape, strides, axis):
 
 def run(job, address, m, row_stride, stride, outer, values, indices):
     """Calls the library for each piece of the rows. address, values, indices: addresses."""
-    way = job.way
-    call = tk.Call(tk.Rows(address, m, job.n, row_stride, stride, job.type, not job.largest), job.k,
-                   way.method, way.b, way.k_b, way.assignment, job.sorted, job.wide,
-                   1 if _forked else job.threads)
-    library, size, at = tk.topk(), ctypes.c_size_t(), ctypes.addressof(call)
-    tk.check(library.workspace(at, ctypes.addressof(size)))
-    workspace, keep = _workspace(size.value) if size.value else (None, None)
+    way, library = job.way, tk.topk()
+    middle = (m, job.n, row_stride, stride, job.type, not job.largest, job.k, way.method, way.b,
+              way.k_b, way.assignment, job.sorted, job.wide, 1 if _forked else job.threads)
+    call = tk.pack(address, *middle, values, indices)
+    tk.check(library.workspace(call, _kept.size_at))
+    size = _kept.size.value
+    workspace, memory = _workspace(size) if size else (None, None)
+    if not outer:
+        return tk.check(library.run(call, workspace, size))
     done = 0
     for place in itertools.product(*(range(length) for length, _ in outer)):
-        call.rows.x = address + job.item * sum(i * step for i, (_, step) in zip(place, outer))
-        call.values = values + done * job.k * job.item
-        call.indices = indices + done * job.k * (8 if job.wide else 4)
-        tk.check(library.run(at, workspace, size.value))
+        x = address + job.item * sum(i * step for i, (_, step) in zip(place, outer))
+        call = tk.pack(x, *middle, values + done * job.k * job.item,
+                       indices + done * job.k * (8 if job.wide else 4))
+        tk.check(library.run(call, workspace, size))
         done += m
-    del keep  # until here C writes there
+    del memory  # until here C writes there
 
 
 # ---- arrays
@@ -304,7 +323,7 @@ def _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assig
     if values.size > 0:
         rows, layout = _rows_of(array if array.ndim else array.reshape(1), axis)
         job = Job(number, rows.itemsize, n, k, way, bool(largest), bool(sorted), wide, threads)
-        run(job, rows.ctypes.data, *layout, values.ctypes.data, indices.ctypes.data)
+        run(job, address_of(rows), *layout, address_of(values), address_of(indices))
     if array.ndim == 0:
         values, indices = values.reshape(()), indices.reshape(())
     elif axis != array.ndim - 1:
