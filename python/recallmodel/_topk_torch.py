@@ -24,11 +24,10 @@ _library.define(
 
 
 def _outputs(x, k, dim, int32):
-    """The outputs, which are contiguous with `dim` last, and the shape of x without `dim`."""
+    """The outputs, which are contiguous with `dim` last."""
     dim = dim % max(x.dim(), 1)
-    lead = [*x.shape[:dim], *x.shape[dim + 1:]]
-    size = [*lead, k] if x.dim() > 0 else []
-    return x.new_empty(size), x.new_empty(size, dtype=torch.int32 if int32 else torch.int64), lead
+    size = [*x.shape[:dim], *x.shape[dim + 1:], k] if x.dim() > 0 else []
+    return x.new_empty(size), x.new_empty(size, dtype=torch.int32 if int32 else torch.int64)
 
 
 def _to_axis(x, dim, *outputs):
@@ -49,7 +48,7 @@ def _on_cpu(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=
             k_b=None, assignment="interleaved", threads=0, int32=False):
     axis, n, k = _check(x, k, dim)
     _topk.check_indices(n, not int32)
-    values, indices, _ = _outputs(x, k, axis, int32)
+    values, indices = _outputs(x, k, axis, int32)
     way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, None)
     threads = _topk.whole("threads", threads, 0, 4096)
     if values.numel() > 0:
@@ -64,21 +63,46 @@ def _on_cpu(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=
     return _to_axis(x, axis, values, indices)
 
 
+def _in_order(values, indices, largest):
+    """Best first, by keys that are ordered as the values, -0 below +0 and NaN last."""
+    bits = values.view(torch.int32 if values.element_size() == 4 else torch.int16)
+    limits = torch.iinfo(bits.dtype)
+    keys = bits ^ ((bits >> (limits.bits - 1)) & limits.max)
+    keys = (keys if largest else ~keys).masked_fill(values.isnan(), limits.min)
+    order = keys.argsort(dim=-1, descending=True, stable=True)
+    return values.gather(-1, order), indices.gather(-1, order)
+
+
 def _on_cuda(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
              k_b=None, assignment="interleaved", threads=0, int32=False):
     axis, n, k = _check(x, k, dim)
+    if _NUMBERS[x.dtype] not in _topk_gpu.DTYPES:
+        raise TypeError(f"x has elements of type {x.dtype}; the kernels of the GPU take float32, "
+                        "float16 and bfloat16: x.float(), for example")
     way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, None)
-    values, indices, lead = _outputs(x, k, axis, int32)
-    if values.numel() > 0:
-        rows = (x if x.dim() > 0 else x.reshape(1)).movedim(axis, -1).reshape(-1, n)
-        if rows.stride(1) != 1 or rows.stride(0) < n:
-            rows = rows.contiguous()
-        stream = torch.cuda.current_stream(x.device).cuda_stream
-        with torch.cuda.device(x.device):
-            found = _topk_gpu.topk(rows, k, way, largest, sorted, stream)
-        values.copy_(found[0].reshape(values.shape))
-        indices.copy_(found[1].reshape(indices.shape))
-    return _to_axis(x, axis, values, indices)
+    empty, _ = _outputs(x, k, axis, int32)
+    if empty.numel() == 0:
+        return _to_axis(x, axis, empty, empty.to(torch.int32 if int32 else torch.int64))
+    rows = (x if x.dim() > 0 else x.reshape(1)).movedim(axis, -1).reshape(-1, n)
+    if rows.stride(1) != 1 or rows.stride(0) < n:
+        rows = rows.contiguous()
+    m = rows.shape[0]
+    values, indices = rows.new_empty(m, k), rows.new_empty(m, k, dtype=torch.int32)
+
+    def allocate(size):
+        memory = rows.new_empty(size, dtype=torch.uint8)
+        return memory.data_ptr(), memory
+
+    with torch.cuda.device(x.device):
+        _topk_gpu.topk(
+            _topk_gpu.Rows(rows.data_ptr(), m, n, rows.stride(0) if m > 1 else n,
+                           _topk_gpu.DTYPES[_NUMBERS[x.dtype]], not largest),
+            k, way, (values.data_ptr(), indices.data_ptr()), allocate,
+            torch.cuda.current_stream().cuda_stream)
+    if sorted:
+        values, indices = _in_order(values, indices, largest)
+    values, indices = (out.reshape(empty.shape) for out in (values, indices))
+    return _to_axis(x, axis, values, indices if int32 else indices.long())
 
 
 _library.impl("topk", _on_cpu, "CPU")
@@ -88,7 +112,7 @@ _library.impl("topk", _on_cuda, "CUDA")
 @torch.library.register_fake("recallmodel::topk", lib=_library)
 def _fake(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
           k_b=None, assignment="interleaved", threads=0, int32=False):
-    values, indices, _ = _outputs(x, k, dim, int32)
+    values, indices = _outputs(x, k, dim, int32)
     return _to_axis(x, dim, values, indices)
 
 
