@@ -14,7 +14,7 @@ from . import _library as lib
 TYPES = ("f32", "f64", "f16", "bf16", "i8", "i32")  # enum rcm_top_k_type
 METHODS = ("exact", "bucketed")                     # enum rcm_top_k_method
 ASSIGNMENTS = lib.ASSIGNMENTS[:2]                   # those that the kernels know
-BAD_WORKSPACE, NO_CHOICE = 4, 5                     # of enum rcm_top_k_status
+NO_CHOICE = 5                                       # of enum rcm_top_k_status
 
 
 class Rows(Structure):

@@ -73,8 +73,9 @@ def _in_order(values, indices, largest):
     return values.gather(-1, order), indices.gather(-1, order)
 
 
-def _on_cuda(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
-             k_b=None, assignment="interleaved", threads=0, int32=False):
+def _by_kernels(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+                k_b=None, assignment="interleaved", threads=0, int32=False, stream=None):
+    """topk by the kernels of gpu/. x lies where they work: on the current device."""
     axis, n, k = _check(x, k, dim)
     if _NUMBERS[x.dtype] not in _topk_gpu.DTYPES:
         raise TypeError(f"x has elements of type {x.dtype}; the kernels of the GPU take float32, "
@@ -90,19 +91,22 @@ def _on_cuda(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence
     values, indices = rows.new_empty(m, k), rows.new_empty(m, k, dtype=torch.int32)
 
     def allocate(size):
-        memory = rows.new_empty(size, dtype=torch.uint8)
-        return memory.data_ptr(), memory
+        memory = rows.new_empty(size + 255, dtype=torch.uint8)
+        return -(-memory.data_ptr() // 256) * 256, memory
 
-    with torch.cuda.device(x.device):
-        _topk_gpu.topk(
-            _topk_gpu.Rows(rows.data_ptr(), m, n, rows.stride(0) if m > 1 else n,
-                           _topk_gpu.DTYPES[_NUMBERS[x.dtype]], not largest),
-            k, way, (values.data_ptr(), indices.data_ptr()), allocate,
-            torch.cuda.current_stream().cuda_stream)
+    what = _topk_gpu.Rows(rows.data_ptr(), m, n, rows.stride(0) if m > 1 else n,
+                          _topk_gpu.DTYPES[_NUMBERS[x.dtype]], not largest)
+    _topk_gpu.topk(what, k, way, (values.data_ptr(), indices.data_ptr()), allocate, stream)
     if sorted:
         values, indices = _in_order(values, indices, largest)
     values, indices = (out.reshape(empty.shape) for out in (values, indices))
     return _to_axis(x, axis, values, indices if int32 else indices.long())
+
+
+def _on_cuda(x, *arguments, **named):
+    with torch.cuda.device(x.device):
+        stream = torch.cuda.current_stream().cuda_stream
+        return _by_kernels(x, *arguments, **named, stream=stream)
 
 
 _library.impl("topk", _on_cpu, "CPU")

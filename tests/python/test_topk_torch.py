@@ -1,4 +1,7 @@
 """topk of tensors: torch.topk, gradients, vmap, torch.compile. Skipped where PyTorch is absent."""
+import ctypes
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -7,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5")
 import recallmodel as rcm  # noqa: E402  (after torch, so that it registers the operator)
-from recallmodel import _topk, _topk_torch  # noqa: E402
+from recallmodel import _topk, _topk_gpu, _topk_torch  # noqa: E402
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32]
 
@@ -67,7 +70,7 @@ def test_no_copy(monkeypatch):
 def test_operator():
     op = torch.ops.recallmodel.topk.default
     leaf = made(5, 7, 90).requires_grad_()
-    for args, named in [((made(3, 50), 5), {}), ((made(3, 50), 5, 0.9, 0), {}),
+    for args, named in [((made(3, 50), 5), {}), ((made(30, 50), 5, 0.9, 0), {}),
                         ((made(3, 50, 4), 5, None, 1, False), dict(sorted=False, int32=True)),
                         ((leaf, 3, None, 1), {}), ((leaf, 30), dict(b=45, k_b=2)),
                         ((torch.tensor(1.0), 1), {}), ((made(0, 9, dtype=torch.int8), 2), {})]:
@@ -111,12 +114,13 @@ def test_compile():
 def test_registration():
     code = ("import sys, recallmodel as rcm; assert 'torch' not in sys.modules\n"
             "import torch; assert not hasattr(torch.ops.recallmodel, 'topk')\n"
-            "rcm.register_torch(); rcm.register_torch()\n"
+            "if len(sys.argv) > 1:\n"
+            "    rcm.register_torch(); rcm.register_torch()\n"
+            "else:\n"
+            "    rcm.topk(torch.arange(9.), 2)\n"
             "assert torch.ops.recallmodel.topk(torch.arange(9.), 2)[1].tolist() == [8, 7]\n")
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
-    code = ("import recallmodel as rcm, torch\n"
-            "assert rcm.topk(torch.arange(9.), 2).indices.tolist() == [8, 7]\n")
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
+    for arguments in ([], ["register"]):
+        subprocess.run([sys.executable, "-c", code, *arguments], check=True, timeout=100)
 
 
 def test_order_of_what_the_gpu_found():
@@ -145,7 +149,28 @@ def test_wrong_arguments():
     if not torch.cuda.is_available():
         with pytest.raises(NotImplementedError):
             rcm.topk(x.to("meta").to_sparse(), 5)
-    assert rcm.topk(x.to("meta"), 5, axis=0 - 1).values.shape == (3, 5)
+    assert rcm.topk(x.to("meta"), 5, axis=-1).values.shape == (3, 5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_kernels_of_the_gpu(monkeypatch, dtype):
+    """Here in their emulation, on memory of the CPU."""
+    build = pathlib.Path(os.environ.get("RECALLMODEL", "build/recallmodel")).parent
+    emulated = build / "gpu/librecallmodel-gpu-emulated.so"
+    if not emulated.exists():
+        pytest.skip(f"{emulated} was not built")
+    functions = _topk_gpu.functions_of(ctypes.CDLL(str(emulated.resolve())))
+    monkeypatch.setattr(_topk_gpu, "gpu", lambda: functions)
+    x = made(3, 4, 130, dtype=dtype)
+    for one, axis in ((x, -1), (x, 0), (x[:, :, 5:100], 2), (x.transpose(0, 2), 0), (x[0, 0], 0)):
+        for largest in (True, False):
+            check(one, 3, _topk_torch._by_kernels(one, 3, dim=axis, largest=largest), axis, largest)
+    way = dict(b=40, k_b=2, int32=True)
+    got, want = (run(x, 30, **way) for run in (_topk_torch._by_kernels, _topk_torch._on_cpu))
+    assert got[1].dtype == torch.int32 and torch.equal(got[0], want[0])
+    assert _topk_torch._by_kernels(x[:0], 7, dim=-1)[0].shape == (0, 4, 7)
+    with pytest.raises(TypeError, match="x.float"):
+        _topk_torch._by_kernels(x.double(), 3)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
