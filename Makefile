@@ -192,7 +192,8 @@ $(BUILD)/model/to_c: model/time/profiles/to_c.c $(WITHOUT_PROFILES) $(BASE_LIBRA
 $(BUILD)/gpu/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -Xcompiler -fPIC -I$(BUILD)/see/gpu -MD -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -Xcompiler -fPIC -I$(BUILD)/see/gpu \
+	    -MD -MF $(@:.o=.d) -c $< -o $@
 
 EMULATE_FLAGS := -std=c++17 -fPIC -Wall -Wextra -Wno-unknown-pragmas
 $(BUILD)/gpu/emulated/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
@@ -401,7 +402,7 @@ check-all: packages
 
 .PHONY: check-rest check-all test-programs
 test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
-    $(STATIC_TOPK) $(SHARED_TOPK) \
+    $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) \
     $(BUILD)/gpu/recallmodel-bench-emulated
 
 # Runs every test, also after one that fails, and then names those that failed.

@@ -129,7 +129,8 @@ def layouts():
     return {"contiguous": (x, 1), "row": (x[2, 3], 1), "column": (x[:, 3, 5], 1),
             "Fortran": (numpy.asfortranarray(x[0]), 1), "transposed": (x.T, None),
             "reversed": (x[:, ::-1, ::-1], None), "steps": (x[::2, ::3, 1::7], None),
-            "gap": (x[:, :, 10:200], None), "rows left out": (x[:, 5:19], None), "four": (wide, None),
+            "gap": (x[:, :, 10:200], None), "rows left out": (x[:, 5:19], None),
+            "four": (wide, None),
             "four sliced": (wide[1:, ::2, ::-2, 3:60], None), "record": (record["x"], 1),
             "unaligned": (odd, 1), "one": (x[:1, :1, :1], 1), "read only": (readonly(x), 1)}
 
@@ -143,7 +144,8 @@ def readonly(x):
 @pytest.mark.parametrize("name", layouts())
 def test_layouts(name, calls):
     x, most = layouts()[name]
-    low, high = (numpy.lib.array_utils if hasattr(numpy.lib, "array_utils") else numpy).byte_bounds(x)
+    bounds = getattr(numpy.lib, "array_utils", numpy).byte_bounds
+    low, high = bounds(x)
     for axis in range(-x.ndim, x.ndim):
         n = x.shape[axis]
         for more in ({}, {"b": (n + 1) // 2, "k_b": 1}):
@@ -330,13 +332,15 @@ def test_large_workspace_is_not_kept():
 
 @pytest.mark.parametrize("what, says", [
     (dict(k=0), "k = 0 is not in 1 .. 100, the length of axis 1"),
-    (dict(k=101), "k = 101"), (dict(k=-1), "k = -1 is not in"), (dict(axis=2), "axis = 2 is not in -2 .. 1"),
+    (dict(k=101), "k = 101"), (dict(k=-1), "k = -1 is not in"),
+    (dict(axis=2), "axis = 2 is not in -2 .. 1"),
     (dict(axis=0.5), "axis"), (dict(recall=0), "0.95 for 95 %"), (dict(recall=1.5), "recall"),
     (dict(recall=float("nan")), "recall"), (dict(recall="high"), "recall"),
     (dict(recall=0.9, confidence=1), "below 1"), (dict(confidence=0.9), "give recall=0.95"),
     (dict(recall=0.9, b=10, k_b=1), "either recall or b and k_b"), (dict(b=10), "give both"),
     (dict(k_b=1), "give both"), (dict(b=101, k_b=1), "b = 101 is not in 1 .. 100"),
-    (dict(b=10, k_b=6), "k_b = 6 is not in 1 .. 5"), (dict(b=40, k_b=4), "k_b = 4 is not in 1 .. 3"),
+    (dict(b=10, k_b=6), "k_b = 6 is not in 1 .. 5"),
+    (dict(b=40, k_b=4), "k_b = 4 is not in 1 .. 3"),
     (dict(b=4, k_b=1), "4 buckets of 1 hold 4"), (dict(threads=-1), "threads"),
     (dict(b=10, k_b=1, assignment="contiguous-floor"), "interleaved, contiguous"),
     (dict(index_dtype="int16"), "int32 or int64"), (dict(recall=0.9, profile="none"), "H100-PCIe"),
