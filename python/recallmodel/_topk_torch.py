@@ -31,7 +31,9 @@ def _outputs(x, k, dim, int32):
 
 
 def _to_axis(x, dim, *outputs):
-    return tuple(out if x.dim() == 0 else out.movedim(-1, dim) for out in outputs)
+    if dim % max(x.dim(), 1) == max(x.dim(), 1) - 1:
+        return outputs
+    return tuple(out.movedim(-1, dim) for out in outputs)
 
 
 def _check(x, k, dim):
