@@ -115,6 +115,8 @@ SHARED_ATTENTION := $(BUILD)/librecallmodel-attention.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
+SHARED_GPU := $(BUILD)/librecallmodel-gpu.so.$(VERSION)
+SHARED_EMULATED := $(BUILD)/gpu/librecallmodel-gpu-emulated.so
 BASE_LIBRARY := $(BUILD)/libbase.a
 # An archive: a program takes only the objects that it needs.
 COMMON_LIBRARY := $(BUILD)/libcommon.a
@@ -199,9 +201,10 @@ $(BUILD)/model/to_c: model/time/profiles/to_c.c $(WITHOUT_PROFILES) $(BASE_LIBRA
 $(BUILD)/gpu/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@D)
 	$(say) NVCC $<
-	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -I$(BUILD)/see/gpu -MD -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -Xcompiler -fPIC -I$(BUILD)/see/gpu \
+	    -MD -MF $(@:.o=.d) -c $< -o $@
 
-EMULATE_FLAGS := -std=c++17 -Wall -Wextra -Wno-unknown-pragmas
+EMULATE_FLAGS := -std=c++17 -fPIC -Wall -Wextra -Wno-unknown-pragmas
 $(BUILD)/gpu/emulated/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@D)
 	$(say) CXX $<
@@ -262,6 +265,17 @@ $(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
 $(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
+
+# The kernels for the Python module: those of a GPU, and for its tests the emulated ones. make
+# install does not install them.
+$(SHARED_GPU): $(COMPILED)
+	$(say) LINK $@
+	$(Q)$(NVCC) -shared $^ -o $@
+
+$(SHARED_EMULATED): $(EMULATED)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) -shared $^ -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
 PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
@@ -346,7 +360,7 @@ NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
 gpu:
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,$(NO_NVCC))
 
-gpu-programs: $(GPU_LIBRARY) $(GPU_TESTS) recallmodel-bench
+gpu-programs: $(GPU_LIBRARY) $(SHARED_GPU) $(GPU_TESTS) recallmodel-bench
 
 recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
 	@cp -f $< $@
@@ -417,7 +431,7 @@ check-all: packages
 
 .PHONY: check-rest check-all test-programs
 test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
-    $(STATIC_TOPK) $(SHARED_TOPK) \
+    $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) \
     $(BUILD)/gpu/recallmodel-bench-emulated
 
 # Runs every test, also after one that fails, and then names those that failed.

@@ -1,4 +1,4 @@
-"""pip install . builds the three C libraries with make and puts them beside the Python module."""
+"""pip install . builds the four C libraries with make and puts them beside the Python module."""
 import pathlib
 import re
 import shutil
@@ -16,7 +16,8 @@ VERSION = re.search(r'#define RCM_VERSION "(.*)"', HEADER).group(1)
 class WithLibraries(build_py):
     def run(self):
         super().run()
-        names = ("librecallmodel", "librecallmodel-sim", "librecallmodel-attention")
+        names = ("librecallmodel", "librecallmodel-sim", "librecallmodel-attention",
+                 "librecallmodel-topk")
         libraries = [f"build/{name}.so.{VERSION}" for name in names]
         if subprocess.call(["make", "-C", str(HERE), *libraries]) != 0:
             raise SystemExit("the C libraries could not be built; this needs make, a C compiler "

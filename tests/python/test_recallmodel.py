@@ -18,7 +18,7 @@ import pytest
 
 import recallmodel as rcm
 from interrupting import cpu_seconds, listening
-from recallmodel import _library
+from recallmodel import _library, _topk_gpu, _topk_library
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 
@@ -410,7 +410,8 @@ def test_profile_from_a_file(tmp_path):
 @pytest.mark.skipif(not shutil.which(os.environ.get("CC", "cc")), reason="there is no C compiler")
 def test_layout_is_that_of_the_headers(tmp_path):
     lines, want = [], []
-    for structure in vars(_library).values():
+    for structure in (one for module in (_library, _topk_library, _topk_gpu)
+                      for one in vars(module).values()):
         if (isinstance(structure, type) and issubclass(structure, ctypes.Structure)
                 and structure.__doc__.startswith("struct")):
             lines.append(f'printf("%zu ", sizeof({structure.__doc__}));')
@@ -422,14 +423,16 @@ def test_layout_is_that_of_the_headers(tmp_path):
     for names, prefix, first in (
         (_library.DTYPES, "RCM_", 0), (_library.SIM_DTYPES[1:], "SIM_", 1),
         (_library.INPUTS, "SIM_", 0), (_library.ASSIGNMENTS, "SIM_", 0),
-        (_library.ASSIGNMENTS, "RCM_", 0), (_library.SHUFFLES, "SIM_SHUFFLE_", 0),
+        (_library.ASSIGNMENTS, "RCM_", 0), (_topk_library.TYPES, "RCM_TOP_K_", 0),
+        (_topk_library.METHODS, "RCM_TOP_K_", 0), (_library.SHUFFLES, "SIM_SHUFFLE_", 0),
+        (["no_choice"], "RCM_TOP_K_", _topk_library.NO_CHOICE),
     ):
         for value, name in enumerate(names, start=first):
             lines.append(f'printf("%d ", (int){prefix}{name.upper().replace("-", "_")});')
             want.append(value)
     (tmp_path / "layout.c").write_text(
         '#include <stdio.h>\n#include "model/recallmodel.h"\n#include "sim/simulate.h"\n'
-        '#include "attention/outputs.h"\n'
+        '#include "attention/outputs.h"\n#include "topk/topk.h"\n#include "gpu/topk_gpu.h"\n'
         "int main(void) {"
         + "\n".join(lines) + "}\n")
     program = str(tmp_path / "layout")

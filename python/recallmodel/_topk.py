@@ -1,0 +1,414 @@
+"""Top-k of arrays on a CPU: exact, bucketed, or what the library chooses for a recall."""
+import ctypes
+import functools
+import itertools
+import os
+import sys
+import threading
+import typing
+from ctypes import byref
+
+import numpy
+
+from . import _library as lib
+from . import _topk_library as tk
+from ._arrays import count, fraction, goal, real, unmasked
+from ._model import Choice, _choice_of
+from ._profiles import _profile_of_any
+
+# Rows that one call of the library cannot describe are read in pieces, but copied if a piece has
+# fewer elements than this: then copying costs less than a call for each piece.
+PIECE_LEAST = 4096
+KEPT_MOST = 1 << 20  # a thread keeps its workspace for the next call up to this size, in bytes
+
+_NUMBERS = {numpy.dtype(name): number for number, name in
+            enumerate(("float32", "float64", "float16", "V2", "int8", "int32")) if name != "V2"}
+_BF16 = tk.TYPES.index("bf16")
+_KNOWN = "float32, float64, float16, bfloat16, int8 and int32"
+_WIDE = {"int": True, "int64": True, "int32": False}
+_CPU_DEVICES = (1, 3, 11, 13)  # of DLPack: the CPU, and memory of GPUs that a CPU reads
+
+
+class TopK(typing.NamedTuple):
+    """What topk returns: the best elements, and their positions along the axis."""
+    values: typing.Any
+    indices: typing.Any
+
+
+class TopKChosen(typing.NamedTuple):
+    """What topk returns with return_choice=True."""
+    values: typing.Any
+    indices: typing.Any
+    choice: "Chosen"
+
+
+class Chosen(typing.NamedTuple):
+    """How topk ran.
+
+    method: exact or bucketed. b, k_b, assignment: of the buckets, None if exact. recall: what the
+    model expects of these on rows whose top-k lies anywhere; 1.0 if exact. select: the Choice
+    behind it, None if nothing was chosen.
+    """
+    method: str
+    b: typing.Optional[int]
+    k_b: typing.Optional[int]
+    assignment: typing.Optional[str]
+    recall: float
+    select: typing.Optional[Choice]
+
+
+# ---- what to run
+
+
+class _Way(typing.NamedTuple):
+    """The method of a call as the library takes it, and the Choice behind it."""
+    method: int
+    b: int
+    k_b: int
+    assignment: int
+    choice: typing.Optional[Choice]
+
+
+_EXACT = _Way(0, 0, 0, 0, None)
+
+
+def whole(name, value, least, most):
+    """One argument as an int in least .. most."""
+    if type(value) is not int:
+        value = count(name, value)
+    if not least <= value <= most:
+        raise ValueError(f"{name} = {value} is not in {least} .. {most}")
+    return value
+
+
+@functools.lru_cache(maxsize=4096)
+def _choose(n, m, k, recall, confidence, profile):
+    """The _Way that the library chooses for a recall."""
+    goal("recall", recall, k)
+    if confidence is not None and fraction("confidence", confidence) == 1.0:
+        raise ValueError("confidence = 1.0 must be below 1; recall=1 is exact in every row")
+    row = None if profile is None else byref(_profile_of_any(profile)._row)
+    call, found = tk.Call(k=k), lib.Choice()
+    call.rows.n, call.rows.m = n, m
+    status = tk.topk().choose(byref(call), float(recall), float(confidence or 0.0), row,
+                              byref(found))
+    if status == tk.NO_CHOICE:
+        raise ValueError(f"no buckets are known for recall = {recall}: the profile cannot predict; "
+                         "give another profile, or b and k_b")
+    tk.check(status)
+    # Recall 1 is exact without a search: then there is no shape.
+    choice = _choice_of(found) if found.p.n > 0 else None
+    return _Way(call.method, call.b, call.k_b, call.assignment, choice)
+
+
+def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
+    """The _Way of the arguments of topk. ValueError, with the mend, if they do not fit together."""
+    if b is None and k_b is None:
+        if recall is None:
+            if confidence is not None:
+                raise ValueError("confidence belongs to a recall; give recall=0.95, for example")
+            return _EXACT
+        if not isinstance(recall, (float, int, str)):
+            recall = format(recall, "f") if type(recall).__name__ == "Decimal" else (
+                real("recall", recall))
+        if confidence is not None:
+            confidence = real("confidence", confidence)
+        return _choose(n, max(m, 1), k, recall, confidence, profile)
+    if recall is not None or confidence is not None:
+        raise ValueError("recall chooses b and k_b; give either recall or b and k_b")
+    if b is None or k_b is None:
+        raise ValueError("b and k_b belong together; give both")
+    b = whole("b", b, 1, n)
+    k_b = whole("k_b", k_b, 1, min(k, (n - 1) // b + 1))
+    if b * k_b < k:
+        raise ValueError(f"{b} buckets of {k_b} hold {b * k_b} elements, fewer than k = {k}; give "
+                         "more")
+    return _Way(1, b, k_b, lib.number_of(assignment, tk.ASSIGNMENTS, "assignment"), None)
+
+
+@functools.lru_cache(maxsize=4096)
+def chosen(n, k, way):
+    """The Chosen of a _Way."""
+    if tk.METHODS[way.method] == "exact":
+        return Chosen("exact", None, None, None, 1.0, way.choice)
+    p = lib.Topk(n=n, k=k, b=way.b, k_b=way.k_b, assignment=way.assignment)
+    return Chosen("bucketed", way.b, way.k_b, tk.ASSIGNMENTS[way.assignment], lib.recall_exact(p),
+                  way.choice)
+
+
+def is_wide(index_dtype):
+    """Are the indices int64? index_dtype: int32 or int64, of NumPy, PyTorch or JAX, or its name."""
+    name = str(getattr(index_dtype, "__name__", index_dtype)).rpartition(".")[2]
+    if name not in _WIDE:
+        raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
+    return _WIDE[name]
+
+
+# ---- the call of the library
+
+
+class Job(typing.NamedTuple):
+    """What the calls of all pieces have in common."""
+    type: int
+    item: int  # bytes of an element
+    n: int
+    k: int
+    way: _Way
+    largest: bool
+    sorted: bool
+    wide: bool
+    threads: int
+
+
+_forked = False
+
+
+def _after_fork():
+    # The threads of OpenMP do not live on in the child, whose next call would wait for them.
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class _Kept(threading.local):
+    """What each thread keeps between calls: a workspace, and where the library writes a size."""
+
+    def __init__(self):
+        self.size = ctypes.c_size_t()
+        self.size_at = ctypes.addressof(self.size)
+        self.room, self.at, self.memory = 0, None, None
+
+
+_kept = _Kept()
+
+
+def _workspace(size):
+    """The address of memory of this size at a multiple of 64, and what keeps it."""
+    if size <= _kept.room:
+        return _kept.at, _kept.memory
+    room = max(size, 1 << 16)
+    memory = numpy.empty(room + 63, numpy.uint8)
+    at = -(-address_of(memory) // 64) * 64
+    if room <= KEPT_MOST:
+        _kept.room, _kept.at, _kept.memory = room, at, memory
+    return at, memory
+
+
+def address_of(array):
+    """Where the elements lie. (array.ctypes.data takes three times as long.)"""
+    return array.__array_interface__["data"][0]
+
+
+def pieces(shape, strides, axis):
+    """How the library reads an array: (m, row_stride, stride, outer), in elements; None: copy it.
+
+    m rows are one call. outer: the lengths and strides of the leading axes that it does not cover.
+    """
+    n, stride = shape[axis], strides[axis]
+    if stride == 0 and n > 1:
+        return None
+    outer = [(length, step) for i, (length, step) in enumerate(zip(shape, strides))
+             if i != axis and length != 1]
+    m, row_stride = 1, 0
+    while outer and outer[-1][1] != 0 and (m == 1 or outer[-1][1] == m * row_stride):
+        length, step = outer.pop()
+        m, row_stride = m * length, step if m == 1 else row_stride
+    if outer and m * n < PIECE_LEAST:
+        return None
+    return m, row_stride, stride if n > 1 else 1, outer
+
+
+def run(job, address, m, row_stride, stride, outer, values, indices):
+    """Calls the library for each piece of the rows. address, values, indices: addresses."""
+    way, library = job.way, tk.topk()
+    middle = (m, job.n, row_stride, stride, job.type, not job.largest, job.k, way.method, way.b,
+              way.k_b, way.assignment, job.sorted, job.wide, 1 if _forked else job.threads)
+    call = tk.pack(address, *middle, values, indices)
+    tk.check(library.workspace(call, _kept.size_at))
+    size = _kept.size.value
+    workspace, memory = _workspace(size) if size else (None, None)
+    if not outer:
+        return tk.check(library.run(call, workspace, size))
+    done = 0
+    for place in itertools.product(*(range(length) for length, _ in outer)):
+        x = address + job.item * sum(i * step for i, (_, step) in zip(place, outer))
+        call = tk.pack(x, *middle, values + done * job.k * job.item,
+                       indices + done * job.k * (8 if job.wide else 4))
+        tk.check(library.run(call, workspace, size))
+        done += m
+    del memory  # until here C writes there
+
+
+# ---- arrays
+
+
+def axis_of(axis, shape):
+    """The axis, not negative. A number without axes has axis 0, of length 1."""
+    axes = max(len(shape), 1)
+    if type(axis) is not int:
+        axis = int(real("axis", axis)) if real("axis", axis) % 1 == 0 else axes
+    if not -axes <= axis < axes:
+        raise ValueError(f"axis = {axis} is not in {-axes} .. {axes - 1}, the axes of x")
+    return axis % axes
+
+
+def check_k(k, n, axis):
+    if n == 0:
+        raise ValueError(f"axis {axis} of x has no elements; give an axis that has")
+    if type(k) is not int:
+        k = count("k", k)
+    if not 1 <= k <= n:
+        raise ValueError(f"k = {k} is not in 1 .. {n}, the length of axis {axis} of x")
+    return k
+
+
+def check_indices(n, wide):
+    if not wide and n > 2**31 - 1:
+        raise ValueError(f"int32 indices cannot count n = {n} elements; give index_dtype='int64'")
+
+
+def _array_of(x):
+    """x as a NumPy array that shares its memory where that is possible."""
+    if type(x) is numpy.ndarray:
+        return x
+    device = getattr(x, "__dlpack_device__", None)
+    if device is not None and device()[0] not in _CPU_DEVICES:
+        raise TypeError(f"x is on device {device()[0]} of DLPack; topk takes what lies on the CPU, "
+                        "and CUDA tensors of PyTorch; copy x to the CPU first")
+    if (device is not None and not hasattr(x, "__array_interface__")
+            and not hasattr(x, "__array__")):
+        return numpy.from_dlpack(x)
+    return unmasked("x", x)
+
+
+def _type_of(array):
+    number = _NUMBERS.get(array.dtype)
+    if number is None:
+        if array.dtype.name == "bfloat16":
+            return _BF16
+        mend = ("x.astype(x.dtype.newbyteorder('='))" if not array.dtype.isnative else
+                "x.astype('float64'), for example")
+        raise TypeError(f"x has elements of type {array.dtype}; topk takes {_KNOWN}: {mend}")
+    return number
+
+
+def _rows_of(array, axis):
+    """The array, or a copy where its layout needs one, and the last arguments of run()."""
+    item, n = array.itemsize, array.shape[axis]
+    if axis == array.ndim - 1 and array.flags.c_contiguous:
+        return array, (array.size // n, n, 1, ())
+    layout = None
+    if not any(step % item for step in array.strides):
+        layout = pieces(array.shape, [step // item for step in array.strides], axis)
+    if layout is None:
+        array = numpy.ascontiguousarray(numpy.moveaxis(array, axis, -1))
+        layout = array.size // n, n, 1, ()
+    return array, layout
+
+
+def _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assignment, profile,
+              threads, wide):
+    """topk of a NumPy array: values, indices, and a function that returns the Chosen."""
+    number = _type_of(array)
+    axis, shape = axis_of(axis, array.shape), array.shape or (1,)
+    n = shape[axis]
+    k = check_k(k, n, axis)
+    check_indices(n, wide)
+    lead = shape[:axis] + shape[axis + 1:]
+    threads = whole("threads", threads, 0, 4096)
+    way = way_of(n, array.size // n, k, recall, confidence, b, k_b, assignment, profile)
+    values = numpy.empty((*lead, k), array.dtype)
+    indices = numpy.empty((*lead, k), numpy.int64 if wide else numpy.int32)
+    if values.size > 0:
+        rows, layout = _rows_of(array if array.ndim else array.reshape(1), axis)
+        job = Job(number, rows.itemsize, n, k, way, bool(largest), bool(sorted), wide, threads)
+        run(job, address_of(rows), *layout, address_of(values), address_of(indices))
+    if array.ndim == 0:
+        values, indices = values.reshape(()), indices.reshape(())
+    elif axis != array.ndim - 1:
+        values, indices = numpy.moveaxis(values, -1, axis), numpy.moveaxis(indices, -1, axis)
+    return values, indices, lambda: chosen(n, k, way)
+
+
+# ---- the call
+
+
+# The class of tensors and topk of a tensor; register_torch sets them.
+tensor, of_tensor = (), None
+
+
+def register_torch():
+    """Registers torch.ops.recallmodel.topk. It may be called again.
+
+    This happens by itself if PyTorch was imported before recallmodel, and at the first topk of a
+    tensor. Call it where the operator is used directly, or where torch.compile comes before all of
+    these. ImportError without PyTorch of version 2.4 or newer.
+    """
+    global tensor, of_tensor
+    if of_tensor is None:
+        from . import _topk_torch
+        tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
+
+
+def topk(x, k, recall=None, axis=-1, largest=True, *, sorted=True, confidence=None, b=None,
+         k_b=None, assignment="interleaved", profile=None, threads=0, index_dtype=None,
+         return_choice=False):
+    """The k largest elements of x along an axis, and their positions.
+
+    x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface
+    or DLPack; float32, float64, float16, bfloat16, int8 or int32. Any axis and any strides are read
+    where they are, without a copy, unless the rows lie in many short pieces. A tensor on a GPU goes
+    to the kernels of gpu/, if these were built (docs/python.md).
+    k: how many, 1 <= k <= length of the axis. largest: False looks for the smallest.
+    sorted: best first; False is faster, in no particular order.
+
+    Without recall, b and k_b it is exact top-k.
+    recall: the library chooses by its model what is fastest and keeps this share of the top-k, on
+    average or, with confidence, with this probability in each row. It may choose exact top-k. The
+    recall is that of rows whose top-k may lie anywhere with equal probability. A choice takes up to
+    milliseconds, and is kept for the next call of the same shape.
+    profile: the machine that it predicts for: a Profile, a name or a path; None: that of a CPU.
+    b, k_b, assignment: bucketed top-k with these; interleaved or contiguous.
+    threads: at most this many; 0 is all. In a child process after os.fork it is one.
+    index_dtype: int32 or int64. The default is int64, for JAX int32.
+
+    Returns TopK(values, indices), a tuple, with k in place of the length of the axis; of the kind
+    that x is (NumPy, PyTorch, JAX), otherwise NumPy. return_choice=True: TopKChosen(values,
+    indices, choice), where choice says how it ran: a Chosen.
+    NaN comes last, whatever `largest` is; -0 is just below +0. Equal elements may replace each
+    other. The same call gives the same bits with any number of threads.
+    TypeError or ValueError, with the mend, for what does not fit.
+
+        >>> import numpy, recallmodel as rcm
+        >>> x = numpy.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]], dtype="float32")
+        >>> values, indices = rcm.topk(x, 2)
+        >>> values.tolist(), indices.tolist()
+        ([[5.0, 4.0], [9.0, 6.0]], [[4, 2], [0, 2]])
+    """
+    is_jax = False
+    if type(x) is not numpy.ndarray:
+        if of_tensor is None and type(x).__module__.partition(".")[0] == "torch":
+            register_torch()
+        if isinstance(x, tensor):
+            return of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment,
+                             profile, threads, index_dtype, return_choice)
+        jax = sys.modules.get("jax")
+        is_jax = jax is not None and isinstance(x, getattr(jax, "Array", ()))
+    if is_jax and isinstance(x, jax.core.Tracer):
+        raise TypeError("x is traced by JAX, which topk cannot compile; call it outside of jit, or "
+                        "inside jax.pure_callback")
+    wide = not is_jax if index_dtype is None else is_wide(index_dtype)
+    values, indices, choice = _of_array(_array_of(x), k, recall, axis, largest, sorted, confidence,
+                                        b, k_b, assignment, profile, threads, wide)
+    if is_jax:
+        values, indices = jax.numpy.asarray(values), jax.numpy.asarray(indices)
+    return TopKChosen(values, indices, choice()) if return_choice else TopK(values, indices)
+
+
+if "torch" in sys.modules:
+    try:
+        register_torch()
+    except ImportError:  # an older PyTorch; topk of a tensor says so
+        pass

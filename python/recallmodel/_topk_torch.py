@@ -1,0 +1,189 @@
+"""torch.ops.recallmodel.topk: top-k of tensors, under autograd, torch.func.vmap and torch.compile.
+
+register_torch imports this. PyTorch of version 2.4 or newer.
+"""
+import torch
+from torch.utils._python_dispatch import is_in_torch_dispatch_mode
+
+from . import _topk, _topk_gpu
+
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"PyTorch {torch.__version__} cannot register recallmodel::topk; install 2.5 "
+                      "or newer, or give x.numpy()")
+
+_TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32)
+_NUMBERS = {dtype: number for number, dtype in enumerate(_TYPES)}  # enum rcm_top_k_type
+_INT32 = {None: False, "int64": False, "int32": True, torch.int64: False, torch.int32: True}
+
+_library = torch.library.Library("recallmodel", "DEF")
+_library.define(
+    "topk(Tensor x, SymInt k, float? recall=None, int dim=-1, bool largest=True, *, "
+    "bool sorted=True, float? confidence=None, SymInt? b=None, SymInt? k_b=None, "
+    "str assignment='interleaved', int threads=0, bool int32=False) -> "
+    "(Tensor values, Tensor indices)", tags=(torch.Tag.pt2_compliant_tag,))
+
+
+def _outputs(x, k, dim, int32):
+    """The outputs, which are contiguous with `dim` last."""
+    dim = dim % max(x.dim(), 1)
+    size = [*x.shape[:dim], *x.shape[dim + 1:], k] if x.dim() > 0 else []
+    return x.new_empty(size), x.new_empty(size, dtype=torch.int32 if int32 else torch.int64)
+
+
+def _to_axis(x, dim, *outputs):
+    if dim % max(x.dim(), 1) == max(x.dim(), 1) - 1:
+        return outputs
+    return tuple(out.movedim(-1, dim) for out in outputs)
+
+
+def _check(x, k, dim):
+    """The axis, its length, and k, or what topk of an array raises."""
+    if x.dtype not in _NUMBERS:
+        raise TypeError(f"x has elements of type {x.dtype}; topk takes {_topk._KNOWN}: x.float(), "
+                        "for example")
+    axis = _topk.axis_of(dim, x.shape)
+    n = x.shape[axis] if x.dim() > 0 else 1
+    return axis, n, _topk.check_k(k, n, axis)
+
+
+def _on_cpu(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+            k_b=None, assignment="interleaved", threads=0, int32=False):
+    axis, n, k = _check(x, k, dim)
+    _topk.check_indices(n, not int32)
+    values, indices = _outputs(x, k, axis, int32)
+    way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, None)
+    threads = _topk.whole("threads", threads, 0, 4096)
+    if values.numel() > 0:
+        rows = x.resolve_neg()
+        layout = _topk.pieces(rows.shape or (1,), rows.stride() or (1,), axis)
+        if layout is None:
+            rows = rows.movedim(axis, -1).contiguous()
+            layout = x.numel() // n, n, 1, ()
+        job = _topk.Job(_NUMBERS[x.dtype], x.element_size(), n, k, way, largest, sorted, not int32,
+                        threads)
+        _topk.run(job, rows.data_ptr(), *layout, values.data_ptr(), indices.data_ptr())
+    return _to_axis(x, axis, values, indices)
+
+
+def _in_order(values, indices, largest):
+    """Best first, by keys that are ordered as the values, -0 below +0 and NaN last."""
+    bits = values.view(torch.int32 if values.element_size() == 4 else torch.int16)
+    limits = torch.iinfo(bits.dtype)
+    keys = bits ^ ((bits >> (limits.bits - 1)) & limits.max)
+    keys = (keys if largest else ~keys).masked_fill(values.isnan(), limits.min)
+    order = keys.argsort(dim=-1, descending=True, stable=True)
+    return values.gather(-1, order), indices.gather(-1, order)
+
+
+def _by_kernels(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+                k_b=None, assignment="interleaved", threads=0, int32=False, stream=None):
+    """topk by the kernels of gpu/. x lies where they work: on the current device."""
+    axis, n, k = _check(x, k, dim)
+    if _NUMBERS[x.dtype] not in _topk_gpu.DTYPES:
+        raise TypeError(f"x has elements of type {x.dtype}; the kernels of the GPU take float32, "
+                        "float16 and bfloat16: x.float(), for example")
+    way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, None)
+    empty, _ = _outputs(x, k, axis, int32)
+    if empty.numel() == 0:
+        return _to_axis(x, axis, empty, empty.to(torch.int32 if int32 else torch.int64))
+    rows = (x if x.dim() > 0 else x.reshape(1)).movedim(axis, -1).reshape(-1, n)
+    if rows.stride(1) != 1 or rows.stride(0) < n:
+        rows = rows.contiguous()
+    m = rows.shape[0]
+    values, indices = rows.new_empty(m, k), rows.new_empty(m, k, dtype=torch.int32)
+
+    def allocate(size):
+        memory = rows.new_empty(size + 255, dtype=torch.uint8)
+        return -(-memory.data_ptr() // 256) * 256, memory
+
+    what = _topk_gpu.Rows(rows.data_ptr(), m, n, rows.stride(0) if m > 1 else n,
+                          _topk_gpu.DTYPES[_NUMBERS[x.dtype]], not largest)
+    _topk_gpu.topk(what, k, way, (values.data_ptr(), indices.data_ptr()), allocate, stream)
+    if sorted:
+        values, indices = _in_order(values, indices, largest)
+    values, indices = (out.reshape(empty.shape) for out in (values, indices))
+    return _to_axis(x, axis, values, indices if int32 else indices.long())
+
+
+def _on_cuda(x, *arguments, **named):
+    with torch.cuda.device(x.device):
+        stream = torch.cuda.current_stream().cuda_stream
+        return _by_kernels(x, *arguments, **named, stream=stream)
+
+
+_library.impl("topk", _on_cpu, "CPU")
+_library.impl("topk", _on_cuda, "CUDA")
+
+
+@torch.library.register_fake("recallmodel::topk", lib=_library)
+def _fake(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+          k_b=None, assignment="interleaved", threads=0, int32=False):
+    values, indices = _outputs(x, k, dim, int32)
+    return _to_axis(x, dim, values, indices)
+
+
+# ---- autograd and vmap
+
+
+def _save(ctx, inputs, keyword_only_inputs, output):
+    ctx.dim, ctx.shape = inputs[3], inputs[0].shape
+    ctx.mark_non_differentiable(output[1])
+    ctx.save_for_backward(output[1])
+
+
+def _backward(ctx, grad, _):
+    indices, = ctx.saved_tensors
+    zeros = grad.new_zeros(ctx.shape)
+    return (zeros.scatter(ctx.dim, indices.long(), grad), *[None] * 4)
+
+
+def _vmap(info, in_dims, x, k, recall=None, dim=-1, largest=True, **more):
+    if in_dims[0] is None:
+        return torch.ops.recallmodel.topk(x, k, recall, dim, largest, **more), (None, None)
+    x = x.movedim(in_dims[0], 0)
+    dim = dim % max(x.dim() - 1, 1) + 1
+    if x.dim() > 1:
+        return torch.ops.recallmodel.topk(x, k, recall, dim, largest, **more), (0, 0)
+    found = torch.ops.recallmodel.topk(x.unsqueeze(1), k, recall, 1, largest, **more)
+    return tuple(out.squeeze(1) for out in found), (0, 0)
+
+
+torch.library.register_autograd("recallmodel::topk", _backward, setup_context=_save, lib=_library)
+torch.library.register_vmap("recallmodel::topk", _vmap, lib=_library)
+
+
+def _is_plain(x):
+    """May the library read x at once, without the dispatcher of PyTorch? That takes far longer than
+    the call for a short row. (torch.compile follows this code, so it asks first.)"""
+    if (torch.compiler.is_compiling() or type(x) is not torch.Tensor or x.requires_grad
+            or x.device.type != "cpu" or x.layout is not torch.strided
+            or is_in_torch_dispatch_mode()):
+        return False
+    try:
+        x.data_ptr()
+    except RuntimeError:  # inside torch.func.vmap, for example
+        return False
+    return True
+
+
+def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment, profile, threads,
+              index_dtype, return_choice):
+    """topk of a tensor."""
+    if index_dtype not in _INT32:
+        raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
+    way = None
+    if profile is not None or return_choice:
+        _, n, k = _check(x, k, axis)
+        way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, profile)
+    if profile is not None:
+        recall = confidence = None  # it has chosen
+        if way.b > 0:
+            b, k_b, assignment = way.b, way.k_b, _topk.tk.ASSIGNMENTS[way.assignment]
+    if recall is not None:
+        recall = float(recall)
+    topk = _on_cpu if _is_plain(x) else torch.ops.recallmodel.topk
+    found = topk(x, k, recall, axis, largest, sorted=sorted, confidence=confidence, b=b, k_b=k_b,
+                 assignment=assignment, threads=threads, int32=_INT32[index_dtype])
+    if return_choice:
+        return _topk.TopKChosen(*found, _topk.chosen(n, k, way))
+    return _topk.TopK(*found)

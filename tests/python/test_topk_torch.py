@@ -1,0 +1,189 @@
+"""topk of tensors: torch.topk, gradients, vmap, torch.compile. Skipped where PyTorch is absent."""
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+torch = pytest.importorskip("torch", minversion="2.5")
+import recallmodel as rcm  # noqa: E402  (after torch, so that it registers the operator)
+from recallmodel import _topk, _topk_gpu, _topk_torch  # noqa: E402
+
+DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32]
+
+
+def made(*shape, dtype=torch.float32, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    return (30 * torch.randn(*shape, generator=generator)).to(dtype)
+
+
+def check(x, k, got, axis=-1, largest=True):
+    values, indices = got[:2]
+    want = torch.topk(x, k, dim=axis, largest=largest)
+    assert values.dtype == x.dtype and torch.equal(values, want.values)
+    there = x.gather(axis, indices.long()) if x.dim() else x
+    assert torch.equal(there, values) and indices.shape == values.shape
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_as_torch_topk(dtype):
+    x = made(3, 40, 70, dtype=dtype)
+    for axis in range(-3, 3):
+        for largest in (True, False):
+            check(x, 3, rcm.topk(x, 3, axis=axis, largest=largest), axis, largest)
+    for one in (x.transpose(0, 2), x[1:, ::3, 5:60], x[0, 0], x[:, 0].expand(3, 70),
+                torch.tensor(2, dtype=dtype)):
+        check(one, 1, rcm.topk(one, 1))
+    assert rcm.topk(x[:0], 4, axis=2, recall=0.9).values.shape == (0, 40, 4)
+
+
+def test_kinds_and_choice():
+    x = made(20, 4096)
+    got = rcm.topk(x, 50, 0.9, index_dtype=torch.int32, return_choice=True)
+    assert type(got) is _topk.TopKChosen and got.indices.dtype == torch.int32
+    array = rcm.topk(x.numpy(), 50, 0.9, index_dtype="int32", return_choice=True)
+    assert got.choice == array.choice
+    numpy.testing.assert_array_equal(got.indices.numpy(), array.indices)
+    by_profile = rcm.topk(x, 50, 0.9, profile="H100-PCIe", return_choice=True)
+    if by_profile.choice.method == "bucketed":
+        same = rcm.topk(x, 50, b=by_profile.choice.b, k_b=by_profile.choice.k_b)
+        assert torch.equal(same.indices, by_profile.indices)
+    assert rcm.topk(x, 50).indices.dtype == torch.int64
+
+
+def test_no_copy(monkeypatch):
+    seen, real = [], _topk.run
+    monkeypatch.setattr(_topk, "run", lambda job, at, *more: (seen.append(at),
+                                                              real(job, at, *more)))
+    x = made(40, 300)
+    for one in (x, x.t(), x[:, 50:], x[::2, ::3]):
+        for axis in (0, 1):
+            rcm.topk(one, 2, axis=axis)
+            torch.ops.recallmodel.topk(one, 2, None, axis)
+            assert seen[-2:] == [one.data_ptr()] * 2
+    assert len(seen) == 16
+
+
+def test_operator():
+    op = torch.ops.recallmodel.topk.default
+    leaf = made(5, 7, 90).requires_grad_()
+    for args, named in [((made(3, 50), 5), {}), ((made(30, 50), 5, 0.9, 0), {}),
+                        ((made(3, 50, 4), 5, None, 1, False), dict(sorted=False, int32=True)),
+                        ((leaf, 3, None, 1), {}), ((leaf, 30), dict(b=45, k_b=2)),
+                        ((torch.tensor(1.0), 1), {}), ((made(0, 9, dtype=torch.int8), 2), {})]:
+        tests = ("test_schema", "test_autograd_registration", "test_faketensor")
+        torch.library.opcheck(op, args, named, test_utils=tests)
+
+
+def test_gradient():
+    x = made(4, 30, dtype=torch.float64).requires_grad_()
+    for axis in (0, 1):
+        assert torch.autograd.gradcheck(lambda x: rcm.topk(x, 3, axis=axis).values, (x,))
+    rcm.topk(x, 3).values.sum().backward()
+    wanted = torch.zeros_like(x).scatter(1, torch.topk(x, 3).indices, 1.0)
+    assert torch.equal(x.grad, wanted)
+    assert not rcm.topk(x, 3).indices.requires_grad
+
+
+def test_vmap():
+    x = made(6, 5, 40)
+    for axis in (0, 1, -1):
+        for batch in (0, 1, 2):
+            got = torch.func.vmap(lambda x: rcm.topk(x, 3, axis=axis), batch)(x)
+            check(x.movedim(batch, 0), 3, got, axis + (axis >= 0))
+    got = torch.func.vmap(lambda x: rcm.topk(x, 1).indices)(x[0, 0])
+    assert torch.equal(got, torch.zeros(40, dtype=torch.int64))
+
+
+def test_compile():
+    def function(x):
+        return rcm.topk(2 * x, 5, axis=0).values + 1, rcm.topk(x, 30, 0.9, index_dtype="int32")
+
+    # The back end without a C++ compiler; the operator is opaque to all of them.
+    compiled = torch.compile(function, fullgraph=True, backend="aot_eager")
+    for n in (400, 500, 600):
+        x = made(8, n)
+        for got, want in zip(torch.utils._pytree.tree_leaves(compiled(x)),
+                             torch.utils._pytree.tree_leaves(function(x))):
+            assert torch.equal(got, want)
+
+
+def test_registration():
+    code = ("import sys, recallmodel as rcm; assert 'torch' not in sys.modules\n"
+            "import torch; assert not hasattr(torch.ops.recallmodel, 'topk')\n"
+            "if len(sys.argv) > 1:\n"
+            "    rcm.register_torch(); rcm.register_torch()\n"
+            "else:\n"
+            "    rcm.topk(torch.arange(9.), 2)\n"
+            "assert torch.ops.recallmodel.topk(torch.arange(9.), 2)[1].tolist() == [8, 7]\n")
+    for arguments in ([], ["register"]):
+        subprocess.run([sys.executable, "-c", code, *arguments], check=True, timeout=100)
+
+
+def test_order_of_what_the_gpu_found():
+    nan, inf = float("nan"), float("inf")
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        values = torch.tensor([[0.0, nan, -inf, 5.0, -0.0, inf, -nan, -3.0]], dtype=dtype)
+        for largest in (True, False):
+            want = rcm.topk(values, 8, largest=largest)
+            got = _topk_torch._in_order(values, torch.arange(8)[None], largest)
+            numbers = slice(0, 6)
+            assert torch.equal(got[1][:, numbers], want.indices[:, numbers])
+            assert got[0][:, 6:].isnan().all()
+
+
+def test_wrong_arguments():
+    x = made(3, 100)
+    for what, says, kind in [(dict(k=101), "k = 101 is not in 1 .. 100", ValueError),
+                             (dict(axis=2), "axis = 2", ValueError),
+                             (dict(recall=2.0), "recall", ValueError),
+                             (dict(b=10), "give both", ValueError),
+                             (dict(index_dtype="int8"), "int32 or int64", ValueError),
+                             (dict(x=torch.zeros(9, dtype=torch.int64)), "x.float", TypeError),
+                             (dict(x=torch.zeros(3, 0)), "no elements", ValueError)]:
+        with pytest.raises(kind, match=says):
+            rcm.topk(**{"x": x, "k": 5, **what})
+    if not torch.cuda.is_available():
+        with pytest.raises(NotImplementedError):
+            rcm.topk(x.to("meta").to_sparse(), 5)
+    assert rcm.topk(x.to("meta"), 5, axis=-1).values.shape == (3, 5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_kernels_of_the_gpu(monkeypatch, dtype):
+    """Here in their emulation, on memory of the CPU."""
+    build = pathlib.Path(os.environ.get("RECALLMODEL", "build/recallmodel")).parent
+    emulated = build / "gpu/librecallmodel-gpu-emulated.so"
+    if not emulated.exists():
+        pytest.skip(f"{emulated} was not built")
+    functions = _topk_gpu.functions_of(ctypes.CDLL(str(emulated.resolve())))
+    monkeypatch.setattr(_topk_gpu, "gpu", lambda: functions)
+    x = made(3, 4, 130, dtype=dtype)
+    for one, axis in ((x, -1), (x, 0), (x[:, :, 5:100], 2), (x.transpose(0, 2), 0), (x[0, 0], 0)):
+        for largest in (True, False):
+            check(one, 3, _topk_torch._by_kernels(one, 3, dim=axis, largest=largest), axis, largest)
+    way = dict(b=40, k_b=2, int32=True)
+    got, want = (run(x, 30, **way) for run in (_topk_torch._by_kernels, _topk_torch._on_cpu))
+    assert got[1].dtype == torch.int32 and torch.equal(got[0], want[0])
+    assert _topk_torch._by_kernels(x[:0], 7, dim=-1)[0].shape == (0, 4, 7)
+    with pytest.raises(TypeError, match="x.float"):
+        _topk_torch._by_kernels(x.double(), 3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+def test_cuda(dtype):
+    x = made(5, 3000, dtype=dtype).cuda()
+    try:
+        got = rcm.topk(x, 64)
+    except RuntimeError as error:
+        assert "make gpu" in str(error)
+        pytest.skip("make gpu has not run")
+    check(x, 64, got)
+    check(x, 5, rcm.topk(x, 5, axis=0), 0)
+    check(x, 64, rcm.topk(x, 64, largest=False), largest=False)
+    bucketed = rcm.topk(x, 64, b=500, k_b=2)
+    assert torch.equal(bucketed.values, rcm.topk(x.cpu(), 64, b=500, k_b=2).values.cuda())
