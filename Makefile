@@ -4,6 +4,8 @@
 # make help     lists the other targets
 #
 # V=1 shows every command.
+#
+# long: what is built from what stands in one place; its parts share their variables.
 
 VERSION := $(shell sed -n 's/^\#define RCM_VERSION "\(.*\)"/\1/p' model/recallmodel.h)
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
