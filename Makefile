@@ -124,8 +124,7 @@ BASE_LIBRARY := $(BUILD)/libbase.a
 COMMON_LIBRARY := $(BUILD)/libcommon.a
 
 .PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races
-.PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help
-.PHONY: FORCE
+.PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 
 all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
@@ -280,8 +279,7 @@ $(SHARED_EMULATED): $(EMULATED)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) -shared $^ -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
-PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
-    $(BASE_LIBRARY)
+PARTS := $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) $(BASE_LIBRARY)
 
 TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
 $(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
@@ -352,8 +350,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) \
-    $(COMMON) $(COMMAND) $(BENCH) $(CPU_BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
+ALL_OBJECTS := $(COMMAND_PARTS) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
     $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
