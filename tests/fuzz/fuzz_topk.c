@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     bool stage1;
     const uint64_t wanted = take(&s, 1);
     struct rcm_top_k_call call = take_call(&s, &stage1);
-    rcm_top_k_use_isa(rcm_top_k_isa(wanted >> 4 & 1));
+    rcm_top_k_use_isa(rcm_top_k_isa(wanted >> 4 & 3));
     call.rows.x = wanted >> 5 == 7 ? NULL : something;
     const unsigned faults = oracle_faults(&call, stage1, true);
     if (faults) {
