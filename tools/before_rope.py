@@ -4,9 +4,8 @@
     tools/before_rope.py TENSORS [-o FOLDER] [--cache FOLDER] [--trained FOLDER] [PART ..]
 
 TENSORS is a folder of documents as `make real-tensors ARGS=--all-queries` writes it. Writes a CSV
-file for each PART into FOLDER (plots/before-rope): length clusters window transfer theta partition
-shuffle spread query, all on real tensors; generated, knobs (these need no TENSORS; give -) and
-position.
+file for each PART into FOLDER (plots/before-rope): length clusters window transfer turned partition
+spread query, all on real tensors; generated, knobs (these need no TENSORS; give -) and position.
 --cache keeps what each run of the command answered, and reads it where it is there. --trained keeps
 the query models of the part query.
 
@@ -90,7 +89,7 @@ class Real:
                 def arrays(document=document, layer=layer):
                     a = self.context(document, layer, n)
                     return change(a, layer) if change else a
-                extra = more(document, layer) if more else ()
+                extra = more(layer) if more else ()
                 results[document, layer] = self.cases.run(
                     [name, document, layer, n], arrays, "--layers", layer, *options, *extra,
                     methods=methods)
@@ -113,7 +112,7 @@ def part_clusters(real):
     for clusters in (32, 128, 512, 2048):
         documents, less = DOCUMENTS, ()
         if clusters == 2048:
-            documents, less = MEASURED, ("--iterations", 8)
+            documents, less = MEASURED, ("--iterations", 4)
         rows += summary(real.case("plain", *SHORT, "--clusters", clusters, *less, layers=ONE,
                                   documents=documents), clusters=clusters)
     return rows
@@ -124,93 +123,6 @@ def part_window(real):
     return [row for window in (128, 512, 2048)
             for row in summary(real.case("plain", *SHORT, "--clusters", 128, *(
                 ("--window", window) if window != 128 else ()), layers=ONE), window=window)]
-
-
-def part_theta(real):
-    """RoPE of the same keys and queries with another theta, or with steps of s positions: no longer
-    the attention of the model."""
-    rows = []
-    for theta, step in ((1e5, 1), (1e7, 1), (1e5, 4)):
-        def turned(arrays, _, theta=theta, step=step):
-            n, n_q = arrays["keys"].shape[1], arrays["queries"].shape[1]
-            at = step * numpy.arange(n, dtype=float)
-            arrays["keys"] = rotate(arrays["keys-unroped"], at, theta)
-            arrays["queries"] = rotate(arrays["queries-unroped"], at[n - n_q:], theta)
-            return arrays
-        plain = (theta, step) == (THETA, 1)
-        results = real.case("plain" if plain else f"theta {theta:g} step {step}", *SHORT,
-                            "--clusters", 128, change=None if plain else turned, layers=ONE)
-        rows += summary(results, theta=f"{theta:g}", step=step)
-    return rows
-
-
-def part_transfer(real):
-    """Where the centroids come from: other documents, and other positions."""
-    def trained(first, last, step, document, layer):
-        options = []
-        others = TRAINED if document not in TRAINED else (*MEASURED, "king-james")
-        for name in ("keys", "keys-unroped", "queries", "queries-unroped"):
-            files = []
-            for document in others:
-                file = "queries" + name[7:] if name.startswith("queries") else name
-                array = real.load(document, layer, file)
-                if name.startswith("keys"):
-                    array = array[:, first:last:step]
-                path = real.cases.work / f"train-{document}-{name}.npy"
-                numpy.save(path, numpy.ascontiguousarray(array))
-                files.append(str(path))
-            options += [f"--train-{name}", ",".join(files)]
-        return options
-    rows = []
-    for name, where in {"own": None, "others, 0 .. 8191": (0, N, 1),
-                        "others, each fourth": (0, N, 4), "others, 0 .. 2047": (0, N // 4, 1),
-                        "others, 6144 .. 8191": (3 * N // 4, N, 1)}.items():
-        more = (lambda document, layer, w=where: trained(*w, document, layer)) if where else None
-        results = real.case("plain" if not where else f"trained on {name}", *SHORT, "--clusters",
-                            128, layers=ONE, more=more)
-        rows += summary(results, centroids=name)
-    return rows
-
-
-def made_up(kind):
-    """Other vectors in the place of the keys before RoPE: the oracle of their partition."""
-    def change(arrays, _):
-        keys = numpy.array(arrays["keys-unroped"], dtype=float)
-        heads, n, d = keys.shape
-        at = numpy.arange(n, dtype=float)
-        if kind == "time":
-            keys[:] = 0
-            keys[:, :, 0] = at
-        elif kind == "fast pairs turned":
-            keys = rotate(keys, at, THETA, slice(0, d // 4))
-        elif kind == "slow pairs turned":
-            keys = rotate(keys, at, THETA, slice(d // 4, None))
-        elif kind == "before and time":  # the position as one more direction, of a third of all
-            # variance, in the place of the pair that has least of it
-            half = d // 2
-            for h in range(heads):
-                variance = keys[h].var(axis=0)
-                pair = (variance[:half] + variance[half:]).argmin()
-                keys[h][:, [pair, pair + half]] = 0
-                keys[h][:, pair] = (at / n - 0.5) * math.sqrt(12 * keys[h].var(axis=0).sum() / 2)
-        arrays["keys-unroped"] = keys
-        return arrays
-    return change
-
-
-def part_partition(real):
-    """What a partition must follow: the oracle of several partitions. In the columns before_oracle
-    and oracle_ratio, against k-means after RoPE."""
-    rows = []
-    for kind in ("before", "time", "fast pairs turned", "slow pairs turned", "before and time"):
-        results = real.case("plain", *SHORT, "--clusters", 128, layers=ONE)
-        if kind != "before":
-            others = real.case(f"partition {kind}", *SHORT, "--clusters", 128, layers=ONE,
-                               change=made_up(kind), methods=BOTH[3:])
-            results = {unit: {**results[unit], **answer, "kmeans-unroped": answer[BOTH[3]]}
-                       for unit, answer in others.items()}
-        rows += summary(results, partition=kind)
-    return rows
 
 
 def shuffled(arrays, layer):
@@ -225,11 +137,92 @@ def shuffled(arrays, layer):
     return arrays
 
 
-def part_shuffle(real):
-    """Keys at positions that are not theirs."""
-    rows = summary(real.case("plain", *SHORT, "--clusters", 128), order="as it is")
-    return rows + summary(real.case("shuffled", *SHORT, "--clusters", 128, change=shuffled),
-                          order="shuffled")
+def turned_by(theta, step):
+    """RoPE of the same keys and queries with another theta, or with steps of so many positions."""
+    def change(arrays, _):
+        n, n_q = arrays["keys"].shape[1], arrays["queries"].shape[1]
+        at = step * numpy.arange(n, dtype=float)
+        arrays["keys"] = rotate(arrays["keys-unroped"], at, theta)
+        arrays["queries"] = rotate(arrays["queries-unroped"], at[n - n_q:], theta)
+        return arrays
+    return change
+
+
+def part_turned(real):
+    """Keys and queries that are turned otherwise: no longer the attention of the model."""
+    rows = []
+    for what, name, change in (("as it is", "plain", None),
+                               ("content at other places", "shuffled", shuffled),
+                               ("theta 1e7", "theta 1e+07 step 1", turned_by(1e7, 1)),
+                               ("steps of 4 positions", "theta 100000 step 4",
+                                turned_by(THETA, 4))):
+        rows += summary(real.case(name, *SHORT, "--clusters", 128, change=change, layers=ONE),
+                        turned=what)
+    return rows
+
+
+def part_transfer(real):
+    """Where the centroids come from: other documents, and other positions."""
+    def trained(first, last, step, layer):
+        options = []
+        for name in ("keys", "keys-unroped", "queries", "queries-unroped"):
+            files = []
+            for document in TRAINED:
+                file = "queries" + name[7:] if name.startswith("queries") else name
+                array = real.load(document, layer, file)
+                if name.startswith("keys"):
+                    array = array[:, first:last:step]
+                path = real.cases.work / f"train-{document}-{name}.npy"
+                numpy.save(path, numpy.ascontiguousarray(array))
+                files.append(str(path))
+            options += [f"--train-{name}", ",".join(files)]
+        return options
+    rows = []
+    for name, where in (("own", None), ("others, 0 .. 8191", (0, N, 1)),
+                        ("others, each fourth", (0, N, 4)),
+                        ("others, 0 .. 2047", (0, N // 4, 1))):
+        more = (lambda layer, w=where: trained(*w, layer)) if where else None
+        results = real.case("plain" if not where else f"trained on {name}", *SHORT, "--clusters",
+                            128, layers=ONE, documents=MEASURED, more=more)
+        rows += summary(results, centroids=name)
+    return rows
+
+
+def made_up(kind):
+    """Other vectors in the place of the keys before RoPE: the oracle of their partition."""
+    def change(arrays, _):
+        keys = numpy.array(arrays["keys-unroped"], dtype=float)
+        n, d = keys.shape[1:]
+        at = numpy.arange(n, dtype=float)
+        if kind == "time":
+            keys[:] = 0
+            keys[:, :, 0] = at
+        elif kind == "fast pairs turned":
+            keys = rotate(keys, at, THETA, slice(0, d // 4))
+        elif kind == "slow pairs turned":
+            keys = rotate(keys, at, THETA, slice(d // 4, None))
+        arrays["keys-unroped"] = keys
+        return arrays
+    return change
+
+
+def part_partition(real):
+    """What a partition must follow: the oracle of several partitions. In the columns before_oracle
+    and oracle_ratio, against k-means after RoPE."""
+    rows = []
+    for kind in ("before", "time", "fast pairs turned", "slow pairs turned"):
+        results = real.case("plain", *SHORT, "--clusters", 128, layers=ONE)
+        if kind != "before":
+            others = real.case(f"partition {kind}", *SHORT, "--clusters", 128, layers=ONE,
+                               change=made_up(kind), methods=BOTH[3:])
+            results = {unit: {**results[unit], **answer, "kmeans-unroped": answer[BOTH[3]]}
+                       for unit, answer in others.items()}
+        for row in summary(results, partition=kind):
+            if kind != "before":  # there is no query to rank them by
+                row.update({name: "" for name in row if name in ("before", "before_mass") or
+                            name.startswith("ratio")})
+            rows.append(row)
+    return rows
 
 
 def part_spread(real):
@@ -342,15 +335,14 @@ def part_generated(cases):
     def one(setting, n, theta=1e5, clusters=128, seeds=SEEDS, d=64, window=128):
         dense = ("--window", window) if window != 128 else ()
         if n > 100000:
-            dense += (*SHORT, "--iterations", 8 if n < 500000 else 4)
+            dense += (*SHORT, "--iterations", 8)
         results, shares = generated(cases, knobs_of(n, theta, d, SETTINGS[setting]),
                                     ("--clusters", clusters, *dense), seeds)
         rows.extend(summary(results, setting=setting, n=n, theta=f"{theta:g}", d=d,
                             clusters=clusters, window=window,
                             time_share=number(sum(shares.values()) / len(shares))))
         print(rows[-2], flush=True)
-    for n, theta, seeds in ((8192, 1e5, 4), (32768, 1e5, 4), (131072, 1e5, 2), (131072, 1e7, 1),
-                            (524288, 1e5, 1)):
+    for n, theta, seeds in ((8192, 1e5, 4), (32768, 1e5, 4), (131072, 1e5, 2), (131072, 1e7, 1)):
         for setting in SETTINGS:
             one(setting, n, theta, seeds=SEEDS[:seeds])
     return rows
@@ -399,8 +391,8 @@ def part_position(real):
 
 
 PARTS = {"length": part_length, "clusters": part_clusters, "window": part_window,
-         "transfer": part_transfer, "theta": part_theta, "partition": part_partition,
-         "shuffle": part_shuffle, "spread": part_spread, "query": part_query,
+         "transfer": part_transfer, "turned": part_turned, "partition": part_partition,
+         "spread": part_spread, "query": part_query,
          "generated": part_generated, "knobs": part_knobs, "position": part_position}
 
 

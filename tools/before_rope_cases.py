@@ -156,7 +156,7 @@ def summary(results, **what):
             row[name] = number(math.exp(mean))
             row[f"{name}_low"] = number(math.exp(mean - error))
             row[f"{name}_high"] = number(math.exp(mean + error))
-            row["groups"] = count
+            row.setdefault("groups", count)
         for name, method in names[:2]:
             row[f"{name}_mass"] = number(
                 math.exp(mean_and_error(column(method, "mass").values())[0]))

@@ -47,11 +47,8 @@ def ratio(row, name):
 TABLES = {
     "length": ("0.05", ("n",), ("n",)),
     "length-20": ("0.2", ("n",), ("n",)),
-    "clusters": ("0.05", ("C",), ("clusters",)),
-    "window": ("0.05", ("window",), ("window",)),
     "transfer": ("0.05", ("centroids from",), ("centroids",)),
-    "theta": ("0.05", ("theta", "step"), ("theta", "step")),
-    "shuffle": ("0.05", ("keys",), ("order",)),
+    "turned": ("0.05", ("keys",), ("turned",)),
     "generated": ("0.05", ("setting", "n", "theta", "seeds", "time share"),
                   ("setting", "n", "theta", "groups", "time_share")),
     "knobs": ("0.05", ("knob", "time share"), ("knob", "time_share")),
@@ -64,6 +61,11 @@ def lines_of(head, body):
     yield "|" + "---|" * len(head)
     for row in body:
         yield "| " + " | ".join(row) + " |"
+
+
+def measured(row):
+    return (error(row["after"]), error(row["before"]), ratio(row, "ratio"),
+            ratio(row, "oracle_ratio"))
 
 
 def told(column, text):
@@ -89,21 +91,26 @@ def table(folder, name):
                          "after: inner product", "model", "oracle"),
                         ((row["window"], *(error(row[m]) for m in methods))
                          for row in rows_of(folder, name, share="0.05")))
+    if name == "factors":
+        rows = [(f"C = {row['clusters']}", row)
+                for row in rows_of(folder, "clusters", share="0.05")]
+        rows += [(f"C = 128, window {row['window']}", row)
+                 for row in rows_of(folder, "window", share="0.05") if row["window"] != "128"]
+        return lines_of(("", *MEASURED), ((text, *measured(row)) for text, row in rows))
     share, head, columns = TABLES[name]
     return lines_of((*head, *MEASURED),
-                    ((*(told(c, row[c]) for c in columns), error(row["after"]),
-                      error(row["before"]), ratio(row, "ratio"), ratio(row, "oracle_ratio"))
+                    ((*(told(c, row[c]) for c in columns), *measured(row))
                      for row in rows_of(folder, name.split("-")[0], share=share)
                      if name.split("-")[0] != "length" or row["clusters"] == "128"))
 
 
-NAMES = (*TABLES, "partition", "query", "spread")
+NAMES = (*TABLES, "factors", "partition", "query", "spread")
 
 
 def write_page(page, folder):
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"<!-- table ([a-z0-9-]+) -->", text):
-        text = re.sub(rf"(<!-- table {name} -->\n\n)(\|[^\n]*\n)*",
+        text = re.sub(rf"(<!-- table {name} -->\n)(\|[^\n]*\n)*",
                       lambda m, n=name: m.group(1) + "\n".join(table(folder, n)) + "\n", text)
     page.write_text(text, encoding="utf-8")
 
@@ -146,8 +153,7 @@ def main():
         write_page(pathlib.Path(options.write), folder)
     else:
         for name in NAMES:
-            if (folder / f"{name.split('-')[0]}.csv").exists():
-                print(f"\n{name}\n\n" + "\n".join(table(folder, name)))
+            print(f"\n{name}\n\n" + "\n".join(table(folder, name)))
 
 
 if __name__ == "__main__":

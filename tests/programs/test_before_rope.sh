@@ -17,8 +17,31 @@ cp -r plots/before-rope "$folder/measured"
 cmp -s "$folder/measured/figure.csv" plots/before-rope/figure.csv || fail "figure.csv is another"
 pass
 
+page=$(tr '\n' ' ' <docs/before-rope.md)
+says() { grep -qF -- "$1" <<<"$page" || fail "docs/before-rope.md does not say '$1'"; }
+spread() { # ORDER BUCKETS COLUMN: a number of spread.csv, with two digits
+    awk -F, '$1 == "'"$1"'" && $2 == "'"$2"'" { x = sprintf("%.2g", $'"$3"'); sub(/^0/, "", x)
+        print x }' plots/before-rope/spread.csv
+}
+as="as it is"
+says "is $(spread "$as" after 4) of that of all, before RoPE $(spread "$as" before 4) ("
+says "logits $(spread "$as" after 5) lies between buckets after RoPE, $(spread "$as" before 5) "
+says "between those before it, and $(spread "$as" after 6) between 128 runs"
+are="$(spread shuffled after 4), $(spread shuffled before 4), $(spread shuffled after 5)"
+says "Then these are $are, $(spread shuffled before 5) and $(spread shuffled after 6), and"
+rises=$(awk -F, '$3 == 0.2 && $2 == 128 { x = sprintf("%.2g", $8); if (!n++) first = x }
+    END { print first " to " x }' plots/before-rope/length.csv)
+says "the ratio rises from $rises."
+says "their ratio is $(awk -F, '/^"others, 0 .. 2047",0.2,/ {
+    printf "%.2f, by oracle %.2f.", $8, $12 }' plots/before-rope/transfer.csv)"
+part=$(awk -F, '$1 == "real" { if (!n++ || $3 < least) least = $3; if ($3 > most) most = $3 }
+    END { x = sprintf("%.2f to %.2f", least, most); gsub(/0\./, ".", x); print x }' \
+    plots/before-rope/position.csv)
+says "where its layers have $part."
+pass
+
 # A number that has changed is found.
-sed -i '2s/,0\.05,[0-9.]*,/,0.05,0.7777,/' "$folder/measured/shuffle.csv"
+sed -i '2s/,0\.05,[0-9.]*,/,0.05,0.7777,/' "$folder/measured/turned.csv"
 "$python" tools/before_rope_tables.py --write "$folder/page.md" "$folder/measured"
 grep -q '| as it is | \.78 |' "$folder/page.md" || fail "a number that has changed is not found"
 rejects "has no length.csv" "$python" tools/before_rope_tables.py "$folder"
@@ -26,7 +49,8 @@ pass
 
 if "$python" -c 'import numpy' 2>/dev/null; then
     rejects "there is no part 'lenght'; there are length" "$python" tools/before_rope.py x lenght
-    rejects "has no bash-manual/layer-15/keys.npy; see make" "$python" tools/before_rope.py "$folder" -o "$folder" partition
+    rejects "has no bash-manual/layer-15/keys.npy; see make" \
+        "$python" tools/before_rope.py "$folder" -o "$folder" partition
     RECALLMODEL=$program "$python" - <<'END' || fail "functions of before_rope.py; see above"
 import sys
 sys.path.insert(0, "tools")
