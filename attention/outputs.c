@@ -18,9 +18,9 @@
 #include "trained.h"
 #include "watch_loop.h"
 
-/* Of the method full: queries times keys of a block, which take one thread a fraction of a second;
+/* Of the method full: queries times keys of a block, which take one thread a second at most;
  * and the queries of a block. */
-enum { BLOCK_LOGITS = 1 << 24, BLOCK_LEAST = 16, BLOCK_MOST = 256 };
+enum { BLOCK_LOGITS = 1 << 24, BLOCK_LEAST = 64, BLOCK_MOST = 256 };
 
 #define FINITE_FAULT "%s has a number that is not finite; give finite numbers"
 
