@@ -107,7 +107,8 @@ static void give_trained(struct run *run, size_t head)
 {
     const struct key_head given = evaluation_head(run->spec, run->method, head);
     struct key_head *to = &run->states.head[head];
-    to->partition = run->restored[head] ? run->restored[head] : given.partition;
+    to->partition_own = run->restored[head] != NULL;
+    to->partition = to->partition_own ? run->restored[head] : given.partition;
     to->models = given.models;
     to->watch = &run->watch;
 }

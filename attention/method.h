@@ -63,6 +63,7 @@ struct key_head {
     uint32_t first, built;
     uint32_t group;                    /* the number of this head among all contexts: for seeds */
     const struct partition *partition; /* trained on other documents; NULL: train on this one */
+    bool partition_own;                /* it is of these keys: an earlier build() found it */
     /* One for each query head of the group, NULL where it had nothing to train on; or NULL. */
     const struct query_model *const *models;
     /* The queries after RoPE of the heads that share these keys, at all positions:

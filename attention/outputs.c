@@ -14,7 +14,13 @@
 #include <base/memory.h>
 
 #include "full.h"
+#include "products.h"
 #include "trained.h"
+#include "watch_loop.h"
+
+/* Of the method full: queries times keys of a block, which take one thread a second at most;
+ * and the queries of a block. */
+enum { BLOCK_LOGITS = 1 << 24, BLOCK_LEAST = 64, BLOCK_MOST = 256 };
 
 #define FINITE_FAULT "%s has a number that is not finite; give finite numbers"
 
@@ -212,12 +218,66 @@ static struct outputs_report report_full(const struct outputs_spec *spec)
                                    .bytes_read = bytes / queries};
 }
 
+struct full_run {
+    const struct outputs_spec *spec;
+    uint64_t done, total; /* blocks */
+    bool stopped;
+};
+
+/* Asked on the thread of the caller alone. Once it is true, it stays so. */
+static bool stop_full(void *context)
+{
+    struct full_run *run = context;
+    uint64_t done;
+#pragma omp atomic read
+    done = run->done;
+    if (!run->stopped && run->spec->tick)
+        run->stopped = run->spec->tick(run->spec->tick_context, done, run->total);
+    return run->stopped;
+}
+
+/* The queries `first` to `last` - 1 of a head, of which none sees a key behind the last's. */
+static void attend_block(const struct context *c, uint32_t head, uint32_t first, uint32_t last,
+                         float *out)
+{
+    const size_t at = (size_t)head * c->n_q + first,
+                 keys_at = (size_t)(head / (c->query_heads / c->key_heads)) * c->n;
+    full_attention(out + at * c->d_v, c->queries + at * c->d, last - first, last - first,
+                   c->keys + keys_at * c->d, c->values + keys_at * c->d_v, c->n - c->n_q + last,
+                   c->d, c->d_v, 1.0f / sqrtf((float)c->d));
+}
+
+/* Threads share the blocks of all heads; where there are few, those within full_attention() share
+ * the keys. Returns whether it came to the end. */
+static bool attend_blocks(const struct outputs_spec *spec, float *out)
+{
+    const struct context *c = &spec->context;
+    const uint32_t fit = BLOCK_LOGITS / c->n,
+                   rows = fit < BLOCK_LEAST  ? BLOCK_LEAST
+                          : fit > BLOCK_MOST ? BLOCK_MOST
+                                             : fit,
+                   blocks = c->n_q / rows + (c->n_q % rows > 0);
+    const uint64_t all = (uint64_t)c->query_heads * blocks;
+    struct full_run run = {.spec = spec, .total = all};
+    const struct watch watch = {.stop = stop_full, .context = &run};
+    bool stopped = stop_full(&run);
+#pragma omp parallel for schedule(dynamic) if (all >= (uint64_t)omp_get_max_threads())
+    for (uint64_t i = 0; i < all; i++) {
+        if (watch_skips(&watch, &stopped))
+            continue;
+        const uint32_t first = (uint32_t)(i % blocks) * rows, rest = c->n_q - first;
+        attend_block(c, (uint32_t)(i / blocks), first, first + (rest < rows ? rest : rows), out);
+#pragma omp atomic
+        run.done++;
+    }
+    return !stopped;
+}
+
 /* Every query reads all keys: by blocks, with nothing kept for each query. */
 static int full_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
                         char *error, size_t size)
 {
     const struct context *c = &spec->context;
-    const uint32_t group = c->query_heads / c->key_heads;
     const size_t queries = (size_t)c->n_q * c->d, outputs = (size_t)c->n_q * c->d_v;
     const char *fault = !all_finite(c->queries, c->query_heads * queries)              ? "queries"
                         : !all_finite(c->keys, (size_t)c->key_heads * c->n * c->d)     ? "keys"
@@ -227,15 +287,15 @@ static int full_outputs(const struct outputs_spec *spec, float *out, struct outp
         snprintf(error, size, FINITE_FAULT, fault);
         return -1;
     }
+    if (!products_ready(error, size))
+        return -1;
     const int before = omp_get_max_threads();
     if (spec->threads)
         omp_set_num_threads((int)spec->threads);
-    for (uint32_t h = 0; h < c->query_heads; h++)
-        full_attention(out + h * outputs, c->queries + h * queries, c->n_q, c->n_q,
-                       c->keys + (size_t)(h / group) * c->n * c->d,
-                       c->values + (size_t)(h / group) * c->n * c->d_v, c->n, c->d, c->d_v,
-                       1.0f / sqrtf((float)c->d));
+    const bool whole = attend_blocks(spec, out);
     omp_set_num_threads(before);
+    if (!whole)
+        return 1;
     if (!all_finite(out, c->query_heads * outputs))
         return refuse(error, size,
                       "the products of --queries and --keys overflow; scale the tensors down");

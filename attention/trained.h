@@ -7,7 +7,7 @@
  * spherical, number of models (0, 1 for all query heads, or one for each), width (0: no model was
  * trained), 1 if residual, 1 if its keys were those before RoPE, iterations of k-means at most; the
  * centroids; for each model 1 if it was trained, and then its parameters, mean and variance; FNV-1a
- * of all that comes before, 64 bits
+ * of all that comes before (state_file_checksum()), 64 bits
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRAINED_H
@@ -84,6 +84,5 @@ char *trained_bytes(const struct trained *trained, size_t *length);
 /* The same from bytes; the error is a phrase that continues "FILE ..". */
 int trained_parse(struct trained *trained, const void *bytes, size_t length, char *error,
                   size_t size);
-uint64_t trained_checksum(const void *bytes, size_t length);
 
 #endif

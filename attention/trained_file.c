@@ -14,18 +14,10 @@
 #include <base/atomic_file.h>
 #include <base/memory.h>
 #include <base/regular_file.h>
+#include <base/state_file.h>
 
 static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
 enum { HEAD_NUMBERS = 13, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };
-
-uint64_t trained_checksum(const void *bytes, size_t length)
-{
-    const unsigned char *at = bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 /* ---- writing */
 
@@ -99,7 +91,7 @@ char *trained_bytes(const struct trained *trained, size_t *length)
     put_rope(&writer, &trained->rope);
     for (size_t i = 0; i < trained->length; i++)
         put_head(&writer, &trained->heads[i]);
-    const uint64_t sum = trained_checksum(writer.bytes, writer.length);
+    const uint64_t sum = state_file_checksum(writer.bytes, writer.length);
     put(&writer, &sum, sizeof sum);
     *length = writer.length;
     return writer.bytes;
@@ -269,7 +261,7 @@ static const char *fault_of(struct trained *trained, const char *bytes, size_t l
         return "";
     uint64_t sum;
     memcpy(&sum, bytes + length - CHECKSUM_BYTES, sizeof sum);
-    if (sum != trained_checksum(bytes, length - CHECKSUM_BYTES))
+    if (sum != state_file_checksum(bytes, length - CHECKSUM_BYTES))
         return "is damaged: its checksum differs";
     reader.left -= CHECKSUM_BYTES;
     if (heads > HEADS_MAX)

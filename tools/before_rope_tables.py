@@ -110,8 +110,9 @@ NAMES = (*TABLES, "factors", "partition", "query", "spread")
 def write_page(page, folder):
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"<!-- table ([a-z0-9-]+) -->", text):
-        text = re.sub(rf"(<!-- table {name} -->\n)(\|[^\n]*\n)*",
-                      lambda m, n=name: m.group(1) + "\n".join(table(folder, n)) + "\n", text)
+        text = re.sub(rf"\n*(<!-- table {name} -->\n)\n*(\|[^\n]*\n)*",
+                      lambda m, n=name: f"\n\n{m.group(1)}\n" + "\n".join(table(folder, n)) + "\n",
+                      text)
     page.write_text(text, encoding="utf-8")
 
 

@@ -29,8 +29,8 @@ static void visit_kmeans(const struct key_head *head, const struct partitioned *
     }
     /* Centroids of this document's own keys belong to one sequence. */
     partitioned_visit(index, scores, knob,
-                      index->own ? elements * options->element_bytes
-                                 : partitioned_shared_bytes(options, elements),
+                      index->shared ? partitioned_shared_bytes(options, elements)
+                                    : elements * options->element_bytes,
                       queries->range, visit);
     free(scores);
     free(inner);

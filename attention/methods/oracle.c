@@ -70,6 +70,7 @@ const struct method method_kmeans_oracle = {
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_roped,
     .free_index = partitioned_free,
+    .own_partition = partitioned_own,
     .visit = visit_oracle,
     .imbalance = partitioned_imbalance,
 };
@@ -86,6 +87,7 @@ const struct method method_kmeans_unroped_oracle = {
     .knob_max = partitioned_knob_max,
     .build = partitioned_build_unroped,
     .free_index = partitioned_free,
+    .own_partition = partitioned_own,
     .visit = visit_oracle,
     .imbalance = partitioned_imbalance,
 };

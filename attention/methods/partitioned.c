@@ -18,6 +18,7 @@ static struct partitioned *build_partitioned(const struct method_options *option
     struct partitioned *index = require_memory(calloc(1, sizeof *index));
     const float *keys = partitioned_keys(head, unroped);
     index->partition = head->partition;
+    index->shared = head->partition && !head->partition_own;
     if (!index->partition) {
         const struct partition_options train = {
             .clusters = options->clusters,

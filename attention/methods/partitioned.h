@@ -14,6 +14,7 @@ enum { PARTITIONED_CLUSTERS_MAX = 1 << 20 };
 struct partitioned {
     const struct partition *partition; /* that of the head, or `own` */
     struct partition *own;             /* trained on the keys first .. built - 1; or NULL */
+    bool shared;                       /* it is not of these keys: sequences can share it */
     struct bucket_lists lists;         /* of all keys of the head */
 };
 

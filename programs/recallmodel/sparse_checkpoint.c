@@ -51,9 +51,9 @@ static void print_options(FILE *file, const struct method_options *o)
             o->clusters, o->iterations, o->spherical, o->inside);
     fprintf(file, "page %" PRIu32 "\nblock %" PRIu32 "\nblock-factor %.17g\n", o->page, o->block,
             o->block_factor);
-    fprintf(file, "bits %" PRIu32 "\ntables %" PRIu32 "\nchunk %" PRIu32 "\nelement-bytes %" PRIu32,
-            o->bits, o->tables, o->chunk, o->element_bytes);
-    fputc('\n', file);
+    fprintf(file, "bits %" PRIu32 "\ntables %" PRIu32 "\nchunk %" PRIu32 "\n", o->bits, o->tables,
+            o->chunk);
+    fprintf(file, "element-bytes %" PRIu32 "\nbatch %" PRIu32 "\n", o->element_bytes, o->batch);
 }
 
 static void print_training(FILE *file, const struct train_settings *t)

@@ -134,7 +134,7 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     share: query heads that share keys choose together, if the method can. threads: 0 is all.
     options: those of the methods, as `recallmodel sparse` has them: seed, k_b, assignment,
     components, mean_value, clusters, iterations, spherical, inside, page, block, block_factor,
-    bits, tables, chunk.
+    bits, tables, chunk, element_bytes, batch.
 
     Returns a SparseAttention: output, float32 [query heads, n_q, d_v], and what was read. The same
     arguments give the same bits for any number of threads.

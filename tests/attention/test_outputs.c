@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include <attention/full.h>
 #include <attention/outputs.h>
 #include <attention/trained.h>
 
@@ -320,6 +321,69 @@ START_TEST(bad_index)
 }
 END_TEST
 
+/* The method full takes queries by blocks: against one query at a time. */
+START_TEST(blocks_of_queries)
+{
+    enum { QUERIES = 600, KEYS = 700, WIDTH = 3 };
+    static float q[2 * QUERIES * WIDTH], k[KEYS * WIDTH], v[KEYS * WIDTH];
+    static float out[2 * QUERIES * WIDTH], again[2 * QUERIES * WIDTH];
+    uint64_t state = 5;
+    struct outputs_spec spec = make_spec("full", 1);
+    struct context *c = &spec.context;
+    c->query_heads = 2;
+    c->key_heads = 1;
+    c->n = KEYS;
+    c->n_q = QUERIES;
+    c->d = c->d_v = WIDTH;
+    c->queries = q;
+    c->keys = k;
+    c->values = v;
+    c->queries_unroped = c->keys_unroped = NULL;
+    fill(q, sizeof q / sizeof *q, &state);
+    fill(k, sizeof k / sizeof *k, &state);
+    fill(v, sizeof v / sizeof *v, &state);
+    spec.threads = 1;
+    run(&spec, out);
+    spec.threads = 3;
+    run(&spec, again);
+    ck_assert_mem_eq(out, again, sizeof out);
+    for (uint32_t i = 0; i < 2 * QUERIES; i++) {
+        float want[WIDTH];
+        full_attention(want, q + i * WIDTH, 1, 1, k, v, KEYS - QUERIES + 1 + i % QUERIES, WIDTH,
+                       WIDTH, 1.0f / sqrtf(WIDTH));
+        for (uint32_t j = 0; j < WIDTH; j++)
+            ck_assert_msg(fabsf(out[i * WIDTH + j] - want[j]) < 2e-5f, "query %u", (unsigned)i);
+    }
+}
+END_TEST
+
+static bool stop_after(void *context, uint64_t done, uint64_t total)
+{
+    int *left = context;
+    ck_assert_uint_le(done, total);
+    return --*left < 0;
+}
+
+/* A tick that wants to stop is not asked again. */
+START_TEST(stopped)
+{
+    static const char *const names[] = {"full", "topk", "kmeans"};
+    static float out[HEADS * N_Q * D_V];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (unsigned threads = 1; threads < 3; threads++) {
+            struct outputs_spec spec = make_spec(names[i], 0.1);
+            struct outputs_report report;
+            char error[300];
+            int left = threads == 1 ? 2 : 0; /* one thread of two may do all but one block */
+            spec.tick = stop_after;
+            spec.tick_context = &left;
+            spec.threads = threads;
+            ck_assert_int_eq(sparse_outputs(&spec, out, &report, error, sizeof error), 1);
+            ck_assert_int_eq(left, -1);
+        }
+}
+END_TEST
+
 START_TEST(bad_input)
 {
     struct outputs_spec spec = make_spec("topk", 0);
@@ -356,4 +420,4 @@ START_TEST(bad_input)
 END_TEST
 
 TEST_MAIN("outputs", full_budget, chosen_keys, error_of_the_evaluation, index_of_a_file, bad_index,
-          bad_input)
+          blocks_of_queries, stopped, bad_input)

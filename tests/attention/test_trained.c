@@ -8,6 +8,7 @@
 #include <attention/targets.h>
 #include <attention/train.h>
 #include <attention/trained.h>
+#include <base/state_file.h>
 #include <tests/test.h>
 
 static uint64_t state = 1;
@@ -143,7 +144,7 @@ static void check_refused(char *bytes, size_t length, const char *words)
 {
     struct trained trained;
     char error[200] = "";
-    const uint64_t sum = trained_checksum(bytes, length - 8);
+    const uint64_t sum = state_file_checksum(bytes, length - 8);
     memcpy(bytes + length - 8, &sum, sizeof sum);
     ck_assert(trained_parse(&trained, bytes, length, error, sizeof error) == -1);
     ck_assert_msg(strstr(error, words) != NULL, "'%s' has no '%s'", error, words);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <attention/trained.h>
+#include <base/state_file.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -21,7 +22,8 @@ static void use(const struct trained_head *head)
     if (bucket >= p->clusters)
         abort();
     for (uint32_t m = 0; head->models && m < head->query_heads; m++)
-        query_model_scores(head->models[m], key, scores);
+        if (head->models[m])
+            query_model_scores(head->models[m], key, scores);
     free(key);
     free(scores);
 }
@@ -34,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (!copy)
         abort();
     memcpy(copy, bytes, length);
-    const uint64_t sum = trained_checksum(bytes, length);
+    const uint64_t sum = state_file_checksum(bytes, length);
     memcpy(copy + length, &sum, sizeof sum);
     if (trained_parse(&trained, copy, length + 8, error, sizeof error) == 0) {
         for (size_t i = 0; i < trained.length; i++)

@@ -28,7 +28,7 @@ runs_until_done() {
     : >"$folder/notes"
     while [ $status != 0 ] && [ $runs -lt 100 ]; do
         status=0
-        timeout -s "$signal" "$seconds" "$program" "$@" >"$folder/continued" 2>"$folder/err" ||
+        timeout -k 60 -s "$signal" "$seconds" "$program" "$@" >"$folder/continued" 2>"$folder/err" ||
             status=$?
         cat "$folder/err" >>"$folder/notes"
         runs=$((runs + 1))
@@ -58,23 +58,34 @@ cp "$state" "$folder/first"
 "$program" "${call[@]}" --checkpoint "$state" >"$folder/continued"
 same "$folder/whole" "$folder/continued" "after Ctrl-C"
 
-# Killed, once something is in the file: it goes on from there.
-"$program" tensors --generate "$folder/long" --n 20000 --d 32 --heads 4 --query-heads 4 --n-q 16 \
+# Killed, once something is in the file: it goes on from there. As the file is written every two
+# seconds, the run is held for so long, which takes no time of a core.
+"$program" tensors --generate "$folder/long" --n 8000 --d 32 --heads 4 --query-heads 4 --n-q 16 \
     >"$folder/out"
 long=(sparse --keys "$folder/long/keys.npy" --queries "$folder/long/queries.npy" --method kmeans
-      --clusters 1024 --csv)
+      --clusters 512 --csv)
 "$program" "${long[@]}" >"$folder/whole"
 rm "$state"
 "$program" "${long[@]}" --checkpoint "$state" >"$folder/part" 2>"$folder/err" & job=$!
-for _ in $(seq 400); do
-    size=$(stat -c %s "$state" 2>/dev/null || echo 0)
-    [ "$size" -lt 10000 ] || break
-    kill -0 $job 2>/dev/null || break
-    sleep 0.05
-done
-kill -KILL $job 2>/dev/null || echo "the run ended before it could be killed"
-wait $job 2>/dev/null || true
-[ "$(stat -c %s "$state")" -ge 10000 ] || fail "nothing was kept"
+until_it_has() { # BYTES: waits until the file has so many, or the run has ended. Sets size.
+    for _ in $(seq 1000); do
+        size=$(stat -c %s "$state" 2>/dev/null || echo 0)
+        { [ "$size" -lt "$1" ] && kill -0 $job 2>/dev/null; } || break
+        sleep 0.02
+    done
+}
+until_it_has 1
+kill -STOP $job 2>/dev/null || true
+sleep 2
+kill -CONT $job 2>/dev/null || true
+until_it_has 10000
+kill -KILL $job 2>/dev/null || true
+status=0; wait $job 2>/dev/null || status=$?
+if [ $status = 0 ]; then
+    echo "the run ended before it could be killed"
+else
+    [ "$size" -ge 10000 ] || fail "nothing was kept"
+fi
 "$program" "${long[@]}" --checkpoint "$state" >"$folder/continued"
 same "$folder/whole" "$folder/continued" "after kill -KILL"
 
@@ -155,7 +166,7 @@ for more in "--method kmeans --clusters 8192 --iterations 1000000" \
     read -ra words <<<"$more"
     default_signals "$program" "${large[@]}" "${words[@]}" >"$folder/out" 2>"$folder/err" & job=$!
     until_it_listens $job 2 || fail "no handler of SIGINT"
-    sleep 0.7
+    sleep 0.4
     kill -INT $job
     status=0; wait_for $job 10 || status=$?
     [ $status = 130 ] || fail "Ctrl-C with $more: status $status, $(cat "$folder/err")"

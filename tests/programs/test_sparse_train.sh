@@ -188,4 +188,12 @@ refuse "is of version 2, this program reads 3; train it anew" "${of_small[@]}" -
 refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
 refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
 refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
+
+# The fuzzer begins with files of this version.
+version=$(sed -n 's/^#define TRAINED_VERSION //p' attention/trained.h)
+for seed in tests/fuzz/seeds/fuzz_index/*; do
+    [ "$(od -An -tu4 -j8 -N4 "$seed" | tr -d ' ')" = "$version" ] ||
+        fail "$seed is of another version"
+done
+pass
 finish

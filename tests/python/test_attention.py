@@ -158,20 +158,21 @@ ENDLESS = """import numpy, recallmodel as rcm, time
 x = numpy.random.default_rng(1).standard_normal((1, 200000, 32), dtype="float32")
 print("ready", flush=True)
 try:
-    rcm.sparse_attention(x[:, -16:], x, x, METHOD, budget=0.5, OPTIONS)
+    rcm.sparse_attention(x[:, -N_Q:], x, x, METHOD, budget=0.5, OPTIONS)
 except KeyboardInterrupt:
     print("interrupted", rcm.sparse_attention(x[:, -2:], x[:, :300], x[:, :300]).output.shape)
 """
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
-@pytest.mark.parametrize("method, options", [
-    ("kmeans", "clusters=4096, iterations=10**6"), ("kmeans", "clusters=100000"),
-    ("lsh-magicpig", "bits=32, tables=1000")],
-    ids=["iterations", "seeds", "hashes"])
-def test_interrupt(method, options):
+@pytest.mark.parametrize("method, n_q, options", [
+    ("kmeans", 16, "clusters=4096, iterations=10**6"), ("kmeans", 16, "clusters=100000"),
+    ("lsh-magicpig", 16, "bits=32, tables=1000"), ("full", 10**5, "")],
+    ids=["iterations", "seeds", "hashes", "full"])
+def test_interrupt(method, n_q, options):
     """Ctrl-C ends what would take minutes, and the next call works."""
     program = ENDLESS.replace("METHOD", repr(method)).replace("OPTIONS", options)
+    program = program.replace("N_Q", str(n_q))
     with listening(program) as process:
         process.stdout.readline()
         begun = cpu_seconds(process)
