@@ -276,6 +276,7 @@ $(TOPK_TESTS): $(BUILD)/tests/%: tests/%.c $(TOPK_SHARED) $(TOPK) $(MODEL) $(BAS
 	$(Q)$(TEST_CC) $(OPENMP) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
 test-programs: $(BUILD)/tests/topk/bits
+-include $(TOPK_SHARED:.o=.d)
 $(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
 
 # The tests of the kernels, linked with the emulated kernels and, by `make gpu`, with the real ones.
@@ -326,7 +327,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
 ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) $(COMMON) \
-    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
+    $(COMMAND) $(BENCH) $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
