@@ -300,6 +300,7 @@ $(TOPK_TESTS): $(BUILD)/tests/%: tests/%.c $(TOPK_SHARED) $(TOPK) $(MODEL) $(BAS
 	$(Q)$(TEST_CC) $(OPENMP) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
 test-programs: $(BUILD)/tests/topk/bits
+-include $(TOPK_SHARED:.o=.d)
 $(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
 
 # The tests of the kernels, linked with the emulated kernels and, by `make gpu`, with the real ones.
