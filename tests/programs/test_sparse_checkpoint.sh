@@ -28,8 +28,8 @@ runs_until_done() {
     : >"$folder/notes"
     while [ $status != 0 ] && [ $runs -lt 100 ]; do
         status=0
-        timeout -k 60 -s "$signal" "$seconds" "$program" "$@" >"$folder/continued" 2>"$folder/err" ||
-            status=$?
+        timeout -k 60 -s "$signal" "$seconds" "$program" "$@" >"$folder/continued" \
+            2>"$folder/err" || status=$?
         cat "$folder/err" >>"$folder/notes"
         runs=$((runs + 1))
         seconds=$(awk "BEGIN { print $seconds * 1.1 }") # on a busy machine a step takes longer
