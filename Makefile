@@ -167,6 +167,13 @@ $(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
 $(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
 
+# The instruction sets of an x86-64 for which kernels are compiled; which runs is found out at run
+# time.
+X86_64 := $(filter x86_64%,$(shell $(CC) -dumpmachine))
+$(BUILD)/topk/isa_avx2.o: ISA := $(if $(X86_64),-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt)
+$(BUILD)/topk/isa_avx512.o: ISA := $(if $(X86_64),-mavx512bw -mavx512vl -mavx512dq \
+    -mavx512vbmi2 -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt)
+
 SEE_TESTS = -I$(BUILD)/see/tests
 
 $(MPI): sim/team/mpi.c | $(BUILD)/see/sim/.made
@@ -392,8 +399,8 @@ check-all: packages
 	@$(MAKE) --no-print-directory run-tests
 
 .PHONY: check-rest check-all test-programs
-test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) \
-    $(SHARED_TOPK) $(TESTS) \
+test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
+    $(STATIC_TOPK) $(SHARED_TOPK) \
     $(BUILD)/gpu/recallmodel-bench-emulated
 
 # Runs every test, also after one that fails, and then names those that failed.

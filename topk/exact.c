@@ -1,31 +1,9 @@
-/* exact.c - exact top-k of one row: the k-th largest key, digit by digit, then what reaches it. The
- * row is divided into parts, one or more for each thread; what the parts find is put together in
- * the order of the positions.
+/* exact.c - exact top-k of one row: its scratch, its parts, and its output.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
-#include "kernels.h"
+#include "exact.h"
 
 #define PART_MOST (UINT64_C(1) << 30) /* elements of a part */
-
-/* A part of the row, and what was found in it. */
-struct part {
-    struct elements e;
-    uint64_t *counts; /* DIGITS of them */
-    uint64_t above, equal;
-    struct pair *out;
-};
-
-struct run {
-    const struct exact *job;
-    struct part *parts;
-    uint64_t count;
-    struct pair *pairs, *sorted; /* k of each; sorted: scratch of the sort */
-    uint64_t prefix;             /* of the k-th largest key, down to bit `high` */
-    unsigned low, high;
-    uint64_t left; /* the rank of the k-th largest among those with the prefix */
-};
 
 static uint64_t parts_of(uint64_t n, unsigned threads)
 {
@@ -37,18 +15,26 @@ static uint64_t parts_of(uint64_t n, unsigned threads)
 static size_t lay_out(const struct kernels *kernels, uint64_t n, uint64_t k, bool sorted,
                       unsigned threads, char *scratch, struct run *run)
 {
-    uint64_t parts = parts_of(n, threads);
+    bool large = false;
+    uint64_t parts = parts_of(n, threads), size = topk_group_size(kernels, n, k, &large);
+    uint64_t groups = size ? n / size : 0;
+    uint64_t found = size ? topk_found_most(n, k, size, parts) : k;
     size_t counts = topk_align(topk_size(parts, sizeof(struct part), 0));
-    size_t pairs = topk_size(parts, DIGITS * sizeof(uint64_t), counts);
-    size_t scratch_pairs = topk_align(topk_size(k, sizeof(struct pair), pairs));
-    size_t end =
-        sorted ? topk_align(topk_size(k, sizeof(struct pair), scratch_pairs)) : scratch_pairs;
-    (void)kernels;
+    size_t maxima = topk_size(parts, DIGITS * sizeof(uint64_t), counts);
+    size_t list = topk_align(topk_size(groups, kernels->group_bits / 8, maxima));
+    size_t pairs = topk_align(topk_size(groups, sizeof(uint32_t), list));
+    size_t scratch_pairs = topk_align(topk_size(found, sizeof(struct pair), pairs));
+    size_t end = topk_align(topk_size(sorted ? k : 0, sizeof(struct pair), scratch_pairs));
     if (run) {
         run->count = parts;
         run->parts = (struct part *)(void *)scratch;
         for (uint64_t i = 0; i < parts; i++)
             run->parts[i].counts = (uint64_t *)(void *)(scratch + counts) + i * DIGITS;
+        run->large = large;
+        run->group_size = size;
+        run->groups = groups;
+        run->maxima = scratch + maxima;
+        run->list = (uint32_t *)(void *)(scratch + list);
         run->pairs = (struct pair *)(void *)(scratch + pairs);
         run->sorted = (struct pair *)(void *)(scratch + scratch_pairs);
     }
@@ -61,58 +47,33 @@ size_t topk_exact_scratch(const struct kernels *kernels, uint64_t n, uint64_t k,
     return lay_out(kernels, n, k, sorted, threads, NULL, NULL);
 }
 
-static void each_part(struct run *run, void (*visit)(const struct run *run, struct part *part))
+void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct part *part))
 {
     int64_t count = (int64_t)run->count;
-#pragma omp parallel for num_threads(run->job->threads) schedule(static) if (run->job->threads > 1)
+    if (run->job->threads == 1) {
+        for (int64_t i = 0; i < count; i++)
+            visit(run, &run->parts[i]);
+        return;
+    }
+#pragma omp parallel for num_threads(run->job->threads) schedule(static)
     for (int64_t i = 0; i < count; i++)
         visit(run, &run->parts[i]);
 }
 
-static void count_digits(const struct run *run, struct part *part)
+/* Parts of equal size, each a whole number of groups; the last has what is left. */
+static void divide(struct run *run)
 {
-    memset(part->counts, 0, DIGITS * sizeof *part->counts);
-    run->job->kernels->count_digits(&part->e, run->prefix, run->low, run->high, part->counts);
-}
-
-static void count_above(const struct run *run, struct part *part)
-{
-    run->job->kernels->count_above(&part->e, run->prefix, &part->above, &part->equal);
-}
-
-static void collect(const struct run *run, struct part *part)
-{
-    run->job->kernels->collect(&part->e, run->prefix, part->equal, 0, part->out);
-}
-
-/* Finds the next digit of the k-th largest key. */
-static void next_digit(struct run *run)
-{
-    run->low = run->high > DIGIT_BITS ? run->high - DIGIT_BITS : 0;
-    each_part(run, count_digits);
-    uint64_t *counts = run->parts[0].counts;
-    for (uint64_t i = 1; i < run->count; i++)
-        for (unsigned d = 0; d < DIGITS; d++)
-            counts[d] += run->parts[i].counts[d];
-    unsigned d = DIGITS - 1;
-    for (; counts[d] < run->left; d--)
-        run->left -= counts[d];
-    run->prefix =
-        run->high == run->job->kernels->bits ? d : run->prefix << (run->high - run->low) | d;
-    run->high = run->low;
-}
-
-/* Of the elements equal to the k-th largest, the first ones are taken. */
-static void divide_equal(struct run *run)
-{
-    struct pair *out = run->pairs;
-    uint64_t left = run->left;
-    for (uint64_t i = 0; i < run->count; i++) {
+    const struct exact *job = run->job;
+    uint64_t size = run->group_size ? run->group_size : 1, units = job->n / size;
+    for (uint64_t i = 0, unit = 0; i < run->count; i++) {
         struct part *part = &run->parts[i];
-        part->equal = part->equal < left ? part->equal : left;
-        left -= part->equal;
-        part->out = out;
-        out += part->above + part->equal;
+        uint64_t here = units / run->count + (i < units % run->count);
+        part->group = unit;
+        part->groups = here;
+        part->e = (struct elements){job->x, unit * size, 1, here * size, job->smallest};
+        if (i + 1 == run->count)
+            part->e.count = job->n - part->e.first;
+        unit += here;
     }
 }
 
@@ -132,18 +93,13 @@ static void put_indices(const struct exact *job, const struct pair *pairs)
 
 void topk_exact(const struct exact *job)
 {
-    struct run run = {.job = job, .high = job->kernels->bits, .left = job->k};
+    struct run run = {.job = job};
     lay_out(job->kernels, job->n, job->k, job->sorted, job->threads, job->scratch, &run);
-    for (uint64_t i = 0, first = 0; i < run.count; i++) {
-        uint64_t count = job->n / run.count + (i < job->n % run.count);
-        run.parts[i].e = (struct elements){job->x, first, 1, count, job->smallest};
-        first += count;
-    }
-    while (run.high > 0)
-        next_digit(&run);
-    each_part(&run, count_above);
-    divide_equal(&run);
-    each_part(&run, collect);
+    divide(&run);
+    if (run.group_size)
+        topk_by_threshold(&run);
+    else
+        topk_by_radix(&run);
     if (job->sorted)
         topk_sort_pairs(run.pairs, job->k, job->kernels->bits, run.sorted);
     if (job->values)

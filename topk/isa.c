@@ -19,8 +19,27 @@ static bool always(void)
     return true;
 }
 
+#if defined __x86_64__
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi2");
+}
+#endif
+
 /* The best first. */
-static const struct isa isas[] = {{"generic", topk_plain, always}};
+static const struct isa isas[] = {
+#if defined __x86_64__
+    {"avx512", topk_avx512, has_avx512},
+    {"avx2", topk_avx2, has_avx2},
+#endif
+    {"generic", topk_generic, always},
+};
 enum { ISAS = sizeof isas / sizeof *isas };
 
 static const struct isa *best(void)

@@ -43,8 +43,8 @@ struct kernels {
     unsigned bits; /* of a key */
     /* out[i] = x[i stride] */
     void (*pack)(const void *x, int64_t stride, uint64_t n, void *out);
-    /* the number of the best of n elements, and its key */
-    uint64_t (*best)(const void *x, int64_t stride, uint64_t n, bool smallest, uint64_t *key);
+    /* the largest key of n elements */
+    uint64_t (*best)(const void *x, int64_t stride, uint64_t n, bool smallest);
     /* counts[d] += elements whose key has this prefix above bit `high`, and the digit d from bit
      * `low` up to there */
     void (*count_digits)(const struct elements *e, uint64_t prefix, unsigned low, unsigned high,
@@ -52,17 +52,33 @@ struct kernels {
     /* elements with keys above and equal to `key` */
     void (*count_above)(const struct elements *e, uint64_t key, uint64_t *above, uint64_t *equal);
     /* the elements above the key, and the first `equal` ones of those equal to it, in the order of
-     * their positions, which count from `base`; returns how many */
-    uint64_t (*collect)(const struct elements *e, uint64_t key, uint64_t equal, uint64_t base,
-                        struct pair *out);
+     * their positions; returns how many */
+    uint64_t (*collect)(const struct elements *e, uint64_t key, uint64_t equal, struct pair *out);
     /* out[i] = x[position of pair i] */
     void (*take)(const void *x, const struct pair *pairs, uint64_t count, void *out);
+    /* the element with a key that is not that of NaN */
+    void (*value_of)(uint64_t key, bool smallest, void *value);
+    /* comparisons of numbers may have missed a better key than this one: it is 0, or near NaN */
+    bool (*is_vague)(uint64_t key);
     /* the buckets from `from` up to `to`; scratch: k_b pairs */
     void (*stage1)(const struct stage1 *s, uint64_t from, uint64_t to, struct pair *scratch);
+    /* exact top-k by threshold: vector.inc */
+    unsigned group_bits; /* of the signed key of a group: 32 or 64 */
+    void (*group_maxima)(const void *x, uint64_t groups, bool large, bool smallest, bool clean,
+                         void *out);
+    uint64_t (*list_groups)(const void *maxima, uint64_t groups, uint64_t key, uint32_t *out);
+    uint64_t (*collect_groups)(const struct elements *e, const void *maxima, bool large,
+                               const uint32_t *list, uint64_t groups, uint64_t key, uint64_t equal,
+                               struct pair *out);
+    /* the same for a stride of 1 */
+    uint64_t (*largest_key)(const void *x, uint64_t n, bool smallest);
 };
 
-/* Plain C, by type. */
-extern const struct kernels topk_plain[RCM_TOP_K_TYPES];
+/* By type. */
+extern const struct kernels topk_generic[RCM_TOP_K_TYPES];
+#if defined __x86_64__
+extern const struct kernels topk_avx2[RCM_TOP_K_TYPES], topk_avx512[RCM_TOP_K_TYPES];
+#endif
 
 /* The candidates of the buckets before bucket j. */
 static inline uint64_t topk_candidates_before(uint64_t n, uint64_t b, uint64_t k_b, uint64_t j)
@@ -84,6 +100,9 @@ static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
 /* The pairs in order, the best first, of equal ones the first first. `scratch` has room for as
  * many. Keys have `bits` bits. */
 void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch);
+
+/* The key of the rank-th best pair, 1 <= rank <= count. Sets `rank` to that among the equal ones. */
+uint64_t topk_kth_key(const struct pair *pairs, uint64_t count, uint64_t *rank);
 
 /* The k best of a heap of pairs: offered one after the other in the order of their positions. */
 struct heap {
@@ -108,6 +127,19 @@ struct exact {
 size_t topk_exact_scratch(const struct kernels *kernels, uint64_t n, uint64_t k, bool sorted,
                           unsigned threads);
 void topk_exact(const struct exact *job);
+
+/* indices[at + i] = the position of pair i */
+static inline void topk_put_positions(void *indices, uint64_t at, bool wide,
+                                      const struct pair *pairs, uint64_t count)
+{
+    if (!indices)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        if (wide)
+            ((int64_t *)indices)[at + i] = (int64_t)pairs[i].position;
+        else
+            ((int32_t *)indices)[at + i] = (int32_t)pairs[i].position;
+}
 
 /* a * b + c, or SIZE_MAX if that is too large. */
 static inline size_t topk_size(uint64_t a, uint64_t b, uint64_t c)

@@ -8,26 +8,28 @@
 
 enum { PARTS_MOST = 64 }; /* of one row */
 
-/* The best of the row, by `threads` threads. The elements of a stride may be read one by one. */
+/* The largest key of the row, by `threads` threads. */
 static void best_of_row(const struct rcm_top_k_rows *rows, const struct kernels *kernels,
                         const char *x, unsigned threads, char *value)
 {
     unsigned parts = threads < PARTS_MOST ? threads : PARTS_MOST;
     int64_t stride = rows->stride ? rows->stride : 1;
-    struct pair best[PARTS_MOST];
+    uint64_t best[PARTS_MOST];
 #pragma omp parallel for num_threads(parts) schedule(static) if (parts > 1)
     for (unsigned i = 0; i < parts; i++) {
         uint64_t from = rows->n / parts * i + (i < rows->n % parts ? i : rows->n % parts);
         uint64_t count = rows->n / parts + (i < rows->n % parts);
         const char *at = x + (int64_t)from * stride * (int64_t)kernels->bytes;
-        best[i].position = from + kernels->best(at, stride, count, rows->smallest, &best[i].key);
+        best[i] = stride == 1 ? kernels->largest_key(at, count, rows->smallest)
+                              : kernels->best(at, stride, count, rows->smallest);
     }
-    unsigned first = 0;
+    uint64_t key = best[0];
     for (unsigned i = 1; i < parts; i++)
-        if (best[i].key > best[first].key)
-            first = i;
-    memcpy(value, x + (int64_t)best[first].position * stride * (int64_t)kernels->bytes,
-           kernels->bytes);
+        key = best[i] > key ? best[i] : key;
+    if (key == 0 && kernels->is_vague(key)) /* nothing but NaN */
+        memcpy(value, x, kernels->bytes);
+    else
+        kernels->value_of(key, rows->smallest, value);
 }
 
 enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,

@@ -37,7 +37,7 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
 
 size_t rcm_top_k_type_bytes(enum rcm_top_k_type type)
 {
-    return (unsigned)type < RCM_TOP_K_TYPES ? topk_plain[type].bytes : 0;
+    return (unsigned)type < RCM_TOP_K_TYPES ? topk_generic[type].bytes : 0;
 }
 
 /* ---- what is legal */

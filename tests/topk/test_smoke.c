@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <topk/topk.h>
 
-#include "../test.h"
+#include <tests/test.h>
 
 enum { N_MOST = 5000 };
 

@@ -1,4 +1,4 @@
-/* heap.c - pairs of a key and a position: a heap of the k best, and a stable sort.
+/* pairs.c - pairs of a key and a position: a heap of the k best, the k-th key, a stable sort.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -90,4 +90,58 @@ void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct p
     }
     if (from != pairs)
         memcpy(pairs, from, count * sizeof *pairs);
+}
+
+/* ---- the key of a rank */
+
+enum { BINS = 512, KEYS_SORTED = 48 };
+
+/* Moves the range [low, high] to that of the bin that holds the rank. */
+static uint64_t narrow(const struct pair *pairs, uint64_t count, uint64_t *low, uint64_t *high,
+                       uint64_t *rank)
+{
+    uint32_t bins[BINS] = {0};
+    unsigned width = 64 - (unsigned)__builtin_clzll(*high - *low);
+    unsigned shift = width > 9 ? width - 9 : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t at = pairs[i].key - *low;
+        if (at <= *high - *low)
+            bins[at >> shift]++;
+    }
+    unsigned bin = BINS - 1;
+    for (; bins[bin] < *rank; bin--)
+        *rank -= bins[bin];
+    uint64_t top = *low + (((uint64_t)bin + 1) << shift) - 1;
+    *low += (uint64_t)bin << shift;
+    *high = top < *high ? top : *high;
+    return bins[bin];
+}
+
+uint64_t topk_kth_key(const struct pair *pairs, uint64_t count, uint64_t *rank)
+{
+    uint64_t low = pairs[0].key, high = low, inside = count;
+    for (uint64_t i = 1; i < count; i++) {
+        low = pairs[i].key < low ? pairs[i].key : low;
+        high = pairs[i].key > high ? pairs[i].key : high;
+    }
+    while (low != high && inside > KEYS_SORTED)
+        inside = narrow(pairs, count, &low, &high, rank);
+    if (low == high)
+        return low;
+    uint64_t keys[KEYS_SORTED], length = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t key = pairs[i].key;
+        if (key - low > high - low)
+            continue;
+        uint64_t at = length++;
+        for (; at > 0 && keys[at - 1] < key; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+    }
+    uint64_t key = keys[*rank - 1];
+    uint64_t before = 0;
+    while (keys[before] > key)
+        before++;
+    *rank -= before;
+    return key;
 }

@@ -1,0 +1,46 @@
+/* exact.h - internal to topk: the run of exact top-k on one row. The row is divided into parts, one
+ * or more for each thread; what the parts find is put together in the order of the positions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOPK_EXACT_H
+#define TOPK_EXACT_H
+
+#include "kernels.h"
+
+struct part {
+    struct elements e;
+    uint64_t *counts;       /* radix: DIGITS of them */
+    uint64_t above, equal;  /* elements; by threshold: groups above the key, and all of them */
+    uint64_t group, groups; /* by threshold: the first group of the part, and how many */
+    struct pair *out;
+    uint64_t found;
+};
+
+struct run {
+    const struct exact *job;
+    struct part *parts;
+    uint64_t count;
+    struct pair *pairs, *sorted; /* what was found; scratch of the sort */
+    uint64_t key;                /* radix: of the k-th largest, down to bit `high` */
+    unsigned low, high;
+    uint64_t left; /* the rank of the k-th largest among those with the prefix */
+    /* by threshold */
+    bool large, clean;
+    uint64_t group_size, groups;
+    void *maxima;
+    uint32_t *list; /* a part's begins at its first group */
+};
+
+void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct part *part));
+
+/* Both leave the k best in `pairs`, in the order of their positions. */
+void topk_by_radix(struct run *run);
+void topk_by_threshold(struct run *run);
+
+/* The elements of a group, and whether groups are the larger ones; 0: k is too large for any. */
+uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large);
+
+/* The most pairs that topk_by_threshold() finds. */
+uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts);
+
+#endif

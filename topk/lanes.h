@@ -1,0 +1,229 @@
+/* lanes.h - internal to topk: vectors of the instruction set that a file is compiled for, by GCC's
+ * vector extensions. Only what these do badly has intrinsics: the maximum, comparisons, choices.
+ *
+ * The maximum of numbers ignores a NaN in its first operand: a > b ? a : b. A mask is what a
+ * comparison gives; BITS turns it into an integer, a bit for each lane from the lowest.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOPK_LANES_H
+#define TOPK_LANES_H
+
+#include <stdint.h>
+#if defined __AVX2__
+#include <immintrin.h>
+#endif
+
+#if defined __AVX512VBMI2__
+#define VECTOR_BYTES 64
+#elif defined __AVX2__
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#define VECTOR(type) __attribute__((vector_size(VECTOR_BYTES))) type
+typedef VECTOR(float) v_f32;
+typedef VECTOR(double) v_f64;
+typedef VECTOR(int8_t) v_i8;
+typedef VECTOR(int16_t) v_i16;
+typedef VECTOR(int32_t) v_i32;
+typedef VECTOR(int64_t) v_i64;
+typedef VECTOR(uint32_t) v_u32;
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if VECTOR_BYTES == 64
+#define WRAP_MAX(type, vector, suffix, intrinsic) \
+    INLINE vector max_##type(vector a, vector b) \
+    { \
+        return (vector)_mm512_max_##intrinsic((suffix)a, (suffix)b); \
+    }
+typedef __mmask16 m_32;
+typedef __mmask8 m_64;
+#define BITS_32(mask) ((uint32_t)(mask))
+#define BITS_64(mask) ((uint32_t)(mask))
+#define MORE_f32(a, b) _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), _CMP_GT_OQ)
+#define MORE_f64(a, b) _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_GT_OQ)
+#define MORE_i32(a, b) _mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b))
+#define MORE_i64(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
+#define NOT_LESS_i32(a, b) _mm512_cmpge_epi32_mask((__m512i)(a), (__m512i)(b))
+#define NOT_LESS_i64(a, b) _mm512_cmpge_epi64_mask((__m512i)(a), (__m512i)(b))
+#define CHOOSE_32(mask, a, b) _mm512_mask_mov_epi32((__m512i)(b), mask, (__m512i)(a))
+#define CHOOSE_64(mask, a, b) _mm512_mask_mov_epi64((__m512i)(b), mask, (__m512i)(a))
+WRAP_MAX(f32, v_f32, __m512, ps)
+WRAP_MAX(f64, v_f64, __m512d, pd)
+WRAP_MAX(i8, v_i8, __m512i, epi8)
+WRAP_MAX(i16, v_i16, __m512i, epi16)
+WRAP_MAX(i32, v_i32, __m512i, epi32)
+WRAP_MAX(i64, v_i64, __m512i, epi64)
+INLINE uint64_t bits_not_less_i8(v_i8 a, v_i8 b)
+{
+    return _mm512_cmpge_epi8_mask((__m512i)a, (__m512i)b);
+}
+INLINE uint64_t bits_not_less_i16(v_i16 a, v_i16 b)
+{
+    return _mm512_cmpge_epi16_mask((__m512i)a, (__m512i)b);
+}
+
+#else
+#define SELECT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+#if VECTOR_BYTES == 32
+#define WRAP_MAX(type, vector, suffix, intrinsic) \
+    INLINE vector max_##type(vector a, vector b) \
+    { \
+        return (vector)_mm256_max_##intrinsic((suffix)a, (suffix)b); \
+    }
+WRAP_MAX(f32, v_f32, __m256, ps)
+WRAP_MAX(f64, v_f64, __m256d, pd)
+WRAP_MAX(i8, v_i8, __m256i, epi8)
+WRAP_MAX(i16, v_i16, __m256i, epi16)
+WRAP_MAX(i32, v_i32, __m256i, epi32)
+#define CHOOSE_32(mask, a, b) \
+    _mm256_blendv_ps((__m256)(b), (__m256)(a), (__m256)(mask))
+#define CHOOSE_64(mask, a, b) \
+    _mm256_blendv_pd((__m256d)(b), (__m256d)(a), (__m256d)(mask))
+#define BITS_8(mask) ((uint32_t)_mm256_movemask_epi8((__m256i)(mask)))
+#define BITS_32(mask) ((uint32_t)_mm256_movemask_ps((__m256)(mask)))
+#define BITS_64(mask) ((uint32_t)_mm256_movemask_pd((__m256d)(mask)))
+INLINE uint32_t bits_of_16(v_i16 mask)
+{
+    uint32_t two = (uint32_t)_mm256_movemask_epi8((__m256i)mask);
+    return _pext_u32(two, 0x55555555);
+}
+#else
+#define WRAP_MAX(type, vector, as) \
+    INLINE vector max_##type(vector a, vector b) \
+    { \
+        as more = (as)(a > b); \
+        return (vector)SELECT(more, (as)a, (as)b); \
+    }
+WRAP_MAX(f32, v_f32, v_i32)
+WRAP_MAX(f64, v_f64, v_i64)
+WRAP_MAX(i8, v_i8, v_i8)
+WRAP_MAX(i16, v_i16, v_i16)
+WRAP_MAX(i32, v_i32, v_i32)
+#define CHOOSE_32(mask, a, b) SELECT(mask, (v_i32)(a), (v_i32)(b))
+#define CHOOSE_64(mask, a, b) SELECT(mask, (v_i64)(a), (v_i64)(b))
+#define SUM_OF_BITS(mask, lanes) \
+    ({ \
+        uint32_t bits = 0; \
+        for (unsigned lane = 0; lane < lanes; lane++) \
+            bits |= (uint32_t)((mask)[lane] & 1) << lane; \
+        bits; \
+    })
+#define BITS_8(mask) SUM_OF_BITS(mask, 16)
+#define BITS_32(mask) SUM_OF_BITS(mask, 4)
+#define BITS_64(mask) SUM_OF_BITS(mask, 2)
+INLINE uint32_t bits_of_16(v_i16 mask)
+{
+    return SUM_OF_BITS(mask, 8);
+}
+#endif
+INLINE v_i64 max_i64(v_i64 a, v_i64 b)
+{
+    v_i64 more = a > b;
+    return (v_i64)CHOOSE_64(more, a, b);
+}
+typedef v_i32 m_32;
+typedef v_i64 m_64;
+#define MORE_f32(a, b) ((v_i32)((a) > (b)))
+#define MORE_f64(a, b) ((v_i64)((a) > (b)))
+#define MORE_i32(a, b) ((a) > (b))
+#define MORE_i64(a, b) ((a) > (b))
+#define NOT_LESS_i32(a, b) ((a) >= (b))
+#define NOT_LESS_i64(a, b) ((a) >= (b))
+INLINE uint64_t bits_not_less_i8(v_i8 a, v_i8 b)
+{
+    v_i8 mask = a >= b;
+    return BITS_8(mask);
+}
+INLINE uint64_t bits_not_less_i16(v_i16 a, v_i16 b)
+{
+    return bits_of_16((v_i16)(a >= b));
+}
+#endif
+
+INLINE uint64_t bits_not_less_i32(v_i32 a, v_i32 b)
+{
+    m_32 mask = NOT_LESS_i32(a, b);
+    return BITS_32(mask);
+}
+INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
+{
+    m_64 mask = NOT_LESS_i64(a, b);
+    return BITS_64(mask);
+}
+
+/* Two vectors into one with the maxima of neighbours: in each 16 bytes those of `a`, then those of
+ * `b`; and then of neighbouring 16 bytes. Applied to as many vectors as there are lanes, in pairs,
+ * they leave the maximum of each vector, in order. */
+#if VECTOR_BYTES == 64
+#define EVEN_32 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30
+#define ODD_32 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31
+#define EVEN_64 0, 8, 2, 10, 4, 12, 6, 14
+#define ODD_64 1, 9, 3, 11, 5, 13, 7, 15
+#define EVEN_128 0, 1, 4, 5, 8, 9, 12, 13
+#define ODD_128 2, 3, 6, 7, 10, 11, 14, 15
+#elif VECTOR_BYTES == 32
+#define EVEN_32 0, 2, 8, 10, 4, 6, 12, 14
+#define ODD_32 1, 3, 9, 11, 5, 7, 13, 15
+#define EVEN_64 0, 4, 2, 6
+#define ODD_64 1, 5, 3, 7
+#define EVEN_128 0, 1, 4, 5
+#define ODD_128 2, 3, 6, 7
+#else
+#define EVEN_32 0, 2, 4, 6
+#define ODD_32 1, 3, 5, 7
+#define EVEN_64 0, 2
+#define ODD_64 1, 3
+#endif
+
+INLINE v_i32 fold_32(v_i32 a, v_i32 b)
+{
+    return max_i32(__builtin_shufflevector(a, b, EVEN_32),
+                   __builtin_shufflevector(a, b, ODD_32));
+}
+INLINE v_i64 fold_64(v_i64 a, v_i64 b)
+{
+    return max_i64(__builtin_shufflevector(a, b, EVEN_64),
+                   __builtin_shufflevector(a, b, ODD_64));
+}
+#if VECTOR_BYTES > 16
+#define WRAP_ACROSS(bits) \
+    INLINE v_i##bits across_##bits(v_i##bits a, v_i##bits b) \
+    { \
+        v_i64 even = __builtin_shufflevector((v_i64)a, (v_i64)b, EVEN_128); \
+        v_i64 odd = __builtin_shufflevector((v_i64)a, (v_i64)b, ODD_128); \
+        return max_i##bits((v_i##bits)even, (v_i##bits)odd); \
+    }
+WRAP_ACROSS(32)
+WRAP_ACROSS(64)
+#endif
+
+/* The maximum of each of as many vectors as there are lanes; uses them up. */
+INLINE v_i32 maxima_32(v_i32 *v)
+{
+    enum { LANES = VECTOR_BYTES / 4 };
+    for (unsigned level = 0, count = LANES / 2; count > 0; count /= 2, level++)
+        for (unsigned i = 0; i < count; i++)
+#if VECTOR_BYTES > 16
+            v[i] = level < 2 ? fold_32(v[2 * i], v[2 * i + 1]) : across_32(v[2 * i], v[2 * i + 1]);
+#else
+            v[i] = fold_32(v[2 * i], v[2 * i + 1]);
+#endif
+    return v[0];
+}
+INLINE v_i64 maxima_64(v_i64 *v)
+{
+    enum { LANES = VECTOR_BYTES / 8 };
+    for (unsigned level = 0, count = LANES / 2; count > 0; count /= 2, level++)
+        for (unsigned i = 0; i < count; i++)
+#if VECTOR_BYTES > 16
+            v[i] = level < 1 ? fold_64(v[2 * i], v[2 * i + 1]) : across_64(v[2 * i], v[2 * i + 1]);
+#else
+            v[i] = fold_64(v[2 * i], v[2 * i + 1]);
+#endif
+    return v[0];
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* threshold.c - exact top-k of one row by threshold: docs/cpu.md, "How it works".
+ *
+ * The row is cut into groups of neighbours, and the largest key of each is found. A key that is
+ * reached by at least k groups is at most the k-th largest of the row. The second look collects
+ * what reaches it, of those equal to it no more than k.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "exact.h"
+
+enum { SAMPLE = 1024, GROUPS_FOR_EACH = 4 };
+
+uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large)
+{
+    for (int bytes = 256; kernels->group_maxima && bytes >= 64; bytes -= 192) {
+        uint64_t size = (unsigned)bytes / kernels->bytes;
+        *large = bytes == 256;
+        if (n / size / GROUPS_FOR_EACH >= k)
+            return size;
+    }
+    return 0;
+}
+
+/* Groups that may reach the threshold before it is found exactly. */
+static uint64_t groups_most(uint64_t k)
+{
+    return 2 * k + 64;
+}
+
+uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts)
+{
+    uint64_t most = topk_size(groups_most(k), group_size, parts * (k + group_size));
+    most = most < n ? most : n;
+    return most > SAMPLE ? most : SAMPLE;
+}
+
+/* The key of a group. */
+static uint64_t key_of(const struct run *run, uint64_t group)
+{
+    const struct kernels *kernels = run->job->kernels;
+    int64_t key = kernels->group_bits == 32 ? ((const int32_t *)run->maxima)[group]
+                                            : ((const int64_t *)run->maxima)[group];
+    return ((uint64_t)key ^ UINT64_C(1) << (kernels->bits - 1)) &
+           (~UINT64_C(0) >> (64 - kernels->bits));
+}
+
+static void find_maxima(const struct run *run, struct part *part)
+{
+    const struct kernels *kernels = run->job->kernels;
+    kernels->group_maxima((const char *)part->e.x + part->e.first * kernels->bytes, part->groups,
+                          run->large, run->job->smallest, run->clean,
+                          (char *)run->maxima + part->group * (kernels->group_bits / 8));
+}
+
+/* A key that about as many groups reach as are wanted, from a sample. */
+static uint64_t estimate(const struct run *run, double wanted)
+{
+    uint64_t groups = run->groups, count = groups < 2 * SAMPLE ? groups : SAMPLE;
+    if (count > SAMPLE)
+        count = SAMPLE;
+    for (uint64_t i = 0; i < count; i++)
+        run->pairs[i].key = key_of(run, groups / count * i);
+    uint64_t rank = (uint64_t)(wanted * (double)count / (double)groups) + 1;
+    return rank >= count ? 0 : topk_kth_key(run->pairs, count, &rank);
+}
+
+static void list(const struct run *run, struct part *part)
+{
+    const struct kernels *kernels = run->job->kernels;
+    part->equal = kernels->list_groups((const char *)run->maxima +
+                                           part->group * (kernels->group_bits / 8),
+                                       part->groups, run->key, run->list + part->group);
+    part->above = part->equal;
+}
+
+static uint64_t list_all(struct run *run)
+{
+    uint64_t count = 0;
+    topk_each_part(run, list);
+    for (uint64_t i = 0; i < run->count; i++)
+        count += run->parts[i].equal;
+    return count;
+}
+
+/* The k-th largest key of a group, exactly, and how many groups of each part are above it. */
+static void find_kth(struct run *run)
+{
+    uint64_t left = run->job->k, *counts = run->parts[0].counts;
+    run->key = 0;
+    for (unsigned high = run->job->kernels->bits, low; high > 0; high = low) {
+        low = high > DIGIT_BITS ? high - DIGIT_BITS : 0;
+        memset(counts, 0, DIGITS * sizeof *counts);
+        for (uint64_t g = 0; g < run->groups; g++) {
+            uint64_t key = key_of(run, g);
+            if (high == 64 || key >> high == run->key)
+                counts[key >> low & (DIGITS - 1) & ((UINT64_C(1) << (high - low)) - 1)]++;
+        }
+        unsigned d = DIGITS - 1;
+        for (; counts[d] < left; d--)
+            left -= counts[d];
+        run->key = run->key << (high - low) | d;
+    }
+    list_all(run);
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct part *part = &run->parts[i];
+        part->above = 0;
+        for (uint64_t j = 0; j < part->equal; j++)
+            part->above += key_of(run, part->group + run->list[part->group + j]) > run->key;
+    }
+}
+
+/* Sets `key` so that at least k groups reach it, and not many more, or the k-th largest does. */
+static void find_threshold(struct run *run)
+{
+    uint64_t k = run->job->k, listed = 0;
+    double sample = run->groups < 2 * SAMPLE ? (double)run->groups : SAMPLE;
+    double each = (double)run->groups / sample, mean = (double)k / each;
+    for (double spread = 3.0; listed < k; spread = 4.0 * spread + 1.0) {
+        /* three standard deviations of the count in the sample */
+        double rank = mean + spread * __builtin_sqrt(mean) + 1.0;
+        run->key = estimate(run, rank * each);
+        listed = list_all(run);
+    }
+    if (listed > groups_most(k))
+        find_kth(run);
+}
+
+static void collect(const struct run *run, struct part *part)
+{
+    const struct kernels *kernels = run->job->kernels;
+    uint64_t size = run->group_size, grouped = part->groups * size;
+    part->found = kernels->collect_groups(
+        &part->e, (const char *)run->maxima + part->group * (kernels->group_bits / 8), run->large,
+        run->list + part->group, part->equal, run->key, run->job->k, part->out);
+    struct elements rest = part->e;
+    rest.first += grouped;
+    rest.count -= grouped;
+    part->found += kernels->collect(&rest, run->key, run->job->k, part->out + part->found);
+}
+
+/* What the parts found, without the gaps. */
+static uint64_t join(struct run *run)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct part *part = &run->parts[i];
+        if (run->pairs + count != part->out)
+            memmove(run->pairs + count, part->out, part->found * sizeof *part->out);
+        count += part->found;
+    }
+    return count;
+}
+
+void topk_by_threshold(struct run *run)
+{
+    const struct kernels *kernels = run->job->kernels;
+    uint64_t k = run->job->k;
+    for (int clean = 0; clean < 2; clean++) {
+        run->clean = clean;
+        topk_each_part(run, find_maxima);
+        find_threshold(run);
+        if (!kernels->is_vague(run->key))
+            break;
+    }
+    struct pair *out = run->pairs;
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct part *part = &run->parts[i];
+        uint64_t most = part->above * run->group_size + k + run->group_size;
+        part->out = out;
+        out += most < part->e.count ? most : part->e.count;
+    }
+    topk_each_part(run, collect);
+    uint64_t count = join(run), rank = k;
+    if (count == k)
+        return;
+    uint64_t key = topk_kth_key(run->pairs, count, &rank), kept = 0;
+    for (uint64_t i = 0; kept < k; i++) {
+        struct pair pair = run->pairs[i];
+        if (pair.key < key || (pair.key == key && rank == 0))
+            continue;
+        rank -= pair.key == key;
+        run->pairs[kept++] = pair;
+    }
+}
