@@ -186,7 +186,10 @@ $(MPI): sim/team/mpi.c | $(BUILD)/see/sim/.made
 WITHOUT_PROFILES := $(filter-out $(BUILD)/model/time/profiles.o,$(MODEL))
 PROFILE_LIST := $(BUILD)/generated/shipped_profiles.inc
 $(BUILD)/model/time/profiles.o: $(PROFILE_LIST)
-$(PROFILE_LIST): $(BUILD)/model/to_c $(wildcard model/time/profiles/*.profile)
+# Those of CPUs last: rcm_profile(0) stays what it is.
+PROFILES := $(sort $(wildcard model/time/profiles/*.profile))
+PROFILES := $(filter-out model/time/profiles/cpu_%,$(PROFILES)) $(filter model/time/profiles/cpu_%,$(PROFILES))
+$(PROFILE_LIST): $(BUILD)/model/to_c $(PROFILES)
 	@mkdir -p $(@D)
 	@$^ > $@
 

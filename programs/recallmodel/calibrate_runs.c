@@ -49,7 +49,8 @@ static int read_runs(const char *path, bool exact, const struct calibrate_settin
     struct run_list more;
     const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
                                       .dtype = settings->question.dtype.type,
-                                      .times = true};
+                                      .times = true,
+                                      .cpu = settings->kernel && settings->kernel->cpu};
     if (csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =
