@@ -21,7 +21,7 @@ for runs in "$@"; do
         if [ -f "$file" ]; then files+=("$file"); fi
     done
     if [ ${#files[@]} -eq 0 ]; then
-        echo "cpu_profile.sh: $runs has no cpu-small.csv or cpu-calibrate.csv; run make bench-cpu" >&2
+        echo "cpu_profile.sh: $runs has no cpu-small.csv; run make bench-cpu" >&2
         exit 2
     fi
     # one head, and the rows that were not disturbed

@@ -125,13 +125,3 @@ double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p)
            shared_us(q, m * known(q->select_launch_us) + time_overlap(us, memory, 0.0, 0.0),
                      threads_of(q, m * n));
 }
-
-double time_cpu_threshold_us(const struct rcm_profile *q, struct rcm_topk p, double reaching)
-{
-    const double n = (double)p.n, m = shape_rows(p), read = m * n * rcm_dtype_bytes(q->dtype);
-    const double memory = 1e6 * read * time_memory_part(q, read) / q->roof_bytes_per_s;
-    const double look = m * n * known(q->element_us_1);
-    const double last = reaching > (double)p.k ? m * exact_us(q, reaching, (double)p.k) : 0.0;
-    return time_cpu_predict(q, p).time_us +
-           shared_us(q, time_overlap(look, memory, 0.0, 0.0) + last, threads_of(q, m * n));
-}

@@ -261,8 +261,8 @@ double rcm_predict_threshold(const struct rcm_profile *q, struct rcm_topk p, dou
     const double both_stages = rcm_predict(q, p).time_us, k = (double)p.k, m = shape_rows(p);
     if (isnan(both_stages) || !(reaching >= k) || !(q->roof_bytes_per_s > 0.0))
         return NAN;
-    if (q->kernel->cpu)
-        return time_cpu_threshold_us(q, p, reaching);
+    if (q->kernel->cpu) /* its exact top-k is by threshold, with groups of its own */
+        return rcm_predict_exact(q, p);
     const double bytes = rcm_dtype_bytes(q->dtype), roof = q->roof_bytes_per_s * 1e-6,
                  read = (double)p.n * m * bytes, from_memory = time_memory_part(q, read);
     const double memory = (read * from_memory + m * reaching * (bytes + 8.0)) / roof;

@@ -35,7 +35,4 @@ struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_t
 const char *time_cpu_way(const struct rcm_profile *q, struct rcm_topk p);
 double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p);
 
-/* Both stages, a second look, and exact top-k of the `reaching` elements that it collects. */
-double time_cpu_threshold_us(const struct rcm_profile *q, struct rcm_topk p, double reaching);
-
 #endif
