@@ -101,7 +101,8 @@ static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
  * many. Keys have `bits` bits. */
 void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch);
 
-/* The key of the rank-th best pair, 1 <= rank <= count. Sets `rank` to that among the equal ones. */
+/* The key of the rank-th best pair, 1 <= rank <= count. Sets `rank` to that among the equal ones.
+ */
 uint64_t topk_kth_key(const struct pair *pairs, uint64_t count, uint64_t *rank);
 
 /* The k best of a heap of pairs: offered one after the other in the order of their positions. */

@@ -78,10 +78,8 @@ WRAP_MAX(f64, v_f64, __m256d, pd)
 WRAP_MAX(i8, v_i8, __m256i, epi8)
 WRAP_MAX(i16, v_i16, __m256i, epi16)
 WRAP_MAX(i32, v_i32, __m256i, epi32)
-#define CHOOSE_32(mask, a, b) \
-    _mm256_blendv_ps((__m256)(b), (__m256)(a), (__m256)(mask))
-#define CHOOSE_64(mask, a, b) \
-    _mm256_blendv_pd((__m256d)(b), (__m256d)(a), (__m256d)(mask))
+#define CHOOSE_32(mask, a, b) _mm256_blendv_ps((__m256)(b), (__m256)(a), (__m256)(mask))
+#define CHOOSE_64(mask, a, b) _mm256_blendv_pd((__m256d)(b), (__m256d)(a), (__m256d)(mask))
 #define BITS_8(mask) ((uint32_t)_mm256_movemask_epi8((__m256i)(mask)))
 #define BITS_32(mask) ((uint32_t)_mm256_movemask_ps((__m256)(mask)))
 #define BITS_64(mask) ((uint32_t)_mm256_movemask_pd((__m256d)(mask)))
@@ -180,13 +178,11 @@ INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
 
 INLINE v_i32 fold_32(v_i32 a, v_i32 b)
 {
-    return max_i32(__builtin_shufflevector(a, b, EVEN_32),
-                   __builtin_shufflevector(a, b, ODD_32));
+    return max_i32(__builtin_shufflevector(a, b, EVEN_32), __builtin_shufflevector(a, b, ODD_32));
 }
 INLINE v_i64 fold_64(v_i64 a, v_i64 b)
 {
-    return max_i64(__builtin_shufflevector(a, b, EVEN_64),
-                   __builtin_shufflevector(a, b, ODD_64));
+    return max_i64(__builtin_shufflevector(a, b, EVEN_64), __builtin_shufflevector(a, b, ODD_64));
 }
 #if VECTOR_BYTES > 16
 #define WRAP_ACROSS(bits) \

@@ -68,9 +68,9 @@ static uint64_t estimate(const struct run *run, double wanted)
 static void list(const struct run *run, struct part *part)
 {
     const struct kernels *kernels = run->job->kernels;
-    part->equal = kernels->list_groups((const char *)run->maxima +
-                                           part->group * (kernels->group_bits / 8),
-                                       part->groups, run->key, run->list + part->group);
+    part->equal =
+        kernels->list_groups((const char *)run->maxima + part->group * (kernels->group_bits / 8),
+                             part->groups, run->key, run->list + part->group);
     part->above = part->equal;
 }
 

@@ -161,7 +161,11 @@ static void run_stage1(const struct stage1 *s, const struct plan *plan, char *sc
 {
     int64_t threads = plan->share.threads;
     struct pair *heaps = (struct pair *)(void *)(scratch + plan->heaps_at);
-#pragma omp parallel for num_threads(plan->share.threads) schedule(static) if (threads > 1)
+    if (threads == 1) {
+        plan->kernels->stage1(s, 0, s->b, heaps);
+        return;
+    }
+#pragma omp parallel for num_threads(plan->share.threads) schedule(static)
     for (int64_t i = 0; i < threads; i++) {
         uint64_t share = s->b / (uint64_t)threads, rest = s->b % (uint64_t)threads;
         uint64_t t = (uint64_t)i, from = t * share + (t < rest ? t : rest);
@@ -230,7 +234,12 @@ static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool st
     if (needed > 0 && (!scratch || bytes < needed || !is_aligned(scratch, 64)))
         return RCM_TOP_K_BAD_WORKSPACE;
     uint64_t m = call->rows.m, at_once = plan.share.rows;
-#pragma omp parallel for num_threads(plan.share.rows) schedule(static) if (at_once > 1)
+    if (at_once == 1) {
+        for (uint64_t r = 0; r < m; r++)
+            run_row(call, &plan, r, scratch);
+        return RCM_TOP_K_OK;
+    }
+#pragma omp parallel for num_threads(plan.share.rows) schedule(static)
     for (uint64_t i = 0; i < at_once; i++)
         for (uint64_t r = i * (m / at_once) + (i < m % at_once ? i : m % at_once),
                       end = r + m / at_once + (i < m % at_once);

@@ -26,10 +26,10 @@ static double seconds(struct rcm_top_k_call *call, int what, unsigned repeat)
 {
     double start = clock_seconds();
     for (unsigned i = 0; i < repeat; i++) {
-        enum rcm_top_k_status status =
-            what == 0   ? rcm_top_k_max(&call->rows, call->threads, values)
-            : what == 1 ? rcm_top_k_stage1(call, workspace, workspace_bytes)
-                        : rcm_top_k(call, workspace, workspace_bytes);
+        enum rcm_top_k_status status = what == 0 ? rcm_top_k_max(&call->rows, call->threads, values)
+                                       : what == 1
+                                           ? rcm_top_k_stage1(call, workspace, workspace_bytes)
+                                           : rcm_top_k(call, workspace, workspace_bytes);
         if (status != RCM_TOP_K_OK) {
             fprintf(stderr, "bench_topk: %s\n", rcm_top_k_message(status));
             exit(1);
