@@ -43,8 +43,8 @@ SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,row_file.h assignment.h bucket
 SEES_gpu :=
 SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
-SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu $(BASE_PUBLIC) \
-    $(MODEL_PUBLIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
+SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h \
+    $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
 SEES_programs/bench := programs/common $(BASE_PUBLIC) $(MODEL_PUBLIC)
 # The generators of the inputs are those of the GPU.
 SEES_programs/bench-cpu := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
@@ -327,7 +327,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) \
     $(COMMON) $(COMMAND) $(BENCH) $(CPU_BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
     $(EMULATED_TESTS:=.o)
--include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d) $(BUILD)/bench/peers.d
+-include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
     "(make check runs the kernels in the emulation.)"
@@ -518,31 +518,8 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
-# Top-k of others on a CPU, from PyPI, into environments below build/peers: NumPy, JAX and faiss; an
-# old NumPy; and with TORCH=1 torch, several GB.
-PEERS := $(BUILD)/peers
-PEER_ENVS := requirements numpy-1 $(if $(TORCH),torch)
-.PHONY: peers bench-cpu
-peers: $(PEER_ENVS:%=$(PEERS)/%/.made)
-
-$(PEERS)/%/.made: tools/peers/%.txt
-	@rm -rf $(@D)
-	$(say) VENV $(@D)
-	$(Q)$(PYTHON) -m venv --without-pip $(@D)
-	$(Q)$(PYTHON) -m pip --python $(@D)/bin/python install --quiet --disable-pip-version-check -r $<
-	@touch $@
-
-$(BUILD)/bench/peers: tests/bench/peers.cc $(TOPK) $(MODEL) $(BASE_LIBRARY) \
-    | $(BUILD)/see/tests/.made
-	@mkdir -p $(@D)
-	$(say) BENCH $<
-	$(Q)$(CXX) -std=c++17 -Wall -Wextra $(SANITIZE) $(CFLAGS) $(OPENMP) $(SEE_TESTS) -MMD -MP $< \
-	    $(filter %.o %.a,$^) $(LDFLAGS) -lm -o $@
-
-# Measures this CPU, and the peers that are installed, into runs/NAME (default: named by the CPU).
-bench-cpu: packages
-	@$(MAKE) --no-print-directory all $(BUILD)/bench/peers
-	@PROGRAM=$(PROGRAM) WORKER=$(BUILD)/bench/peers PEERS=$(PEERS) tools/peers/bench_cpu.sh $(NAME)
+# make bench-cpu, make peers
+include tools/peers/peers.mk
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench

@@ -210,80 +210,113 @@ START_TEST(right_results_pass)
 }
 END_TEST
 
-/* A fault at a place that is chosen by chance; distinct values, so that each is one. */
+/* Faults, each planted in a right result of distinct values: false where it has no place. */
+typedef bool plant(const struct cell *cell, size_t length);
+
+static void put_index(size_t at, int32_t index)
+{
+    indices[at] = index;
+    values[at] = x[index];
+}
+
+static void swap_results(size_t a, size_t b)
+{
+    const int32_t index = indices[a];
+    put_index(a, indices[b]);
+    put_index(b, index);
+}
+
+static bool plant_invalid(const struct cell *c, size_t length)
+{
+    indices[below(length)] = below(2) ? (int32_t)c->n : -1;
+    return true;
+}
+
+static bool plant_repeated(const struct cell *c, size_t length)
+{
+    const size_t at = below(length);
+    (void)c;
+    put_index(at, indices[(at + 1) % length]);
+    return length > 1;
+}
+
+static bool plant_altered(const struct cell *c, size_t length)
+{
+    const size_t at = below(length);
+    uint32_t bits;
+    (void)c;
+    memcpy(&bits, &values[at], sizeof bits);
+    bits ^= 1u << below(32);
+    memcpy(&values[at], &bits, sizeof bits);
+    return true;
+}
+
+/* The worst that was kept, of a bucket in stage 1, gives way to a worse one. */
+static bool plant_missed(const struct cell *c, size_t length)
+{
+    const bool stage1 = c->kernel->task == TASK_STAGE1;
+    if (stage1 && c->k_b >= c->n / c->b)
+        return false;
+    const uint64_t bucket = below(c->b);
+    const size_t last = stage1 ? (size_t)(bucket * c->k_b + c->k_b - 1) : length - 1;
+    for (uint64_t i = 0; i < c->n; i++)
+        if (x[i] < values[last] && (!stage1 || bucket_by_dealing(c, i) == bucket)) {
+            put_index(last, (int32_t)i);
+            return true;
+        }
+    return false;
+}
+
+static bool plant_misplaced(const struct cell *c, size_t length)
+{
+    if (c->kernel->task != TASK_STAGE1 || c->b < 2)
+        return false;
+    swap_results(0, c->k_b % length); /* the best of two buckets */
+    return true;
+}
+
+static bool plant_unsorted(const struct cell *c, size_t length)
+{
+    if (length < 2 || values[length - 2] <= values[length - 1] ||
+        (c->kernel->task == TASK_STAGE1 && c->b > 1))
+        return false;
+    swap_results(length - 2, length - 1);
+    return true;
+}
+
+static const struct {
+    plant *plant;
+    size_t count; /* where the verdict counts it */
+} faults[] = {
+    {plant_invalid, offsetof(struct verdict, invalid)},
+    {plant_repeated, offsetof(struct verdict, repeated)},
+    {plant_altered, offsetof(struct verdict, altered)},
+    {plant_missed, offsetof(struct verdict, missed)},
+    {plant_misplaced, offsetof(struct verdict, misplaced)},
+    {plant_unsorted, offsetof(struct verdict, unsorted)},
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
 START_TEST(each_fault_is_found)
 {
-    unsigned found[6] = {0};
+    unsigned found[FAULTS] = {0};
     for (int repetition = 1; repetition < 12000; repetition += 2) {
         const struct cell c = random_cell(repetition);
-        const size_t length = make_right(&c), at = below(length);
-        const int fault = (int)below(6);
-        struct verdict v;
-        if (fault == 0) {
-            indices[at] = below(2) ? (int32_t)c.n : -1;
-            v = check_outputs(&c, true, x, values, indices);
-            ck_assert_uint_gt(v.invalid, 0);
-        } else if (fault == 1 && length > 1) {
-            indices[at] = indices[(at + 1) % length];
-            values[at] = values[(at + 1) % length];
-            v = check_outputs(&c, true, x, values, indices);
-            ck_assert_uint_gt(v.repeated, 0);
-        } else if (fault == 2) {
-            uint32_t bits;
-            memcpy(&bits, &values[at], sizeof bits);
-            bits ^= 1u << below(32);
-            memcpy(&values[at], &bits, sizeof bits);
-            v = check_outputs(&c, true, x, values, indices);
-            ck_assert_uint_eq(v.altered, 1);
-        } else if (fault == 3 && c.kernel->task == TASK_STAGE1 && c.k_b < c.n / c.b) {
-            /* the worst of a bucket gives way to a worse one of the same bucket */
-            const uint64_t bucket = below(c.b);
-            const size_t last = (size_t)(bucket * c.k_b + c.k_b - 1);
-            for (uint64_t i = 0; i < c.n; i++)
-                if (bucket_by_dealing(&c, i) == bucket && x[i] < values[last]) {
-                    indices[last] = (int32_t)i;
-                    values[last] = x[i];
-                    v = check_outputs(&c, true, x, values, indices);
-                    ck_assert_uint_gt(v.missed, 0);
-                    ck_assert_uint_eq(v.misplaced + v.altered + v.unsorted, 0);
-                    break;
-                }
-        } else if (fault == 3 && c.kernel->task != TASK_STAGE1 && c.k < c.n) {
-            const int32_t worse = order[c.n - 1]; /* the worst of all, unless that was wanted */
-            bool kept = false;
-            for (size_t i = 0; i < length; i++)
-                kept |= indices[i] == worse;
-            if (kept || x[worse] == values[length - 1])
-                continue;
-            indices[length - 1] = worse;
-            values[length - 1] = x[worse];
-            v = check_outputs(&c, true, x, values, indices);
-            ck_assert_uint_gt(v.missed, 0);
-        } else if (fault == 4 && c.kernel->task == TASK_STAGE1 && c.b > 1) {
-            /* two buckets exchange their best */
-            const size_t other = (size_t)c.k_b % length;
-            if (indices[0] == indices[other])
-                continue;
-            const int32_t index = indices[0];
-            indices[0] = indices[other], indices[other] = index;
-            values[0] = x[indices[0]], values[other] = x[index];
-            v = check_outputs(&c, true, x, values, indices);
-            ck_assert_uint_eq(v.misplaced, 2);
-        } else if (fault == 5 && length > 1 && values[length - 2] > values[length - 1] &&
-                   (c.kernel->task != TASK_STAGE1 || c.b == 1)) {
-            const int32_t index = indices[length - 1];
-            indices[length - 1] = indices[length - 2], indices[length - 2] = index;
-            values[length - 2] = x[index], values[length - 1] = x[indices[length - 1]];
-            v = check_outputs(&c, true, x, values, indices);
-            ck_assert_uint_eq(v.unsorted, 1);
-            ck_assert_uint_eq(total(v), 1);
-        } else {
+        const size_t length = make_right(&c), fault = below(FAULTS);
+        bool distinct = true;
+        for (uint64_t i = 1; i < c.n; i++)
+            distinct &= x[order[i - 1]] != x[order[i]];
+        if (!distinct || !faults[fault].plant(&c, length))
             continue;
-        }
+        const struct verdict v = check_outputs(&c, true, x, values, indices);
+        ck_assert_msg(*(const uint64_t *)(const void *)((const char *)&v + faults[fault].count) > 0,
+                      "fault %zu in %s, n %lu k %lu b %lu k_b %lu", fault,
+                      task_name(c.kernel->task), (unsigned long)c.n, (unsigned long)c.k,
+                      (unsigned long)c.b, (unsigned long)c.k_b);
         found[fault]++;
     }
-    for (int fault = 0; fault < 6; fault++)
-        ck_assert_msg(found[fault] > 30, "fault %d was planted %u times", fault, found[fault]);
+    for (size_t fault = 0; fault < FAULTS; fault++)
+        ck_assert_msg(found[fault] > 30, "fault %zu was planted %u times", fault, found[fault]);
 }
 END_TEST
 

@@ -20,7 +20,8 @@ field() { sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | sed -n 1p; }
 name_of_cpu() {
     local words generation=
     words=$(field "model name" | tr '[:upper:]' '[:lower:]' |
-        sed 's/([a-z]*)//g; s/ cpu\| processor\|[0-9]*-core\|@.*\|^amd\|^intel//g; s/[^a-z0-9]\+/-/g; s/^-//; s/-$//')
+        sed 's/([a-z]*)//g; s/ cpu\| processor\|[0-9]*-core\|@.*\|^amd\|^intel//g
+            s/[^a-z0-9]\+/-/g; s/^-//; s/-$//')
     if [ "$(field vendor_id)" = AuthenticAMD ]; then
         case $(field "cpu family")/$(field model) in
         23/49 | 23/113 | 23/96) generation=-zen2 ;;
@@ -56,8 +57,8 @@ if [ -x "$worker" ]; then
 fi
 
 {
-    echo "Measured by make bench-cpu on $(date -u +%Y-%m-%d), sources $(git describe --always --dirty \
-        2>/dev/null || echo unknown)."
+    state=$(git describe --always --dirty 2>/dev/null || echo unknown)
+    echo "Measured by make bench-cpu on $(date -u +%Y-%m-%d), sources $state."
     grep -h '^# recallmodel bench' "$folder"/*.csv | tail -n 1 | sed 's/^# //'
     echo
     lscpu 2>/dev/null | grep -E '^(Model name|CPU family|Model|Flags|L[123]|CPU\(s\)|Hypervisor)' ||

@@ -4,14 +4,15 @@
     time_peers.py WORKER [PYTHON ..] [-o FILE] [--shapes NxK,..] [--seconds S] [--seed N]
 
 WORKER is the program that tests/bench/peers.cc makes; each PYTHON an interpreter of `make peers`.
-Each is a process of its own that holds the row and answers requests, so that two versions of a
+Each is a process of its own that holds the rows and answers requests, so that two versions of a
 library can take part. The contenders take turns, sample by sample; a sample is as many calls as
 take a millisecond. Short rows are made several times, and calls take turns among them: a branch
-predictor learns a row that it sees again and again. All run on one core. A contender whose values are not the top k is left out,
-unless it is approximate: then `recall_by_sum` says whether its sum is the right one.
+predictor learns a row that it sees again and again. All run on one core. A contender whose values
+are not the top k is left out, unless it is approximate.
 
-Columns: the median, an interval around it (order statistics, 95 %), and `times_ours`, its ratio to
-that of `ours`. `max` is reading the row once.
+Columns: the median, an interval around it (order statistics, 95 %); `times_ours`, its ratio to that
+of `ours`; `exact`, whether it selected the top k (by the sum of the values). `max` is reading the
+row once.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -3,8 +3,8 @@
     worker.py FILE N    FILE: float32 values, rows of N elements
 
 A request is a line CONTENDER K REPEATS. Calls take turns among the rows. The answer is the
-microseconds of one call, and the sum of the values that are selected of the first row, in order. LIST names the contenders and their versions, a tab between. A library
-that is not there has none.
+microseconds of one call, and the sum of the values that are selected of the first row, in order.
+LIST names the contenders and their versions, a tab between. A library that is not there has none.
 
 SPDX-License-Identifier: Apache-2.0
 """
