@@ -521,6 +521,11 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 # make bench-cpu, make peers
 include tools/peers/peers.mk
 
+# The profiles of CPUs, from the runs in runs/cpu-*.
+.PHONY: cpu-profile
+cpu-profile: all
+	@PROGRAM=$(PROGRAM) tools/cpu_profile.sh
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 

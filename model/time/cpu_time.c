@@ -14,15 +14,15 @@ bool time_cpu_is_whole(const struct rcm_profile *q)
 
 /* ---- what the library does for a shape: known, not fitted */
 
-#define LANES_BYTES 64.0       /* of a vector */
+#define LANES 16.0             /* buckets of a vector of 64 bytes */
 #define BLOCK_ROWS 8.0         /* of stage 1, where k_b is more than 2 */
 #define THREAD_ELEMENTS 32768u /* for which a thread is started */
 
 /* Does stage 1 work on vectors of buckets? */
-static bool uses_vectors(struct rcm_topk p, double bytes)
+static bool uses_vectors(struct rcm_topk p)
 {
     const double rows = floor((double)p.n / (double)p.b), k_b = (double)p.k_b;
-    return (double)p.b * bytes >= LANES_BYTES &&
+    return (double)p.b >= LANES &&
            (p.k_b <= 2 ? rows >= k_b : ceil(rows / BLOCK_ROWS) >= 2.0 * k_b);
 }
 
@@ -66,13 +66,12 @@ struct work {
 static struct work stage1_work(const struct rcm_profile *q, struct rcm_topk p, double c)
 {
     const double n = (double)p.n, k_b = (double)p.k_b, length = n / (double)p.b;
-    const double bytes = rcm_dtype_bytes(q->dtype);
-    if (!uses_vectors(p, bytes))
+    if (!uses_vectors(p))
         return (struct work){
             n * known(q->plain_us),
             c * (known(q->keep_us) + (1.0 + log(fmax(1.0, length / k_b))) * known(q->insert_us))};
     /* a vector waits for what it kept of the row before, unless others go between */
-    const double vectors = ceil((double)p.b * bytes / LANES_BYTES);
+    const double vectors = ceil((double)p.b / LANES);
     return (struct work){n * time_element_us(q, p.k_b) * (1.0 + 1.0 / vectors),
                          c * known(p.k_b <= 2 ? q->keep_us : q->resolve_us)};
 }

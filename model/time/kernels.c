@@ -171,10 +171,10 @@ static struct rcm_work generic_work(struct rcm_topk p, double bytes)
 
 /* ---- topk/, on a CPU */
 
-/* Any b. The vectors know five k_b; the others take many times as long. */
+/* Any b. The vectors know six k_b; the others take many times as long. */
 static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
-    return p.k_b && (p.k_b & (p.k_b - 1)) == 0 ? any_b(p, low, r) : 0;
+    return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
 }
 
 /* Where stage 1 stops to work on vectors (model/time/cpu_time.c), and where exact top-k of the
@@ -270,7 +270,7 @@ const struct rcm_kernel kernel_generic = {
 
 const struct rcm_kernel kernel_cpu = {
     .name = "cpu",
-    .limits = "any b, k_b 1, 2, 4, 8 or 16",
+    .limits = "any b, k_b up to 4, 8 or 16",
     .k_b_max = 16,
     .next_b = cpu_b,
     .work = generic_work,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <programs/bench-cpu/machine.h>
+#include <programs/bench-cpu/cpu.h>
 #include <programs/common/this_machine.h>
 
 #include "command.h"
@@ -25,7 +25,7 @@ static const struct argument options[] = {
 /* The name of this CPU as a profile can hold it. */
 static void name_of_cpu(char *name, size_t size)
 {
-    snprintf(name, size, "%.*s", (int)size - 1, machine()->name);
+    snprintf(name, size, "%.*s", (int)size - 1, cpu_backend.name(NULL));
     for (; *name; name++)
         if (*name < ' ' || *name > '~' || *name == '#')
             *name = '?';

@@ -8,7 +8,7 @@
 int check_kernel_has_times(const struct rcm_kernel *kernel)
 {
     return kernel && !kernel->work
-               ? usage_error("--kernel %s has no times; give generic, graphcore, ours or xla",
+               ? usage_error("--kernel %s has no times; give generic, graphcore, ours, xla or cpu",
                              kernel->name)
                : STATUS_OK;
 }
