@@ -15,6 +15,7 @@ bool time_cpu_is_whole(const struct rcm_profile *q)
 /* ---- what the library does for a shape: known, not fitted */
 
 #define LANES 16.0             /* buckets of a vector of 64 bytes */
+#define PAGE_BYTES 4096.0      /* of which a set of the first cache repeats */
 #define BLOCK_ROWS 8.0         /* of stage 1, where k_b is more than 2 */
 #define THREAD_ELEMENTS 32768u /* for which a thread is started */
 
@@ -66,14 +67,18 @@ struct work {
 static struct work stage1_work(const struct rcm_profile *q, struct rcm_topk p, double c)
 {
     const double n = (double)p.n, k_b = (double)p.k_b, length = n / (double)p.b;
+    const double bytes = rcm_dtype_bytes(q->dtype);
     if (!uses_vectors(p))
         return (struct work){
             n * known(q->plain_us),
             c * (known(q->keep_us) + (1.0 + log(fmax(1.0, length / k_b))) * known(q->insert_us))};
-    /* a vector waits for what it kept of the row before, unless others go between */
-    const double vectors = ceil((double)p.b / LANES);
-    return (struct work){n * time_element_us(q, p.k_b) * (1.0 + 1.0 / vectors),
-                         c * known(p.k_b <= 2 ? q->keep_us : q->resolve_us)};
+    const double vectors = ceil((double)p.b / LANES), padded = LANES * vectors / (double)p.b;
+    const double element = time_element_us(q, p.k_b) * padded;
+    if (p.k_b <= 2) /* a vector waits for what it kept of the row before */
+        return (struct work){n * element * (1.0 + 1.0 / vectors), c * known(q->keep_us)};
+    /* the rows of a block are b elements apart: in one set of the first cache if these are pages */
+    const double conflict = fmod((double)p.b * bytes, PAGE_BYTES) == 0.0 ? 2.0 : 1.0;
+    return (struct work){n * element, c * conflict * known(q->resolve_us)};
 }
 
 /* What the threads do together, and their start. */
