@@ -114,29 +114,31 @@ def check_answers():
                 yield f"{name_of(page)} is not as long as what is printed; make docs-answers"
 
 
-def check_c_example():
-    """The program of docs/library.md, compiled against an installed copy, prints what it shows."""
+def check_c_examples():
+    """The programs of docs/library.md, compiled against an installed copy, print what it shows."""
     if os.environ.get("SANITIZE"):
-        notes.append("SKIPPED: the C example: the installed copy is tested without sanitizers")
+        notes.append("SKIPPED: the C examples: the installed copy is tested without sanitizers")
         return
-    checks()
     found = list(blocks(text_of(TOP / "docs/library.md")))
-    place = next(i for i, (language, _) in enumerate(found) if language == "c")
-    command, *shown = found[place + 1][1]
+    places = [i for i, (language, _) in enumerate(found) if language == "c"]
+    checks(len(places))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "ten.c").write_text("\n".join(found[place][1]) + "\n", encoding="utf-8")
         done = subprocess.run(["make", "-s", f"BUILD={os.environ.get('BUILD', 'build')}",
                                f"PREFIX={folder}/prefix", "install"], cwd=TOP, check=False,
                               capture_output=True, text=True)
         if done.returncode != 0:
             yield f"make install: {done.stderr[-200:]}"
             return
-        command = command.replace("$ cc ", f"{CC} -Wall -Wextra -Werror ")
-        done = run(f"export PKG_CONFIG_PATH={folder}/prefix/lib/pkgconfig"
-                   f" LD_LIBRARY_PATH={folder}/prefix/lib; {command}", name)
-        if done.returncode != 0 or done.stdout.splitlines() != shown:
-            yield f"docs/library.md: the program prints {done.stdout!r} {done.stderr[:300]!r}"
+        for place in places:
+            command, *shown = found[place + 1][1]
+            source = re.match(r"\$ cc (\w+\.c) ", command)[1]
+            (folder / source).write_text("\n".join(found[place][1]) + "\n", encoding="utf-8")
+            command = command.replace("$ cc ", f"{CC} -Wall -Wextra -Werror ")
+            done = run(f"export PKG_CONFIG_PATH={folder}/prefix/lib/pkgconfig"
+                       f" LD_LIBRARY_PATH={folder}/prefix/lib; {command}", name)
+            if done.returncode != 0 or done.stdout.splitlines() != shown:
+                yield f"docs/library.md: {source} prints {done.stdout!r} {done.stderr[:300]!r}"
 
 
 def check_python():

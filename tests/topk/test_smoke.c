@@ -201,6 +201,61 @@ START_TEST(agrees_with_a_sort)
 }
 END_TEST
 
+/* Longer rows: every instruction set and number of threads gives the bits of plain C. */
+START_TEST(same_bits)
+{
+    enum { N = 150000, OUT = 40000 };
+    static char x[N * 8], values[2][OUT * 8], indices[2][OUT * 8];
+    uint64_t state = 5, compared = 0;
+    size_t room = (size_t)1 << 26, bytes;
+    char *workspace = aligned_alloc(64, room);
+    for (int repeat = 0; repeat < (few_cases() ? 24 : 96); repeat++) {
+        enum rcm_top_k_type type = (enum rcm_top_k_type)(repeat % RCM_TOP_K_TYPES);
+        uint64_t b = random_scale(&state, 8, 8000), n = random_between(&state, N / 2, N);
+        uint64_t k_b = (uint64_t[]){1, 2, 3, 4, 8, 16, 5}[next_random(&state) % 7];
+        if (b * k_b > OUT || k_b > n / b)
+            continue;
+        fill(x, sizeof x, repeat / 6 % 8 > 3 ? 0 : repeat / 6 % 8, &state);
+        struct rcm_top_k_call call = {
+            .rows = {.x = x, .m = 1, .n = n, .type = type, .smallest = repeat % 5 == 0},
+            .k = k_b + next_random(&state) % (b * k_b - k_b + 1),
+            .b = b,
+            .k_b = k_b,
+            .method = (enum rcm_top_k_method)(repeat / 2 % 2),
+            .sorted = repeat % 3 == 0,
+            .assignment = repeat % 4 == 1 ? RCM_CONTIGUOUS : RCM_INTERLEAVED};
+        for (int stage1 = 0; stage1 < 2; stage1++) {
+            ck_assert(rcm_top_k_use_isa("generic"));
+            for (size_t i = 0, which = 0; i == 0 || rcm_top_k_isa(i / 3); i++, which = 1) {
+                call.threads = 1 + (unsigned)i % 3;
+                call.values = values[which];
+                call.indices = indices[which];
+                ck_assert(i == 0 || rcm_top_k_use_isa(rcm_top_k_isa(i / 3)));
+                memset(values[which], 1, sizeof *values);
+                memset(indices[which], 1, sizeof *indices);
+                ck_assert_int_eq(stage1 ? rcm_top_k_stage1_workspace(&call, &bytes)
+                                        : rcm_top_k_workspace(&call, &bytes),
+                                 RCM_TOP_K_OK);
+                ck_assert_uint_le(bytes, room);
+                ck_assert_int_eq(stage1 ? rcm_top_k_stage1(&call, workspace, bytes)
+                                        : rcm_top_k(&call, workspace, bytes),
+                                 RCM_TOP_K_OK);
+                ck_assert_msg(memcmp(values[0], values[which], sizeof *values) == 0 &&
+                                  memcmp(indices[0], indices[which], sizeof *indices) == 0,
+                              "type %d n %" PRIu64 " b %" PRIu64 " k_b %" PRIu64 " k %" PRIu64
+                              " stage1 %d threads %u method %d, run %zu, repeat %d",
+                              type, n, b, k_b, call.k, stage1, call.threads, call.method, i,
+                              repeat);
+                compared++;
+            }
+        }
+    }
+    ck_assert(rcm_top_k_use_isa(NULL));
+    free(workspace);
+    printf("same bits: %" PRIu64 " runs\n", compared);
+}
+END_TEST
+
 START_TEST(refuses_and_chooses)
 {
     float x[8] = {0};
@@ -225,4 +280,4 @@ START_TEST(refuses_and_chooses)
 }
 END_TEST
 
-TEST_MAIN("top-k, smoke", agrees_with_a_sort, refuses_and_chooses)
+TEST_MAIN("top-k, smoke", agrees_with_a_sort, same_bits, refuses_and_chooses)
