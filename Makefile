@@ -120,8 +120,7 @@ BASE_LIBRARY := $(BUILD)/libbase.a
 COMMON_LIBRARY := $(BUILD)/libcommon.a
 
 .PHONY: all gpu gpu-programs tools packages demo check run-tests check-sanitize check-races
-.PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help
-.PHONY: FORCE
+.PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 
 all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
@@ -186,9 +185,9 @@ $(MPI): sim/team/mpi.c | $(BUILD)/see/sim/.made
 WITHOUT_PROFILES := $(filter-out $(BUILD)/model/time/profiles.o,$(MODEL))
 PROFILE_LIST := $(BUILD)/generated/shipped_profiles.inc
 $(BUILD)/model/time/profiles.o: $(PROFILE_LIST)
-# Those of CPUs last: rcm_profile(0) stays what it is.
-PROFILES := $(sort $(wildcard model/time/profiles/*.profile))
-PROFILES := $(filter-out model/time/profiles/cpu_%,$(PROFILES)) $(filter model/time/profiles/cpu_%,$(PROFILES))
+# Those of CPUs last: the first stays the first.
+PROFILES := $(filter-out model/time/profiles/cpu%,$(wildcard model/time/profiles/*.profile)) \
+    $(wildcard model/time/profiles/cpu*.profile)
 $(PROFILE_LIST): $(BUILD)/model/to_c $(PROFILES)
 	@mkdir -p $(@D)
 	@$^ > $@
@@ -267,8 +266,7 @@ $(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
-PARTS := $(filter-out $(BUILD)/programs/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
-    $(BASE_LIBRARY)
+PARTS := $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) $(BASE_LIBRARY)
 
 TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
 $(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
@@ -324,8 +322,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(BASE) $(MODEL) $(CALIBRATE) $(ATTENTION) $(TOPK) $(SIM) $(SINGLE) $(MPI) \
-    $(COMMON) $(COMMAND) $(BENCH) $(CPU_BENCH) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
+ALL_OBJECTS := $(COMMAND_PARTS) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
     $(EMULATED_TESTS:=.o)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
@@ -520,11 +517,6 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 
 # make bench-cpu, make peers
 include tools/peers/peers.mk
-
-# The profiles of CPUs, from the runs in runs/cpu-*.
-.PHONY: cpu-profile
-cpu-profile: all
-	@PROGRAM=$(PROGRAM) tools/cpu_profile.sh
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench

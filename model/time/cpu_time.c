@@ -14,17 +14,22 @@ bool time_cpu_is_whole(const struct rcm_profile *q)
 
 /* ---- what the library does for a shape: known, not fitted */
 
-#define LANES 16.0             /* buckets of a vector of 64 bytes */
-#define PAGE_BYTES 4096.0      /* of which a set of the first cache repeats */
-#define BLOCK_ROWS 8.0         /* of stage 1, where k_b is more than 2 */
+#define LANES 16.0        /* buckets of a vector of 64 bytes */
+#define PAGE_BYTES 4096.0 /* after which the sets of the first cache repeat */
+#define BLOCK_LENGTH 32.0 /* stage 1 offers blocks if a bucket has so many elements for a k_b */
 #define THREAD_ELEMENTS 32768u /* for which a thread is started */
 
-/* Does stage 1 work on vectors of buckets? */
-static bool uses_vectors(struct rcm_topk p)
+/* How stage 1 fills the buckets: by vectors of buckets to which elements or blocks of eight rows
+ * are offered, or one after the other. */
+enum way { WAY_ELEMENTS, WAY_BLOCKS, WAY_PLAIN };
+static enum way way_of(struct rcm_topk p)
 {
     const double rows = floor((double)p.n / (double)p.b), k_b = (double)p.k_b;
-    return (double)p.b >= LANES &&
-           (p.k_b <= 2 ? rows >= k_b : ceil(rows / BLOCK_ROWS) >= 2.0 * k_b);
+    if ((double)p.b < LANES || rows < k_b)
+        return WAY_PLAIN;
+    if (p.k_b > 2 && rows >= BLOCK_LENGTH * k_b)
+        return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? WAY_BLOCKS : WAY_PLAIN;
+    return p.k_b <= 4 ? WAY_ELEMENTS : WAY_PLAIN;
 }
 
 /* Exact top-k: elements of a group, of which there are at least four for each that is wanted; 0: no
@@ -67,18 +72,23 @@ struct work {
 static struct work stage1_work(const struct rcm_profile *q, struct rcm_topk p, double c)
 {
     const double n = (double)p.n, k_b = (double)p.k_b, length = n / (double)p.b;
-    const double bytes = rcm_dtype_bytes(q->dtype);
-    if (!uses_vectors(p))
+    const double vectors = ceil((double)p.b / LANES), padded = LANES * vectors / (double)p.b;
+    const double stride = (double)p.b * rcm_dtype_bytes(q->dtype);
+    const double conflict = fmod(stride, PAGE_BYTES) == 0.0 ? 2.0 : 1.0;
+    switch (way_of(p)) {
+    case WAY_ELEMENTS: {
+        const double element =
+            p.k_b <= 2 ? time_element_us(q, p.k_b) : k_b / 2.0 * known(q->element_us_2);
+        return (struct work){n * element * padded * (1.0 + 1.0 / vectors), c * known(q->keep_us)};
+    }
+    case WAY_BLOCKS:
+        return (struct work){n * time_element_us(q, p.k_b) * padded,
+                             c * conflict * known(q->resolve_us)};
+    default:
         return (struct work){
             n * known(q->plain_us),
             c * (known(q->keep_us) + (1.0 + log(fmax(1.0, length / k_b))) * known(q->insert_us))};
-    const double vectors = ceil((double)p.b / LANES), padded = LANES * vectors / (double)p.b;
-    const double element = time_element_us(q, p.k_b) * padded;
-    if (p.k_b <= 2) /* a vector waits for what it kept of the row before */
-        return (struct work){n * element * (1.0 + 1.0 / vectors), c * known(q->keep_us)};
-    /* the rows of a block are b elements apart: in one set of the first cache if these are pages */
-    const double conflict = fmod((double)p.b * bytes, PAGE_BYTES) == 0.0 ? 2.0 : 1.0;
-    return (struct work){n * element, c * conflict * known(q->resolve_us)};
+    }
 }
 
 /* What the threads do together, and their start. */

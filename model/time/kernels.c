@@ -177,13 +177,12 @@ static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restrict
     return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
 }
 
-/* Where stage 1 stops to work on vectors (model/time/cpu_time.c), and where exact top-k of the
- * candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. */
+/* Where stage 1 stops to work on vectors or blocks (model/time/cpu_time.c), and where exact top-k
+ * of the candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. */
 static size_t cpu_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
 {
     size_t count = 0;
-    const uint64_t short_rows = p.k_b <= 2 ? p.k_b : 16 * p.k_b - 7;
-    b[count++] = p.n / short_rows + 1;
+    b[count++] = p.n / (p.k_b <= 2 ? p.k_b : 32 * p.k_b) + 1;
     for (uint64_t groups = 64; groups <= 256; groups *= 2)
         if (p.k <= RCM_N_MAX / groups)
             b[count++] = shape_ceil_divide(groups * p.k, p.k_b);

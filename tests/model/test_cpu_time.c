@@ -43,10 +43,12 @@ START_TEST(stage_one)
     ck_assert_double_eq_tol(time_of(&q, 4096, 64, 64, 1), 1 + 5.12 + 0.64, NEAR);
     /* one vector */
     ck_assert_double_eq_tol(time_of(&q, 4096, 32, 16, 2), 1 + 16.384 + 0.32, NEAR);
-    /* k_b = 4: eight blocks of eight rows are enough, and seven are not */
-    ck_assert_double_eq_tol(time_of(&q, 4096, 256, 64, 4), 1 + 16.384 + 5.12, NEAR);
-    ck_assert_double_eq_tol(time_of(&q, 4096, 296, 74, 4),
-                            1 + 204.8 + 296 * (0.01 + 0.1 * (1 + log(4096.0 / 74 / 4))), NEAR);
+    /* k_b = 4: 128 elements a bucket are enough for blocks, and 127 are not */
+    ck_assert_double_eq_tol(time_of(&q, 4096, 128, 32, 4), 1 + 16.384 + 2.56, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4095, 128, 32, 4), 1 + 16.38 * 1.5 + 1.28, NEAR);
+    /* k_b = 8: they are done one after the other then */
+    ck_assert_double_eq_tol(time_of(&q, 4096, 256, 32, 8),
+                            1 + 204.8 + 256 * (0.01 + 0.1 * (1 + log(128.0 / 8))), NEAR);
     /* too few buckets for a vector */
     ck_assert_double_eq_tol(time_of(&q, 4096, 15, 15, 1),
                             1 + 204.8 + 15 * (0.01 + 0.1 * (1 + log(4096.0 / 15))), NEAR);
@@ -59,9 +61,8 @@ START_TEST(stage_one_of_odd_buckets)
     /* 24 buckets are two vectors, as 32 would be */
     ck_assert_double_eq_tol(time_of(&q, 4096, 24, 24, 1), 1 + 4.096 * 32 / 24 * 1.5 + 0.24, NEAR);
     /* rows of a block that are a page apart */
-    ck_assert_double_eq_tol(time_of(&q, 65536, 4096, 1024, 4), 1 + 262.144 + 4096 * 0.04, 1e-6);
-    ck_assert_double_eq_tol(time_of(&q, 65536, 4096 - 64, 1008, 4), 1 + 262.144 + 4032 * 0.02,
-                            1e-6);
+    ck_assert_double_eq_tol(time_of(&q, 262144, 4096, 1024, 4), 1 + 1048.576 + 4096 * 0.04, 1e-6);
+    ck_assert_double_eq_tol(time_of(&q, 262144, 4032, 1008, 4), 1 + 1048.576 + 4032 * 0.02, 1e-6);
 }
 END_TEST
 
@@ -112,7 +113,7 @@ START_TEST(what_is_unknown)
     q.radix_us = 0;
     ck_assert(isnan(exact_of(&q, 4096, 65, 1)));
     ck_assert(exact_of(&q, 4096, 64, 1) > 0);
-    ck_assert(isnan(time_of(&q, 4096, 256, 32, 8))); /* no element_us_8 */
+    ck_assert(isnan(time_of(&q, 16384, 256, 32, 8))); /* no element_us_8 */
     q.cache_bytes = 0;
     ck_assert_ptr_nonnull(rcm_profile_lacks(&q));
     ck_assert(isnan(time_of(&q, 4096, 64, 64, 1)));
