@@ -185,10 +185,9 @@ $(MPI): sim/team/mpi.c | $(BUILD)/see/sim/.made
 WITHOUT_PROFILES := $(filter-out $(BUILD)/model/time/profiles.o,$(MODEL))
 PROFILE_LIST := $(BUILD)/generated/shipped_profiles.inc
 $(BUILD)/model/time/profiles.o: $(PROFILE_LIST)
-# Those of CPUs last: the first stays the first.
-PROFILES := $(filter-out model/time/profiles/cpu%,$(wildcard model/time/profiles/*.profile)) \
-    $(wildcard model/time/profiles/cpu*.profile)
-$(PROFILE_LIST): $(BUILD)/model/to_c $(PROFILES)
+# Those of CPUs come last: rcm_profile(0) stays what it is.
+$(PROFILE_LIST): $(BUILD)/model/to_c $(wildcard model/time/profiles/[!c]*.profile \
+    model/time/profiles/c*.profile)
 	@mkdir -p $(@D)
 	@$^ > $@
 

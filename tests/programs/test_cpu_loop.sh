@@ -35,7 +35,8 @@ pass
 
 # calibrate takes the warm rows, buckets and exact top-k, of one type.
 "$program" calibrate "$runs" --kernel cpu --json >"$folder/fit"
-[ "$(number '["runs"]' <"$folder/fit")" = "$(grep -c '^two-stage,auto,float32,.*,warm,' "$runs")" ] ||
+[ "$(number '["runs"]' <"$folder/fit")" = \
+    "$(grep -c '^two-stage,auto,float32,.*,warm,' "$runs")" ] ||
     fail "runs of two stages"
 [ "$(number '["exact_runs"]' <"$folder/fit")" = \
     "$(grep -c '^exact,threshold,float32,.*,warm,' "$runs")" ] || fail "runs of exact top-k"
@@ -45,7 +46,8 @@ awk -F, -v OFS=, '/^two-stage/ { $3 = "int8"; print; $3 = "float32"; $12 = "cold
     >"$folder/other.csv"
 cat "$runs" <(grep '^two-stage' "$folder/other.csv") >"$folder/more.csv"
 "$program" calibrate "$folder/more.csv" --kernel cpu --json >"$folder/fit-more"
-[ "$(number '["parameters"]' <"$folder/fit-more")" = "$(number '["parameters"]' <"$folder/fit")" ] ||
+[ "$(number '["parameters"]' <"$folder/fit-more")" = \
+    "$(number '["parameters"]' <"$folder/fit")" ] ||
     fail "rows of int8 and cold ones change the fit"
 [ "$(number '["left_out_rows"]' <"$folder/fit-more")" -gt 0 ] || fail "rows are left out"
 pass
@@ -74,7 +76,8 @@ PYTHON
 for expected in element_us_1:5e-5 keep_us:3e-3 radix_us:7e-3; do
     awk -F, -v name="${expected%:*}" -v value="${expected#*:}" \
         '$1 == name { found = 1; if ($2 < 0.97 * value || $2 > 1.03 * value) exit 1 }
-        END { if (!found) exit 1 }' "$folder/parameters" || fail "$expected: $(cat "$folder/parameters")"
+        END { if (!found) exit 1 }' "$folder/parameters" ||
+        fail "$expected: $(cat "$folder/parameters")"
 done
 pass
 finish
