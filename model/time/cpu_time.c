@@ -56,12 +56,12 @@ static double known(double parameter)
     return parameter > 0.0 ? parameter : NAN;
 }
 
-/* Exact top-k of the k best of n elements in cache, without its start. */
+/* Exact top-k of the k best of n elements in cache. Radix selection begins with empty counts. */
 static double exact_us(const struct rcm_profile *q, double n, double k)
 {
     const double size = group_size(n, k, rcm_dtype_bytes(q->dtype));
     const double read = size > 0.0 ? n * known(q->element_us_1) + n / size * known(q->group_us)
-                                   : n * known(q->radix_us);
+                                   : known(q->select_launch_us) + n * known(q->radix_us);
     return read + k * known(q->wanted_us);
 }
 
@@ -115,7 +115,7 @@ struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_t
         q->launch_us + shared_us(q, time_overlap(elements, memory, 0.0, 0.0) + keep, threads);
     if (c > k) {
         r.stage2 = group_size(c, k, bytes) > 0.0 ? "groups" : "radix";
-        r.stage2_us = shared_us(q, m * (known(q->select_launch_us) + exact_us(q, c, k)), threads);
+        r.stage2_us = shared_us(q, m * exact_us(q, c, k), threads);
     } else {
         r.stage2 = "none";
         r.stage2_us = 0.0;
@@ -135,7 +135,5 @@ double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p)
     const double n = (double)p.n, m = shape_rows(p), read = m * n * rcm_dtype_bytes(q->dtype);
     const double memory = 1e6 * read * time_memory_part(q, read) / q->roof_bytes_per_s;
     const double us = m * exact_us(q, n, (double)p.k);
-    return q->launch_us +
-           shared_us(q, m * known(q->select_launch_us) + time_overlap(us, memory, 0.0, 0.0),
-                     threads_of(q, m * n));
+    return q->launch_us + shared_us(q, time_overlap(us, memory, 0.0, 0.0), threads_of(q, m * n));
 }

@@ -60,14 +60,14 @@ with open(sys.argv[1], "w") as out:
     for i in range(6):
         n = 65536 << i
         for k in (16, 64, 256):
-            us = 0.5 + 2.0 + n * 5e-5 + n / 64 * 2e-3 + k * 0.01
+            us = 0.5 + n * 5e-5 + n / 64 * 2e-3 + k * 0.01
             out.write(f"exact,{n},{k},1,1,1,1,{us}\n")
             for b in (1024, 4096):
                 us = 0.5 + n * 5e-5 * (1 + 16 / b) + b * 3e-3
                 if b >= 256 * k:
-                    us += 2.0 + b * 5e-5 + b / 64 * 2e-3 + k * 0.01
+                    us += b * 5e-5 + b / 64 * 2e-3 + k * 0.01
                 elif b >= 64 * k:
-                    us += 2.0 + b * 5e-5 + b / 16 * 2e-3 + k * 0.01
+                    us += b * 5e-5 + b / 16 * 2e-3 + k * 0.01
                 else:
                     us += 2.0 + b * 7e-3 + k * 0.01
                 out.write(f"two-stage,{n},{k},{b},1,1,1,{us}\n")
