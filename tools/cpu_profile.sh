@@ -5,6 +5,7 @@
 # factor of 1.5 was disturbed, and is left out.
 #
 #   PROGRAM=build/recallmodel  PROFILES=model/time/profiles
+#   MOST_THREADS=1   leaves out runs of more threads, on a machine that was busy
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -25,14 +26,15 @@ for runs in "$@"; do
         exit 2
     fi
     # one head, and the rows that were not disturbed
-    awk -F, '/^#/ { next }
+    awk -F, -v most="${MOST_THREADS:-1024}" '/^#/ { next }
         $1 == "work" { if (!low) { for (i = 1; i <= NF; i++) { at[$i] = i }
                 low = at["time_us_low"]; high = at["time_us_high"]; print } next }
+        $at["threads"] > most { next }
         $high <= 1.5 * $low { print; next }
         { wide++ }
         END { print wide + 0 " disturbed rows left out" > "/dev/stderr" }' "${files[@]}" \
         >"$temporary/$name.csv"
     "$program" calibrate "$temporary/$name.csv" --kernel cpu --dtype f32 --name "$name" \
-        --source "recallmodel bench, $runs" --cross-validate \
+        --source "measured by recallmodel bench: runs/$name" --cross-validate \
         -o "$profiles/${name//-/_}_f32.profile"
 done

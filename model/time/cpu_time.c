@@ -79,7 +79,11 @@ static struct work stage1_work(const struct rcm_profile *q, struct rcm_topk p, d
     case WAY_ELEMENTS: {
         const double element =
             p.k_b <= 2 ? time_element_us(q, p.k_b) : k_b / 2.0 * known(q->element_us_2);
-        return (struct work){n * element * padded * (1.0 + 1.0 / vectors), c * known(q->keep_us)};
+        /* buckets with an element more than others are looked at again */
+        const double longer = (double)(p.n % p.b),
+                     again = longer > 0.0 ? longer * known(q->resolve_us) : 0.0;
+        return (struct work){n * element * padded * (1.0 + 1.0 / vectors),
+                             c * known(q->keep_us) + again};
     }
     case WAY_BLOCKS:
         return (struct work){n * time_element_us(q, p.k_b) * padded,
