@@ -70,21 +70,23 @@ static bool check_predictions(const struct problem *problem, char error[CSV_ERRO
  * searched for. */
 static int choose_parameters(struct problem *problem, bool *search, char error[CSV_ERROR])
 {
+    const struct rcm_kernel *kernel = problem->profile.kernel;
     const struct rcm_time_parameter *parameter;
     problem->free_count = 0;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        rcm_set_time_value(
-            &problem->profile, parameter,
-            parameter->k_b == 0 || any_k_b(problem, parameter->k_b) ? parameter->start : 0.0);
+        rcm_set_time_value(&problem->profile, parameter,
+                           parameter->k_b == 0 || any_k_b(problem, parameter->k_b)
+                               ? parameter_start(kernel, parameter)
+                               : 0.0);
     if (!check_predictions(problem, error))
         return -1;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!depends_on(problem, parameter))
             rcm_set_time_value(&problem->profile, parameter,
-                               parameter->always ? parameter->start : 0.0);
+                               parameter->always ? parameter_start(kernel, parameter) : 0.0);
         else if (parameter != blocks_at_once())
-            add_free_parameter(problem, parameter, parameter->start);
-    *search = depends_on(problem, blocks_at_once());
+            add_free_parameter(problem, parameter, parameter_start(kernel, parameter));
+    *search = !kernel->cpu && depends_on(problem, blocks_at_once());
     return 0;
 }
 

@@ -9,7 +9,8 @@
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 
-/* Residuals beyond this (10 % of a time) count by their size and no longer by its square. */
+/* Residuals beyond this (10 % of a time) count by their size and no longer by its square. A time
+ * that is known to +- 10 % weighs half as much as one that is known well. */
 #define OUTLIER 0.1
 
 /* How far a parameter may go from its start: e^7 = 1100 times. */
@@ -25,6 +26,11 @@ const struct rcm_time_parameter *parameter_at(size_t offset)
     while (rcm_time_parameter(i)->offset != offset)
         i++;
     return rcm_time_parameter(i);
+}
+
+double parameter_start(const struct rcm_kernel *kernel, const struct rcm_time_parameter *parameter)
+{
+    return kernel->cpu ? parameter->cpu_start : parameter->start;
 }
 
 void add_free_parameter(struct problem *problem, const struct rcm_time_parameter *parameter,
@@ -52,7 +58,10 @@ static double damp(double r)
 
 static double residual(const struct problem *problem, size_t i)
 {
-    return damp(log(predicted_us(&problem->profile, &problem->runs[i]) / problem->runs[i].time_us));
+    const struct run *run = &problem->runs[i];
+    const double noise = run->noise / OUTLIER;
+    return damp(log(predicted_us(&problem->profile, run) / run->time_us)) /
+           sqrt(1.0 + noise * noise);
 }
 
 static int residuals_at(const gsl_vector *x, void *context, gsl_vector *f)

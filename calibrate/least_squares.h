@@ -23,6 +23,9 @@ struct problem {
 /* The parameter of a profile at an offset in the struct. */
 const struct rcm_time_parameter *parameter_at(size_t offset);
 
+/* Where the fit of a parameter begins for a kernel; 0: the kernel's model does not have it. */
+double parameter_start(const struct rcm_kernel *kernel, const struct rcm_time_parameter *parameter);
+
 /* Lets one more parameter be fitted. */
 void add_free_parameter(struct problem *problem, const struct rcm_time_parameter *parameter,
                         double start);

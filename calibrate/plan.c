@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "least_squares.h"
+
 #define NOISE 0.05 /* of a measured time, relative */
 
 /* Standard deviation of the log of a parameter before anything is measured: a factor of 20. */
@@ -175,8 +177,11 @@ size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
         return 0;
     q.kernel = q.kernel->times_only ? rcm_kernel_by_name("ours") : q.kernel;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
+        const double start = parameter_start(q.kernel, parameter);
+        if (start == 0.0) /* of another model */
+            continue;
         if (!(rcm_time_value(&q, parameter) > 0.0))
-            rcm_set_time_value(&q, parameter, parameter->start);
+            rcm_set_time_value(&q, parameter, start);
         if (parameter->k_b <= q.kernel->k_b_max && parameter->k_b != 3 &&
             belief.count < RCM_TIME_PARAMETERS_MOST + 1)
             belief.parameters[belief.count++] = parameter;

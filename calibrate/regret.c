@@ -19,10 +19,16 @@ struct entry {
 static int by_cell(const void *a, const void *b)
 {
     const struct run *x = ((const struct entry *)a)->run, *y = ((const struct entry *)b)->run;
-    return x->p.n != y->p.n   ? (x->p.n > y->p.n) - (x->p.n < y->p.n)
-           : x->p.k != y->p.k ? (x->p.k > y->p.k) - (x->p.k < y->p.k)
-           : x->p.m != y->p.m ? (x->p.m > y->p.m) - (x->p.m < y->p.m)
-                              : (x > y) - (x < y); /* by their place in the list */
+    return x->p.n != y->p.n           ? (x->p.n > y->p.n) - (x->p.n < y->p.n)
+           : x->p.k != y->p.k         ? (x->p.k > y->p.k) - (x->p.k < y->p.k)
+           : x->p.m != y->p.m         ? (x->p.m > y->p.m) - (x->p.m < y->p.m)
+           : x->threads != y->threads ? (x->threads > y->threads) - (x->threads < y->threads)
+                                      : (x > y) - (x < y); /* by their place in the list */
+}
+
+static bool is_same_cell(const struct run *x, const struct run *y)
+{
+    return x->p.n == y->p.n && x->p.k == y->p.k && x->p.m == y->p.m && x->threads == y->threads;
 }
 
 /* The regret among the configurations of one n, k and m; NaN if fewer than two reach the target. */
@@ -61,9 +67,7 @@ int regret_of_losses(const struct run *runs, const double *loss, const double *s
     if (count > 0)
         qsort(entries, count, sizeof *entries, by_cell);
     for (size_t first = 0, end; first < count; first = end) {
-        const struct rcm_topk *p = &entries[first].run->p;
-        for (end = first + 1; end < count && entries[end].run->p.n == p->n &&
-                              entries[end].run->p.k == p->k && entries[end].run->p.m == p->m;
+        for (end = first + 1; end < count && is_same_cell(entries[first].run, entries[end].run);
              end++)
             ;
         for (size_t t = 0; t < REGRET_TARGETS; t++) {

@@ -1,8 +1,8 @@
 /* regret.h - regret: what a model's choice costs.
  *
- * A cell is a recall target (0.8, 0.9, 0.95, 0.99) for one n, k and m, with at least two measured
- * configurations that reach it. Its regret is the measured time of the configuration that the model
- * prefers, over that of the fastest.
+ * A cell is a recall target (0.8, 0.9, 0.95, 0.99) for one n, k, m and number of threads, with at
+ * least two measured configurations that reach it. Its regret is the measured time of the
+ * configuration that the model prefers, over that of the fastest.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REGRET_H

@@ -11,6 +11,12 @@
 
 double predicted_us(const struct rcm_profile *profile, const struct run *run)
 {
+    struct rcm_profile threaded;
+    if (profile->kernel->cpu && run->threads > 1) {
+        threaded = *profile;
+        threaded.threads = (double)run->threads;
+        profile = &threaded;
+    }
     if (run->kind == RUN_EXACT)
         return rcm_predict_exact(profile, run->p);
     const struct rcm_prediction r = rcm_predict(profile, run->p);

@@ -29,7 +29,8 @@ static const struct {
 /* A CSV file, its columns, and which rows to take. */
 struct reader {
     const struct csv *csv;
-    size_t counts[COUNT_COLUMNS], texts[TEXT_COLUMNS], time, work;
+    size_t counts[COUNT_COLUMNS], texts[TEXT_COLUMNS], time, work, threads, low, high;
+    const char *exact_kernel; /* of a CPU; NULL: any */
     const char *wanted[TEXT_COLUMNS];
     struct run_filter filter;
     char *error;
@@ -76,6 +77,16 @@ static int read_time(const struct reader *r, size_t row, double *time_us)
     return 0;
 }
 
+/* How wide the interval of the time is; 0 if it is not known. */
+static double read_noise(const struct reader *r, size_t row)
+{
+    if (!r->filter.cpu || !has(r, r->low) || !has(r, r->high))
+        return 0.0;
+    const double low = strtod(csv_field(r->csv, row, r->low), NULL),
+                 high = strtod(csv_field(r->csv, row, r->high), NULL);
+    return low > 0.0 && high > low && isfinite(high) ? 0.5 * log(high / low) : 0.0;
+}
+
 /* What a row was timed for. Returns 1, 0 if it is something that no profile has, or -1 with a line
  * in r->error. */
 static int read_kind(const struct reader *r, size_t row, enum run_kind *kind)
@@ -96,12 +107,15 @@ static int read_kind(const struct reader *r, size_t row, enum run_kind *kind)
 }
 
 /* Does the row belong to the measurement that is taken? */
-static bool is_wanted(const struct reader *r, size_t row)
+static bool is_wanted(const struct reader *r, size_t row, enum run_kind kind)
 {
-    for (size_t i = 0; i < TEXT_COLUMNS; i++)
-        if (has(r, r->texts[i]) && r->wanted[i] &&
-            strcmp(csv_field(r->csv, row, r->texts[i]), r->wanted[i]) != 0)
+    for (size_t i = 0; i < TEXT_COLUMNS; i++) {
+        const bool by_kind = i == COLUMN_KERNEL && kind == RUN_EXACT && r->exact_kernel;
+        const char *wanted = by_kind ? r->exact_kernel : r->wanted[i];
+        if (has(r, r->texts[i]) && wanted &&
+            strcmp(csv_field(r->csv, row, r->texts[i]), wanted) != 0)
             return false;
+    }
     return true;
 }
 
@@ -114,6 +128,8 @@ static int read_shape(const struct reader *r, size_t row, struct run *run)
             return -1;
     if (run->p.m == 0)
         run->p.m = 1;
+    if (has(r, r->threads) && read_count(r, row, r->threads, &run->threads) != 0)
+        return -1;
     if (run->kind == RUN_EXACT) {
         run->p.b = 1;
         run->p.k_b = run->p.k;
@@ -133,14 +149,15 @@ static int read_shape(const struct reader *r, size_t row, struct run *run)
 /* Reads a row. Returns 1 if it is taken, 0 if it is left out, -1 with a line in r->error. */
 static int read_run(const struct reader *r, size_t row, struct run *run)
 {
-    *run = (struct run){.time_us = NAN, .row = row};
+    *run = (struct run){.time_us = NAN, .row = row, .threads = 1};
     const int status = read_kind(r, row, &run->kind);
     if (status != 1)
         return status;
-    if (!is_wanted(r, row))
+    if (!is_wanted(r, row, run->kind))
         return 0;
     if (read_shape(r, row, run) != 0)
         return -1;
+    run->noise = read_noise(r, row);
     const bool has_time = has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time));
     return has_time && read_time(r, row, &run->time_us) != 0 ? -1 : 1;
 }
@@ -148,7 +165,8 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
 /* The value of a text column that is taken; NULL if all rows have the same. */
 static const char *wanted_of(const struct reader *r, size_t i)
 {
-    const char *preferred = text_columns[i].preferred,
+    const bool warm = i == COLUMN_CACHE && r->filter.cpu;
+    const char *preferred = warm ? "warm" : text_columns[i].preferred,
                *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
     bool differ = false, has_preferred = false;
     for (size_t row = 0; row < r->csv->rows; row++) {
@@ -157,6 +175,15 @@ static const char *wanted_of(const struct reader *r, size_t i)
         has_preferred = has_preferred || (preferred && strcmp(value, preferred) == 0);
     }
     return !differ ? NULL : has_preferred ? preferred : first;
+}
+
+/* The kernel of the first run of exact top-k; NULL if there is none. */
+static const char *exact_kernel_of(const struct reader *r)
+{
+    for (size_t row = 0; has(r, r->work) && row < r->csv->rows; row++)
+        if (strcmp(csv_field(r->csv, row, r->work), "exact") == 0)
+            return csv_field(r->csv, row, r->texts[COLUMN_KERNEL]);
+    return NULL;
 }
 
 static int find_columns(struct reader *r)
@@ -169,6 +196,11 @@ static int find_columns(struct reader *r)
         r->wanted[i] = has(r, r->texts[i]) ? wanted_of(r, i) : NULL;
     }
     r->work = csv_column(csv, "work");
+    r->threads = csv_column(csv, "threads");
+    r->low = csv_column(csv, "time_us_low");
+    r->high = csv_column(csv, "time_us_high");
+    if (r->filter.cpu && has(r, r->texts[COLUMN_KERNEL]))
+        r->exact_kernel = exact_kernel_of(r);
     r->time = csv_column(csv, "time_us_median");
     if (!has(r, r->time))
         r->time = csv_column(csv, "time_us");
@@ -195,8 +227,11 @@ static int find_dtype(struct reader *r, struct run_list *runs)
         return 0;
     for (size_t row = 0; row < r->csv->rows; row++) {
         enum rcm_dtype dtype;
-        if (!rcm_dtype_by_name(csv_field(r->csv, row, column), &dtype))
+        if (!rcm_dtype_by_name(csv_field(r->csv, row, column), &dtype)) {
+            if (r->filter.cpu)
+                continue;
             return fail(r, row, column, "is not a type; give float32, float16 or bfloat16");
+        }
         if (runs->has_dtype || (r->filter.has_dtype && dtype != r->filter.dtype))
             continue;
         r->wanted[COLUMN_DTYPE] = csv_field(r->csv, row, column);

@@ -9,6 +9,9 @@
  *                              rows that differ here belong to different measurements: only one
  *                              value of each is taken.
  *
+ *   threads                    of a CPU; 1 if it is missing.
+ *   time_us_low, time_us_high  the interval of the median, of a CPU: a wide one weighs less.
+ *
  * Other columns are ignored.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -26,7 +29,9 @@ struct run {
     struct rcm_topk p; /* exact: b = 1, k_b = k */
     enum run_kind kind;
     double time_us; /* NaN if it is not needed and not there */
-    size_t row;     /* of the CSV */
+    uint64_t threads;
+    double noise; /* half of log(time_us_high/time_us_low); 0: not known */
+    size_t row;   /* of the CSV */
 };
 
 /* Microseconds that a call may take: from a nanosecond to 28 hours. */
@@ -46,11 +51,13 @@ struct run_filter {
     bool has_dtype; /* only rows of `dtype`; otherwise those of the dtype of the first row */
     enum rcm_dtype dtype;
     bool times; /* each run needs a time */
+    bool cpu;   /* runs of recallmodel bench: see runs_from_csv() */
 };
 
 /* Of the other columns, it takes the kernel "auto", interleaved and cold if a row has them, and
- * otherwise what the first row has. Returns 0, or -1 with one line in `error` that names the file,
- * the line and the column. runs_free() after success. */
+ * otherwise what the first row has. Of a CPU, warm if a row has it, for exact top-k the kernel of
+ * its first row, and rows of types that no profile has are left out. Returns 0, or -1 with one line
+ * in `error` that names the file, the line and the column. runs_free() after success. */
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   char error[CSV_ERROR]);
 void runs_free(struct run_list *runs);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topk.h"
+#include "plan.h"
 
 /* The first profile of a CPU that comes with the library: that of a kernel named "cpu..". */
 static const struct rcm_profile *cpu_profile(void)
@@ -58,7 +58,13 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
         return RCM_TOP_K_NO_CHOICE;
     struct rcm_choice found = {
         .objective = INFINITY, .exact_objective = NAN, .deploy = RCM_DEPLOY_EXACT};
+    struct rcm_profile threaded;
     if (goal.loss > 0.0) {
+        if (profile) {
+            threaded = *profile;
+            threaded.threads = topk_threads_wanted(call->threads);
+            profile = &threaded;
+        }
         const struct rcm_selection selection = {
             .p = {.n = call->rows.n, .k = call->k, .m = call->rows.m},
             .target = {.loss = goal.loss},

@@ -21,15 +21,21 @@ enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows)
     return rows->x ? RCM_TOP_K_OK : RCM_TOP_K_BAD_POINTER;
 }
 
+unsigned topk_threads_wanted(unsigned asked)
+{
+#ifdef _OPENMP
+    return asked ? asked : (unsigned)omp_get_max_threads();
+#else
+    (void)asked;
+    return 1;
+#endif
+}
+
 static unsigned threads_of(unsigned asked, const struct rcm_top_k_rows *rows)
 {
     if (asked == 1)
         return 1;
-#ifdef _OPENMP
-    uint64_t threads = asked ? asked : (unsigned)omp_get_max_threads();
-#else
-    uint64_t threads = 1;
-#endif
+    uint64_t threads = topk_threads_wanted(asked);
     uint64_t useful = topk_size(rows->m, rows->n, 0) / ELEMENTS_PER_THREAD;
     threads = threads < useful ? threads : useful;
     return threads < 1 ? 1 : threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST;

@@ -43,6 +43,7 @@ struct rcm_kernel {
     /* kernels of one family share the parameters of a profile: the first name */
     const char *family;
     bool times_only; /* only times are known, not work: the short model (docs/models.md 14) */
+    bool cpu;        /* a CPU runs it: the model of a CPU (docs/models.md 14) */
 };
 const struct rcm_kernel *rcm_kernel(size_t index);
 
@@ -82,6 +83,13 @@ struct rcm_profile {
     double split_block_us;    /* each block of a row */
     double split_element_us;  /* each candidate of all rows */
     double operations_per_s;  /* short model: vector operations, 5 k_b - 2 an element */
+    double keep_us;           /* CPU: each candidate that stage 1 keeps */
+    double resolve_us;        /* the same where k_b is more than 2 */
+    double plain_us;          /* CPU: an element of stage 1 where no vectors are used */
+    double group_us;          /* CPU, exact top-k: the largest of a group of neighbours */
+    double wanted_us;         /* CPU, exact top-k: each of the k that are wanted */
+    double radix_us;  /* CPU, exact top-k: an element of a row that is too short for groups */
+    double thread_us; /* CPU: the start of each thread but the first */
 
     /* the ranges of the runs */
     double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
@@ -94,6 +102,7 @@ struct rcm_profile {
     double held_out_p05_ratio, held_out_p95_ratio;
     /* the same for exact top-k, which the two before do not contain */
     double held_out_exact_p05_ratio, held_out_exact_p95_ratio;
+    double threads; /* of a CPU, for which it predicts; 0 is 1 */
 };
 
 /* The parameters, in order: rcm_time_parameter(0), .. until NULL. There are at most
@@ -101,11 +110,12 @@ struct rcm_profile {
 #define RCM_TIME_PARAMETERS_MOST 20
 struct rcm_time_parameter {
     const char *name, *unit, *meaning;
-    double start;    /* where a fit begins */
-    size_t offset;   /* into struct rcm_profile */
-    unsigned k_b;    /* of the time of an element; 0: another parameter */
-    bool always;     /* every prediction of stage 1 needs it, except in the short model */
-    bool times_only; /* part of the short model, where 0 leaves its term out */
+    double start;     /* where a fit begins */
+    size_t offset;    /* into struct rcm_profile */
+    unsigned k_b;     /* of the time of an element; 0: another parameter */
+    bool always;      /* every prediction of stage 1 needs it, except in the short model */
+    bool times_only;  /* part of the short model, where 0 leaves its term out */
+    double cpu_start; /* where a fit begins for the kernel of a CPU; 0: not part of its model */
 };
 const struct rcm_time_parameter *rcm_time_parameter(size_t index);
 
@@ -186,7 +196,8 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, 
 /* The predicted time of exact top-k by threshold: both stages of p, whose k-th largest candidate is
  * the threshold, a second look at the row, and the exact top-k of the E[R] elements that it
  * collects. The second look reads from memory what does not fit into cache_bytes. NaN outside the
- * domain and where the profile does not determine it. */
+ * domain and where the profile does not determine it. The library of the
+ * kernel cpu finds every exact top-k by threshold, with groups of its own: rcm_predict_exact(). */
 double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk p, double reaching);
 
 RCM_END

@@ -169,6 +169,26 @@ static struct rcm_work generic_work(struct rcm_topk p, double bytes)
         .blocks = 1.0, .elements = elements, .lines = elements * bytes / 128.0, .merges = false};
 }
 
+/* ---- topk/, on a CPU */
+
+/* Any b. The vectors know six k_b; the others take many times as long. */
+static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
+}
+
+/* Where stage 1 stops to work on vectors or blocks (model/time/cpu_time.c), and where exact top-k
+ * of the candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. */
+static size_t cpu_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
+{
+    size_t count = 0;
+    b[count++] = p.n / (p.k_b <= 2 ? p.k_b : 32 * p.k_b) + 1;
+    for (uint64_t groups = 64; groups <= 256; groups *= 2)
+        if (p.k <= RCM_N_MAX / groups)
+            b[count++] = shape_ceil_divide(groups * p.k, p.k_b);
+    return count;
+}
+
 #define ANY_K_B RCM_N_MAX
 #define GRAPHCORE "b k_b a multiple of k, k_b up to 4"
 
@@ -247,6 +267,18 @@ const struct rcm_kernel kernel_generic = {
     .times_only = true,
 };
 
+const struct rcm_kernel kernel_cpu = {
+    .name = "cpu",
+    .limits = "any b, k_b up to 4, 8 or 16",
+    .k_b_max = 16,
+    .next_b = cpu_b,
+    .work = generic_work,
+    .splits = never,
+    .edges = cpu_edges,
+    .family = "cpu",
+    .cpu = true,
+};
+
 /* The order is part of the interface: add new rows at the end. */
 static const struct rcm_kernel *const kernels[] = {
     &kernel_any,
@@ -256,6 +288,7 @@ static const struct rcm_kernel *const kernels[] = {
     &kernel_graphcore_thread,
     &kernel_graphcore_block,
     &kernel_generic,
+    &kernel_cpu,
 };
 
 const struct rcm_kernel *rcm_kernel(size_t index)

@@ -7,41 +7,9 @@
 #include <model/recallmodel/time.h>
 #include <model/shape/shape.h>
 
+#include "time_terms.h"
+
 /* ---- parts */
-
-/* A smooth maximum of times that overlap: two equal ones give 2^(1/3) times one of them. */
-static double overlap(double a, double b, double c, double d)
-{
-    const double most = fmax(fmax(a, b), fmax(c, d));
-    if (!(most > 0.0))
-        return most;
-    a /= most, b /= most, c /= most, d /= most;
-    return most * cbrt(a * a * a + b * b * b + c * c * c + d * d * d);
-}
-
-/* Interpolated in logarithms between the two nearest k_b that were measured. */
-static double element_us(const struct rcm_profile *q, uint64_t k_b)
-{
-    const struct {
-        double k_b, us;
-    } knots[] = {{1, q->element_us_1}, {2, q->element_us_2}, {3, q->element_us_3},
-                 {4, q->element_us_4}, {8, q->element_us_8}, {16, q->element_us_16}};
-    const double at = (double)k_b;
-    double low = 0.0, low_us = 0.0;
-    for (size_t i = 0; i < sizeof knots / sizeof *knots; i++) {
-        if (!(knots[i].us > 0.0))
-            continue;
-        if (knots[i].k_b == at)
-            return knots[i].us;
-        if (knots[i].k_b > at)
-            return low > 0.0
-                       ? low_us * pow(knots[i].us / low_us, log(at / low) / log(knots[i].k_b / low))
-                       : NAN;
-        low = knots[i].k_b;
-        low_us = knots[i].us;
-    }
-    return NAN;
-}
 
 /* the fewest candidates that a block gets when a row is split */
 #define BLOCK_CANDIDATES 1024.0
@@ -49,13 +17,6 @@ static double element_us(const struct rcm_profile *q, uint64_t k_b)
 #define SELECT_SHARE 0.1875
 /* blocks that merge at full speed over blocks_at_once: 8 of 32 */
 #define MERGE_SHARE 0.25
-
-/* The part of `read` bytes that comes from memory and not from cache. */
-static double memory_part(const struct rcm_profile *q, double read)
-{
-    const double share = q->cache_bytes / read;
-    return 1.0 / (1.0 + share * share);
-}
 
 /* Exact top-k of c values in each of m rows, without the time to write them. */
 static double select_us(const struct rcm_profile *q, double m, double c, bool split)
@@ -120,6 +81,8 @@ static bool predicts_stage1(const struct rcm_profile *q)
 {
     if (!q->kernel || !q->kernel->work)
         return false;
+    if (q->kernel->cpu)
+        return time_cpu_is_whole(q);
     if (q->kernel->times_only) /* a fit to exact top-k alone tells nothing about stage 1 */
         return !(q->run_count == 0.0 && q->exact_count > 0.0);
     const struct rcm_time_parameter *parameter;
@@ -134,6 +97,9 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
     bool any = false;
     if (!q->kernel || !q->kernel->work)
         return "lacks a kernel whose times can be predicted";
+    if (q->kernel->cpu && !time_cpu_is_whole(q))
+        return "lacks one of launch_us, cache_bytes, roof_bytes_per_s; recallmodel calibrate "
+               "writes all of them";
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         any = any || (rcm_time_value(q, parameter) > 0.0 &&
@@ -149,20 +115,6 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
                                : NULL;
 }
 
-struct part {
-    const char *name;
-    double us;
-};
-
-static const char *largest(const struct part *parts, size_t count)
-{
-    size_t most = 0;
-    for (size_t i = 1; i < count; i++)
-        if (parts[i].us > parts[most].us)
-            most = i;
-    return parts[most].name;
-}
-
 /* The short model: a roofline with fitted rates, a start, and stage 2. A parameter that is 0 drops
  * its term. */
 static struct rcm_prediction predict_by_short_model(const struct rcm_profile *q, struct rcm_topk p)
@@ -173,13 +125,13 @@ static struct rcm_prediction predict_by_short_model(const struct rcm_profile *q,
     const double memory = q->roof_bytes_per_s > 0.0 ? 1e6 * moved / q->roof_bytes_per_s : 0.0;
     const double vector = 1e6 * m * n * (5.0 * (double)p.k_b - 2.0);
     const double operations = q->operations_per_s > 0.0 ? vector / q->operations_per_s : 0.0;
-    const struct part parts[] = {
+    const struct time_term parts[] = {
         {"launch", q->launch_us}, {"memory", memory}, {"operations", operations}};
     struct rcm_prediction r = no_prediction;
     const bool second = rcm_candidates(p) > p.k;
-    r.bound = largest(parts, sizeof parts / sizeof *parts);
+    r.bound = time_largest(parts, sizeof parts / sizeof *parts);
     r.stage2 = second ? "one block" : "none";
-    r.stage1_us = q->launch_us + overlap(memory, operations, 0.0, 0.0);
+    r.stage1_us = q->launch_us + time_overlap(memory, operations, 0.0, 0.0);
     r.stage2_us =
         second ? q->select_launch_us + (q->select_element_us + q->select_batch_us * m) * candidates
                : 0.0;
@@ -196,12 +148,12 @@ static struct rcm_prediction predict_by_work(const struct rcm_profile *q, struct
                  roof = q->roof_bytes_per_s * 1e-6;
     const struct rcm_work work = q->kernel->work(p, bytes);
 
-    const double read = n * m * bytes, from_memory = memory_part(q, read);
+    const double read = n * m * bytes, from_memory = time_memory_part(q, read);
     /* While a warp has read less than its queues hold, each step inserts; later steps insert ever
      * less often. */
     const double queue = 32.0 * k_b;
     const double thread =
-        work.elements * element_us(q, p.k_b) * (1.0 + (q->memory_ratio - 1.0) * from_memory) +
+        work.elements * time_element_us(q, p.k_b) * (1.0 + (q->memory_ratio - 1.0) * from_memory) +
         q->insert_us * k_b * queue * log1p(work.elements / queue);
     const double waves = fmax(1.0, ceil(work.blocks / q->blocks_at_once));
     const double merge = work.merges && !(q->merge_us > 0.0) ? NAN
@@ -210,14 +162,14 @@ static struct rcm_prediction predict_by_work(const struct rcm_profile *q, struct
                                        : 0.0;
     const double memory = (read * from_memory + m * candidates * (bytes + 8.0)) / roof;
     const double lines = work.lines / q->lines_per_us, starts = q->block_us * work.blocks;
-    r.stage1_us = q->launch_us + merge + overlap(thread * waves, memory, lines, starts);
-    const struct part parts[] = {{"launch", q->launch_us},
-                                 {"merge", merge},
-                                 {waves > 1.0 ? "waves" : "threads", thread * waves},
-                                 {"memory", memory},
-                                 {"lines", lines},
-                                 {"blocks", starts}};
-    r.bound = largest(parts, sizeof parts / sizeof *parts);
+    r.stage1_us = q->launch_us + merge + time_overlap(thread * waves, memory, lines, starts);
+    const struct time_term parts[] = {{"launch", q->launch_us},
+                                      {"merge", merge},
+                                      {waves > 1.0 ? "waves" : "threads", thread * waves},
+                                      {"memory", memory},
+                                      {"lines", lines},
+                                      {"blocks", starts}};
+    r.bound = time_largest(parts, sizeof parts / sizeof *parts);
 
     const bool split = q->kernel->splits(m, candidates);
     /* for each result: read a sector of indices, write the value and the index */
@@ -233,8 +185,9 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
 {
     if (rcm_check(p) != RCM_OK || !predicts_stage1(q))
         return no_prediction;
-    struct rcm_prediction r =
-        q->kernel->times_only ? predict_by_short_model(q, p) : predict_by_work(q, p);
+    struct rcm_prediction r = q->kernel->cpu          ? time_cpu_predict(q, p)
+                              : q->kernel->times_only ? predict_by_short_model(q, p)
+                                                      : predict_by_work(q, p);
     set_band(&r, q->held_out_p05_ratio, q->held_out_p95_ratio);
     set_beyond(&r, beyond_runs(q, p));
     return r;
@@ -278,6 +231,8 @@ double rcm_predict_exact(const struct rcm_profile *q, struct rcm_topk p)
     p.b = p.k_b = 1;
     if (rcm_check(p) != RCM_OK || !q->kernel || !q->kernel->splits)
         return NAN;
+    if (q->kernel->cpu)
+        return time_cpu_exact_us(q, p);
     if (q->kernel->times_only)
         return exact_by_short_model(q, m, n);
     return select_us(q, m, n, q->kernel->splits(m, n)) +
@@ -292,7 +247,9 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct
         return r;
     r.stage1_us = 0.0;
     r.bound = "none";
-    r.stage2 = q->kernel->splits(shape_rows(p), (double)p.n) ? "split" : "one block";
+    r.stage2 = q->kernel->cpu                                  ? time_cpu_way(q, p)
+               : q->kernel->splits(shape_rows(p), (double)p.n) ? "split"
+                                                               : "one block";
     set_band(&r, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
     const unsigned buckets = RCM_BEYOND_B | RCM_BEYOND_K_B;
     set_beyond(&r, (beyond_runs(q, p) & ~buckets) | (q->exact_count > 0.0 ? 0 : RCM_BEYOND_N));
@@ -304,8 +261,10 @@ double rcm_predict_threshold(const struct rcm_profile *q, struct rcm_topk p, dou
     const double both_stages = rcm_predict(q, p).time_us, k = (double)p.k, m = shape_rows(p);
     if (isnan(both_stages) || !(reaching >= k) || !(q->roof_bytes_per_s > 0.0))
         return NAN;
+    if (q->kernel->cpu) /* its exact top-k is by threshold, with groups of its own */
+        return rcm_predict_exact(q, p);
     const double bytes = rcm_dtype_bytes(q->dtype), roof = q->roof_bytes_per_s * 1e-6,
-                 read = (double)p.n * m * bytes, from_memory = memory_part(q, read);
+                 read = (double)p.n * m * bytes, from_memory = time_memory_part(q, read);
     const double memory = (read * from_memory + m * reaching * (bytes + 8.0)) / roof;
     const double lines = q->lines_per_us > 0.0 ? read / 128.0 / q->lines_per_us : 0.0;
     double last = 0.0;
@@ -313,5 +272,5 @@ double rcm_predict_threshold(const struct rcm_profile *q, struct rcm_topk p, dou
         last = q->launch_us + m * k * (bytes + 8.0) / roof +
                (q->kernel->times_only ? exact_by_short_model(q, m, reaching)
                                       : select_us(q, m, reaching, q->kernel->splits(m, reaching)));
-    return both_stages + q->launch_us + overlap(memory, lines, 0.0, 0.0) + last;
+    return both_stages + q->launch_us + time_overlap(memory, lines, 0.0, 0.0) + last;
 }

@@ -47,6 +47,7 @@ static const struct rcm_text_key keys_after[] = {
     FIGURE(held_out_p95_ratio),
     FIGURE(held_out_exact_p05_ratio),
     FIGURE(held_out_exact_p95_ratio),
+    FIGURE(threads),
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

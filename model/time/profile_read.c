@@ -162,7 +162,8 @@ static bool is_whole_profile(struct reader *r)
     const struct rcm_profile *q = &r->out->profile;
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; !q->kernel->times_only && (parameter = rcm_time_parameter(i)); i++)
-        if (parameter->always && !(rcm_time_value(q, parameter) > 0.0))
+        if (parameter->always && (!q->kernel->cpu || parameter->cpu_start > 0.0) &&
+            !(rcm_time_value(q, parameter) > 0.0))
             return refuse(r,
                           "is a profile that lacks %s; recallmodel calibrate writes complete ones",
                           parameter->name);

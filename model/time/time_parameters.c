@@ -4,35 +4,41 @@
 #include <model/recallmodel/time.h>
 
 /* clang-format off */
-/* name, unit, where a fit begins, meaning, k_b, always, times_only */
+/* name, unit, where a fit begins, meaning, k_b, always, times_only, where a fit of a CPU begins */
+#define SHARED(name, unit, start, meaning, k_b, always, times_only, cpu_start) \
+    {#name, unit, meaning, start, offsetof(struct rcm_profile, name), k_b, always, times_only, \
+     cpu_start}
 #define ROW(name, unit, start, meaning, k_b, always, times_only) \
-    {#name, unit, meaning, start, offsetof(struct rcm_profile, name), k_b, always, times_only}
-#define ELEMENT(k_b, start) \
-    ROW(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b, \
-        false, false)
+    SHARED(name, unit, start, meaning, k_b, always, times_only, 0.0)
+#define ELEMENT(k_b, start, cpu_start) \
+    SHARED(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b, \
+           false, false, cpu_start)
+#define CPU(name, unit, cpu_start, meaning) \
+    SHARED(name, unit, 0.0, meaning, 0, false, false, cpu_start)
 /* clang-format on */
 
 static const struct rcm_time_parameter parameters[] = {
-    ROW(launch_us, "us", 2.0, "a kernel's start and end", 0, true, true),
+    SHARED(launch_us, "us", 2.0, "a kernel's start and end", 0, true, true, 0.3),
     ROW(block_us, "us", 5e-4, "from one thread block's start to the next", 0, true, false),
     ROW(blocks_at_once, "blocks", 4000.0, "thread blocks that the device holds; more run in waves",
         0, true, false),
-    ELEMENT(1, 0.05),
-    ELEMENT(2, 0.06),
-    ELEMENT(3, 0.08),
-    ELEMENT(4, 0.1),
-    ELEMENT(8, 0.2),
-    ELEMENT(16, 0.4),
-    ROW(insert_us, "us", 0.03, "a warp's insertion, for each of k_b", 0, true, false),
+    ELEMENT(1, 0.05, 6e-5),
+    ELEMENT(2, 0.06, 1e-4),
+    ELEMENT(3, 0.08, 0.0),
+    ELEMENT(4, 0.1, 2e-4),
+    ELEMENT(8, 0.2, 4e-4),
+    ELEMENT(16, 0.4, 8e-4),
+    SHARED(insert_us, "us", 0.03, "a warp's insertion, for each of k_b", 0, true, false, 1e-2),
     ROW(memory_ratio, "", 2.0, "an element's time from memory over that from cache", 0, true,
         false),
-    ROW(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory", 0, true,
-        false),
-    ROW(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof", 0, true, true),
+    SHARED(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory", 0, true,
+           false, 2e7),
+    SHARED(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof", 0, true, true, 2e10),
     ROW(lines_per_us, "lines/us", 1.3e5, "lines of 128 bytes that all warps can ask for", 0, true,
         false),
     ROW(merge_us, "us", 0.5, "merging the queues of a block, for each of k_b + 3", 0, false, false),
-    ROW(select_launch_us, "us", 6.0, "stage 2, one block a row: its start and end", 0, false, true),
+    SHARED(select_launch_us, "us", 6.0, "stage 2, one block a row: its start and end", 0, false,
+           true, 1.0),
     ROW(select_element_us, "us", 4e-3, "stage 2, one block a row: each candidate of a row", 0,
         false, true),
     ROW(select_batch_us, "us", 1e-4, "stage 2, one block a row: each candidate of all rows", 0,
@@ -45,6 +51,13 @@ static const struct rcm_time_parameter parameters[] = {
         0, false, false),
     ROW(operations_per_s, "1/s", 1e13, "vector operations of stage 1, 5 k_b - 2 an element", 0,
         false, true),
+    CPU(keep_us, "us", 2e-3, "stage 1, k_b up to 2: each candidate"),
+    CPU(resolve_us, "us", 1e-2, "stage 1, k_b > 2: each candidate"),
+    CPU(plain_us, "us", 3e-3, "stage 1 without vectors: each element"),
+    CPU(group_us, "us", 1e-3, "exact top-k: each group of neighbours"),
+    CPU(wanted_us, "us", 1e-2, "exact top-k: each of the k wanted"),
+    CPU(radix_us, "us", 5e-3, "exact top-k of a row too short for groups: each element"),
+    CPU(thread_us, "us", 3.0, "the start of a thread"),
 };
 
 const struct rcm_time_parameter *rcm_time_parameter(size_t index)

@@ -5,6 +5,8 @@
 
 #include <programs/bench/cell.h>
 
+#include "machine.h"
+
 static void add(struct cell_list *list, struct cell c, enum task task)
 {
     c.kernel = kernel_of_task(task, 0);
@@ -163,6 +165,25 @@ static void cpu_targets(struct cell_list *list, const struct grid *grid)
     add_choices(list, c, some_k_b, 3);
 }
 
+/* What the time model of a CPU is fitted to: recallmodel bench --calibrate. */
+static void cpu_calibrate(struct cell_list *list, const struct grid *grid)
+{
+    static const uint64_t ns[] = {1 << 12, 1 << 14, 100000, 1 << 18, 1 << 20, 3000000, 1 << 23};
+    static const uint64_t k_bs[] = {1, 2, 4, 8};
+    struct cell c = {.threads = 1, .warm = true};
+    (void)grid;
+    for (unsigned i = 0; i < sizeof ns / sizeof *ns; i++)
+        for (c.n = ns[i], c.m = 1, c.k = 16; c.k <= 4096 && c.k <= c.n / 16; c.k *= 16)
+            add_choices(list, c, k_bs, 4);
+    c.m = 32;
+    c.n = 1 << 14;
+    c.k = 64;
+    add_choices(list, c, k_bs, 3);
+    c.threads = 2;
+    for (c.n = 1 << 16; machine()->cores > 1 && c.n <= 1 << 20; c.n *= 16, c.m = 1)
+        add_choices(list, c, k_bs, 2);
+}
+
 /* Seconds, for tests. */
 static void cpu_tiny(struct cell_list *list, const struct grid *grid)
 {
@@ -177,6 +198,8 @@ static void cpu_tiny(struct cell_list *list, const struct grid *grid)
 const struct grid cpu_grids[] = {
     {"cpu-small", TASK_TWO_STAGE,
      "both stages, stage 1 and exact top-k over n, k, b, k_b: five minutes", cpu_small},
+    {"cpu-calibrate", TASK_TWO_STAGE, "what bench --calibrate measures: two minutes",
+     cpu_calibrate},
     {"cpu-types", TASK_TWO_STAGE, "every type, and every kind of input", types_and_inputs},
     {"cpu-tiny", TASK_TWO_STAGE, "a few short rows, for a test of the bench", cpu_tiny},
     {"cpu-targets", TASK_EXACT, "exact top-k beside stage 1 and both stages, n = 2^20 and 2^24",

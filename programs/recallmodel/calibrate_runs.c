@@ -8,7 +8,7 @@
 int check_kernel_has_times(const struct rcm_kernel *kernel)
 {
     return kernel && !kernel->work
-               ? usage_error("--kernel %s has no times; give generic, graphcore, ours or xla",
+               ? usage_error("--kernel %s has no times; give generic, graphcore, ours, xla or cpu",
                              kernel->name)
                : STATUS_OK;
 }
@@ -49,7 +49,8 @@ static int read_runs(const char *path, bool exact, const struct calibrate_settin
     struct run_list more;
     const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
                                       .dtype = settings->question.dtype.type,
-                                      .times = true};
+                                      .times = true,
+                                      .cpu = settings->kernel && settings->kernel->cpu};
     if (csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =

@@ -8,6 +8,7 @@
 #include <programs/bench/bench_command.h>
 #include <sim/team.h>
 
+#include "bench_calibrate.h"
 #include "command.h"
 
 struct bench_cpu_settings {
@@ -96,6 +97,8 @@ static int run_bench(int count, char **arguments)
 {
     unsigned i = 0;
     backend = &cpu_backend;
+    if (count > 0 && strcmp(arguments[0], "--calibrate") == 0)
+        return bench_calibrate(count - 1, arguments + 1, run_bench);
     if (count == 0 || strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0)
         return count ? STATUS_HELP
                      : usage_error("bench needs what to time: stage1, exact or two-stage");
@@ -121,10 +124,14 @@ const struct command command_bench = {
     .summary = "times stage 1, exact and bucketed top-k on this machine, each proved right",
     .example = "recallmodel bench stage1 --on cpu --n 2^20 --b 1024 --kb 1..4 --cache warm\n"
                "recallmodel bench exact --on cpu --n 2^20 --k 1024 --threads 1,2\n"
-               "recallmodel bench two-stage --on cpu --grid cpu-small -o runs.csv",
+               "recallmodel bench two-stage --on cpu --grid cpu-small -o runs.csv\n"
+               "recallmodel bench --calibrate",
     .detail = "What is timed stands first: stage1, exact or two-stage; each has a --help of its "
               "own. Below are the options of stage1 and two-stage. recallmodel-bench measures GPUs "
-              "in the same way. docs/cpu.md says how.",
+              "in the same way. docs/cpu.md says how.\n"
+              "\n"
+              "bench --calibrate measures a grid of its own in two minutes and stores a profile of "
+              "this machine for select --device this.",
     .options = bucket_options,
     .run = run_bench,
 };

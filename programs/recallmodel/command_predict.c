@@ -180,7 +180,8 @@ static const struct argument predict_options[] = {
      "the values are products of vectors of D elements: also print the time of these products, by "
      "the roofline"},
     {"--device", "D", read_device, IN_QUESTION(device),
-     "the device: a name, or the path of a profile or of a device file"},
+     "the device: a name, the path of a profile or of a device file, or this: the profile of "
+     "recallmodel bench --calibrate"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "the type of the values: f16, bf16 or f32, if the device has several profiles"},
     {OPTION_JSON},

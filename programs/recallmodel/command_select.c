@@ -95,7 +95,8 @@ static const struct argument select_options[] = {
     {"--quantile", "Q", read_probability, AT(quantile),
      "the share of rows that may miss recall_quantile (default 0.05, or 1 - P)"},
     {"--device", "D", read_device, IN_QUESTION(device),
-     "the device: a name, or the path of a profile or of a device file"},
+     "the device: a name, the path of a profile or of a device file, or this: the profile of "
+     "recallmodel bench --calibrate"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "the type of the values: f16, bf16 or f32, if the device has several profiles"},
     {OPTION_ALIGN},

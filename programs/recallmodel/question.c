@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <programs/common/this_machine.h>
 
 #include "plot.h"
 
@@ -106,6 +109,35 @@ static const char *device_at(unsigned i)
     return rcm_device(i) ? rcm_device(i)->name : NULL;
 }
 
+/* The profile that comes with the library for a device that is not in the list: a CPU. */
+static bool read_shipped_profile(struct rcm_device_text *text, const char *name)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)); i++) {
+        if (!q->kernel->cpu || strcmp(q->name, name) != 0)
+            continue;
+        *text = (struct rcm_device_text){.profile = *q, .has_profile = true};
+        text->device.name = q->name;
+        text->device.source = q->source;
+        return true;
+    }
+    return false;
+}
+
+/* --device this: the profile that recallmodel bench --calibrate stored. */
+static int read_this_machine(struct rcm_device_text *text, const char *option)
+{
+    char path[THIS_MACHINE_PATH], error[800];
+    if (!this_machine_path("cpu.profile", path) || access(path, F_OK) != 0)
+        return usage_error("%s this: there is no profile of this machine; make it in two minutes: "
+                           "recallmodel bench --calibrate",
+                           option);
+    return device_file_read(path, text, error, sizeof error) == 0
+               ? STATUS_OK
+               : usage_error("%s this: %s; make it anew: recallmodel bench --calibrate", option,
+                             error);
+}
+
 int read_device(void *to, const char *option, const char *value)
 {
     struct device_option *device = to;
@@ -113,10 +145,14 @@ int read_device(void *to, const char *option, const char *value)
     const size_t count = rcm_devices_by_prefix(value, found, NAMES_LISTED);
     char several[800] = "", error[800];
     device->given = true;
+    if (strcmp(value, "this") == 0)
+        return read_this_machine(&device->text, option);
     if (count == 1) {
         device->text = (struct rcm_device_text){.device = *found[0]};
         return STATUS_OK;
     }
+    if (count == 0 && read_shipped_profile(&device->text, value))
+        return STATUS_OK;
     if (strpbrk(value, "./")) {
         if (device_file_read(value, &device->text, error, sizeof error) == 0)
             return STATUS_OK;

@@ -11,7 +11,7 @@ static struct rcm_profile random_profile(const char *kernel, double spread, uint
     struct rcm_profile q = {
         .name = "made up", .kernel = rcm_kernel_by_name(kernel), .dtype = RCM_F16};
     const struct rcm_time_parameter *parameter;
-    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)) && parameter->start > 0.0; i++)
         rcm_set_time_value(
             &q, parameter,
             parameter->start *

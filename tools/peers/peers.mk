@@ -29,3 +29,8 @@ $(BUILD)/bench/peers: tests/bench/peers.cc $(TOPK) $(MODEL) $(BASE_LIBRARY) \
 bench-cpu: packages
 	@$(MAKE) --no-print-directory all $(BUILD)/bench/peers
 	@PROGRAM=$(PROGRAM) WORKER=$(BUILD)/bench/peers PEERS=$(PEERS) tools/peers/bench_cpu.sh $(NAME)
+
+# The profiles of CPUs that come with the library, from the runs in runs/cpu-*.
+.PHONY: cpu-profile
+cpu-profile: all
+	@PROGRAM=$(PROGRAM) tools/cpu_profile.sh

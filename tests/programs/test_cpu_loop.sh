@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# The loop on a CPU: bench, calibrate --kernel cpu, predict, select, --device this. Times are only
+# looked at to be there: what is checked is that each step takes what the one before wrote.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+export XDG_CACHE_HOME="$folder/cache"
+number() { python3 -c 'import json, sys; print(json.load(sys.stdin)'"$1"')'; }
+
+# Without a profile, one line says how to make it.
+if "$program" select --device this --n 4096 --k 64 >"$folder/out" 2>"$folder/stderr"; then
+    fail "--device this without a profile"
+fi
+[ "$(wc -l <"$folder/stderr")" = 1 ] || fail "no profile: $(cat "$folder/stderr")"
+prints "recallmodel bench --calibrate" <"$folder/stderr" || fail "how to make a profile"
+XDG_CACHE_HOME=relative HOME=relative "$program" bench --calibrate --grid cpu-tiny \
+    >/dev/null 2>"$folder/stderr" && fail "a folder that is not known"
+prints "set XDG_CACHE_HOME" <"$folder/stderr" || fail "no folder: $(cat "$folder/stderr")"
+"$program" bench --calibrate --grid nothing >/dev/null 2>&1 && fail "a grid that is not known"
+[ ! -e "$folder/cache/recallmodel/cpu.profile" ] || fail "a profile without runs"
+pass
+
+# bench --calibrate leaves runs and a profile, which --device this reads.
+"$program" bench --calibrate --grid cpu-tiny >"$folder/out" 2>"$folder/stderr" ||
+    fail "bench --calibrate: $(cat "$folder/stderr")"
+runs=$folder/cache/recallmodel/cpu.csv profile=$folder/cache/recallmodel/cpu.profile
+[ -f "$runs" ] && [ ! -e "$folder/cache/recallmodel/cpu-part.csv" ] || fail "the runs"
+prints "^kernel = cpu" <"$profile" || fail "the profile"
+prints "^dtype = f32" <"$profile" || fail "the type of the profile"
+"$program" select --device this --n 3000 --k 40 --m 2 --recall 0.9 --json >"$folder/select"
+prints '"deploy": "' <"$folder/select" || fail "select --device this"
+"$program" predict --device this --n 3000 --k 40 --b 100 --kb 2 --m 2 --json >"$folder/predict"
+prints '"predicted_us"' <"$folder/predict" || fail "predict --device this"
+pass
+
+# calibrate takes the warm rows, buckets and exact top-k, of one type.
+"$program" calibrate "$runs" --kernel cpu --json >"$folder/fit"
+[ "$(number '["runs"]' <"$folder/fit")" = \
+    "$(grep -c '^two-stage,auto,float32,.*,warm,' "$runs")" ] ||
+    fail "runs of two stages"
+[ "$(number '["exact_runs"]' <"$folder/fit")" = \
+    "$(grep -c '^exact,threshold,float32,.*,warm,' "$runs")" ] || fail "runs of exact top-k"
+awk -F, -v OFS=, '/^two-stage/ { $3 = "int8"; print; $3 = "float32"; $12 = "cold"
+    for (i = 1; i <= NF; i++) if (i == time) $i = 1e6; print } !/^two-stage/ { print }
+    /^work/ { for (i = 1; i <= NF; i++) if ($i == "time_us_median") time = i }' "$runs" \
+    >"$folder/other.csv"
+cat "$runs" <(grep '^two-stage' "$folder/other.csv") >"$folder/more.csv"
+"$program" calibrate "$folder/more.csv" --kernel cpu --json >"$folder/fit-more"
+[ "$(number '["parameters"]' <"$folder/fit-more")" = \
+    "$(number '["parameters"]' <"$folder/fit")" ] ||
+    fail "rows of int8 and cold ones change the fit"
+[ "$(number '["left_out_rows"]' <"$folder/fit-more")" -gt 0 ] || fail "rows are left out"
+pass
+
+# The parameters come back from times that they predict.
+python3 - "$folder/exact.csv" <<'PYTHON'
+import sys
+with open(sys.argv[1], "w") as out:
+    out.write("work,n,k,b,k_b,m,threads,time_us_median\n")
+    for i in range(6):
+        n = 65536 << i
+        for k in (16, 64, 256):
+            us = 0.5 + n * 5e-5 + n / 64 * 2e-3 + k * 0.01
+            out.write(f"exact,{n},{k},1,1,1,1,{us}\n")
+            for b in (1024, 4096):
+                us = 0.5 + n * 5e-5 * (1 + 16 / b) + b * 3e-3
+                if b >= 256 * k:
+                    us += b * 5e-5 + b / 64 * 2e-3 + k * 0.01
+                elif b >= 64 * k:
+                    us += b * 5e-5 + b / 16 * 2e-3 + k * 0.01
+                else:
+                    us += 2.0 + b * 7e-3 + k * 0.01
+                out.write(f"two-stage,{n},{k},{b},1,1,1,{us}\n")
+PYTHON
+"$program" calibrate "$folder/exact.csv" --kernel cpu --dtype f32 --csv >"$folder/parameters"
+for expected in element_us_1:5e-5 keep_us:3e-3 radix_us:7e-3; do
+    awk -F, -v name="${expected%:*}" -v value="${expected#*:}" \
+        '$1 == name { found = 1; if ($2 < 0.97 * value || $2 > 1.03 * value) exit 1 }
+        END { if (!found) exit 1 }' "$folder/parameters" ||
+        fail "$expected: $(cat "$folder/parameters")"
+done
+pass
+finish

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# cpu_profile.sh [FOLDER ..] - makes model/time/profiles/NAME_f32.profile from the measured runs in
+# runs/NAME (by default of every runs/cpu-*), and prints how good it is. Of each folder it takes
+# cpu-small.csv and cpu-calibrate.csv, those that are there. A row whose interval is wider than a
+# factor of 1.5 was disturbed, and is left out.
+#
+#   PROGRAM=build/recallmodel  PROFILES=model/time/profiles
+#   MOST_THREADS=1   leaves out runs of more threads, on a machine that was busy
+#
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+program=${PROGRAM:-build/recallmodel}
+profiles=${PROFILES:-model/time/profiles}
+if [ $# -eq 0 ]; then set -- runs/cpu-*; fi
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+
+for runs in "$@"; do
+    name=$(basename "$runs")
+    files=()
+    for file in "$runs"/cpu-small.csv "$runs"/cpu-calibrate.csv; do
+        if [ -f "$file" ]; then files+=("$file"); fi
+    done
+    if [ ${#files[@]} -eq 0 ]; then
+        echo "cpu_profile.sh: $runs has no cpu-small.csv; run make bench-cpu" >&2
+        exit 2
+    fi
+    # one head, and the rows that were not disturbed
+    awk -F, -v most="${MOST_THREADS:-1024}" '/^#/ { next }
+        $1 == "work" { if (!low) { for (i = 1; i <= NF; i++) { at[$i] = i }
+                low = at["time_us_low"]; high = at["time_us_high"]; print } next }
+        $at["threads"] > most { next }
+        $high <= 1.5 * $low { print; next }
+        { wide++ }
+        END { print wide + 0 " disturbed rows left out" > "/dev/stderr" }' "${files[@]}" \
+        >"$temporary/$name.csv"
+    "$program" calibrate "$temporary/$name.csv" --kernel cpu --dtype f32 --name "$name" \
+        --source "measured by recallmodel bench: runs/$name" --cross-validate \
+        -o "$profiles/${name//-/_}_f32.profile"
+done
