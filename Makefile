@@ -176,8 +176,8 @@ X86_64 := $(filter x86_64%,$(shell $(CC) -dumpmachine))
 # Sanitizers make their compilation five times as long: the kernels of AVX go without (the tests put
 # pages that cannot be read around all that they are given), the generic ones without some checks.
 UNCHECKED := $(if $(SANITIZE),-fno-sanitize=all)
-$(BUILD)/topk/isa_generic.o: ISA := $(if $(SANITIZE),\
-    -fno-sanitize=alignment,null,object-size,pointer-overflow)
+LESS_CHECKED := -fno-sanitize=alignment,null,object-size,pointer-overflow
+$(BUILD)/topk/isa_generic.o: ISA := $(if $(SANITIZE),$(LESS_CHECKED))
 $(BUILD)/topk/isa_avx2.o: ISA := $(if $(X86_64),-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt) $(UNCHECKED)
 $(BUILD)/topk/isa_avx512.o: ISA := $(if $(X86_64),-mavx512bw -mavx512vl -mavx512dq \
     -mavx512vbmi2 -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt) $(UNCHECKED)
