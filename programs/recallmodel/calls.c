@@ -187,6 +187,22 @@ static void write_exact(struct call *call, const struct rcm_selection *s)
     append(call, "values, indices = torch.topk(x, %" PRIu64 ", dim=-1)\n", p.k);
 }
 
+/* ---- this project's library for a CPU */
+
+static void write_cpu(struct call *call, const struct rcm_selection *s,
+                      const struct rcm_choice *choice)
+{
+    const struct rcm_topk p = choice->deploy == RCM_DEPLOY_BUCKETED ? choice->p : s->p;
+    append(call, "import recallmodel  # make && pip install .; in C: rcm_top_k() of topk.h\n");
+    append(call, "# x: (%" PRIu64 ", %" PRIu64 "), %s, in the memory of this machine\n", rows_of(p),
+           p.n, comment_of_type(s->machine.dtype));
+    append(call, "values, indices = recallmodel.topk(x, %" PRIu64, p.k);
+    if (choice->deploy == RCM_DEPLOY_BUCKETED)
+        append(call, ", b=%" PRIu64 ", k_b=%" PRIu64 "%s", p.b, p.k_b,
+               p.assignment == RCM_INTERLEAVED ? "" : ", assignment=\"contiguous\"");
+    append(call, ")\n");
+}
+
 /* ---- the nearest that each can express */
 
 /* The same question for another kernel. A predicted time holds for its own kernel only, so the
@@ -251,9 +267,16 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
         [CALL_PYTORCH] =
             {"pytorch", "PyTorch, without a kernel of its own", "any", "", {.objective = INFINITY}},
         [CALL_EXACT] = {"exact", "PyTorch, exact top-k", NULL, "", {.objective = INFINITY}},
+        [CALL_CPU] = {"cpu",
+                      "Python, on this CPU (this project's library)",
+                      "cpu",
+                      "",
+                      {.objective = INFINITY}},
     };
     memcpy(calls, blank, sizeof blank);
     write_exact(&calls[CALL_EXACT], s);
+    if (s->kernel && s->kernel->cpu)
+        write_cpu(&calls[CALL_CPU], s, choice);
     if (!(choice->objective < INFINITY))
         return;
     const struct rcm_point best = {choice->p, choice->objective};
@@ -276,7 +299,9 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
 const struct call *calls_shown(const struct call calls[CALLS], const struct rcm_selection *s,
                                const struct rcm_choice *choice)
 {
-    /* No library offers the threshold, so the better of the two others is shown. */
+    if (*calls[CALL_CPU].text)
+        return &calls[CALL_CPU];
+    /* No library for a GPU offers the threshold, so the better of the two others is shown. */
     if (choice->deploy == RCM_DEPLOY_EXACT || !(choice->objective < INFINITY) ||
         choice->over_exact >= 1.0)
         return &calls[CALL_EXACT];

@@ -17,7 +17,8 @@ struct call {
     struct rcm_point is;    /* what it runs; INFINITY: nothing */
 };
 
-enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_EXACT, CALLS };
+/* CALL_CPU is written for a kernel of a CPU alone, and is then the one to show, exact or not. */
+enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_EXACT, CALL_CPU, CALLS };
 
 /* The calls for a choice. If a framework cannot express it, the call is the nearest that also
  * reaches the target; with a budget (> 0), the one with the most recall for as many candidates. */

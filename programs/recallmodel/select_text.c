@@ -280,7 +280,7 @@ static void print_more(const struct selection_answer *answer, const struct call 
         table_free(others);
     }
     for (size_t i = 0; i < CALLS; i++)
-        if (&calls[i] != shown &&
+        if (&calls[i] != shown && i != CALL_CPU &&
             (i != CALL_EXACT || answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
             putchar('\n');
             print_call(&calls[i], answer);
@@ -303,7 +303,7 @@ void selection_print(const struct selection_answer *answer, bool colour)
         print_each(answer, rows, colour);
     else
         puts("\nThe best of each k_b: --verbose");
-    if (threshold)
+    if (threshold && shown != &calls[CALL_CPU])
         puts("\nNo library known to us has exact top-k by threshold. The next best:");
     else
         putchar('\n');
