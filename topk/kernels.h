@@ -105,6 +105,10 @@ void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct p
  */
 uint64_t topk_kth_key(const struct pair *pairs, uint64_t count, uint64_t *rank);
 
+/* Moves the k best of `count` pairs, which are in the order of their positions, to the front, in
+ * this order. */
+void topk_keep_best(struct pair *pairs, uint64_t count, uint64_t k);
+
 /* The k best of a heap of pairs: offered one after the other in the order of their positions. */
 struct heap {
     struct pair *pairs;
