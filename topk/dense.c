@@ -76,6 +76,22 @@ uint64_t topk_dense_most(uint64_t n, uint64_t k)
     return most > SECOND_SAMPLE ? most : SECOND_SAMPLE;
 }
 
+/* The highest key that so many of the elements reach, or about it: from the highest bit on. */
+static uint64_t bisect(const struct kernels *kernels, const struct elements *e, uint64_t rank)
+{
+    uint64_t key = 0;
+    for (unsigned bit = kernels->bits; bit-- > 0;) {
+        uint64_t above, equal, next = key | UINT64_C(1) << bit;
+        kernels->count_above(e, next, &above, &equal);
+        if (above + equal < rank)
+            continue;
+        key = next;
+        if (above <= rank)
+            break;
+    }
+    return key;
+}
+
 /* A key that more than k elements are likely to reach, by so many standard deviations of their
  * count in a sample; in short rows the k-th largest. */
 static uint64_t estimate(const struct run *run, uint64_t size, double spread)
@@ -89,8 +105,14 @@ static uint64_t estimate(const struct run *run, uint64_t size, double spread)
         rank = (uint64_t)(count * share + spread * __builtin_sqrt(count * share * (1 - share))) + 2;
     if (rank >= sample.count && step > 1)
         return 0;
-    job->kernels->collect(&sample, 0, sample.count, run->pairs);
-    return topk_kth_key(run->pairs, sample.count, &rank);
+    if (sample.count > FIRST_SAMPLE) {
+        job->kernels->collect(&sample, 0, sample.count, run->pairs);
+        return topk_kth_key(run->pairs, sample.count, &rank);
+    }
+    _Alignas(64) char packed[FIRST_SAMPLE * sizeof(uint64_t)];
+    job->kernels->pack(job->x, (int64_t)step, sample.count, packed);
+    return bisect(job->kernels, &(struct elements){packed, 0, 1, sample.count, job->smallest},
+                  rank);
 }
 
 /* Finds the k best by the key from a sample of the size, unless too few or too many are above. */

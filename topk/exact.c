@@ -100,11 +100,12 @@ void topk_exact(const struct exact *job)
         topk_by_threshold(&run);
     else
         topk_dense(&run);
-    if (!job->sorted || run.found / 2 > job->k)
+    if (!job->sorted || run.found / 2 > job->k) {
         topk_keep_best(run.pairs, run.found, job->k);
+        run.found = job->k;
+    }
     if (job->sorted)
-        topk_sort_pairs(run.pairs, run.found / 2 > job->k ? job->k : run.found, job->kernels->bits,
-                        run.sorted);
+        topk_sort_pairs(run.pairs, run.found, job->k, job->kernels->bits, run.sorted);
     if (job->values)
         job->kernels->take(job->x, run.pairs, job->k, job->values);
     if (job->indices)

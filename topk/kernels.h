@@ -97,9 +97,10 @@ static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
     return e;
 }
 
-/* The pairs in order, the best first, of equal ones the first first. `scratch` has room for as
- * many. Keys have `bits` bits. */
-void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch);
+/* The best `wanted` of `count` pairs in order, the best first, of equal ones the first first.
+ * `scratch` has room for as many as `pairs`. Keys have `bits` bits. */
+void topk_sort_pairs(struct pair *pairs, uint64_t count, uint64_t wanted, unsigned bits,
+                     struct pair *scratch);
 
 /* The key of the rank-th best pair, 1 <= rank <= count. Sets `rank` to that among the equal ones.
  */
