@@ -407,7 +407,7 @@ demo: packages
 # 16, fit 16, exact 15, python 14, valgrind 13, fused 7, stage1 4.
 SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
-        $(addprefix topk/test_topk_,calls callers choose edges large refusals) \
+        $(addprefix topk/test_,smoke $(addprefix topk_,calls callers choose edges large refusals)) \
         $(addprefix model/test_,contenders reverse threshold)) \
     $(patsubst %,tests/programs/test_%.sh,calls gpu_bench plot simulate valgrind) \
     tests/topk/test_topk_machines.sh \

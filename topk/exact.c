@@ -18,13 +18,13 @@ static size_t lay_out(const struct kernels *kernels, uint64_t n, uint64_t k, boo
     bool large = false;
     uint64_t parts = parts_of(n, threads), size = topk_group_size(kernels, n, k, &large);
     uint64_t groups = size ? n / size : 0;
-    uint64_t found = size ? topk_found_most(n, k, size, parts) : k;
+    uint64_t found = size ? topk_found_most(n, k, size, parts) : topk_dense_most(n, k);
     size_t counts = topk_align(topk_size(parts, sizeof(struct part), 0));
     size_t maxima = topk_size(parts, DIGITS * sizeof(uint64_t), counts);
     size_t list = topk_align(topk_size(groups, kernels->group_bits / 8, maxima));
     size_t pairs = topk_align(topk_size(groups, sizeof(uint32_t), list));
     size_t scratch_pairs = topk_align(topk_size(found, sizeof(struct pair), pairs));
-    size_t end = topk_align(topk_size(sorted ? k : 0, sizeof(struct pair), scratch_pairs));
+    size_t end = topk_align(topk_size(sorted ? found : 0, sizeof(struct pair), scratch_pairs));
     if (run) {
         run->count = parts;
         run->parts = (struct part *)(void *)scratch;
@@ -99,9 +99,13 @@ void topk_exact(const struct exact *job)
     if (run.group_size)
         topk_by_threshold(&run);
     else
-        topk_by_radix(&run);
+        topk_dense(&run);
+    if (!job->sorted || run.found / 2 > job->k) {
+        topk_keep_best(run.pairs, run.found, job->k);
+        run.found = job->k;
+    }
     if (job->sorted)
-        topk_sort_pairs(run.pairs, job->k, job->kernels->bits, run.sorted);
+        topk_sort_pairs(run.pairs, run.found, job->k, job->kernels->bits, run.sorted);
     if (job->values)
         job->kernels->take(job->x, run.pairs, job->k, job->values);
     if (job->indices)

@@ -20,7 +20,8 @@ struct run {
     const struct exact *job;
     struct part *parts;
     uint64_t count;
-    struct pair *pairs, *sorted; /* what was found; scratch of the sort */
+    struct pair *pairs, *sorted; /* what was found; scratch of the sort, of the same size */
+    uint64_t found;              /* pairs: the k best are among them */
     uint64_t key;                /* radix: of the k-th largest, down to bit `high` */
     unsigned low, high;
     uint64_t left; /* the rank of the k-th largest among those with the prefix */
@@ -33,14 +34,15 @@ struct run {
 
 void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct part *part));
 
-/* Both leave the k best in `pairs`, in the order of their positions. */
-void topk_by_radix(struct run *run);
+/* Both leave the k best and some more in `pairs`, in the order of their positions. */
+void topk_dense(struct run *run);
 void topk_by_threshold(struct run *run);
 
 /* The elements of a group, and whether groups are the larger ones; 0: k is too large for any. */
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large);
 
-/* The most pairs that topk_by_threshold() finds. */
+/* The most pairs that topk_by_threshold() finds, and that topk_dense() needs. */
 uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts);
+uint64_t topk_dense_most(uint64_t n, uint64_t k);
 
 #endif

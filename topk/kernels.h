@@ -97,13 +97,18 @@ static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
     return e;
 }
 
-/* The pairs in order, the best first, of equal ones the first first. `scratch` has room for as
- * many. Keys have `bits` bits. */
-void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch);
+/* The best `wanted` of `count` pairs in order, the best first, of equal ones the first first.
+ * `scratch` has room for as many as `pairs`. Keys have `bits` bits. */
+void topk_sort_pairs(struct pair *pairs, uint64_t count, uint64_t wanted, unsigned bits,
+                     struct pair *scratch);
 
 /* The key of the rank-th best pair, 1 <= rank <= count. Sets `rank` to that among the equal ones.
  */
 uint64_t topk_kth_key(const struct pair *pairs, uint64_t count, uint64_t *rank);
+
+/* Moves the k best of `count` pairs, which are in the order of their positions, to the front, in
+ * this order. */
+void topk_keep_best(struct pair *pairs, uint64_t count, uint64_t k);
 
 /* The k best of a heap of pairs: offered one after the other in the order of their positions. */
 struct heap {

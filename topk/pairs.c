@@ -60,13 +60,53 @@ static void insertion_sort(struct pair *pairs, uint64_t count)
     }
 }
 
+enum { SORT_BITS = 12, CROWD = 24 };
+
+/* One pass by the highest bits in which keys differ, then insertion: some pairs to a bin. Returns
+ * false, with `pairs` as they were, if many crowd into one. */
+static bool sort_by_bins(struct pair *pairs, uint64_t count, uint64_t wanted, struct pair *scratch)
+{
+    uint64_t low = pairs[0].key, high = low;
+    for (uint64_t i = 1; i < count; i++) {
+        low = pairs[i].key < low ? pairs[i].key : low;
+        high = pairs[i].key > high ? pairs[i].key : high;
+    }
+    if (low == high)
+        return true;
+    const unsigned width = 64 - (unsigned)__builtin_clzll(high - low);
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(count);
+    const unsigned shift = width > bits ? width - bits : 0;
+    uint32_t begin[1 << SORT_BITS];
+    memset(begin, 0, sizeof *begin << bits);
+    for (uint64_t i = 0; i < count; i++)
+        begin[(high - pairs[i].key) >> shift]++;
+    uint32_t before = 0, most = 0;
+    for (uint64_t d = 0; d < UINT64_C(1) << bits; d++) {
+        uint32_t here = begin[d];
+        begin[d] = before;
+        before += here;
+        most = here > most ? here : most;
+    }
+    if (shift > 0 && most > CROWD)
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        scratch[begin[(high - pairs[i].key) >> shift]++] = pairs[i];
+    if (shift > 0)
+        insertion_sort(scratch, begin[(high - scratch[wanted - 1].key) >> shift]);
+    memcpy(pairs, scratch, wanted * sizeof *pairs);
+    return true;
+}
+
 /* Radix sort, eight bits at a time from the lowest; digits that all keys share are left out. */
-void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct pair *scratch)
+void topk_sort_pairs(struct pair *pairs, uint64_t count, uint64_t wanted, unsigned bits,
+                     struct pair *scratch)
 {
     if (count <= FEW) {
         insertion_sort(pairs, count);
         return;
     }
+    if (count < 1 << SORT_BITS && sort_by_bins(pairs, count, wanted, scratch))
+        return;
     uint64_t differ = 0;
     for (uint64_t i = 1; i < count; i++)
         differ |= pairs[i].key ^ pairs[0].key;
@@ -94,21 +134,23 @@ void topk_sort_pairs(struct pair *pairs, uint64_t count, unsigned bits, struct p
 
 /* ---- the key of a rank */
 
-enum { BINS = 512, KEYS_SORTED = 48 };
+enum { BIN_BITS = 9, MANY_BIN_BITS = 12, MANY = 4096, KEYS_SORTED = 48 };
 
 /* Moves the range [low, high] to that of the bin that holds the rank. */
 static uint64_t narrow(const struct pair *pairs, uint64_t count, uint64_t *low, uint64_t *high,
                        uint64_t *rank)
 {
-    uint32_t bins[BINS] = {0};
+    const unsigned bits = count < MANY ? BIN_BITS : MANY_BIN_BITS;
+    uint32_t bins[1 << MANY_BIN_BITS];
+    memset(bins, 0, sizeof *bins << bits);
     unsigned width = 64 - (unsigned)__builtin_clzll(*high - *low);
-    unsigned shift = width > 9 ? width - 9 : 0;
+    unsigned shift = width > bits ? width - bits : 0;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t at = pairs[i].key - *low;
         if (at <= *high - *low)
             bins[at >> shift]++;
     }
-    unsigned bin = BINS - 1;
+    unsigned bin = (1U << bits) - 1;
     for (; bins[bin] < *rank; bin--)
         *rank -= bins[bin];
     /* from the old low end on, so that nothing goes beyond 2^64 */
@@ -145,4 +187,19 @@ uint64_t topk_kth_key(const struct pair *pairs, uint64_t count, uint64_t *rank)
         before++;
     *rank -= before;
     return key;
+}
+
+void topk_keep_best(struct pair *pairs, uint64_t count, uint64_t k)
+{
+    uint64_t rank = k, kept = 0;
+    if (count == k)
+        return;
+    uint64_t key = topk_kth_key(pairs, count, &rank);
+    for (uint64_t i = 0; kept < k; i++) { /* without branches on what is kept */
+        struct pair pair = pairs[i];
+        uint64_t equal = (pair.key == key) & (rank > 0);
+        rank -= equal;
+        pairs[kept] = pair;
+        kept += equal | (pair.key > key);
+    }
 }

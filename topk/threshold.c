@@ -9,7 +9,7 @@
 
 #include "exact.h"
 
-enum { SAMPLE = 1024, GROUPS_FOR_EACH = 4 };
+enum { SAMPLE = 1024, GROUPS_FOR_EACH = 4, FEW_GROUPS = 512 };
 
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large)
 {
@@ -110,10 +110,29 @@ static void find_kth(struct run *run)
     }
 }
 
+/* Few groups: sets `key` by bisection so that k groups reach it or a few more; returns how many, or
+ * 0 if no key of the highest 20 bits does so. */
+static uint64_t bisect(struct run *run)
+{
+    const uint64_t k = run->job->k, most = k + k / 8 + 8;
+    uint64_t key = 0;
+    for (unsigned bit = run->job->kernels->bits, tries = 0; bit-- > 0 && tries < 20; tries++) {
+        run->key = key | UINT64_C(1) << bit;
+        uint64_t listed = list_all(run);
+        if (listed >= k && listed <= most)
+            return listed;
+        if (listed >= k)
+            key = run->key;
+    }
+    return 0;
+}
+
 /* Sets `key` so that at least k groups reach it, and not many more, or the k-th largest does. */
 static void find_threshold(struct run *run)
 {
-    uint64_t k = run->job->k, listed = 0;
+    uint64_t k = run->job->k, listed = run->groups <= FEW_GROUPS ? bisect(run) : 0;
+    if (listed > 0)
+        return;
     double sample = run->groups < 2 * SAMPLE ? (double)run->groups : SAMPLE;
     double each = (double)run->groups / sample, mean = (double)k / each;
     for (double spread = 3.0; listed < k; spread = 4.0 * spread + 1.0) {
@@ -171,15 +190,5 @@ void topk_by_threshold(struct run *run)
         out += most < part->e.count ? most : part->e.count;
     }
     topk_each_part(run, collect);
-    uint64_t count = join(run), rank = k;
-    if (count == k)
-        return;
-    uint64_t key = topk_kth_key(run->pairs, count, &rank), kept = 0;
-    for (uint64_t i = 0; kept < k; i++) {
-        struct pair pair = run->pairs[i];
-        if (pair.key < key || (pair.key == key && rank == 0))
-            continue;
-        rank -= pair.key == key;
-        run->pairs[kept++] = pair;
-    }
+    run->found = join(run);
 }
