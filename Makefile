@@ -398,7 +398,7 @@ format:
 	@tools/style.py --format
 
 demo: packages
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	./recallmodel --n 262144 --k 1024 --kb 4
 
 # The tests that `make check` runs with CASES=few, in a short form; `make check-all` runs them in

@@ -104,24 +104,45 @@ int read_assignment(void *to, const char *option, const char *value)
 
 #define NAMES_LISTED 64 /* devices that a prefix may mean */
 
-static const char *device_at(unsigned i)
-{
-    return rcm_device(i) ? rcm_device(i)->name : NULL;
-}
-
-/* The profile that comes with the library for a device that is not in the list: a CPU. */
-static bool read_shipped_profile(struct rcm_device_text *text, const char *name)
+/* The i-th profile that comes with the library for a device that is not in the list: a CPU. */
+static const struct rcm_profile *cpu_profile_at(size_t i)
 {
     const struct rcm_profile *q;
-    for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        if (!q->kernel->cpu || strcmp(q->name, name) != 0)
+    for (size_t at = 0; (q = rcm_profile(at)); at++)
+        if (q->kernel->cpu && i-- == 0)
+            return q;
+    return NULL;
+}
+
+/* All names that --device takes: devices, then CPUs. */
+static const char *device_at(unsigned i)
+{
+    unsigned devices = 0;
+    while (devices < i && rcm_device(devices))
+        devices++;
+    if (rcm_device(devices))
+        return rcm_device(devices)->name;
+    const struct rcm_profile *cpu = cpu_profile_at(i - devices);
+    return cpu ? cpu->name : NULL;
+}
+
+/* A CPU by the beginning of just one name. */
+static bool read_shipped_profile(struct rcm_device_text *text, const char *beginning)
+{
+    const struct rcm_profile *q, *found = NULL;
+    for (size_t i = 0; (q = cpu_profile_at(i)); i++) {
+        if (strncmp(q->name, beginning, strlen(beginning)) != 0)
             continue;
-        *text = (struct rcm_device_text){.profile = *q, .has_profile = true};
-        text->device.name = q->name;
-        text->device.source = q->source;
-        return true;
+        if (found)
+            return false;
+        found = q;
     }
-    return false;
+    if (!found)
+        return false;
+    *text = (struct rcm_device_text){.profile = *found, .has_profile = true};
+    text->device.name = found->name;
+    text->device.source = found->source;
+    return true;
 }
 
 /* --device this: the profile that recallmodel bench --calibrate stored. */
@@ -161,7 +182,7 @@ int read_device(void *to, const char *option, const char *value)
     for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
         append_name(several, sizeof several, found[i]->name);
     return unclear_name(option, value, several, device_at,
-                        "or the path of a device file (./my.device)");
+                        "this (machine), or the path of a device file (./my.device)");
 }
 
 int read_dtype(void *to, const char *option, const char *value)

@@ -3,11 +3,12 @@
 register_torch imports this. PyTorch of version 2.4 or newer.
 """
 import torch
+from torch import library as registry
 from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from . import _topk, _topk_gpu
 
-if not hasattr(torch.library, "register_vmap"):
+if not hasattr(registry, "register_vmap"):
     raise ImportError(f"PyTorch {torch.__version__} cannot register recallmodel::topk; install 2.5 "
                       "or newer, or give x.numpy()")
 
@@ -15,7 +16,7 @@ _TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int
 _NUMBERS = {dtype: number for number, dtype in enumerate(_TYPES)}  # enum rcm_top_k_type
 _INT32 = {None: False, "int64": False, "int32": True, torch.int64: False, torch.int32: True}
 
-_library = torch.library.Library("recallmodel", "DEF")
+_library = registry.Library("recallmodel", "DEF")
 _library.define(
     "topk(Tensor x, SymInt k, float? recall=None, int dim=-1, bool largest=True, *, "
     "bool sorted=True, float? confidence=None, SymInt? b=None, SymInt? k_b=None, "
@@ -115,7 +116,7 @@ _library.impl("topk", _on_cpu, "CPU")
 _library.impl("topk", _on_cuda, "CUDA")
 
 
-@torch.library.register_fake("recallmodel::topk", lib=_library)
+@registry.register_fake("recallmodel::topk", lib=_library)
 def _fake(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
           k_b=None, assignment="interleaved", threads=0, int32=False):
     values, indices = _outputs(x, k, dim, int32)
@@ -148,8 +149,8 @@ def _vmap(info, in_dims, x, k, recall=None, dim=-1, largest=True, **more):
     return tuple(out.squeeze(1) for out in found), (0, 0)
 
 
-torch.library.register_autograd("recallmodel::topk", _backward, setup_context=_save, lib=_library)
-torch.library.register_vmap("recallmodel::topk", _vmap, lib=_library)
+registry.register_autograd("recallmodel::topk", _backward, setup_context=_save, lib=_library)
+registry.register_vmap("recallmodel::topk", _vmap, lib=_library)
 
 
 def _is_plain(x):

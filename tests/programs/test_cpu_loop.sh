@@ -32,6 +32,9 @@ prints '"deploy": "' <"$folder/select" || fail "select --device this"
 prints 'recallmodel.topk(x, 40' <"$folder/select" || fail "no call for this CPU"
 "$program" select --device cpu-epyc-zen4 --n 2^16 --k 64 --recall 0.5 >"$folder/select"
 prints 'recallmodel.topk(x, 64' <"$folder/select" || fail "the call of select for a CPU"
+"$program" select --device cpu-epyc --n 2^16 --k 64 --recall 0.5 | cmp - "$folder/select" ||
+    fail "the beginning of a name of a CPU"
+rejects "cpu-epyc-zen4, this (machine), or" "$program" select --device cpu-none --n 9 --k 2
 prints 'PyTorch' <"$folder/select" && fail "select shows a CPU a call of another library"
 "$program" select --device H100-PCIe --n 2^16 --k 64 --json >"$folder/select"
 prints 'recallmodel.topk' <"$folder/select" && fail "the call for a CPU stands beside a GPU"
