@@ -143,17 +143,19 @@ def grid(low, high, steps):
 
 
 def predicted_ratios(profile, cells):
-    """{(recall, i, j): row} over a grid that covers the measured cells, with its n and k."""
+    """{(recall, i, j): row} over a grid that covers the measured cells, with its n and k, and the
+    measured k_b."""
+    k_bs = sorted({r["k_b"] for stages in cells.values() for r in stages})
     ns = grid(min(n for n, _ in cells), max(n for n, _ in cells), 2)
     ks = grid(min(k for _, k in cells), max(k for _, k in cells), 2)
     most = max(k / n for n, k in cells)
     ratios = {}
     for i, n in enumerate(ns):
-        rows = profile.of_shapes(n, [k for k in ks if k <= most * n])
+        rows = profile.of_shapes(n, [k for k in ks if k <= most * n], k_bs)
         for j, k in enumerate(ks):
             for recall in RECALLS:
                 reach = [r for r in rows if int(r["k"]) == k and float(r["recall"]) >= recall
-                         and 2 * int(r["b"]) * int(r["k_b"]) <= n]
+                         and 2 * int(r["b"]) <= n]  # as in the grids of the benchmark
                 if reach:
                     best = min(reach, key=lambda r: float(r["predicted_us"]))
                     ratios[recall, i, j] = {"n": n, "k": k, "b": best["b"], "k_b": best["k_b"],
@@ -254,19 +256,21 @@ def map_caption(rows):
 # ---- the sentences of docs/cpu.md
 
 
+LEVELS = "L1", "L2", "L3", "memory"
+
+
 def where_it_pays(runs):
-    """Groups of measured cells at the second recall: (name, in how many it pays, how many)."""
+    """{group: [in how many of its measured cells it pays, how many]} at the second recall. A group
+    is True (k above n/64), or the level of cache that holds the row."""
     groups = {}
     for (n, k), stages in runs.cells():
         best = fastest(stages, RECALLS[-1])
         if best:
-            level = runs.exact[n, k]["level"]
-            name = "k above n/64" if 64 * k > n else \
-                "rows from memory" if level == "memory" else f"rows in {level}"
-            pays, count = groups.get(name, (0, 0))
-            faster = best["time_us_median"] < runs.exact[n, k]["time_us_median"]
-            groups[name] = pays + faster, count + 1
-    return [(name, *groups[name]) for name in sorted(groups)]
+            exact = runs.exact[n, k]
+            counts = groups.setdefault(64 * k > n or exact["level"], [0, 0])
+            counts[0] += best["time_us_median"] < exact["time_us_median"]
+            counts[1] += 1
+    return groups
 
 
 def map_text(runs):
@@ -280,11 +284,14 @@ def map_text(runs):
               f"least {recall:g}" for recall, of in ratios.items()]
     of = ratios[RECALLS[-1]]
     least, most = min(of, key=of.get), max(of, key=of.get)
-    groups = [f"{pays} of {count} with {name}" for name, pays, count in where_it_pays(runs)]
-    return (f"Approximating is faster than exact top-k in {' and in '.join(counts)}: there it "
-            f"takes from {of[least]:.2f} (n = {least[0]}, k = {least[1]}) to {of[most]:.2f} (n = "
-            f"{most[0]}, k = {most[1]}) times as long. It is faster in {', '.join(groups)} (k up "
-            f"to n/64 but in the first group).")
+    groups = where_it_pays(runs)
+    above = groups.get(True, [0, 0])
+    below = [f"{groups[level][0]} of {groups[level][1]} with the row in {level}"
+             for level in LEVELS if level in groups]
+    return (f"Approximating is faster than exact top-k in {' and in '.join(counts)}, where it "
+            f"takes {of[least]:.2f} (n = {least[0]}, k = {least[1]}) to {of[most]:.2f} (n = "
+            f"{most[0]}, k = {most[1]}) of the time. Of the cells with k up to n/64 it is faster in "
+            f"{', '.join(below)}; of those with a larger k in {above[0]} of {above[1]}.")
 
 
 def fill(text):
@@ -293,17 +300,24 @@ def fill(text):
 
 def texts(runs):
     cells = measured_recall.cells_of(runs.where)
+    if not cells:
+        sys.exit(f"cpu.py: the runs in {runs.where} have no z")
     return {"cpu-map": f"{map_text(runs)} {runs.about()}",
             "cpu-recall": measured_recall.Summary(cells).text()}
+
+
+TEXTS = "cpu-map", "cpu-recall"
 
 
 def page_with(page, runs):
     """The text of a page with the sentences of these runs."""
     text = page.read_text(encoding="utf-8")
-    for name, sentences in texts(runs).items():
-        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+    marks = {name: (f"<!-- {name} -->\n", f"<!-- /{name} -->\n") for name in TEXTS}
+    for begin, end in marks.values():
         if text.count(begin) != 1 or text.count(end) != 1:
             sys.exit(f"cpu.py: {page} lacks the lines {begin.strip()} and {end.strip()}")
+    for name, sentences in texts(runs).items():
+        begin, end = marks[name]
         before, after = text.split(begin)[0], text.split(end)[1]
         text = f"{before}{begin}\n{fill(sentences)}\n\n{end}{after}"
     return text

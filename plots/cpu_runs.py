@@ -144,7 +144,9 @@ class Profile:
         answer = ask("predict", "--device", self.path, "--runs", self.write(rows, "shapes.csv"))
         return [float(row["predicted_us"]) for row in answer]
 
-    def of_shapes(self, n, ks):
-        """Rows k, b, k_b, recall, predicted_us, exact_us: a selection of b for each k and k_b."""
-        return ask("predict", "--device", self.path, "--n", n, "--k", ",".join(map(str, ks)),
-                   "--kb", "1,2,4,8")
+    def of_shapes(self, n, ks, k_bs):
+        """Rows k, b, k_b, recall, predicted_us, exact_us: a selection of b for each k and k_b, but
+        for what the profile has no parameters for."""
+        rows = ask("predict", "--device", self.path, "--n", n, "--k", ",".join(map(str, ks)),
+                   "--kb", ",".join(map(str, k_bs)))
+        return [row for row in rows if row["predicted_us"] and row["exact_us"]]

@@ -1,4 +1,4 @@
-# height 430
+# height 460
 set multiplot layout 1,2 margins 0.065,0.885,0.14,0.9 spacing 0.03,0
 set logscale x 2
 set logscale y 2
@@ -21,6 +21,7 @@ stats csv using (strcol("kind") ne "line" ? column("k") : NaN) nooutput
 k_low = STATS_min
 k_high = STATS_max
 of(kind, r) = strcol("kind") eq kind && abs(column("recall") - r) < 1e-6
+set style textbox opaque noborder fillcolor rgb "#FFFFFF" margins 0.3,0.3
 half = 2**0.25
 do for [p=1:2] {
     r = p == 1 ? 0.95 : 0.99
@@ -43,7 +44,7 @@ do for [p=1:2] {
              with points pt 6 ps 2.2 lw 1.2 lc rgb "#222222", \
          for [place=1:2] csv using (of("measured", r) && column("label") == place \
                  ? column("n") : NaN):"k":(sprintf("%.2f", column("ratio"))) \
-             with labels font ",7" offset 0,(place == 1 ? -1.05 : 1.05) tc rgb "#000000"
+             with labels boxed font ",8" offset 0,(place == 1 ? -1.0 : 1.0) tc rgb "#000000"
     unset for [i=1:3] label i
 }
 unset multiplot

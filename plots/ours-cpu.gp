@@ -1,7 +1,7 @@
 # height 900
-set multiplot layout 4,5 margins 0.055,0.99,0.085,0.965 spacing 0.012,0.045
+set multiplot layout 4,5 margins 0.06,0.985,0.09,0.965 spacing 0.014,0.05
 set logscale xy 10
-set tics font ",8" scale 0.6
+set tics out font ",9" scale 0.6
 unset grid
 set grid ytics lw 0.4 lc rgb "#cccccc"
 # Recall on a logarithmic axis of 1 - recall; what is above the last tick is drawn on the top line.
@@ -19,10 +19,10 @@ us(t) = t < 999.5 ? sprintf("%.3g", t) : sprintf("%.0f", t)
 unset key
 do for [i=1:4] {
     set label 10+i sprintf("k_b = %d", 2**(i-1)) at screen 0.1+0.12*i,0.02 offset 1,0 point ls i \
-        font ",9"
+        font ",10"
 }
-set label 16 "frontier" at screen 0.68,0.02 offset 1,0 font ",9"
-set label 17 "exact top-k" at screen 0.83,0.02 offset 1,0 font ",9"
+set label 16 "frontier" at screen 0.68,0.02 offset 1,0 font ",10"
+set label 17 "exact top-k" at screen 0.83,0.02 offset 1,0 font ",10"
 set arrow 16 from screen 0.65,0.02 to screen 0.68,0.02 nohead lc rgb "#888888" lw 1.2
 set arrow 17 from screen 0.80,0.02 to screen 0.83,0.02 nohead lc rgb "#222222" lw 1.6
 do for [p=1:20] {
@@ -37,17 +37,18 @@ do for [p=1:20] {
         stats csv using (column("panel") == p ? column("k") : NaN) nooutput
         k = STATS_max
         stats csv using (column("panel") == p ? column("ratio_at_99") : NaN) nooutput
-        set title sprintf("n = %s, k = %d: %.2f", of(n), k, STATS_max) font ",9" offset 0,-0.8 \
-            tc rgb (STATS_max < 1 ? "#0072B2" : "#000000")
+        set label 2 sprintf("%.2f", STATS_max) at graph 0.04,0.91 left font ",12" \
+            tc rgb (STATS_max < 1 ? "#0072B2" : "#B04A00")
+        set title sprintf("n = %s, k = %d", of(n), k) font ",10" offset 0,-0.8
         set xrange [exact*low:exact*high]
         set yrange [0.4:top*0.7]
         set xtics ("1" 1, "10" 10, "100" 100, "1000" 1e3, "10^4" 1e4, "10^5" 1e5, "10^6" 1e6) \
             offset 0,0.4
-        set label 1 us(exact)." us" at exact,graph 0.05 left offset 0.3,0 font ",8" tc rgb "#222222"
-        set ylabel (p % 5 == 1 ? "recall" : "") offset 2.5 font ",9"
+        set label 1 us(exact)." us" at exact,graph 0.05 left offset 0.3,0 font ",9" tc rgb "#222222"
+        set ylabel (p % 5 == 1 ? "recall" : "") offset 2 font ",10"
         if (p % 5 == 1) { set ytics (".5" 0.5, ".9" 0.1, ".99" 0.01, ".999" 1e-3, ".9999" 1e-4, \
             "1" top) } else { set ytics ("" 0.1, "" 0.01, "" 1e-3, "" 1e-4, "" top) }
-        set xlabel (p > 15 ? "us a call" : "") font ",9" offset 0,0.8
+        set xlabel (p > 15 ? "us a call" : "") font ",10" offset 0,0.8
         set object 1 rectangle from graph 0,0 to first exact,graph 1 fs solid noborder \
             fc rgb "#E8F1F8" behind
         set arrow 1 from exact,graph 0 to exact,graph 1 nohead lc rgb "#222222" lw 1.6
