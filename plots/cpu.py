@@ -290,8 +290,8 @@ def map_text(runs):
              for level in LEVELS if level in groups]
     return (f"Approximating is faster than exact top-k in {' and in '.join(counts)}, where it "
             f"takes {of[least]:.2f} (n = {least[0]}, k = {least[1]}) to {of[most]:.2f} (n = "
-            f"{most[0]}, k = {most[1]}) of the time. Of the cells with k up to n/64 it is faster in "
-            f"{', '.join(below)}; of those with a larger k in {above[0]} of {above[1]}.")
+            f"{most[0]}, k = {most[1]}) of the time. Of the cells with k up to n/64 it is faster "
+            f"in {', '.join(below)}; of those with a larger k in {above[0]} of {above[1]}.")
 
 
 def fill(text):

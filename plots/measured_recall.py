@@ -21,8 +21,8 @@ The column z is the measured recall less that of the model, over its standard de
    is at most the product of the expectations.
 
 With fewer than 8 pairs (n, m) checks 3 and 4 are left out. Where few elements are lost, a single
-one is many standard deviations: z = -8 may be likely, and check 5 says so. Exit status 1: a bound does not hold; 3: there are no runs. It needs only the standard
-library.
+one is many standard deviations: z = -8 may be likely, and check 5 says so. It needs only the
+standard library. Exit status 1: a bound does not hold; 3: there are no runs.
 
 SPDX-License-Identifier: Apache-2.0
 """

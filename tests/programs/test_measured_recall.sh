@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recall that recallmodel bench measured, against the model: plots/measured_recall.py --check, on
-# recalls that are drawn by chance, on those with a fault, and on the committed runs of a CPU.
+# The recall that recallmodel bench measured, against the model: plots/measured_recall.py --check,
+# on recalls that are drawn by chance, on those with a fault, and on the committed runs of a CPU.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
