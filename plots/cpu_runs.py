@@ -80,9 +80,11 @@ class Runs:
     def about(self):
         """Where and when the runs were measured, for a caption."""
         first = self.where / self.files[0]
+        inside = self.where.resolve().is_relative_to(ROOT)
+        place = self.where.resolve().relative_to(ROOT) if inside else self.where.name
         text = (f"Measured: {remark(first, 'cpu')} ({self.where.name}, {remark(first, 'isa')}), "
                 f"{remark(first, 'date')[:10]}, one thread, float32, one row, warm; "
-                f"{' and '.join(self.files)} in runs/{self.where.name}.")
+                f"{' and '.join(self.files)} in {place}.")
         if self.left_out:
             text += (f" {self.left_out} disturbed {'row' if self.left_out == 1 else 'rows'} "
                      f"(interval wider than a factor of {DISTURBED}) left out.")

@@ -38,7 +38,7 @@ done
 pass
 
 # Pictures, and what remains where the runs are gone.
-if [ "${CASES:-}" != few ] && [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev/null; then
+if [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev/null; then
     export FIGURES=$folder/figures
     plots/make.sh ours-cpu ours-cpu-models ours-cpu-map >"$folder/out" 2>&1 ||
         fail "made-up runs: $(cat "$folder/out")"
@@ -52,7 +52,7 @@ if [ "${CASES:-}" != few ] && [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev
     unset FIGURES
     pass
 else
-    echo "SKIPPED: pictures: a short form, under the sanitizers, or there is no gnuplot"
+    echo "SKIPPED: pictures: under the sanitizers, or there is no gnuplot"
 fi
 
 # ---- which folder
