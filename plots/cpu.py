@@ -118,19 +118,27 @@ def quantile(values, p):
 
 
 def models_caption(rows):
-    parts = []
+    both = [r for r in rows if r["work"] == "two-stage"]
+    exact = [r for r in rows if r["work"] == "exact"]
+    many = [r for r in both if 16 * int(r["b"]) >= int(r["n"])]
+    off, shares = [], []
     for model in MODELS:
-        off = {work: [abs(math.log(float(r[f"{model}_us"]) / float(r["measured_us"])))
-                      for r in rows if r["work"] == work] for work in ("two-stage", "exact")}
-        parts.append(f"{model.replace('_', ' ')} "
-                     f"{math.exp(quantile(off['two-stage'], 0.5)):.3g} and "
-                     f"{math.exp(quantile(off['two-stage'], 0.95)):.3g} "
-                     f"(exact: {math.exp(quantile(off['exact'], 0.5)):.3g})")
-    count = sum(r["work"] == "two-stage" for r in rows)
+        def ratios(of):
+            return [float(r[f"{model}_us"]) / float(r["measured_us"]) for r in of]
+        half, most, half_exact = (
+            math.exp(quantile([abs(math.log(ratio)) for ratio in ratios(of)], p))
+            for of, p in ((both, 0.5), (both, 0.95), (exact, 0.5)))
+        name = model.replace("_", " ")
+        off.append(f"{name} {half:.3g} and {most:.3g} (exact: {half_exact:.3g})")
+        if many:
+            shares.append(f"{name} {statistics.median(ratios(many)):.2g}")
     profile = cpu_runs.Profile(cpu_runs.Runs(cpu_runs.folder())).name
-    return (f"Time model: {profile}. Half and 95 % of the {count} runs of both stages (half of the "
-            f"{len(rows) - count} of exact top-k) are off by at most these factors: "
-            f"{'; '.join(parts)}.")
+    text = (f"Time model: {profile}. Half and 95 % of the {len(both)} runs of both stages (half of "
+            f"the {len(exact)} of exact top-k) are off by at most these factors: {'; '.join(off)}.")
+    if many:
+        text += (f" Of the time of the {len(many)} with b of n/16 or more they predict, in the "
+                 f"median: {'; '.join(shares)}.")
+    return text
 
 
 # ---- ours-cpu-map

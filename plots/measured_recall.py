@@ -118,8 +118,9 @@ def cells_of(folder):
     cells = {}
     for path in sorted(folder.glob("*.csv")):
         for row in cpu_runs.read(path):
-            if row.get("z") and math.isfinite(float(row["z"])):
-                cells.setdefault((*(row[c] for c in KEYS), row["recall"]), Cell(row))
+            key = (*(row.get(c) for c in KEYS), row.get("recall"))
+            if key not in cells and row.get("z") and math.isfinite(float(row["z"])):
+                cells[key] = Cell(row)
     return list(cells.values())
 
 

@@ -36,9 +36,10 @@ do for [p=1:20] {
         n = STATS_max
         stats csv using (column("panel") == p ? column("k") : NaN) nooutput
         k = STATS_max
-        stats csv using (column("panel") == p ? column("ratio_at_99") : NaN) nooutput
-        set label 2 sprintf("%.2f", STATS_max) at graph 0.04,0.91 left font ",12" \
-            tc rgb (STATS_max < 1 ? "#0072B2" : "#B04A00")
+        stats csv using (column("panel") == p && column("ratio_at_99") > 0 \
+            ? column("ratio_at_99") : 0) nooutput
+        set label 2 (STATS_max > 0 ? sprintf("%.2f", STATS_max) : "-") at graph 0.04,0.91 left \
+            font ",12" tc rgb (STATS_max < 1 ? "#0072B2" : "#B04A00")
         set title sprintf("n = %s, k = %d", of(n), k) font ",10" offset 0,-0.8
         set xrange [exact*low:exact*high]
         set yrange [0.4:top*0.7]
