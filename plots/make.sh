@@ -9,6 +9,7 @@
 #   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
 #                 backslash continues. All commands of a figure print the same columns.
 #                 A line "cat plots/.." copies a CSV file that was measured and committed.
+#                 A line "plots/cpu.py WHAT" prints what was measured on a CPU (runs/cpu-*).
 #                 "$PAPER_DATA" in a line is the folder of published numbers; a line
 #                 "recallmodel-bench .. --grid PART" is what gpu/run.sh measured of that part.
 #                 Without these files the figure waits. With remarks "# columns a,b,c" the page
@@ -25,6 +26,7 @@
 #                     them. If it is not given and they are not found, pictures with published
 #                     points are kept.
 #   RUNS=DIR          measured runs (gpu/runs).
+#   CPU_RUNS=DIR      measured runs of a CPU (the newest of runs/cpu-*).
 #   FIGURES=DIR       the folder to write to (paper_figures).
 #   RECALLMODEL=FILE  the command.
 set -euo pipefail
@@ -32,6 +34,8 @@ data=${PAPER_DATA:+$(realpath -m "$PAPER_DATA")}
 program=$(realpath -m "${RECALLMODEL:-$(dirname "$0")/../recallmodel}")
 into=${FIGURES:+$(realpath -m "$FIGURES")}
 runs=${RUNS:+$(realpath -m "$RUNS")}
+[ ! "${CPU_RUNS:-}" ] || CPU_RUNS=$(realpath -m "$CPU_RUNS")
+export CPU_RUNS=${CPU_RUNS:-} PYTHONDONTWRITEBYTECODE=1
 none=$([ "${PAPER_DATA:-}" = none ] && echo yes || true)
 cd "$(dirname "$0")/.."
 into=${into:-$PWD/paper_figures}
@@ -100,6 +104,9 @@ done | sort | while read -r part _ file; do
     printf '%s (%s)\n' "$about" "$(basename "$file")" >"$work/runs/$part.about"
 done
 
+# Measured runs of a CPU: plots/cpu_runs.py says which. Without them this is empty.
+cpu_runs=$(python3 plots/cpu.py folder 2>/dev/null || true)
+
 # The CSV files that the gnuplot files of figure $1 read from the folder $2, published or runs.
 reads() {
     local loaded
@@ -110,6 +117,7 @@ reads() {
         sed 's/.*"\///; s/\.csv$//' | sort -u
 }
 parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
+cpu_of() { sed -n 's/^plots\/cpu\.py \([a-z]*\)$/\1/p' "plots/$1.data"; }
 published_of() {
     grep -v '^#' "plots/$1.data" | grep -o '"\$PAPER_DATA"/[a-z0-9_]*\.csv' |
         sed 's/.*\///' | sort -u || true
@@ -123,6 +131,11 @@ waits_for() {
         echo "a run on a GPU: make gpu-run PARTS=$part"
         return
     done
+    if [ "$(cpu_of "$1")" ] && [ ! "$cpu_runs" ]; then
+        command -v python3 >/dev/null || { echo "python3"; return; }
+        echo "a run on a CPU: make bench-cpu"
+        return
+    fi
     for file in $(published_of "$1"); do
         [ "$published" ] && [ -f "$published/$file" ] && continue
         echo "published data, $file: PAPER_DATA=DIR"
@@ -147,6 +160,10 @@ make_csv() {
         case $line in
         '' | '#'*) continue ;;
         'cat plots/'*) cp "${line#cat }" "$work/one" ;;
+        'plots/cpu.py '*)
+            # shellcheck disable=SC2086 # the words of the line
+            RECALLMODEL=$program python3 $line >"$work/one" || return 1
+            ;;
         recallmodel-bench*) cp "$work/runs/$(sed 's/.*--grid //' <<<"$line").csv" "$work/one" ;;
         *)
             if ! (export PAPER_DATA=$published && eval '"$program"' "${line#recallmodel }") \
@@ -161,10 +178,18 @@ make_csv() {
     done <"plots/$1.data" >"$work/csv"
 }
 
-# The caption, and the sources of numbers that are not from models.
+# The caption of figure $1, and the sources of numbers that are not from models. Without the runs of
+# a CPU the caption in the folder $2 stays: it says what was measured.
 write_caption() {
     local part
+    if [ "$(cpu_of "$1")" ] && [ ! "$cpu_runs" ]; then
+        cat "$2/caption.txt"
+        return
+    fi
     cat "plots/$1.txt"
+    for part in $(cpu_of "$1"); do
+        RECALLMODEL=$program python3 plots/cpu.py caption "$part" "$work/csv" || return 1
+    done
     for part in $(parts_of "$1"); do
         echo "Measured: $(cat "$work/runs/$part.about")."
     done
@@ -253,7 +278,8 @@ make_figure() {
     mkdir -p "$folder" || return 1
     cp "$work/csv" "$folder/$figure.csv" || return 1
     grep -v '^#' "plots/$figure.data" >"$folder/commands.sh" || return 1
-    write_caption "$figure" >"$folder/caption.txt" || return 1
+    write_caption "$figure" "$folder" >"$work/caption" || return 1
+    cp "$work/caption" "$folder/caption.txt" || return 1
     if [ $pictures ] && [ -f "plots/$figure.gp" ]; then draw "$figure" "$folder" || return 1; fi
     printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" \
         "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"

@@ -91,6 +91,13 @@ check_made() {
     if [ "$pictures" ] && [ -f "plots/$figure.gp" ]; then check_picture "$figure"; fi
 }
 
+# A figure of runs on a CPU says that it waits for them where there are none.
+check_waits_for_cpu() {
+    CPU_RUNS=/nowhere FIGURES=$folder/none succeeds "$1" plots/make.sh --csv "$1"
+    contains "waits for a run on a CPU: make bench-cpu" "$folder/out" "$1 without a run"
+    [ ! -e "$folder/none/$1" ] || fail "$1 without a run: $(cat "$folder/out")"
+}
+
 check_figure() {
     local figure=$1 needs=none
     [ -f "plots/$figure.txt" ] || fail "$figure has no caption"
@@ -100,6 +107,18 @@ check_figure() {
         check_waits_for_run "$figure"
         pass
         return
+    fi
+    if grep -q '^plots/cpu\.py' "plots/$figure.data"; then
+        if ! command -v python3 >/dev/null; then
+            echo "SKIPPED: $figure: there is no python3"
+            return
+        fi
+        check_waits_for_cpu "$figure"
+        if ! compgen -G "runs/cpu-*/cpu-small.csv" >/dev/null; then
+            echo "SKIPPED: $figure: there are no runs of a CPU (make bench-cpu)"
+            pass
+            return
+        fi
     fi
     if grep -q '^[^#]*\$PAPER_DATA' "plots/$figure.data"; then
         FIGURES=$folder/none PAPER_DATA=none succeeds "$figure" plots/make.sh --csv "$figure"

@@ -1,0 +1,1 @@
+plots/cpu.py models

@@ -1,0 +1,154 @@
+"""cpu_runs.py - the measured runs of a CPU that figures and texts take.
+
+The folder is $CPU_RUNS, or of runs/cpu-* the one whose cpu-small.csv is the newest (the date in its
+first line; of equal ones the last by name). Of it cpu-small.csv (make bench-cpu) is read and, where
+it is there, cpu-calibrate.csv (recallmodel bench two-stage --on cpu --grid cpu-calibrate). It needs
+only the standard library.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILES = "cpu-small.csv", "cpu-calibrate.csv"
+WAITS = "a run on a CPU: make bench-cpu"
+# A row whose interval is wider than this factor was disturbed, as in tools/cpu_profile.sh.
+DISTURBED = 1.5
+
+
+def remark(path, name):
+    """The value NAME=VALUE or NAME="VALUE" in the first line of a file of runs, or ''."""
+    with open(path, encoding="utf-8") as file:
+        found = re.search(rf'\b{name}=(?:"([^"]*)"|(\S+))', file.readline())
+    return (found.group(1) or found.group(2)) if found else ""
+
+
+def folder():
+    """The folder of runs, or None if there is none."""
+    given = os.environ.get("CPU_RUNS")
+    folders = [pathlib.Path(given)] if given else sorted((ROOT / "runs").glob("cpu-*"))
+    there = [path for path in folders if (path / FILES[0]).is_file() and read(path / FILES[0])]
+    return max(there, key=lambda path: (remark(path / FILES[0], "date"), path.name), default=None)
+
+
+def read(path):
+    """The rows of a file of runs: dictionaries of texts."""
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+class Runs:
+    """The rows that figures draw: float32 normal numbers, interleaved buckets, one row, one thread,
+    warm. Of a cell that was measured twice the first file has it."""
+
+    def __init__(self, where):
+        self.where = where
+        self.files = [name for name in FILES if (where / name).is_file()]
+        self.left_out = 0
+        cells = {}
+        for name in self.files:
+            for row in read(where / name):
+                if self.is_drawn(row):
+                    cells.setdefault(tuple(row[c] for c in ("work", "n", "k", "b", "k_b")), row)
+        self.rows = [numbers(row) for row in cells.values()]
+        self.rows.sort(key=lambda r: (r["n"], r["k"], r["time_us_median"], r["b"], r["k_b"]))
+        self.exact = {(r["n"], r["k"]): r for r in self.rows if r["work"] == "exact"}
+
+    def is_drawn(self, row):
+        wanted = {"dtype": "float32", "assignment": "interleaved", "input": "normal", "m": "1",
+                  "d": "0", "cache": "warm", "threads": "1"}
+        if row["work"] not in ("exact", "two-stage") or any(row[c] != wanted[c] for c in wanted):
+            return False
+        disturbed = float(row["time_us_high"]) > DISTURBED * float(row["time_us_low"])
+        self.left_out += disturbed
+        return not disturbed
+
+    def cells(self):
+        """(n, k) and the runs of both stages, for each (n, k) of which exact top-k was measured."""
+        for at in self.exact:
+            stages = [r for r in self.rows if (r["n"], r["k"]) == at and r["work"] == "two-stage"]
+            if stages:
+                yield at, stages
+
+    def about(self):
+        """Where and when the runs were measured, for a caption."""
+        first = self.where / self.files[0]
+        inside = self.where.resolve().is_relative_to(ROOT)
+        place = self.where.resolve().relative_to(ROOT) if inside else self.where.name
+        text = (f"Measured: {remark(first, 'cpu')} ({self.where.name}, {remark(first, 'isa')}), "
+                f"{remark(first, 'date')[:10]}, one thread, float32, one row, warm; "
+                f"{' and '.join(self.files)} in {place}.")
+        if self.left_out:
+            text += (f" {self.left_out} disturbed {'row' if self.left_out == 1 else 'rows'} "
+                     f"(interval wider than a factor of {DISTURBED}) left out.")
+        return text
+
+
+def numbers(row):
+    real = ("time_us_median", "time_us_low", "time_us_high", "cost_basic", "cost_serial",
+            "cost_parallel")
+    to = {c: int(row[c]) for c in ("n", "k", "b", "k_b")} | {c: float(row[c]) for c in real}
+    exact = row["work"] == "exact"
+    return to | {"work": row["work"], "level": row["level"],
+                 "recall": 1.0 if exact else float(row["recall"]),
+                 "recall_model": 1.0 if exact else float(row["recall_model"])}
+
+
+# ---- the command
+
+
+def ask(*arguments):
+    """The rows of the CSV that recallmodel prints."""
+    program = os.environ.get("RECALLMODEL", ROOT / "recallmodel")
+    answer = subprocess.run([program, *map(str, arguments), "--csv"], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, check=False)
+    if answer.returncode:
+        sys.exit(f"cpu.py: {answer.stderr.strip()}")
+    return list(csv.DictReader(io.StringIO(answer.stdout)))
+
+
+class Profile:
+    """The profile of these runs: the shipped one of that name, or else a fit to the runs."""
+
+    def __init__(self, runs):
+        name = runs.where.name
+        shipped = ROOT / "model/time/profiles" / f"{name.replace('-', '_')}_f32.profile"
+        self.shipped = shipped.is_file()
+        if self.shipped:
+            self.path = shipped
+        else:
+            self.folder = tempfile.TemporaryDirectory()
+            self.path = pathlib.Path(self.folder.name) / "fitted.profile"
+            ask("calibrate", self.write(runs.rows, "runs.csv"), "--kernel", "cpu", "--dtype", "f32",
+                "--name", name, "-o", self.path)
+        self.name = f"the profile {name}" if self.shipped else "a profile fitted to these runs"
+
+    def write(self, rows, name):
+        if not hasattr(self, "folder"):
+            self.folder = tempfile.TemporaryDirectory()
+        path = pathlib.Path(self.folder.name) / name
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            columns = "work", "n", "k", "b", "k_b", "m", "time_us_median"
+            writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({"m": 1, **row} for row in rows)
+        return path
+
+    def of_runs(self, rows):
+        """The predicted time of each row, in us."""
+        answer = ask("predict", "--device", self.path, "--runs", self.write(rows, "shapes.csv"))
+        return [float(row["predicted_us"]) for row in answer]
+
+    def of_shapes(self, n, ks, k_bs):
+        """Rows k, b, k_b, recall, predicted_us, exact_us: a selection of b for each k and k_b, but
+        for what the profile has no parameters for."""
+        rows = ask("predict", "--device", self.path, "--n", n, "--k", ",".join(map(str, ks)),
+                   "--kb", ",".join(map(str, k_bs)))
+        return [row for row in rows if row["predicted_us"] and row["exact_us"]]
