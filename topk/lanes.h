@@ -32,6 +32,17 @@ typedef VECTOR(uint32_t) v_u32;
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Keeps a vector in a register: the compiler would load it again for each use. */
+#if VECTOR_BYTES == 64
+#define IN_REGISTER(v) __asm__("" : "+v"(v))
+#elif defined __SSE2__
+#define IN_REGISTER(v) __asm__("" : "+x"(v))
+#elif defined __aarch64__
+#define IN_REGISTER(v) __asm__("" : "+w"(v))
+#else
+#define IN_REGISTER(v) (void)(v)
+#endif
+
 #if VECTOR_BYTES == 64
 #define WRAP_MAX(type, vector, suffix, intrinsic) \
     INLINE vector max_##type(vector a, vector b) \
@@ -125,7 +136,12 @@ INLINE v_i64 max_i64(v_i64 a, v_i64 b)
 typedef v_i32 m_32;
 typedef v_i64 m_64;
 #define MORE_f32(a, b) ((v_i32)((a) > (b)))
-#define MORE_f64(a, b) ((v_i64)((a) > (b)))
+#define MORE_f64(a, b) \
+    ({ \
+        v_i64 more = (v_i64)((a) > (b)); \
+        IN_REGISTER(more); /* GCC 12 -O1 fails where it sees through this */ \
+        more; \
+    })
 #define MORE_i32(a, b) ((a) > (b))
 #define MORE_i64(a, b) ((a) > (b))
 #define NOT_LESS_i32(a, b) ((a) >= (b))
