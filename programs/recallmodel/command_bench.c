@@ -51,7 +51,7 @@ static int read_on(void *to, const char *option, const char *value)
          "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
         {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
         {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
-        {OPTION_OUTPUT(BENCH_AT(session))}, \
+        {OPTION_OUTPUT(BENCH_AT(session))}, {OPTION_CSV(BENCH_AT(session))}, \
     { \
         OPTIONS_END \
     }
@@ -115,7 +115,10 @@ static int run_bench(int count, char **arguments)
     struct bench_cpu_settings settings = {.bench = {.axes = {.task = tasks[i]}}};
     settings.bench.session.seed = 1;
     const struct argument *options = tasks[i] == TASK_EXACT ? exact_options : bucket_options;
-    const int status = bench_run(&settings.bench, options, count - 1, arguments + 1, NULL);
+    int status = arguments_read(options, &settings, count - 1, arguments + 1);
+    if (status == STATUS_OK)
+        status = bench_run(&settings.bench, NULL);
+    bench_settings_free(&settings.bench);
     return status == STATUS_HELP ? help_of(tasks[i], options) : status;
 }
 

@@ -18,7 +18,7 @@ column() { # file, name: that column of the rows
 # threads, instruction set, level of cache. The same rows give one recall for any number of threads.
 small=(--n 3000 --k 40 --b 40 --kb 2 --m 3 --cache warm)
 bench stage1 --on cpu "${small[@]}" --assignment interleaved,contiguous --dtype float32,int8 \
-    --threads 1,2 >"$folder/stage1" 2>"$folder/stderr"
+    --threads 1,2 --csv >"$folder/stage1" 2>"$folder/stderr"
 [ "$(rows "$folder/stage1")" = 9 ] || fail "stage1: $(rows "$folder/stage1") rows"
 grep -q "recallmodel: 8 measured, 0 measured before, 0 left out, 0 wrong, 0 failed, 0 left to do" \
     "$folder/stderr" || fail "stage1 says $(cat "$folder/stderr")"
@@ -42,7 +42,7 @@ pass
 bench exact --n 500 --k 40 --kernel threshold,threshold-sorted,quickselect --isa generic \
     --input normal,equal --once >"$folder/out" 2>&1 || fail "exact --once"
 [ ! -s "$folder/out" ] || fail "--once says $(cat "$folder/out")"
-bench exact --n 500 --k 40 --kernel threshold,quickselect --isa generic >"$folder/exact" \
+bench exact --n 500 --k 40 --kernel threshold,quickselect --isa generic --csv >"$folder/exact" \
     2>/dev/null
 [ "$(column "$folder/exact" isa | sort -u)" = generic ] || fail "--isa generic"
 [ "$(column "$folder/exact" level | sort -u)" = memory ] || fail "a cold row is in memory"
@@ -54,11 +54,36 @@ for file in stage1 exact; do
         fail "$file: rows of other lengths"
 done
 if [ -x "$build/gpu/recallmodel-bench-emulated" ]; then
-    "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 2>/dev/null |
+    "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 --csv 2>/dev/null |
         sed -n '/^work/s/,sm_clock_mhz,power_capped$//p' >"$folder/gpu-columns"
     sed -n '/^work/{s/,threads,isa//;s/,level$//;p}' "$folder/exact" |
         cmp -s - "$folder/gpu-columns" || fail "other columns than those of recallmodel-bench"
 fi
+pass
+
+# Without --csv and -o it is a table: names that all cells share above it, the others behind the
+# work; exact top-k has neither buckets nor recall.
+two=(--n 3000 --k 20,40 --b 40 --kb 2 --m 3 --cache warm)
+bench two-stage "${two[@]}" >"$folder/table" 2>"$folder/stderr" || fail "a table"
+[ "$(wc -l <"$folder/table")" = 4 ] &&
+    sed -n 1p "$folder/table" | prints ': float32, interleaved, normal, warm$' &&
+    sed -n 2p "$folder/table" |
+    prints '^work  *n  *k  *b  *k_b  *m  *threads  *time us  *x roof  *recall  *z$' &&
+    sed -n 3p "$folder/table" |
+    prints '^two-stage  *3000  *20  *40  *2  *3  *1  *[0-9.]*  *[0-9.]*  *[01]' ||
+    fail "the table is $(cat "$folder/table")"
+[ -z "$(grep '^#' "$folder/table" || true)" ] || fail "remarks in a table"
+bench exact --n 500 --k 40 --kernel threshold,quickselect --input normal,equal >"$folder/table" \
+    2>"$folder/stderr" || fail "a table of exact top-k"
+sed -n 2p "$folder/table" | prints 'x roof$' &&
+    prints '^exact quickselect equal  *500  *40  *-  *-' <"$folder/table" ||
+    fail "the table is $(cat "$folder/table")"
+# -o writes CSV and prints the same table
+bench two-stage "${two[@]}" -o "$folder/both" >"$folder/beside" 2>/dev/null
+[ "$(rows "$folder/both")" = 3 ] && sed -n 2p "$folder/beside" | prints '^work  *n ' &&
+    [ "$(wc -l <"$folder/beside")" = 4 ] || fail "-o prints $(cat "$folder/beside")"
+bench exact --n 500 --k 4,5 --minutes 1e-9 2>&1 >/dev/null |
+    prints "left to do; with -o FILE the same command continues" || fail "--minutes without -o"
 pass
 
 # A killed run leaves half a row. The same command cuts it off and measures what is missing, once.
@@ -93,6 +118,9 @@ bench stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>"$folder/stderr" &&
     fail "it writes into another table"
 grep -q "has other columns" "$folder/stderr" && [ "$(cat "$folder/other")" = "another,table" ] ||
     fail "another table: $(cat "$folder/stderr")"
+printf "a letter" >"$folder/other" # not the unfinished line of a killed run
+bench stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>&1 && fail "it writes into a letter"
+[ "$(cat "$folder/other")" = "a letter" ] || fail "a letter was cut off"
 pass
 
 # Ctrl-C, a full disk.
@@ -108,8 +136,17 @@ status=0; wait_for $process 60 || status=$?
 [ $status = 130 ] || fail "SIGINT returns $status"
 grep -q "run the same command again" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
 tail -c 1 "$folder/stopped" | od -c | prints '\\n' || fail "SIGINT left half a row"
-bench stage1 "${small[@]}" >/dev/full 2>"$folder/stderr" && fail "a full disk"
-grep -q "No space left" "$folder/stderr" || fail "a full disk: $(cat "$folder/stderr")"
+for form in "" --csv "-o /dev/full"; do
+    # shellcheck disable=SC2086 # none, one or two words
+    bench stage1 "${small[@]}" $form >/dev/full 2>"$folder/stderr" && fail "a full disk, $form"
+    grep -q "No space left" "$folder/stderr" || fail "a full disk, $form: $(cat "$folder/stderr")"
+done
+# a reader that has left ends a table, but not a file
+status=0
+bench exact --n 500,600,700 --k 4 2>"$folder/stderr" | true || status=$?
+prints "3 measured" <"$folder/stderr" && fail "it measures for nobody"
+bench exact --n 500,600,700 --k 4 -o "$folder/kept" 2>"$folder/stderr" | true || true
+[ "$(rows "$folder/kept")" = 4 ] || fail "a closed pipe stops -o: $(cat "$folder/stderr")"
 pass
 
 # The grids: every cell once, and those of cpu-small are as many as fit into five minutes.
@@ -152,6 +189,7 @@ refuse "--grid 'key-17' is not known; give one of cpu-small" two-stage --grid ke
 refuse "--grid cpu-small is a grid of recallmodel bench two-stage" stage1 --grid cpu-small
 refuse "--grid has its own cells; leave out --n, --k, --b, --kb, --m, --threads" \
     two-stage --grid cpu-small --threads 2
+refuse "-o x is CSV; leave --csv out, or -o for CSV on stdout" exact -o x --csv
 refuse "no combination can be run: b must be at most n, and kb at most the size of a bucket" \
     stage1 --n 100 --b 20 --kb 6
 refuse "k must be at most n" exact --n 100 --k 200
