@@ -118,7 +118,7 @@ int cell_lines_begin(const struct cell_lines *lines, const char *device)
     for (size_t count = 0; count < CELL_COUNTS; count++)
         if (has_count(count))
             printf("  %*s", lines->widths[count], count_names[count]);
-    printf("  %10s  %6s%s\n", "time us", "x roof", lines->has_recall ? "    recall      z" : "");
+    printf("  %10s  %6s%s\n", "time us", "x roof", lines->has_recall ? "    recall       z" : "");
     return fflush(stdout) == 0 ? 0 : -1;
 }
 
@@ -141,7 +141,7 @@ int cell_lines_add(const struct cell_lines *lines, const struct cell *c,
         snprintf(z, sizeof z, "%.2f", m->z);
     printf("  %10.2f  %6s", m->time.median_us, roof);
     if (lines->has_recall)
-        printf("  %8s  %5s", recall, z);
+        printf("  %8s  %6s", recall, z);
     putchar('\n');
     return fflush(stdout) == 0 ? 0 : -1;
 }

@@ -86,6 +86,45 @@ bench exact --n 500 --k 4,5 --minutes 1e-9 2>&1 >/dev/null |
     prints "left to do; with -o FILE the same command continues" || fail "--minutes without -o"
 pass
 
+# Rows of a file: the recall that simulate counts on them, and its z; the first m of them.
+make_rows() { # file, type, code: x is an array of that type
+    python3 - "$@" <<'PYTHON'
+import struct, sys
+path, descr, code = sys.argv[1:]
+x = eval(code)
+head = "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }" % (descr, len(x), len(x[0]))
+head += " " * ((-len(head) - 11) % 64) + "\n"
+with open(path, "wb") as out:
+    out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+    for row in x:
+        out.write(struct.pack("<%d%s" % (len(row), {"f4": "f", "u2": "H"}[descr[1:]]), *row))
+PYTHON
+}
+make_rows "$folder/my rows.npy" "<f4" \
+    "[[(i * 7919 + r * 104729) % 100003 / 1000 for i in range(2000)] for r in range(60)]"
+real=(--rows "$folder/my rows.npy" --k 40 --b 50 --kb 1,2)
+bench two-stage "${real[@]}" --csv >"$folder/file" 2>/dev/null || fail "--rows"
+"$program" simulate --file "$folder/my rows.npy" --k 40 --b 50 --kb 1,2 --csv >"$folder/simulated"
+for name in recall z; do
+    awk 'NR == FNR { a[NR] = $1; next } { d = $1 - a[FNR] } d > 1e-7 || d < -1e-7 { bad = 1 }
+        END { exit !(FNR == 2 && !bad) }' <(column "$folder/simulated" $name) \
+        <(column "$folder/file" $name) || fail "--rows: another $name than that of simulate"
+done
+[ "$(column "$folder/file" input | sort -u)/$(column "$folder/file" m | sort -u)" = my_rows/60 ] ||
+    fail "--rows: input and m"
+"$program" simulate --file "$folder/my rows.npy" --repetitions 7 --k 40 --b 50 --kb 1,2 --csv |
+    column /dev/stdin recall >"$folder/first"
+bench two-stage "${real[@]}" --m 7 --dtype float64 --csv 2>/dev/null | column /dev/stdin recall |
+    awk 'NR == FNR { a[NR] = $1; next } $1 - a[FNR] > 1e-7 || a[FNR] - $1 > 1e-7 { exit 1 }' \
+        "$folder/first" - || fail "--rows --m: not the first rows"
+bench exact --rows "$folder/my rows.npy" --m 1 --k 5 --dtype float16,bfloat16 >/dev/null \
+    2>"$folder/stderr" || fail "--rows of other types: $(cat "$folder/stderr")"
+# bfloat16, all NaN in one row
+make_rows "$folder/bf16.npy" "<u2" "[[0x7fc0] * 70, [0x3f80 + i for i in range(70)]]"
+bench exact --rows "$folder/bf16.npy" --k 5 --dtype bfloat16 2>&1 >/dev/null |
+    prints "1 measured" || fail "--rows of bfloat16"
+pass
+
 # A killed run leaves half a row. The same command cuts it off and measures what is missing, once.
 file=$folder/runs.csv
 bench two-stage --grid cpu-tiny -o "$file" >"$folder/table" 2>/dev/null &
@@ -189,6 +228,14 @@ refuse "--grid 'key-17' is not known; give one of cpu-small" two-stage --grid ke
 refuse "--grid cpu-small is a grid of recallmodel bench two-stage" stage1 --grid cpu-small
 refuse "--grid has its own cells; leave out --n, --k, --b, --kb, --m, --threads" \
     two-stage --grid cpu-small --threads 2
+refuse "--rows $folder/none cannot be opened" exact --rows "$folder/none"
+refuse "is not a .npy file; save the rows as one" exact --rows "$0"
+refuse "--n 5 is not the length of a row of --rows, 2000; leave --n out" stage1 "${real[@]}" --n 5
+refuse "--m 61 is more than the 60 rows of --rows; give at most that" stage1 "${real[@]}" --m 9,61
+refuse "--rows gives the inputs; leave --input out" stage1 "${real[@]}" --input equal
+refuse "--rows has real numbers; leave --dtype int32 out" stage1 "${real[@]}" --dtype int32
+refuse "--rows has its own n, and --grid its own cells; leave one out" \
+    two-stage "${real[@]}" --grid cpu-tiny
 refuse "-o x is CSV; leave --csv out, or -o for CSV on stdout" exact -o x --csv
 refuse "no combination can be run: b must be at most n, and kb at most the size of a bucket" \
     stage1 --n 100 --b 20 --kb 6
