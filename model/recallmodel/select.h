@@ -113,7 +113,9 @@ struct rcm_choice {
     enum rcm_deploy deploy;
     double exact_objective;     /* exact top-k of the row; NaN: not known */
     double over_exact;          /* objective/exact_objective: below 1, approximating pays */
-    struct rcm_point threshold; /* exact top-k by threshold, the best shape for it */
+    /* exact top-k by threshold, the best shape for it; none where the objective is the time on a CPU,
+     * whose exact_objective is that already, unless exact_us takes its place */
+    struct rcm_point threshold;
     double reaching;            /* its E[R] */
 };
 

@@ -42,6 +42,44 @@ prints 'recallmodel.topk' <"$folder/select" && fail "the call for a CPU stands b
 prints '"predicted_us"' <"$folder/predict" || fail "predict --device this"
 pass
 
+# On a CPU two ways compete, because its exact top-k is by threshold; the call runs what was chosen
+# with as many threads as the time is of. A kernel and a device of two kinds are refused.
+ask() { "$program" select --device "$@" >"$folder/select" 2>&1 || fail "select $*"; }
+for question in "2^20 1024 1 0.9" "128256 50 1 0.99" "4096 64 256 0.99"; do
+    read -r n k m recall <<<"$question"
+    shape=(cpu-epyc-zen4 --n "$n" --k "$k" --m "$m" --recall "$recall")
+    ask "${shape[@]}"
+    prints 'threshold' <"$folder/select" && fail "a threshold beside exact top-k: $question"
+    ask "${shape[@]}" --json
+    [ "$(number '["threshold"]' <"$folder/select")" = None ] || fail "threshold in JSON: $question"
+    [ "$(number '["usage"].keys()' <"$folder/select")" = \
+        "dict_keys(['pytorch', 'exact', 'cpu'])" ] || fail "calls of a CPU: $question"
+    python3 - "$folder/select" <<'PYTHON' || fail "deploy and call of $question"
+import json, sys
+answer = json.load(open(sys.argv[1]))
+exact = answer["deploy"] == "exact"
+assert exact == (answer["over_exact"] >= 1), answer["reason"]
+assert ("b=" in answer["usage"]["cpu"]) == (not exact), answer["usage"]["cpu"]
+assert "threads=1)" in answer["usage"]["cpu"], answer["usage"]["cpu"]
+assert answer["reason"].startswith("exact top-k: " if exact else "b = "), answer["reason"]
+PYTHON
+done
+ask cpu-epyc-zen4 --n 2^20,2^16 --k 1024
+prints 'threshold' <"$folder/select" && fail "a column for the threshold"
+prints 'the least of the two' <"$folder/select" || fail "two ways: $(cat "$folder/select")"
+ask cpu-epyc-zen4 --n 2^20 --k 1024 --recall 0.999 --exact-us 1e6
+prints "of this project's library" <"$folder/select" ||
+    fail "the library's exact top-k beside one's own: $(cat "$folder/select")"
+ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
+prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
+"$program" select --kernel cpu --n 2^20 --k 64 | prints 'counts candidates' ||
+    fail "a CPU without a profile"
+rejects "--kernel ours runs on a GPU, and --device cpu-epyc-zen4 is a CPU; leave one out" \
+    "$program" select --device cpu-epyc-zen4 --kernel ours --n 4096 --k 64
+rejects "--kernel cpu runs on a CPU, and --device H100-PCIe is a GPU; leave one out" \
+    "$program" select --device H100-PCIe --kernel cpu --n 4096 --k 64
+pass
+
 # calibrate takes the warm rows, buckets and exact top-k, of one type.
 "$program" calibrate "$runs" --kernel cpu --json >"$folder/fit"
 [ "$(number '["runs"]' <"$folder/fit")" = \
