@@ -13,7 +13,7 @@ struct call {
     const char *key;        /* in JSON */
     const char *title;      /* "PyTorch (graphcore-research/pytorch-approx-topk)" */
     const char *kernel;     /* of which kernel it is; NULL: none */
-    bool offered;           /* is it for this kind of device? If not, it is neither shown nor data */
+    bool offered;           /* is it for this kind of device? Others are not shown */
     char text[CALL_LENGTH]; /* lines; empty: it cannot express the choice, nor anything near */
     struct rcm_point is;    /* what it runs; INFINITY: nothing */
 };

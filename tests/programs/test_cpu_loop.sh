@@ -97,6 +97,13 @@ cat "$runs" <(grep '^two-stage' "$folder/other.csv") >"$folder/more.csv"
     "$(number '["parameters"]' <"$folder/fit")" ] ||
     fail "rows of int8 and cold ones change the fit"
 [ "$(number '["left_out_rows"]' <"$folder/fit-more")" -gt 0 ] || fail "rows are left out"
+# exact top-k is among the configurations from which each model chooses
+"$program" calibrate "$runs" --kernel cpu --cross-validate >"$folder/report"
+prints 'With exact top-k among the configurations, in the [1-9]' <"$folder/report" ||
+    fail "the report leaves exact top-k out: $(cat "$folder/report")"
+"$program" calibrate "$runs" --kernel cpu --cross-validate --json >"$folder/fit"
+[ "$(number '["regret_each_left_out_with_exact"]["calibrated"]["cells"]' <"$folder/fit")" -gt 0 ] ||
+    fail "no cells with exact top-k"
 pass
 
 # The parameters come back from times that they predict.
