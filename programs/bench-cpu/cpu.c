@@ -48,26 +48,30 @@ int read_isa(void *to, const char *option, const char *value)
 
 /* ---- the device */
 
+static double held_bytes; /* by all buffers */
+
+static void free_buffer(struct buffer *b)
+{
+    held_bytes -= (double)b->bytes;
+    free(b->at);
+    *b = (struct buffer){NULL, 0};
+}
+
 void *cpu_reserve(struct buffer *b, size_t bytes)
 {
     if (bytes == 0)
         bytes = 64;
     if (b->bytes < bytes) {
         void *at = NULL;
-        free(b->at);
-        if ((double)bytes > memory_limit_bytes() || posix_memalign(&at, 4096, bytes) != 0)
-            at = NULL;
-        else
-            memset(at, 0, bytes); /* so that no page is made while something is timed */
-        *b = (struct buffer){at, at ? bytes : 0};
+        free_buffer(b);
+        if (held_bytes + (double)bytes > memory_limit_bytes() ||
+            posix_memalign(&at, 4096, bytes) != 0)
+            return NULL;
+        memset(at, 0, bytes); /* so that no page is made while something is timed */
+        held_bytes += (double)bytes;
+        *b = (struct buffer){at, bytes};
     }
     return b->at;
-}
-
-static void free_buffer(struct buffer *b)
-{
-    free(b->at);
-    *b = (struct buffer){NULL, 0};
 }
 
 static int open_device(struct device **device, uint64_t seed)

@@ -4,15 +4,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-. tests/signals.sh
+. tests/benches.sh
 unset RCM_TOP_K_ISA
 bench() { "$program" bench "$@"; }
-rows() { if [ -f "$1" ]; then grep -vc '^#' "$1" || true; else echo 0; fi; }
-column() { # file, name: that column of the rows
-    awk -F, -v name="$2" '/^#/ { next }
-        !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-        { print $at }' "$1"
-}
 
 # What is measured is proved, and its numbers are right: recall against the command's own, shares,
 # threads, instruction set, level of cache. The same rows give one recall for any number of threads.
@@ -129,10 +123,7 @@ pass
 file=$folder/runs.csv
 bench two-stage --grid cpu-tiny -o "$file" >"$folder/table" 2>/dev/null &
 process=$!
-for _ in $(seq 3000); do
-    if [ "$(rows "$file")" -ge 4 ]; then break; fi
-    sleep 0.02
-done
+wait_for_rows "$file" 4
 kill -KILL $process
 wait_for $process 20 2>/dev/null || true
 measured=$(($(rows "$file") - 1))
@@ -163,18 +154,7 @@ bench stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>&1 && fail "it writes
 pass
 
 # Ctrl-C, a full disk.
-default_signals "$program" bench two-stage --grid cpu-small -o "$folder/stopped" >/dev/null \
-    2>"$folder/stderr" &
-process=$!
-for _ in $(seq 3000); do
-    if [ "$(rows "$folder/stopped")" -ge 2 ]; then break; fi
-    sleep 0.02
-done
-kill -INT $process
-status=0; wait_for $process 60 || status=$?
-[ $status = 130 ] || fail "SIGINT returns $status"
-grep -q "run the same command again" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
-tail -c 1 "$folder/stopped" | od -c | prints '\\n' || fail "SIGINT left half a row"
+interrupts "$folder/stopped" "$program" bench two-stage --grid cpu-small
 for form in "" --csv "-o /dev/full"; do
     # shellcheck disable=SC2086 # none, one or two words
     bench stage1 "${small[@]}" $form >/dev/full 2>"$folder/stderr" && fail "a full disk, $form"

@@ -4,14 +4,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-. tests/signals.sh
+. tests/benches.sh
 bench=$build/gpu/recallmodel-bench-emulated
-rows() { if [ -f "$1" ]; then grep -vc '^#' "$1" || true; else echo 0; fi; }
-column() { # file, name: that column of the rows
-    awk -F, -v name="$2" '/^#/ { next }
-        !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-        { print $at }' "$1"
-}
 
 # Every subcommand measures, and its numbers are right: recall against the model of the library,
 # shares, counts.
@@ -82,17 +76,7 @@ grep -q "has other columns" "$folder/stderr" && [ "$(cat "$folder/other")" = "an
 pass
 
 # Ctrl-C, a time limit, a full disk, a closed pipe.
-default_signals "$bench" two-stage --grid key-8 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" &
-process=$!
-for _ in $(seq 2000); do
-    if [ "$(rows "$folder/stopped")" -ge 3 ]; then break; fi
-    sleep 0.05
-done
-kill -INT $process
-status=0; wait_for $process 60 || status=$?
-[ $status = 130 ] || fail "SIGINT returns $status"
-grep -q "run the same command again" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
-tail -c 1 "$folder/stopped" | od -c | prints '\\n' || fail "SIGINT left half a row"
+interrupts "$folder/stopped" "$bench" two-stage --grid key-8
 "$bench" two-stage --grid key-8 --minutes 0.01 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" ||
     fail "--minutes"
 grep -q "left to do; run the same command again" "$folder/stderr" ||
