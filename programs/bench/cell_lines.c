@@ -118,7 +118,8 @@ int cell_lines_begin(const struct cell_lines *lines, const char *device)
     for (size_t count = 0; count < CELL_COUNTS; count++)
         if (has_count(count))
             printf("  %*s", lines->widths[count], count_names[count]);
-    printf("  %10s  %6s%s\n", "time us", "x roof", lines->has_recall ? "    recall       z" : "");
+    printf("  %10s  %5s  %6s%s\n", "time us", "+- %", "x roof",
+           lines->has_recall ? "    recall       z" : "");
     return fflush(stdout) == 0 ? 0 : -1;
 }
 
@@ -139,7 +140,8 @@ int cell_lines_add(const struct cell_lines *lines, const struct cell *c,
         format_recall(recall, sizeof recall, 1.0 - m->recall);
     if (!isnan(m->z))
         snprintf(z, sizeof z, "%.2f", m->z);
-    printf("  %10.2f  %6s", m->time.median_us, roof);
+    const double half = 0.5 * (m->time.high_us - m->time.low_us); /* of the interval */
+    printf("  %10.2f  %5.1f  %6s", m->time.median_us, 100.0 * half / m->time.median_us, roof);
     if (lines->has_recall)
         printf("  %8s  %6s", recall, z);
     putchar('\n');

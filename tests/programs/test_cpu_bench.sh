@@ -62,9 +62,9 @@ bench two-stage "${two[@]}" >"$folder/table" 2>"$folder/stderr" || fail "a table
 [ "$(wc -l <"$folder/table")" = 4 ] &&
     sed -n 1p "$folder/table" | prints ': float32, interleaved, normal, warm$' &&
     sed -n 2p "$folder/table" |
-    prints '^work  *n  *k  *b  *k_b  *m  *threads  *time us  *x roof  *recall  *z$' &&
+    prints '^work  *n  *k  *b  *k_b  *m  *threads  *time us  *+- %  *x roof  *recall  *z$' &&
     sed -n 3p "$folder/table" |
-    prints '^two-stage  *3000  *20  *40  *2  *3  *1  *[0-9.]*  *[0-9.]*  *[01]' ||
+    prints '^two-stage  *3000  *20  *40  *2  *3  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[01]' ||
     fail "the table is $(cat "$folder/table")"
 [ -z "$(grep '^#' "$folder/table" || true)" ] || fail "remarks in a table"
 bench exact --n 500 --k 40 --kernel threshold,quickselect --input normal,equal >"$folder/table" \
