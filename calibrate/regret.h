@@ -13,6 +13,7 @@
 struct regret {
     double mean, median, p95, max; /* over cells; NaN without cells */
     size_t cells;
+    size_t exact_fastest, exact_chosen; /* cells, with exact top-k among the configurations */
 };
 
 /* score[i]: what the model says of run i; less is better, and of equal ones the first of the list
@@ -25,5 +26,10 @@ int regret_of(const struct run *runs, const double *score, const bool *in, size_
  * here). */
 int regret_of_losses(const struct run *runs, const double *loss, const double *score,
                      const bool *in, size_t length, struct regret *regret);
+
+/* The same with exact top-k among the configurations, which loses nothing: over the cells of which
+ * it was measured, too, and at least one with buckets reaches the target. */
+int regret_with_exact(const struct run *runs, const double *loss, const double *score,
+                      const bool *in, size_t length, struct regret *regret);
 
 #endif

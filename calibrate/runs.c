@@ -19,12 +19,14 @@ enum {
     COLUMN_INPUT,
     COLUMN_CACHE,
     COLUMN_TIMING,
+    COLUMN_ISA,
     TEXT_COLUMNS
 };
 static const struct {
     const char *name, *preferred;
 } text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"},
-                                {"input", NULL}, {"cache", "cold"},  {"timing", NULL}};
+                                {"input", NULL}, {"cache", "cold"},  {"timing", NULL},
+                                {"isa", NULL}};
 
 /* A CSV file, its columns, and which rows to take. */
 struct reader {
@@ -177,13 +179,20 @@ static const char *wanted_of(const struct reader *r, size_t i)
     return !differ ? NULL : has_preferred ? preferred : first;
 }
 
-/* The kernel of the first run of exact top-k; NULL if there is none. */
+/* The kernel "threshold" if a run of exact top-k has it, otherwise that of the first such run; NULL
+ * if there is none. */
 static const char *exact_kernel_of(const struct reader *r)
 {
-    for (size_t row = 0; has(r, r->work) && row < r->csv->rows; row++)
-        if (strcmp(csv_field(r->csv, row, r->work), "exact") == 0)
-            return csv_field(r->csv, row, r->texts[COLUMN_KERNEL]);
-    return NULL;
+    const char *first = NULL;
+    for (size_t row = 0; has(r, r->work) && row < r->csv->rows; row++) {
+        if (strcmp(csv_field(r->csv, row, r->work), "exact") != 0)
+            continue;
+        const char *kernel = csv_field(r->csv, row, r->texts[COLUMN_KERNEL]);
+        if (strcmp(kernel, "threshold") == 0)
+            return kernel;
+        first = first ? first : kernel;
+    }
+    return first;
 }
 
 static int find_columns(struct reader *r)

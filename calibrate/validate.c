@@ -84,6 +84,13 @@ static bool sorted_runs_allocate(struct sorted_runs *w, size_t length, size_t si
     return all;
 }
 
+/* The cost of a run in a cost model. */
+static double cost_of(size_t score, const struct run *run)
+{
+    const struct rcm_cost cost = rcm_cost(rcm_cost_model(score - 1), run->p);
+    return run->kind == RUN_EXACT ? cost.exact : cost.approximate;
+}
+
 /* Sorts the runs by n, and computes their losses and costs. Returns 0, or -1 if memory runs out. */
 static int sorted_runs_fill(struct sorted_runs *w, const struct run *runs,
                             const struct validation *v)
@@ -103,25 +110,29 @@ static int sorted_runs_fill(struct sorted_runs *w, const struct run *runs,
             w->first[size++] = i;
         w->losses[i] = rcm_loss_exact(w->runs[i].p);
         for (size_t score = 1; score < SCORES; score++)
-            w->scores[score][i] = rcm_cost(rcm_cost_model(score - 1), w->runs[i].p).approximate;
+            w->scores[score][i] = cost_of(score, &w->runs[i]);
     }
     w->first[v->size_count] = w->length;
     free(places);
     return 0;
 }
 
+/* regret_of_losses() or regret_with_exact() */
+typedef int regret_function(const struct run *runs, const double *loss, const double *score,
+                            const bool *in, size_t length, struct regret *regret);
+
 /* The regret of each score among those runs first .. end - 1 that have a prediction and are `out`
  * (NULL: all). Returns 0, or -1 if memory runs out. */
 static int set_regrets(struct sorted_runs *w, double *predicted, const bool *out, size_t first,
-                       size_t end, struct regret regrets[SCORES])
+                       size_t end, regret_function *of, struct regret regrets[SCORES])
 {
     int status = 0;
     w->scores[0] = predicted;
     for (size_t i = first; i < end; i++)
         w->in[i] = (!out || out[i]) && isfinite(predicted[i]);
     for (size_t score = 0; score < SCORES && status == 0; score++)
-        status = regret_of_losses(w->runs + first, w->losses + first, w->scores[score] + first,
-                                  w->in + first, end - first, &regrets[score]);
+        status = of(w->runs + first, w->losses + first, w->scores[score] + first, w->in + first,
+                    end - first, &regrets[score]);
     return status;
 }
 
@@ -147,11 +158,14 @@ static int leave_out_each(struct validation *v, struct sorted_runs *w, bool (*ti
         const size_t first = w->first[s], end = w->first[s + 1];
         if (residuals_of(w->runs + first, w->each + first, NULL, end - first, &v->left_out[s]) !=
                 0 ||
-            set_regrets(w, w->each, NULL, first, end, v->left_out_regret[s]) != 0)
+            set_regrets(w, w->each, NULL, first, end, regret_of_losses, v->left_out_regret[s]) != 0)
             return -1;
     }
     return residuals_of(w->runs, w->each, NULL, w->length, &v->each) != 0 ||
-                   set_regrets(w, w->each, NULL, 0, w->length, v->each_regret) != 0 ||
+                   set_regrets(w, w->each, NULL, 0, w->length, regret_of_losses, v->each_regret) !=
+                       0 ||
+                   set_regrets(w, w->each, NULL, 0, w->length, regret_with_exact,
+                               v->each_with_exact) != 0 ||
                    band_of(w->runs, w->each, false, w->length, &v->p05_ratio, &v->p95_ratio) != 0 ||
                    band_of(w->runs, w->each, true, w->length, &v->exact_p05_ratio,
                            &v->exact_p95_ratio) != 0
@@ -171,7 +185,10 @@ static int leave_out_together(struct validation *v, struct sorted_runs *w, const
         return -1;
     }
     return residuals_of(w->runs, w->predicted, w->out, w->length, &v->together) != 0 ||
-                   set_regrets(w, w->predicted, w->out, 0, w->length, v->together_regret) != 0
+                   set_regrets(w, w->predicted, w->out, 0, w->length, regret_of_losses,
+                               v->together_regret) != 0 ||
+                   set_regrets(w, w->predicted, w->out, 0, w->length, regret_with_exact,
+                               v->together_with_exact) != 0
                ? -1
                : 0;
 }

@@ -25,6 +25,8 @@ struct validation {
     struct residuals each, together;
     /* Over the same cells for every score: runs without a prediction take no part. */
     struct regret each_regret[SCORES], together_regret[SCORES];
+    /* The same with exact top-k among the configurations; no cells where it was not measured. */
+    struct regret each_with_exact[SCORES], together_with_exact[SCORES];
 
     /* band_of() all sizes, each left out in turn; 0: unknown. */
     double p05_ratio, p95_ratio, exact_p05_ratio, exact_p95_ratio;

@@ -111,10 +111,12 @@ struct rcm_choice {
     /* the least of the three; among equal ones exact top-k, then the threshold. If the exact
      * objective is not known: bucketed if there is a shape, otherwise exact */
     enum rcm_deploy deploy;
-    double exact_objective;     /* exact top-k of the row; NaN: not known */
-    double over_exact;          /* objective/exact_objective: below 1, approximating pays */
-    struct rcm_point threshold; /* exact top-k by threshold, the best shape for it */
-    double reaching;            /* its E[R] */
+    double exact_objective; /* exact top-k of the row; NaN: not known */
+    double over_exact;      /* objective/exact_objective: below 1, approximating pays */
+    /* exact top-k by threshold, the best shape for it; none where the objective is the time on a
+     * CPU, whose exact_objective is that already, unless exact_us takes its place */
+    struct rcm_point threshold;
+    double reaching; /* its E[R] */
 };
 
 /* Method    where the objective steps, the search looks at the beginning of each step, except those

@@ -132,11 +132,22 @@ static bool stops(const struct rcm_selection *s, uint64_t done, uint64_t total)
     return s->tick && s->tick(s->tick_context, done, total);
 }
 
+/* Is the threshold the exact top-k that is a contender by itself? The library for a CPU finds every
+ * exact top-k so. It is another one only beside a measured time of the user's own. */
+static bool is_exact_already(const struct rcm_selection *s)
+{
+    const struct rcm_profile *profile = s->machine.profile;
+    return profile && profile->kernel->cpu && !(s->exact_us > 0.0) &&
+           search_objective(s)->need == RCM_NEEDS_PROFILE;
+}
+
 /* First the estimates of all k_b, then the exact values of those k_b whose least is near the
  * least of all. */
 static struct threshold best_threshold(const struct rcm_selection *s)
 {
     const struct threshold none = {.point = {.objective = INFINITY}, .reaching = NAN};
+    if (is_exact_already(s))
+        return none;
     struct threshold best = none;
     struct rcm_point estimate[K_B_MOST];
     struct rcm_factors factors;

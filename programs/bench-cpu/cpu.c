@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,26 +48,30 @@ int read_isa(void *to, const char *option, const char *value)
 
 /* ---- the device */
 
+static double held_bytes; /* by all buffers */
+
+static void free_buffer(struct buffer *b)
+{
+    held_bytes -= (double)b->bytes;
+    free(b->at);
+    *b = (struct buffer){NULL, 0};
+}
+
 void *cpu_reserve(struct buffer *b, size_t bytes)
 {
     if (bytes == 0)
         bytes = 64;
     if (b->bytes < bytes) {
         void *at = NULL;
-        free(b->at);
-        if ((double)bytes > memory_limit_bytes() || posix_memalign(&at, 4096, bytes) != 0)
-            at = NULL;
-        else
-            memset(at, 0, bytes); /* so that no page is made while something is timed */
-        *b = (struct buffer){at, at ? bytes : 0};
+        free_buffer(b);
+        if (held_bytes + (double)bytes > memory_limit_bytes() ||
+            posix_memalign(&at, 4096, bytes) != 0)
+            return NULL;
+        memset(at, 0, bytes); /* so that no page is made while something is timed */
+        held_bytes += (double)bytes;
+        *b = (struct buffer){at, bytes};
     }
     return b->at;
-}
-
-static void free_buffer(struct buffer *b)
-{
-    free(b->at);
-    *b = (struct buffer){NULL, 0};
 }
 
 static int open_device(struct device **device, uint64_t seed)
@@ -156,30 +161,48 @@ static bool same_rows(const struct cell *a, const struct cell *b)
            a->input == b->input;
 }
 
-/* Together 2^16 elements, at most 16. */
+/* Together 2^16 elements, at most 16, and as many as the file has. */
 static unsigned count_sets(const struct cell *c)
 {
+    const uint64_t most = c->input == INPUT_FILE ? cpu_row_source()->rows / c->m : 16;
     unsigned sets = 1;
-    while (sets < 16 && sets * c->m * c->n < 1 << 16)
+    while (sets < 16 && 2 * sets <= most && sets * c->m * c->n < 1 << 16)
         sets *= 2;
     return sets;
 }
 
-static bool make_rows(struct device *r, const struct cell *c)
+/* Reads the rows of all sets, one after the other in the file. */
+static enum outcome read_rows(struct device *r, const struct cell *c)
 {
+    double *buffer = cpu_reserve(&r->other, c->n * sizeof *buffer);
+    if (!buffer)
+        return no_memory(r, "a row of the file");
+    if (cpu_read_rows(c->dtype, 0, r->sets * c->m, buffer, r->x.at) == 0)
+        return MEASURED;
+    snprintf(r->reason, sizeof r->reason, "the rows cannot be read: %s",
+             errno ? strerror(errno) : "the file ends early");
+    return FAILED;
+}
+
+static enum outcome make_rows(struct device *r, const struct cell *c)
+{
+    enum outcome outcome = MEASURED;
     r->call = r->roof_call = 0;
     if (same_rows(&r->input_cell, c))
-        return true;
+        return MEASURED;
     r->sets = count_sets(c);
     r->input_cell.kernel = NULL;
     r->true_k = 0;
     if (!cpu_reserve(&r->x, r->sets * cell_bytes_read(c)))
-        return false;
-    for (unsigned set = 0; set < r->sets; set++)
+        return no_memory(r, "inputs");
+    if (c->input == INPUT_FILE)
+        outcome = read_rows(r, c);
+    for (unsigned set = 0; set < r->sets && c->input != INPUT_FILE; set++)
         cpu_fill(c->dtype, c->input, c->m, c->n, r->seed + set,
                  (char *)r->x.at + set * cell_bytes_read(c));
-    r->input_cell = *c;
-    return true;
+    if (outcome == MEASURED)
+        r->input_cell = *c;
+    return outcome;
 }
 
 /* Overwrites the outputs, so that what a proof sees was written after this. */
@@ -196,8 +219,9 @@ static enum outcome run_once(struct device *r, const struct cell *c)
     size_t workspace_bytes;
     r->cell = c;
     r->cell_work.repeats = r->roof_work.repeats = 0;
-    if (!make_rows(r, c))
-        return no_memory(r, "inputs");
+    enum outcome outcome = make_rows(r, c);
+    if (outcome != MEASURED)
+        return outcome;
     if (!cpu_reserve(&r->values, out * dtype_bytes(c->dtype)) ||
         !cpu_reserve(&r->indices, out * sizeof(int32_t)) ||
         !cpu_reserve(&r->roof, c->m * dtype_bytes(c->dtype)))

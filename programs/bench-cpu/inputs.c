@@ -6,8 +6,55 @@
 #include <gpu/host/element.h>
 #include <programs/bench/cell.h>
 
+/* ---- rows of a file */
+
+static const struct row_source *source;
+
+void cpu_use_rows(const struct row_source *rows)
+{
+    source = rows;
+}
+
+const struct row_source *cpu_row_source(void)
+{
+    return source;
+}
+
+static uint16_t half_of(unsigned dtype, double value)
+{
+    if (isnan(value))
+        return dtype == DTYPE_F16 ? 0x7e00 : 0x7fc0;
+    return (uint16_t)rcm_gpu_rounded((float)value, (enum rcm_gpu_dtype)dtype);
+}
+
+static void put_row(unsigned dtype, const double *from, uint64_t n, void *row)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (dtype == DTYPE_F64)
+            ((double *)row)[i] = from[i];
+        else if (dtype == DTYPE_F32)
+            ((float *)row)[i] = (float)from[i];
+        else
+            ((uint16_t *)row)[i] = half_of(dtype, from[i]);
+}
+
+int cpu_read_rows(unsigned dtype, uint64_t first, uint64_t m, double *buffer, void *x)
+{
+    int status = 0;
+    for (uint64_t row = 0; row < m && status == 0; row++) {
+        status = source->read(source->from, first + row, buffer);
+        if (status == 0)
+            put_row(dtype, buffer, source->n, (char *)x + row * source->n * dtype_bytes(dtype));
+    }
+    return status;
+}
+
+/* ---- rows that are made */
+
 const char *cpu_input_name(unsigned input)
 {
+    if (input == INPUT_FILE)
+        return source ? source->name : NULL;
     return rcm_gpu_element_name(input);
 }
 

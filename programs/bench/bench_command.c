@@ -4,6 +4,7 @@
 #include "bench_command.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include <base/text.h>
@@ -87,6 +88,8 @@ static int measure_all(const struct bench_settings *settings, const struct cell_
 {
     struct results results = {0};
     char columns[CELL_ROW_MAX];
+    if (settings->session.output) /* a reader of the table that leaves does not stop it */
+        signal(SIGPIPE, SIG_IGN);
     format_cell_columns(columns);
     int status = session_open_results(&results, runner->device, &settings->session, columns,
                                       CELL_KEY_COLUMNS + backend->key_column_count);
@@ -118,13 +121,13 @@ static int use_cells(const struct bench_settings *settings, const struct cell_li
     return status;
 }
 
-int bench_run(struct bench_settings *settings, const struct argument *options, int count,
-              char **arguments, const struct rcm_device *(*usual_device)(const char *name))
+int bench_run(struct bench_settings *settings,
+              const struct rcm_device *(*usual_device)(const char *name))
 {
     struct cell_list cells = {0};
-    int status = arguments_read(options, settings, count, arguments);
     settings->axes.warm = settings->cache.second;
     settings->axes.graph = settings->timing.second;
+    int status = session_check(&settings->session);
     if (status == STATUS_OK)
         status = check_cells(settings);
     if (status == STATUS_OK)
@@ -132,8 +135,12 @@ int bench_run(struct bench_settings *settings, const struct argument *options, i
     if (status == STATUS_OK)
         status = use_cells(settings, &cells, usual_device);
     cell_list_free(&cells);
-    axes_free(&settings->axes);
     return status;
+}
+
+void bench_settings_free(struct bench_settings *settings)
+{
+    axes_free(&settings->axes);
 }
 
 /* ---- help */

@@ -60,10 +60,12 @@ argument_reader read_known_device; /* const struct rcm_device * */
         "run each cell once, without proof or timing, for a profiler"
 #define OPTION_LIST "--list", NULL, read_switch, BENCH_AT(list), "print the cells, measure nothing"
 
-/* Reads the arguments into the settings and measures. `usual_device`: whose roofline predicts where
- * none is given, by the name of a device. Frees what the settings hold, and returns a status. */
-int bench_run(struct bench_settings *settings, const struct argument *options, int count,
-              char **arguments, const struct rcm_device *(*usual_device)(const char *name));
+/* Measures by settings that were read. `usual_device`: whose roofline predicts where none is given,
+ * by the name of a device; NULL: none. Returns a status. */
+int bench_run(struct bench_settings *settings,
+              const struct rcm_device *(*usual_device)(const char *name));
+
+void bench_settings_free(struct bench_settings *settings);
 
 /* The part of --help that lists the kernels and the grids of a task. */
 void bench_help(enum task task);

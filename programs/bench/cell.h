@@ -35,12 +35,14 @@ const char *dtype_name(unsigned dtype);
 size_t dtype_bytes(unsigned dtype);
 
 #define INPUT_NORMAL 0
+#define INPUT_FILE 1000 /* rows that are read: no place among those that are made */
 
 struct cell {
     const struct kernel *kernel;
     unsigned dtype;                 /* enum dtype */
     enum rcm_assignment assignment; /* interleaved or contiguous */
-    unsigned input;           /* its place among those of the back end; INPUT_NORMAL is the first */
+    unsigned input; /* its place among those of the back end, the first one INPUT_NORMAL; or
+                       INPUT_FILE */
     uint64_t n, k, b, k_b, m; /* exact: b = 1, k_b = k */
     uint64_t d;               /* components of the vectors of a product; 0: no product */
     uint64_t threads;         /* of a CPU; 0: no axis of this back end */

@@ -61,32 +61,3 @@ void format_cell_row(char row[CELL_ROW_MAX], const struct cell *cell, const stru
     length = strlen(row);
     snprintf(row + length, CELL_ROW_MAX - length, "\n");
 }
-
-void print_cell_headings(void)
-{
-    printf("%-18s %-8s %-11s %-12s %9s %8s %8s %4s %6s%s %12s %8s %6s %9s\n", "kernel", "dtype",
-           "assignment", "input", "n", "k", "b", "k_b", "m", backend->has_threads ? " threads" : "",
-           "time us", "GB/s", "roof", "recall");
-}
-
-void print_cell_line(const struct cell *cell, const struct measurement *m)
-{
-    printf("%-18s %-8s %-11s %-12s %9" PRIu64 " %8" PRIu64 " %8" PRIu64 " %4" PRIu64 " %6" PRIu64,
-           cell->kernel->name, dtype_name(cell->dtype),
-           cell->kernel->task == TASK_EXACT ? "-" : bench_assignment_name(cell->assignment),
-           backend->input_name(cell->input), cell->n, cell->k, cell->b, cell->k_b, cell->m);
-    if (backend->has_threads)
-        printf(" %7" PRIu64, cell->threads);
-    printf(" %12.2f %8.1f", m->time.median_us,
-           1e-9 * (double)(cell_bytes_read(cell) + cell_bytes_written(cell)) /
-               (1e-6 * m->time.median_us));
-    if (m->roof.samples)
-        printf(" %5.1f%%", 100.0 * m->roof.median_us / m->time.median_us);
-    else
-        printf(" %6s", "-");
-    if (isnan(m->recall))
-        printf(" %9s\n", "-");
-    else
-        printf(" %9.6f\n", m->recall);
-    fflush(stdout);
-}

@@ -1,4 +1,4 @@
-/* cell_row.h - a cell that was measured, as a row of the CSV and as a line to read.
+/* cell_row.h - a cell that was measured, as a row of the CSV.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CELL_ROW_H
@@ -13,9 +13,5 @@ void format_cell_columns(char row[CELL_ROW_MAX]);
 
 /* The row, with the end of its line. What is not known is empty. */
 void format_cell_row(char row[CELL_ROW_MAX], const struct cell *cell, const struct measurement *m);
-
-/* The headings of the lines, and a line, on stdout. */
-void print_cell_headings(void);
-void print_cell_line(const struct cell *cell, const struct measurement *m);
 
 #endif

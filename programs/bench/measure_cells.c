@@ -9,6 +9,7 @@
 #include <programs/common/error.h>
 #include <programs/common/progress.h>
 
+#include "cell_lines.h"
 #include "cell_row.h"
 #include "session.h"
 
@@ -16,22 +17,31 @@ struct loop {
     const struct runner *runner;
     struct results *results;
     const struct sampling *rules;
+    struct cell_lines lines; /* of the table */
     struct progress progress;
     size_t measured, present, skipped, wrong, failed; /* cells of each kind so far */
 };
+
+/* The line of a cell. A reader who has left does not stop what goes to a file. Returns a status. */
+static int print_line(const struct loop *loop, const struct cell *cell, const struct measurement *m)
+{
+    const char *device = backend->name(loop->runner->device);
+    if (loop->results->file == stdout) /* CSV is printed there */
+        return STATUS_OK;
+    const bool printed = (loop->measured > 0 || cell_lines_begin(&loop->lines, device) == 0) &&
+                         cell_lines_add(&loop->lines, cell, m) == 0;
+    return printed || loop->results->file ? STATUS_OK : output_failed();
+}
 
 /* A cell that was measured. Returns a status. */
 static int add_row(struct loop *loop, const struct cell *cell, const struct measurement *m)
 {
     char row[CELL_ROW_MAX] = "";
     format_cell_row(row, cell, m);
-    const int status = results_add(loop->results, row) != 0 ? output_failed() : STATUS_OK;
+    int status = results_add(loop->results, row) != 0 ? output_failed() : STATUS_OK;
     progress_end(&loop->progress);
-    if (loop->results->path) {
-        if (loop->measured == 0)
-            print_cell_headings();
-        print_cell_line(cell, m);
-    }
+    if (status == STATUS_OK)
+        status = print_line(loop, cell, m);
     loop->measured++;
     return status;
 }
@@ -63,7 +73,8 @@ static int measure_cell(struct loop *loop, const struct cell *cell, const char *
 int measure_cells(const struct runner *runner, const struct cell_list *cells,
                   struct results *results, const struct sampling *rules, double minutes)
 {
-    struct loop loop = {.runner = runner, .results = results, .rules = rules};
+    struct loop loop = {
+        .runner = runner, .results = results, .rules = rules, .lines = cell_lines_of(cells)};
     const double begin = clock_seconds();
     int status = STATUS_OK;
     size_t i = 0;
@@ -89,7 +100,10 @@ int measure_cells(const struct runner *runner, const struct cell_list *cells,
             "%s: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
             "failed, %zu left to do%s\n",
             program_name(), loop.measured, loop.present, loop.skipped, loop.wrong, loop.failed,
-            left, left ? "; run the same command again to continue" : "");
+            left,
+            !left           ? ""
+            : results->path ? "; run the same command again to continue"
+                            : "; with -o FILE the same command continues");
     return status == STATUS_OK && loop.wrong + loop.failed > 0 ? STATUS_FAILED : status;
 }
 

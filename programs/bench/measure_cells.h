@@ -10,8 +10,9 @@
 
 /* Measures each cell that the results do not have, adds its row at once, and says at the end on
  * stderr how many there were of each kind. After `minutes` (0: no limit) it begins no other cell.
- * Beside a file it prints a line for each cell. Returns a status: STATUS_FAILED if a result was
- * wrong, if the device failed or if a row could not be written, STATUS_INTERRUPTED after Ctrl-C. */
+ * Unless CSV goes to stdout, it prints there a line for each cell. Returns a status: STATUS_FAILED
+ * if a result was wrong, if the device failed or if a row could not be written, STATUS_INTERRUPTED
+ * after Ctrl-C. */
 int measure_cells(const struct runner *runner, const struct cell_list *cells,
                   struct results *results, const struct sampling *rules, double minutes);
 

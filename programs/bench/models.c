@@ -17,7 +17,7 @@ void measure_recall(const struct cell *c, double hits, struct measurement *to)
     const double m = (double)c->m;
     to->recall = hits / (m * (double)c->k);
     to->recall_model = rcm_recall_exact(p);
-    if (c->dtype == DTYPE_F32 && (c->d || c->input == INPUT_NORMAL))
+    if (c->dtype == DTYPE_F32 && (c->d || c->input == INPUT_NORMAL || c->input == INPUT_FILE))
         to->z = z_score(to->recall, to->recall_model, rcm_recall_sd(p), m);
 }
 

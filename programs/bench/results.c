@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <base/memory.h>
@@ -27,6 +28,13 @@ static char *key_of(char *line, unsigned columns)
     return line;
 }
 
+static long other_table(const struct results *r, char *error, size_t error_size)
+{
+    snprintf(error, error_size, "%s has other columns than this command writes; give another file",
+             r->path);
+    return -1;
+}
+
 /* Reads the rows of the file. Returns where the last whole line ends; -1 after an error. */
 static long read_rows(struct results *r, const char *columns, const char *remark, bool *empty,
                       char *error, size_t error_size)
@@ -40,11 +48,8 @@ static long read_rows(struct results *r, const char *columns, const char *remark
         if (*line != '#' && *empty) {
             line[strcspn(line, "\n")] = '\0';
             if (strcmp(line, columns) != 0) {
-                snprintf(error, error_size,
-                         "%s has other columns than this command writes; give another file",
-                         r->path);
                 free(line);
-                return -1;
+                return other_table(r, error, error_size);
             }
             *empty = false;
         } else if (*line != '#' || strncmp(line, failed_mark, strlen(failed_mark)) == 0) {
@@ -59,13 +64,38 @@ static long read_rows(struct results *r, const char *columns, const char *remark
         }
         end = ftell(r->file);
     }
-    bool failed = ferror(r->file);
+    const bool failed = ferror(r->file);
+    /* the unfinished line of a killed run is cut off, that of something else is not */
+    const bool foreign =
+        length > 0 && *empty && *line != '#' && strncmp(line, columns, (size_t)length) != 0;
     free(line);
+    if (foreign)
+        return other_table(r, error, error_size);
     if (failed || end < 0) {
         snprintf(error, error_size, "%s: %s", r->path, strerror(errno));
         return -1;
     }
     return end;
+}
+
+/* Reads the rows of a file that was opened, and cuts off an unfinished last line. What is not a
+ * regular file has no rows: /dev/full would be read for ever. Returns 0, or -1 with a line in
+ * `error`. */
+static int continue_file(struct results *r, const char *columns, const char *remark, bool *empty,
+                         char *error, size_t error_size)
+{
+    struct stat about;
+    if (fstat(fileno(r->file), &about) == 0 && !S_ISREG(about.st_mode))
+        return 0;
+    rewind(r->file);
+    const long end = read_rows(r, columns, remark, empty, error, error_size);
+    if (end < 0)
+        return -1;
+    if (ftruncate(fileno(r->file), end) != 0 || fseek(r->file, 0, SEEK_END) != 0) {
+        snprintf(error, error_size, "%s: %s", r->path, strerror(errno));
+        return -1;
+    }
+    return 0;
 }
 
 int results_open(struct results *r, const char *path, const char *columns, unsigned key_columns,
@@ -79,14 +109,7 @@ int results_open(struct results *r, const char *path, const char *columns, unsig
             snprintf(error, error_size, "%s: %s", path, strerror(errno));
             return -1;
         }
-        rewind(r->file);
-        long end = read_rows(r, columns, remark, &empty, error, error_size);
-        /* EINVAL: it is not a regular file, and has no unfinished line. */
-        if (end >= 0 && ftruncate(fileno(r->file), end) != 0 && errno != EINVAL) {
-            snprintf(error, error_size, "%s: %s", path, strerror(errno));
-            end = -1;
-        }
-        if (end < 0 || fseek(r->file, 0, SEEK_END) != 0) {
+        if (continue_file(r, columns, remark, &empty, error, error_size) != 0) {
             results_close(r);
             return -1;
         }
@@ -112,15 +135,16 @@ bool results_have(const struct results *r, const char *key)
 
 int results_note(struct results *r, const char *key, const char *why, bool again)
 {
-    return fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 ||
-                   fflush(r->file) != 0
+    return r->file &&
+                   (fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 ||
+                    fflush(r->file) != 0)
                ? -1
                : 0;
 }
 
 int results_add(struct results *r, const char *row)
 {
-    return fputs(row, r->file) < 0 || fflush(r->file) != 0 ? -1 : 0;
+    return r->file && (fputs(row, r->file) < 0 || fflush(r->file) != 0) ? -1 : 0;
 }
 
 int results_close(struct results *r)

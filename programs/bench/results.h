@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Begins as all zeros: what is added goes nowhere. */
 struct results {
     FILE *file;
     const char *path; /* NULL: stdout */

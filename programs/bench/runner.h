@@ -22,9 +22,9 @@ struct measurement {
     const char *roof_kernel; /* the one that moves these bytes fastest */
     double recall;           /* mean over the rows, by value */
     double recall_model;     /* what the model expects */
-    double z;                /* the difference in standard errors; only for float32 normals */
-    double predicted_us;     /* only for stage 1: by the roofline of the device */
-    double cost[3];          /* of each cost model, in the order of rcm_cost_model() */
+    double z; /* the difference in standard errors; only for float32, normals or rows of a file */
+    double predicted_us; /* only for stage 1: by the roofline of the device */
+    double cost[3];      /* of each cost model, in the order of rcm_cost_model() */
 };
 
 /* Measures a cell. Where that does not return MEASURED, the reason is that of the back end. */

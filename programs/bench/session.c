@@ -26,6 +26,14 @@ int read_output(void *to, const char *option, const char *value)
     return read_text(to, option, value);
 }
 
+int session_check(const struct session_options *options)
+{
+    return options->csv && options->output
+               ? usage_error("-o %.*s is CSV; leave --csv out, or -o for CSV on stdout",
+                             VALUE_SHOWN, options->output)
+               : STATUS_OK;
+}
+
 const struct sampling *session_rules(const struct session_options *options)
 {
     return options->single ? &sampling_single : &sampling_grid;
@@ -58,6 +66,8 @@ int session_open_results(struct results *results, struct device *device,
                          unsigned key_columns)
 {
     char remarks[1600], error[300];
+    if (!options->output && !options->csv)
+        return STATUS_OK;
     format_remarks(remarks, sizeof remarks, device, options);
     if (results_open(results, options->output, columns, key_columns, remarks, error,
                      sizeof error) != 0) {

@@ -14,7 +14,8 @@ void set_sources_git(const char *state);
 
 /* Part of the settings of a command that measures. */
 struct session_options {
-    const char *output; /* a CSV file that may exist; NULL: stdout */
+    const char *output; /* a CSV file that may exist; NULL: none */
+    bool csv;           /* without a file: CSV on stdout, otherwise a table to read */
     bool single;        /* by the rules of a single run */
     uint64_t seed;      /* of the inputs */
 };
@@ -30,17 +31,25 @@ argument_reader read_output; /* const char *: -o and --output */
         "seed of the inputs (default 1)"
 #define OPTION_O(at) \
     "-o", "FILE", read_output, (at) + offsetof(struct session_options, output), \
-        "write CSV to FILE (default: stdout); if it exists, measure only what\nit does not have"
+        "write CSV to FILE; if it exists, measure only what it does not have"
 #define OPTION_OUTPUT(at) \
     "--output", "FILE", read_output, (at) + offsetof(struct session_options, output), \
         "the same as -o"
+#define OPTION_CSV(at) \
+    "--csv", NULL, read_switch, (at) + offsetof(struct session_options, csv), \
+        "print CSV instead of a table; not with -o"
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
 
 /* The rules by which times are taken. */
 const struct sampling *session_rules(const struct session_options *options);
 
-/* Opens the results, with remarks that say who measures, on what, when and by which rules. Returns
- * a status, after one line on stderr if that is not STATUS_OK. */
+/* Refuses --csv beside a file. Returns a status, after one line on stderr if it is not STATUS_OK.
+ */
+int session_check(const struct session_options *options);
+
+/* Opens the results (nothing where there is neither a file nor CSV), with remarks that say who
+ * measures, on what, when and by which rules. Returns a status, after one line on stderr if that is
+ * not STATUS_OK. */
 int session_open_results(struct results *results, struct device *device,
                          const struct session_options *options, const char *columns,
                          unsigned key_columns);

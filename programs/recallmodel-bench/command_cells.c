@@ -26,8 +26,9 @@
                         "of this card's name)"}, \
         {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
         {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
+        {OPTION_OUTPUT(BENCH_AT(session))}, \
     { \
-        OPTION_OUTPUT(BENCH_AT(session)) \
+        OPTION_CSV(BENCH_AT(session)) \
     }
 
 static const struct argument bucket_options[] = {
@@ -75,7 +76,11 @@ static const struct argument fused_options[] = {
 static int run_cells(enum task task, const struct argument *options, int count, char **arguments)
 {
     struct bench_settings settings = {.axes = {.task = task}, .session = {.seed = 1}};
-    return bench_run(&settings, options, count, arguments, device_of_card);
+    int status = arguments_read(options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = bench_run(&settings, device_of_card);
+    bench_settings_free(&settings);
+    return status;
 }
 
 /* ---- the subcommands */

@@ -145,7 +145,7 @@ static int measure(const struct settings *settings, struct device *device, const
 static int run_roof(int count, char **arguments)
 {
     struct settings settings = {.sizes = {.bytes = 1 << 30, .elements = 1 << 24},
-                                .session = {.seed = 1}};
+                                .session = {.seed = 1, .csv = true}};
     struct device *device = NULL;
     char *target = NULL, error[400];
     int status = arguments_read(roof_options, &settings, count, arguments);
@@ -168,7 +168,7 @@ const struct command command_roof = {
     .summary = "measures what a roofline needs: bandwidths, the launch, vector rates",
     .detail = "Bandwidths of reads, of 4 reads to a write and of 1; the launch of an empty kernel; "
               "additions and multiplications a second, by the programs of Samaga et al., A.1; and "
-              "comparisons.",
+              "comparisons. Without -o the CSV goes to stdout.",
     .example = "recallmodel-bench roof --device-file ./my.device -o roof.csv",
     .options = roof_options,
     .run = run_roof,

@@ -74,9 +74,12 @@ struct table *validation_table(const struct calibration *c);
 
 /* The regret of each way to choose (SCORES): over all sizes, and for each size left out. */
 struct table *regret_table(const struct regret regrets[SCORES]);
+/* Of regrets with exact top-k among the configurations: also where it is fastest and chosen. */
+struct table *exact_regret_table(const struct regret regrets[SCORES]);
 struct table *size_regret_table(const struct calibration *c);
 
-/* The columns of one regret. */
+/* The columns of one regret; those that it has with exact top-k. */
 void put_regret(struct table *table, const struct regret *r);
+void put_exact_regret(struct table *table, const struct regret *r);
 
 #endif

@@ -112,6 +112,19 @@ static void print_validation(const struct calibration *c)
         "fastest one that reaches recall 0.8, 0.9, 0.95 or 0.99; 1 if every choice is the best.");
 }
 
+/* What changes where exact top-k is among the configurations, if it was measured for any of them.
+ */
+static void print_with_exact(const struct regret regrets[SCORES])
+{
+    const struct regret *r = &regrets[0];
+    if (r->cells == 0)
+        return;
+    print_wrapped("With exact top-k among the configurations, in the %zu cells of which it was "
+                  "measured: it is the fastest in %zu.",
+                  r->cells, r->exact_fastest);
+    print_and_free(exact_regret_table(regrets));
+}
+
 static void print_cross_validation(const struct calibration *c,
                                    const struct calibrate_settings *settings)
 {
@@ -120,8 +133,10 @@ static void print_cross_validation(const struct calibration *c,
     print_residuals(&c->validation.together);
     puts(". Regret of choosing there:");
     print_and_free(regret_table(c->validation.together_regret));
+    print_with_exact(c->validation.together_with_exact);
     puts("\nOver all sizes, each left out in turn:");
     print_and_free(regret_table(c->validation.each_regret));
+    print_with_exact(c->validation.each_with_exact);
 }
 
 static void print_text(const struct calibration *c, const struct calibrate_settings *settings)
@@ -154,13 +169,14 @@ static json_t *residuals_json(const struct residuals *r)
     return object;
 }
 
-static json_t *regrets_json(const struct regret regrets[SCORES])
+static json_t *regrets_json(const struct regret regrets[SCORES],
+                            void (*put)(struct table *table, const struct regret *r))
 {
     json_t *object = require_memory(json_object());
     for (size_t score = 0; score < SCORES; score++) {
         struct table *table = table_new();
         table_row(table, false);
-        put_regret(table, &regrets[score]);
+        put(table, &regrets[score]);
         json_object_set_new(object, score_name(score), row_as_json(table));
     }
     return object;
@@ -200,7 +216,10 @@ static void put_validation(json_t *object, const struct calibration *c)
     json_object_set_new(object, "held_out_exact_ratios",
                         band_json(q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio));
     json_object_set_new(object, "regret_by_size", rows_as_json(size_regret_table(c)));
-    json_object_set_new(object, "regret_each_left_out", regrets_json(c->validation.each_regret));
+    json_object_set_new(object, "regret_each_left_out",
+                        regrets_json(c->validation.each_regret, put_regret));
+    json_object_set_new(object, "regret_each_left_out_with_exact",
+                        regrets_json(c->validation.each_with_exact, put_exact_regret));
 }
 
 static void put_cross_validation(json_t *object, const struct calibration *c,
@@ -212,7 +231,9 @@ static void put_cross_validation(json_t *object, const struct calibration *c,
             json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s]));
     json_object_set_new(object, "left_out", sizes);
     json_object_set_new(object, "held_out", residuals_json(&c->validation.together));
-    json_object_set_new(object, "regret", regrets_json(c->validation.together_regret));
+    json_object_set_new(object, "regret", regrets_json(c->validation.together_regret, put_regret));
+    json_object_set_new(object, "regret_with_exact",
+                        regrets_json(c->validation.together_with_exact, put_exact_regret));
 }
 
 static int print_as_json(const struct calibration *c, const struct calibrate_settings *settings)

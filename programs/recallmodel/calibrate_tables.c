@@ -68,6 +68,8 @@ struct table *worst_table(const struct calibration *c)
         regime_name(&c->profile, run, regime);
         table_row(table, false);
         put_shape_of_run(table, run->p);
+        if (c->profile.kernel->cpu)
+            table_count(table, column("threads", STYLE_PLAIN), run->threads);
         table_real(table, headed("time_us", "measured\nus", STYLE_PLAIN), run->time_us);
         table_real(table, headed("predicted_us", "predicted\nus", STYLE_PLAIN),
                    c->predicted[worst[i]]);
@@ -105,16 +107,34 @@ void put_regret(struct table *table, const struct regret *r)
     table_count(table, column("cells", STYLE_PLAIN), r->cells);
 }
 
-struct table *regret_table(const struct regret regrets[SCORES])
+void put_exact_regret(struct table *table, const struct regret *r)
+{
+    put_regret(table, r);
+    table_count(table, headed("exact_fastest", "exact\nfastest", STYLE_PLAIN), r->exact_fastest);
+    table_count(table, headed("exact_chosen", "exact\nchosen", STYLE_PLAIN), r->exact_chosen);
+}
+
+static struct table *table_of(const struct regret regrets[SCORES],
+                              void (*put)(struct table *table, const struct regret *r))
 {
     struct table *table = table_new();
     for (size_t score = 0; score < SCORES; score++) {
         table_row(table, score == 0);
         table_text(table, (struct column){.csv = "model", .heading = "choice by"},
                    score_name(score));
-        put_regret(table, &regrets[score]);
+        put(table, &regrets[score]);
     }
     return table;
+}
+
+struct table *regret_table(const struct regret regrets[SCORES])
+{
+    return table_of(regrets, put_regret);
+}
+
+struct table *exact_regret_table(const struct regret regrets[SCORES])
+{
+    return table_of(regrets, put_exact_regret);
 }
 
 struct table *size_regret_table(const struct calibration *c)

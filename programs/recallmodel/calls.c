@@ -200,6 +200,9 @@ static void write_cpu(struct call *call, const struct rcm_selection *s,
     if (choice->deploy == RCM_DEPLOY_BUCKETED)
         append(call, ", b=%" PRIu64 ", k_b=%" PRIu64 "%s", p.b, p.k_b,
                p.assignment == RCM_INTERLEAVED ? "" : ", assignment=\"contiguous\"");
+    const double threads = s->machine.profile ? s->machine.profile->threads : 0.0;
+    if (s->machine.profile) /* all threads without it, and another time than the predicted one */
+        append(call, ", threads=%.0f", fmax(threads, 1.0));
     append(call, ")\n");
 }
 
@@ -252,54 +255,69 @@ static struct rcm_point in_graphcore(const struct rcm_selection *s, const struct
     return found;
 }
 
-void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
-                const struct rcm_choice *choice, double budget)
+/* Plain PyTorch runs on both kinds of device. */
+static void offer(struct call calls[CALLS], bool cpu)
 {
-    static const struct call blank[CALLS] = {
-        [CALL_C] =
-            {"c", "C and CUDA (this project's kernels)", "ours", "", {.objective = INFINITY}},
-        [CALL_GRAPHCORE] = {"graphcore",
-                            "PyTorch (graphcore-research/pytorch-approx-topk)",
-                            "graphcore",
-                            "",
-                            {.objective = INFINITY}},
-        [CALL_JAX] = {"jax", "JAX (TPU)", "xla", "", {.objective = INFINITY}},
-        [CALL_PYTORCH] =
-            {"pytorch", "PyTorch, without a kernel of its own", "any", "", {.objective = INFINITY}},
-        [CALL_EXACT] = {"exact", "PyTorch, exact top-k", NULL, "", {.objective = INFINITY}},
-        [CALL_CPU] = {"cpu",
-                      "Python, on this CPU (this project's library)",
-                      "cpu",
-                      "",
-                      {.objective = INFINITY}},
-    };
-    memcpy(calls, blank, sizeof blank);
-    write_exact(&calls[CALL_EXACT], s);
-    if (s->kernel && s->kernel->cpu)
-        write_cpu(&calls[CALL_CPU], s, choice);
-    if (!(choice->objective < INFINITY))
-        return;
-    const struct rcm_point best = {choice->p, choice->objective};
-    const double most_candidates = budget > 0.0 ? (double)rcm_candidates(best.p) : 0.0;
+    for (size_t i = 0; i < CALLS; i++)
+        calls[i].offered = i == CALL_PYTORCH || i == CALL_EXACT || (i == CALL_CPU) == cpu;
+}
+
+/* The calls of kernels for a GPU. */
+static void write_for_gpu(struct call calls[CALLS], const struct rcm_selection *s,
+                          struct rcm_point best, double budget)
+{
     const struct rcm_selection xla = asked_of(s, "xla");
+    const double most_candidates = budget > 0.0 ? (double)rcm_candidates(best.p) : 0.0;
     if (c_can(best.p))
         calls[CALL_C].is = best;
     calls[CALL_GRAPHCORE].is = in_graphcore(s, &best, budget);
     calls[CALL_JAX].is = nearest(&xla, 1, most_candidates);
-    calls[CALL_PYTORCH].is = best;
     if (calls[CALL_C].is.objective < INFINITY)
         write_c(&calls[CALL_C], s, calls[CALL_C].is.p);
     if (calls[CALL_GRAPHCORE].is.objective < INFINITY)
         write_graphcore(&calls[CALL_GRAPHCORE], s, calls[CALL_GRAPHCORE].is.p);
     if (calls[CALL_JAX].is.objective < INFINITY)
         write_jax(&calls[CALL_JAX], s, calls[CALL_JAX].is.p);
+}
+
+void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
+                const struct rcm_choice *choice, double budget)
+{
+    static const struct call blank[CALLS] = {
+        [CALL_C] = {.key = "c", .title = "C and CUDA (this project's kernels)", .kernel = "ours"},
+        [CALL_GRAPHCORE] = {.key = "graphcore",
+                            .title = "PyTorch (graphcore-research/pytorch-approx-topk)",
+                            .kernel = "graphcore"},
+        [CALL_JAX] = {.key = "jax", .title = "JAX (TPU)", .kernel = "xla"},
+        [CALL_PYTORCH] = {.key = "pytorch",
+                          .title = "PyTorch, without a kernel of its own",
+                          .kernel = "any"},
+        [CALL_EXACT] = {.key = "exact", .title = "PyTorch, exact top-k"},
+        [CALL_CPU] = {.key = "cpu",
+                      .title = "Python, on this CPU (this project's library)",
+                      .kernel = "cpu"},
+    };
+    const bool cpu = s->kernel && s->kernel->cpu;
+    const struct rcm_point best = {choice->p, choice->objective};
+    memcpy(calls, blank, sizeof blank);
+    for (size_t i = 0; i < CALLS; i++)
+        calls[i].is.objective = INFINITY;
+    offer(calls, cpu);
+    write_exact(&calls[CALL_EXACT], s);
+    if (cpu)
+        write_cpu(&calls[CALL_CPU], s, choice);
+    if (!(choice->objective < INFINITY))
+        return;
+    if (!cpu)
+        write_for_gpu(calls, s, best, budget);
+    calls[CALL_PYTORCH].is = best;
     write_pytorch(&calls[CALL_PYTORCH], s, best.p);
 }
 
 const struct call *calls_shown(const struct call calls[CALLS], const struct rcm_selection *s,
                                const struct rcm_choice *choice)
 {
-    if (*calls[CALL_CPU].text)
+    if (calls[CALL_CPU].offered)
         return &calls[CALL_CPU];
     /* No library for a GPU offers the threshold, so the better of the two others is shown. */
     if (choice->deploy == RCM_DEPLOY_EXACT || !(choice->objective < INFINITY) ||

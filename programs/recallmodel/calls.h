@@ -13,11 +13,12 @@ struct call {
     const char *key;        /* in JSON */
     const char *title;      /* "PyTorch (graphcore-research/pytorch-approx-topk)" */
     const char *kernel;     /* of which kernel it is; NULL: none */
+    bool offered;           /* is it for this kind of device? Others are not shown */
     char text[CALL_LENGTH]; /* lines; empty: it cannot express the choice, nor anything near */
     struct rcm_point is;    /* what it runs; INFINITY: nothing */
 };
 
-/* CALL_CPU is written for a kernel of a CPU alone, and is then the one to show, exact or not. */
+/* On a CPU CALL_CPU is the one to show, exact or not; plain PyTorch runs there, too. */
 enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_EXACT, CALL_CPU, CALLS };
 
 /* The calls for a choice. If a framework cannot express it, the call is the nearest that also

@@ -9,11 +9,12 @@
 #include <sim/team.h>
 
 #include "bench_calibrate.h"
+#include "bench_rows.h"
 #include "command.h"
 
 struct bench_cpu_settings {
     struct bench_settings bench; /* first: see bench_command.h */
-    const char *on, *isa;
+    const char *on, *isa, *rows; /* NULL: not given */
 };
 
 /* ---- options */
@@ -43,6 +44,9 @@ static int read_on(void *to, const char *option, const char *value)
     }
 #define CPU_LAST \
     {OPTION_INPUT}, \
+        {"--rows", "FILE", read_text, AT(rows), \
+         "take the rows of a .npy file (its last axis) as inputs: all of them, or\nthe first " \
+         "--m"}, \
         {OPTION_CACHE, "cold (default): other data goes through the caches before each\n" \
                        "call; or warm"}, \
         {OPTION_KERNEL}, {OPTION_GRID}, \
@@ -51,7 +55,7 @@ static int read_on(void *to, const char *option, const char *value)
          "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
         {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
         {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
-        {OPTION_OUTPUT(BENCH_AT(session))}, \
+        {OPTION_OUTPUT(BENCH_AT(session))}, {OPTION_CSV(BENCH_AT(session))}, \
     { \
         OPTIONS_END \
     }
@@ -93,6 +97,21 @@ static int help_of(enum task task, const struct argument *options)
     return STATUS_OK;
 }
 
+/* Returns a status. */
+static int bench_cells(struct bench_cpu_settings *settings, const struct argument *options,
+                       int count, char **arguments)
+{
+    struct bench_rows rows = {.file = {.descriptor = -1}};
+    int status = arguments_read(options, settings, count, arguments);
+    if (status == STATUS_OK && settings->rows)
+        status = bench_rows_open(&rows, settings->rows, &settings->bench);
+    if (status == STATUS_OK)
+        status = bench_run(&settings->bench, NULL);
+    bench_rows_close(&rows);
+    bench_settings_free(&settings->bench);
+    return status;
+}
+
 static int run_bench(int count, char **arguments)
 {
     unsigned i = 0;
@@ -115,7 +134,7 @@ static int run_bench(int count, char **arguments)
     struct bench_cpu_settings settings = {.bench = {.axes = {.task = tasks[i]}}};
     settings.bench.session.seed = 1;
     const struct argument *options = tasks[i] == TASK_EXACT ? exact_options : bucket_options;
-    const int status = bench_run(&settings.bench, options, count - 1, arguments + 1, NULL);
+    const int status = bench_cells(&settings, options, count - 1, arguments + 1);
     return status == STATUS_HELP ? help_of(tasks[i], options) : status;
 }
 

@@ -59,7 +59,7 @@ static const struct argument select_options[] = {
     {OPTION_N},
     {OPTION_K},
     {"--kernel", "K", read_kernel, AT(kernel),
-     "the kernel that must be able to run the choice: any (default), ours, graphcore or xla"},
+     "the kernel that must be able to run the choice: any (default), ours, graphcore, xla or cpu"},
     {"--objective", "O", read_objective, AT(objective),
      "what to minimise: candidates (the default), time (the default if --device has a profile), "
      "roofline (the default with another --device), or the cost in the model basic, serial or "
@@ -175,13 +175,31 @@ static int check_objective(const struct select_settings *settings)
     return STATUS_OK;
 }
 
+/* A kernel of a GPU does not run on a CPU, nor the other way round. */
+static int check_kernel(const struct select_settings *settings)
+{
+    const struct rcm_device_text *text = &settings->question.device.text;
+    const struct rcm_kernel *kernel = settings->kernel;
+    const struct rcm_profile *first =
+        settings->question.device.given ? device_profile(text, 0) : NULL;
+    const bool cpu = first && first->kernel->cpu;
+    if (!kernel || !settings->question.device.given || kernel == rcm_kernel(0) ||
+        kernel->cpu == cpu)
+        return STATUS_OK;
+    return usage_error("--kernel %s runs on a %s, and --device %s is a %s; leave one out",
+                       kernel->name, kernel->cpu ? "CPU" : "GPU",
+                       first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
+}
+
 /* Do the options go together? */
 static int check_options(const struct select_settings *settings)
 {
     if (settings->question.targets.length > 1)
         return usage_error(
             "--recall takes one target here; for a list of targets use recallmodel bounds");
-    const int status = check_objective(settings);
+    int status = check_kernel(settings);
+    if (status == STATUS_OK)
+        status = check_objective(settings);
     if (status != STATUS_OK)
         return status;
     if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
@@ -223,8 +241,9 @@ static int print_all(const struct selection_answer *answers, size_t count,
         struct table *table = selection_table(answers, count);
         table_print(table, stdout, colour_wanted());
         table_free(table);
-        puts("deploy: the way with the least of the three; ask one question for the reason and the "
-             "call");
+        printf("deploy: the way with the least of the %s; ask one question for the reason and the "
+               "call\n",
+               selections_have_threshold(answers, count) ? "three" : "two");
     }
     return objects ? print_json_answers(objects, &settings->question) : STATUS_OK;
 }
@@ -276,16 +295,18 @@ const struct command command_select = {
     .summary = "which b and kb to deploy for a recall, in the mean or with a confidence",
     .example =
         "recallmodel select --n 131072 --k 2048 --recall 0.99 --confidence 0.99 --kernel ours",
-    .detail = "select compares three ways and names the one with the least objective: the best b "
-              "and kb that reach the recall, exact top-k, and exact top-k by threshold "
-              "(recallmodel exact). Of equal ones it names exact top-k first, then the threshold.\n"
-              "\n"
-              "If the device has a profile, the objective is the predicted time. If it has none, "
-              "the objective is the roofline; the answer then says how long your exact top-k must "
-              "take for buckets to pay, and --exact-us compares with it. Without a device, the "
-              "objective is the number of candidates.\n"
-              "\n"
-              "Below that are the reasons, the best of each kb, and the call.",
+    .detail =
+        "select compares three ways and names the one with the least objective: the best b "
+        "and kb that reach the recall, exact top-k, and exact top-k by threshold "
+        "(recallmodel exact). Of equal ones it names exact top-k first, then the threshold. On a "
+        "CPU every exact top-k is by threshold, so there are two ways.\n"
+        "\n"
+        "If the device has a profile, the objective is the predicted time. If it has none, "
+        "the objective is the roofline; the answer then says how long your exact top-k must "
+        "take for buckets to pay, and --exact-us compares with it. Without a device, the "
+        "objective is the number of candidates.\n"
+        "\n"
+        "Below that are the reasons, the best of each kb, and the call.",
     .options = select_options,
     .run = run_select,
 };

@@ -48,7 +48,7 @@ static json_t *usage_json(const struct selection_answer *answer)
     json_t *usage = require_memory(json_object());
     calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
     for (size_t i = 0; i < CALLS; i++)
-        if (i != CALL_CPU || *calls[i].text)
+        if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
     return usage;
 }

@@ -102,11 +102,13 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
         return;
     }
     format_gain(gain, sizeof gain, answer);
-    snprintf(reason, size, "%s: %s%s, %s%s", shape, value,
-             strcmp(answer->asked.objective->name, "roofline") == 0
-                 ? " at least (bound, not calibrated)"
-                 : "",
-             gain, too_close(answer) ? "; too close to call by this profile" : "");
+    snprintf(
+        reason, size, "%s: %s%s, %s%s", shape, value,
+        strcmp(answer->asked.objective->name, "roofline") == 0 ? " at least (bound, not calibrated)"
+                                                               : "",
+        gain,
+        too_close(answer) ? "; too close to call by this profile, and exact top-k loses nothing"
+                          : "");
 }
 
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
@@ -144,11 +146,16 @@ static void threshold_reason(char *reason, size_t size, const struct selection_a
     selection_format_value(value, sizeof value, answer, c->threshold.objective);
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(buckets, sizeof buckets, answer, c->objective);
+    const bool cpu = selection_is_cpu(answer) && selection_is_time(answer);
     const int length =
-        snprintf(reason, size,
-                 "exact top-k by threshold with %s: %s, nothing is lost, and the row is read "
-                 "twice; exact top-k: %s",
-                 shape, value, exact);
+        cpu ? snprintf(reason, size,
+                       "exact top-k of this project's library: %s, and nothing is lost; your own "
+                       "exact top-k: %s",
+                       value, exact)
+            : snprintf(reason, size,
+                       "exact top-k by threshold with %s: %s, nothing is lost, and the row is "
+                       "read twice; exact top-k: %s",
+                       shape, value, exact);
     if (selection_has_buckets(answer) && length > 0 && (size_t)length < size)
         snprintf(reason + length, size - (size_t)length, "; the best buckets that keep %s: %s",
                  asked, buckets);

@@ -163,8 +163,17 @@ static void put_choice(struct table *table, const struct selection_answer *answe
     table_text(table, in_table("\nrecall", STYLE_PLAIN), recall);
 }
 
+bool selections_have_threshold(const struct selection_answer *answers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (answers[i].choice.threshold.objective < INFINITY)
+            return true;
+    return false;
+}
+
 struct table *selection_table(const struct selection_answer *answer, size_t count)
 {
+    const bool threshold = selections_have_threshold(answer, count);
     struct table *table = table_new();
     for (size_t i = 0; i < count; i++) {
         const struct rcm_choice *c = &answer[i].choice;
@@ -175,7 +184,8 @@ struct table *selection_table(const struct selection_answer *answer, size_t coun
         put_choice(table, &answer[i]);
         put_contender(table, &answer[i], "buckets", c->objective);
         put_contender(table, &answer[i], "exact", c->exact_objective);
-        put_contender(table, &answer[i], "threshold", c->threshold.objective);
+        if (threshold)
+            put_contender(table, &answer[i], "threshold", c->threshold.objective);
     }
     return table;
 }

@@ -54,24 +54,33 @@ static unsigned print_recall(const struct selection_answer *answer)
                          rcm_recall_sd(p), rows);
 }
 
+/* What a time is of: "cpu-epyc-zen4, f32, 2 threads". */
+static void format_profile(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    char threads[40] = "";
+    if (profile->threads > 1.0)
+        snprintf(threads, sizeof threads, ", %.0f threads", profile->threads);
+    snprintf(text, size, "%s, %s%s", profile->name, rcm_dtype_name(answer->asked.machine.dtype),
+             threads);
+}
+
 static unsigned print_time(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
     if (!profile)
         return 0;
-    char us[40], low[40], high[40];
-    const char *const dtype = rcm_dtype_name(answer->asked.machine.dtype);
+    char us[40], low[40], high[40], of[120];
+    format_profile(of, sizeof of, answer);
     const struct rcm_prediction r = rcm_predict(profile, answer->choice.p);
     format_us(us, sizeof us, r.time_us);
     format_us(low, sizeof low, r.low_us);
     format_us(high, sizeof high, r.high_us);
     unsigned lines =
         isnan(r.low_us)
-            ? print_wrapped("  time        %s predicted (%s, %s); its error is not known", us,
-                            profile->name, dtype)
-            : print_wrapped(
-                  "  time        %s predicted (%s, %s); %s to %s by 9 in 10 held-out errors", us,
-                  profile->name, dtype, low, high);
+            ? print_wrapped("  time        %s predicted (%s); its error is not known", us, of)
+            : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 held-out errors",
+                            us, of, low, high);
     char beyond[RCM_BEYOND_TEXT];
     rcm_beyond_text(r.beyond, beyond);
     if (!r.within_runs)
@@ -124,6 +133,8 @@ static unsigned print_threshold(const struct selection_answer *answer)
     if (!(c->threshold.objective < INFINITY))
         return 0;
     selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    if (selection_is_cpu(answer) && selection_is_time(answer))
+        return print_wrapped("  library     %s: the exact top-k of this project's library", value);
     selection_format_shape(shape, sizeof shape, c->threshold.p);
     if (c->deploy == RCM_DEPLOY_THRESHOLD)
         return print_wrapped(
@@ -134,9 +145,12 @@ static unsigned print_threshold(const struct selection_answer *answer)
         c->reaching);
 }
 
-/* Why k_b is limited, if there is no device that limits it. */
+/* Why k_b is limited, if there is no device that limits it. Of a CPU more is missing than that. */
 static unsigned print_k_b_note(const struct selection_answer *answer)
 {
+    if (selection_is_cpu(answer) && !answer->settings->question.device.given)
+        return print_wrapped("  device      none, so this counts candidates, and a CPU spends its "
+                             "time elsewhere: recallmodel bench --calibrate, then --device this");
     if (answer->settings->k_b_max || answer->settings->question.device.given ||
         !selection_has_buckets(answer))
         return 0;
@@ -280,7 +294,7 @@ static void print_more(const struct selection_answer *answer, const struct call 
         table_free(others);
     }
     for (size_t i = 0; i < CALLS; i++)
-        if (&calls[i] != shown && i != CALL_CPU &&
+        if (&calls[i] != shown && calls[i].offered &&
             (i != CALL_EXACT || answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
             putchar('\n');
             print_call(&calls[i], answer);
@@ -303,7 +317,7 @@ void selection_print(const struct selection_answer *answer, bool colour)
         print_each(answer, rows, colour);
     else
         puts("\nThe best of each k_b: --verbose");
-    if (threshold && shown != &calls[CALL_CPU])
+    if (threshold && !selection_is_cpu(answer))
         puts("\nNo library known to us has exact top-k by threshold. The next best:");
     else
         putchar('\n');

@@ -129,6 +129,11 @@ bool selection_has_buckets(const struct selection_answer *answer)
     return answer->choice.objective < INFINITY;
 }
 
+bool selection_is_cpu(const struct selection_answer *answer)
+{
+    return answer->asked.kernel && answer->asked.kernel->cpu;
+}
+
 bool selection_is_time(const struct selection_answer *answer)
 {
     return strcmp(answer->asked.objective->unit, "us") == 0;

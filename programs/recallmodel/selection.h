@@ -48,6 +48,9 @@ void selection_free(struct selection_answer *answer);
 /* Does a bucketed shape reach what was asked? */
 bool selection_has_buckets(const struct selection_answer *answer);
 
+/* Is it about the library for a CPU, whose exact top-k is by threshold? */
+bool selection_is_cpu(const struct selection_answer *answer);
+
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
 
@@ -93,6 +96,9 @@ json_t *selection_json(const struct selection_answer *answer);
 
 /* The best shape of each k_b; the rows of CSV. The caller frees this table and the others. */
 struct table *selection_alternatives(const struct selection_answer *answer);
+
+/* Is the threshold a contender in any of the answers? On a CPU it is not. */
+bool selections_have_threshold(const struct selection_answer *answers, size_t count);
 
 /* The answers to a list of questions, a row each. */
 struct table *selection_table(const struct selection_answer *answers, size_t count);

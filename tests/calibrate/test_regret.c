@@ -46,4 +46,42 @@ START_TEST(regret_by_hand)
 }
 END_TEST
 
-TEST_MAIN("regret", regret_by_hand)
+START_TEST(exact_among_them)
+{
+    /* At b = 48 recall is .86. m = 1: exact top-k is faster than all that reach 0.9. m = 2: exact
+     * top-k alone, no cell. m = 3: it is the slower one. Two threads: it was not measured. */
+    struct run runs[] = {
+        {.p = {.n = 1024, .k = 16, .b = 48, .k_b = 1, .m = 1}, .time_us = 10},
+        {.p = {.n = 1024, .k = 16, .b = 1024, .k_b = 1, .m = 1}, .time_us = 40},
+        {.p = {.n = 1024, .k = 16, .b = 1, .k_b = 16, .m = 1}, .kind = RUN_EXACT, .time_us = 20},
+        {.p = {.n = 1024, .k = 16, .b = 1, .k_b = 16, .m = 2}, .kind = RUN_EXACT, .time_us = 20},
+        {.p = {.n = 1024, .k = 16, .b = 1, .k_b = 16, .m = 3}, .kind = RUN_EXACT, .time_us = 20},
+        {.p = {.n = 1024, .k = 16, .b = 48, .k_b = 1, .m = 3}, .time_us = 10},
+        {.p = {.n = 1024, .k = 16, .b = 1024, .k_b = 1, .m = 1}, .threads = 2, .time_us = 1},
+        {.p = {.n = 1024, .k = 16, .b = 1024, .k_b = 1, .m = 1}, .kind = RUN_STAGE1, .time_us = 2},
+    };
+    const double exact_first[] = {2, 3, 1, 1, 1, 2, 0, 0},
+                 buckets_first[] = {2, 3, 9, 9, 9, 2, 0, 0};
+    struct regret r;
+    /* m = 1: 0.8 at 10 us, 0.9, 0.95 and 0.99 at 20 us; m = 3: 0.8 at 10 us */
+    ck_assert_int_eq(regret_with_exact(runs, NULL, exact_first, NULL, 8, &r), 0);
+    ck_assert_uint_eq(r.cells, 5);
+    ck_assert_uint_eq(r.exact_fastest, 3);
+    ck_assert_uint_eq(r.exact_chosen, 5);
+    ck_assert_double_eq(r.mean, (2.0 + 1 + 1 + 1 + 2) / 5);
+    ck_assert_int_eq(regret_with_exact(runs, NULL, buckets_first, NULL, 8, &r), 0);
+    ck_assert_uint_eq(r.exact_fastest, 3);
+    ck_assert_uint_eq(r.exact_chosen, 0);
+    ck_assert_double_eq(r.mean, (1.0 + 2 + 2 + 2 + 1) / 5);
+    /* without exact top-k one cell is left, of the two at recall 0.8 */
+    ck_assert_int_eq(regret_of(runs, exact_first, NULL, 8, &r), 0);
+    ck_assert_uint_eq(r.cells, 1);
+    ck_assert_uint_eq(r.exact_fastest + r.exact_chosen, 0);
+    ck_assert_int_eq(
+        regret_with_exact(runs, NULL, exact_first, (const bool[]){1, 1, 0, 1, 0, 1, 1, 1}, 8, &r),
+        0);
+    ck_assert_uint_eq(r.cells, 0);
+}
+END_TEST
+
+TEST_MAIN("regret", regret_by_hand, exact_among_them)

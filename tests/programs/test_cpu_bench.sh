@@ -4,21 +4,15 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-. tests/signals.sh
+. tests/benches.sh
 unset RCM_TOP_K_ISA
 bench() { "$program" bench "$@"; }
-rows() { if [ -f "$1" ]; then grep -vc '^#' "$1" || true; else echo 0; fi; }
-column() { # file, name: that column of the rows
-    awk -F, -v name="$2" '/^#/ { next }
-        !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-        { print $at }' "$1"
-}
 
 # What is measured is proved, and its numbers are right: recall against the command's own, shares,
 # threads, instruction set, level of cache. The same rows give one recall for any number of threads.
 small=(--n 3000 --k 40 --b 40 --kb 2 --m 3 --cache warm)
 bench stage1 --on cpu "${small[@]}" --assignment interleaved,contiguous --dtype float32,int8 \
-    --threads 1,2 >"$folder/stage1" 2>"$folder/stderr"
+    --threads 1,2 --csv >"$folder/stage1" 2>"$folder/stderr"
 [ "$(rows "$folder/stage1")" = 9 ] || fail "stage1: $(rows "$folder/stage1") rows"
 grep -q "recallmodel: 8 measured, 0 measured before, 0 left out, 0 wrong, 0 failed, 0 left to do" \
     "$folder/stderr" || fail "stage1 says $(cat "$folder/stderr")"
@@ -42,7 +36,7 @@ pass
 bench exact --n 500 --k 40 --kernel threshold,threshold-sorted,quickselect --isa generic \
     --input normal,equal --once >"$folder/out" 2>&1 || fail "exact --once"
 [ ! -s "$folder/out" ] || fail "--once says $(cat "$folder/out")"
-bench exact --n 500 --k 40 --kernel threshold,quickselect --isa generic >"$folder/exact" \
+bench exact --n 500 --k 40 --kernel threshold,quickselect --isa generic --csv >"$folder/exact" \
     2>/dev/null
 [ "$(column "$folder/exact" isa | sort -u)" = generic ] || fail "--isa generic"
 [ "$(column "$folder/exact" level | sort -u)" = memory ] || fail "a cold row is in memory"
@@ -54,21 +48,82 @@ for file in stage1 exact; do
         fail "$file: rows of other lengths"
 done
 if [ -x "$build/gpu/recallmodel-bench-emulated" ]; then
-    "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 2>/dev/null |
+    "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 --csv 2>/dev/null |
         sed -n '/^work/s/,sm_clock_mhz,power_capped$//p' >"$folder/gpu-columns"
     sed -n '/^work/{s/,threads,isa//;s/,level$//;p}' "$folder/exact" |
         cmp -s - "$folder/gpu-columns" || fail "other columns than those of recallmodel-bench"
 fi
 pass
 
+# Without --csv and -o it is a table: names that all cells share above it, the others behind the
+# work; exact top-k has neither buckets nor recall.
+two=(--n 3000 --k 20,40 --b 40 --kb 2 --m 3 --cache warm)
+bench two-stage "${two[@]}" >"$folder/table" 2>"$folder/stderr" || fail "a table"
+[ "$(wc -l <"$folder/table")" = 4 ] &&
+    sed -n 1p "$folder/table" | prints ': float32, interleaved, normal, warm$' &&
+    sed -n 2p "$folder/table" |
+    prints '^work  *n  *k  *b  *k_b  *m  *threads  *time us  *+- %  *x roof  *recall  *z$' &&
+    sed -n 3p "$folder/table" |
+    prints '^two-stage  *3000  *20  *40  *2  *3  *1  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[01]' ||
+    fail "the table is $(cat "$folder/table")"
+[ -z "$(grep '^#' "$folder/table" || true)" ] || fail "remarks in a table"
+bench exact --n 500 --k 40 --kernel threshold,quickselect --input normal,equal >"$folder/table" \
+    2>"$folder/stderr" || fail "a table of exact top-k"
+sed -n 2p "$folder/table" | prints 'x roof$' &&
+    prints '^exact quickselect equal  *500  *40  *-  *-' <"$folder/table" ||
+    fail "the table is $(cat "$folder/table")"
+# -o writes CSV and prints the same table
+bench two-stage "${two[@]}" -o "$folder/both" >"$folder/beside" 2>/dev/null
+[ "$(rows "$folder/both")" = 3 ] && sed -n 2p "$folder/beside" | prints '^work  *n ' &&
+    [ "$(wc -l <"$folder/beside")" = 4 ] || fail "-o prints $(cat "$folder/beside")"
+bench exact --n 500 --k 4,5 --minutes 1e-9 2>&1 >/dev/null |
+    prints "left to do; with -o FILE the same command continues" || fail "--minutes without -o"
+pass
+
+# Rows of a file: the recall that simulate counts on them, and its z; the first m of them.
+make_rows() { # file, type, code: x is an array of that type
+    python3 - "$@" <<'PYTHON'
+import struct, sys
+path, descr, code = sys.argv[1:]
+x = eval(code)
+head = "{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }" % (descr, len(x), len(x[0]))
+head += " " * ((-len(head) - 11) % 64) + "\n"
+with open(path, "wb") as out:
+    out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+    for row in x:
+        out.write(struct.pack("<%d%s" % (len(row), {"f4": "f", "u2": "H"}[descr[1:]]), *row))
+PYTHON
+}
+make_rows "$folder/my rows.npy" "<f4" \
+    "[[(i * 7919 + r * 104729) % 100003 / 1000 for i in range(2000)] for r in range(60)]"
+real=(--rows "$folder/my rows.npy" --k 40 --b 50 --kb 1,2)
+bench two-stage "${real[@]}" --csv >"$folder/file" 2>/dev/null || fail "--rows"
+"$program" simulate --file "$folder/my rows.npy" --k 40 --b 50 --kb 1,2 --csv >"$folder/simulated"
+for name in recall z; do
+    awk 'NR == FNR { a[NR] = $1; next } { d = $1 - a[FNR] } d > 1e-7 || d < -1e-7 { bad = 1 }
+        END { exit !(FNR == 2 && !bad) }' <(column "$folder/simulated" $name) \
+        <(column "$folder/file" $name) || fail "--rows: another $name than that of simulate"
+done
+[ "$(column "$folder/file" input | sort -u)/$(column "$folder/file" m | sort -u)" = my_rows/60 ] ||
+    fail "--rows: input and m"
+"$program" simulate --file "$folder/my rows.npy" --repetitions 7 --k 40 --b 50 --kb 1,2 --csv |
+    column /dev/stdin recall >"$folder/first"
+bench two-stage "${real[@]}" --m 7 --dtype float64 --csv 2>/dev/null | column /dev/stdin recall |
+    awk 'NR == FNR { a[NR] = $1; next } $1 - a[FNR] > 1e-7 || a[FNR] - $1 > 1e-7 { exit 1 }' \
+        "$folder/first" - || fail "--rows --m: not the first rows"
+bench exact --rows "$folder/my rows.npy" --m 1 --k 5 --dtype float16,bfloat16 >/dev/null \
+    2>"$folder/stderr" || fail "--rows of other types: $(cat "$folder/stderr")"
+# bfloat16, all NaN in one row
+make_rows "$folder/bf16.npy" "<u2" "[[0x7fc0] * 70, [0x3f80 + i for i in range(70)]]"
+bench exact --rows "$folder/bf16.npy" --k 5 --dtype bfloat16 2>&1 >/dev/null |
+    prints "1 measured" || fail "--rows of bfloat16"
+pass
+
 # A killed run leaves half a row. The same command cuts it off and measures what is missing, once.
 file=$folder/runs.csv
 bench two-stage --grid cpu-tiny -o "$file" >"$folder/table" 2>/dev/null &
 process=$!
-for _ in $(seq 3000); do
-    if [ "$(rows "$file")" -ge 4 ]; then break; fi
-    sleep 0.02
-done
+wait_for_rows "$file" 4
 kill -KILL $process
 wait_for $process 20 2>/dev/null || true
 measured=$(($(rows "$file") - 1))
@@ -93,23 +148,24 @@ bench stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>"$folder/stderr" &&
     fail "it writes into another table"
 grep -q "has other columns" "$folder/stderr" && [ "$(cat "$folder/other")" = "another,table" ] ||
     fail "another table: $(cat "$folder/stderr")"
+printf "a letter" >"$folder/other" # not the unfinished line of a killed run
+bench stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>&1 && fail "it writes into a letter"
+[ "$(cat "$folder/other")" = "a letter" ] || fail "a letter was cut off"
 pass
 
 # Ctrl-C, a full disk.
-default_signals "$program" bench two-stage --grid cpu-small -o "$folder/stopped" >/dev/null \
-    2>"$folder/stderr" &
-process=$!
-for _ in $(seq 3000); do
-    if [ "$(rows "$folder/stopped")" -ge 2 ]; then break; fi
-    sleep 0.02
+interrupts "$folder/stopped" "$program" bench two-stage --grid cpu-small
+for form in "" --csv "-o /dev/full"; do
+    # shellcheck disable=SC2086 # none, one or two words
+    bench stage1 "${small[@]}" $form >/dev/full 2>"$folder/stderr" && fail "a full disk, $form"
+    grep -q "No space left" "$folder/stderr" || fail "a full disk, $form: $(cat "$folder/stderr")"
 done
-kill -INT $process
-status=0; wait_for $process 60 || status=$?
-[ $status = 130 ] || fail "SIGINT returns $status"
-grep -q "run the same command again" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
-tail -c 1 "$folder/stopped" | od -c | prints '\\n' || fail "SIGINT left half a row"
-bench stage1 "${small[@]}" >/dev/full 2>"$folder/stderr" && fail "a full disk"
-grep -q "No space left" "$folder/stderr" || fail "a full disk: $(cat "$folder/stderr")"
+# a reader that has left ends a table, but not a file
+status=0
+bench exact --n 500,600,700 --k 4 2>"$folder/stderr" | true || status=$?
+prints "3 measured" <"$folder/stderr" && fail "it measures for nobody"
+bench exact --n 500,600,700 --k 4 -o "$folder/kept" 2>"$folder/stderr" | true || true
+[ "$(rows "$folder/kept")" = 4 ] || fail "a closed pipe stops -o: $(cat "$folder/stderr")"
 pass
 
 # The grids: every cell once, and those of cpu-small are as many as fit into five minutes.
@@ -152,6 +208,15 @@ refuse "--grid 'key-17' is not known; give one of cpu-small" two-stage --grid ke
 refuse "--grid cpu-small is a grid of recallmodel bench two-stage" stage1 --grid cpu-small
 refuse "--grid has its own cells; leave out --n, --k, --b, --kb, --m, --threads" \
     two-stage --grid cpu-small --threads 2
+refuse "--rows $folder/none cannot be opened" exact --rows "$folder/none"
+refuse "is not a .npy file; save the rows as one" exact --rows "$0"
+refuse "--n 5 is not the length of a row of --rows, 2000; leave --n out" stage1 "${real[@]}" --n 5
+refuse "--m 61 is more than the 60 rows of --rows; give at most that" stage1 "${real[@]}" --m 9,61
+refuse "--rows gives the inputs; leave --input out" stage1 "${real[@]}" --input equal
+refuse "--rows has real numbers; leave --dtype int32 out" stage1 "${real[@]}" --dtype int32
+refuse "--rows has its own n, and --grid its own cells; leave one out" \
+    two-stage "${real[@]}" --grid cpu-tiny
+refuse "-o x is CSV; leave --csv out, or -o for CSV on stdout" exact -o x --csv
 refuse "no combination can be run: b must be at most n, and kb at most the size of a bucket" \
     stage1 --n 100 --b 20 --kb 6
 refuse "k must be at most n" exact --n 100 --k 200

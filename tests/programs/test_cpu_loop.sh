@@ -42,6 +42,44 @@ prints 'recallmodel.topk' <"$folder/select" && fail "the call for a CPU stands b
 prints '"predicted_us"' <"$folder/predict" || fail "predict --device this"
 pass
 
+# On a CPU two ways compete, because its exact top-k is by threshold; the call runs what was chosen
+# with as many threads as the time is of. A kernel and a device of two kinds are refused.
+ask() { "$program" select --device "$@" >"$folder/select" 2>&1 || fail "select $*"; }
+for question in "2^20 1024 1 0.9" "128256 50 1 0.99" "4096 64 256 0.99"; do
+    read -r n k m recall <<<"$question"
+    shape=(cpu-epyc-zen4 --n "$n" --k "$k" --m "$m" --recall "$recall")
+    ask "${shape[@]}"
+    prints 'threshold' <"$folder/select" && fail "a threshold beside exact top-k: $question"
+    ask "${shape[@]}" --json
+    [ "$(number '["threshold"]' <"$folder/select")" = None ] || fail "threshold in JSON: $question"
+    [ "$(number '["usage"].keys()' <"$folder/select")" = \
+        "dict_keys(['pytorch', 'exact', 'cpu'])" ] || fail "calls of a CPU: $question"
+    python3 - "$folder/select" <<'PYTHON' || fail "deploy and call of $question"
+import json, sys
+answer = json.load(open(sys.argv[1]))
+exact = answer["deploy"] == "exact"
+assert exact == (answer["over_exact"] >= 1), answer["reason"]
+assert ("b=" in answer["usage"]["cpu"]) == (not exact), answer["usage"]["cpu"]
+assert "threads=1)" in answer["usage"]["cpu"], answer["usage"]["cpu"]
+assert answer["reason"].startswith("exact top-k: " if exact else "b = "), answer["reason"]
+PYTHON
+done
+ask cpu-epyc-zen4 --n 2^20,2^16 --k 1024
+prints 'threshold' <"$folder/select" && fail "a column for the threshold"
+prints 'the least of the two' <"$folder/select" || fail "two ways: $(cat "$folder/select")"
+ask cpu-epyc-zen4 --n 2^20 --k 1024 --recall 0.999 --exact-us 1e6
+prints "of this project's library" <"$folder/select" ||
+    fail "the library's exact top-k beside one's own: $(cat "$folder/select")"
+ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
+prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
+"$program" select --kernel cpu --n 2^20 --k 64 | prints 'counts candidates' ||
+    fail "a CPU without a profile"
+rejects "--kernel ours runs on a GPU, and --device cpu-epyc-zen4 is a CPU; leave one out" \
+    "$program" select --device cpu-epyc-zen4 --kernel ours --n 4096 --k 64
+rejects "--kernel cpu runs on a CPU, and --device H100-PCIe is a GPU; leave one out" \
+    "$program" select --device H100-PCIe --kernel cpu --n 4096 --k 64
+pass
+
 # calibrate takes the warm rows, buckets and exact top-k, of one type.
 "$program" calibrate "$runs" --kernel cpu --json >"$folder/fit"
 [ "$(number '["runs"]' <"$folder/fit")" = \
@@ -53,12 +91,26 @@ awk -F, -v OFS=, '/^two-stage/ { $3 = "int8"; print; $3 = "float32"; $12 = "cold
     for (i = 1; i <= NF; i++) if (i == time) $i = 1e6; print } !/^two-stage/ { print }
     /^work/ { for (i = 1; i <= NF; i++) if ($i == "time_us_median") time = i }' "$runs" \
     >"$folder/other.csv"
-cat "$runs" <(grep '^two-stage' "$folder/other.csv") >"$folder/more.csv"
+# another instruction set, and another exact top-k in front
+awk -F, -v OFS=, '/^work/ { for (i = 1; i <= NF; i++) { if ($i == "isa") isa = i
+            if ($i == "time_us_median") time = i } print; next }
+    /^exact/ && !n++ { kept = $0; $2 = "quickselect"; $time = 1e6; print; $0 = kept }
+    { print }
+    /^(exact|two-stage)/ { $isa = "another"; $time = 1e6; last[++rows] = $0 }
+    END { for (i = 1; i <= rows; i++) print last[i] }' "$runs" >"$folder/mixed.csv"
+cat "$folder/mixed.csv" <(grep '^two-stage' "$folder/other.csv") >"$folder/more.csv"
 "$program" calibrate "$folder/more.csv" --kernel cpu --json >"$folder/fit-more"
 [ "$(number '["parameters"]' <"$folder/fit-more")" = \
     "$(number '["parameters"]' <"$folder/fit")" ] ||
-    fail "rows of int8 and cold ones change the fit"
+    fail "rows of int8, cold, of another kernel or instruction set change the fit"
 [ "$(number '["left_out_rows"]' <"$folder/fit-more")" -gt 0 ] || fail "rows are left out"
+# exact top-k is among the configurations from which each model chooses
+"$program" calibrate "$runs" --kernel cpu --cross-validate >"$folder/report"
+prints 'With exact top-k among the configurations, in the [1-9]' <"$folder/report" ||
+    fail "the report leaves exact top-k out: $(cat "$folder/report")"
+"$program" calibrate "$runs" --kernel cpu --cross-validate --json >"$folder/fit"
+[ "$(number '["regret_each_left_out_with_exact"]["calibrated"]["cells"]' <"$folder/fit")" -gt 0 ] ||
+    fail "no cells with exact top-k"
 pass
 
 # The parameters come back from times that they predict.

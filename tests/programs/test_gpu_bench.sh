@@ -4,20 +4,15 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-. tests/signals.sh
+. tests/benches.sh
 bench=$build/gpu/recallmodel-bench-emulated
-rows() { if [ -f "$1" ]; then grep -vc '^#' "$1" || true; else echo 0; fi; }
-column() { # file, name: that column of the rows
-    awk -F, -v name="$2" '/^#/ { next }
-        !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-        { print $at }' "$1"
-}
 
 # Every subcommand measures, and its numbers are right: recall against the model of the library,
 # shares, counts.
 small=(--n 3000 --k 40 --b 40 --kb 1,2 --m 3)
 "$bench" stage1 "${small[@]}" --kernel column,thread_per_bucket,block_per_bucket \
-    --assignment interleaved,contiguous --dtype float32,float16 >"$folder/stage1" 2>"$folder/stderr"
+    --assignment interleaved,contiguous --dtype float32,float16 --csv >"$folder/stage1" \
+    2>"$folder/stderr"
 [ "$(rows "$folder/stage1")" = 25 ] || fail "stage1: $(rows "$folder/stage1") rows"
 grep -q "24 measured, 0 measured before, 0 left out, 0 wrong, 0 failed, 0 left to do" \
     "$folder/stderr" ||
@@ -35,15 +30,16 @@ awk -F, '/^stage1/ && $9 == 1 { print substr($28, 1, 8) }' "$folder/stage1" |
     grep -vq "^$model\$" && fail "the model's recall is not $model"
 pass
 if [ "${CASES:-}" = few ]; then
-    "$bench" exact --n 300 --k 4 --kernel radix >"$folder/exact" 2>/dev/null
+    "$bench" exact --n 300 --k 4 --kernel radix --csv >"$folder/exact" 2>/dev/null
 else
 "$bench" exact --n 3000 --k 40,3000 --m 2 --kernel radix,radix-8,histogram,histogram-1-binary,sort \
-    --dtype bfloat16 --timing graph --input normal,masked-100 >"$folder/exact" 2>/dev/null
+    --dtype bfloat16 --timing graph --input normal,masked-100 --csv >"$folder/exact" 2>/dev/null
 [ "$(rows "$folder/exact")" = 21 ] || fail "exact: $(rows "$folder/exact") rows"
-"$bench" two-stage "${small[@]}" --cache warm --input few,equal,rising >"$folder/both" 2>/dev/null
+"$bench" two-stage "${small[@]}" --cache warm --input few,equal,rising --csv >"$folder/both" \
+    2>/dev/null
 [ "$(rows "$folder/both")" = 7 ] || fail "two-stage"
-"$bench" fused --n 1000 --k 16 --b 20 --kb 2 --m 5 --kernel fused,cublas-bf16 >"$folder/fused" \
-    2>"$folder/stderr"
+"$bench" fused --n 1000 --k 16 --b 20 --kb 2 --m 5 --kernel fused,cublas-bf16 --csv \
+    >"$folder/fused" 2>"$folder/stderr"
 grep -q "left out fused,cublas-bf16.*cuBLAS was not found" "$folder/stderr" ||
     grep -q "2 measured" "$folder/stderr" || fail "fused says $(cat "$folder/stderr")"
 "$bench" roof --bytes 65536 --elements 1024 --device-file "$folder/device" >"$folder/roof" \
@@ -61,7 +57,7 @@ fi
 # A killed run leaves half a row. The same command cuts it off and measures what is missing, once.
 file=$folder/runs.csv
 "$bench" stage1 "${small[@]}" -o "$file" >"$folder/table" 2>/dev/null
-[ "$(wc -l <"$folder/table")" = 3 ] || fail "the table has $(wc -l <"$folder/table") lines"
+[ "$(wc -l <"$folder/table")" = 4 ] || fail "the table has $(wc -l <"$folder/table") lines"
 cp "$file" "$folder/whole"
 head -c -20 "$folder/whole" >"$file"
 "$bench" stage1 "${small[@]}" -o "$file" >/dev/null 2>"$folder/stderr"
@@ -80,17 +76,7 @@ grep -q "has other columns" "$folder/stderr" && [ "$(cat "$folder/other")" = "an
 pass
 
 # Ctrl-C, a time limit, a full disk, a closed pipe.
-default_signals "$bench" two-stage --grid key-8 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" &
-process=$!
-for _ in $(seq 2000); do
-    if [ "$(rows "$folder/stopped")" -ge 3 ]; then break; fi
-    sleep 0.05
-done
-kill -INT $process
-status=0; wait_for $process 60 || status=$?
-[ $status = 130 ] || fail "SIGINT returns $status"
-grep -q "run the same command again" "$folder/stderr" || fail "SIGINT says $(cat "$folder/stderr")"
-tail -c 1 "$folder/stopped" | od -c | prints '\\n' || fail "SIGINT left half a row"
+interrupts "$folder/stopped" "$bench" two-stage --grid key-8
 "$bench" two-stage --grid key-8 --minutes 0.01 -o "$folder/stopped" >/dev/null 2>"$folder/stderr" ||
     fail "--minutes"
 grep -q "left to do; run the same command again" "$folder/stderr" ||

@@ -47,13 +47,14 @@ for grid in $grids; do
         >/dev/null
 done
 
+status=0 # of the peers: what was measured is described all the same
 pythons=()
 for python in "$peers"/*/bin/python; do
     if [ -e "$(dirname "$python")/../.made" ]; then pythons+=("$python"); fi
 done
 if [ -x "$worker" ]; then
     python3 tools/peers/time_peers.py "$worker" ${pythons[@]+"${pythons[@]}"} \
-        -o "$folder/peers.csv" ${PEER_OPTIONS:-}
+        -o "$folder/peers.csv" ${PEER_OPTIONS:-} || status=$?
 fi
 
 {
@@ -65,3 +66,4 @@ fi
         true
 } >"$folder/SOURCE"
 echo "$folder: $(ls "$folder" | xargs)"
+exit $status
