@@ -22,15 +22,16 @@ uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, 
     return 0;
 }
 
-/* Groups that may reach the threshold before it is found exactly. */
-static uint64_t groups_most(uint64_t k)
+/* Groups that may reach the threshold before it is found exactly: what the sample says of a small k
+ * is out by a part of all groups. */
+static uint64_t groups_most(uint64_t k, uint64_t groups)
 {
-    return 2 * k + 64;
+    return 2 * k + 64 + groups / 64;
 }
 
 uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts)
 {
-    uint64_t most = topk_size(groups_most(k), group_size, parts * (k + group_size));
+    uint64_t most = topk_size(groups_most(k, n / group_size), group_size, parts * (k + group_size));
     most = most < n ? most : n;
     return most > SAMPLE ? most : SAMPLE;
 }
@@ -141,7 +142,7 @@ static void find_threshold(struct run *run)
         run->key = estimate(run, rank * each);
         listed = list_all(run);
     }
-    if (listed > groups_most(k))
+    if (listed > groups_most(k, run->groups))
         find_kth(run);
 }
 
