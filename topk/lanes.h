@@ -48,6 +48,8 @@ typedef __mmask8 m_64;
 #define MORE_i64(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
 #define NOT_LESS_i32(a, b) _mm512_cmpge_epi32_mask((__m512i)(a), (__m512i)(b))
 #define NOT_LESS_i64(a, b) _mm512_cmpge_epi64_mask((__m512i)(a), (__m512i)(b))
+#define NOT_LESS_f32(a, b) _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), _CMP_GE_OQ)
+#define NOT_LESS_f64(a, b) _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_GE_OQ)
 #define CHOOSE_32(mask, a, b) _mm512_mask_mov_epi32((__m512i)(b), mask, (__m512i)(a))
 #define CHOOSE_64(mask, a, b) _mm512_mask_mov_epi64((__m512i)(b), mask, (__m512i)(a))
 WRAP_MAX(f32, v_f32, __m512, ps)
@@ -130,6 +132,8 @@ typedef v_i64 m_64;
 #define MORE_i64(a, b) ((a) > (b))
 #define NOT_LESS_i32(a, b) ((a) >= (b))
 #define NOT_LESS_i64(a, b) ((a) >= (b))
+#define NOT_LESS_f32(a, b) ((v_i32)((a) >= (b)))
+#define NOT_LESS_f64(a, b) ((v_i64)((a) >= (b)))
 INLINE uint64_t bits_not_less_i8(v_i8 a, v_i8 b)
 {
     v_i8 mask = a >= b;
@@ -141,16 +145,16 @@ INLINE uint64_t bits_not_less_i16(v_i16 a, v_i16 b)
 }
 #endif
 
-INLINE uint64_t bits_not_less_i32(v_i32 a, v_i32 b)
-{
-    m_32 mask = NOT_LESS_i32(a, b);
-    return BITS_32(mask);
-}
-INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
-{
-    m_64 mask = NOT_LESS_i64(a, b);
-    return BITS_64(mask);
-}
+#define WRAP_NOT_LESS(type, bits) \
+    INLINE uint64_t bits_not_less_##type(v_##type a, v_##type b) \
+    { \
+        m_##bits mask = NOT_LESS_##type(a, b); \
+        return BITS_##bits(mask); \
+    }
+WRAP_NOT_LESS(i32, 32)
+WRAP_NOT_LESS(i64, 64)
+WRAP_NOT_LESS(f32, 32)
+WRAP_NOT_LESS(f64, 64)
 
 /* Two vectors into one with the maxima of neighbours: in each 16 bytes those of `a`, then those of
  * `b`; and then of neighbouring 16 bytes. Applied to as many vectors as there are lanes, in pairs,

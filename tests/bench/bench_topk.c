@@ -179,6 +179,14 @@ static void run(const char *isa, const char *only)
         stage1(large, 16384, 1, RCM_CONTIGUOUS);
         stage1(large, 1024, 4, RCM_CONTIGUOUS);
     }
+    if (only && strchr(only, 'c')) {
+        for (uint64_t k_b = 1; k_b <= 16; k_b *= 2)
+            for (uint64_t b = 16; b * k_b <= large / 4; b *= 4)
+                stage1(large, b, k_b, RCM_CONTIGUOUS);
+        for (uint64_t k_b = 1; k_b <= 16; k_b *= 2)
+            for (uint64_t b = 27; b * k_b <= large / 4; b *= 9)
+                stage1(large, b, k_b, RCM_CONTIGUOUS);
+    }
     if (!only || strchr(only, 'e')) {
         exact(1, large, 1024, false, RCM_TOP_K_F32, "");
         exact(1, large, 1024, true, RCM_TOP_K_F32, "");
