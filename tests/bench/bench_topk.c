@@ -181,10 +181,10 @@ static void run(const char *isa, const char *only)
     }
     if (only && strchr(only, 'c')) {
         for (uint64_t k_b = 1; k_b <= 16; k_b *= 2)
-            for (uint64_t b = 16; b * k_b <= large / 4; b *= 4)
+            for (uint64_t b = k_b > 2 ? 256 : 1024; b <= large / 16 / k_b; b *= 4)
                 stage1(large, b, k_b, RCM_CONTIGUOUS);
-        for (uint64_t k_b = 1; k_b <= 16; k_b *= 2)
-            for (uint64_t b = 27; b * k_b <= large / 4; b *= 9)
+        for (uint64_t k_b = 1; k_b <= 4; k_b *= 2)
+            for (uint64_t b = 2187; b <= large / 16 / k_b; b *= 3)
                 stage1(large, b, k_b, RCM_CONTIGUOUS);
     }
     if (!only || strchr(only, 'e')) {
