@@ -164,6 +164,10 @@ WRAP_NOT_LESS(f64, 64)
 #define ODD_32 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31
 #define EVEN_64 0, 8, 2, 10, 4, 12, 6, 14
 #define ODD_64 1, 9, 3, 11, 5, 13, 7, 15
+#define ZIP_LOW_32 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define ZIP_HIGH_32 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define ZIP_LOW_64 0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH_64 4, 12, 5, 13, 6, 14, 7, 15
 #define EVEN_128 0, 1, 4, 5, 8, 9, 12, 13
 #define ODD_128 2, 3, 6, 7, 10, 11, 14, 15
 #elif VECTOR_BYTES == 32
@@ -171,6 +175,10 @@ WRAP_NOT_LESS(f64, 64)
 #define ODD_32 1, 3, 9, 11, 5, 7, 13, 15
 #define EVEN_64 0, 4, 2, 6
 #define ODD_64 1, 5, 3, 7
+#define ZIP_LOW_32 0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH_32 4, 12, 5, 13, 6, 14, 7, 15
+#define ZIP_LOW_64 0, 4, 1, 5
+#define ZIP_HIGH_64 2, 6, 3, 7
 #define EVEN_128 0, 1, 4, 5
 #define ODD_128 2, 3, 6, 7
 #else
@@ -178,6 +186,10 @@ WRAP_NOT_LESS(f64, 64)
 #define ODD_32 1, 3, 5, 7
 #define EVEN_64 0, 2
 #define ODD_64 1, 3
+#define ZIP_LOW_32 0, 4, 1, 5
+#define ZIP_HIGH_32 2, 6, 3, 7
+#define ZIP_LOW_64 0, 2
+#define ZIP_HIGH_64 1, 3
 #endif
 
 INLINE v_i32 fold_32(v_i32 a, v_i32 b)
@@ -225,5 +237,25 @@ INLINE v_i64 maxima_64(v_i64 *v)
 #endif
     return v[0];
 }
+
+/* Turns a square of as many vectors as there are lanes: rows become columns. Each round deals the
+ * first half of the vectors and the second half into each other. */
+#define WRAP_TURN(bits, lanes) \
+    INLINE void turn_##bits(v_i##bits *v) \
+    { \
+        _Pragma("GCC unroll 4") for (unsigned round = 1; round < lanes; round *= 2) \
+        { \
+            v_i##bits next[lanes]; \
+            _Pragma("GCC unroll 8") for (unsigned i = 0; i < lanes / 2; i++) \
+            { \
+                v_i##bits a = v[i], b = v[i + lanes / 2]; \
+                next[2 * i] = __builtin_shufflevector(a, b, ZIP_LOW_##bits); \
+                next[2 * i + 1] = __builtin_shufflevector(a, b, ZIP_HIGH_##bits); \
+            } \
+            _Pragma("GCC unroll 16") for (unsigned i = 0; i < lanes; i++) v[i] = next[i]; \
+        } \
+    }
+WRAP_TURN(32, (VECTOR_BYTES / 4))
+WRAP_TURN(64, (VECTOR_BYTES / 8))
 
 #endif

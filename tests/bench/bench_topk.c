@@ -179,14 +179,6 @@ static void run(const char *isa, const char *only)
         stage1(large, 16384, 1, RCM_CONTIGUOUS);
         stage1(large, 1024, 4, RCM_CONTIGUOUS);
     }
-    if (only && strchr(only, 'c')) {
-        for (uint64_t k_b = 1; k_b <= 16; k_b *= 2)
-            for (uint64_t b = k_b > 2 ? 256 : 1024; b <= large / 16 / k_b; b *= 4)
-                stage1(large, b, k_b, RCM_CONTIGUOUS);
-        for (uint64_t k_b = 1; k_b <= 4; k_b *= 2)
-            for (uint64_t b = 2187; b <= large / 16 / k_b; b *= 3)
-                stage1(large, b, k_b, RCM_CONTIGUOUS);
-    }
     if (!only || strchr(only, 'e')) {
         exact(1, large, 1024, false, RCM_TOP_K_F32, "");
         exact(1, large, 1024, true, RCM_TOP_K_F32, "");
