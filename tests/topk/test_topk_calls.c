@@ -256,13 +256,20 @@ START_TEST(contiguous)
         struct rcm_top_k_call *call = &c.call;
         call->rows.type = (enum rcm_top_k_type)(i / KINDS % RCM_TOP_K_TYPES);
         call->rows.smallest = i / KINDS / RCM_TOP_K_TYPES % 2;
+        if (next_random(&state) % 2) /* the best are at the end */
+            c.kind = call->rows.smallest ? FALLING : RISING;
         call->rows.m = 1;
         call->assignment = RCM_CONTIGUOUS;
         call->wide = true;
         call->k_b = k_bs[next_random(&state) % 10];
-        const uint64_t length = random_between(&state, 1, (uint64_t[]){20, 90, 300, 1500}[i % 4]);
+        const uint64_t length =
+            random_between(&state, 1, (uint64_t[]){20, 90, 600, 1500}[next_random(&state) % 4]);
         const uint64_t most = 12000 / length;
-        call->b = random_between(&state, 1, i % 3 == 0 || most < 16 ? 15 : most < 150 ? most : 150);
+        call->b = random_between(&state, 1,
+                                 i % 3 == 0   ? 15
+                                 : most < 20  ? 20
+                                 : most < 150 ? most
+                                              : 150);
         call->rows.n = call->b * length + next_random(&state) % call->b;
         call->k_b = call->k_b < ceil_divide(call->rows.n, call->b)
                         ? call->k_b
