@@ -59,6 +59,8 @@ typedef __mmask8 m_64;
 #define MORE_i64(a, b) _mm512_cmpgt_epi64_mask((__m512i)(a), (__m512i)(b))
 #define NOT_LESS_i32(a, b) _mm512_cmpge_epi32_mask((__m512i)(a), (__m512i)(b))
 #define NOT_LESS_i64(a, b) _mm512_cmpge_epi64_mask((__m512i)(a), (__m512i)(b))
+#define NOT_LESS_f32(a, b) _mm512_cmp_ps_mask((__m512)(a), (__m512)(b), _CMP_GE_OQ)
+#define NOT_LESS_f64(a, b) _mm512_cmp_pd_mask((__m512d)(a), (__m512d)(b), _CMP_GE_OQ)
 #define CHOOSE_32(mask, a, b) _mm512_mask_mov_epi32((__m512i)(b), mask, (__m512i)(a))
 #define CHOOSE_64(mask, a, b) _mm512_mask_mov_epi64((__m512i)(b), mask, (__m512i)(a))
 WRAP_MAX(f32, v_f32, __m512, ps)
@@ -146,6 +148,8 @@ typedef v_i64 m_64;
 #define MORE_i64(a, b) ((a) > (b))
 #define NOT_LESS_i32(a, b) ((a) >= (b))
 #define NOT_LESS_i64(a, b) ((a) >= (b))
+#define NOT_LESS_f32(a, b) ((v_i32)((a) >= (b)))
+#define NOT_LESS_f64(a, b) ((v_i64)((a) >= (b)))
 INLINE uint64_t bits_not_less_i8(v_i8 a, v_i8 b)
 {
     v_i8 mask = a >= b;
@@ -157,16 +161,16 @@ INLINE uint64_t bits_not_less_i16(v_i16 a, v_i16 b)
 }
 #endif
 
-INLINE uint64_t bits_not_less_i32(v_i32 a, v_i32 b)
-{
-    m_32 mask = NOT_LESS_i32(a, b);
-    return BITS_32(mask);
-}
-INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
-{
-    m_64 mask = NOT_LESS_i64(a, b);
-    return BITS_64(mask);
-}
+#define WRAP_NOT_LESS(type, bits) \
+    INLINE uint64_t bits_not_less_##type(v_##type a, v_##type b) \
+    { \
+        m_##bits mask = NOT_LESS_##type(a, b); \
+        return BITS_##bits(mask); \
+    }
+WRAP_NOT_LESS(i32, 32)
+WRAP_NOT_LESS(i64, 64)
+WRAP_NOT_LESS(f32, 32)
+WRAP_NOT_LESS(f64, 64)
 
 /* Two vectors into one with the maxima of neighbours: in each 16 bytes those of `a`, then those of
  * `b`; and then of neighbouring 16 bytes. Applied to as many vectors as there are lanes, in pairs,
@@ -176,6 +180,10 @@ INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
 #define ODD_32 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31
 #define EVEN_64 0, 8, 2, 10, 4, 12, 6, 14
 #define ODD_64 1, 9, 3, 11, 5, 13, 7, 15
+#define ZIP_LOW_32 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define ZIP_HIGH_32 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define ZIP_LOW_64 0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH_64 4, 12, 5, 13, 6, 14, 7, 15
 #define EVEN_128 0, 1, 4, 5, 8, 9, 12, 13
 #define ODD_128 2, 3, 6, 7, 10, 11, 14, 15
 #elif VECTOR_BYTES == 32
@@ -183,6 +191,10 @@ INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
 #define ODD_32 1, 3, 9, 11, 5, 7, 13, 15
 #define EVEN_64 0, 4, 2, 6
 #define ODD_64 1, 5, 3, 7
+#define ZIP_LOW_32 0, 8, 1, 9, 2, 10, 3, 11
+#define ZIP_HIGH_32 4, 12, 5, 13, 6, 14, 7, 15
+#define ZIP_LOW_64 0, 4, 1, 5
+#define ZIP_HIGH_64 2, 6, 3, 7
 #define EVEN_128 0, 1, 4, 5
 #define ODD_128 2, 3, 6, 7
 #else
@@ -190,6 +202,10 @@ INLINE uint64_t bits_not_less_i64(v_i64 a, v_i64 b)
 #define ODD_32 1, 3, 5, 7
 #define EVEN_64 0, 2
 #define ODD_64 1, 3
+#define ZIP_LOW_32 0, 4, 1, 5
+#define ZIP_HIGH_32 2, 6, 3, 7
+#define ZIP_LOW_64 0, 2
+#define ZIP_HIGH_64 1, 3
 #endif
 
 INLINE v_i32 fold_32(v_i32 a, v_i32 b)
@@ -237,5 +253,25 @@ INLINE v_i64 maxima_64(v_i64 *v)
 #endif
     return v[0];
 }
+
+/* Turns a square of as many vectors as there are lanes: rows become columns. Each round deals the
+ * first half of the vectors and the second half into each other. */
+#define WRAP_TURN(bits, lanes) \
+    INLINE void turn_##bits(v_i##bits *v) \
+    { \
+        _Pragma("GCC unroll 4") for (unsigned round = 1; round < lanes; round *= 2) \
+        { \
+            v_i##bits next[lanes]; \
+            _Pragma("GCC unroll 8") for (unsigned i = 0; i < lanes / 2; i++) \
+            { \
+                v_i##bits a = v[i], b = v[i + lanes / 2]; \
+                next[2 * i] = __builtin_shufflevector(a, b, ZIP_LOW_##bits); \
+                next[2 * i + 1] = __builtin_shufflevector(a, b, ZIP_HIGH_##bits); \
+            } \
+            _Pragma("GCC unroll 16") for (unsigned i = 0; i < lanes; i++) v[i] = next[i]; \
+        } \
+    }
+WRAP_TURN(32, (VECTOR_BYTES / 4))
+WRAP_TURN(64, (VECTOR_BYTES / 8))
 
 #endif

@@ -208,5 +208,85 @@ START_TEST(few_of_many)
 }
 END_TEST
 
-TEST_MAIN("topk calls", every_combination, random_calls, strips, long_rows, shared_work,
+/* Of equal elements of a contiguous bucket the first are candidates, in the order of their indices.
+ * The header leaves this open; the same bits everywhere need it. */
+static void check_first_of_equal(const struct topk_case *c, const struct outcome *o)
+{
+    const struct rcm_top_k_rows *rows = &c->call.rows;
+    const uint64_t n = rows->n, b = c->call.b, floor = n / b, longer = n % b;
+    const int64_t *index = (const int64_t *)(const void *)o->indices;
+    double *merits = malloc(n * sizeof *merits);
+    ck_assert_ptr_nonnull(merits);
+    for (uint64_t i = 0; i < n; i++)
+        merits[i] = oracle_merit(rows->type, oracle_element(rows, 0, i), rows->smallest);
+    for (uint64_t j = 0, begin = 0, out = 0; j < b; j++) {
+        const uint64_t length = floor + (j < longer);
+        const uint64_t kept = c->call.k_b < length ? c->call.k_b : length;
+        uint64_t equal = 0, before = 0;
+        const uint64_t last = (uint64_t)index[out + kept - 1];
+        for (uint64_t i = 0; i < kept; i++) {
+            const uint64_t at = (uint64_t)index[out + i];
+            REQUIRE(i == 0 || at > (uint64_t)index[out + i - 1] ||
+                        oracle_by_merit(&merits[at], &merits[index[out + i - 1]]) != 0,
+                    CASE_FMT ": equal candidates out of order", CASE_ARG(c));
+            equal += oracle_by_merit(&merits[at], &merits[last]) == 0;
+        }
+        for (uint64_t i = begin; i <= last; i++)
+            before += oracle_by_merit(&merits[i], &merits[last]) == 0;
+        REQUIRE(before == equal, CASE_FMT ": %" PRIu64 " equal up to %" PRIu64 ", %" PRIu64 " kept",
+                CASE_ARG(c), before, last, equal);
+        begin += length;
+        out += kept;
+    }
+    free(merits);
+}
+
+/* Contiguous buckets: all kinds of row, types and directions; so few buckets that a vector is not
+ * full, and many; buckets that are short, as long as some groups and a rest, and long. */
+START_TEST(contiguous)
+{
+    static const uint64_t k_bs[] = {1, 1, 2, 3, 4, 5, 8, 13, 16, 17};
+    uint64_t state = 21, calls = 0;
+    find_isas();
+    for (unsigned i = 0; i < KINDS * RCM_TOP_K_TYPES * 2 * (few_cases() ? 1 : 10); i++) {
+        struct topk_case c = {.stage1 = true,
+                              .kind = (enum kind)(i % KINDS),
+                              .want_values = true,
+                              .want_indices = true};
+        struct rcm_top_k_call *call = &c.call;
+        call->rows.type = (enum rcm_top_k_type)(i / KINDS % RCM_TOP_K_TYPES);
+        call->rows.smallest = i / KINDS / RCM_TOP_K_TYPES % 2;
+        if (next_random(&state) % 2) /* the best are at the end */
+            c.kind = call->rows.smallest ? FALLING : RISING;
+        call->rows.m = 1;
+        call->assignment = RCM_CONTIGUOUS;
+        call->wide = true;
+        call->k_b = k_bs[next_random(&state) % 10];
+        const uint64_t length =
+            random_between(&state, 1, (uint64_t[]){20, 90, 600, 1500}[next_random(&state) % 4]);
+        const uint64_t most = 12000 / length;
+        call->b = random_between(&state, 1,
+                                 i % 3 == 0   ? 15
+                                 : most < 20  ? 20
+                                 : most < 150 ? most
+                                              : 150);
+        call->rows.n = call->b * length + next_random(&state) % call->b;
+        call->k_b = call->k_b < ceil_divide(call->rows.n, call->b)
+                        ? call->k_b
+                        : ceil_divide(call->rows.n, call->b);
+        call->threads = 1 + (unsigned)(i % 2);
+        c.shift = next_random(&state) % 64;
+        run_twice(&c, &state);
+        call->wide = true;
+        struct outcome o = run_case(&c, PAGE_END, 0x33, true);
+        REQUIRE(o.right, CASE_FMT ": %s", CASE_ARG(&c), o.why);
+        check_first_of_equal(&c, &o);
+        free_outcome(&o);
+        calls++;
+    }
+    printf("contiguous: %" PRIu64 " calls, each three times\n", calls);
+}
+END_TEST
+
+TEST_MAIN("topk calls", contiguous, every_combination, random_calls, strips, long_rows, shared_work,
           few_of_many)
