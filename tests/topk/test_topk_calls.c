@@ -1,5 +1,6 @@
 /* test_topk_calls.c - random calls against the oracle, each in watched memory, and each twice: with
- * another instruction set, other threads and other bytes in the outputs and in the workspace.
+ * another instruction set, other threads, other rounding and other bytes in the outputs and in the
+ * workspace.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
@@ -29,6 +30,7 @@ static void run_twice(struct topk_case *c, uint64_t *state)
     const size_t second = (first + (isa_count > 1)) % isa_count;
     const unsigned threads = c->call.threads;
     c->call.threads = next_random(state) % 2 ? 1 : (unsigned)(next_random(state) % 6);
+    c->odd_arithmetic = next_random(state) % 2;
     ck_assert(rcm_top_k_use_isa(isas[second]));
     struct outcome two = run_case(c, place, 0x11, false);
     REQUIRE(two.right, CASE_FMT ", %s: %s", CASE_ARG(c), isas[second], two.why);
