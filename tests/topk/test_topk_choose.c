@@ -161,7 +161,7 @@ START_TEST(largest)
         if (i % 50 == 0)
             c.call.threads = i / 50 % 6;
         place_rows(&c, (enum place)(i % PLACES), &state);
-        ck_assert(rcm_top_k_use_isa(rcm_top_k_isa(i / 2 % 2)));
+        rcm_top_k_use_isa(rcm_top_k_isa(i / 2 % 3)); /* NULL: the best */
         unsigned char values[8 * 8 + 8];
         memset(values, 0xee, sizeof values);
         ck_assert_int_eq(rcm_top_k_max(rows, c.call.threads, values), RCM_TOP_K_OK);
