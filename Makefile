@@ -484,9 +484,9 @@ check-gpu: gpu
 	done; done
 
 # Each fuzzer runs FUZZ_SECONDS (0: without an end) under AddressSanitizer and
-# UndefinedBehaviorSanitizer, or FUZZ_RUNS inputs; FUZZERS=build/fuzz/fuzz/fuzz_topk: this one alone.
-# With FUZZ_SEED=0 every run draws other inputs; .ci/run fixes the seed, so that an older fault does
-# not stop a change.
+# UndefinedBehaviorSanitizer, or FUZZ_RUNS inputs. FUZZERS=build/fuzz/fuzz/fuzz_topk is this one
+# alone. With FUZZ_SEED=0 every run draws other inputs; .ci/run fixes the seed, so that an older
+# fault does not stop a change.
 FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 FUZZ_RUNS ?=
