@@ -158,8 +158,13 @@ START_TEST(largest)
         struct topk_case c = draw_case(&state, i % 50 ? 1000 : 150000);
         const struct rcm_top_k_rows *rows = &c.call.rows;
         const size_t bytes = rcm_top_k_type_bytes(rows->type);
-        if (i % 50 == 0)
+        if (i % 50 == 0) { /* parts of a row, the best mostly at its end */
             c.call.threads = i / 50 % 6;
+            c.call.rows.n = random_between(&state, 70000, 100000);
+            c.call.rows.row_stride = 0;
+            if (i % 200)
+                c.kind = rows->smallest ? FALLING : RISING;
+        }
         place_rows(&c, (enum place)(i % PLACES), &state);
         rcm_top_k_use_isa(rcm_top_k_isa(i / 2 % 3)); /* NULL: the best */
         unsigned char values[8 * 8 + 8];
