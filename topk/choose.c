@@ -3,17 +3,33 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "plan.h"
 
-/* The first profile of a CPU that comes with the library: that of a kernel named "cpu..". */
+/* The first profile of a CPU that comes with the library. */
 static const struct rcm_profile *cpu_profile(void)
 {
     for (size_t i = 0; rcm_profile(i); i++)
-        if (rcm_profile(i)->kernel && strncmp(rcm_profile(i)->kernel->name, "cpu", 3) == 0)
+        if (rcm_profile(i)->kernel && rcm_profile(i)->kernel->cpu)
             return rcm_profile(i);
     return NULL;
+}
+
+/* The goal of a recall in decimals, so that 0.99 of 1000 may lose 10. -1 as rcm_goal(). The locale
+ * has a say in the decimal point, so it is taken out. */
+static int goal_of(double recall, uint64_t k, struct rcm_goal *goal)
+{
+    enum { BEHIND_POINT = 14 };
+    char printed[60], text[60];
+    size_t length = 0;
+    snprintf(printed, sizeof printed, "%.*e", BEHIND_POINT, recall);
+    const char *at = printed;
+    for (; *at != 'e'; at++)
+        if (*at >= '0' && *at <= '9')
+            text[length++] = *at;
+    snprintf(text + length, sizeof text - length, "e%d", atoi(at + 1) - BEHIND_POINT);
+    return rcm_goal(text, k, goal);
 }
 
 static enum rcm_top_k_status check(const struct rcm_top_k_call *call, double recall,
@@ -46,11 +62,8 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
     enum rcm_top_k_status status = check(call, recall, confidence);
     if (status != RCM_TOP_K_OK)
         return status;
-    /* in decimals, so that 0.99 of 1000 may lose 10 */
-    char text[40];
     struct rcm_goal goal;
-    snprintf(text, sizeof text, "%.15g", recall);
-    if (rcm_goal(text, call->k, &goal) != 0)
+    if (goal_of(recall, call->k, &goal) != 0)
         return RCM_TOP_K_BAD_SHAPE;
     if (!profile)
         profile = cpu_profile();

@@ -52,10 +52,21 @@ static const struct isa *best(void)
 
 static _Atomic(const struct isa *) in_use;
 
-const struct kernels *topk_kernels(enum rcm_top_k_type type)
+/* Before start() below there is none in use. */
+static const struct isa *current(void)
 {
     const struct isa *isa = atomic_load_explicit(&in_use, memory_order_relaxed);
-    return &(isa ? isa : best())->kernels[type];
+    return isa ? isa : best();
+}
+
+const struct kernels *topk_kernels(enum rcm_top_k_type type)
+{
+    return &current()->kernels[type];
+}
+
+const char *rcm_top_k_isa_in_use(void)
+{
+    return current()->name;
 }
 
 const char *rcm_top_k_isa(size_t index)

@@ -58,7 +58,7 @@ struct kernels {
     void (*take)(const void *x, const struct pair *pairs, uint64_t count, void *out);
     /* the element with a key that is not that of NaN */
     void (*value_of)(uint64_t key, bool smallest, void *value);
-    /* comparisons of numbers may have missed a better key than this one: it is 0, or near NaN */
+    /* comparisons of numbers may have missed a better key than this one: it is near 0 or NaN */
     bool (*is_vague)(uint64_t key);
     /* the buckets from `from` up to `to`; scratch: k_b pairs */
     void (*stage1)(const struct stage1 *s, uint64_t from, uint64_t to, struct pair *scratch);

@@ -226,33 +226,25 @@ INLINE v_i64 fold_64(v_i64 a, v_i64 b)
     }
 WRAP_ACROSS(32)
 WRAP_ACROSS(64)
+#else /* a vector is the 16 bytes that fold_* is for */
+#define across_32 fold_32
+#define across_64 fold_64
 #endif
 
-/* The maximum of each of as many vectors as there are lanes; uses them up. */
-INLINE v_i32 maxima_32(v_i32 *v)
-{
-    enum { LANES = VECTOR_BYTES / 4 };
-    for (unsigned level = 0, count = LANES / 2; count > 0; count /= 2, level++)
-        for (unsigned i = 0; i < count; i++)
-#if VECTOR_BYTES > 16
-            v[i] = level < 2 ? fold_32(v[2 * i], v[2 * i + 1]) : across_32(v[2 * i], v[2 * i + 1]);
-#else
-            v[i] = fold_32(v[2 * i], v[2 * i + 1]);
-#endif
-    return v[0];
-}
-INLINE v_i64 maxima_64(v_i64 *v)
-{
-    enum { LANES = VECTOR_BYTES / 8 };
-    for (unsigned level = 0, count = LANES / 2; count > 0; count /= 2, level++)
-        for (unsigned i = 0; i < count; i++)
-#if VECTOR_BYTES > 16
-            v[i] = level < 1 ? fold_64(v[2 * i], v[2 * i + 1]) : across_64(v[2 * i], v[2 * i + 1]);
-#else
-            v[i] = fold_64(v[2 * i], v[2 * i + 1]);
-#endif
-    return v[0];
-}
+/* The maximum of each of as many vectors as there are lanes; uses them up. The first levels are
+ * those of the lanes within 16 bytes. */
+#define WRAP_MAXIMA(bits, levels_within) \
+    INLINE v_i##bits maxima_##bits(v_i##bits *v) \
+    { \
+        enum { LANES = 8 * VECTOR_BYTES / bits }; \
+        for (unsigned level = 0, count = LANES / 2; count > 0; count /= 2, level++) \
+            for (unsigned i = 0; i < count; i++) \
+                v[i] = level < levels_within ? fold_##bits(v[2 * i], v[2 * i + 1]) \
+                                             : across_##bits(v[2 * i], v[2 * i + 1]); \
+        return v[0]; \
+    }
+WRAP_MAXIMA(32, 2)
+WRAP_MAXIMA(64, 1)
 
 /* Turns a square of as many vectors as there are lanes: rows become columns. Each round deals the
  * first half of the vectors and the second half into each other. */

@@ -134,14 +134,14 @@ void topk_sort_pairs(struct pair *pairs, uint64_t count, uint64_t wanted, unsign
 
 /* ---- the key of a rank */
 
-enum { BIN_BITS = 9, MANY_BIN_BITS = 12, MANY = 4096, KEYS_SORTED = 48 };
+enum { BIN_BITS = 9, MANY_BIN_BITS = 11, MANY = 4096, KEYS_SORTED = 48 };
 
 /* Moves the range [low, high] to that of the bin that holds the rank. */
 static uint64_t narrow(const struct pair *pairs, uint64_t count, uint64_t *low, uint64_t *high,
                        uint64_t *rank)
 {
     const unsigned bits = count < MANY ? BIN_BITS : MANY_BIN_BITS;
-    uint32_t bins[1 << MANY_BIN_BITS];
+    uint64_t bins[1 << MANY_BIN_BITS];
     memset(bins, 0, sizeof *bins << bits);
     unsigned width = 64 - (unsigned)__builtin_clzll(*high - *low);
     unsigned shift = width > bits ? width - bits : 0;

@@ -12,11 +12,33 @@
 #define ELEMENTS_PER_THREAD (UINT64_C(1) << 15)
 #define THREADS_MOST 1024
 
+static uint64_t magnitude(int64_t x)
+{
+    return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+/* The elements from one row to the next, modulo 2^64. */
+static uint64_t row_step(const struct rcm_top_k_rows *rows)
+{
+    uint64_t stride = rows->stride ? (uint64_t)rows->stride : 1;
+    return rows->row_stride ? (uint64_t)rows->row_stride : rows->n * stride;
+}
+
+/* The bytes from the first element in memory to the last; SIZE_MAX if these are too many. */
+static size_t reach(const struct rcm_top_k_rows *rows)
+{
+    uint64_t stride = rows->stride ? magnitude(rows->stride) : 1;
+    uint64_t step = rows->row_stride ? magnitude(rows->row_stride) : topk_size(rows->n, stride, 0);
+    size_t row = rows->n > 1 ? topk_size(rows->n - 1, stride, 1) : 1;
+    size_t elements = rows->m > 1 ? topk_size(rows->m - 1, step, row) : row;
+    return topk_size(elements, rcm_top_k_type_bytes(rows->type), 0);
+}
+
 enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows)
 {
     if ((unsigned)rows->type >= RCM_TOP_K_TYPES)
         return RCM_TOP_K_BAD_TYPE;
-    if (rows->n < 1 || rows->n > RCM_N_MAX || rows->m < 1)
+    if (rows->n < 1 || rows->n > RCM_N_MAX || rows->m < 1 || reach(rows) > INT64_MAX)
         return RCM_TOP_K_BAD_SHAPE;
     return rows->x ? RCM_TOP_K_OK : RCM_TOP_K_BAD_POINTER;
 }
@@ -51,7 +73,5 @@ struct share topk_share(const struct rcm_top_k_rows *rows, unsigned asked)
 
 const char *topk_row(const struct rcm_top_k_rows *rows, size_t bytes, uint64_t r)
 {
-    int64_t stride = rows->stride ? rows->stride : 1;
-    int64_t row_stride = rows->row_stride ? rows->row_stride : (int64_t)rows->n * stride;
-    return (const char *)rows->x + (int64_t)r * row_stride * (int64_t)bytes;
+    return (const char *)rows->x + (int64_t)(r * row_step(rows) * bytes);
 }

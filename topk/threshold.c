@@ -31,7 +31,8 @@ static uint64_t groups_most(uint64_t k, uint64_t groups)
 
 uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts)
 {
-    uint64_t most = topk_size(groups_most(k, n / group_size), group_size, parts * (k + group_size));
+    uint64_t groups = groups_most(k, n / group_size);
+    uint64_t most = topk_size(groups, group_size, topk_size(parts, k + group_size, 0));
     most = most < n ? most : n;
     return most > SAMPLE ? most : SAMPLE;
 }

@@ -22,7 +22,7 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
     case RCM_TOP_K_OK:
         return "no error";
     case RCM_TOP_K_BAD_SHAPE:
-        return "n, m, k, b or k_b is outside the domain";
+        return "n, m, k, b, k_b, a stride or the recall is outside the domain";
     case RCM_TOP_K_BAD_POINTER:
         return "a pointer is null, or an output is not aligned to its elements";
     case RCM_TOP_K_BAD_TYPE:
@@ -30,7 +30,7 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
     case RCM_TOP_K_BAD_WORKSPACE:
         return "the workspace is too small, or its address is not a multiple of 64";
     case RCM_TOP_K_NO_CHOICE:
-        return "no b and k_b reach the recall, or the profile cannot predict";
+        return "the profile cannot predict";
     }
     return "unknown status";
 }

@@ -4,17 +4,22 @@
  * each bucket, m rows.
  *
  * Calls    Every function takes pointers to the caller's memory, the workspace among them. It
- *          allocates nothing, keeps nothing, and any number of threads may call at once.
+ *          keeps nothing but the instruction set (rcm_top_k_use_isa), allocates nothing
+ *          (rcm_top_k_choose may), and any number of threads may call at once.
+ * Memory   The outputs and the workspace overlap neither each other nor the rows, which are only
+ *          read. A call that is refused writes nothing.
  * Order    Largest first, or smallest first if `smallest` is set. NaN comes last in both: it is
  *          below every value, or above every value if `smallest` is set. -inf is a value like any
  *          other. -0 is just below +0.
  * Indices  The indices in the output are valid and distinct, whatever the input.
+ * Values   A value has the very bits of its element, the one at its index: those of a NaN too.
  * Ties     Equal elements may replace each other: the values of the output are determined, the
  *          indices of equal values are not. NaNs are equal whatever their bits.
  * Sorting  Stage 1 sorts the values of each bucket, best first. The top-k comes out best first if
  *          `sorted` is set, otherwise in no particular order.
- * Repeat   The same call gives the same bits every time, with any number of threads, and with
- *          every instruction set.
+ * Repeat   The same call gives the same bits every time, with any number of threads, with every
+ *          instruction set, and where the processor rounds otherwise or takes denormals as zero.
+ *          NaN and denormals may raise flags of floating point: do not let these trap.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_TOPK_H
@@ -31,15 +36,18 @@ RCM_BEGIN
 enum rcm_top_k_status {
     RCM_TOP_K_OK = 0,
     /* The shape is outside the domain: 1 <= n <= RCM_N_MAX, m >= 1, 1 <= k <= n, 1 <= b <= n,
-     * 1 <= k_b <= min(k, ceil(n/b)), k <= min(b k_b, n); n < 2^31 if the indices are int32. */
+     * 1 <= k_b <= min(k, ceil(n/b)), k <= min(b k_b, n); n < 2^31 unless `wide`, also where no
+     * indices are wanted; the rows reach over fewer than 2^63 bytes; of rcm_top_k_choose:
+     * 1e-18 <= recall <= 1, 0 <= confidence < 1. */
     RCM_TOP_K_BAD_SHAPE,
-    /* A pointer is null, or an output is not aligned to its elements. */
+    /* A pointer is null (the call, x, `bytes`, both outputs; a workspace of 0 bytes may be), or an
+     * output is not aligned to its elements. */
     RCM_TOP_K_BAD_POINTER,
     /* The type, the method, the assignment or the type of the indices is not one of those here. */
     RCM_TOP_K_BAD_TYPE,
     /* The workspace is too small, or its address is not a multiple of 64. */
     RCM_TOP_K_BAD_WORKSPACE,
-    /* No b and k_b reach the recall, or the profile cannot predict: rcm_top_k_choose only. */
+    /* The profile cannot predict: rcm_top_k_choose only. */
     RCM_TOP_K_NO_CHOICE,
 };
 
@@ -59,12 +67,13 @@ enum rcm_top_k_type {
 /* The bytes of an element; 0 if the type is not listed. */
 size_t rcm_top_k_type_bytes(enum rcm_top_k_type type);
 
-/* The input: m rows of n elements, which need not be aligned. */
+/* The input: m rows of n elements, which need not be aligned. Rows may overlap, and neighbours too.
+ */
 struct rcm_top_k_rows {
     const void *x;
     uint64_t m, n;
     int64_t row_stride; /* row r begins at element r * row_stride of x; 0 means n * stride */
-    int64_t stride;     /* between neighbours in a row, in elements; 0 means 1. May be negative */
+    int64_t stride; /* between neighbours in a row, in elements; 0 means 1; negative: backward */
     enum rcm_top_k_type type;
     bool smallest; /* look for the smallest elements, not the largest */
 };
@@ -93,7 +102,8 @@ struct rcm_top_k_call {
 };
 
 /* Sets `bytes` to the size of the workspace that the call needs, or to 0 if the status is not
- * RCM_TOP_K_OK. Looks at all of the call but its outputs. */
+ * RCM_TOP_K_OK. Looks at all of the call but its outputs: x must not be NULL, but is not read. With
+ * `threads` 0 the size goes by the number of threads that OpenMP would use at this moment. */
 enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, size_t *bytes);
 
 /* Finds the k best of each row. At least one of the outputs is wanted. `workspace` is at a multiple
@@ -110,9 +120,10 @@ enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *
 
 /* The k best on average with this recall, or, if confidence > 0, with this recall in that share of
  * the rows, in the least time by the profile of a CPU (NULL: the one that comes with the library),
- * exact top-k among the contenders. Sets method, b, k_b and assignment of the call, whose rows and
- * k it reads. It may take a millisecond: choose once for many calls of one shape.
- * recall    0 < recall <= 1; 1 is exact top-k
+ * exact top-k among the contenders. Sets method, b, k_b and assignment of the call, of which it
+ * reads m, n, k and `threads`; if the status is not RCM_TOP_K_OK, it sets nothing. It may
+ * allocate, and take up to 50 ms: choose once for many calls of one shape.
+ * recall    1e-18 <= recall <= 1, taken to 15 decimal digits: 0.99 of 1000 may lose 10. 1 is exact
  * choice    NULL, or what was found: recallmodel/select.h
  * Source    rcm_select() */
 enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recall,
@@ -120,7 +131,7 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
                                        struct rcm_choice *choice);
 
 /* The best value of each row, as fast as this library reads a row: the roof beside which its times
- * are reported. `values` gets m values of the type of the rows. */
+ * are reported. `values` gets m values of the type of the rows; of a row of NaNs the first. */
 enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,
                                     void *values);
 
@@ -128,8 +139,12 @@ enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned 
  * until NULL; such as "avx2". The last is "generic". */
 const char *rcm_top_k_isa(size_t index);
 
-/* Uses this one from now on, in all threads; NULL: the best. False if there is no such. For tests
- * and benchmarks; the environment variable RCM_TOP_K_ISA does the same when the library starts. */
+/* The one that calls use now: the best, unless one of the following named another. */
+const char *rcm_top_k_isa_in_use(void);
+
+/* Uses this one from now on, in all threads; NULL: the best. False, and no change, if there is no
+ * such. For tests and benchmarks; the environment variable RCM_TOP_K_ISA does the same when the
+ * library starts. */
 bool rcm_top_k_use_isa(const char *isa);
 
 RCM_END

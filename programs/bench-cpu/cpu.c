@@ -25,24 +25,11 @@ static const char *isa_at(unsigned i)
     return rcm_top_k_isa(i);
 }
 
-/* What read_isa() read; otherwise what the environment names, as the library takes it; otherwise
- * the best. */
-static const char *isa;
-
-static const char *isa_in_use(void)
-{
-    const char *asked = getenv("RCM_TOP_K_ISA");
-    for (unsigned i = 0; !isa && asked && isa_at(i); i++)
-        if (strcmp(isa_at(i), asked) == 0)
-            isa = isa_at(i);
-    return isa ? isa : isa_at(0);
-}
-
 int read_isa(void *to, const char *option, const char *value)
 {
     if (!rcm_top_k_use_isa(value))
         return unknown_name(option, value, isa_at, UNTIL_NULL);
-    *(const char **)to = isa = value;
+    *(const char **)to = value;
     return STATUS_OK;
 }
 
@@ -126,7 +113,7 @@ static void describe(struct device *r, char *text, size_t size)
              "compiler=\"%.60s\" isa=%s",
              m->name, m->family, m->model, m->cores, m->l1_bytes, m->l2_bytes, m->l3_bytes,
              memory_limit_bytes(), m->clock_mhz, m->clock_most_mhz, m->governor, m->huge_pages,
-             system.sysname, system.release, COMPILER, isa_in_use());
+             system.sysname, system.release, COMPILER, rcm_top_k_isa_in_use());
 }
 
 static bool works(struct device *r)
@@ -295,7 +282,7 @@ static void use_roof(struct device *r, unsigned roof)
 
 static void put_key(const struct cell *cell, char *text, size_t size)
 {
-    snprintf(text, size, ",%" PRIu64 ",%s", cell->threads, isa_in_use());
+    snprintf(text, size, ",%" PRIu64 ",%s", cell->threads, rcm_top_k_isa_in_use());
 }
 
 static void put_last(const struct cell *cell, const struct timing *time, char *text, size_t size)

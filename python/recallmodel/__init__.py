@@ -21,7 +21,7 @@ from ._model import (Choice, Reaching, Threshold, blocks_loss, blocks_recall, bl
                      smallest_b, survival, version, xla_b)
 from ._profiles import Device, Profile, devices, profile, profiles, read_profile, write_profile
 from ._rows import Simulation, simulate
-from ._topk import Chosen, TopK, TopKChosen, register_torch, topk
+from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
 
 __all__ = [name for name in globals() if not name.startswith("_")]
 __version__ = version()

@@ -48,7 +48,10 @@ def real(name, value):
     """One argument as a float; TypeError for an array or a text."""
     if isinstance(value, str) or numpy.ndim(value) > 0:
         raise TypeError(f"{name} must be one number, not {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except TypeError:
+        raise TypeError(f"{name} must be one number, not {value!r}") from None
 
 
 def fractions(name, value):

@@ -113,6 +113,8 @@ def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
                 real("recall", recall))
         if confidence is not None:
             confidence = real("confidence", confidence)
+        if getattr(profile, "__hash__", None) is None:
+            _profile_of_any(profile)  # says what is wrong
         return _choose(n, max(m, 1), k, recall, confidence, profile)
     if recall is not None or confidence is not None:
         raise ValueError("recall chooses b and k_b; give either recall or b and k_b")
@@ -246,12 +248,12 @@ def run(job, address, m, row_stride, stride, outer, values, indices):
 
 def axis_of(axis, shape):
     """The axis, not negative. A number without axes has axis 0, of length 1."""
-    axes = max(len(shape), 1)
+    axes, number = max(len(shape), 1), axis
     if type(axis) is not int:
-        axis = int(real("axis", axis)) if real("axis", axis) % 1 == 0 else axes
-    if not -axes <= axis < axes:
+        number = int(real("axis", axis)) if real("axis", axis) % 1 == 0 else axes
+    if not -axes <= number < axes:
         raise ValueError(f"axis = {axis} is not in {-axes} .. {axes - 1}, the axes of x")
-    return axis % axes
+    return number % axes
 
 
 def check_k(k, n, axis):
@@ -344,7 +346,7 @@ def register_torch():
 
     This happens by itself if PyTorch was imported before recallmodel, and at the first topk of a
     tensor. Call it where the operator is used directly, or where torch.compile comes before all of
-    these. ImportError without PyTorch of version 2.4 or newer.
+    these. ImportError without PyTorch of version 2.5 or newer.
     """
     global tensor, of_tensor
     if of_tensor is None:
@@ -405,6 +407,14 @@ def topk(x, k, recall=None, axis=-1, largest=True, *, sorted=True, confidence=No
     if is_jax:
         values, indices = jax.numpy.asarray(values), jax.numpy.asarray(indices)
     return TopKChosen(values, indices, choice()) if return_choice else TopK(values, indices)
+
+
+def topk_isa():
+    """The instruction set that topk uses on this CPU: "avx512", "avx2" or "generic".
+
+    It is the best that this machine runs, or what the environment variable RCM_TOP_K_ISA names.
+    """
+    return tk.topk().isa_in_use().decode()
 
 
 if "torch" in sys.modules:

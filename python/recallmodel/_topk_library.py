@@ -46,6 +46,7 @@ def topk():
                             c_void_p, POINTER(lib.Choice)),
         message=lib._declare(library, "rcm_top_k_message", c_char_p, c_int),
         isa=lib._declare(library, "rcm_top_k_isa", c_char_p, c_size_t),
+        isa_in_use=lib._declare(library, "rcm_top_k_isa_in_use", c_char_p),
         use_isa=lib._declare(library, "rcm_top_k_use_isa", c_bool, c_char_p))
 
 

@@ -1,9 +1,10 @@
 """torch.ops.recallmodel.topk: top-k of tensors, under autograd, torch.func.vmap and torch.compile.
 
-register_torch imports this. PyTorch of version 2.4 or newer.
+register_torch imports this. PyTorch of version 2.5 or newer.
 """
 import torch
 from torch import library as registry
+from torch.autograd import forward_ad
 from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from . import _topk, _topk_gpu
@@ -119,6 +120,10 @@ _library.impl("topk", _on_cuda, "CUDA")
 @registry.register_fake("recallmodel::topk", lib=_library)
 def _fake(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
           k_b=None, assignment="interleaved", threads=0, int32=False):
+    axis = _topk.axis_of(dim, x.shape)
+    # A length that torch.compile leaves open has no value to compare with.
+    if isinstance(k, int) and isinstance(x.shape[axis] if x.dim() > 0 else 1, int):
+        _check(x, k, dim)
     values, indices = _outputs(x, k, dim, int32)
     return _to_axis(x, dim, values, indices)
 
@@ -153,12 +158,28 @@ registry.register_autograd("recallmodel::topk", _backward, setup_context=_save, 
 registry.register_vmap("recallmodel::topk", _vmap, lib=_library)
 
 
+def _in_forward_mode():
+    return forward_ad._current_level >= 0
+
+
+def _is_of_func(x):
+    """Is x inside a transform of torch.func?"""
+    return torch._C._functorch.is_functorch_wrapped_tensor(x)
+
+
+def _by_gather(x, k, recall, axis, largest, **more):
+    """topk whose values have derivatives of every kind. The operator has those of the reverse mode;
+    the forward mode would take its values as constants, and torch.func.grad raises an error."""
+    indices = torch.ops.recallmodel.topk(x.detach(), k, recall, axis, largest, **more)[1]
+    return x.gather(axis, indices.long()), indices
+
+
 def _is_plain(x):
     """May the library read x at once, without the dispatcher of PyTorch? That takes far longer than
     the call for a short row. (torch.compile follows this code, so it asks first.)"""
     if (torch.compiler.is_compiling() or type(x) is not torch.Tensor or x.requires_grad
             or x.device.type != "cpu" or x.layout is not torch.strided
-            or is_in_torch_dispatch_mode()):
+            or is_in_torch_dispatch_mode() or torch.jit.is_tracing() or _in_forward_mode()):
         return False
     try:
         x.data_ptr()
@@ -170,8 +191,12 @@ def _is_plain(x):
 def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment, profile, threads,
               index_dtype, return_choice):
     """topk of a tensor."""
-    if index_dtype not in _INT32:
-        raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
+    if isinstance(index_dtype, (str, torch.dtype, type(None))):
+        if index_dtype not in _INT32:
+            raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
+        int32 = _INT32[index_dtype]
+    else:
+        int32 = not _topk.is_wide(index_dtype)
     way = None
     if profile is not None or return_choice:
         _, n, k = _check(x, k, axis)
@@ -180,11 +205,17 @@ def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignmen
         recall = confidence = None  # it has chosen
         if way.b > 0:
             b, k_b, assignment = way.b, way.k_b, _topk.tk.ASSIGNMENTS[way.assignment]
-    if recall is not None:
+    if recall is not None and type(recall) is not float:
+        _topk.goal("recall", recall)  # says what is wrong
         recall = float(recall)
-    topk = _on_cpu if _is_plain(x) else torch.ops.recallmodel.topk
+    if _is_plain(x):
+        topk = _on_cpu
+    elif not torch.compiler.is_compiling() and (_in_forward_mode() or _is_of_func(x)):
+        topk = _by_gather
+    else:
+        topk = torch.ops.recallmodel.topk
     found = topk(x, k, recall, axis, largest, sorted=sorted, confidence=confidence, b=b, k_b=k_b,
-                 assignment=assignment, threads=threads, int32=_INT32[index_dtype])
+                 assignment=assignment, threads=threads, int32=int32)
     if return_choice:
         return _topk.TopKChosen(*found, _topk.chosen(n, k, way))
     return _topk.TopK(*found)

@@ -33,6 +33,14 @@ static uint64_t take_number(struct source *s, uint64_t most)
     return most ? 1 + take(s, 2) % most : 0;
 }
 
+/* Lengths of rows: mostly short, so that more calls are made, and long enough for groups. */
+static uint64_t take_length(struct source *s)
+{
+    static const uint64_t most[8] = {1500, 300, 300, 80, 80, 80, 20, 20};
+    const uint64_t kind = take(s, 1);
+    return kind > 250 ? take_number(s, 0) : 1 + take(s, 2) % most[kind % 8];
+}
+
 static void require(bool truth)
 {
     if (!truth)
@@ -56,10 +64,14 @@ static struct rcm_top_k_call take_call(struct source *s, bool *stage1)
         call.assignment = (enum rcm_assignment)take(s, 1);
         call.rows.type = (enum rcm_top_k_type)take(s, 1);
     }
-    call.rows.n = take_number(s, 1500);
+    call.rows.n = take_length(s);
     call.rows.m = take(s, 1) % 4;
     call.rows.stride = (int8_t)take(s, 1) / 16;
     call.rows.row_stride = flags & 1 << 14 ? (int16_t)take(s, 2) : 0;
+    if (flags >> 9 == 5) { /* far beyond any memory */
+        call.rows.stride = (int64_t)take(s, 8);
+        call.rows.row_stride = (int64_t)take(s, 8);
+    }
     call.b = take_number(s, call.rows.n);
     const uint64_t longest = call.b ? call.rows.n / call.b + 1 : 1;
     call.k_b = take_number(s, longest);
@@ -67,6 +79,11 @@ static struct rcm_top_k_call take_call(struct source *s, bool *stage1)
                             : call.b * call.k_b < call.rows.n ? call.b * call.k_b
                                                               : call.rows.n);
     return call;
+}
+
+static bool is_far(int64_t stride)
+{
+    return stride > MOST || stride < -MOST;
 }
 
 /* Memory for the rows, which repeat what is left of the input. */
@@ -84,8 +101,14 @@ static unsigned char *take_rows(struct source *s, struct rcm_top_k_rows *rows)
         return NULL;
     unsigned char *memory = malloc(size);
     require(memory != NULL);
-    for (size_t i = 0; i < size; i++)
-        memory[i] = s->left ? s->bytes[i % s->left] : (unsigned char)i;
+    for (size_t done = 0; done < size;) {
+        const size_t left = size - done, some = left < s->left ? left : s->left;
+        if (some > 0)
+            memcpy(memory + done, s->bytes, some);
+        else
+            memset(memory + done, 7, left);
+        done += some > 0 ? some : left;
+    }
     rows->x = memory - low * bytes;
     return memory;
 }
@@ -129,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
                 1);
         return 0;
     }
-    if (call.rows.n > MOST)
+    if (call.rows.n > MOST || is_far(call.rows.stride) || is_far(call.rows.row_stride))
         return 0;
     unsigned char *memory = take_rows(&s, &call.rows);
     if (memory)

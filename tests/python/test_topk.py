@@ -358,11 +358,26 @@ def test_wrong_values(what, says):
     (dict(x=numpy.ma.masked_less(made((3, 100)), 0)), "masked"), (dict(k=2.5), "whole"),
     (dict(k=[1, 2]), "k must be one number"), (dict(recall=[0.9]), "recall must be one number"),
     (dict(recall=0.9, profile=3), "profile must be"), (dict(b="9", k_b=1), "b must be whole"),
+    (dict(recall=0.9, profile=[1]), "profile must be"),
+    (dict(axis=None), "axis must be one number"),
 ])
 def test_wrong_types(what, says):
     with pytest.raises(TypeError, match=says) as error:
         rcm.topk(**{"x": made((3, 100)), "k": 5, **what})
     assert "\n" not in str(error.value)
+
+
+def test_instruction_set():
+    functions, best = _topk_library.topk(), rcm.topk_isa()
+    assert best.encode() in {functions.isa(i) for i in range(3)}
+    try:
+        assert functions.use_isa(b"generic") and rcm.topk_isa() == "generic"
+    finally:
+        functions.use_isa(best.encode())
+    code = "import recallmodel; print(recallmodel.topk_isa())"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                         env={**os.environ, "RCM_TOP_K_ISA": "generic"})
+    assert run.stdout.split() == ["generic"], run.stderr
 
 
 # ---- packing, and the kernels of the GPU in their emulation

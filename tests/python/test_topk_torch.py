@@ -52,6 +52,7 @@ def test_kinds_and_choice():
         same = rcm.topk(x, 50, b=by_profile.choice.b, k_b=by_profile.choice.k_b)
         assert torch.equal(same.indices, by_profile.indices)
     assert rcm.topk(x, 50).indices.dtype == torch.int64
+    assert rcm.topk(x, 50, index_dtype=numpy.int32).indices.dtype == torch.int32
 
 
 def test_no_copy(monkeypatch):
@@ -86,6 +87,34 @@ def test_gradient():
     wanted = torch.zeros_like(x).scatter(1, torch.topk(x, 3).indices, 1.0)
     assert torch.equal(x.grad, wanted)
     assert not rcm.topk(x, 3).indices.requires_grad
+
+
+def test_every_derivative():
+    def function(x):
+        return rcm.topk(x, 3, axis=0).values
+
+    x, along = made(9, 5), made(9, 5, seed=2)
+    wanted = torch.topk(x, 3, dim=0)
+    tangent = along.gather(0, wanted.indices)
+    with torch.autograd.forward_ad.dual_level():
+        got = torch.autograd.forward_ad.unpack_dual(
+            function(torch.autograd.forward_ad.make_dual(x, along)))
+    assert torch.equal(got.primal, wanted.values) and torch.equal(got.tangent, tangent)
+    assert torch.equal(torch.func.jvp(function, (x,), (along,))[1], tangent)
+    ones = torch.zeros_like(x).scatter(0, wanted.indices, 1.0)
+    assert torch.equal(torch.func.grad(lambda x: function(x).sum())(x), ones)
+    each = torch.func.vmap(torch.func.grad(lambda x: function(x).sum()), 1, 1)(x)
+    assert torch.equal(each, ones)
+    assert torch.equal(torch.func.jacrev(function)(x), torch.func.jacfwd(function)(x))
+    x = made(4, 5, dtype=torch.float64).requires_grad_()
+    assert torch.autograd.gradgradcheck(lambda x: function(x)**2, (x,))
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.jit is deprecated
+def test_trace():
+    traced = torch.jit.trace(lambda x: rcm.topk(x, 3).values, made(4, 50))
+    x = made(4, 50, seed=2)
+    assert torch.equal(traced(x), torch.topk(x, 3).values)
 
 
 def test_vmap():
@@ -142,6 +171,9 @@ def test_wrong_arguments():
                              (dict(recall=2.0), "recall", ValueError),
                              (dict(b=10), "give both", ValueError),
                              (dict(index_dtype="int8"), "int32 or int64", ValueError),
+                             (dict(index_dtype=[1]), "int32 or int64", ValueError),
+                             (dict(recall="high"), "recall = 'high'", ValueError),
+                             (dict(recall=[0.9]), "recall must be one number", TypeError),
                              (dict(x=torch.zeros(9, dtype=torch.int64)), "x.float", TypeError),
                              (dict(x=torch.zeros(3, 0)), "no elements", ValueError)]:
         with pytest.raises(kind, match=says):
@@ -149,7 +181,15 @@ def test_wrong_arguments():
     if not torch.cuda.is_available():
         with pytest.raises(NotImplementedError):
             rcm.topk(x.to("meta").to_sparse(), 5)
-    assert rcm.topk(x.to("meta"), 5, axis=-1).values.shape == (3, 5)
+    meta = x.to("meta")
+    assert rcm.topk(meta, 5, axis=-1).values.shape == (3, 5)
+    for what, says, kind in [(dict(k=101), "k = 101 is not", ValueError),
+                             (dict(k=0), "k = 0 is not", ValueError),
+                             (dict(axis=2), "axis = 2", ValueError),
+                             (dict(x=meta.long()), "x.float", TypeError),
+                             (dict(x=meta[:, :0]), "no elements", ValueError)]:
+        with pytest.raises(kind, match=says):
+            rcm.topk(**{"x": meta, "k": 5, **what})
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)

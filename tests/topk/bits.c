@@ -3,6 +3,7 @@
  *
  *   bits CALLS
  *   bits isas     the instruction sets, best first
+ *   bits isa      the one in use
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
@@ -19,6 +20,10 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "isas") == 0) {
         for (size_t i = 0; rcm_top_k_isa(i); i++)
             puts(rcm_top_k_isa(i));
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "isa") == 0) {
+        puts(rcm_top_k_isa_in_use());
         return 0;
     }
     const unsigned long calls = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;

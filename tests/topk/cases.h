@@ -36,7 +36,8 @@ struct topk_case {
     bool stage1;
     enum kind kind;
     bool want_values, want_indices;
-    size_t shift; /* bytes by which x is off an aligned address; may be odd */
+    size_t shift;        /* bytes by which x is off an aligned address; may be odd */
+    bool odd_arithmetic; /* the caller rounds down and takes denormals as zero */
 };
 
 /* Uniform in the number of bits, and each end one time in eight. */

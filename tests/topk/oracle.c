@@ -100,6 +100,15 @@ static bool bad_buckets(const struct rcm_top_k_call *call, bool stage1)
     return !stage1 && (k_b > call->k || call->k > oracle_outputs(call, true));
 }
 
+/* The rows reach over 2^63 bytes or more, in floating point: exact to one in 2^64. */
+static bool too_far(const struct rcm_top_k_rows *rows)
+{
+    const long double stride = rows->stride ? rows->stride : 1,
+                      step = rows->row_stride ? rows->row_stride : (long double)rows->n * stride,
+                      reach = (rows->n - 1) * fabsl(stride) + (rows->m - 1) * fabsl(step) + 1;
+    return reach * rcm_top_k_type_bytes(rows->type) >= 0x1p63L;
+}
+
 unsigned oracle_faults(const struct rcm_top_k_call *call, bool stage1, bool query)
 {
     const struct rcm_top_k_rows *rows = &call->rows;
@@ -112,7 +121,8 @@ unsigned oracle_faults(const struct rcm_top_k_call *call, bool stage1, bool quer
         faults |= 1u << RCM_TOP_K_BAD_TYPE;
     if (rows->n < 1 || rows->n > RCM_N_MAX || rows->m < 1 ||
         (!call->wide && rows->n >= UINT64_C(1) << 31) ||
-        (!stage1 && (call->k < 1 || call->k > rows->n)) || (buckets && bad_buckets(call, stage1)))
+        (!stage1 && (call->k < 1 || call->k > rows->n)) || (buckets && bad_buckets(call, stage1)) ||
+        too_far(rows))
         faults |= 1u << RCM_TOP_K_BAD_SHAPE;
     if (!rows->x)
         faults |= 1u << RCM_TOP_K_BAD_POINTER;

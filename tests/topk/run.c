@@ -103,6 +103,19 @@ static unsigned char *copy_of(int which)
     return copy;
 }
 
+/* How this thread computes: rounding down with denormals taken as zero, or as at its start. */
+static void set_arithmetic(bool odd)
+{
+#if defined __x86_64__
+    __builtin_ia32_ldmxcsr(odd ? 0x1f80 | 0x2000 | 0x8040 : 0x1f80);
+#elif defined __aarch64__
+    const uint64_t control = odd ? UINT64_C(6) << 22 : 0;
+    __asm__ volatile("msr fpcr, %0" : : "r"(control));
+#else
+    (void)odd;
+#endif
+}
+
 struct outcome run_case(const struct topk_case *c, enum place place, uint8_t poison, bool check)
 {
     struct rcm_top_k_call call = c->call;
@@ -125,8 +138,10 @@ struct outcome run_case(const struct topk_case *c, enum place place, uint8_t poi
     call.values = c->want_values ? values : NULL;
     call.indices = c->want_indices ? indices : NULL;
     protect_input(&call, PROT_READ);
+    set_arithmetic(c->odd_arithmetic);
     status = c->stage1 ? rcm_top_k_stage1(&call, bytes ? workspace : NULL, bytes)
                        : rcm_top_k(&call, bytes ? workspace : NULL, bytes);
+    set_arithmetic(false);
     protect_input(&call, PROT_READ | PROT_WRITE);
     if (status != RCM_TOP_K_OK)
         snprintf(o.why, sizeof o.why, "%s", rcm_top_k_message(status));

@@ -2,6 +2,8 @@
  * asked for, by the model and on rows; and rcm_top_k_max.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <locale.h>
+
 #include "run.h"
 
 /* Whether `call` has, by the model, the recall with this confidence (0: on average). */
@@ -93,6 +95,61 @@ START_TEST(no_choice)
 }
 END_TEST
 
+/* A call that is refused stays as it is. The recall has 15 decimal digits, in any locale. */
+START_TEST(recalls)
+{
+    static const struct {
+        double recall;
+        enum rcm_top_k_status status;
+    } cases[] = {{1e-19, RCM_TOP_K_BAD_SHAPE},
+                 {1e-300, RCM_TOP_K_BAD_SHAPE},
+                 {1e-18, RCM_TOP_K_OK},
+                 {1e-5, RCM_TOP_K_OK},
+                 {0.99, RCM_TOP_K_OK},
+                 {0.123456789012345, RCM_TOP_K_OK},
+                 {1.0 - 0x1p-53, RCM_TOP_K_OK},
+                 {1.0, RCM_TOP_K_OK},
+                 {1.0000001, RCM_TOP_K_BAD_SHAPE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct rcm_top_k_call before = {
+            .rows = {.m = 1, .n = 50000}, .k = 1000, .method = (enum rcm_top_k_method)77, .b = 7};
+        struct rcm_top_k_call call = before;
+        REQUIRE(rcm_top_k_choose(&call, cases[i].recall, 0.0, NULL, NULL) == cases[i].status,
+                "recall %g", cases[i].recall);
+        if (cases[i].status != RCM_TOP_K_OK)
+            ck_assert(call.method == before.method && call.b == 7);
+        else if (call.method == RCM_TOP_K_BUCKETED)
+            ck_assert(reaches(&call, cases[i].recall, 0.0));
+    }
+}
+END_TEST
+
+START_TEST(decimal_comma)
+{
+    char folder[] = "/tmp/rcm-locale-XXXXXX", command[200];
+    static float x;
+    struct rcm_top_k_call with_point = {.rows = {&x, 1, 1 << 20, 0, 0, RCM_TOP_K_F32, false},
+                                        .k = 1000};
+    struct rcm_top_k_call with_comma = with_point;
+    ck_assert_int_eq(rcm_top_k_choose(&with_point, 0.987, 0.9, NULL, NULL), RCM_TOP_K_OK);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("LOCPATH", folder, 1);
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1",
+             folder, folder);
+    if (system(command) == 0 && setlocale(LC_ALL, "de_DE.UTF-8")) {
+        const enum rcm_top_k_status status = rcm_top_k_choose(&with_comma, 0.987, 0.9, NULL, NULL);
+        setlocale(LC_ALL, "C");
+        REQUIRE(status == RCM_TOP_K_OK, "%s", rcm_top_k_message(status));
+        ck_assert_int_eq(with_comma.method, with_point.method);
+        ck_assert(with_comma.b == with_point.b && with_comma.k_b == with_point.k_b);
+    } else {
+        printf("SKIPPED: the locale de_DE cannot be made (Debian: locales)\n");
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 /* The best of each row, beside the oracle's. */
 START_TEST(largest)
 {
@@ -101,10 +158,15 @@ START_TEST(largest)
         struct topk_case c = draw_case(&state, i % 50 ? 1000 : 150000);
         const struct rcm_top_k_rows *rows = &c.call.rows;
         const size_t bytes = rcm_top_k_type_bytes(rows->type);
-        if (i % 50 == 0)
+        if (i % 50 == 0) { /* parts of a row, the best mostly at its end */
             c.call.threads = i / 50 % 6;
+            c.call.rows.n = random_between(&state, 70000, 100000);
+            c.call.rows.row_stride = 0;
+            if (i % 200)
+                c.kind = rows->smallest ? FALLING : RISING;
+        }
         place_rows(&c, (enum place)(i % PLACES), &state);
-        ck_assert(rcm_top_k_use_isa(rcm_top_k_isa(i / 2 % 2)));
+        rcm_top_k_use_isa(rcm_top_k_isa(i / 2 % 3)); /* NULL: the best */
         unsigned char values[8 * 8 + 8];
         memset(values, 0xee, sizeof values);
         ck_assert_int_eq(rcm_top_k_max(rows, c.call.threads, values), RCM_TOP_K_OK);
@@ -182,4 +244,5 @@ START_TEST(recall_is_that_of_the_model)
 }
 END_TEST
 
-TEST_MAIN("topk choose", choices, no_choice, largest, recall_is_that_of_the_model)
+TEST_MAIN("topk choose", choices, no_choice, recalls, decimal_comma, largest,
+          recall_is_that_of_the_model)

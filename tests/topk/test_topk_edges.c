@@ -181,4 +181,41 @@ START_TEST(every_short_element)
 }
 END_TEST
 
-TEST_MAIN("topk edges", every_small_shape, order_of_values, whole_ladder, every_short_element)
+/* Denormals, and zeros or normal numbers among them, by each instruction set, where the processor
+ * takes denormals as zero. */
+START_TEST(denormals_as_zero)
+{
+    uint64_t state = 21, count = 0;
+    for (size_t isa = 0; rcm_top_k_isa(isa); isa++)
+        for (unsigned i = 0; i < (few_cases() ? 40 : 400); i++, count++) {
+            ck_assert(rcm_top_k_use_isa(rcm_top_k_isa(isa)));
+            struct topk_case c = {.kind = DENORMALS, .want_values = true, .want_indices = true};
+            c.call.rows.type = (enum rcm_top_k_type)(i % 2);
+            c.call.rows.smallest = i / 2 % 2;
+            c.call.rows.m = 1;
+            c.call.rows.n = random_between(&state, 64, 5000);
+            c.stage1 = i % 3 == 1;
+            c.call.method = (enum rcm_top_k_method)(i % 3 == 2);
+            c.call.assignment = (enum rcm_assignment)(i / 4 % 2);
+            draw_shape(&c, &state);
+            if (i % 3 == 0)
+                c.call.k = draw_scale(&state, 1, c.call.rows.n / 64);
+            place_rows(&c, HEAP, &state);
+            unsigned char *x = (unsigned char *)(uintptr_t)c.call.rows.x;
+            const size_t bytes = rcm_top_k_type_bytes(c.call.rows.type);
+            for (uint64_t e = 0; i % 5 && e < c.call.rows.n; e += random_between(&state, 1, 90)) {
+                const uint64_t bits = number_bits(c.call.rows.type, i % 5 == 1 ? 0.0 : i - 200.0);
+                memcpy(x + e * bytes, &bits, bytes);
+            }
+            c.odd_arithmetic = true;
+            struct outcome o = run_case(&c, PAGE_END, 0xee, true);
+            REQUIRE(o.right, CASE_FMT ", %s: %s", CASE_ARG(&c), rcm_top_k_isa(isa), o.why);
+            free_outcome(&o);
+        }
+    ck_assert_uint_ge(count, 40);
+    rcm_top_k_use_isa(NULL);
+}
+END_TEST
+
+TEST_MAIN("topk edges", every_small_shape, order_of_values, whole_ladder, every_short_element,
+          denormals_as_zero)

@@ -19,9 +19,11 @@ while read -r isa; do
     RCM_TOP_K_ISA=$isa "$bits" $calls >"$folder/isa" || fail "$isa: $(cat "$folder/isa")"
     cmp -s "$folder/best" "$folder/isa" ||
         fail "$isa: $(diff "$folder/best" "$folder/isa")"
+    [ "$(RCM_TOP_K_ISA=$isa "$bits" isa)" = "$isa" ] || fail "$isa is not in use"
     pass
 done <"$folder/isas"
 RCM_TOP_K_ISA=none "$bits" $few >"$folder/few" || fail "an instruction set that there is not"
+[ "$(RCM_TOP_K_ISA=none "$bits" isa)" = "$(sed -n 1p "$folder/isas")" ] || fail "not the best"
 pass
 
 if [ -n "${SANITIZE:-}" ]; then

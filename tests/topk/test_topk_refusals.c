@@ -87,6 +87,63 @@ START_TEST(shapes)
 }
 END_TEST
 
+/* Rows that reach over 2^63 bytes. One byte fewer is legal, as far as the query can tell. */
+START_TEST(strides)
+{
+    const int64_t least = INT64_MIN, most = INT64_MAX;
+    BOTH(call.rows.stride = most, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.stride = least, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.row_stride = most, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.row_stride = least, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.stride = most / 31 / 4 + 1, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.row_stride = most / 4 - 31, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.row_stride = -(most / 4 - 31), RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.m = UINT64_MAX, RCM_TOP_K_BAD_SHAPE, true);
+    BOTH(call.rows.m = (UINT64_C(1) << 63) / 32 / 4, RCM_TOP_K_BAD_SHAPE, true);
+    static const struct rcm_top_k_rows legal[] = {
+        {x, 2, 32, INT64_MAX / 4 - 32, 0, RCM_TOP_K_F32, false},
+        {x, 2, 32, -(INT64_MAX / 4 - 32), 0, RCM_TOP_K_F32, false},
+        {x, 1, 32, INT64_MIN, 0, RCM_TOP_K_F32, false}, /* of one row no matter */
+        {x, 1, 1, 0, INT64_MIN, RCM_TOP_K_F32, false},  /* of one element no matter */
+        {x, 5, 1, 1, INT64_MIN, RCM_TOP_K_F32, false},
+        {x, 2, 32, 1, -(INT64_MAX / 31 / 4 - 1), RCM_TOP_K_F32, false},
+        {x, (UINT64_C(1) << 63) / 32 / 4 - 1, 32, 0, 0, RCM_TOP_K_F32, false}};
+    for (size_t i = 0; i < sizeof legal / sizeof *legal; i++) {
+        struct rcm_top_k_call call = good;
+        size_t bytes = 77;
+        call.rows = legal[i];
+        call.method = RCM_TOP_K_EXACT;
+        call.k = 1;
+        REQUIRE(rcm_top_k_workspace(&call, &bytes) == RCM_TOP_K_OK, "legal rows number %zu", i);
+        if (call.rows.n > 1 || call.rows.m > 5)
+            continue;
+        x[0] = 7.0F;
+        poison();
+        ck_assert_int_eq(rcm_top_k(&call, workspace, sizeof workspace), RCM_TOP_K_OK);
+        ck_assert(memcmp(values, x, sizeof *x) == 0);
+    }
+}
+END_TEST
+
+START_TEST(nothing_given)
+{
+    size_t bytes = 77;
+    poison();
+    ck_assert_int_eq(rcm_top_k_workspace(NULL, &bytes), RCM_TOP_K_BAD_POINTER);
+    ck_assert_uint_eq(bytes, 0);
+    bytes = 77;
+    ck_assert_int_eq(rcm_top_k_stage1_workspace(NULL, &bytes), RCM_TOP_K_BAD_POINTER);
+    ck_assert_uint_eq(bytes, 0);
+    ck_assert_int_eq(rcm_top_k_workspace(&good, NULL), RCM_TOP_K_BAD_POINTER);
+    ck_assert_int_eq(rcm_top_k_stage1_workspace(&good, NULL), RCM_TOP_K_BAD_POINTER);
+    ck_assert_int_eq(rcm_top_k(NULL, workspace, sizeof workspace), RCM_TOP_K_BAD_POINTER);
+    ck_assert_int_eq(rcm_top_k_stage1(NULL, workspace, sizeof workspace), RCM_TOP_K_BAD_POINTER);
+    ck_assert_int_eq(rcm_top_k_choose(NULL, 0.9, 0.0, NULL, NULL), RCM_TOP_K_BAD_POINTER);
+    ck_assert_int_eq(rcm_top_k_max(NULL, 1, values), RCM_TOP_K_BAD_POINTER);
+    require_untouched("NULL");
+}
+END_TEST
+
 START_TEST(types_and_pointers)
 {
     for (unsigned wrong = 2; wrong < 40; wrong += 3) {
@@ -260,12 +317,23 @@ START_TEST(messages)
         for (int other = RCM_TOP_K_OK; other < s && s <= RCM_TOP_K_NO_CHOICE; other++)
             ck_assert_str_ne(message, rcm_top_k_message((enum rcm_top_k_status)other));
     }
-    ck_assert(!rcm_top_k_use_isa("no such instruction set"));
-    ck_assert(!rcm_top_k_use_isa(""));
-    ck_assert(rcm_top_k_use_isa("generic"));
-    ck_assert(rcm_top_k_use_isa(NULL));
 }
 END_TEST
 
-TEST_MAIN("topk refusals", shapes, types_and_pointers, alignment_of_outputs, workspaces,
-          random_faults, messages)
+START_TEST(instruction_sets)
+{
+    for (size_t i = 0; rcm_top_k_isa(i); i++) {
+        ck_assert(rcm_top_k_use_isa(rcm_top_k_isa(i)));
+        ck_assert_str_eq(rcm_top_k_isa_in_use(), rcm_top_k_isa(i));
+        ck_assert(!rcm_top_k_use_isa("no such instruction set"));
+        ck_assert(!rcm_top_k_use_isa(""));
+        ck_assert_str_eq(rcm_top_k_isa_in_use(), rcm_top_k_isa(i));
+    }
+    ck_assert_str_eq(rcm_top_k_isa_in_use(), "generic");
+    ck_assert(rcm_top_k_use_isa(NULL));
+    ck_assert_str_eq(rcm_top_k_isa_in_use(), rcm_top_k_isa(0));
+}
+END_TEST
+
+TEST_MAIN("topk refusals", shapes, strides, nothing_given, types_and_pointers, alignment_of_outputs,
+          workspaces, random_faults, messages, instruction_sets)
