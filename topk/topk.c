@@ -5,6 +5,9 @@
 #include "plan.h"
 
 /* How a call is run: so many rows at a time, and so many threads for each. */
+/* More bytes than a call may expect to find in a cache. */
+#define CACHED_MOST (UINT64_C(1) << 23)
+
 struct plan {
     const struct kernels *kernels;
     enum rcm_top_k_method method;
@@ -12,6 +15,7 @@ struct plan {
     struct share share;
     uint64_t selected, out; /* elements that exact top-k selects from; outputs of a row */
     bool wide;              /* the indices of the candidates */
+    bool far;               /* the rows come from memory */
     /* the parts of the scratch of a row */
     size_t values_at, indices_at, heaps_at, exact_at, bytes;
 };
@@ -100,6 +104,7 @@ static struct plan plan_of(const struct rcm_top_k_call *call, bool stage1_only)
                         .out = call->k,
                         .wide = n > INT32_MAX,
                         .share = topk_share(&call->rows, call->threads)};
+    plan.far = topk_size(call->rows.m, topk_size(n, plan.kernels->bytes, 0), 0) > CACHED_MOST;
     size_t at = plan.packs ? topk_align(topk_size(n, plan.kernels->bytes, 0)) : 0;
     if (plan.method == RCM_TOP_K_BUCKETED) {
         plan.selected = topk_candidates_before(n, call->b, call->k_b, call->b);
@@ -207,6 +212,7 @@ static void run_row(const struct rcm_top_k_call *call, const struct plan *plan, 
                            .k_b = call->k_b,
                            .contiguous = call->assignment == RCM_CONTIGUOUS,
                            .smallest = call->rows.smallest,
+                           .far = plan->far,
                            .wide = plan->direct ? call->wide : plan->wide,
                            .values = plan->direct ? values : scratch + plan->values_at,
                            .indices = plan->direct ? indices : scratch + plan->indices_at};
