@@ -9,7 +9,7 @@
 
 #include "exact.h"
 
-enum { SAMPLE = 1024, GROUPS_FOR_EACH = 4, FEW_GROUPS = 512 };
+enum { SAMPLE = 1024, GROUPS_FOR_EACH = 4, FEW_GROUPS = 512, MORE_GROUPS = 4096 };
 
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large)
 {
@@ -26,7 +26,7 @@ uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, 
  * is out by a part of all groups. */
 static uint64_t groups_most(uint64_t k, uint64_t groups)
 {
-    return 2 * k + 64 + groups / 64;
+    return 2 * k + 64 + (groups < 64 * MORE_GROUPS ? groups / 64 : MORE_GROUPS);
 }
 
 uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts)
