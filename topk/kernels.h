@@ -32,7 +32,7 @@ struct stage1 {
     const void *x;
     uint64_t n, b, k_b;
     bool contiguous, smallest, wide;
-    bool far; /* the row comes from memory, not from a cache */
+    bool far;               /* the row comes from memory, not from a cache */
     void *values, *indices; /* NULL: not wanted */
 };
 
