@@ -92,27 +92,42 @@ static uint64_t bisect(const struct kernels *kernels, const struct elements *e, 
     return key;
 }
 
+/* Copies `count` of the elements of the row, all over it: each is 0.618 n after the one before, in
+ * turns. A regular step would find only the best of each bucket among candidates. */
+static void take_sample(const struct exact *job, uint64_t count, char *out)
+{
+    const size_t bytes = job->kernels->bytes;
+    const uint64_t step = (uint64_t)(0.6180339887498949 * (double)job->n) | 1;
+    const char *x = job->x;
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy(out + i * bytes, x + at * bytes, bytes);
+        at += step;
+        at -= at >= job->n ? job->n : 0;
+    }
+}
+
 /* A key that more than k elements are likely to reach, by so many standard deviations of their
  * count in a sample; in short rows the k-th largest. */
 static uint64_t estimate(const struct run *run, uint64_t size, double spread)
 {
     const struct exact *job = run->job;
-    const uint64_t step = (job->n - 1) / size + 1;
-    const struct elements sample = {job->x, 0, step, (job->n - 1) / step + 1, job->smallest};
+    const bool all = job->n <= size;
+    _Alignas(64) char packed[SECOND_SAMPLE * sizeof(uint64_t)];
+    const struct elements sample = {all ? job->x : packed, 0, 1, all ? job->n : size,
+                                    job->smallest};
     const double count = (double)sample.count, share = (double)job->k / (double)job->n;
     uint64_t rank = job->k;
-    if (step > 1)
+    if (!all) {
         rank = (uint64_t)(count * share + spread * __builtin_sqrt(count * share * (1 - share))) + 2;
-    if (rank >= sample.count && step > 1)
-        return 0;
-    if (sample.count > FIRST_SAMPLE) {
-        job->kernels->collect(&sample, 0, sample.count, run->pairs);
-        return topk_kth_key(run->pairs, sample.count, &rank);
+        if (rank >= sample.count)
+            return 0;
+        take_sample(job, size, packed);
     }
-    _Alignas(64) char packed[FIRST_SAMPLE * sizeof(uint64_t)];
-    job->kernels->pack(job->x, (int64_t)step, sample.count, packed);
-    return bisect(job->kernels, &(struct elements){packed, 0, 1, sample.count, job->smallest},
-                  rank);
+    if (sample.count <= FIRST_SAMPLE)
+        return bisect(job->kernels, &sample, rank);
+    job->kernels->collect(&sample, 0, sample.count, run->pairs);
+    return topk_kth_key(run->pairs, sample.count, &rank);
 }
 
 /* Finds the k best by the key from a sample of the size, unless too few or too many are above. */
