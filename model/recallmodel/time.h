@@ -84,12 +84,18 @@ struct rcm_profile {
     double split_element_us;  /* each candidate of all rows */
     double operations_per_s;  /* short model: vector operations, 5 k_b - 2 an element */
     double keep_us;           /* CPU: each candidate that stage 1 keeps */
-    double resolve_us;        /* the same where k_b is more than 2 */
+    double scan_us;           /* CPU: an element of stage 1 where the best of blocks are kept */
+    double offer_us;          /* the best of a block, for each k_b */
+    double resolve_us;        /* an element of a block that is looked at again */
+    double split_ratio;       /* CPU, stage 1: where b elements are not whole lines of the cache */
+    double narrow_ratio;      /* CPU: time from memory, of neighbours narrower than a page */
     double plain_us;          /* CPU: an element of stage 1 where no vectors are used */
     double group_us;          /* CPU, exact top-k: the largest of a group of neighbours */
-    double wanted_us;         /* CPU, exact top-k: each of the k that are wanted */
-    double radix_us;  /* CPU, exact top-k: an element of a row that is too short for groups */
-    double thread_us; /* CPU: the start of each thread but the first */
+    double sample_us;         /* a threshold for more than 512 groups */
+    double wanted_us;         /* each of the k that are wanted */
+    double dense_us;          /* CPU, exact top-k: an element of a row too short for groups */
+    double collect_us;        /* each of the k that are wanted of such a row */
+    double thread_us;         /* CPU: the start of each thread but the first */
 
     /* the ranges of the runs */
     double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
@@ -107,7 +113,7 @@ struct rcm_profile {
 
 /* The parameters, in order: rcm_time_parameter(0), .. until NULL. There are at most
  * RCM_TIME_PARAMETERS_MOST of them in a profile. */
-#define RCM_TIME_PARAMETERS_MOST 20
+#define RCM_TIME_PARAMETERS_MOST 24
 struct rcm_time_parameter {
     const char *name, *unit, *meaning;
     double start;     /* where a fit begins */

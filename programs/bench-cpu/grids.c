@@ -189,10 +189,11 @@ static void cpu_tiny(struct cell_list *list, const struct grid *grid)
 {
     (void)grid;
     for (uint64_t n = 1000; n <= 4000; n *= 2)
-        for (unsigned threads = 1; threads <= 2; threads++)
-            add_choices(list,
-                        (struct cell){.n = n, .k = 40, .m = 2, .threads = threads, .warm = true},
-                        some_k_b, 2);
+        for (uint64_t k = 10; k <= 40; k *= 4)
+            for (unsigned threads = 1; threads <= 2; threads++)
+                add_choices(list,
+                            (struct cell){.n = n, .k = k, .m = 2, .threads = threads, .warm = true},
+                            some_k_b, 2);
 }
 
 const struct grid cpu_grids[] = {
