@@ -4,10 +4,11 @@
 #include "isa.h"
 #include "plan.h"
 
-/* How a call is run: so many rows at a time, and so many threads for each. */
-/* More bytes than a call may expect to find in a cache. */
+/* More bytes than a call may expect to find in a cache. Stage 1 of 2^21 float32 was faster as from
+ * a cache, that of 2^22 as from memory (EPYC, Zen 4, 32 MB of third cache). */
 #define CACHED_MOST (UINT64_C(1) << 23)
 
+/* How a call is run: so many rows at a time, and so many threads for each. */
 struct plan {
     const struct kernels *kernels;
     enum rcm_top_k_method method;

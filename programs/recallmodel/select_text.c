@@ -54,15 +54,16 @@ static unsigned print_recall(const struct selection_answer *answer)
                          rcm_recall_sd(p), rows);
 }
 
-/* What a time is of: "cpu-epyc-zen4, f32, 2 threads". */
+/* What a time is of: "cpu-epyc-zen4, f32, 2 threads, warm rows". */
 static void format_profile(char *text, size_t size, const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
     char threads[40] = "";
     if (profile->threads > 1.0)
         snprintf(threads, sizeof threads, ", %.0f threads", profile->threads);
-    snprintf(text, size, "%s, %s%s", profile->name, rcm_dtype_name(answer->asked.machine.dtype),
-             threads);
+    /* a CPU's runs are repeated on the same rows; cold ones take longer: bench --cache cold */
+    snprintf(text, size, "%s, %s%s%s", profile->name, rcm_dtype_name(answer->asked.machine.dtype),
+             threads, selection_is_cpu(answer) ? ", warm rows" : "");
 }
 
 static unsigned print_time(const struct selection_answer *answer)

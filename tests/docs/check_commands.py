@@ -64,7 +64,9 @@ def check_commands():
         furnish(folder)
         for command, page in found.items():
             checks()
-            done = run(command, folder)
+            # not the profile of whoever runs this; a grid of seconds, which has the same steps
+            short = " --grid cpu-tiny" if command.endswith("bench --calibrate") else ""
+            done = run(f"export XDG_CACHE_HOME={folder}/cache; {command}{short}", folder)
             if done.returncode != 0:
                 yield f"{page}: {command}: status {done.returncode}, {done.stderr.strip()[:200]}"
 
