@@ -22,8 +22,8 @@ do for [k in "256 131072"] {
              && column("b")*column("k_b") < column("n") \
              ? column("cost_serial") : NaN):"loss_binomial" with lines ls i lw 1.4 dt 3 \
              title (i == 1 ? "binomial (dotted)" : ""), \
-         for [i=1:4] (published eq "" ? "/dev/null" : published."/theory.csv") \
-             using (published eq "" ? NaN : column("n") == 2**20 && column("k") == k+0 \
+         for [i=1:4] published."/keyetal/theory.csv" \
+             using (column("n") == 2**20 && column("k") == k+0 \
              && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 \
              && column("b")*column("k_b") < column("n") \
              ? column("cost_serial") : NaN):(1 - column("recall_simulated_mean")) with points ls i \

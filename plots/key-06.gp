@@ -3,7 +3,7 @@ set multiplot layout 1,2 margins 0.08,0.985,0.14,0.9 spacing 0.06,0
 set yrange [0.28:0.92]
 set xrange [-0.03:0.93]
 set xlabel "correlation of neighbours, rho"
-figure6 = published eq "" ? "" : published."/correlation.csv"
+figure6 = published."/keyetal/correlation.csv"
 do for [shuffle in "none once"] {
     set title (shuffle eq "none" ? "as they come" : "shuffled, one permutation for all rows") \
         font ",10" offset 0,-0.6

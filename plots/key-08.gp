@@ -5,7 +5,7 @@ set yrange [0:*]
 set xrange [0.8:5]
 set xtics (1, 2, 4)
 set xlabel "k_b"
-sparq = published eq "" ? "" : published."/h100_pcie_sparq_shapes.csv"
+sparq = published."/keyetal/sparq-shapes.csv"
 do for [n in "1409 1659"] {
     set title "n = ".n.", k = 96, m = 1, float16" font ",10" offset 0,-0.6
     set ylabel (n eq "1409" ? "us a call" : "") offset 1

@@ -19,8 +19,8 @@ do for [m in "1 256"] {
     plot for [i=1:3] csv using (column("m") == m+0 \
              && column("k") == word(ks, i)+0 ? column("n") : NaN):"exact_us" with lines ls i \
              title "k = ".word(ks, i).", predicted", \
-         for [i=1:3] (published eq "" ? "/dev/null" : published."/h100_pcie_torch_topk.csv") \
-             using (published eq "" ? NaN : column("m") == m+0 \
+         for [i=1:3] published."/keyetal/exact.csv" \
+             using (column("m") == m+0 \
              && column("k") == word(ks, i)+0 ? column("n") : NaN):"time_us_median" \
              with points ls i title (i == 1 ? "measured (points)" : ""), \
          for [i=1:3] (ours eq "" ? "/dev/null" : ours) \

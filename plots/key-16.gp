@@ -16,8 +16,8 @@ do for [m in "1 256"] {
     plot for [i=1:4] csv using (column("m") == m+0 \
              && column("k") == i ? column("n") : NaN):"predicted_us" with lines ls i \
              title sprintf("k = %d", i), \
-         for [i=1:4] (published eq "" ? "/dev/null" : published."/h100_pcie_bucketed.csv") \
-             using (published eq "" ? NaN : column("m") == m+0 && column("k") == i \
+         for [i=1:4] published."/keyetal/two-stage.csv" \
+             using (column("m") == m+0 && column("k") == i \
              && column("b") == 1 && column("k_b") == i \
              && column("candidates_over_k") == 1 ? column("n") : NaN):"time_us_median" \
              with points ls i title (i == 1 ? "measured" : ""), \

@@ -14,7 +14,7 @@ log2(x) = log(x)/log(2)
 whole(x) = log2(x) == floor(log2(x) + 0.5)
 columns = "predicted_us predicted_us cost_basic cost_serial cost_parallel"
 titles = "'us, m = 1' 'us, m = 256' C_{basic} C_{serial} C_{parallel}"
-h100 = published eq "" ? "" : published."/h100_pcie_bucketed.csv"
+h100 = published."/keyetal/two-stage.csv"
 ours = there(runs."/key-17.csv")
 do for [row=1:6] {
     n = row <= 3 ? 2**12 : 2**20

@@ -9,34 +9,27 @@
 #   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
 #                 backslash continues. All commands of a figure print the same columns.
 #                 A line "cat plots/.." copies a CSV file that was measured and committed.
-#                 A line "plots/cpu.py WHAT" prints what was measured on a CPU (runs/cpu-*).
-#                 "$PAPER_DATA" in a line is the folder of published numbers; a line
-#                 "recallmodel-bench .. --grid PART" is what gpu/run.sh measured of that part.
-#                 Without these files the figure waits. With remarks "# columns a,b,c" the page
-#                 shows these columns as a table.
+#                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
+#                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
+#                 gpu/run.sh measured of that part; without it the figure waits. With remarks
+#                 "# columns a,b,c" the page shows these columns as a table.
 #   FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
-#                 with columns by name, and published numbers and measured runs where they are
-#                 available. Remarks: "# height N" (the width is 1000), "# column" (the PDF is
+#                 with columns by name, the published numbers in runs/ (the variable published), and
+#                 own runs where they are available (the variable runs). Remarks: "# height N" (the width is 1000), "# column" (the PDF is
 #                 readable at the width of one column).
 #   FIGURE.txt    the caption; its first line is the title.
 #
 # Variables:
-#   PAPER_DATA=DIR    published numbers, as CSV files or as a clone of the authors' repository
-#                     (plots/published.py reads it). PAPER_DATA=none draws every picture without
-#                     them. If it is not given and they are not found, pictures with published
-#                     points are kept.
 #   RUNS=DIR          measured runs (gpu/runs).
 #   CPU_RUNS=DIR      measured runs of a CPU (the newest of runs/cpu-*).
 #   FIGURES=DIR       the folder to write to (paper_figures).
 #   RECALLMODEL=FILE  the command.
 set -euo pipefail
-data=${PAPER_DATA:+$(realpath -m "$PAPER_DATA")}
 program=$(realpath -m "${RECALLMODEL:-$(dirname "$0")/../recallmodel}")
 into=${FIGURES:+$(realpath -m "$FIGURES")}
 runs=${RUNS:+$(realpath -m "$RUNS")}
 [ ! "${CPU_RUNS:-}" ] || CPU_RUNS=$(realpath -m "$CPU_RUNS")
 export CPU_RUNS=${CPU_RUNS:-} PYTHONDONTWRITEBYTECODE=1
-none=$([ "${PAPER_DATA:-}" = none ] && echo yes || true)
 cd "$(dirname "$0")/.."
 into=${into:-$PWD/paper_figures}
 runs=${runs:-gpu/runs}
@@ -73,18 +66,8 @@ case $work in
 *[!a-zA-Z0-9_./+-]*) wrong "TMPDIR: $work has letters that gnuplot would interpret; give another" ;;
 esac
 
-# Published numbers: a folder, or nothing. The usual folder may be missing, a given one may not.
-published=""
-if [ ! "$none" ]; then
-    [ ! "$data" ] || [ -d "$data" ] ||
-        wrong "PAPER_DATA: $data is no folder; give one with published numbers, or PAPER_DATA=none"
-    data=${data:-$(realpath -m ../shared/paper-data)}
-    if compgen -G "$data/*.csv" >/dev/null; then
-        ln -s "$data" "$work/numbers" && published=$work/numbers
-    elif [ -d "$data" ]; then
-        python3 plots/published.py "$data" "$work/published" && published=$work/published || true
-    fi
-fi
+# Published numbers.
+ln -s "$PWD/runs" "$work/published"
 
 # Measured runs: files DEVICE-YYYY-MM-DD-PART.csv. For each part, the newest file that has rows is
 # copied, without remarks and with one header, to where figures read it. The device and the date
@@ -107,7 +90,16 @@ done
 # Measured runs of a CPU: plots/cpu_runs.py says which. Without them this is empty.
 cpu_runs=$(python3 plots/cpu.py folder 2>/dev/null || true)
 
-# The CSV files that the gnuplot files of figure $1 read from the folder $2, published or runs.
+# The folders of runs/ whose published numbers figure $1 draws.
+sources_of() {
+    local loaded
+    [ ! -f "plots/$1.gp" ] || loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp")
+    # shellcheck disable=SC2086 # none or one name, which has no blanks
+    cat "plots/$1.data" $(ls "plots/$1.gp" 2>/dev/null) ${loaded:-} | grep -v '^#' |
+        grep -o '\(runs\|published\."\)/[a-z0-9-]*/' | cut -d/ -f2 | sort -u || true
+}
+
+# The CSV files that the gnuplot files of figure $1 read from the folder $2 of own runs.
 reads() {
     local loaded
     [ -f "plots/$1.gp" ] || return 0
@@ -118,14 +110,10 @@ reads() {
 }
 parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
 cpu_of() { sed -n 's/^plots\/cpu\.py \([a-z]*\)$/\1/p' "plots/$1.data"; }
-published_of() {
-    grep -v '^#' "plots/$1.data" | grep -o '"\$PAPER_DATA"/[a-z0-9_]*\.csv' |
-        sed 's/.*\///' | sort -u || true
-}
 
 # Prints what a figure waits for, and nothing if the figure can be made.
 waits_for() {
-    local part file
+    local part
     for part in $(parts_of "$1"); do
         [ -f "$work/runs/$part.csv" ] && continue
         echo "a run on a GPU: make gpu-run PARTS=$part"
@@ -136,19 +124,6 @@ waits_for() {
         echo "a run on a CPU: make bench-cpu"
         return
     fi
-    for file in $(published_of "$1"); do
-        [ "$published" ] && [ -f "$published/$file" ] && continue
-        echo "published data, $file: PAPER_DATA=DIR"
-        return
-    done
-}
-
-# The folder of the published numbers, if it has the file that the figure draws.
-published_for() {
-    local wanted
-    wanted=$(reads "$1" published | sed -n 1p)
-    [ "$published" ] && [ "$wanted" ] || return 0
-    if [ -f "$published/$wanted.csv" ]; then echo "$published"; fi
 }
 
 # Runs the commands of a figure, and keeps the header of the first.
@@ -160,14 +135,13 @@ make_csv() {
         case $line in
         '' | '#'*) continue ;;
         'cat plots/'*) cp "${line#cat }" "$work/one" ;;
-        'plots/cpu.py '*)
+        plots/*.py' '*)
             # shellcheck disable=SC2086 # the words of the line
             RECALLMODEL=$program python3 $line >"$work/one" || return 1
             ;;
         recallmodel-bench*) cp "$work/runs/$(sed 's/.*--grid //' <<<"$line").csv" "$work/one" ;;
         *)
-            if ! (export PAPER_DATA=$published && eval '"$program"' "${line#recallmodel }") \
-                2>"$work/errors" >"$work/one"; then
+            if ! eval '"$program"' "${line#recallmodel }" 2>"$work/errors" >"$work/one"; then
                 echo "figures: $line: $(tail -n 1 "$work/errors")" >&2
                 return 1
             fi
@@ -193,12 +167,9 @@ write_caption() {
     for part in $(parts_of "$1"); do
         echo "Measured: $(cat "$work/runs/$part.about")."
     done
-    if [ "$(published_for "$1")" ] || [ "$(published_of "$1")" ]; then
-        echo "Published points: data of Key et al." \
-            "(github.com/graphcore-research/pytorch-approx-topk)."
-    elif [ "$(reads "$1" published)" ]; then
-        echo "Published points: none were available when this was drawn."
-    fi
+    for part in $(sources_of "$1"); do
+        echo "Published points: runs/$part ($(sed -n 1p "runs/$part/SOURCE"))"
+    done
     for part in $(reads "$1" runs); do
         if [ -f "$work/runs/$part.csv" ]; then
             echo "Our runs: $(cat "$work/runs/$part.about")."
@@ -224,11 +195,11 @@ terminal_of() { # figure, type
     fi
 }
 
-# Draws figure $1 into the folder $2. A warning of gnuplot is an error, except about published
-# points that are missing.
+# Draws figure $1 into the folder $2. A warning of gnuplot is an error, except about own runs
+# that are missing.
 draw() {
     local type inputs
-    inputs="csv='$work/csv'; published='$(published_for "$1")'; runs='$work/runs'"
+    inputs="csv='$work/csv'; published='$work/published'; runs='$work/runs'"
     for type in png pdf; do
         if ! gnuplot -e "$inputs" \
             -e "set terminal $(terminal_of "$1" $type); set output '$work/picture.$type'" \
@@ -244,14 +215,6 @@ draw() {
     done
     mv "$work/picture.png" "$2/$1.png"
     mv "$work/picture.pdf" "$2/$1.pdf"
-}
-
-# Whether the pictures in folder $2 of figure $1 have published points, which are missing now, and
-# are otherwise up to date. Only PAPER_DATA=none replaces such a picture by one without the points.
-would_lose_points() {
-    [ $pictures ] && [ ! "$none" ] || return 1
-    [ "$(reads "$1" published)" ] && [ ! "$(published_for "$1")" ] || return 1
-    cmp -s "$work/csv" "$2/$1.csv" && grep -qs 'data of Key et al' "$2/caption.txt"
 }
 
 # Makes a figure and says what it did. Returns 1 if the figure could not be made.
@@ -270,10 +233,6 @@ make_figure() {
         return 0
     else
         make_csv "$figure" || return 1
-    fi
-    if would_lose_points "$figure" "$folder"; then
-        echo "kept as it is: it has published points, which are not available (PAPER_DATA=DIR)"
-        return 0
     fi
     mkdir -p "$folder" || return 1
     cp "$work/csv" "$folder/$figure.csv" || return 1

@@ -1,5 +1,5 @@
 # style.gp - the style of all figures. plots/make.sh calls it with these variables: csv (a file),
-# published (a folder, or empty), runs (a folder).
+# published (the folder runs/), runs (a folder).
 # The colours are those of Okabe and Ito, which colour-blind people can tell apart. In grey this
 # order goes from darker to lighter.
 set datafile separator comma

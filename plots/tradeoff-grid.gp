@@ -33,8 +33,8 @@ do for [l in "10 12 14 16 18 20"] {
                  && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n \
                  ? column(cost) : NaN):"loss_binomial" with lines ls i lw 1.4 dt 3 \
                  title (i == 1 ? "binomial" : ""), \
-             for [i=1:4] (published eq "" ? "/dev/null" : published."/theory.csv") \
-                 using (published eq "" ? NaN : column("n") == n && column("k") == k \
+             for [i=1:4] published."/keyetal/theory.csv" \
+                 using (column("n") == n && column("k") == k \
                  && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 \
                  && column("b")*column("k_b") < n ? column(cost) \
                  : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.35 \

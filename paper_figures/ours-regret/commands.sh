@@ -1,2 +1,2 @@
-recallmodel calibrate "$PAPER_DATA"/h100_pcie_bucketed.csv \
-    --exact "$PAPER_DATA"/h100_pcie_torch_topk.csv --name H100-PCIe --cross-validate --csv
+recallmodel calibrate runs/keyetal/two-stage.csv \
+    --exact runs/keyetal/exact.csv --name H100-PCIe --cross-validate --csv
