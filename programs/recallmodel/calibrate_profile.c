@@ -10,15 +10,17 @@
 #include <base/atomic_file.h>
 #include <base/memory.h>
 #include <programs/common/device_file.h>
+#include <programs/common/runs_folder.h>
 
 #include "calibrate.h"
 
 /* ---- what it says of itself */
 
-static const char *file_name(const char *path)
+/* The last part of a path; the whole name of measured runs. */
+static const char *file_name(const char *given)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    const char *slash = runs_is_path(given) ? strrchr(given, '/') : NULL;
+    return slash ? slash + 1 : given;
 }
 
 /* Which runs they were: how many of which files. A character that a profile cannot hold becomes

@@ -24,10 +24,13 @@ static int read_runs_file(void *to, const char *option, const char *value)
 
 static const struct argument calibrate_options[] = {
     {"--runs", "FILE", read_runs_file, AT(runs),
-     "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us); "
-     "--runs may be left out before FILE"},
+     "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us), or "
+     "the name of runs that come with recallmodel (recallmodel runs); --runs may be left out "
+     "before FILE"},
     {"--exact", "FILE", read_text, AT(exact_runs),
-     "measured runs of exact top-k, which say more about stage 2: n, k, m and the time"},
+     "measured runs of exact top-k, which say more about stage 2: n, k, m and the time; a file or "
+     "a "
+     "name"},
     {"--name", "NAME", read_text, AT(name),
      "the name of the device in the profile (default: that of --device, or device)"},
     {"--source", "TEXT", read_text, AT(source),

@@ -172,7 +172,8 @@ static const struct argument predict_options[] = {
     {OPTION_KB},
     {OPTION_B},
     {"--runs", "FILE", read_text, AT(runs),
-     "predict the shapes of a CSV with the columns n, k, b, k_b, m"},
+     "predict the shapes of a CSV with the columns n, k, b, k_b, m, or of runs that come with "
+     "recallmodel, by their name (recallmodel runs)"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
     {OPTION_M},
