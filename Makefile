@@ -516,8 +516,6 @@ gpu-run: gpu
 	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
 
 # The figures of the papers, into paper_figures/: all, or one with make figures/key-06.
-# PAPER_DATA=DIR draws the published points too; PAPER_DATA=none draws every figure without them.
-# The folder's name stays in the environment, so that no shell expands it.
 .PHONY: figures
 figures: all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh
@@ -526,7 +524,7 @@ figures/%: all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh $*
 
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
-# is an error. PAPER_DATA=DIR: published runs.
+# is an error.
 .PHONY: notebooks run-notebooks
 NOTEBOOKS := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
 PYTHON ?= /usr/bin/python3
