@@ -227,6 +227,14 @@ static int find_columns(struct reader *r)
     return missing ? -1 : 0;
 }
 
+/* Time depends on the bytes of a value: integers of 4 bytes count as float32. */
+static bool dtype_of_runs(const char *name, enum rcm_dtype *dtype)
+{
+    *dtype = RCM_F32;
+    return strcmp(name, "uint32") == 0 || strcmp(name, "int32") == 0 ||
+           rcm_dtype_by_name(name, dtype);
+}
+
 /* The dtype of the runs, if a column says it: the one that the filter names, however the column
  * spells it, or that of the first row. */
 static int find_dtype(struct reader *r, struct run_list *runs)
@@ -236,10 +244,10 @@ static int find_dtype(struct reader *r, struct run_list *runs)
         return 0;
     for (size_t row = 0; row < r->csv->rows; row++) {
         enum rcm_dtype dtype;
-        if (!rcm_dtype_by_name(csv_field(r->csv, row, column), &dtype)) {
+        if (!dtype_of_runs(csv_field(r->csv, row, column), &dtype)) {
             if (r->filter.cpu)
                 continue;
-            return fail(r, row, column, "is not a type; give float32, float16 or bfloat16");
+            return fail(r, row, column, "is not a type; give float32, float16, bfloat16 or uint32");
         }
         if (runs->has_dtype || (r->filter.has_dtype && dtype != r->filter.dtype))
             continue;

@@ -7,7 +7,8 @@
  *                              Without this column, two-stage if there is a b, otherwise exact.
  *   kernel, dtype, assignment, input, cache, timing, isa
  *                              rows that differ here belong to different measurements: only one
- *                              value of each is taken.
+ *                              value of each is taken. A dtype uint32 or int32 counts as float32:
+ *                              time depends on the bytes.
  *
  *   threads                    of a CPU; 1 if it is missing.
  *   time_us_low, time_us_high  the interval of the median, of a CPU: a wide one weighs less.

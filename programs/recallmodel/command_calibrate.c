@@ -36,9 +36,9 @@ static const struct argument calibrate_options[] = {
     {"--source", "TEXT", read_text, AT(source),
      "a text for the profile that says where the runs come from"},
     {"--kernel", "K", read_kernel, AT(kernel),
-     "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, cpu "
-     "(topk/, measured by recallmodel bench), or generic for a kernel of which only the times are "
-     "known"},
+     "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, "
+     "drtopk, cpu (topk/, measured by recallmodel bench), or helion or generic for a kernel of "
+     "which only the times are known"},
     {"-o", "FILE", read_text, AT(profile_file), "write the profile to FILE"},
     {"--cross-validate", NULL, read_switch, AT(cross_validate),
      "also print the regret of choosing by this model and by those of the papers, on every second "
