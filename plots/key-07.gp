@@ -19,7 +19,7 @@ do for [task in "squad repetition"] {
              with linespoints ls i title sprintf("b k_b = %dk", 2**(i-1)), \
          for [i=1:4] csv using (of(i, "contiguous")):(column("score")*scale) \
              with linespoints ls i dt 2 title (i == 1 ? "contiguous: dashed" : ""), \
-         csv using (strcol("task") eq task ? column("k_b") : NaN):(column("score_exact")*scale) \
+         csv using (of(1, "interleaved")):(column("score_exact")*scale) \
              with lines ls 9 dt 3 title "exact top-k"
 }
 unset multiplot

@@ -24,7 +24,8 @@ do for [m in "256 1"] { do for [panel in "64 n/16 n/4"] {
              && column("candidates_over_k") == ratio(i) ? column("n") : NaN):"gb_per_s" \
              with linespoints ls i, \
          for [i=1:3] csv using (is(word("argmax-compiled argmax-eager exact", i)) ? \
-             column("n") : NaN):"gb_per_s" with linespoints ls 9 dt i pt (word(marks, i)+0) ps 0.7, \
+             column("n") : NaN):"gb_per_s" \
+             with linespoints ls 9 dt i pt (word(marks, i)+0) ps 0.7, \
          (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
              strcol("work") eq "two-stage" && column("m") == m+0 && column("k_b") == 1 \
              && column("b") == column("k") && column("k") == wanted(column("n")) ? \
