@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """key.py - the numbers of figures of Key et al. that join published runs with the models.
 
-    plots/key.py example      Figure 2, left: a row of 11 through both stages
-    plots/key.py scores       Figures 2, right, and 7: scores of SparQ, times, recall by the model
-    plots/key.py losses       Figure 4: recall errors and predicted times
-    plots/key.py decoding     Figure 5: the speed-up of a step, by what the selection takes
-    plots/key.py shapes       Figure 8: contiguous and interleaved buckets
-    plots/key.py bandwidth    Figures 1, 9 and 10: values read and written over the time
-    plots/key.py exact        Figure 15: exact top-k
-    plots/key.py queue        Figure 16: one bucket
+    plots/key.py WHAT FOLDER
 
-Each prints CSV. The measured numbers are those of runs/keyetal; every modelled number is asked of
-the command $RECALLMODEL (./recallmodel).
+    example      Figure 2, left: a row of 11 through both stages (takes no FOLDER)
+    scores       Figures 2, right, and 7: scores of SparQ, times, recall by the model
+    losses       Figure 4: recall errors and predicted times
+    decoding     Figure 5: the speed-up of a step, by what the selection takes
+    shapes       Figure 8: contiguous and interleaved buckets
+    bandwidth    Figures 1, 9 and 10: values read and written over the time
+    exact        Figure 15: exact top-k
+    queue        Figure 16: one bucket
+
+Each prints CSV. The measured numbers are those in FOLDER, runs/keyetal/; every modelled number is
+asked of the command $RECALLMODEL (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -21,15 +23,15 @@ import pathlib
 import sys
 import tempfile
 
-from cpu_runs import ROOT, ask, read
+from cpu_runs import ask, read
 
 DEVICE = "h100-pcie"
 NONE = "NaN"
 RATIOS = 1, 2, 4, 8
 
 
-def runs(name):
-    return read(ROOT / "runs/keyetal" / f"{name}.csv")
+def runs(folder, name):
+    return read(pathlib.Path(folder) / f"{name}.csv")
 
 
 def pick(row, *names):
@@ -71,7 +73,7 @@ EXAMPLE = 7, 3, 10, 9, 1, 4, 8, 5, 2, 6, 0
 EXAMPLE_K, EXAMPLE_B, EXAMPLE_K_B = 4, 3, 2
 
 
-def example():
+def example(_):
     n, k, b, k_b = len(EXAMPLE), EXAMPLE_K, EXAMPLE_B, EXAMPLE_K_B
     model = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", k_b)[0]
     columns = ("n", "k", "b", "k_b", "candidates", "recall", "recall_sd", "recall_binomial",
@@ -96,13 +98,13 @@ def shape_of(row):
     return tuple(int(row[c]) for c in ("n", "k_b", "candidates_over_k")) + (row["assignment"],)
 
 
-def scores():
-    times = {shape_of(row): row for row in runs("sparq-shapes")}
-    torch = {int(row["n"]): row["time_us_mean"] for row in runs("sparq-exact")
+def scores(folder):
+    times = {shape_of(row): row for row in runs(folder, "sparq-shapes")}
+    torch = {int(row["n"]): row["time_us_mean"] for row in runs(folder, "sparq-exact")
              if row["variant"] == "eager"}
     rows = []
     for task, n in TASKS.items():
-        table = [row for row in runs(SCORES[task]) if row["task"] == task]
+        table = [row for row in runs(folder, SCORES[task]) if row["task"] == task]
         exact = next(row["score"] for row in table if row["bucketed"] == "false")
         for row in table:
             if row["bucketed"] == "false" or int(row["k_b"]) > 8:
@@ -129,10 +131,10 @@ KEPT = 1, 2, 4  # for which the profile has times
 KGC_ROWS = 128
 
 
-def losses():
+def losses(folder):
     table = [{"panel": "vocabulary", **VOCABULARY, "b": VOCABULARY["k"] * 2**i // k_b, "k_b": k_b,
               "loss_measured": NONE} for k_b in KEPT for i in range(9)]
-    for row in runs("pharmebinet"):
+    for row in runs(folder, "pharmebinet"):
         table.append({"panel": "pharmebinet", "n": int(row["n"]), "k": int(row["k"]),
                       "m": KGC_ROWS, "b": int(row["b"]), "k_b": int(row["k_b"]),
                       "loss_measured": f"{1 - float(row['recall_interleaved']):.9g}"})
@@ -141,7 +143,7 @@ def losses():
                      "--kb", 1, "--b", at[1])[0]["exact_us"]
              for at in {(r["n"], r["k"], r["m"]) for r in table}}
     times = {(int(row["b"]), int(row["k_b"]), int(row["k"])): row["time_us_mean"]
-             for row in runs("pharmebinet-times") if row["work"] == "two-stage"}
+             for row in runs(folder, "pharmebinet-times") if row["work"] == "two-stage"}
     # The published times are of a kernel that always had one thread a bucket.
     first = [row for row in table if row["panel"] == "vocabulary"]
     said_times = (predictions(first) +
@@ -170,7 +172,7 @@ CACHED = 4096, 8192, 16384, 24576, 32768, 40960
 HEADS = 32  # of queries in Llama-2-7B: the rows of a selection
 
 
-def decoding():
+def decoding(_):
     rows = [(16, 2, "free", NONE, NONE)]
     for share in (16, 8):
         for n in CACHED:
@@ -193,8 +195,8 @@ def decoding():
 # ---- Figure 8
 
 
-def shapes():
-    table = runs("sparq-shapes")
+def shapes(folder):
+    table = runs(folder, "sparq-shapes")
     interleaved = {shape_of(row): float(row["time_us_median"]) for row in table}
     rows = []
     for row, said in zip(table, predictions(table)):
@@ -214,10 +216,10 @@ def shapes():
 BYTES = 2
 
 
-def bandwidth():
+def bandwidth(folder):
     rows = []
     for name in ("two-stage", "argmax", "exact"):
-        for row in runs(name):
+        for row in runs(folder, name):
             n, k, m = (int(row[c]) for c in ("n", "k", "m"))
             if k not in (64, n // 16, n // 4):
                 continue
@@ -233,8 +235,8 @@ def bandwidth():
 # ---- Figures 15 and 16
 
 
-def exact():
-    table = runs("exact")
+def exact(folder):
+    table = runs(folder, "exact")
     rows = []
     for k, m in sorted({(int(row["k"]), int(row["m"])) for row in table}):
         mine = {int(row["n"]): row for row in table if (row["k"], row["m"]) == (str(k), str(m))}
@@ -246,8 +248,8 @@ def exact():
     return rows
 
 
-def queue():
-    table = [row for row in runs("two-stage")
+def queue(folder):
+    table = [row for row in runs(folder, "two-stage")
              if row["b"] == row["candidates_over_k"] == "1" and row["k_b"] == row["k"]]
     rows = []
     for k, m in sorted({(int(row["k"]), int(row["m"])) for row in table}):
@@ -265,10 +267,11 @@ TABLES = (example, scores, losses, decoding, shapes, bandwidth, exact, queue)
 
 def main(arguments):
     tables = {table.__name__: table for table in TABLES}
-    if len(arguments) != 1 or arguments[0] not in tables:
-        print(f"key.py: give one of {', '.join(tables)}, as its first lines say", file=sys.stderr)
+    what, folder = (arguments + [""])[:2] if arguments else ("", "")
+    if what not in tables or len(arguments) != (1 if what == "example" else 2):
+        print(f"key.py: give one of {', '.join(tables)}, and the folder of runs", file=sys.stderr)
         return 2
-    rows = tables[arguments[0]]()
+    rows = tables[what](folder)
     writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """key_models.py - which cost model picks well where, by the published runs of Key et al.
 
-    plots/key_models.py table
+    plots/key_models.py FOLDER
 
 Prints CSV: for each regime of m and k and each cost model
 
@@ -42,9 +42,9 @@ def ranks(values):
     return found
 
 
-def measured():
-    """The runs with their costs and recall."""
-    table = runs("two-stage")
+def measured(folder):
+    """The runs in the folder with their costs and recall."""
+    table = runs(folder, "two-stage")
     shapes = [tuple(int(row[c]) for c in ("n", "k", "b", "k_b")) for row in table]
     model = recalls(set(shapes))
     return [{"n": at[0], "k": at[1], "m": int(row["m"]), "time": float(row["time_us_median"]),
@@ -66,8 +66,11 @@ def regrets(rows, model):
                 yield picked["time"] / min(row["time"] for row in reach)
 
 
-def main():
-    table = measured()
+def main(arguments):
+    if len(arguments) != 1:
+        print("key_models.py: give the folder of runs, runs/keyetal/", file=sys.stderr)
+        return 2
+    table = measured(arguments[0])
     rows = []
     for m in (1, 256):
         for regime, is_in in REGIMES.items():
@@ -85,7 +88,8 @@ def main():
     writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -1,1 +1,1 @@
-plots/key.py scores
+plots/key.py scores runs/keyetal/

@@ -1,1 +1,1 @@
-plots/key.py losses
+plots/key.py losses runs/keyetal/

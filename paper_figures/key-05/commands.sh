@@ -1,1 +1,1 @@
-plots/key.py decoding
+plots/key.py decoding runs/keyetal/

@@ -1,1 +1,1 @@
-plots/key.py shapes
+plots/key.py shapes runs/keyetal/

@@ -1,1 +1,1 @@
-plots/key.py exact
+plots/key.py exact runs/keyetal/

@@ -1,1 +1,1 @@
-plots/key.py queue
+plots/key.py queue runs/keyetal/

@@ -1,1 +1,1 @@
-plots/key.py bandwidth
+plots/key.py bandwidth runs/keyetal/

@@ -1,1 +1,1 @@
-plots/key_models.py table
+plots/key_models.py runs/keyetal/

@@ -77,8 +77,10 @@ refuses() {
         fail "$*: status $status, $(cat "$folder/out" "$folder/err")"
 }
 refuses plots/key.py
-refuses plots/key.py everything
-refuses plots/key.py shapes more
+refuses plots/key.py everything runs/keyetal
+refuses plots/key.py shapes
+refuses plots/key.py example runs/keyetal
+refuses plots/key_models.py
 refuses plots/monte_carlo.py 15360
 refuses plots/monte_carlo.py 15360 480 one
 pass
