@@ -86,6 +86,10 @@ expect("key-04", "mean gap", statistics.fmean(gaps), .00057, 5e-6)
 large = [row for row in table if number(row, "loss") >= 1e-5]
 expect("key-04", "shapes with a loss of 1e-5", len(large), 32)
 expect("key-04", "that lose less than the model", sum(number(row, "z") > 0 for row in large), 29)
+many = [number(row, "loss_measured") / number(row, "loss") for row in large
+        if row["k_b"] == "1" and int(row["b"]) > 100000]
+expect("key-04", "shapes with more than 100,000 buckets", len(many), 4)
+holds("key-04", "they lose a quarter or less of the model's loss", max(many) < .25)
 expect("key-04", "largest z", max(number(row, "z") for row in large), 68, .5)
 for row in large:
     z = (number(row, "loss") - number(row, "loss_measured")) / number(row, "recall_sd")
