@@ -211,6 +211,13 @@ struct rcm_attention rcm_attention(const struct rcm_decoder *decoder,
                                    const struct rcm_device *device, uint64_t n, uint64_t k,
                                    uint64_t components);
 
+/* The speed-up of the same step if choosing the k keys takes select_us in each layer:
+ *   step / (step/speedup + layers select_us).
+ * Domain    select_us >= 0, not infinite; `gain` is that of rcm_attention for this decoder.
+ *           Otherwise NaN. */
+double rcm_attention_selected(const struct rcm_decoder *decoder, struct rcm_attention gain,
+                              double select_us);
+
 /* What one step of sparse attention reads, of all queries that decode together. Their buckets are
  * those of a partition of the keys: each is read by one multiprocessor. */
 struct rcm_sparse_step {

@@ -201,6 +201,13 @@ START_TEST(attention_of_figure_five)
     const struct rcm_attention all = rcm_attention(llama, h100, 1000, 1000, 128);
     ck_assert_double_eq_tol(all.transfers, 2002.0 / 3004.0, 1e-15);
     ck_assert(all.speedup < 1.0 && all.attention_us < all.step_us);
+    /* 32 layers of 10 us more in a step of 2000 us that takes 1000: 2000/1320. */
+    const struct rcm_attention gain = {.step_us = 2000.0, .speedup = 2.0};
+    ck_assert_double_eq_tol(rcm_attention_selected(llama, gain, 10.0), 2000.0 / 1320.0, 1e-15);
+    ck_assert_double_eq(rcm_attention_selected(llama, gain, 0.0), 2.0);
+    ck_assert(isnan(rcm_attention_selected(llama, gain, -1.0)) &&
+              isnan(rcm_attention_selected(llama, gain, INFINITY)) &&
+              isnan(rcm_attention_selected(llama, rcm_attention(llama, h100, 10, 11, 16), 1.0)));
     ck_assert(isnan(rcm_attention(llama, h100, 10, 11, 16).speedup) &&
               isnan(rcm_attention(llama, h100, 10, 2, 129).speedup) &&
               isnan(rcm_attention(llama, h100, 10, 2, 0).speedup));

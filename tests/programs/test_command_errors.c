@@ -178,6 +178,8 @@ static const char *const rejected[][4] = {
     {"attention --n 100", "--k is missing", "", ""},
     {"attention --n 100 --k 101", "--k", "", ""},
     {"attention --n 100 --k 10 --components 129", "--components 129", "at most", ""},
+    {"attention --n 100 --k 10 --select-us 0", "--select-us '0' is not above 0", "such as", ""},
+    {"attention --n 100 --k 10 --select-us x", "--select-us 'x'", "such as", ""},
     {"predict --device h100-pcie --runs x.csv --n 10", "--runs", "exclude", ""},
     {"predict --device h100-pcie --runs /nowhere/x.csv", "/nowhere/x.csv", "No such file", ""},
     {"predict -o x --device h100-pcie --n 10 --k 2", "'-o' is not an option", "", ""},
