@@ -28,13 +28,13 @@ static const char *file_name(const char *given)
 static void describe_runs(struct calibration *c, const struct calibrate_settings *settings)
 {
     char *text = c->runs_text;
+    const size_t rows = c->bucketed - c->runs.second;
     if (settings->exact_runs)
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", c->bucketed,
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", rows,
                  file_name(settings->runs), c->runs.length - c->bucketed,
                  file_name(settings->exact_runs));
     else
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s", c->bucketed,
-                 file_name(settings->runs));
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s", rows, file_name(settings->runs));
     for (; *text; text++)
         if (*text < ' ' || *text > '~' || *text == '#')
             *text = '?';

@@ -48,10 +48,12 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
     char error[CSV_ERROR], path[RUNS_PATH];
     struct csv csv;
     struct run_list more;
+    const struct rcm_kernel *kernel = settings->kernel;
     const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
                                       .dtype = settings->question.dtype.type,
                                       .times = true,
-                                      .cpu = settings->kernel && settings->kernel->cpu};
+                                      .stage1 = !kernel || !(kernel->times_only || kernel->cpu),
+                                      .cpu = kernel && kernel->cpu};
     if (runs_file(given, path, error) != 0 || csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =
