@@ -59,7 +59,7 @@ static void format_gain(char *text, size_t size, const struct selection_answer *
     const double gain = 1.0 / answer->choice.over_exact;
     selection_format_value(exact, sizeof exact, answer, answer->choice.exact_objective);
     snprintf(text, size, "%s%.*f times %s than exact top-k (%s)",
-             strcmp(answer->asked.objective->name, "roofline") == 0 ? "at most " : "",
+             selection_is_bound(answer) ? "at most " : "",
              gain < 2.0     ? 2
              : gain < 100.0 ? 1
                             : 0,
@@ -75,7 +75,7 @@ static bool too_close(const struct selection_answer *answer)
 {
     const struct rcm_choice *c = &answer->choice;
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || strcmp(answer->asked.objective->name, "time") != 0 ||
+    if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
         !selection_has_buckets(answer))
         return false;
     const struct rcm_prediction r = rcm_predict(profile, c->p);
@@ -102,13 +102,11 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
         return;
     }
     format_gain(gain, sizeof gain, answer);
-    snprintf(
-        reason, size, "%s: %s%s, %s%s", shape, value,
-        strcmp(answer->asked.objective->name, "roofline") == 0 ? " at least (bound, not calibrated)"
-                                                               : "",
-        gain,
-        too_close(answer) ? "; too close to call by this profile, and exact top-k loses nothing"
-                          : "");
+    snprintf(reason, size, "%s: %s%s, %s%s", shape, value,
+             selection_is_bound(answer) ? " at least (bound, not calibrated)" : "", gain,
+             too_close(answer)
+                 ? "; too close to call by this profile, and exact top-k loses nothing"
+                 : "");
 }
 
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
