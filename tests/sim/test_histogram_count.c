@@ -285,7 +285,7 @@ START_TEST(places_that_overflow)
         lost += forgotten;
         sim_count_row_free(&row);
     }
-    /* 20 uniform rows, of which 0.834 overflow: at least 8 (false alarm 2e-5). */
+    /* 20 uniform rows, of which 0.834 overflow: at least 8 (false alarm 2e-6). */
     ck_assert_uint_ge(over, 8);
     ck_assert_uint_le(over, 20);
     ck_assert_uint_gt(lost, 0);
