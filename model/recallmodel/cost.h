@@ -124,6 +124,11 @@ double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s);
  * NaN. */
 uint64_t rcm_ridge_k_b(double ridge);
 
+/* The time of the shortest kernel that was measured on a device, in us: the least that a launch
+ * takes. The device is found by its name. 0: none was measured.
+ * Source    the runs in runs/ that model/cost/launch.c names. */
+double rcm_launch_us(const struct rcm_device *device);
+
 /* The roofline bound of stage 1, for values of e bytes, with a 4-byte index beside each candidate.
  *   bytes = m (n e + candidates (e + 4))
  *   operations = m n (5 k_b - 2)

@@ -54,6 +54,12 @@ bool selection_is_cpu(const struct selection_answer *answer);
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
 
+/* Is the objective a bound, which no kernel reaches? */
+bool selection_is_bound(const struct selection_answer *answer);
+
+/* The least that buckets with this objective can take: the objective, and with a bound a launch. */
+double selection_least(const struct selection_answer *answer, double objective);
+
 /* The share of rows that reach the recall shown as the quantile, and 1 minus that share. */
 double selection_quantile(const struct select_settings *settings);
 double selection_quantile_rest(const struct select_settings *settings);
