@@ -76,14 +76,14 @@ static bool too_close(const struct selection_answer *answer)
 {
     const struct rcm_choice *c = &answer->choice;
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || strcmp(answer->asked.objective->name, "time") != 0 ||
+    if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
         !selection_has_buckets(answer))
         return false;
     const struct rcm_prediction r = rcm_predict(profile, c->p);
     return r.low_us <= c->exact_objective && c->exact_objective <= r.high_us;
 }
 
-bool selection_is_bound(const struct selection_answer *answer)
+static bool is_roofline(const struct selection_answer *answer)
 {
     return answer->asked.objective->need == RCM_NEEDS_DEVICE;
 }
@@ -91,7 +91,7 @@ bool selection_is_bound(const struct selection_answer *answer)
 double selection_least(const struct selection_answer *answer, double objective)
 {
     const struct rcm_device *device = answer->asked.machine.device;
-    return selection_is_bound(answer) && device ? objective + rcm_launch_us(device) : objective;
+    return is_roofline(answer) && device ? objective + rcm_launch_us(device) : objective;
 }
 
 /* What the least time of a bound consists of. */
@@ -147,7 +147,7 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(value, sizeof value, answer, c->objective);
     const char *const verb = selection_is_time(answer) ? "take" : "have";
-    if (selection_has_buckets(answer) && selection_is_bound(answer))
+    if (selection_has_buckets(answer) && is_roofline(answer))
         exact_by_bound(reason, size, answer, asked);
     else if (selection_has_buckets(answer))
         snprintf(reason, size, "exact top-k: %s; the %s buckets that keep %s %s %s: %s", exact,

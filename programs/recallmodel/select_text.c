@@ -69,7 +69,7 @@ static void format_profile(char *text, size_t size, const struct selection_answe
 static unsigned print_time(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile)
+    if (!profile || answer->settings->d)
         return 0;
     char us[40], low[40], high[40], of[120];
     format_profile(of, sizeof of, answer);
@@ -101,6 +101,29 @@ static unsigned print_stand_in(const struct selection_answer *answer)
     return 1;
 }
 
+/* The product with stage 1, what binds it, and stage 2. */
+static unsigned print_product(const struct selection_answer *answer)
+{
+    char fused[40], stage2[40] = "not counted";
+    const struct product_question q = selection_product(answer);
+    if (!q.d || !selection_has_buckets(answer))
+        return 0;
+    const struct rcm_topk p = answer->choice.p;
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
+    format_us(fused, sizeof fused, product.fused_us);
+    if (profile)
+        format_us(stage2, sizeof stage2, rcm_predict(profile, p).stage2_us);
+    return print_wrapped(
+               "  fused       product and stage 1 at least %s, bound by %s%s; stage 2 %s%s", fused,
+               strcmp(product.fused_bound, "memory") == 0 ? "" : "its ",
+               strcmp(product.fused_bound, "memory") == 0   ? "memory"
+               : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
+                                                            : "matrix operations",
+               stage2, profile ? ", predicted" : "") +
+           product_print_intensity(q, p);
+}
+
 /* What a roofline means. */
 static unsigned print_bound(const struct selection_answer *answer)
 {
@@ -128,7 +151,9 @@ static unsigned print_exact(const struct selection_answer *answer)
     printf("  exact       %s%s\n", value,
            !timed     ? ""
            : measured ? ", as you measured"
-                      : ", predicted; --exact-us T compares with your own");
+           : answer->settings->d
+               ? ", product and predicted top-k; --exact-us T compares with your own"
+               : ", predicted; --exact-us T compares with your own");
     return 1;
 }
 
@@ -176,6 +201,7 @@ static unsigned print_why(const struct selection_answer *answer)
         lines += print_time(answer);
         lines += print_stand_in(answer);
     }
+    lines += print_product(answer);
     lines += print_bound(answer);
     lines += print_exact(answer);
     lines += print_threshold(answer);
@@ -254,7 +280,8 @@ static void print_nearest_time(const struct call *call, const struct selection_a
 {
     char us[40];
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || !call->kernel || strcmp(profile->kernel->family, call->kernel) != 0)
+    if (!profile || answer->settings->d || !call->kernel ||
+        strcmp(profile->kernel->family, call->kernel) != 0)
         return;
     format_us(us, sizeof us, rcm_predict(profile, call->is.p).time_us);
     printf(", %s predicted", us);
@@ -285,6 +312,21 @@ static void print_call(const struct call *call, const struct selection_answer *a
     }
 }
 
+/* What each of the others takes, as lines: the formulas do not fit into their table. */
+static void print_what_others_take(const struct selection_answer *answer)
+{
+    const struct rcm_practice *practice;
+    const struct rcm_rule *rule;
+    struct rcm_topk p = answer->query->base;
+    p.k_b = 1;
+    putchar('\n');
+    for (size_t i = 0; (practice = rcm_practice(i)); i++)
+        print_wrapped("  %-20s  %s", practice->name, practice->rule);
+    for (size_t i = 0; (rule = rcm_rule(i)); i++)
+        if (rule->applies(p))
+            print_wrapped("  %-20s  %s", rule->name, rule->formula);
+}
+
 static void print_more(const struct selection_answer *answer, const struct call calls[CALLS],
                        const struct call *shown, bool colour)
 {
@@ -299,6 +341,7 @@ static void print_more(const struct selection_answer *answer, const struct call 
                       answer->settings->confidence.given ? ", in the mean" : "");
         table_print(others, stdout, colour);
         table_free(others);
+        print_what_others_take(answer);
     }
     for (size_t i = 0; i < CALLS; i++)
         if (&calls[i] != shown && calls[i].offered &&
@@ -317,7 +360,7 @@ void selection_print(const struct selection_answer *answer, bool colour)
     unsigned above = 1; /* the question */
     above += print_reason(answer);
     above += print_why(answer);
-    const unsigned below = 2 + threshold + lines_of(shown->text);
+    const unsigned below = 2 + threshold + (answer->settings->d ? 1U : 0U) + lines_of(shown->text);
     above += print_assumption(answer, above, below);
     const uint64_t rows = rows_left(above, below);
     if (rows >= 2 || answer->settings->verbose)
@@ -328,6 +371,8 @@ void selection_print(const struct selection_answer *answer, bool colour)
         puts("\nNo library known to us has exact top-k by threshold. The next best:");
     else
         putchar('\n');
+    if (answer->settings->d)
+        puts("This call does not fuse the product and stage 1.");
     print_call(shown, answer);
     if (answer->settings->verbose)
         print_more(answer, calls, shown, colour);

@@ -56,7 +56,8 @@ static struct rcm_selection model_question(const struct query *query,
         .machine = {.device = settings->question.device.given
                                   ? &settings->question.device.text.device
                                   : NULL,
-                    .dtype = settings->question.dtype.type},
+                    .dtype = settings->question.dtype.type,
+                    .d = settings->d},
         .exact_us = settings->exact_us,
         .rope = rope_to_avoid(&settings->rope),
     };
@@ -137,6 +138,17 @@ bool selection_is_cpu(const struct selection_answer *answer)
 bool selection_is_time(const struct selection_answer *answer)
 {
     return strcmp(answer->asked.objective->unit, "us") == 0;
+}
+
+bool selection_is_bound(const struct selection_answer *answer)
+{
+    return strcmp(answer->asked.objective->name, "roofline") == 0 || answer->settings->d;
+}
+
+struct product_question selection_product(const struct selection_answer *answer)
+{
+    return (struct product_question){answer->asked.machine.device, answer->asked.machine.dtype,
+                                     answer->settings->d};
 }
 
 double selection_quantile(const struct select_settings *settings)

@@ -380,7 +380,7 @@ def _device_row(device):
 
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
            dtype=None, exact_us=None, kernel=None, k_b_max=4, align=1, divisors=False,
-           rope_theta=None, head_dim=None):
+           rope_theta=None, head_dim=None, d=None):
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -393,6 +393,9 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     profile: a Profile, the name of a device that has one, or a path. device: a name or a Device.
     dtype: the type of the values, for the roofline.
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
+    d: the values are products of vectors of d elements, and stage 1 runs in the kernel of the
+    product, by the roofline of the device (needed, also with a profile), a lower bound. exact_us is
+    then of the product and exact top-k.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
@@ -415,6 +418,10 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
         machine=_machine(profile, row, dtype or (profile.dtype if profile is not None else "f32")))
+    if d is not None:
+        if chosen.contents.unit != b"us" or row is None:
+            raise ValueError("d is about a time on a device; give device='H100-PCIe' or another")
+        selection.machine.d = count("d", d)
     if exact_us is not None:
         selection.exact_us = real("exact_us", exact_us)
         if not 0 < selection.exact_us < numpy.inf:

@@ -248,7 +248,7 @@ START_TEST(device_files)
     ck_assert_str_eq(json_string_value(json_object_get(json, "device")), "Toy");
     ck_assert_double_eq_tol(number(json_array_get(json_object_get(json, "configurations"), 0),
                                    "roofline/time_memory_us"),
-                            4800e-6, 1e-15);
+                            4000e-6, 1e-15);
     json_decref(json);
     static const char *const bad[][2] = {
         {"name = x\n", "needs bandwidth"},
