@@ -127,6 +127,11 @@ double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s);
  * NaN. */
 uint64_t rcm_ridge_k_b(double ridge);
 
+/* The time of the shortest kernel that was measured on a device, in us: the least that a launch
+ * takes. The device is found by its name. 0: none was measured.
+ * Source    the runs in runs/ that model/cost/launch.c names. */
+double rcm_launch_us(const struct rcm_device *device);
+
 /* Of the bytes that a kernel writes, those that must reach the memory of the device before it ends:
  * all but on_chip_bytes; none where on_chip_bytes is not known, so that a bound stays a bound.
  * Source    docs/models.md 10. */

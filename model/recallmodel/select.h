@@ -111,12 +111,18 @@ struct rcm_point {
 enum rcm_deploy { RCM_DEPLOY_BUCKETED, RCM_DEPLOY_EXACT, RCM_DEPLOY_THRESHOLD };
 const char *rcm_deploy_name(enum rcm_deploy deploy); /* bucketed, exact, threshold */
 
+/* What a bound must leave to be gained. No kernel reaches its bound: where it would gain less than
+ * a tenth, approximating does not pay. */
+#define RCM_BOUND_MARGIN 1.1
+
 /* The answer: the best bucketed shape, whatever is to be deployed, and its two contenders. */
 struct rcm_choice {
     struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
     double objective;  /* INFINITY: no shape that drops any element reaches the target */
     /* the least of the three; among equal ones exact top-k, then the threshold. If the exact
-     * objective is not known: bucketed if there is a shape, otherwise exact */
+     * objective is not known: bucketed if there is a shape, otherwise exact. The roofline is a
+     * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
+     * rcm_launch_us */
     enum rcm_deploy deploy;
     double exact_objective; /* exact top-k of the row; NaN: not known */
     double over_exact;      /* objective/exact_objective: below 1, approximating pays */

@@ -56,7 +56,8 @@ void selection_format_shape(char *text, size_t size, struct rcm_topk p)
 static void format_gain(char *text, size_t size, const struct selection_answer *answer)
 {
     char exact[64];
-    const double gain = 1.0 / answer->choice.over_exact;
+    const double gain =
+        answer->choice.exact_objective / selection_least(answer, answer->choice.objective);
     selection_format_value(exact, sizeof exact, answer, answer->choice.exact_objective);
     snprintf(text, size, "%s%.*f times %s than exact top-k (%s)",
              selection_is_bound(answer) ? "at most " : "",
@@ -82,31 +83,60 @@ static bool too_close(const struct selection_answer *answer)
     return r.low_us <= c->exact_objective && c->exact_objective <= r.high_us;
 }
 
-/* Where the exact time is not known. */
-static void roofline_reason(char *reason, size_t size, const char *shape, const char *value)
+static bool is_roofline(const struct selection_answer *answer)
 {
-    snprintf(reason, size,
-             "%s: at least %s (bound, not calibrated); this pays if your exact top-k of this shape "
-             "takes longer than %s",
-             shape, value, value);
+    return answer->asked.objective->need == RCM_NEEDS_DEVICE;
+}
+
+double selection_least(const struct selection_answer *answer, double objective)
+{
+    const struct rcm_device *device = answer->asked.machine.device;
+    return is_roofline(answer) && device ? objective + rcm_launch_us(device) : objective;
+}
+
+/* What the least time of a bound consists of. */
+static const char *bound_of(const struct selection_answer *answer)
+{
+    return selection_least(answer, 0.0) > 0.0 ? "bound and a launch, not calibrated"
+                                              : "bound, not calibrated";
 }
 
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[64], gain[120];
+    char shape[64], value[64], gain[120], bound[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->p);
-    selection_format_value(value, sizeof value, answer, c->objective);
+    selection_format_value(value, sizeof value, answer, selection_least(answer, c->objective));
     if (isnan(c->exact_objective)) {
-        roofline_reason(reason, size, shape, value);
+        snprintf(reason, size,
+                 "%s: at least %s (%s); this pays if your exact top-k of this shape takes longer "
+                 "than %s",
+                 shape, value, bound_of(answer), value);
         return;
     }
     format_gain(gain, sizeof gain, answer);
-    snprintf(reason, size, "%s: %s%s, %s%s", shape, value,
-             selection_is_bound(answer) ? " at least (bound, not calibrated)" : "", gain,
+    if (selection_is_bound(answer))
+        snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
+    snprintf(reason, size, "%s: %s%s, %s%s", shape, value, bound, gain,
              too_close(answer)
                  ? "; too close to call by this profile, and exact top-k loses nothing"
                  : "");
+}
+
+/* Where a bound says that exact top-k is the answer. */
+static void exact_by_bound(char *reason, size_t size, const struct selection_answer *answer,
+                           const char *asked)
+{
+    char exact[64], value[64], most[64] = "";
+    const struct rcm_choice *c = &answer->choice;
+    const double least = selection_least(answer, c->objective);
+    selection_format_value(exact, sizeof exact, answer, c->exact_objective);
+    selection_format_value(value, sizeof value, answer, least);
+    if (least < c->exact_objective)
+        snprintf(most, sizeof most, ", at most %.2f times faster", c->exact_objective / least);
+    snprintf(reason, size,
+             "exact top-k: %s; buckets that keep %s take at least %s (%s)%s: do not approximate",
+             exact, asked, value, bound_of(answer), most);
 }
 
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
@@ -117,7 +147,9 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(value, sizeof value, answer, c->objective);
     const char *const verb = selection_is_time(answer) ? "take" : "have";
-    if (selection_has_buckets(answer))
+    if (selection_has_buckets(answer) && is_roofline(answer))
+        exact_by_bound(reason, size, answer, asked);
+    else if (selection_has_buckets(answer))
         snprintf(reason, size, "exact top-k: %s; the %s buckets that keep %s %s %s: %s", exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
                  too_close(answer)
@@ -141,9 +173,10 @@ static void threshold_reason(char *reason, size_t size, const struct selection_a
     char shape[64], value[64], exact[64], buckets[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->threshold.p);
-    selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    selection_format_value(value, sizeof value, answer,
+                           selection_least(answer, c->threshold.objective));
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
-    selection_format_value(buckets, sizeof buckets, answer, c->objective);
+    selection_format_value(buckets, sizeof buckets, answer, selection_least(answer, c->objective));
     const bool cpu = selection_is_cpu(answer) && selection_is_time(answer);
     const int length =
         cpu ? snprintf(reason, size,

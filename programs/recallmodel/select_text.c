@@ -127,11 +127,16 @@ static unsigned print_product(const struct selection_answer *answer)
 /* What a roofline means. */
 static unsigned print_bound(const struct selection_answer *answer)
 {
+    char launch[40], and[100] = "";
+    const double us = selection_least(answer, 0.0);
     if (!selection_has_buckets(answer) || !selection_is_bound(answer))
         return 0;
-    return print_wrapped(
-        "  bound       the least time that the rates of the device allow; kernels take "
-        "longer, so measure these buckets too");
+    format_us(launch, sizeof launch, us);
+    if (us > 0.0)
+        snprintf(and, sizeof and, ", and %s, the shortest kernel measured on it", launch);
+    return print_wrapped("  bound       the least time that the rates of the device allow%s; "
+                         "kernels take longer, so measure these buckets too",
+                         and);
 }
 
 /* The exact top-k, unless the sentence of the answer says all about it. */
@@ -158,7 +163,8 @@ static unsigned print_threshold(const struct selection_answer *answer)
     const struct rcm_choice *c = &answer->choice;
     if (!(c->threshold.objective < INFINITY))
         return 0;
-    selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    selection_format_value(value, sizeof value, answer,
+                           selection_least(answer, c->threshold.objective));
     if (selection_is_cpu(answer) && selection_is_time(answer))
         return print_wrapped("  library     %s: the exact top-k of this project's library", value);
     selection_format_shape(shape, sizeof shape, c->threshold.p);

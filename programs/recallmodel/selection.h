@@ -59,6 +59,10 @@ bool selection_is_time(const struct selection_answer *answer);
 /* Is the objective a lower bound, in whole or (--d) in part? */
 bool selection_is_bound(const struct selection_answer *answer);
 
+/* The least that buckets with this objective can take: the objective, and with the roofline a
+ * launch. */
+double selection_least(const struct selection_answer *answer, double objective);
+
 /* What --d asks. */
 struct product_question selection_product(const struct selection_answer *answer);
 
