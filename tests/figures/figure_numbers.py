@@ -4,7 +4,7 @@ test_figures.sh has shown that these files are what the command prints today. St
 are compared by z: |z| > 5 happens by chance once in 1.7 million times. The seeds of our own are
 fixed.
 
-usage: figure_numbers.py FOLDER [PUBLISHED]
+usage: figure_numbers.py FOLDER
 """
 import csv
 import math
@@ -13,7 +13,7 @@ import sys
 from fractions import Fraction
 
 folder = pathlib.Path(sys.argv[1])
-published = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+published = pathlib.Path(__file__).resolve().parents[2] / "runs/keyetal"
 checked, failed = {}, []
 
 
@@ -220,50 +220,48 @@ for k_b, recall in ((1, .657063), (2, .747990), (4, .818753), (8, .871510)):
     expect("key-06", f"model recall of k_b = {k_b}",
            find(table, k_b=k_b)["model_recall"], recall, 5.1e-7)
 
-if published and (published / "theory.csv").is_file():
-    theory, exact = {}, {}
-    with open(published / "theory.csv", newline="") as file:
-        theory = {(row["n"], row["k"], row["b"], row["k_b"]): row for row in csv.DictReader(file)}
-    with open(published / "theory_exact_topk_cost.csv", newline="") as file:
-        exact = {(row["n"], row["k"]): row for row in csv.DictReader(file)}
-    for figure, fewest in (("key-03", 60), ("key-18", 200), ("key-19", 200), ("key-20", 200)):
-        found = 0
-        for row in rows(figure):
-            key = tuple(row[name] for name in ("n", "k", "b", "k_b"))
-            for model in ("basic", "serial", "parallel"):
-                if key[:2] in exact:
-                    expect(figure, f"published exact cost_{model} of {key[:2]}",
-                           row[f"cost_{model}_exact"], exact[key[:2]][f"cost_{model}"])
-                if key in theory:
-                    expect(figure, f"published cost_{model} of {key}", row[f"cost_{model}"],
-                           theory[key][f"cost_{model}"])
+# The published rows of Key et al.
+theory, exact = {}, {}
+with open(published / "theory.csv", newline="") as file:
+    theory = {(row["n"], row["k"], row["b"], row["k_b"]): row for row in csv.DictReader(file)}
+with open(published / "theory-exact.csv", newline="") as file:
+    exact = {(row["n"], row["k"]): row for row in csv.DictReader(file)}
+for figure, fewest in (("key-03", 60), ("key-18", 200), ("key-19", 200), ("key-20", 200)):
+    found = 0
+    for row in rows(figure):
+        key = tuple(row[name] for name in ("n", "k", "b", "k_b"))
+        for model in ("basic", "serial", "parallel"):
+            if key[:2] in exact:
+                expect(figure, f"published exact cost_{model} of {key[:2]}",
+                       row[f"cost_{model}_exact"], exact[key[:2]][f"cost_{model}"])
             if key in theory:
-                found += 1
-                expect(figure, f"published Eq. (1) of {key}", row["recall_binomial"],
-                       theory[key]["recall_binomial"], 1e-12)
-                stderr = float(row["recall_sd"]) / math.sqrt(float(theory[key]["repetitions"]))
-                # Enough lost elements for a normal law.
-                if stderr > 0 and float(row["loss"]) * float(row["k"]) * 64 > 10:
-                    expect(figure, f"z of the published simulation of {key}",
-                           (float(theory[key]["recall_simulated_mean"]) - float(row["recall"])) /
-                           stderr, 0, 5)
-        if found < fewest:
-            failed.append(f"{figure}: only {found} of its shapes are published")
-    with open(published / "correlation.csv", newline="") as file:
-        theirs = list(csv.DictReader(file))
-    for other in theirs:
-        row = next(row for row in table if float(row["rho"]) == float(other["rho"]) and
-                   row["k_b"] == other["k_b"] and row["assignment"] == other["assignment"] and
-                   (row["shuffle"] == "once") == (other["shuffled"] == "1"))
-        stderr = math.hypot(float(row["recall_stderr"]),
-                            float(other["recall_sd"]) / math.sqrt(float(other["repetitions"])))
-        expect(
-            "key-06",
-            f"z of the published rho = {other['rho']}, k_b = {other['k_b']}, "
-            f"{other['assignment']}, shuffled {other['shuffled']}",
-            (float(row["recall_mean"]) - float(other["recall_mean"])) / stderr, 0, 5)
-else:
-    print("SKIPPED: published numbers are not available")
+                expect(figure, f"published cost_{model} of {key}", row[f"cost_{model}"],
+                       theory[key][f"cost_{model}"])
+        if key in theory:
+            found += 1
+            expect(figure, f"published Eq. (1) of {key}", row["recall_binomial"],
+                   theory[key]["recall_binomial"], 1e-12)
+            stderr = float(row["recall_sd"]) / math.sqrt(float(theory[key]["repetitions"]))
+            # Enough lost elements for a normal law.
+            if stderr > 0 and float(row["loss"]) * float(row["k"]) * 64 > 10:
+                expect(figure, f"z of the published simulation of {key}",
+                       (float(theory[key]["recall_simulated_mean"]) - float(row["recall"])) /
+                       stderr, 0, 5)
+    if found < fewest:
+        failed.append(f"{figure}: only {found} of its shapes are published")
+with open(published / "correlation.csv", newline="") as file:
+    theirs = list(csv.DictReader(file))
+for other in theirs:
+    row = next(row for row in table if float(row["rho"]) == float(other["rho"]) and
+               row["k_b"] == other["k_b"] and row["assignment"] == other["assignment"] and
+               (row["shuffle"] == "once") == (other["shuffled"] == "1"))
+    stderr = math.hypot(float(row["recall_stderr"]),
+                        float(other["recall_sd"]) / math.sqrt(float(other["repetitions"])))
+    expect(
+        "key-06",
+        f"z of the published rho = {other['rho']}, k_b = {other['k_b']}, "
+        f"{other['assignment']}, shuffled {other['shuffled']}",
+        (float(row["recall_mean"]) - float(other["recall_mean"])) / stderr, 0, 5)
 
 print("numbers checked: " + ", ".join(f"{figure} {count}"
                                       for figure, count in sorted(checked.items())))
