@@ -121,7 +121,9 @@ reads() {
         sed 's/.*"\///; s/\.csv$//' | sort -u
 }
 parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
-cpu_of() { sed -n 's/^plots\/cpu\.py \([a-z]*\)$/\1/p' "plots/$1.data"; }
+# The commands of figure $1 whose script also prints captions; and those of them on runs of a CPU.
+captions_of() { grep '^plots/\(cpu\|tradeoff\)\.py [a-z]*$' "plots/$1.data" || true; }
+cpu_of() { captions_of "$1" | grep '/cpu\.py\| cpu$' || true; }
 
 # Prints what a figure waits for, and nothing if the figure can be made.
 waits_for() {
@@ -167,15 +169,15 @@ make_csv() {
 # The caption of figure $1, and the sources of numbers that are not from models. Without the runs of
 # a CPU the caption in the folder $2 stays: it says what was measured.
 write_caption() {
-    local part
+    local part script
     if [ "$(cpu_of "$1")" ] && [ ! "$cpu_runs" ]; then
         cat "$2/caption.txt"
         return
     fi
     cat "plots/$1.txt"
-    for part in $(cpu_of "$1"); do
-        RECALLMODEL=$program python3 plots/cpu.py caption "$part" "$work/csv" || return 1
-    done
+    while read -r script part; do
+        RECALLMODEL=$program python3 "$script" caption "$part" "$work/csv" || return 1
+    done < <(captions_of "$1")
     for part in $(parts_of "$1"); do
         echo "Measured: $(cat "$work/runs/$part.about")."
     done

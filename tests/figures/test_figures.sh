@@ -107,7 +107,7 @@ check_figure() {
         pass
         return
     fi
-    if grep -q '^plots/cpu\.py' "plots/$figure.data"; then
+    if grep -q '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "plots/$figure.data"; then
         if ! command -v python3 >/dev/null; then
             echo "SKIPPED: $figure: there is no python3"
             return
@@ -125,7 +125,7 @@ check_figure() {
         }; } ||
         fail "$figure is not committed: run make figures/$figure"
     case $figure in
-    samaga-6 | ours-regret)
+    samaga-6 | ours-regret | key-tradeoff)
         if [ "${SANITIZE:-}" ]; then
             echo "SKIPPED: $figure under the sanitizers: it takes minutes"
             return
