@@ -20,8 +20,16 @@ struct settings {
     const char *name;
 };
 
+static int read_one_name(void *to, const char *option, const char *value)
+{
+    const char *name = *(const char **)to;
+    return name ? usage_error("%s '%.*s': a name is given already, '%.*s'; give one", option,
+                              VALUE_SHOWN, value, VALUE_SHOWN, name)
+                : read_text(to, option, value);
+}
+
 static const struct argument runs_options[] = {
-    {"--name", "NAME", read_text, offsetof(struct settings, name),
+    {"--name", "NAME", read_one_name, offsetof(struct settings, name),
      "print what is in one file: its source, its licence and its columns; --name may be left out "
      "before NAME"},
     {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
