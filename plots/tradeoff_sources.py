@@ -42,9 +42,9 @@ def keyetal():
             for row in rows_of("keyetal/two-stage.csv")]
     exact = {(row["n"], row["k"], row["m"]): float(row["time_us_median"])
              for row in rows_of("keyetal/exact.csv", ("n", "k", "m"))}
-    lines = [(m, share) for m in (1, 256) for share in (0, 16)]
-    panels = {(n, n // share if share else 64, m): 1 + len(SIZES) * i + j
-              for i, (m, share) in enumerate(lines) for j, n in enumerate(SIZES)}
+    lines = [(m, k) for m in (1, 256) for k in (4, 64, None)]  # None: n/16
+    panels = {(n, k or n // 16, m): 1 + len(SIZES) * i + j
+              for i, (m, k) in enumerate(lines) for j, n in enumerate(SIZES)}
     return Source("H100-PCIe", "graphcore", "f16", runs, exact, panels)
 
 
