@@ -12,11 +12,13 @@
 #                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
 #                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
 #                 gpu/run.sh measured of that part; without it the figure waits. With remarks
-#                 "# columns a,b,c" the page shows these columns as a table.
+#                 "# columns a,b,c" the page shows these columns as a table. The caption names the
+#                 folders of runs/ that FIGURE.data and FIGURE.gp name, and those of a remark
+#                 "# sources keyetal helion" (for what a script reads).
 #   FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
 #                 with columns by name, the published numbers in runs/ (the variable published), and
-#                 own runs where they are available (the variable runs). Remarks: "# height N" (the width is 1000), "# column" (the PDF is
-#                 readable at the width of one column).
+#                 own runs where they are available (the variable runs). Remarks: "# height N" (the
+#                 width is 1000), "# column" (the PDF is readable at the width of one column).
 #   FIGURE.txt    the caption; its first line is the title.
 #
 # Variables:
@@ -92,11 +94,16 @@ cpu_runs=$(python3 plots/cpu.py folder 2>/dev/null || true)
 
 # The folders of runs/ whose published numbers figure $1 draws.
 sources_of() {
-    local loaded
+    local loaded folder
     [ ! -f "plots/$1.gp" ] || loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp")
-    # shellcheck disable=SC2086 # none or one name, which has no blanks
-    cat "plots/$1.data" $(ls "plots/$1.gp" 2>/dev/null) ${loaded:-} | grep -v '^#' |
-        grep -o '\(runs\|published\."\)/[a-z0-9-]*/' | cut -d/ -f2 | sort -u || true
+    # shellcheck disable=SC2046,SC2086 # none or one name, which has no blanks
+    cat "plots/$1.data" $(ls "plots/$1.gp" 2>/dev/null) ${loaded:-} >"$work/named"
+    for folder in runs/*/; do
+        folder=$(basename "$folder")
+        if grep -q "^[^#]*[ /]$folder/\|^# sources.* $folder\( \|$\)" "$work/named"; then
+            echo "$folder"
+        fi
+    done
 }
 
 # The CSV files that the gnuplot files of figure $1 read from the folder $2 of own runs.
@@ -170,7 +177,7 @@ write_caption() {
         echo "Measured: $(cat "$work/runs/$part.about")."
     done
     for part in $(sources_of "$1"); do
-        echo "Published points: runs/$part ($(sed -n 1p "runs/$part/SOURCE"))"
+        echo "Published: runs/$part ($(sed -n '1s/\(,\|\.$\).*//p' "runs/$part/SOURCE"))."
     done
     for part in $(reads "$1" runs); do
         if [ -f "$work/runs/$part.csv" ]; then
