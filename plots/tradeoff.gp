@@ -30,6 +30,7 @@ set style line 15 lc rgb "#222222" lw 1.6
 times = "fastest_us parallel_us basic_us time_model_us"
 # One key for all panels, drawn with the first.
 unset key
+set style textbox opaque noborder margins 0.4,0.4
 do for [i=1:words(k_bs)] {
     set label 10+i "k_b = ".word(k_bs, i) at screen 0.03+0.066*(i-1),keys offset 0.8,0 \
         point pt mark[i] ps 0.8 lc rgb blue[i] font ",9"
@@ -56,16 +57,16 @@ do for [p=1:down*across] {
         stats csv using (column("panel") == p && column("ratio_at_99") > 0 \
             ? column("ratio_at_99") : 0) nooutput
         set label 2 (STATS_max > 0 ? sprintf("%.2f×", STATS_max) : "-") at graph 0.97,ratio right \
-            font ",12" tc rgb (STATS_max < 1 ? "#0072B2" : "#B04A00") front
+            font ",12" tc rgb (STATS_max < 1 ? "#0072B2" : "#B04A00") boxed front
         set title sprintf("n = %s, k = %s", of(cell[1]), count(cell[2])) \
             .(show_m ? sprintf(", m = %d", cell[3]) : "") font ",10" offset 0,-0.8
         set xrange [exact*low:exact*high]
-        set yrange [bottom:one*0.6]
+        set yrange [bottom:one*0.1]
         set xtics ("1" 1, "10" 10, "100" 100, "1000" 1e3, "10^4" 1e4, "10^5" 1e5, "10^6" 1e6) \
             offset 0,0.4
-        if (high/low < 40) { set xtics add ("5000" 5e3, "2 10^4" 2e4, "5 10^4" 5e4) }
-        set label 1 us(exact) at exact,graph 0.93 left offset 0.4,0 font ",9" tc rgb "#222222" \
-            front
+        if (high/low < 60) { set xtics add ("5000" 5e3, "2 10^4" 2e4, "5 10^4" 5e4) }
+        set label 1 us(exact) at exact,graph 0.945 left offset 0.4,0 font ",9" tc rgb "#222222" \
+            boxed front
         set ylabel (p % across == 1 ? "recall" : "") offset 2 font ",10"
         if (p % across == 1) { set ytics (".9" 0.1, ".99" 0.01, ".999" 1e-3, ".9999" 1e-4, \
             ".99999" 1e-5, "1" one) } else { set ytics ("" 0.1, "" 0.01, "" 1e-3, "" 1e-4, \

@@ -42,9 +42,9 @@ def keyetal():
             for row in rows_of("keyetal/two-stage.csv")]
     exact = {(row["n"], row["k"], row["m"]): float(row["time_us_median"])
              for row in rows_of("keyetal/exact.csv", ("n", "k", "m"))}
-    lines = [(m, share) for m in (1, 256) for share in (0, 16)]
-    panels = {(n, n // share if share else 64, m): 1 + len(SIZES) * i + j
-              for i, (m, share) in enumerate(lines) for j, n in enumerate(SIZES)}
+    lines = [(m, k) for m in (1, 256) for k in (4, 64, None)]  # None: n/16
+    panels = {(n, k or n // 16, m): 1 + len(SIZES) * i + j
+              for i, (m, k) in enumerate(lines) for j, n in enumerate(SIZES)}
     return Source("H100-PCIe", "graphcore", "f16", runs, exact, panels)
 
 
@@ -88,15 +88,17 @@ def cpu():
 
 def drtopk():
     """Uniform keys; of what was measured several times, the fastest. Exact top-k is the fastest of
-    all their exact ways: Dr. Top-k as a whole, or a plain selection."""
+    all their exact ways: Dr. Top-k as a whole, or a plain selection. Left out: k > b; and k buckets
+    of 2^31 elements or more, where their index overflows and nothing was copied."""
     fastest, exact = {}, {}
     for row in rows_of("drtopk/two-stage.csv"):
         if row["distribution"] != "uniform":
             continue
         at = tuple(row[c] for c in ("n", "k", "m", "b", "k_b"))
         fastest[at] = min(fastest.get(at, 1e99), float(row["time_us_median"]))
-    for row in rows_of("drtopk/stages.csv", ("n", "k")):
-        if row["distribution"] != "uniform":
+    for row in rows_of("drtopk/stages.csv", ("n", "k", "bucket_size", "b")):
+        if (row["distribution"] != "uniform" or row["k"] > row["b"]
+                or row["k"] * row["bucket_size"] >= 2**31):
             continue
         at = row["n"], row["k"], 1
         times = [float(row[c]) for c in ("total_us", "plain_select_us")]
@@ -119,8 +121,5 @@ def load(what):
 
 
 def about(what):
-    """Where the runs are from."""
-    if what == "cpu":
-        return cpu_runs.Runs(cpu_runs.folder()).about()
-    with open(ROOT / "runs" / what / "SOURCE", encoding="utf-8") as file:
-        return f"Published points: runs/{what} ({file.readline().strip()})"
+    """Where own runs are from; plots/make.sh names what is published."""
+    return cpu_runs.Runs(cpu_runs.folder()).about() if what == "cpu" else ""
