@@ -275,6 +275,12 @@ def of_models(m, k, column):
             for model in ("basic", "serial", "parallel")]
 
 
+for m, k, means in ((1, "k up to 4", (4.54, 4.54, 4.53)), (256, "k up to 4", (4.09, 4.09, 4.07)),
+                    (1, "16 to n/64", (1.38, 1.39, 3.88)), (256, "16 to n/64", (1.26, 1.24, 4.48)),
+                    (1, "n/16 or n/4", (1.26, 1.28, 1.06)),
+                    (256, "n/16 or n/4", (1.04, 1.04, 1.04))):
+    for got, want in zip(of_models(m, k, "mean"), means):
+        expect("key-models", f"mean regret, m = {m}, {k}", got, want, .0051)
 for m in 1, 256:
     expect("key-models", f"questions, m = {m}", find(table, m=m, k="all")["questions"], 266)
     basic, serial, parallel = of_models(m, "n/16 or n/4", "mean")
