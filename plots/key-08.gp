@@ -1,5 +1,5 @@
-# height 440
-set multiplot layout 1,2 margins 0.08,0.985,0.27,0.9 spacing 0.06,0
+# height 470
+set multiplot layout 1,2 margins 0.08,0.985,0.29,0.91 spacing 0.06,0
 set logscale x 2
 set yrange [0:26]
 set xrange [0.8:5]
@@ -21,6 +21,8 @@ do for [n in "1409 1659"] {
          for [i=1:4] csv using (at(n+0, "interleaved", 2**(i-1))*1.06): \
              "predicted_us":"low_us":"high_us" with yerrorbars ls i pt 4 ps 0.7 \
              title (i == 1 ? "predicted: squares" : ""), \
+         for [i=1:4] csv using (at(n+0, "contiguous", 2**(i-1))*1.12):"predicted_us" \
+             with points ls i pt 12 ps 0.9 title (i == 1 ? "contiguous: diamonds" : ""), \
          for [i=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
              at(n+0, "interleaved", 2**(i-1))*0.95):"time_us_median" with points ls i pt 2 \
              title (i == 1 && ours ne "" ? "ours: crosses" : ""), \

@@ -163,6 +163,21 @@ errors = [number(row, "predicted_us") / number(row, "time_us_median") - 1 for ro
 expect("key-08", "lowest error", min(errors), -.06, .005)
 expect("key-08", "highest error", max(errors), .11, .005)
 expect("key-08", "median error", statistics.median(map(abs, errors)), .05, .001)
+for n, ratio in ((1409, .73), (1659, .77)):
+    got = {number(row, "stage1_ratio") for row in table if row["n"] == str(n)} - {1.0}
+    expect("key-08", f"ratio for n = {n}", max(got), ratio, .005)
+    holds("key-08", f"one ratio for n = {n}", len(got) == 1)
+theirs = [row for row in table if row["assignment"] == "contiguous"]
+for what, times, least, most, median in (
+    ("one ratio", [number(row, "predicted_us") for row in theirs], -.11, .10, .034),
+    ("no ratio", [number(find(ours, n=row["n"], b=row["b"], k_b=row["k_b"]), "predicted_us")
+                  for row in theirs], -.04, .29, .08),
+):
+    errors = [time / number(row, "time_us_median") - 1 for time, row in zip(times, theirs)]
+    expect("key-08", f"contiguous, {what}: lowest error", min(errors), least, .005)
+    expect("key-08", f"contiguous, {what}: highest error", max(errors), most, .005)
+    expect("key-08", f"contiguous, {what}: median error",
+           statistics.median(map(abs, errors)), median, .005)
 expect("key-08", "within the band", sum(
     number(r, "low_us") <= number(r, "time_us_median") <= number(r, "high_us") for r in ours), 24)
 
@@ -260,6 +275,12 @@ def of_models(m, k, column):
             for model in ("basic", "serial", "parallel")]
 
 
+for m, k, means in ((1, "k up to 4", (4.54, 4.54, 4.53)), (256, "k up to 4", (4.09, 4.09, 4.07)),
+                    (1, "16 to n/64", (1.38, 1.39, 3.88)), (256, "16 to n/64", (1.26, 1.24, 4.48)),
+                    (1, "n/16 or n/4", (1.26, 1.28, 1.06)),
+                    (256, "n/16 or n/4", (1.04, 1.04, 1.04))):
+    for got, want in zip(of_models(m, k, "mean"), means):
+        expect("key-models", f"mean regret, m = {m}, {k}", got, want, .0051)
 for m in 1, 256:
     expect("key-models", f"questions, m = {m}", find(table, m=m, k="all")["questions"], 266)
     basic, serial, parallel = of_models(m, "n/16 or n/4", "mean")

@@ -57,6 +57,11 @@ noticed key-models "parallel is the best"
 noticed samaga-7 "z of b = 512, k_b = 1"
 pass
 
+# Figure 8: even with a line of memory for each of 1659 elements, the lines take .013 us.
+awk '/^lines_per_us = / { exit !(1659/$3 < 0.0131 && 1659/$3 > 0.0129) }' \
+    model/time/profiles/h100_pcie_graphcore_f16.profile || fail "the time of the lines"
+pass
+
 # The row of Figure 2 through the algorithm of the simulation: it keeps 3 of the 4.
 python3 - "$folder/row.f32" <<'END'
 import struct, sys
