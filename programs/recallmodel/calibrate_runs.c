@@ -8,8 +8,9 @@
 int check_kernel_has_times(const struct rcm_kernel *kernel)
 {
     return kernel && !kernel->work
-               ? usage_error("--kernel %s has no times; give generic, graphcore, ours, xla or cpu",
-                             kernel->name)
+               ? usage_error(
+                     "--kernel %s has no times; give generic, graphcore, ours, xla, cpu or exact",
+                     kernel->name)
                : STATUS_OK;
 }
 
@@ -50,7 +51,10 @@ static int read_runs(const char *path, bool exact, const struct calibrate_settin
     const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
                                       .dtype = settings->question.dtype.type,
                                       .times = true,
-                                      .cpu = settings->kernel && settings->kernel->cpu};
+                                      .cpu = settings->kernel && settings->kernel->cpu,
+                                      .kernel = settings->runs_kernel,
+                                      .selecting =
+                                          settings->kernel && settings->kernel->exact_only};
     if (csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =
