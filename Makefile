@@ -196,9 +196,9 @@ $(MPI): sim/team/mpi.c | $(BUILD)/see/sim/.made
 WITHOUT_PROFILES := $(filter-out $(BUILD)/model/time/profiles.o,$(MODEL))
 PROFILE_LIST := $(BUILD)/generated/shipped_profiles.inc
 $(BUILD)/model/time/profiles.o: $(PROFILE_LIST)
-# Those of CPUs come last: rcm_profile(0) stays what it is.
+# Those of CPUs come after the others, and exact top-k alone last: rcm_profile(0) stays what it is.
 $(PROFILE_LIST): $(BUILD)/model/to_c $(wildcard model/time/profiles/[!c]*.profile \
-    model/time/profiles/c*.profile)
+    model/time/profiles/c*.profile model/time/profiles/exact/*.profile)
 	@mkdir -p $(@D)
 	@$^ > $@
 

@@ -65,13 +65,17 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
         bucketed += runs[i].kind != RUN_EXACT;
     if (length == 0)
         snprintf(error, CSV_ERROR, "there are no runs");
-    else if (kernel->times_only && length < least)
+    else if (kernel->exact_only && bucketed > 0)
+        snprintf(error, CSV_ERROR,
+                 "the kernel %s only finds the exact top-k, and some runs have buckets",
+                 kernel->name);
+    else if ((kernel->times_only || kernel->exact_only) && length < least)
         snprintf(error, CSV_ERROR, "%zu runs are too few for the kernel %s; give at least %zu",
                  length, kernel->name, least);
-    else if (bucketed == 0 && !kernel->times_only)
+    else if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
         snprintf(error, CSV_ERROR,
                  "all runs are exact top-k; a profile also needs runs with buckets (that of "
-                 "--kernel generic does not)");
+                 "--kernel generic or exact does not)");
     else
         return 0;
     return -1;
@@ -81,7 +85,8 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
 static int fit_from(const struct run *runs, size_t length, size_t least,
                     struct rcm_profile *profile, struct fit *fit, char error[CSV_ERROR])
 {
-    const size_t most = profile->kernel->times_only ? FIT_SHORT_MOST : FIT_RUNS_MOST;
+    const bool few = profile->kernel->times_only || profile->kernel->exact_only;
+    const size_t most = few ? FIT_SHORT_MOST : FIT_RUNS_MOST;
     struct problem problem = {.runs = runs,
                               .length = length,
                               .profile = {.kernel = profile->kernel, .dtype = profile->dtype}};
@@ -101,8 +106,10 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
     }
     fit->runs = problem.length;
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
-    const int status = profile->kernel->times_only ? fit_short_model(&problem, fit, error)
-                                                   : fit_full_model(&problem, fit, error);
+    const struct rcm_kernel *kernel = profile->kernel;
+    const int status = kernel->exact_only   ? fit_exact_model(&problem, fit, error)
+                       : kernel->times_only ? fit_short_model(&problem, fit, error)
+                                            : fit_full_model(&problem, fit, error);
     gsl_set_error_handler(handler);
     free(sample);
     if (status != 0)

@@ -7,7 +7,7 @@
 
 #include "residuals.h"
 
-#define FIT_PARAMETERS 35 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
+#define FIT_PARAMETERS 41 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
 struct fit {
     unsigned parameters; /* how many were fitted or searched for */
     /* The relative standard error of each; NaN if it was not fitted. blocks_at_once is searched

@@ -1,7 +1,7 @@
-/* fit_models.h - internal to calibrate/: how the two models of a kernel's time are fitted.
+/* fit_models.h - internal to calibrate/: how the models of a kernel's time are fitted.
  *
- * Both choose which parameters of problem->profile the runs determine, fit these, and set the
- * others to 0 or to their usual value. They return 0, or -1 with a line in `error`.
+ * Each chooses which parameters of problem->profile the runs determine, fits these, and sets the
+ * others to 0 or to their usual value. Each returns 0, or -1 with a line in `error`.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FIT_MODELS_H
@@ -14,5 +14,9 @@ int fit_full_model(struct problem *problem, struct fit *fit, char error[CSV_ERRO
 
 /* The short model of a kernel of which only the times are known (docs/models.md 14). */
 int fit_short_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
+
+/* The model of a kernel that only finds the exact top-k (docs/models.md 19): all runs are exact
+ * top-k with k < n. */
+int fit_exact_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
 
 #endif

@@ -20,13 +20,14 @@ enum {
     COLUMN_CACHE,
     COLUMN_TIMING,
     COLUMN_ISA,
+    COLUMN_OP,
     TEXT_COLUMNS
 };
 static const struct {
     const char *name, *preferred;
 } text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"},
                                 {"input", NULL}, {"cache", "cold"},  {"timing", NULL},
-                                {"isa", NULL}};
+                                {"isa", NULL},   {"op", "top_k"}};
 
 /* A CSV file, its columns, and which rows to take. */
 struct reader {
@@ -158,6 +159,8 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
         return 0;
     if (read_shape(r, row, run) != 0)
         return -1;
+    if (r->filter.selecting && run->p.k >= run->p.n)
+        return 0;
     run->noise = read_noise(r, row);
     const bool has_time = has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time));
     return has_time && read_time(r, row, r->time, &run->time_us) != 0 ? -1 : 1;
@@ -177,6 +180,8 @@ static int read_stage1(const struct reader *r, const struct run *both, struct ru
 /* The value of a text column that is taken; NULL if all rows have the same. */
 static const char *wanted_of(const struct reader *r, size_t i)
 {
+    if (i == COLUMN_KERNEL && r->filter.kernel)
+        return r->filter.kernel;
     const bool warm = i == COLUMN_CACHE && r->filter.cpu;
     const char *preferred = warm ? "warm" : text_columns[i].preferred,
                *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
@@ -271,12 +276,26 @@ static int find_dtype(struct reader *r, struct run_list *runs)
     return 0;
 }
 
+/* Is the kernel that was asked for in the column? */
+static int check_kernel(const struct reader *r)
+{
+    const size_t column = r->texts[COLUMN_KERNEL];
+    const char *const wanted = r->filter.kernel;
+    for (size_t row = 0; wanted && has(r, column) && row < r->csv->rows; row++)
+        if (strcmp(csv_field(r->csv, row, column), wanted) == 0)
+            return 0;
+    if (wanted)
+        snprintf(r->error, CSV_ERROR, "%.150s: no row has the kernel '%.60s'%s", r->csv->path,
+                 wanted, has(r, column) ? "" : ", because there is no column kernel");
+    return wanted ? -1 : 0;
+}
+
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   char error[CSV_ERROR])
 {
     struct reader r = {.csv = csv, .filter = filter, .error = error};
     *runs = (struct run_list){0};
-    if (find_columns(&r) != 0 || find_dtype(&r, runs) != 0)
+    if (find_columns(&r) != 0 || check_kernel(&r) != 0 || find_dtype(&r, runs) != 0)
         return -1;
     runs->items = malloc((2 * csv->rows + 1) * sizeof *runs->items);
     if (!runs->items) {

@@ -5,7 +5,7 @@
  *   time_us_median or time_us  of one call.
  *   work                       two-stage, stage1 or exact; rows with other work are left out.
  *                              Without this column, two-stage if there is a b, otherwise exact.
- *   kernel, dtype, assignment, input, cache, timing, isa
+ *   kernel, dtype, assignment, input, cache, timing, isa, op
  *                              rows that differ here belong to different measurements: only one
  *                              value of each is taken. A dtype uint32 or int32 counts as float32:
  *                              time depends on the bytes.
@@ -57,13 +57,16 @@ struct run_filter {
     bool times;  /* each run needs a time */
     bool stage1; /* also a run of stage 1 of each row that has its time */
     bool cpu;    /* runs of recallmodel bench: see runs_from_csv() */
+    /* only rows with this in the column kernel; NULL: see runs_from_csv() */
+    const char *kernel;
+    bool selecting; /* only runs with k < n: the others have nothing to select */
 };
 
-/* Of the other columns, it takes the kernel "auto", interleaved and cold if a row has them, and
- * otherwise what the first row has. Of a CPU, warm if a row has it, for exact top-k the kernel
- * "threshold" if a row has it and otherwise that of its first row; rows of types that no profile
- * has are left out. Returns 0, or -1 with one line in `error` that names the file, the line and the
- * column. runs_free() after success. */
+/* Of the other columns, it takes the kernel "auto", interleaved, cold and the op "top_k" if a row
+ * has them, and otherwise what the first row has. Of a CPU, warm if a row has it, for exact top-k
+ * the kernel "threshold" if a row has it and otherwise that of its first row; rows of types that no
+ * profile has are left out. Returns 0, or -1 with one line in `error` that names the file, the line
+ * and the column. runs_free() after success. */
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   char error[CSV_ERROR]);
 void runs_free(struct run_list *runs);

@@ -209,3 +209,39 @@ int validate(struct validation *v, const struct run *runs, size_t length,
     sorted_runs_free(&w);
     return status;
 }
+
+/* The next k above `k` that a run has; 0: none. */
+static uint64_t next_k(const struct run *runs, size_t length, uint64_t k)
+{
+    uint64_t next = 0;
+    for (size_t i = 0; i < length; i++)
+        if (runs[i].p.k > k && (next == 0 || runs[i].p.k < next))
+            next = runs[i].p.k;
+    return next;
+}
+
+int validate_by_k(const struct run *runs, size_t length, const struct rcm_profile *like,
+                  struct residuals *residuals)
+{
+    char ignored[CSV_ERROR];
+    bool *out = malloc(length + 1);
+    double *predicted = malloc((length + 1) * sizeof *predicted),
+           *each = malloc((length + 1) * sizeof *each);
+    const uint64_t first = next_k(runs, length, 0);
+    int status = out && predicted && each ? 0 : -1;
+    *residuals = (struct residuals){0};
+    for (uint64_t k = first; status == 0 && k; k = next_k(runs, length, k)) {
+        for (size_t i = 0; i < length; i++)
+            out[i] = runs[i].p.k == k;
+        const bool success = predict_held_out(runs, length, like, out, predicted, ignored) == 0;
+        for (size_t i = 0; i < length; i++)
+            if (out[i])
+                each[i] = success ? predicted[i] : NAN;
+    }
+    if (status == 0 && next_k(runs, length, first))
+        status = residuals_of(runs, each, NULL, length, residuals);
+    free(out);
+    free(predicted);
+    free(each);
+    return status;
+}

@@ -48,4 +48,9 @@ int validate(struct validation *v, const struct run *runs, size_t length,
              const struct rcm_profile *like, const bool *together, bool (*tick)(void *),
              void *context, char error[CSV_ERROR]);
 
+/* The runs of each k predicted by a fit to those of the other k. No run is counted if there is one
+ * k. Returns 0, or -1 if memory runs out. */
+int validate_by_k(const struct run *runs, size_t length, const struct rcm_profile *like,
+                  struct residuals *residuals);
+
 #endif

@@ -70,9 +70,10 @@ class Bounds:
         row = next(row for row in listed["devices"] if row["device"] == device)
         self.folder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.folder.name) / "rates.device"
-        rates = "bandwidth_bytes_per_s", "vector_rate_per_s"
-        self.path.write_text("name = rates\n" + "".join(f"{rate} = {row[rate]!r}\n"
-                                                        for rate in rates), encoding="utf-8")
+        known = [key for key in ("bandwidth_bytes_per_s", "vector_rate_per_s", "on_chip_bytes")
+                 if row.get(key)]
+        self.path.write_text("name = rates\n" + "".join(f"{key} = {row[key]!r}\n" for key in known),
+                             encoding="utf-8")
         self.dtype = dtype
         self.reaching = {}
 

@@ -44,6 +44,10 @@ struct rcm_kernel {
     const char *family;
     bool times_only; /* only times are known, not work: the short model (docs/models.md 14) */
     bool cpu;        /* a CPU runs it: the model of a CPU (docs/models.md 14) */
+    /* it finds the exact top-k alone, without stage 1: the model of docs/models.md 19. It goes the
+     * long way where splits says so; NULL: from long_n elements on, which the runs tell */
+    bool exact_only;
+    bool once; /* of these: what a long row waits for is not repeated in waves of rows */
 };
 const struct rcm_kernel *rcm_kernel(size_t index);
 
@@ -96,6 +100,12 @@ struct rcm_profile {
     double dense_us;          /* CPU, exact top-k: an element of a row too short for groups */
     double collect_us;        /* each of the k that are wanted of such a row */
     double thread_us;         /* CPU: the start of each thread but the first */
+    double row_us;            /* kernels of exact top-k alone: a row, whatever its length */
+    double row_element_us;    /* each element of a row */
+    double rows_at_once;      /* rows that the device holds; more wait in waves */
+    double long_n;            /* a row of so many elements goes the long way */
+    double long_us;           /* the long way: a row, whatever its length */
+    double long_element_us;   /* the long way: each element of a row */
 
     /* the ranges of the runs */
     double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
@@ -108,6 +118,8 @@ struct rcm_profile {
     double held_out_p05_ratio, held_out_p95_ratio;
     /* the same for exact top-k, which the two before do not contain */
     double held_out_exact_p05_ratio, held_out_exact_p95_ratio;
+    /* exact top-k alone: of numbers k that a fit to the others did not see; 0: not tried */
+    double held_out_k_median_error, held_out_k_p95_error;
     double threads; /* of a CPU, for which it predicts; 0 is 1 */
 };
 
@@ -116,12 +128,13 @@ struct rcm_profile {
 #define RCM_TIME_PARAMETERS_MOST 24
 struct rcm_time_parameter {
     const char *name, *unit, *meaning;
-    double start;     /* where a fit begins */
-    size_t offset;    /* into struct rcm_profile */
-    unsigned k_b;     /* of the time of an element; 0: another parameter */
-    bool always;      /* every prediction of stage 1 needs it, except in the short model */
-    bool times_only;  /* part of the short model, where 0 leaves its term out */
-    double cpu_start; /* where a fit begins for the kernel of a CPU; 0: not part of its model */
+    double start;       /* where a fit begins */
+    size_t offset;      /* into struct rcm_profile */
+    unsigned k_b;       /* of the time of an element; 0: another parameter */
+    bool always;        /* every prediction of stage 1 needs it, except in the short model */
+    bool times_only;    /* part of the short model, where 0 leaves its term out */
+    double cpu_start;   /* where a fit begins for the kernel of a CPU; 0: not part of its model */
+    double exact_start; /* the same for a kernel of exact top-k alone */
 };
 const struct rcm_time_parameter *rcm_time_parameter(size_t index);
 
@@ -163,7 +176,8 @@ void rcm_beyond_text(unsigned beyond, char text[RCM_BEYOND_TEXT]);
  * Domain    p deployable or b k_b < k. The shape of the kernel must be known. k_b lies between the
  *           smallest and the largest that has a time of an element (between two of them it is
  *           interpolated in logarithms; the short model takes any k_b). The profile has what the
- *           prediction needs. Otherwise NaN.
+ *           prediction needs. Otherwise NaN; always NaN for a kernel of exact top-k alone, whose
+ *           profile has no stage 1.
  * Accuracy  the profile states its errors. low_us and high_us are a band of held-out runs, not a
  *           bound.
  * Source    docs/models.md 14. */
@@ -190,8 +204,13 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *profile, struct rcm_
 struct rcm_prediction rcm_predict_as(const struct rcm_profile *profile,
                                      const struct rcm_kernel *kernel, struct rcm_topk p);
 
-/* The predicted time of the exact top-k of all n, as stage 2 does it. p.b and p.k_b are not read.
- * NaN outside the domain. */
+/* The predicted time of the exact top-k of all n, as stage 2 does it, or as the kernel does it that
+ * finds the exact top-k alone. p.b and p.k_b are not read.
+ * Domain    1 <= k <= n; for a kernel of exact top-k alone k < n, because k = n selects nothing.
+ *           The profile has what the prediction needs. Otherwise NaN.
+ * Returns   microseconds of one call for all m rows.
+ * Accuracy  the profile states its errors; docs/runs.md lists those of exact kernels.
+ * Source    docs/models.md 14 and 19. */
 double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
 
 /* The same with its band, which is that of the held-out runs of exact top-k; stage1_us is 0. If the

@@ -339,6 +339,48 @@ const struct rcm_kernel kernel_helion = {
     .times_only = true,
 };
 
+/* ---- exact top-k alone: no b */
+
+static uint64_t no_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    (void)p, (void)low, (void)r;
+    return 0;
+}
+
+const struct rcm_kernel kernel_exact = {
+    .name = "exact",
+    .limits = "exact top-k alone; a long row waits in waves",
+    .k_b_max = 1,
+    .next_b = no_b,
+    .work = generic_work,
+    .family = "exact",
+    .exact_only = true,
+};
+
+const struct rcm_kernel kernel_exact_once = {
+    .name = "exact-once",
+    .limits = "exact top-k alone; long rows are divided among blocks, all of which run at once",
+    .k_b_max = 1,
+    .next_b = no_b,
+    .work = generic_work,
+    .family = "exact-once",
+    .exact_only = true,
+    .once = true,
+};
+
+/* It divides rows by a rule of its own. */
+const struct rcm_kernel kernel_torch_topk = {
+    .name = "torch-topk",
+    .limits = "exact top-k alone: torch.topk",
+    .k_b_max = 1,
+    .next_b = no_b,
+    .work = generic_work,
+    .splits = torch_splits,
+    .family = "torch-topk",
+    .exact_only = true,
+    .once = true,
+};
+
 /* The order is part of the interface: add new rows at the end. */
 static const struct rcm_kernel *const kernels[] = {
     &kernel_any,
@@ -351,6 +393,9 @@ static const struct rcm_kernel *const kernels[] = {
     &kernel_cpu,
     &kernel_drtopk,
     &kernel_helion,
+    &kernel_exact,
+    &kernel_exact_once,
+    &kernel_torch_topk,
 };
 
 const struct rcm_kernel *rcm_kernel(size_t index)

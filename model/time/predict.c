@@ -81,6 +81,8 @@ static bool predicts_stage1(const struct rcm_profile *q)
 {
     if (!q->kernel || !q->kernel->work)
         return false;
+    if (q->kernel->exact_only)
+        return false;
     if (q->kernel->cpu)
         return time_cpu_is_whole(q);
     if (q->kernel->times_only) /* a fit to exact top-k alone tells nothing about stage 1 */
@@ -97,6 +99,9 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
     bool any = false;
     if (!q->kernel || !q->kernel->work)
         return "lacks a kernel whose times can be predicted";
+    if (q->kernel->exact_only)
+        return time_exact_is_whole(q) ? NULL
+                                      : "lacks launch_us, row_us, long_us: give at least one";
     if (q->kernel->cpu && !time_cpu_is_whole(q))
         return "lacks one of launch_us, cache_bytes, roof_bytes_per_s; recallmodel calibrate "
                "writes all of them";
@@ -229,8 +234,10 @@ double rcm_predict_exact(const struct rcm_profile *q, struct rcm_topk p)
 {
     const double n = (double)p.n, m = shape_rows(p), bytes = rcm_dtype_bytes(q->dtype);
     p.b = p.k_b = 1;
-    if (rcm_check(p) != RCM_OK || !q->kernel || !q->kernel->splits)
+    if (rcm_check(p) != RCM_OK || !q->kernel || !(q->kernel->splits || q->kernel->exact_only))
         return NAN;
+    if (q->kernel->exact_only)
+        return time_exact_us(q, p);
     if (q->kernel->cpu)
         return time_cpu_exact_us(q, p);
     if (q->kernel->times_only)
@@ -247,7 +254,8 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct
         return r;
     r.stage1_us = 0.0;
     r.bound = "none";
-    r.stage2 = q->kernel->cpu                                  ? time_cpu_way(q, p)
+    r.stage2 = q->kernel->exact_only                           ? time_exact_way(q, p)
+               : q->kernel->cpu                                ? time_cpu_way(q, p)
                : q->kernel->splits(shape_rows(p), (double)p.n) ? "split"
                                                                : "one block";
     set_band(&r, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);

@@ -48,6 +48,8 @@ static const struct rcm_text_key keys_after[] = {
     FIGURE(held_out_p95_ratio),
     FIGURE(held_out_exact_p05_ratio),
     FIGURE(held_out_exact_p95_ratio),
+    FIGURE(held_out_k_median_error),
+    FIGURE(held_out_k_p95_error),
     FIGURE(threads),
 };
 

@@ -161,7 +161,8 @@ static bool is_whole_profile(struct reader *r)
 {
     const struct rcm_profile *q = &r->out->profile;
     const struct rcm_time_parameter *parameter;
-    for (size_t i = 0; !q->kernel->times_only && (parameter = rcm_time_parameter(i)); i++)
+    const bool whole = !q->kernel->times_only && !q->kernel->exact_only;
+    for (size_t i = 0; whole && (parameter = rcm_time_parameter(i)); i++)
         if (parameter->always && (!q->kernel->cpu || parameter->cpu_start > 0.0) &&
             !(rcm_time_value(q, parameter) > 0.0))
             return refuse(r,

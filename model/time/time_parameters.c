@@ -4,10 +4,13 @@
 #include <model/recallmodel/time.h>
 
 /* clang-format off */
-/* name, unit, where a fit begins, meaning, k_b, always, times_only, where a fit of a CPU begins */
-#define SHARED(name, unit, start, meaning, k_b, always, times_only, cpu_start) \
+/* name, unit, where a fit begins, meaning, k_b, always, times_only, where a fit of a CPU begins,
+ * and where one of a kernel of exact top-k alone */
+#define EVERY(name, unit, start, meaning, k_b, always, times_only, cpu_start, exact_start) \
     {#name, unit, meaning, start, offsetof(struct rcm_profile, name), k_b, always, times_only, \
-     cpu_start}
+     cpu_start, exact_start}
+#define SHARED(name, unit, start, meaning, k_b, always, times_only, cpu_start) \
+    EVERY(name, unit, start, meaning, k_b, always, times_only, cpu_start, 0.0)
 #define ROW(name, unit, start, meaning, k_b, always, times_only) \
     SHARED(name, unit, start, meaning, k_b, always, times_only, 0.0)
 #define ELEMENT(k_b, start, cpu_start) \
@@ -15,10 +18,12 @@
            false, false, cpu_start)
 #define CPU(name, unit, cpu_start, meaning) \
     SHARED(name, unit, 0.0, meaning, 0, false, false, cpu_start)
+#define EXACT(name, unit, exact_start, meaning) \
+    EVERY(name, unit, 0.0, meaning, 0, false, false, 0.0, exact_start)
 /* clang-format on */
 
 static const struct rcm_time_parameter parameters[] = {
-    SHARED(launch_us, "us", 2.0, "a kernel's or a call's start and end", 0, true, true, 0.3),
+    EVERY(launch_us, "us", 2.0, "a kernel's or a call's start and end", 0, true, true, 0.3, 3.0),
     ROW(block_us, "us", 5e-4, "from one thread block's start to the next", 0, true, false),
     ROW(blocks_at_once, "blocks", 4000.0, "thread blocks that the device holds; more run in waves",
         0, true, false),
@@ -35,7 +40,7 @@ static const struct rcm_time_parameter parameters[] = {
         false),
     SHARED(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory", 0, true,
            false, 2e7),
-    SHARED(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof", 0, true, true, 2e10),
+    EVERY(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof", 0, true, true, 2e10, 2e12),
     ROW(lines_per_us, "lines/us", 1.3e5, "lines of 128 bytes that all warps can ask for", 0, true,
         false),
     ROW(merge_us, "us", 0.5, "merging the queues of a block, for each of k_b + 3", 0, false, false),
@@ -67,6 +72,12 @@ static const struct rcm_time_parameter parameters[] = {
     CPU(dense_us, "us", 3e-4, "a CPU, exact top-k of a row too short for groups: each element"),
     CPU(collect_us, "us", 7e-3, "a CPU, the same: each of the k wanted"),
     CPU(thread_us, "us", 3.0, "the start of a thread"),
+    EXACT(row_us, "us", 2.0, "exact top-k alone: a row, whatever its length"),
+    EXACT(row_element_us, "us", 1e-3, "exact top-k alone: each element of a row"),
+    EXACT(rows_at_once, "rows", 200.0, "rows that the device holds; more wait in waves"),
+    EXACT(long_n, "elements", 16384.0, "a row of so many elements goes the long way"),
+    EXACT(long_us, "us", 10.0, "the long way: a row, whatever its length"),
+    EXACT(long_element_us, "us", 3e-5, "the long way: each element of a row"),
 };
 
 const struct rcm_time_parameter *rcm_time_parameter(size_t index)

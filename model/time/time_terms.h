@@ -35,4 +35,13 @@ struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_t
 const char *time_cpu_way(const struct rcm_profile *q, struct rcm_topk p);
 double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p);
 
+/* ---- a kernel of exact top-k alone: docs/models.md 19. The shape is legal. */
+
+/* Has the profile what a prediction needs? */
+bool time_exact_is_whole(const struct rcm_profile *q);
+
+/* The time, NaN for k = n; and the way that a row goes: "short" or "long". */
+double time_exact_us(const struct rcm_profile *q, struct rcm_topk p);
+const char *time_exact_way(const struct rcm_profile *q, struct rcm_topk p);
+
 #endif

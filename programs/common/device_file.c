@@ -105,6 +105,33 @@ const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry, e
     return q;
 }
 
+const struct rcm_profile *exact_profile_at(size_t i)
+{
+    const struct rcm_profile *q;
+    for (size_t at = 0; (q = rcm_profile(at)); at++)
+        if (q->kernel->exact_only && i-- == 0)
+            return q;
+    return NULL;
+}
+
+const struct rcm_profile *exact_profile_by_prefix(const char *beginning)
+{
+    const struct rcm_profile *q, *found = NULL;
+    for (size_t i = 0; (q = exact_profile_at(i)); i++) {
+        if (!rcm_name_begins(q->name, beginning))
+            continue;
+        if (found)
+            return NULL;
+        found = q;
+    }
+    return found;
+}
+
+bool is_exact_only(const struct rcm_device_text *entry)
+{
+    return entry->has_profile && entry->profile.kernel->exact_only;
+}
+
 struct profile_answer profile_for_question(const struct rcm_device_text *entry,
                                            const struct rcm_kernel *kernel,
                                            const enum rcm_dtype *dtype)
@@ -117,7 +144,8 @@ struct profile_answer profile_for_question(const struct rcm_device_text *entry,
         const struct profile_answer a = {q, any ? q->kernel : kernel, dtype ? *dtype : q->dtype,
                                          !any && q->kernel != kernel, dtype && q->dtype != *dtype};
         const unsigned off = 1u * a.other_dtype + 2u * a.other_kernel;
-        if (off < least && strcmp(a.kernel->family, q->kernel->family) == 0 &&
+        if (!q->kernel->exact_only && off < least &&
+            strcmp(a.kernel->family, q->kernel->family) == 0 &&
             rcm_dtype_bytes(a.dtype) == rcm_dtype_bytes(q->dtype)) {
             least = off;
             best = a;

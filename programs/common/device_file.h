@@ -28,10 +28,18 @@ const struct rcm_profile *device_profile(const struct rcm_device_text *entry, si
 const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry,
                                           enum rcm_dtype dtype);
 
-/* The profile that answers for a kernel and a type (NULL: any). If no profile has both, it is a
- * profile of another type of the same width; if there is none, one of another kernel of the same
- * family; if there is none, one that differs in both. rcm_predict_as(profile, kernel, p) is then
- * the prediction. profile is NULL if none answers. */
+/* The i-th profile that comes with the library for exact top-k alone, or NULL after the last; and
+ * one by the beginning of just one name, as rcm_name_begins() compares. NULL: none or several. */
+const struct rcm_profile *exact_profile_at(size_t i);
+const struct rcm_profile *exact_profile_by_prefix(const char *beginning);
+
+/* Is it of a kernel that only finds the exact top-k? Such a profile has no stage 1. */
+bool is_exact_only(const struct rcm_device_text *entry);
+
+/* The profile that answers for a kernel and a type (NULL: any); never one of exact top-k alone. If
+ * no profile has both, it is a profile of another type of the same width; if there is none, one of
+ * another kernel of the same family; if there is none, one that differs in both.
+ * rcm_predict_as(profile, kernel, p) is then the prediction. profile is NULL if none answers. */
 struct profile_answer {
     const struct rcm_profile *profile;
     const struct rcm_kernel *kernel; /* that was asked for, or the profile's */

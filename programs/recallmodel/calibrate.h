@@ -11,9 +11,9 @@
 
 struct calibrate_settings {
     struct question question;
-    const char *runs, *exact_runs, *name, *source, *profile_file; /* NULL: not given */
-    const struct rcm_kernel *kernel;                              /* NULL: not given */
-    struct count_list leave_out;                                  /* sizes n */
+    const char *runs, *exact_runs, *runs_kernel, *name, *source, *profile_file; /* NULL: none */
+    const struct rcm_kernel *kernel; /* NULL: not given */
+    struct count_list leave_out;     /* sizes n */
     bool cross_validate, plan;
 };
 
@@ -27,6 +27,8 @@ struct calibration {
     struct fit fit;
     double *predicted; /* the time of each run, by the fit to all runs */
     struct validation validation;
+    struct residuals
+        by_k; /* each k left out, of kernels of exact top-k alone; no runs: not tried */
 };
 
 /* The steps of calibrate. Each returns a status, after one line on stderr if it is not STATUS_OK.

@@ -74,6 +74,17 @@ static void set_held_out_errors(struct rcm_profile *profile, const struct valida
     profile->held_out_exact_p95_ratio = validation->exact_p95_ratio;
 }
 
+/* The same at each k that was left out: of kernels of exact top-k alone. */
+static void set_errors_by_k(struct calibration *c)
+{
+    if (validate_by_k(c->runs.items, c->runs.length, &c->profile, &c->by_k) != 0)
+        require_memory(NULL);
+    if (!c->by_k.runs)
+        return;
+    c->profile.held_out_k_median_error = c->by_k.median;
+    c->profile.held_out_k_p95_error = c->by_k.p95;
+}
+
 /* The fit to all runs, then the validation. Returns a status. STATUS_USAGE comes with a line in
  * `error`. */
 static int fit_and_validate(struct calibration *c, const struct calibrate_settings *settings,
@@ -92,6 +103,8 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
         validate(&c->validation, runs, length, &c->profile, together, tick, ticker, error);
     free(together);
     set_held_out_errors(&c->profile, &c->validation);
+    if (result == 0 && c->profile.kernel->exact_only)
+        set_errors_by_k(c);
     return result == 0 ? STATUS_OK : result > 0 ? STATUS_INTERRUPTED : STATUS_USAGE;
 }
 

@@ -34,7 +34,9 @@ static void describe_runs(struct calibration *c, const struct calibrate_settings
                  file_name(settings->runs), c->runs.length - c->bucketed,
                  file_name(settings->exact_runs));
     else
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s", rows, file_name(settings->runs));
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s%s%.60s", rows,
+                 file_name(settings->runs), settings->runs_kernel ? ", kernel " : "",
+                 settings->runs_kernel ? settings->runs_kernel : "");
     for (; *text; text++)
         if (*text < ' ' || *text > '~' || *text == '#')
             *text = '?';

@@ -36,13 +36,20 @@ static void print_residuals(const struct residuals *r)
                r->runs ? ";" : ":", r->unpredicted);
 }
 
-/* The parameters of the short model that these runs do not determine. */
+/* The parameters of the short model, or of that of exact top-k alone, that these runs do not
+ * determine. */
 static void print_left_out(const struct calibration *c)
 {
     const struct rcm_time_parameter *parameter;
+    const struct rcm_kernel *kernel = c->profile.kernel;
     const char *comma = "Left out, because these runs do not determine them: ";
-    for (size_t i = 0; c->profile.kernel->times_only && (parameter = rcm_time_parameter(i)); i++)
-        if (parameter->times_only && !(rcm_time_value(&c->profile, parameter) > 0.0)) {
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
+        if ((kernel->exact_only ? parameter->exact_start > 0.0 &&
+                                      !(kernel->splits &&
+                                        parameter->offset == offsetof(struct rcm_profile, long_n))
+             : kernel->times_only ? parameter->times_only
+                                  : false) &&
+            !(rcm_time_value(&c->profile, parameter) > 0.0)) {
             printf("%s%s", comma, parameter->name);
             comma = ", ";
         }
@@ -89,6 +96,18 @@ static void print_fit_errors(const struct calibration *c)
     print_and_free(worst_table(c));
 }
 
+/* How far fits to the other k are from each k. */
+static void print_by_k(const struct calibration *c)
+{
+    if (!c->by_k.runs) {
+        puts("All runs have the same k, so that none was left out.");
+        return;
+    }
+    fputs("Each k predicted by a fit to the others", stdout);
+    print_residuals(&c->by_k);
+    puts(".");
+}
+
 /* How far fits to the other sizes are from each size. */
 static void print_validation(const struct calibration *c)
 {
@@ -103,10 +122,19 @@ static void print_validation(const struct calibration *c)
             "measured/predicted there: 5 %% of the runs are below %.3f, 5 %% above %.3f; predict "
             "shows this band beside each time.",
             v->p05_ratio, v->p95_ratio);
+    if (v->exact_p05_ratio > 0.0 && c->profile.kernel->exact_only)
+        print_wrapped(
+            "measured/predicted there: 5 %% of the runs are below %.3f, 5 %% above %.3f; predict "
+            "shows this band beside each time.",
+            v->exact_p05_ratio, v->exact_p95_ratio);
     if (v->size_count <= SIZES_SHOWN)
         print_and_free(validation_table(c));
     else
         printf("(--json prints each of the %zu sizes.)\n", v->size_count);
+    if (c->profile.kernel->exact_only) {
+        print_by_k(c);
+        return;
+    }
     print_wrapped(
         "regret: the measured time of the configuration that the model picks, over that of the "
         "fastest one that reaches recall 0.8, 0.9, 0.95 or 0.99; 1 if every choice is the best.");
@@ -211,6 +239,8 @@ static void put_validation(json_t *object, const struct calibration *c)
     const struct rcm_profile *q = &c->profile;
     json_object_set_new(object, "each_size_left_out", rows_as_json(validation_table(c)));
     json_object_set_new(object, "each_left_out", residuals_json(&c->validation.each));
+    if (c->by_k.runs)
+        json_object_set_new(object, "each_k_left_out", residuals_json(&c->by_k));
     json_object_set_new(object, "held_out_ratios",
                         band_json(q->held_out_p05_ratio, q->held_out_p95_ratio));
     json_object_set_new(object, "held_out_exact_ratios",

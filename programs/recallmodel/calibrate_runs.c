@@ -9,8 +9,9 @@
 int check_kernel_has_times(const struct rcm_kernel *kernel)
 {
     return kernel && !kernel->work
-               ? usage_error("--kernel %s has no times; give generic, graphcore, ours, xla or cpu",
-                             kernel->name)
+               ? usage_error(
+                     "--kernel %s has no times; give generic, graphcore, ours, xla, cpu or exact",
+                     kernel->name)
                : STATUS_OK;
 }
 
@@ -53,7 +54,9 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
                                       .dtype = settings->question.dtype.type,
                                       .times = true,
                                       .stage1 = !kernel || !(kernel->times_only || kernel->cpu),
-                                      .cpu = kernel && kernel->cpu};
+                                      .cpu = kernel && kernel->cpu,
+                                      .kernel = settings->runs_kernel,
+                                      .selecting = kernel && kernel->exact_only};
     if (runs_file(given, path, error) != 0 || csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =

@@ -37,8 +37,12 @@ static const struct argument calibrate_options[] = {
      "a text for the profile that says where the runs come from"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, "
-     "drtopk, cpu (topk/, measured by recallmodel bench), or helion or generic for a kernel of "
-     "which only the times are known"},
+     "drtopk, cpu (topk/, measured by recallmodel bench), helion or generic for a kernel of which "
+     "only the times are known, or exact, exact-once or torch-topk for one that only finds the "
+     "exact top-k"},
+    {"--runs-kernel", "NAME", read_text, AT(runs_kernel),
+     "only rows with this name in the column kernel (default: auto if a row has it, otherwise that "
+     "of the first row)"},
     {"-o", "FILE", read_text, AT(profile_file), "write the profile to FILE"},
     {"--cross-validate", NULL, read_switch, AT(cross_validate),
      "also print the regret of choosing by this model and by those of the papers, on every second "
@@ -113,7 +117,8 @@ const struct command command_calibrate = {
               "each regime, and how well a fit to the other sizes predicts each n.\n"
               "\n"
               "--kernel generic fits a short model to a kernel of which only the times are known, "
-              "from 8 runs on.\n"
+              "from 8 runs on. --kernel exact, exact-once and torch-topk fit a model of eight "
+              "parameters to runs of exact top-k alone.\n"
               "\n"
               "--plan chooses one shape after the other, each time the one about which the model "
               "is most uncertain (docs/calibrating.md).",

@@ -94,8 +94,11 @@ static void put_profile(struct table *table, const struct rcm_profile *q)
     table_real(table, headed("held_out_p95_error", "95 %", STYLE_PERCENT),
                positive_or_nan(q->held_out_p95_error));
     char band[48] = "unknown";
-    if (q->held_out_p05_ratio > 0.0 && q->held_out_p95_ratio > 0.0)
-        snprintf(band, sizeof band, "%.2f to %.2f", q->held_out_p05_ratio, q->held_out_p95_ratio);
+    const bool exact = q->kernel->exact_only;
+    const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
+                 high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
+    if (low > 0.0 && high > 0.0)
+        snprintf(band, sizeof band, "%.2f to %.2f", low, high);
     table_text(table, in_table("measured over\npredicted", STYLE_PLAIN), band);
     table_real(table, in_json("held_out_p05_ratio"), positive_or_nan(q->held_out_p05_ratio));
     table_real(table, in_json("held_out_p95_ratio"), positive_or_nan(q->held_out_p95_ratio));
@@ -115,22 +118,37 @@ static const struct rcm_profile *profile_at(const struct settings *settings, siz
                                            : rcm_profile(index);
 }
 
-static struct table *profiles(const struct settings *settings)
+/* Which profiles: those with a stage 1, of exact top-k alone, or both. */
+enum of { OF_BUCKETS, OF_EXACT, OF_BOTH };
+static struct table *profiles(const struct settings *settings, enum of of)
 {
     struct table *table = table_new();
     const struct rcm_profile *q;
     for (size_t i = 0; (q = profile_at(settings, i)); i++)
-        put_profile(table, q);
+        if (of == OF_BOTH || q->kernel->exact_only == (of == OF_EXACT))
+            put_profile(table, q);
     return table;
 }
 
-static void print_profiles(const struct table *table, const struct settings *settings, bool verbose)
+static void print_profiles_of(const struct settings *settings, enum of of, const char *title)
+{
+    struct table *table = profiles(settings, of);
+    if (table_rows(table)) {
+        print_wrapped("%s", title);
+        table_print(table, stdout, false);
+    }
+    table_free(table);
+}
+
+static void print_profiles(const struct settings *settings, bool verbose)
 {
     const struct rcm_profile *q;
-    print_wrapped(
-        "\nCalibrated profiles, for select --objective time and predict (held out: sizes n that a "
-        "fit to the other sizes did not see):");
-    table_print(table, stdout, false);
+    print_profiles_of(settings, OF_BUCKETS,
+                      "\nCalibrated profiles, for select --objective time and predict (held out: "
+                      "sizes n that a fit to the other sizes did not see):");
+    print_profiles_of(settings, OF_EXACT,
+                      "\nKernels that only find the exact top-k, for select --exact-kernel and "
+                      "predict:");
     for (size_t i = 0; verbose && (q = profile_at(settings, i)); i++) {
         print_wrapped("  %s, %s:  %s; %s", q->name, q->kernel->name, q->runs ? q->runs : "",
                       q->source ? q->source : "");
@@ -165,7 +183,7 @@ static void print_devices(const struct table *table, const struct settings *sett
 static int print_answer(const struct settings *settings)
 {
     const bool verbose = settings->verbose || settings->question.device.given;
-    struct table *table = table_new(), *calibrated = profiles(settings);
+    struct table *table = table_new(), *calibrated = profiles(settings, OF_BOTH);
     int status = STATUS_OK;
     if (settings->question.device.given)
         put_device(table, &settings->question.device.text.device, verbose);
@@ -175,7 +193,7 @@ static int print_answer(const struct settings *settings)
     case OUTPUT_TABLE:
         print_devices(table, settings, verbose);
         if (table_rows(calibrated))
-            print_profiles(calibrated, settings, verbose);
+            print_profiles(settings, verbose);
         break;
     case OUTPUT_CSV:
         table_print_csv(table, stdout, true);

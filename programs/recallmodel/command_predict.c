@@ -242,6 +242,8 @@ static int predict(struct predict_settings *settings)
         return usage_error(
             "predict needs a calibrated profile: --device FILE, as recallmodel calibrate writes "
             "it, or a device that comes with one (recallmodel devices)");
+    if (is_exact_only(&question->device.text))
+        return predict_exact_kernel(settings);
     settings->profile = profile_for_question(&question->device.text, settings->kernel,
                                              question->dtype.given ? &question->dtype.type : NULL);
     if (!settings->profile.profile)

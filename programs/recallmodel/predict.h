@@ -24,6 +24,9 @@ struct product_question predict_product(const struct predict_settings *settings,
 /* Answers for a device without a profile, by its roofline. Returns a status. */
 int predict_bounds(struct predict_settings *settings);
 
+/* Answers by the profile of a kernel that only finds the exact top-k. Returns a status. */
+int predict_exact_kernel(struct predict_settings *settings);
+
 /* Prints the rows of a CSV with their predicted times. Returns a status. */
 int predict_runs(const struct predict_settings *settings);
 

@@ -127,22 +127,35 @@ static const char *device_at(unsigned i)
 }
 
 /* A CPU by the beginning of just one name. */
-static bool read_shipped_profile(struct rcm_device_text *text, const char *beginning)
+static const struct rcm_profile *cpu_profile_by_prefix(const char *beginning)
 {
     const struct rcm_profile *q, *found = NULL;
     for (size_t i = 0; (q = cpu_profile_at(i)); i++) {
         if (strncmp(q->name, beginning, strlen(beginning)) != 0)
             continue;
         if (found)
-            return false;
+            return NULL;
         found = q;
     }
-    if (!found)
-        return false;
-    *text = (struct rcm_device_text){.profile = *found, .has_profile = true};
-    text->device.name = found->name;
-    text->device.source = found->source;
-    return true;
+    return found;
+}
+
+static struct rcm_device_text entry_of(const struct rcm_profile *profile)
+{
+    struct rcm_device_text text = {.profile = *profile, .has_profile = true};
+    text.device.name = profile->name;
+    text.device.source = profile->source;
+    return text;
+}
+
+/* A CPU, or a kernel of exact top-k alone. */
+static bool read_shipped_profile(struct rcm_device_text *text, const char *beginning)
+{
+    const struct rcm_profile *cpu = cpu_profile_by_prefix(beginning),
+                             *found = cpu ? cpu : exact_profile_by_prefix(beginning);
+    if (found)
+        *text = entry_of(found);
+    return found;
 }
 
 /* --device this: the profile that recallmodel bench --calibrate stored. */
@@ -183,6 +196,36 @@ int read_device(void *to, const char *option, const char *value)
         append_name(several, sizeof several, found[i]->name);
     return unclear_name(option, value, several, device_at,
                         "this (machine), or the path of a device file (./my.device)");
+}
+
+static const char *exact_at(unsigned i)
+{
+    return exact_profile_at(i) ? exact_profile_at(i)->name : NULL;
+}
+
+int read_exact_kernel(void *to, const char *option, const char *value)
+{
+    struct device_option *exact = to;
+    const struct rcm_profile *found = exact_profile_by_prefix(value);
+    char several[800] = "", error[800];
+    exact->given = true;
+    if (found) {
+        exact->text = entry_of(found);
+        return STATUS_OK;
+    }
+    if (strpbrk(value, "./")) {
+        if (device_file_read(value, &exact->text, error, sizeof error) != 0)
+            return usage_error("%s %s", option, error);
+        return exact->text.has_profile
+                   ? STATUS_OK
+                   : usage_error("%s %s is a device without a profile; give the file that "
+                                 "recallmodel calibrate writes",
+                                 option, value);
+    }
+    for (size_t i = 0; exact_at((unsigned)i); i++)
+        if (rcm_name_begins(exact_at((unsigned)i), value))
+            append_name(several, sizeof several, exact_at((unsigned)i));
+    return unclear_name(option, value, several, exact_at, "the path of a profile (./my.profile)");
 }
 
 int read_dtype(void *to, const char *option, const char *value)

@@ -57,7 +57,8 @@ class Kernel(Structure):
     """struct rcm_kernel"""
     _fields_ = [("name", c_char_p), ("limits", c_char_p), ("k_b_max", c_uint64), ("any_b", c_bool),
                 *((name, c_void_p) for name in ("next_b", "work", "splits", "edges")),
-                ("family", c_char_p), ("times_only", c_bool), ("cpu", c_bool)]
+                ("family", c_char_p), ("times_only", c_bool), ("cpu", c_bool),
+                ("exact_only", c_bool), ("once", c_bool)]
 
 
 class Algorithm(Structure):
@@ -87,7 +88,7 @@ class TimeParameter(Structure):
     """struct rcm_time_parameter"""
     _fields_ = [("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("start", c_double),
                 ("offset", c_size_t), ("k_b", c_uint), ("always", c_bool), ("times_only", c_bool),
-                ("cpu_start", c_double)]
+                ("cpu_start", c_double), ("exact_start", c_double)]
 
 
 class Machine(Structure):

@@ -1,0 +1,40 @@
+# Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
+name = deepselect_b200
+source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+
+kernel = exact
+dtype = f32
+date = 2026-11-23
+runs = 36 rows of exact-b200.csv, kernel deepselect_fp32
+
+# fitted; after each value its unit, its standard error and its meaning
+launch_us = 1.00618      # us, +- 46 %, a kernel's or a call's start and end
+row_us = 3.19794      # us, +- 11 %, exact top-k alone: a row, whatever its length
+row_element_us = 0.000541065  # us, +- 7.5 %, exact top-k alone: each element of a row
+rows_at_once = 145.202      # rows, +- 5.8 %, rows that the device holds; more wait in waves
+long_n = 23174        # elements, a row of so many elements goes the long way
+long_us = 13.8345      # us, +- 8 %, the long way: a row, whatever its length
+long_element_us = 9.49218e-05  # us, +- 9.5 %, the long way: each element of a row
+
+# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
+n_low = 1027
+n_high = 262127
+k_low = 512
+k_high = 1024
+m_low = 1
+m_high = 1024
+exact_count = 36
+median_error = 0.05123045102
+p95_error = 0.1642474446
+worst_error = 0.1802590166
+held_out_median_error = 0.1078404923
+held_out_p95_error = 0.3088951405
+held_out_exact_p05_ratio = 0.7640124488
+held_out_exact_p95_ratio = 1.186539537
+held_out_k_median_error = 0.09314944196
+held_out_k_p95_error = 0.2292929259

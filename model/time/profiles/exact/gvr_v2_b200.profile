@@ -1,0 +1,41 @@
+# Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
+name = gvr_v2_b200
+source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+
+kernel = exact
+dtype = f32
+date = 2026-11-23
+runs = 36 rows of exact-b200.csv, kernel gvr_v2
+
+# fitted; after each value its unit, its standard error and its meaning
+launch_us = 2.68087      # us, +- 7.8 %, a kernel's or a call's start and end
+roof_bytes_per_s = 4.50277e+12  # bytes/s, +- 3.4 %, the memory roof
+row_us = 0.383003     # us, +- 28 %, exact top-k alone: a row, whatever its length
+row_element_us = 0.00028849   # us, +- 11 %, exact top-k alone: each element of a row
+rows_at_once = 156.067      # rows, +- 11 %, rows that the device holds; more wait in waves
+long_n = 11588        # elements, a row of so many elements goes the long way
+long_us = 3.29308      # us, +- 10 %, the long way: a row, whatever its length
+long_element_us = 1.24389e-05  # us, +- 15 %, the long way: each element of a row
+
+# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
+n_low = 1027
+n_high = 262127
+k_low = 512
+k_high = 1024
+m_low = 1
+m_high = 1024
+exact_count = 36
+median_error = 0.03491361781
+p95_error = 0.1274279567
+worst_error = 0.2105643946
+held_out_median_error = 0.08246456629
+held_out_p95_error = 0.2991475987
+held_out_exact_p05_ratio = 0.7701080566
+held_out_exact_p95_ratio = 1.115423963
+held_out_k_median_error = 0.05085913033
+held_out_k_p95_error = 0.1666153392

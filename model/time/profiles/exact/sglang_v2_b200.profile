@@ -1,0 +1,41 @@
+# Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
+name = sglang_v2_b200
+source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+
+kernel = exact
+dtype = f32
+date = 2026-11-23
+runs = 36 rows of exact-b200.csv, kernel sglang_v2_plan_transform
+
+# fitted; after each value its unit, its standard error and its meaning
+launch_us = 3.60283      # us, +- 9.9 %, a kernel's or a call's start and end
+roof_bytes_per_s = 2.85639e+12  # bytes/s, +- 1.6 %, the memory roof
+row_us = 2.60611      # us, +- 11 %, exact top-k alone: a row, whatever its length
+row_element_us = 0.000243687  # us, +- 6.4 %, exact top-k alone: each element of a row
+rows_at_once = 192.909      # rows, +- 7.4 %, rows that the device holds; more wait in waves
+long_n = 23174        # elements, a row of so many elements goes the long way
+long_us = 7.0278       # us, +- 6.9 %, the long way: a row, whatever its length
+long_element_us = 2.77202e-05  # us, +- 7.6 %, the long way: each element of a row
+
+# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
+n_low = 1027
+n_high = 262127
+k_low = 512
+k_high = 1024
+m_low = 1
+m_high = 1024
+exact_count = 36
+median_error = 0.01832354622
+p95_error = 0.06162599207
+worst_error = 0.08233030824
+held_out_median_error = 0.025432705
+held_out_p95_error = 0.08338123772
+held_out_exact_p05_ratio = 0.9495196641
+held_out_exact_p95_ratio = 1.086043809
+held_out_k_median_error = 0.0309095108
+held_out_k_p95_error = 0.1022325665

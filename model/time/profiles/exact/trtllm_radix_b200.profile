@@ -1,0 +1,40 @@
+# Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
+name = trtllm_radix_b200
+source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+
+kernel = exact
+dtype = f32
+date = 2026-11-23
+runs = 36 rows of exact-b200.csv, kernel trtllm_radix_cuda
+
+# fitted; after each value its unit, its standard error and its meaning
+launch_us = 4.37305      # us, +- 5.1 %, a kernel's or a call's start and end
+roof_bytes_per_s = 1.06782e+12  # bytes/s, +- 3.5 %, the memory roof
+row_us = 1.77154      # us, +- 6 %, exact top-k alone: a row, whatever its length
+rows_at_once = 130.305      # rows, +- 2.9 %, rows that the device holds; more wait in waves
+long_n = 2899         # elements, a row of so many elements goes the long way
+long_us = 32.6325      # us, +- 2.4 %, the long way: a row, whatever its length
+long_element_us = 5.10454e-05  # us, +- 15 %, the long way: each element of a row
+
+# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
+n_low = 1027
+n_high = 262127
+k_low = 512
+k_high = 1024
+m_low = 1
+m_high = 1024
+exact_count = 36
+median_error = 0.02972502373
+p95_error = 0.09993541419
+worst_error = 0.1781684205
+held_out_median_error = 0.06083917011
+held_out_p95_error = 0.8533648044
+held_out_exact_p05_ratio = 0.7561058916
+held_out_exact_p95_ratio = 7.264672539
+held_out_k_median_error = 0.04804515926
+held_out_k_p95_error = 0.108140911
