@@ -14,9 +14,7 @@ profiles=${PROFILES:-model/time/profiles/exact}
 flashinfer3009="FlashInfer, message of commit 44a2672a4; CUDA graph; a Blackwell by inference"
 flashinfer2605="FlashInfer, message of commit 82ff6a9cb; top-k with the transform of a page table"
 trtllm="TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache"
-keyetal="Key et al. 2024 (github.com/graphcore-research/pytorch-approx-topk, c09e8c2)"
-
-# name | model | file of runs | kernel of its rows (-: it has no such column) | type | device (-: not
+keyetal="Key et al. 2024 (graphcore-research/pytorch-approx-topk, c09e8c2)"
 # known) | source
 b200="trtllm/exact-b200" blackwell="flashinfer/exact-blackwell" a100="flashinfer/exact-a100"
 table="\

@@ -90,8 +90,8 @@ struct rcm_selection {
     uint64_t k_b_max;                      /* 0: RCM_K_B_MAX_DEFAULT */
     const struct rcm_objective *objective; /* NULL: candidates */
     struct rcm_machine machine;
-    /* the measured time of the user's own exact top-k, which replaces what an objective in us says
-     * about it; 0: none */
+    /* the measured time of the user's own exact top-k, or that which another profile predicts
+     * (rcm_predict_exact), which replaces what an objective in us says about it; 0: none */
     double exact_us;
     /* called for each k_b; returns true to stop the search. NULL: none */
     bool (*tick)(void *context, uint64_t done, uint64_t total);

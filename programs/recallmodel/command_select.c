@@ -81,6 +81,9 @@ static const struct argument select_options[] = {
     {"--d", "D", read_count, AT(d),
      "the values are products of vectors of D elements, and stage 1 runs in the kernel of the "
      "product: by the roofline, a lower bound; --exact-us is then of product and exact top-k"},
+    {"--exact-kernel", "NAME", read_exact_kernel, AT(exact_kernel),
+     "compare with the predicted time of a kernel of exact top-k: the beginning of its name "
+     "(recallmodel devices), or the path of a profile"},
     {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
      "keep away from b that follow a wavelength of RoPE with this base: the rows are attention "
      "logits"},
@@ -209,12 +212,53 @@ static int check_product(const struct select_settings *settings)
     return product_check(&settings->question.device.text.device, settings->d, true);
 }
 
+/* What the exact top-k of --exact-us or --exact-kernel is compared with. */
+static int check_exact(const struct select_settings *settings)
+{
+    const bool kernel = settings->exact_kernel.given;
+    const char *option = kernel ? "--exact-kernel" : "--exact-us";
+    if (!kernel && !(settings->exact_us > 0.0))
+        return STATUS_OK;
+    if (kernel && settings->exact_us > 0.0)
+        return usage_error("--exact-kernel and --exact-us both say what exact top-k takes; leave "
+                           "one out");
+    if (kernel && settings->d)
+        return usage_error("--exact-kernel reads values from memory, and --d computes them; leave "
+                           "one out");
+    if (!settings->question.device.given)
+        return usage_error("%s is compared with a time; give --device too", option);
+    return strcmp(selection_objective(settings)->unit, "us") != 0
+               ? usage_error("%s is compared with a time; leave --objective out", option)
+               : STATUS_OK;
+}
+
+/* Does --exact-kernel have a time for the shape? */
+static int check_exact_time(const struct select_settings *settings, const struct query *query)
+{
+    const struct rcm_profile *kernel = selection_exact_kernel(settings);
+    const struct rcm_topk p = query->base;
+    if (!kernel || rcm_predict_exact(kernel, p) > 0.0)
+        return STATUS_OK;
+    return usage_error("--exact-kernel %s has no time for n = %" PRIu64 ", k = %" PRIu64 "%s",
+                       kernel->name, p.n, p.k,
+                       p.k >= p.n ? "; give a k below n, because k = n selects nothing"
+                                  : "; its runs do not determine it, so give another kernel");
+}
+
 /* Do the options go together? */
 static int check_options(const struct select_settings *settings)
 {
     if (settings->question.targets.length > 1)
         return usage_error(
             "--recall takes one target here; for a list of targets use recallmodel bounds");
+    if (settings->question.device.given && is_exact_only(&settings->question.device.text))
+        return usage_error("--device %s: an exact kernel's profile has no stage 1; give it to "
+                           "--exact-kernel, and a device to --device",
+                           settings->question.device.text.profile.name);
+    if (settings->kernel && settings->kernel->exact_only)
+        return usage_error("--kernel %s only finds the exact top-k; give a kernel with buckets, or "
+                           "--exact-kernel",
+                           settings->kernel->name);
     int status = check_kernel(settings);
     if (status == STATUS_OK)
         status = check_objective(settings);
@@ -234,11 +278,7 @@ static int check_options(const struct select_settings *settings)
                            "leave it or --assignment out");
     if (settings->question.dtype.given && !settings->question.device.given)
         return usage_error("--dtype is the type of the values in a time; give --device too");
-    if (settings->exact_us > 0.0 && !settings->question.device.given)
-        return usage_error("--exact-us is compared with a time; give --device too");
-    if (settings->exact_us > 0.0 && strcmp(selection_objective(settings)->unit, "us") != 0)
-        return usage_error("--exact-us is compared with a time; leave --objective out");
-    return STATUS_OK;
+    return check_exact(settings);
 }
 
 static int print_all(const struct selection_answer *answers, size_t count,
@@ -274,6 +314,8 @@ static int answer_forward(const struct select_settings *settings)
     int status = queries_build(&queries, &settings->question, SHAPES_NONE);
     struct selection_answer *answers = require_memory(calloc(queries.length + 1, sizeof *answers));
     size_t count = 0;
+    for (size_t i = 0; i < queries.length && status == STATUS_OK; i++)
+        status = check_exact_time(settings, &queries.items[i]);
     for (; count < queries.length && status == STATUS_OK; count++) {
         answers[count] = selection_find(&queries.items[count], settings);
         if (answers[count].interrupted) {
@@ -323,7 +365,8 @@ const struct command command_select = {
         "\n"
         "If the device has a profile, the objective is the predicted time. If it has none, "
         "the objective is the roofline; the answer then says how long your exact top-k must "
-        "take for buckets to pay, and --exact-us compares with it. Without a device, the "
+        "take for buckets to pay, and --exact-us compares with it. --exact-kernel compares with a "
+        "published kernel of exact top-k, by its predicted time. Without a device, the "
         "objective is the number of candidates.\n"
         "\n"
         "With --d the scores are computed first, and stage 1 runs beside the product, so that its "

@@ -90,12 +90,32 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     set_text(object, "reason", reason);
 }
 
+/* The contender of --exact-kernel. */
+static json_t *exact_kernel_json(const struct selection_answer *answer)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
+    const struct rcm_prediction r = selection_exact_prediction(answer);
+    json_t *object = require_memory(json_object());
+    rcm_beyond_text(r.beyond, beyond);
+    set_text(object, "name", kernel->name);
+    set_text(object, "dtype", rcm_dtype_name(kernel->dtype));
+    set_real(object, "time_us", r.time_us);
+    set_real(object, "low_us", r.low_us);
+    set_real(object, "high_us", r.high_us);
+    json_object_set_new(object, "within_runs", json_boolean(r.within_runs));
+    set_text(object, "beyond", beyond);
+    return object;
+}
+
 json_t *selection_json(const struct selection_answer *answer)
 {
     json_t *object = query_json(answer->query);
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
+    if (answer->settings->exact_kernel.given)
+        json_object_set_new(object, "exact_kernel", exact_kernel_json(answer));
     if (selection_has_rope(answer))
         json_object_set_new(object, "rope", selection_rope_json(answer));
     json_object_set_new(object, "alternatives", rows_as_json(selection_alternatives(answer)));

@@ -55,11 +55,12 @@ void selection_format_shape(char *text, size_t size, struct rcm_topk p)
 /* "2.6 times faster than exact top-k (74 us)", by what the objective is. */
 static void format_gain(char *text, size_t size, const struct selection_answer *answer)
 {
-    char exact[64];
+    char exact[64], by[EXACT_TEXT];
     const double gain =
         answer->choice.exact_objective / selection_least(answer, answer->choice.objective);
+    selection_format_exact(by, sizeof by, answer);
     selection_format_value(exact, sizeof exact, answer, answer->choice.exact_objective);
-    snprintf(text, size, "%s%.*f times %s than exact top-k (%s)",
+    snprintf(text, size, "%s%.*f times %s than %s (%s)",
              selection_is_bound(answer) ? "at most " : "",
              gain < 2.0     ? 2
              : gain < 100.0 ? 1
@@ -68,7 +69,7 @@ static void format_gain(char *text, size_t size, const struct selection_answer *
              selection_is_time(answer)                                  ? "faster"
              : strcmp(answer->asked.objective->name, "candidates") == 0 ? "fewer"
                                                                         : "cheaper",
-             exact);
+             by, exact);
 }
 
 /* Does the exact time lie within the error that the profile has at these buckets? */
@@ -80,7 +81,12 @@ static bool too_close(const struct selection_answer *answer)
         !selection_has_buckets(answer))
         return false;
     const struct rcm_prediction r = rcm_predict(profile, c->p);
-    return r.low_us <= c->exact_objective && c->exact_objective <= r.high_us;
+    if (r.low_us <= c->exact_objective && c->exact_objective <= r.high_us)
+        return true;
+    if (!answer->settings->exact_kernel.given)
+        return false;
+    const struct rcm_prediction exact = selection_exact_prediction(answer);
+    return exact.low_us <= c->objective && c->objective <= exact.high_us;
 }
 
 static bool is_roofline(const struct selection_answer *answer)
@@ -103,7 +109,7 @@ static const char *bound_of(const struct selection_answer *answer)
 
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[64], gain[120], bound[64] = "";
+    char shape[64], value[64], gain[EXACT_TEXT + 100], bound[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->p);
     selection_format_value(value, sizeof value, answer, selection_least(answer, c->objective));
@@ -127,30 +133,32 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
 static void exact_by_bound(char *reason, size_t size, const struct selection_answer *answer,
                            const char *asked)
 {
-    char exact[64], value[64], most[64] = "";
+    char exact[64], value[64], by[EXACT_TEXT], most[64] = "";
     const struct rcm_choice *c = &answer->choice;
+    selection_format_exact(by, sizeof by, answer);
     const double least = selection_least(answer, c->objective);
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(value, sizeof value, answer, least);
     if (least < c->exact_objective)
         snprintf(most, sizeof most, ", at most %.2f times faster", c->exact_objective / least);
     snprintf(reason, size,
-             "exact top-k: %s; buckets that keep %s take at least %s (%s)%s: do not approximate",
-             exact, asked, value, bound_of(answer), most);
+             "%s: %s; buckets that keep %s take at least %s (%s)%s: do not approximate", by, exact,
+             asked, value, bound_of(answer), most);
 }
 
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
                          const char *asked)
 {
-    char exact[64], value[64];
+    char exact[64], value[64], by[EXACT_TEXT];
     const struct rcm_choice *c = &answer->choice;
+    selection_format_exact(by, sizeof by, answer);
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(value, sizeof value, answer, c->objective);
     const char *const verb = selection_is_time(answer) ? "take" : "have";
     if (selection_has_buckets(answer) && is_roofline(answer))
         exact_by_bound(reason, size, answer, asked);
     else if (selection_has_buckets(answer))
-        snprintf(reason, size, "exact top-k: %s; the %s buckets that keep %s %s %s: %s", exact,
+        snprintf(reason, size, "%s: %s; the %s buckets that keep %s %s %s: %s", by, exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
                  too_close(answer)
                      ? "too close to call by this profile, and exact top-k loses nothing"
@@ -162,9 +170,9 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
                  answer->k_b_max, asked);
     else
         snprintf(reason, size,
-                 "exact top-k: %s; no buckets with k_b up to %" PRIu64
+                 "%s: %s; no buckets with k_b up to %" PRIu64
                  " that drop any element keep %s: do not approximate",
-                 exact, answer->k_b_max, asked);
+                 by, exact, answer->k_b_max, asked);
 }
 
 static void threshold_reason(char *reason, size_t size, const struct selection_answer *answer,

@@ -36,6 +36,7 @@ static int check_unread(const struct select_settings *settings)
         {settings->budget > 0.0, "--budget"},
         {settings->k_b_max > 0, "--kb-max"},
         {settings->exact_us > 0.0, "--exact-us"},
+        {settings->exact_kernel.given, "--exact-kernel"},
         {settings->rope.theta > 0.0, "--rope-theta"},
         {!settings->shards && settings->question.device.given, "--device"},
         {!settings->shards && settings->question.dtype.given, "--dtype"},

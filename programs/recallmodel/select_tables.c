@@ -87,6 +87,8 @@ void selection_put_shape(struct table *table, const struct selection_answer *ans
     table_real(table, headed("over_least", "over\nleast", STYLE_SPEEDUP),
                point->objective / answer->least);
     table_real(table, in_data("exact_objective"), exact);
+    if (answer->settings->exact_kernel.given)
+        table_text(table, in_data("exact_kernel"), selection_exact_kernel(answer->settings)->name);
     table_real(table, headed("over_exact", compared ? "of\nexact" : NULL, STYLE_PERCENT),
                point->objective / exact);
     put_prediction(table, answer, p);

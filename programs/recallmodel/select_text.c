@@ -139,11 +139,32 @@ static unsigned print_bound(const struct selection_answer *answer)
                          and);
 }
 
+/* The exact top-k of --exact-kernel. */
+static unsigned print_exact_kernel(const struct selection_answer *answer)
+{
+    char us[40], low[40], high[40], band[120] = "its error is not known", beyond[RCM_BEYOND_TEXT],
+                                    text[100] = "";
+    const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
+    const struct rcm_prediction r = selection_exact_prediction(answer);
+    format_us(us, sizeof us, r.time_us);
+    format_us(low, sizeof low, r.low_us);
+    format_us(high, sizeof high, r.high_us);
+    rcm_beyond_text(r.beyond, beyond);
+    if (isfinite(r.low_us))
+        snprintf(band, sizeof band, "%s to %s by 9 in 10 held-out errors", low, high);
+    if (!r.within_runs)
+        snprintf(text, sizeof text, "; beyond its runs in %s, so the error may be larger", beyond);
+    return print_wrapped("  exact       %s predicted (%s, %s); %s%s", us, kernel->name,
+                         rcm_dtype_name(kernel->dtype), band, text);
+}
+
 /* The exact top-k, unless the sentence of the answer says all about it. */
 static unsigned print_exact(const struct selection_answer *answer)
 {
     char value[64];
     const struct rcm_choice *c = &answer->choice;
+    if (answer->settings->exact_kernel.given)
+        return print_exact_kernel(answer);
     const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
     if (isnan(c->exact_objective) || (!(answer->settings->budget > 0.0) && (measured || !timed)))
         return 0;

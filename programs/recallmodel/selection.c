@@ -43,6 +43,22 @@ const struct rcm_objective *selection_objective(const struct select_settings *se
                                                                      : "candidates");
 }
 
+const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings)
+{
+    return settings->exact_kernel.given ? &settings->exact_kernel.text.profile : NULL;
+}
+
+struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer)
+{
+    return rcm_predict_exact_band(selection_exact_kernel(answer->settings), answer->query->base);
+}
+
+void selection_format_exact(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
+    snprintf(text, size, "exact top-k%s%s", kernel ? " by " : "", kernel ? kernel->name : "");
+}
+
 static struct rcm_selection model_question(const struct query *query,
                                            const struct select_settings *settings)
 {
@@ -58,7 +74,9 @@ static struct rcm_selection model_question(const struct query *query,
                                   : NULL,
                     .dtype = settings->question.dtype.type,
                     .d = settings->d},
-        .exact_us = settings->exact_us,
+        .exact_us = settings->exact_kernel.given
+                        ? rcm_predict_exact(selection_exact_kernel(settings), query->base)
+                        : settings->exact_us,
         .rope = rope_to_avoid(&settings->rope),
     };
     const struct profile_answer answer = selection_profile(settings);

@@ -20,6 +20,7 @@ struct select_settings {
     uint64_t k_b_max, shards;              /* 0: not given */
     double budget, exact_us;               /* 0: not given */
     uint64_t d;                            /* 0: the values lie in memory */
+    struct device_option exact_kernel;     /* the profile of the contender */
     bool verbose;
     struct rope_options rope; /* theta and head_dim alone */
 };
@@ -52,6 +53,15 @@ bool selection_has_buckets(const struct selection_answer *answer);
 
 /* Is it about the library for a CPU, whose exact top-k is by threshold? */
 bool selection_is_cpu(const struct selection_answer *answer);
+
+/* The exact top-k of --exact-kernel, if it was given: its profile (NULL: not given), and its
+ * predicted time. */
+const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings);
+struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer);
+
+/* "exact top-k", or "exact top-k by gvr_v2_b200" with --exact-kernel. */
+void selection_format_exact(char *text, size_t size, const struct selection_answer *answer);
+#define EXACT_TEXT 200
 
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
