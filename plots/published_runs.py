@@ -24,7 +24,8 @@ from cpu_runs import ROOT, ask, read
 
 RUNS = ROOT / "runs"
 ROUNDING = 0.001 / math.sqrt(12)  # the sd of a recall that was rounded to three digits
-SPLIT = 1 << 24  # bytes: a copy of less takes no time beside its start
+SPLIT = 1 << 24  # bytes: a copy of less takes no time beside its start,
+LARGE = 1 << 28  # a copy of so many shows its volume
 
 
 def write(rows):
@@ -134,7 +135,7 @@ def ask_model(rows):
     The program is asked once for all k of each n and b. Small copies show nothing of them."""
     for r in rows:
         r["reaching"] = r["touched"] = ""
-    rows = [r for r in rows if r["kind"] == "collects" or r["bytes"] >= SPLIT]
+    rows = [r for r in rows if r["kind"] == "collects" or r["bytes"] >= LARGE]
     for n, b in sorted({(r["n"], r["b"]) for r in rows}):
         here = [r for r in rows if (r["n"], r["b"]) == (n, b)]
         ks = sorted({r["k"] for r in here})
