@@ -1,7 +1,8 @@
 # height 430
 # column
 set margins 9,3,4,3
-set title "n = 430080, k = 3360: exact (lines), 1024 rows simulated (filled),\n262144 Monte Carlo samples (rings)" font ",9"
+set title "n = 430080, k = 3360: exact (lines), 1024 rows simulated (filled),\n262144 ". \
+    "Monte Carlo samples (rings)" font ",9"
 set logscale x 2
 set logscale y 10
 set format x @two
