@@ -17,7 +17,8 @@ do for [k in "2048 64"] {
     set ylabel (k eq "2048" ? "elements in the threshold bin" : "")
     if (k eq "2048") { set key bottom right } else { unset key }
     plot 3072 with lines lc rgb "#222222" lw 1.6 notitle, \
-        csv using "n":(of("uniform", k, "left_modelled")) with lines ls 1 title "uniform on [0, 1)", \
+        csv using "n":(of("uniform", k, "left_modelled")) with lines ls 1 \
+            title "uniform on [0, 1)", \
         csv using "n":(of("iid", k, "left_modelled")) with lines ls 2 title "normal", \
         csv using "n":(of("lognormal", k, "left_modelled")) with lines ls 3 title "lognormal", \
         csv using "n":(of("uniform", k, "left")) with points ls 1 notitle, \

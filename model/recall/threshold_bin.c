@@ -1,4 +1,4 @@
-/* threshold_bin.c - see threshold_bin.h. Derivation: docs/models.md 19.
+/* threshold_bin.c - see threshold_bin.h. Derivation: docs/models.md, "The threshold bin".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/recallmodel/threshold_bin.h>

@@ -230,6 +230,14 @@ START_TEST(places_of_the_note)
      */
     ck_assert_double_eq_tol(uniform.mean, 3125.0, 0.5);
     ck_assert_double_eq_tol(uniform.overflow, 0.834, 5e-4);
+    /* From n = 16 places on the mean does not fit. */
+    ck_assert_double_eq_tol(
+        rcm_threshold_bin(49152, 2048, nine, values_of("uniform", 0, 1), 3072).mean, 3072.0, 0.5);
+    /* Lognormal, as in docs/runs.md. */
+    struct rcm_threshold_bin lognormal =
+        rcm_threshold_bin(50000, 2048, nine, values_of("lognormal", 0, 1), 3072);
+    ck_assert_double_eq_tol(lognormal.mean, 377.1, 0.05);
+    ck_assert_double_lt(lognormal.overflow, 1e-15);
     /* Bins are relative: an offset makes them coarse. Mean 10, standard deviation 1. */
     struct rcm_threshold_bin offset =
         rcm_threshold_bin(50000, 2048, nine, values_of("normal", 10.0, 1.0), 3072);

@@ -129,6 +129,8 @@ static const char *const rejected[][4] = {
     {"simulate --n 10 --k 2 --input iid --temperature 1e3x", "--temperature '1e3x'", "decimal", ""},
     {"count --n 10 --k 2 --input placement", "--input placement", "iid", ""},
     {"count --n 10 --k 2 --digits 17", "--digits '17'", "16", ""},
+    {"count --n 10 --k 2 --algorithm heap", "--algorithm 'heap'", "compacting_radix", ""},
+    {"count --n 10 --k 2 --places 0", "--places '0'", "1", ""},
     {"count --n 2^29 --k 2", "--n 536870912", "2^28", ""},
     {"frobnicate --n 10", "'frobnicate'", "recall", "devices"},
     {"calibrate", "RUNS.csv", "time_us_median", ""},
