@@ -49,8 +49,8 @@ enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
  *                            memory (through_memory_us); threshold: and the second look; exact
  *                            top-k: not known
  * With machine.d, in place of stage 1 the time and the roofline have fused_through_memory_us of
- * rcm_product, a bound. Exact top-k then takes product_us and its predicted time. The threshold, whose second look
- * would need the product again, is not known. */
+ * rcm_product, a bound. Exact top-k then takes product_us and its predicted time. The threshold,
+ * whose second look would need the product again, is not known. */
 struct rcm_objective {
     const char *name, *unit;
     enum rcm_motion motion;
@@ -77,7 +77,8 @@ void rcm_each_objective(const struct rcm_objective *objective, const struct rcm_
 /* The question. Of all b and k_b that reach the target and that the kernel can run, choose those
  * with the least objective; among equal ones that with the fewest candidates, then the smaller k_b,
  * then the smaller b. Shapes that keep every element do not take part, nor does b = 1, the exact
- * top-k. Beyond a k_b of RCM_K_B_MAX_DEFAULT, compares bound stage 1 on most devices: rcm_ridge_k_b. */
+ * top-k. Beyond a k_b of RCM_K_B_MAX_DEFAULT, compares bound stage 1 on most devices:
+ * rcm_ridge_k_b. */
 #define RCM_K_B_MAX_DEFAULT 4
 struct rcm_selection {
     struct rcm_topk p;        /* n, k, m, valid, assignment; b and k_b are not read */

@@ -129,7 +129,8 @@ static unsigned print_bound(const struct selection_answer *answer)
 {
     char launch[40], and[100] = "";
     const double us = selection_least(answer, 0.0);
-    if (!selection_has_buckets(answer) || !selection_is_bound(answer))
+    if (!selection_has_buckets(answer) || strcmp(answer->asked.objective->name, "roofline") != 0 ||
+        answer->settings->d)
         return 0;
     format_us(launch, sizeof launch, us);
     if (us > 0.0)
@@ -362,7 +363,8 @@ void selection_print(const struct selection_answer *answer, bool colour)
     above += print_why(answer);
     const unsigned below = 2 + threshold + (answer->settings->d ? 1U : 0U) + lines_of(shown->text);
     above += print_assumption(answer, above, below);
-    const uint64_t rows = rows_left(above, below);
+    /* With --d the table says what binds each k_b, and may make the answer longer. */
+    const uint64_t rows = answer->settings->d ? SHOWN_MOST : rows_left(above, below);
     if (rows >= 2 || answer->settings->verbose)
         print_each(answer, rows, colour);
     else

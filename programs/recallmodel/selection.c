@@ -66,7 +66,8 @@ static struct rcm_selection model_question(const struct query *query,
         s.machine.profile = profile_copy(&answer);
         s.machine.dtype = answer.dtype;
     }
-    if (objective->need == RCM_NEEDS_PROFILE)
+    /* Fused, stage 1 is not that of the kernel of the profile. */
+    if (objective->need == RCM_NEEDS_PROFILE && !settings->d)
         s.kernel = s.machine.profile->kernel;
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);

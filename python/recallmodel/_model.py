@@ -378,6 +378,7 @@ def _device_row(device):
     return ctypes.pointer(rows[0])
 
 
+# long: an argument of select is a member of struct rcm_selection.
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
            dtype=None, exact_us=None, kernel=None, k_b_max=4, align=1, divisors=False,
            rope_theta=None, head_dim=None, d=None):
@@ -429,7 +430,7 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
-    if need == "profile":
+    if need == "profile" and d is None:
         if kernel not in (None, profile.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {profile.kernel!r}")
         selection.kernel = profile._row.kernel
