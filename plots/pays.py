@@ -1,30 +1,28 @@
 #!/usr/bin/env python3
 """pays.py - does approximating pay? The most that two stages can gain over measured exact top-k.
 
-    plots/pays.py pays|sampling            prints the CSV of ours-pays, ours-sampling
-    plots/pays.py caption WHAT FILE.csv    prints what the caption of WHAT says of these numbers
+    plots/pays.py pays    prints the CSV of ours-pays
 
 The gain is the measured time of exact top-k over the least time that two stages can take: one
 launch, and the bound of stage 1 that the program prints for the device. Of the (b, k_b) with k_b up
 to 4 that reach the recall, the one with the least bound is taken. The launch is the shortest kernel
-of the same runs. $RECALLMODEL is the command (./recallmodel).
+of the same runs. Between the measured shapes, the profile of the exact kernel predicts its time
+(rows "predicted"; "line" is a piece of a contour line). $RECALLMODEL is the command
+(./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
 
-from cpu import fill, short, write
+from cpu import contour, short, write
 from cpu_runs import ROOT, ask, read
 
 RECALLS = 0.95, 0.99
-SAMPLING_RECALL = 0.999
 K_BS = "1,2,3,4"
 LEVELS = 1.1, 1.5, 3.0  # of the gain: below the first, do not approximate
 
@@ -121,27 +119,79 @@ def two_stages():
     return least
 
 
-def pays():
-    least, rows = two_stages(), []
+def line_of(kind, source, kernel, device, dtype, recall, shape, times, bound, two=None):
+    """A row; times are those of exact top-k and a launch."""
+    n, k, m = shape
+    us, launch = times
+    return {"kind": kind, "source": source, "kernel": kernel, "device": device, "dtype": dtype,
+            "recall": recall, "n": n, "k": k, "m": m, "b": bound["b"], "k_b": bound["k_b"],
+            "exact_us": short(us), "launch_us": short(launch),
+            "bound_us": short(float(bound["bound_us"])),
+            "gain": short(us / (launch + float(bound["bound_us"]))),
+            "two_stage_us": short(two) if two else "NaN",
+            "two_stage_gain": short(us / two) if two else "NaN", "n_2": "NaN", "m_2": "NaN"}
+
+
+def measured():
+    least = two_stages()
     for name, only, device, dtype, files in EXACT:
         exact = [row for row in runs(name, **only) if row["k"] < row["n"]]
         launch = shortest(*files)
         bounds = Bounds(device, dtype).find([(r["n"], r["k"], r["m"]) for r in exact], RECALLS)
         for row in exact:
+            shape = row["n"], row["k"], row["m"]
             for recall in RECALLS:
-                at = row["n"], row["k"], row["m"], recall
-                bound, us = bounds[at], row["time_us_median"]
-                two = least.get(at) if device == "H100-PCIe" else None
-                rows.append({
-                    "source": name, "kernel": row.get("kernel", "torch.topk"), "device": device,
-                    "dtype": dtype, "recall": recall, "n": at[0], "k": at[1], "m": at[2],
-                    "b": bound["b"], "k_b": bound["k_b"], "exact_us": short(us),
-                    "launch_us": short(launch), "bound_us": short(float(bound["bound_us"])),
-                    "gain": short(us / (launch + float(bound["bound_us"]))),
-                    "two_stage_us": short(two) if two else "NaN",
-                    "two_stage_gain": short(us / two) if two else "NaN"})
-    return rows
+                two = least.get((*shape, recall)) if device == "H100-PCIe" else None
+                yield line_of("measured", name, row.get("kernel", "torch.topk"), device, dtype,
+                              recall, shape, (row["time_us_median"], launch),
+                              bounds[(*shape, recall)], two)
+
+
+# ---- the map between the measured shapes
+
+# A panel of the map: the runs and kernel, its profile, k, and the powers of two of n and m.
+MAPS = [("flashinfer/exact-blackwell", kernel, f"{profile}_blackwell", k, (10 + (k > 512) * 2, 19),
+         (0, 8)) for k in (512, 2048)
+        for kernel, profile in (("torch.topk", "torch_topk"),
+                                ("flashinfer_default", "flashinfer_default"),
+                                ("flashinfer_clusters", "flashinfer_clusters"))]
+MAPS += [("trtllm/exact-b200", kernel, f"{profile}_b200", 512, (10, 18), (0, 10))
+         for kernel, profile in (("gvr_v2", "gvr_v2"), ("sglang_v2_plan_transform", "sglang_v2"),
+                                 ("deepselect_fp32", "deepselect"))]
+
+
+def predicted():
+    grids = [([2 ** i for i in range(ns[0], ns[1] + 1)], [2 ** i for i in range(ms[0], ms[1] + 1)])
+             for *_, ns, ms in MAPS]
+    bounds = Bounds("B200", "f32").find(
+        [(n, at[3], m) for at, (ns, ms) in zip(MAPS, grids) for n in ns for m in ms], RECALLS[:1])
+    for (source, kernel, profile, k, *_), (ns, ms) in zip(MAPS, grids):
+        launch, rows = shortest(source), {}
+        for j, m in enumerate(ms):
+            for row in ask("predict", "--device", profile, "--n", ",".join(map(str, ns)), "--k", k,
+                           "--m", m):
+                n = int(row["n"])
+                rows[RECALLS[0], ns.index(n), j] = line_of(
+                    "predicted", source, kernel, "B200", "f32", RECALLS[0], (n, k, m),
+                    (float(row["exact_us"]), launch), bounds[n, k, m, RECALLS[0]])
+        yield from rows.values()
+        for level in LEVELS:
+            yield from lines(rows, level)
+
+
+def lines(rows, level):
+    """The pieces of the contour line of a level: contour() takes n and k, and a ratio of times."""
+    grid = {at: {"n": row["n"], "k": row["m"], "two_stage_us": float(row["gain"]),
+                 "exact_us": level} for at, row in rows.items()}
+    form = next(iter(rows.values()))
+    for one, other in contour(grid, RECALLS[0]):
+        yield {**dict.fromkeys(form, "NaN"), "kind": "line", "gain": level,
+               **{column: form[column] for column in ("source", "kernel", "recall", "k")},
+               "n": short(one[0]), "m": short(one[1]), "n_2": short(other[0]),
+               "m_2": short(other[1])}
 
 
 if __name__ == "__main__":
-    write(pays())
+    if sys.argv[1:] != ["pays"]:
+        sys.exit("pays.py: give pays, as its first lines say")
+    write([*measured(), *predicted()])

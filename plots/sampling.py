@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """sampling.py - what a top-k before top-p saves, beside what bucketed top-k would take.
 
-    plots/sampling.py sampling                prints the CSV of ours-sampling
-    plots/sampling.py caption sampling FILE   prints what the caption says of these numbers
+    plots/sampling.py sampling    prints the CSV of ours-sampling
 
 The rows are FlashInfer's (runs/flashinfer/sampling). #3461 hands k survivors of an exact top-k to
 top-p in place of the whole vocabulary. #2945 computes in float what was double: its two columns are
@@ -12,11 +11,9 @@ $RECALLMODEL is the command (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
-import statistics
 import sys
 
-from cpu import fill, short, write
+from cpu import short, write
 from pays import Bounds, runs, shortest
 
 RECALL = 0.999
@@ -65,4 +62,6 @@ def sampling():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] != ["sampling"]:
+        sys.exit("sampling.py: give sampling, as its first lines say")
     write(list(sampling()))

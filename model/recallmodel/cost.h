@@ -169,11 +169,12 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
  *   fused:   e (m d + n d) + w(m candidates (e + 4)) bytes, 2 m n d matrix operations and
  *            m n (5 k_b - 2) vector operations
  * where a value has e bytes. An intensity is matrix operations for each byte: of the product, with
- * all e m n bytes of scores, and of the fused kernel. Above `ridge` = matrix_rate/bandwidth a
- * kernel is not bound by memory. Domain    that of rcm_topk, d >= 1, and every rate that a time
- * needs is known (product: bandwidth and matrix; fused: also vector). Otherwise NaN. Returns   each
- * bound is "memory", "matrix" or "vector"; NULL beside NaN. Source    [Samaga2025] 2.3, 4 and A.12;
- * docs/models.md 10. */
+ * all e m n bytes of scores, and of the fused kernel. Below `ridge` = matrix_rate/bandwidth the
+ * memory limits the product.
+ * Domain    that of rcm_topk, d >= 1, and every rate that a time needs is known (product: bandwidth
+ *           and matrix; fused: also vector). Otherwise NaN.
+ * Returns   each bound is "memory", "matrix" or "vector"; NULL beside NaN.
+ * Source    [Samaga2025] 2.3, 4 and A.12; docs/models.md 10. */
 struct rcm_product {
     double product_us, fused_us;
     double fused_through_memory_us; /* fused_us with the bytes of all candidates */

@@ -9,6 +9,7 @@ It shares no code with plots/: the times come from runs/, the bounds from the ra
 SPDX-License-Identifier: Apache-2.0
 """
 import csv
+import functools
 import io
 import json
 import math
@@ -98,6 +99,7 @@ def exact_runs(source):
     return times
 
 
+@functools.cache
 def launch_of(source):
     return min(float(row["time_us_median"]) for name in SOURCES[source]
                for row in table(f"runs/{name}.csv"))
@@ -106,6 +108,7 @@ def launch_of(source):
 def check_gains(rows):
     for source in SOURCES:
         runs, launch = exact_runs(source), launch_of(source)
+        check(f"{source}: {len(runs)} shapes", len(runs) > 100)
         of = [row for row in rows if row["source"] == source]
         for recall in ("0.95", "0.99"):
             drawn = [(row["kernel"], *shape(row)) for row in of if row["recall"] == recall]
@@ -120,6 +123,29 @@ def check_gains(rows):
             check_bound(row, row["device"], BYTES[row["dtype"]])
             check(f"{row}: below its bound", exact > float(row["bound_us"]))
             same(f"gain of {row}", row["gain"], exact / (launch + float(row["bound_us"])))
+
+
+def check_predicted(rows, docs):
+    """The cells of the map have the gain of their times, and the lines lie between two cells."""
+    for row in rows:
+        launch = launch_of(row["source"]) if row["kind"] == "predicted" else 0
+        if launch:
+            check_bound(row, row["device"], BYTES[row["dtype"]])
+            same("a cell", row["gain"], float(row["exact_us"]) / (launch + float(row["bound_us"])))
+    gvr = [row for row in rows if row["kernel"] == "gvr_v2" and row["kind"] == "predicted"]
+    no = [int(row["m"]) for row in gvr if row["n"] == "1024" and float(row["gain"]) < 1.1]
+    check("below 1.1 for all m up to the largest", no == [2 ** i for i in range(len(no))])
+    says(docs["runs.md"], r"below 1.1 for (\d+) elements and up to (\d+) rows, and below 1.5 for "
+         r"(\d+) of the (\d+) cells", 1024, max(no), sum(float(row["gain"]) < 1.5 for row in gvr),
+         len(gvr))
+    for row in (row for row in rows if row["kind"] == "line"):
+        cells = {(float(cell["n"]), float(cell["m"])): float(cell["gain"]) for cell in rows
+                 if cell["kind"] == "predicted"
+                 and all(cell[c] == row[c] for c in ("source", "kernel", "k"))}
+        n, m, level = (float(row[column]) for column in ("n", "m", "gain"))
+        around = [gain for (at, of), gain in cells.items()
+                  if n / 2 < at < 2 * n and m / 2 < of < 2 * m]
+        check(f"{row} is not between its cells", min(around) <= level <= max(around))
 
 
 def check_least(rows):
@@ -197,8 +223,8 @@ def check_pays_texts(rows, docs, caption):
          r"it they must get (\d+) %", 100 * like, sum(like * gain > 1 for gain in gvr), len(gvr),
          100 / median(gvr))
     says(caption, r"got (\d+) % of the most in the median", 100 * median(share))
-    says(runs, r"kernel of the same runs: ([\d.]+) us .* ([\d.]+) us \(gvr_v2 .* ([\d.]+) us on the "
-         r"H100", *map(launch_of, SOURCES))
+    says(runs, r"kernel of the same runs: ([\d.]+) us .* ([\d.]+) us \(gvr_v2 .* ([\d.]+) us on "
+         r"the H100", *map(launch_of, SOURCES))
 
 
 def check_card(docs):
@@ -328,14 +354,16 @@ def main(figures, docs, quick=""):
         pages[name] = (pathlib.Path(docs) / name).read_text(encoding="utf-8")
     captions = {what: (figures / f"ours-{what}/caption.txt").read_text(encoding="utf-8")
                 for what in ("pays", "sampling")}
-    pays, sampling = (table(figures / f"ours-{what}/ours-{what}.csv")
-                      for what in ("pays", "sampling"))
+    drawn, sampling = (table(figures / f"ours-{what}/ours-{what}.csv")
+                       for what in ("pays", "sampling"))
+    pays = [row for row in drawn if row["kind"] == "measured"]
     if not quick:
         check_least(pays)
         check_two_stages(pays)
         for row in [row for row in sampling if row["k"] != "NaN"][::120]:
             check_reaches(row, 0.999)
     check_gains(pays)
+    check_predicted([row for row in drawn if row["kind"] != "measured"], pages)
     check_two_stage_gains(pays)
     check_pays_texts(pays, pages, captions["pays"])
     check_card(pages)

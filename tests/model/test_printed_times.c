@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/csv.h>
 
-#include "../test.h"
+#include <tests/test.h>
 
 #define PRINT 0.5 /* half a unit of the last digit of Table 2, in us */
 
