@@ -378,9 +378,19 @@ def _device_row(device):
     return ctypes.pointer(rows[0])
 
 
+def _exact_kernel_us(kernel, p):
+    """The predicted time of exact top-k by a profile, for a shape."""
+    kernel = _profile_of_any(kernel)
+    time_us = lib.predict_exact(_profile_pointer(kernel), p)
+    if not time_us > 0:
+        raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
+                         + ("; k = n selects nothing" if p.k >= p.n else ""))
+    return time_us
+
+
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
-           dtype=None, exact_us=None, kernel=None, k_b_max=4, align=1, divisors=False,
-           rope_theta=None, head_dim=None):
+           dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
+           divisors=False, rope_theta=None, head_dim=None):
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -393,6 +403,8 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     profile: a Profile, the name of a device that has one, or a path. device: a name or a Device.
     dtype: the type of the values, for the roofline.
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
+    exact_kernel: a kernel of exact top-k, whose predicted time takes the same place: a Profile, the
+    beginning of its name ("gvr_v2"), or a path.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
@@ -401,6 +413,9 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
     wanted = goal("target", target, k)
     profile = None if profile is None else _profile_of_any(profile)
+    if profile is not None and profile._row.kernel.contents.exact_only:
+        raise ValueError(f"{profile.name}: an exact kernel's profile has no stage 1; give it as "
+                         "exact_kernel")
     row = None if device is None else _device_row(device)
     if not objective:
         objective = ("time" if profile is not None else
@@ -409,8 +424,11 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     need = lib.NEEDS[chosen.contents.need]
     if (need == "profile" and profile is None) or (need == "device" and row is None):
         raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
-    if exact_us is not None and chosen.contents.unit != b"us":
-        raise ValueError("exact_us is compared with a time; give a profile or a device")
+    if exact_us is not None and exact_kernel is not None:
+        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
+    if (exact_us is not None or exact_kernel is not None) and chosen.contents.unit != b"us":
+        raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
+                         "with a time; give a profile or a device")
     selection = lib.Selection(
         p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
@@ -419,6 +437,8 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         selection.exact_us = real("exact_us", exact_us)
         if not 0 < selection.exact_us < numpy.inf:
             raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
+    if exact_kernel is not None:
+        selection.exact_us = _exact_kernel_us(exact_kernel, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
