@@ -78,7 +78,7 @@ static const struct argument select_options[] = {
     {"--kb-max", "N", read_k_b_max, AT(k_b_max), "the largest kb to try (default 4)"},
     {"--exact-us", "T", read_us, AT(exact_us),
      "compare with your own exact top-k of this shape, which takes T microseconds"},
-    {"--exact-kernel", "NAME", read_exact_kernel, AT(exact_kernel),
+    {"--exact-kernel", "K", read_exact_kernel, AT(exact_kernel),
      "compare with the predicted time of a kernel of exact top-k: the beginning of its name "
      "(recallmodel devices), or the path of a profile"},
     {"--rope-theta", "T", read_rope_theta, AT(rope.theta),

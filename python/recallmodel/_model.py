@@ -388,6 +388,23 @@ def _exact_kernel_us(kernel, p):
     return time_us
 
 
+def _exact_us(exact_us, exact_kernel, unit, p):
+    """What the exact top-k takes that the caller names; 0: none. unit: that of the objective."""
+    if exact_us is None and exact_kernel is None:
+        return 0.0
+    if exact_us is not None and exact_kernel is not None:
+        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
+    if unit != b"us":
+        raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
+                         "with a time; give a profile or a device")
+    if exact_kernel is not None:
+        return _exact_kernel_us(exact_kernel, p)
+    time_us = real("exact_us", exact_us)
+    if not 0 < time_us < numpy.inf:
+        raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
+    return time_us
+
+
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
            dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
            divisors=False, rope_theta=None, head_dim=None):
@@ -424,21 +441,11 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     need = lib.NEEDS[chosen.contents.need]
     if (need == "profile" and profile is None) or (need == "device" and row is None):
         raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
-    if exact_us is not None and exact_kernel is not None:
-        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
-    if (exact_us is not None or exact_kernel is not None) and chosen.contents.unit != b"us":
-        raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
-                         "with a time; give a profile or a device")
     selection = lib.Selection(
         p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
         machine=_machine(profile, row, dtype or (profile.dtype if profile is not None else "f32")))
-    if exact_us is not None:
-        selection.exact_us = real("exact_us", exact_us)
-        if not 0 < selection.exact_us < numpy.inf:
-            raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
-    if exact_kernel is not None:
-        selection.exact_us = _exact_kernel_us(exact_kernel, selection.p)
+    selection.exact_us = _exact_us(exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
