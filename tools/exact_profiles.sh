@@ -15,7 +15,9 @@ flashinfer3009="FlashInfer, message of commit 44a2672a4; CUDA graph; a Blackwell
 flashinfer2605="FlashInfer, message of commit 82ff6a9cb; top-k with the transform of a page table"
 trtllm="TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache"
 keyetal="Key et al. 2024 (graphcore-research/pytorch-approx-topk, c09e8c2)"
-# known) | source
+
+# name | model | file of runs | kernel of its rows (-: it has no such column) | type | device (-:
+# not known) | source
 b200="trtllm/exact-b200" blackwell="flashinfer/exact-blackwell" a100="flashinfer/exact-a100"
 table="\
 flashinfer_default_blackwell|exact-once|$blackwell|flashinfer_default|f32|-|$flashinfer3009

@@ -40,8 +40,8 @@ static const struct argument calibrate_options[] = {
      "drtopk, cpu (topk/, measured by recallmodel bench), helion or generic for a kernel of which "
      "only the times are known, or exact, exact-once or torch-topk for one that only finds the "
      "exact top-k"},
-    {"--runs-kernel", "NAME", read_text, AT(runs_kernel),
-     "only rows with this name in the column kernel (default: auto if a row has it, otherwise that "
+    {"--runs-kernel", "K", read_text, AT(runs_kernel),
+     "only rows with K in the column kernel (default: auto if a row has it, otherwise that "
      "of the first row)"},
     {"-o", "FILE", read_text, AT(profile_file), "write the profile to FILE"},
     {"--cross-validate", NULL, read_switch, AT(cross_validate),

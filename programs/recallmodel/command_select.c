@@ -81,7 +81,7 @@ static const struct argument select_options[] = {
     {"--d", "D", read_count, AT(d),
      "the values are products of vectors of D elements, and stage 1 runs in the kernel of the "
      "product: by the roofline, a lower bound; --exact-us is then of product and exact top-k"},
-    {"--exact-kernel", "NAME", read_exact_kernel, AT(exact_kernel),
+    {"--exact-kernel", "K", read_exact_kernel, AT(exact_kernel),
      "compare with the predicted time of a kernel of exact top-k: the beginning of its name "
      "(recallmodel devices), or the path of a profile"},
     {"--rope-theta", "T", read_rope_theta, AT(rope.theta),

@@ -378,10 +378,37 @@ def _device_row(device):
     return ctypes.pointer(rows[0])
 
 
+def _exact_kernel_us(kernel, p):
+    """The predicted time of exact top-k by a profile, for a shape."""
+    kernel = _profile_of_any(kernel)
+    time_us = lib.predict_exact(_profile_pointer(kernel), p)
+    if not time_us > 0:
+        raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
+                         + ("; k = n selects nothing" if p.k >= p.n else ""))
+    return time_us
+
+
+def _exact_us(exact_us, exact_kernel, unit, p):
+    """What the exact top-k takes that the caller names; 0: none. unit: that of the objective."""
+    if exact_us is None and exact_kernel is None:
+        return 0.0
+    if exact_us is not None and exact_kernel is not None:
+        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
+    if unit != b"us":
+        raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
+                         "with a time; give a profile or a device")
+    if exact_kernel is not None:
+        return _exact_kernel_us(exact_kernel, p)
+    time_us = real("exact_us", exact_us)
+    if not 0 < time_us < numpy.inf:
+        raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
+    return time_us
+
+
 # long: an argument of select is a member of struct rcm_selection.
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
-           dtype=None, exact_us=None, kernel=None, k_b_max=4, align=1, divisors=False,
-           rope_theta=None, head_dim=None, d=None):
+           dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
+           divisors=False, rope_theta=None, head_dim=None, d=None):
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -394,6 +421,8 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     profile: a Profile, the name of a device that has one, or a path. device: a name or a Device.
     dtype: the type of the values, for the roofline.
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
+    exact_kernel: a kernel of exact top-k, whose predicted time takes the same place: a Profile, the
+    beginning of its name ("gvr_v2"), or a path.
     d: the values are products of vectors of d elements, and stage 1 runs in the kernel of the
     product, by the roofline of the device (needed, also with a profile), a lower bound. exact_us is
     then of the product and exact top-k.
@@ -405,6 +434,9 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
     wanted = goal("target", target, k)
     profile = None if profile is None else _profile_of_any(profile)
+    if profile is not None and profile._row.kernel.contents.exact_only:
+        raise ValueError(f"{profile.name}: an exact kernel's profile has no stage 1; give it as "
+                         "exact_kernel")
     row = None if device is None else _device_row(device)
     if not objective:
         objective = ("time" if profile is not None else
@@ -413,8 +445,6 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     need = lib.NEEDS[chosen.contents.need]
     if (need == "profile" and profile is None) or (need == "device" and row is None):
         raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
-    if exact_us is not None and chosen.contents.unit != b"us":
-        raise ValueError("exact_us is compared with a time; give a profile or a device")
     selection = lib.Selection(
         p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
@@ -422,11 +452,10 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     if d is not None:
         if chosen.contents.unit != b"us" or row is None:
             raise ValueError("d is about a time on a device; give device='H100-PCIe' or another")
+        if exact_kernel is not None:
+            raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
-    if exact_us is not None:
-        selection.exact_us = real("exact_us", exact_us)
-        if not 0 < selection.exact_us < numpy.inf:
-            raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
+    selection.exact_us = _exact_us(exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost

@@ -16,7 +16,7 @@ import recallmodel as rcm
 from recallmodel import _library
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
-PROFILES = sorted(pathlib.Path("model/time/profiles").glob("*.profile"))
+PROFILES = sorted(pathlib.Path("model/time/profiles").glob("**/*.profile"))
 
 
 def says(*arguments):
@@ -227,3 +227,37 @@ def test_nan_of_a_legal_shape_stays():
     assert numpy.isnan(rcm.recall_quantile(4096, 64, 16, 8, 0.95, m=10**15))
     assert numpy.isnan(rcm.probability_exact(2**52, 2**40, 4, 2**38 + 2**19))
     assert rcm.smallest_b(10, 5, 6, 0.9) == 0 and rcm.largest_k(10**6, 1, 1, 1.0) == 1
+
+
+# ---- kernels that only find the exact top-k
+
+
+def test_select_with_an_exact_kernel():
+    question = dict(m=64, device="b200")
+    us = rcm.exact_time_us("gvr_v2", 131072, 1024, 64)
+    choice = rcm.select(131072, 1024, 0.95, exact_kernel="gvr_v2", **question)
+    assert choice.exact_objective == us
+    assert choice == rcm.select(131072, 1024, 0.95, exact_us=us, **question)
+    assert choice == rcm.select(131072, 1024, 0.95, exact_kernel=rcm.profile("gvr_v2_b200"),
+                                **question)
+    answer = subprocess.check_output(
+        [PROGRAM, "select", "--n", "131072", "--k", "1024", "--m", "64", "--device", "b200",
+         "--exact-kernel", "gvr_v2", "--json"])
+    assert json.loads(answer)["exact_objective"] == us
+
+
+@pytest.mark.parametrize("arguments, says_so", [
+    (dict(exact_kernel="gvr_v2", exact_us=4.0, device="b200"), "give one"),
+    (dict(exact_kernel="gvr_v2"), "exact_kernel is compared with a time"),
+    (dict(exact_kernel="nothing", device="b200"), "is not known"),
+    (dict(profile="gvr_v2"), "has no stage 1"),
+])
+def test_select_refuses_an_exact_kernel(arguments, says_so):
+    with pytest.raises(ValueError, match=says_so):
+        rcm.select(131072, 1024, 0.95, **arguments)
+
+
+def test_exact_kernels_select_nothing_of_k_equal_n():
+    assert numpy.isnan(rcm.exact_time_us("gvr_v2", 4096, [4096])[0])
+    with pytest.raises(ValueError, match="k = n selects nothing"):
+        rcm.select(4096, 4096, 0.95, device="b200", exact_kernel="gvr_v2")

@@ -1,0 +1,1 @@
+plots/exact.py roof

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""exact.py - the numbers of ours-exact: how much of its device's bandwidth exact top-k reaches.
+
+    plots/exact.py roof      prints the CSV of ours-exact
+
+Measured times are those of runs/; the program predicts by the profiles of the kernels, and says the
+bandwidth of the devices. The Blackwell of FlashInfer's runs is not stated: the share is that of a
+B200. $RECALLMODEL is the command (./recallmodel).
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import json
+import math
+import os
+import subprocess
+import sys
+
+import cpu_runs
+
+# panel: file of runs, device, bytes of a value, k, m, and the kernels: name in the runs (None: the
+# file has no such column), profile
+B200 = (("gvr_v2", "gvr_v2_b200"), ("deepselect_fp32", "deepselect_b200"),
+        ("sglang_v2_plan_transform", "sglang_v2_b200"), ("hpc_ops_fp32", "hpc_ops_b200"),
+        ("flashinfer_0_6_14", "flashinfer_0_6_14_b200"), ("trtllm_radix_cuda", "trtllm_radix_b200"))
+BLACKWELL = (("flashinfer_clusters", "flashinfer_clusters_blackwell"),
+             ("flashinfer_default", "flashinfer_default_blackwell"),
+             ("torch.topk", "torch_topk_blackwell"))
+A100 = (("multi_cta", "flashinfer_multi_cta_a100"), ("filtered_pr", "flashinfer_filtered_a100"))
+PANELS = (("trtllm/exact-b200", "B200", 4, 512, 1, B200),
+          ("trtllm/exact-b200", "B200", 4, 512, 1024, B200),
+          ("flashinfer/exact-a100", "A100-PCIe-40GB", 4, 2048, 256, A100),
+          ("flashinfer/exact-blackwell", "B200", 4, 512, 1, BLACKWELL),
+          ("flashinfer/exact-blackwell", "B200", 4, 512, 256, BLACKWELL),
+          ("keyetal/exact", "H100-PCIe", 2, 256, 256, ((None, "torch_topk_h100_pcie"),)))
+STEPS = 4  # of a curve, for each doubling of n
+
+
+def is_taken(row, kernel, k, m):
+    return (int(row["k"]) == k and int(row["m"]) == m and int(row["n"]) > k
+            and row.get("kernel") == kernel and row.get("op", "top_k") != "dsa_topk"
+            and row.get("op", "top_k") in ("top_k", "page_table_transform")
+            and row.get("dtype", "float32") == "float32")
+
+
+def bandwidth(device):
+    program = os.environ.get("RECALLMODEL", cpu_runs.ROOT / "recallmodel")
+    answer = subprocess.run([program, "devices", "--device", device, "--json"], check=True,
+                            stdout=subprocess.PIPE, text=True)
+    return json.loads(answer.stdout)["devices"][0]["bandwidth_bytes_per_s"]
+
+
+def curve(low, high):
+    """Sizes from low to high, STEPS for each doubling."""
+    steps = []
+    while round(low * 2 ** (len(steps) / STEPS)) < high:
+        steps.append(round(low * 2 ** (len(steps) / STEPS)))
+    return steps + [high]
+
+
+def short(value, digits):
+    return "NaN" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def roof():
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("panel", "kernel", "n", "k", "m", "time_us", "predicted_us", "share",
+                     "predicted_share"))
+    for panel, (file, device, size, k, m, kernels) in enumerate(PANELS, 1):
+        rows = cpu_runs.read(cpu_runs.ROOT / "runs" / f"{file}.csv")
+        peak = bandwidth(device)
+        for kernel, profile in kernels:
+            measured = {int(row["n"]): float(row["time_us_median"]) for row in rows
+                        if is_taken(row, kernel, k, m)}
+            sizes = sorted({*measured, *curve(min(measured), max(measured))})
+            answers = cpu_runs.ask("predict", "--device", profile, "--k", k, "--m", m, "--n",
+                                   ",".join(map(str, sizes)))
+            for answer in answers:
+                n, predicted = int(answer["n"]), float(answer["exact_us"])
+                time = measured.get(n, math.nan)
+                shares = [n * m * size / peak / us * 1e6 for us in (time, predicted)]
+                writer.writerow((panel, profile, n, k, m, short(time, 10), short(predicted, 6),
+                                 *(short(share, 6) for share in shares)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["roof"]:
+        sys.exit(__doc__)
+    roof()
