@@ -302,7 +302,7 @@ bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_
 /* ---- rows */
 
 bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n,
-                   bool smallest, struct count_row *row)
+                   double shift, bool smallest, struct count_row *row)
 {
     uint64_t *words = malloc((n + 1) * sizeof *words), *keys = malloc(n * sizeof *keys),
              *scratch = malloc(2 * n * sizeof *scratch);
@@ -314,7 +314,7 @@ bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t rep
     if (good) {
         row_generate(input, rho, seed, repetition, x, n, words);
         for (uint32_t i = 0; i < n; i++) {
-            row->raw[i] = key32_of(smallest ? -x[i] : x[i]);
+            row->raw[i] = key32_of(smallest ? -(x[i] + shift) : x[i] + shift);
             keys[i] = (uint64_t)row->raw[i] << 32; /* what is sorted by first */
             at[i] = i;
         }

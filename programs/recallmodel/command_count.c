@@ -48,6 +48,7 @@ static const struct argument count_options[] = {
     {"--input", "I", read_input, AT(input),
      "iid (default), ar1, lognormal, uniform, ties, sorted, constant or rope"},
     {"--rho", "R", read_rho, AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
+    {"--shift", "X", read_decimals, AT(shift), "added to each value (default 0)"},
     {"--repetitions", "R", read_count, AT(repetitions),
      "rows to count on (default 1); the counts are means over the rows"},
     {"--seed", "S", read_seed, AT(seed),
@@ -157,7 +158,8 @@ static bool count_row(struct counting *c, const struct count_row *row, struct su
 static bool count_rows(struct counting *c)
 {
     const struct count_settings *settings = c->settings;
-    double rho = settings->rho.length ? decimal_value(settings->rho.items[0]) : 0.5;
+    double rho = settings->rho.length ? decimal_value(settings->rho.items[0]) : 0.5,
+           shift = settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0;
     size_t subjects_size = c->count * sizeof *c->subjects,
            stage1_size = c->shapes * sizeof *c->stage1;
     struct subject *subjects = require_memory(malloc(subjects_size + 1));
@@ -169,9 +171,10 @@ static bool count_rows(struct counting *c)
         struct count_row row;
         memcpy(subjects, c->subjects, subjects_size);
         memcpy(stage1, c->stage1, stage1_size);
-        good = sim_count_row(settings->input.kind, rho, settings->seed, c->rows,
-                             (size_t)settings->question.n.items[0], settings->smallest, &row) &&
-               step(c) && count_row(c, &row, subjects, stage1);
+        good =
+            sim_count_row(settings->input.kind, rho, settings->seed, c->rows,
+                          (size_t)settings->question.n.items[0], shift, settings->smallest, &row) &&
+            step(c) && count_row(c, &row, subjects, stage1);
         sim_count_row_free(&row);
         if (!good)
             break;
@@ -223,6 +226,8 @@ static int check_count(const struct count_settings *settings)
         return usage_error("--rho is the correlation of ar1; give --input ar1");
     if (settings->rho.length > 1)
         return usage_error("--rho takes one value here");
+    if (settings->shift.length > 1)
+        return usage_error("--shift takes one value here");
     if (question->n.length && question->n.items[0] > N_MAX)
         return usage_error("--n %" PRIu64 " is too large to be counted; give at most 2^28",
                            question->n.items[0]);
@@ -244,6 +249,7 @@ static int run_count(int count, char **arguments)
     queries_free(&queries);
     question_free(&settings.question);
     free(settings.rho.items);
+    free(settings.shift.items);
     free(settings.digits.items);
     return status;
 }

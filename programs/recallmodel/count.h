@@ -16,7 +16,7 @@
 struct count_settings {
     struct question question;
     struct input_option input;
-    struct decimal_list rho;
+    struct decimal_list rho, shift;
     struct count_list digits;
     unsigned algorithms[COUNT_ALGORITHMS], algorithms_length; /* none: all */
     uint64_t repetitions;                                     /* 0: not given */

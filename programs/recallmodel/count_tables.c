@@ -32,13 +32,15 @@ static struct rcm_threshold_bin modelled_bin(const struct count_settings *settin
     static const char *const laws[SIM_INPUTS] = {
         [SIM_IID] = "normal", [SIM_LOGNORMAL] = "lognormal", [SIM_UNIFORM] = "uniform"};
     const char *law = laws[settings->input.kind];
+    const double shift = settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0;
     if (!law || strcmp(s->keys, "ranks") == 0 || s->operations.left == 0)
         return (struct rcm_threshold_bin){NAN, NAN};
     return rcm_threshold_bin(
         settings->question.n.items[0], settings->question.k.items[0],
         (struct rcm_bins){s->algorithm->float16_bins ? RCM_BINS_FLOAT16 : RCM_BINS_FLOAT32,
                           s->digit},
-        (struct rcm_values){rcm_values_law_by_name(law), 0.0, settings->smallest ? -1.0 : 1.0},
+        (struct rcm_values){rcm_values_law_by_name(law), settings->smallest ? -shift : shift,
+                            settings->smallest ? -1.0 : 1.0},
         settings->places);
 }
 
@@ -87,6 +89,8 @@ static struct table *algorithm_table(const struct counting *c)
         table_count(table, in_csv("k"), settings->question.k.items[0]);
         table_text(table, in_csv("input"), sim_input_name(settings->input.kind));
         table_bool(table, in_csv("smallest"), settings->smallest);
+        table_real(table, in_csv("shift"),
+                   settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0);
         table_count(table, in_csv("seed"), settings->seed);
         table_count(table, in_csv("repetitions"), rows);
         table_bool(table, in_csv("partial"), rows < c->wanted);

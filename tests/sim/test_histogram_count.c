@@ -184,7 +184,7 @@ START_TEST(counts_to_the_digit)
             enum { N = 4000 };
             struct count_row row;
             static uint32_t sorted[N], out[N];
-            ck_assert(sim_count_row(inputs[input], 0.0, 7, 0, N, k % 2, &row));
+            ck_assert(sim_count_row(inputs[input], 0.0, 7, 0, N, 0.0, k % 2, &row));
             memcpy(sorted, row.raw, sizeof sorted);
             qsort(sorted, N, sizeof *sorted, falling);
             struct keys keys = {row.raw, N, k, 32, true};
@@ -225,7 +225,7 @@ START_TEST(bytes_side_by_side)
     static uint32_t out[N];
     struct count_row row;
     struct operations histogram = {0}, eight = {0}, eleven = {0};
-    ck_assert(sim_count_row(SIM_IID, 0.0, 1, 0, N, false, &row));
+    ck_assert(sim_count_row(SIM_IID, 0.0, 1, 0, N, 0.0, false, &row));
     struct keys keys = {row.raw, N, K, 32, true};
     ck_assert(algorithm("histogram")->run(&keys, 9, out, &histogram));
     ck_assert(algorithm("compacting_radix")->run(&keys, 8, out, &eight));
@@ -246,17 +246,22 @@ START_TEST(left_is_what_the_model_expects)
     const struct {
         enum sim_input input;
         const char *law;
-    } inputs[] = {{SIM_IID, "normal"}, {SIM_UNIFORM, "uniform"}, {SIM_LOGNORMAL, "lognormal"}};
+        double shift;
+    } inputs[] = {{SIM_IID, "normal", 0.0},
+                  {SIM_UNIFORM, "uniform", 0.0},
+                  {SIM_LOGNORMAL, "lognormal", 0.0},
+                  {SIM_IID, "normal", 10.0}};
     static uint32_t out[N];
     double worst = 0.0;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         for (int smallest = 0; smallest < 2; smallest++)
             for (int bins = 0; bins < 2; bins++) {
                 double sum = 0.0, square = 0.0;
                 for (uint64_t r = 0; r < ROWS; r++) {
                     struct count_row row;
                     struct operations work = {0};
-                    ck_assert(sim_count_row(inputs[i].input, 0.0, 11, r, N, smallest, &row));
+                    ck_assert(sim_count_row(inputs[i].input, 0.0, 11, r, N, inputs[i].shift,
+                                            smallest, &row));
                     struct keys keys = {row.raw, N, K, 32, true};
                     ck_assert(algorithm(bins ? "histogram" : "compacting_radix")
                                   ->run(&keys, 10, out, &work));
@@ -267,7 +272,8 @@ START_TEST(left_is_what_the_model_expects)
                 double mean = sum / ROWS, error = sqrt((square / ROWS - mean * mean) / ROWS);
                 struct rcm_threshold_bin model = rcm_threshold_bin(
                     N, K, (struct rcm_bins){bins ? RCM_BINS_FLOAT16 : RCM_BINS_FLOAT32, 10},
-                    (struct rcm_values){rcm_values_law_by_name(inputs[i].law), 0.0,
+                    (struct rcm_values){rcm_values_law_by_name(inputs[i].law),
+                                        smallest ? -inputs[i].shift : inputs[i].shift,
                                         smallest ? -1.0 : 1.0},
                     1000);
                 worst = fmax(worst, fabs(mean - model.mean) / error);
@@ -289,7 +295,7 @@ START_TEST(places_that_overflow)
     for (uint64_t r = 0; r < ROWS; r++) {
         struct count_row row;
         struct operations work = {0};
-        ck_assert(sim_count_row(r % 2 ? SIM_IID : SIM_UNIFORM, 0.0, 4, r, N, false, &row));
+        ck_assert(sim_count_row(r % 2 ? SIM_IID : SIM_UNIFORM, 0.0, 4, r, N, 0.0, false, &row));
         struct keys keys = {row.raw, N, K, 32, true};
         ck_assert(algorithm("histogram")->run(&keys, 9, out, &work));
         memcpy(sorted, row.raw, sizeof sorted);

@@ -163,7 +163,7 @@ static struct operations count(const char *name, enum sim_input input, size_t n,
     struct count_row row;
     struct operations work = {0};
     uint32_t *out = malloc(n * sizeof *out);
-    ck_assert(sim_count_row(input, 0.5, 1, 0, n, false, &row));
+    ck_assert(sim_count_row(input, 0.5, 1, 0, n, 0.0, false, &row));
     struct keys keys = {raw ? row.raw : row.ranks, n, k, raw ? 32 : row.rank_bits, raw};
     for (size_t a = 0; sim_algorithm(a); a++)
         if (strcmp(sim_algorithm(a)->name, name) == 0)
@@ -229,7 +229,7 @@ START_TEST(stage1_counts)
         uint32_t *out = malloc(b * k_b * sizeof *out);
         for (uint64_t r = 0; r < ROWS; r++) {
             struct count_row row;
-            ck_assert(sim_count_row(SIM_IID, 0.0, 9, r, N, false, &row));
+            ck_assert(sim_count_row(SIM_IID, 0.0, 9, r, N, 0.0, false, &row));
             ck_assert(sim_stage1_queue(&(struct keys){row.ranks, N, 1, row.rank_bits, false}, b,
                                        k_b, out, &work, &insertions));
             /* The largest of each bucket, in falling order. */
