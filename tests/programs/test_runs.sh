@@ -37,8 +37,10 @@ fi
 by_both() {
     local name=$1
     shift
-    "$program" "${@//@/runs/$name.csv}" >"$folder/by-path" 2>/dev/null
-    (cd "$folder" && "$program" "${@//@/$name}") >"$folder/by-name" 2>/dev/null
+    "$program" "${@//@/runs/$name.csv}" >"$folder/by-path" 2>"$folder/err" ||
+        fail "$*: $(cat "$folder/err")"
+    (cd "$folder" && "$program" "${@//@/$name}") >"$folder/by-name" 2>"$folder/err" ||
+        fail "$* by name: $(cat "$folder/err")"
     [ -s "$folder/by-name" ] && cmp "$folder/by-path" "$folder/by-name" ||
         fail "$*: not the same by name"
 }
