@@ -199,6 +199,25 @@ START_TEST(held_out_sizes_of_the_v100s)
 }
 END_TEST
 
+/* What the page says falls short: the selection of whole rows is another one than stage 2, 5.8 ms
+ * by the profile where 2.5 were measured, of 2^25 elements. */
+START_TEST(exact_of_the_v100s_is_not_its_stage_2)
+{
+    struct csv csv = open_runs("runs/drtopk/stages.csv");
+    double measured = NAN;
+    for (size_t row = 0; row < csv.rows; row++)
+        if (real_of(&csv, row, "n") == 0x1p25 && real_of(&csv, row, "plain_select_us") > 0.0 &&
+            strcmp(text_of(&csv, row, "second_algo"), "radix") == 0)
+            measured = real_of(&csv, row, "plain_select_us");
+    const struct rcm_topk p = {.n = 1 << 25, .k = 1024, .m = 1};
+    const double says = rcm_predict_exact(drtopk_profile(), p);
+    ck_assert_msg(fabs(measured - 2487.0) < 1.0 && fabs(says / 5780.0 - 1.0) < 0.01, "%g, %g",
+                  measured, says);
+    ck_assert(!rcm_predict_exact_band(drtopk_profile(), p).within_runs);
+    csv_free(&csv);
+}
+END_TEST
+
 /* Ten runs of Helion on a TPU are of two types and two stages 2: too few for any model. */
 START_TEST(no_profile_of_a_tpu)
 {
@@ -345,6 +364,8 @@ START_TEST(collection_follows_reaching)
     const double median = median_of(each, count);
     double worst = 0.0, low = INFINITY, high = 0.0;
     for (size_t i = 0; i < length; i++) {
+        if (copies[i].p.k == 1 << 25) /* slower than the 12 ms of copying */
+            ck_assert(fabs(copies[i].us - 32000.0) < 500.0);
         if (reaching[i] < 5e5)
             continue;
         worst = fmax(worst, fabs((start + median * reaching[i]) / copies[i].us - 1.0));
@@ -405,5 +426,5 @@ START_TEST(stage1_by_bucket_size)
 END_TEST
 
 TEST_MAIN("other cards", recall_on_a_tpu, cost_of_helions_rule, profile_of_the_v100s,
-          held_out_sizes_of_the_v100s, no_profile_of_a_tpu, concatenation_copies_k_buckets,
-          collection_follows_reaching, stage1_by_bucket_size)
+          held_out_sizes_of_the_v100s, exact_of_the_v100s_is_not_its_stage_2, no_profile_of_a_tpu,
+          concatenation_copies_k_buckets, collection_follows_reaching, stage1_by_bucket_size)
