@@ -43,23 +43,27 @@ do for [i=1:5] {
 }
 set label 26 "chosen by" at screen 0.455,keys right font ",9"
 do for [p=1:down*across] {
+    # The rows of this panel alone: each is read a dozen times.
+    set print $cell
+    print system(sprintf("awk -F, 'NR == 1 { for (c = 1; c < NF && $c != \"panel\"; c++) ; print; \
+        next } $c == %d' '%s'", p, csv))
+    unset print
     set autoscale
-    stats csv using (column("panel") == p ? column("exact_us") : 0) nooutput
-    if (STATS_max == 0) {
+    if (|$cell| < 2) {
         set multiplot next
     } else {
+        stats $cell using "exact_us" nooutput
         exact = STATS_max
-        array cell[3]
+        array of_cell[3]
         do for [i=1:3] {
-            stats csv using (column("panel") == p ? column(word("n k m", i)) : NaN) nooutput
-            cell[i] = STATS_max
+            stats $cell using (column(word("n k m", i))) nooutput
+            of_cell[i] = STATS_max
         }
-        stats csv using (column("panel") == p && column("ratio_at_99") > 0 \
-            ? column("ratio_at_99") : 0) nooutput
+        stats $cell using (column("ratio_at_99") > 0 ? column("ratio_at_99") : 0) nooutput
         set label 2 (STATS_max > 0 ? sprintf("%.2f×", STATS_max) : "-") at graph 0.97,ratio right \
             font ",12" tc rgb (STATS_max < 1 ? "#0072B2" : "#B04A00") boxed front
-        set title sprintf("n = %s, k = %s", of(cell[1]), count(cell[2])) \
-            .(show_m ? sprintf(", m = %d", cell[3]) : "") font ",10" offset 0,-0.8
+        set title sprintf("n = %s, k = %s", of(of_cell[1]), count(of_cell[2])) \
+            .(show_m ? sprintf(", m = %d", of_cell[3]) : "") font ",10" offset 0,-0.8
         set xrange [exact*low:exact*high]
         set yrange [bottom:one*0.1]
         set xtics ("1" 1, "10" 10, "100" 100, "1000" 1e3, "10^4" 1e4, "10^5" 1e5, "10^6" 1e6) \
@@ -75,11 +79,11 @@ do for [p=1:down*across] {
         set object 1 rectangle from graph 0,0 to first exact,graph 1 fs solid noborder \
             fc rgb "#F0F5FA" behind
         set arrow 1 from exact,graph 0 to exact,graph 1 nohead ls 15 front
-        plot for [i=1:4] csv using (column("panel") == p ? column(word(times, i)) : NaN): \
+        plot for [i=1:4] $cell using (column(word(times, i))): \
                  (loss(column("recall"))) with steps ls 10+i notitle, \
-             for [i=1:words(k_bs)] csv using (column("panel") == p && \
-                 column("k_b") == int(word(k_bs, i)) ? column("time_us") : NaN): \
-                 (loss(column("recall"))) with points pt mark[i] ps 0.62 lc rgb blue[i] notitle
+             for [i=1:words(k_bs)] $cell using (column("k_b") == int(word(k_bs, i)) \
+                 ? column("time_us") : NaN):(loss(column("recall"))) \
+                 with points pt mark[i] ps 0.62 lc rgb blue[i] notitle
         unset label 1
         unset arrow 1
         unset for [i=11:26] label i
