@@ -22,7 +22,7 @@ int product_check(const struct rcm_device *device, uint64_t d, bool fused)
     for (size_t i = 0; d && i < (fused ? 3 : 2); i++)
         if (!(needed[i].rate > 0.0))
             return usage_error("--d needs the rates of the device, and %s lacks %s; give a device "
-                               "file that has it (recallmodel --help: device files)",
+                               "file that has it",
                                device->name, needed[i].name);
     return STATUS_OK;
 }

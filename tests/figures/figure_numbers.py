@@ -160,6 +160,24 @@ for k_b, b, recall, spread in (
     expect("samaga-2", f"recall of ({k_b}, {b})", row["model_recall"], recall, 5.1e-7)
     expect("samaga-2", f"spread of ({k_b}, {b})", row["model_sd"], spread, 0.00005 + 0.07 * spread)
 
+# The printed times of Table 2 beside the roofline: the numbers of the caption.
+table = rows("samaga-2-roofline")
+over = [float(row["over_bound"]) for row in table]
+expect("samaga-2-roofline", "rows", len(table), 20)
+expect("samaga-2-roofline", "least over the bound", min(over), 1.09, 0.005)
+expect("samaga-2-roofline", "most over the bound", max(over), 1.56, 0.005)
+expect("samaga-2-roofline", "rows below the sum of all candidates",
+       sum(float(row["all_candidates_us"]) > float(row["printed_us"]) + 0.5 for row in table), 3)
+for k_b, over in (("1", 6.5), ("4", 2.1)):
+    row = find(rows("samaga-table-3-roofline"), kernel="samaga-fused", k_b=k_b)
+    expect("samaga-table-3-roofline", f"fused, k_b = {k_b}", row["over_bound"], over, 0.05)
+# Where stage 1 becomes compute-bound, by the rate of compares and by those of Table 1.
+for column, most in (("ops_per_4_bytes", (4, 4, 3, 6)), ("paper_ops_per_4_bytes", (8, 16, 3, 6))):
+    for device, k_b in zip(("A100-PCIe", "H100-SXM", "TPUv4", "TPUv5e"), most):
+        free = [int(row["k_b"]) for row in rows("samaga-4") if row["device"] == device and
+                float(row["operations"]) <= float(row[column])]
+        expect("samaga-4", f"{device}, {column}", max(free), k_b)
+
 # Figure 3 of Samaga et al.: its largest, and the cells.
 cells = {}
 for row in rows("samaga-3"):

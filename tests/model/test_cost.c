@@ -141,6 +141,15 @@ START_TEST(roofline)
     /* k_b_max is where the bound changes, for every shape and type. */
     uint64_t state = 1;
     struct rcm_device chip = device;
+    /* Memory-bound up to k_b = 8, not at 9, where candidates begin to leave the chip, and again at
+     * 10: what counts is the first that is not. */
+    chip.on_chip_bytes = 27800.0;
+    const bool bound[] = {true, false, true};
+    for (uint64_t k_b = 8; k_b <= 10; k_b++) {
+        r = rcm_roofline(&chip, RCM_F32,
+                         (struct rcm_topk){.n = 5000, .k = 50, .b = 400, .k_b = k_b, .m = 1});
+        ck_assert(r.memory_bound == bound[k_b - 8] && r.k_b_max == 8);
+    }
     for (int i = 0; i < 3000; i++) {
         p = random_shape(&state, 5000);
         chip.on_chip_bytes = i % 3 == 0 ? 0.0 : 100.0 * (double)(1 << i % 17);
