@@ -83,7 +83,8 @@ static void put_profile(struct table *table, const struct rcm_profile *q)
     table_text(table, column("device", STYLE_PLAIN), q->name);
     table_text(table, column("kernel", STYLE_PLAIN), q->kernel->name);
     table_text(table, column("dtype", STYLE_PLAIN), rcm_dtype_name(q->dtype));
-    table_text(table, column("date", STYLE_PLAIN), q->date);
+    table_text(table, q->kernel->exact_only ? in_data("date") : column("date", STYLE_PLAIN),
+               q->date);
     table_count(table, headed("run_count", "runs", STYLE_PLAIN),
                 (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX));
     table_real(table, headed("median_error", "median\nerror", STYLE_PERCENT),

@@ -77,10 +77,6 @@ prints '^  exact .* predicted (gvr_v2_b200, f32)' <<<"$text" || fail "select in 
 measured=$("$program" select "${question[@]}" --exact-us "$us" --csv | sed -n 2p | cut -d, -f14)
 [ "$measured" = "$("$program" select "${question[@]}" --exact-kernel gvr --csv | sed -n 2p |
     cut -d, -f14)" ] || fail "--exact-us of the same time"
-# the bound that docs/choosing.md names for torch.topk
-"$program" select --n 2^17 --k 512 --m 64 --device b200 --exact-kernel torch_topk_blackwell |
-    prints 'at most 40.9 times faster' || fail "docs/choosing.md: torch.topk"
-grep -qF '41 times. Measure' docs/choosing.md || fail "docs/choosing.md: times"
 # a profile of the caller's own, and one with a stage 1, which has an exact top-k, too
 "$program" select "${question[@]}" --exact-kernel "$folder/gvr_v2_b200.profile" --csv |
     prints ',gvr_v2_b200,' || fail "--exact-kernel FILE"
