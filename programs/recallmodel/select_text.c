@@ -127,7 +127,7 @@ static unsigned print_product(const struct selection_answer *answer)
 /* What a roofline means. */
 static unsigned print_bound(const struct selection_answer *answer)
 {
-    char launch[40], and[100] = "";
+    char launch[40], and[100] = ", without a launch";
     const double us = selection_least(answer, 0.0);
     if (!selection_has_buckets(answer) || !selection_is_bound(answer) ||
         answer->settings->d)

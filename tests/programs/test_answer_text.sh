@@ -72,7 +72,7 @@ silent 'e\+'
 ask select --n 151936 --k 50 --device b200
 says 'bound and a launch, not calibrated.*bound +the least time that the rates of the device allow'
 ask select --n 151936 --k 50 --device h200
-says 'bound, not calibrated.*bound +the least time that the rates of the device allow; kernels'
+says 'bound, not calibrated.*bound +the least time .* device allow, without a launch;'
 
 # Where the bound and a launch leave less than a tenth, the answer is no.
 ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 7.3
