@@ -516,8 +516,6 @@ gpu-run: gpu
 	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
 
 # The figures of the papers, into paper_figures/: all, or one with make figures/key-06.
-# PAPER_DATA=DIR draws the published points too; PAPER_DATA=none draws every figure without them.
-# The folder's name stays in the environment, so that no shell expands it.
 .PHONY: figures
 figures: all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh
@@ -526,7 +524,7 @@ figures/%: all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh $*
 
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
-# is an error. PAPER_DATA=DIR: published runs.
+# is an error.
 .PHONY: notebooks run-notebooks
 NOTEBOOKS := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
 PYTHON ?= /usr/bin/python3
@@ -578,6 +576,8 @@ BIN := $(DESTDIR)$(PREFIX)/bin
 LIB := $(DESTDIR)$(PREFIX)/lib
 INCLUDE := $(DESTDIR)$(PREFIX)/include
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
+SHARE := $(DESTDIR)$(PREFIX)/share/recallmodel
+MEASURED := $(wildcard runs/index.csv runs/*/*)
 PARTS_OF_HEADER := $(wildcard model/recallmodel/*.h)
 FILL_IN := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
 # What `make gpu` builds is installed if it is there.
@@ -600,6 +600,7 @@ install: all
 	sed $(FILL_IN) model/recallmodel.pc.in > $(LIB)/pkgconfig/recallmodel.pc
 	sed $(FILL_IN) topk/recallmodel-topk.pc.in > $(LIB)/pkgconfig/recallmodel-topk.pc
 	install -m 644 docs/recallmodel.1 $(MAN)/
+	for file in $(MEASURED); do install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
 
 uninstall:
 	rm -f $(addprefix $(BIN)/,recallmodel recallmodel-mpi recallmodel-bench) \
@@ -607,8 +608,9 @@ uninstall:
 	    $(LIB)/librecallmodel-topk.a $(LIB)/librecallmodel-topk.so* $(INCLUDE)/topk.h \
 	    $(INCLUDE)/topk_gpu.h $(INCLUDE)/recallmodel.h \
 	    $(patsubst model/%,$(INCLUDE)/%,$(PARTS_OF_HEADER)) \
-	    $(LIB)/pkgconfig/recallmodel.pc $(LIB)/pkgconfig/recallmodel-topk.pc $(MAN)/recallmodel.1
-	-rmdir $(INCLUDE)/recallmodel 2>/dev/null
+	    $(LIB)/pkgconfig/recallmodel.pc $(LIB)/pkgconfig/recallmodel-topk.pc $(MAN)/recallmodel.1 \
+	    $(addprefix $(SHARE)/,$(MEASURED))
+	-rmdir $(INCLUDE)/recallmodel $(SHARE)/runs/* $(SHARE)/runs $(SHARE) 2>/dev/null
 
 clean:
 	rm -rf build recallmodel recallmodel-mpi recallmodel-bench python/recallmodel.egg-info

@@ -1,4 +1,5 @@
-"""pip install . builds the four C libraries with make and puts them beside the Python module."""
+"""pip install . builds the four C libraries with make and puts them, and the measured runs, beside
+the Python module."""
 import pathlib
 import re
 import shutil
@@ -23,8 +24,10 @@ class WithLibraries(build_py):
             raise SystemExit("the C libraries could not be built; this needs make, a C compiler "
                              "and the headers of Random123 and OpenBLAS (Debian: make gcc "
                              "librandom123-dev libopenblas-dev)")
+        place = pathlib.Path(self.build_lib) / "recallmodel"
         for library in libraries:
-            shutil.copy(HERE / library, pathlib.Path(self.build_lib) / "recallmodel")
+            shutil.copy(HERE / library, place)
+        shutil.copytree(HERE / "runs", place / "runs", dirs_exist_ok=True)
 
 
 class Binary(Distribution):

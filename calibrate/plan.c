@@ -175,7 +175,12 @@ size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
     const struct rcm_time_parameter *parameter;
     if (!grid)
         return 0;
-    q.kernel = q.kernel->times_only ? rcm_kernel_by_name("ours") : q.kernel;
+    struct rcm_kernel as_ours = *rcm_kernel_by_name("ours"); /* with what the kernel can run */
+    if (q.kernel->times_only) {
+        as_ours.next_b = q.kernel->next_b;
+        as_ours.k_b_max = as_ours.k_b_max < q.kernel->k_b_max ? as_ours.k_b_max : q.kernel->k_b_max;
+        q.kernel = &as_ours;
+    }
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
         const double start = parameter_start(q.kernel, parameter);
         if (start == 0.0) /* of another model */

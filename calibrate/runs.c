@@ -32,7 +32,7 @@ static const struct {
 /* A CSV file, its columns, and which rows to take. */
 struct reader {
     const struct csv *csv;
-    size_t counts[COUNT_COLUMNS], texts[TEXT_COLUMNS], time, work, threads, low, high;
+    size_t counts[COUNT_COLUMNS], texts[TEXT_COLUMNS], time, stage1, work, threads, low, high;
     const char *exact_kernel; /* of a CPU; NULL: any */
     const char *wanted[TEXT_COLUMNS];
     struct run_filter filter;
@@ -67,16 +67,15 @@ static int read_count(const struct reader *r, size_t row, size_t column, uint64_
     return 0;
 }
 
-static int read_time(const struct reader *r, size_t row, double *time_us)
+static int read_time(const struct reader *r, size_t row, size_t column, double *time_us)
 {
-    const char *text = csv_field(r->csv, row, r->time);
+    const char *text = csv_field(r->csv, row, column);
     char *end;
     *time_us = strtod(text, &end);
     if (end == text || *end || !(*time_us > 0.0) || !isfinite(*time_us))
-        return fail(r, row, r->time, "is not a positive number of microseconds");
+        return fail(r, row, column, "is not a positive number of microseconds");
     if (!(*time_us >= RUN_US_LEAST && *time_us <= RUN_US_MOST))
-        return fail(r, row, r->time,
-                    "is not a time of a call; give microseconds from 1e-3 to 1e11");
+        return fail(r, row, column, "is not a time of a call; give microseconds from 1e-3 to 1e11");
     return 0;
 }
 
@@ -164,7 +163,18 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
         return 0;
     run->noise = read_noise(r, row);
     const bool has_time = has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time));
-    return has_time && read_time(r, row, &run->time_us) != 0 ? -1 : 1;
+    return has_time && read_time(r, row, r->time, &run->time_us) != 0 ? -1 : 1;
+}
+
+/* The run of stage 1 alone that a row of both stages also has. Returns as read_run() does. */
+static int read_stage1(const struct reader *r, const struct run *both, struct run *run)
+{
+    if (!r->filter.stage1 || both->kind != RUN_TWO_STAGE || !has(r, r->stage1) ||
+        !*csv_field(r->csv, both->row, r->stage1))
+        return 0;
+    *run = *both;
+    run->kind = RUN_STAGE1;
+    return read_time(r, both->row, r->stage1, &run->time_us) != 0 ? -1 : 1;
 }
 
 /* The value of a text column that is taken; NULL if all rows have the same. */
@@ -209,6 +219,7 @@ static int find_columns(struct reader *r)
         r->texts[i] = csv_column(csv, text_columns[i].name);
         r->wanted[i] = has(r, r->texts[i]) ? wanted_of(r, i) : NULL;
     }
+    r->stage1 = csv_column(csv, "stage1_us");
     r->work = csv_column(csv, "work");
     r->threads = csv_column(csv, "threads");
     r->low = csv_column(csv, "time_us_low");
@@ -232,6 +243,14 @@ static int find_columns(struct reader *r)
     return missing ? -1 : 0;
 }
 
+/* Time depends on the bytes of a value: integers of 4 bytes count as float32. */
+static bool dtype_of_runs(const char *name, enum rcm_dtype *dtype)
+{
+    *dtype = RCM_F32;
+    return strcmp(name, "uint32") == 0 || strcmp(name, "int32") == 0 ||
+           rcm_dtype_by_name(name, dtype);
+}
+
 /* The dtype of the runs, if a column says it: the one that the filter names, however the column
  * spells it, or that of the first row. */
 static int find_dtype(struct reader *r, struct run_list *runs)
@@ -241,10 +260,10 @@ static int find_dtype(struct reader *r, struct run_list *runs)
         return 0;
     for (size_t row = 0; row < r->csv->rows; row++) {
         enum rcm_dtype dtype;
-        if (!rcm_dtype_by_name(csv_field(r->csv, row, column), &dtype)) {
+        if (!dtype_of_runs(csv_field(r->csv, row, column), &dtype)) {
             if (r->filter.cpu)
                 continue;
-            return fail(r, row, column, "is not a type; give float32, float16 or bfloat16");
+            return fail(r, row, column, "is not a type; give float32, float16, bfloat16 or uint32");
         }
         if (runs->has_dtype || (r->filter.has_dtype && dtype != r->filter.dtype))
             continue;
@@ -278,18 +297,21 @@ int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_li
     *runs = (struct run_list){0};
     if (find_columns(&r) != 0 || check_kernel(&r) != 0 || find_dtype(&r, runs) != 0)
         return -1;
-    runs->items = malloc((csv->rows + 1) * sizeof *runs->items);
+    runs->items = malloc((2 * csv->rows + 1) * sizeof *runs->items);
     if (!runs->items) {
         snprintf(error, CSV_ERROR, "%.150s: not enough memory", csv->path);
         return -1;
     }
     for (size_t row = 0; row < csv->rows; row++) {
-        const int take = read_run(&r, row, &runs->items[runs->length]);
-        if (take < 0) {
+        struct run *const run = &runs->items[runs->length];
+        const int take = read_run(&r, row, run),
+                  second = take > 0 ? read_stage1(&r, run, run + 1) : 0;
+        if (take < 0 || second < 0) {
             runs_free(runs);
             return -1;
         }
-        runs->length += (size_t)take;
+        runs->length += (size_t)take + (size_t)second;
+        runs->second += (size_t)second;
         runs->left_out += (size_t)!take;
     }
     return 0;
@@ -310,6 +332,7 @@ int runs_append(struct run_list *runs, const struct run_list *more)
     if (more->length > 0)
         memcpy(all + runs->length, more->items, more->length * sizeof *all);
     runs->length += more->length;
+    runs->second += more->second;
     runs->left_out += more->left_out;
     return 0;
 }

@@ -7,8 +7,11 @@
  *                              Without this column, two-stage if there is a b, otherwise exact.
  *   kernel, dtype, assignment, input, cache, timing, isa, op
  *                              rows that differ here belong to different measurements: only one
- *                              value of each is taken.
+ *                              value of each is taken. A dtype uint32 or int32 counts as float32:
+ *                              time depends on the bytes.
  *
+ *   stage1_us                  of stage 1, in a row with both stages: a second run if it is asked
+ *                              for, which tells the stages apart.
  *   threads                    of a CPU; 1 if it is missing.
  *   time_us_low, time_us_high  the interval of the median, of a CPU: a wide one weighs less.
  *
@@ -41,6 +44,7 @@ struct run {
 struct run_list {
     struct run *items;
     size_t length;
+    size_t second;   /* runs of stage 1 that share a row with one of both stages */
     size_t left_out; /* rows of other measurements */
     bool has_dtype;
     enum rcm_dtype dtype; /* of all runs, if the CSV says so */
@@ -50,8 +54,9 @@ struct run_list {
 struct run_filter {
     bool has_dtype; /* only rows of `dtype`; otherwise those of the dtype of the first row */
     enum rcm_dtype dtype;
-    bool times; /* each run needs a time */
-    bool cpu;   /* runs of recallmodel bench: see runs_from_csv() */
+    bool times;  /* each run needs a time */
+    bool stage1; /* also a run of stage 1 of each row that has its time */
+    bool cpu;    /* runs of recallmodel bench: see runs_from_csv() */
     /* only rows with this in the column kernel; NULL: see runs_from_csv() */
     const char *kernel;
     bool selecting; /* only runs with k < n: the others have nothing to select */

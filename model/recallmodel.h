@@ -29,6 +29,7 @@
  *     cost.h     the cost models of the papers, the roofline, devices, attention
  *     time.h     kernels, profiles, predicted times; profile_text.h: profiles as text
  *     select.h   which b and k_b to deploy, and the same question in reverse
+ *     threshold_bin.h   how full a histogram's bin of the k-th largest is (in the folder recall)
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased
  * Parallelism", arXiv 2412.04358. [Samaga2025] Samaga et al., "A Faster Generalized Two-Stage
@@ -45,6 +46,7 @@
 #include "recallmodel/rope.h"
 #include "recallmodel/select.h"
 #include "recallmodel/shape.h"
+#include "recallmodel/threshold_bin.h"
 #include "recallmodel/time.h"
 
 RCM_BEGIN

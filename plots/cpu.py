@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """cpu.py - the numbers of the figures of measured runs on a CPU.
 
-    plots/cpu.py frontier|models|map      prints the CSV of ours-cpu, ours-cpu-models, ours-cpu-map
+    plots/cpu.py models|map               prints the CSV of ours-cpu-models, ours-cpu-map
     plots/cpu.py caption WHAT FILE.csv    prints what the caption of WHAT says of these numbers
     plots/cpu.py folder                   prints the folder of runs (plots/cpu_runs.py says which)
     plots/cpu.py text [--write FILE.md]   prints the sentences of docs/cpu.md, or writes them there
 
-The sentences stand between <!-- cpu-map --> and <!-- /cpu-map -->, and <!-- cpu-recall --> and
-<!-- /cpu-recall -->. $RECALLMODEL is the command (./recallmodel). Exit status 3: there are no runs.
+plots/tradeoff.py cpu prints that of ours-cpu. The sentences stand between <!-- cpu-map --> and
+<!-- /cpu-map -->, and <!-- cpu-recall --> and <!-- /cpu-recall -->. $RECALLMODEL is the command
+(./recallmodel). Exit status 3: there are no runs.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -23,7 +24,6 @@ import measured_recall
 
 RECALLS = 0.95, 0.99
 MODELS = "time_model", "basic", "serial", "parallel"
-ROWS, COLUMNS = 4, 5  # panels of ours-cpu
 
 
 def short(value):
@@ -40,60 +40,6 @@ def fastest(stages, recall):
     """The fastest of the runs with at least that recall by the model, or None."""
     reach = [r for r in stages if r["recall_model"] >= recall]
     return min(reach, key=lambda r: r["time_us_median"], default=None)
-
-
-# ---- ours-cpu
-
-
-def spread(items, count):
-    """`count` of the sorted items, evenly, with the first and the last."""
-    items = sorted(items)
-    if len(items) <= count:
-        return items
-    return [items[round(i * (len(items) - 1) / (count - 1))] for i in range(count)]
-
-
-def panels(cells):
-    """{(n, k): number from 1 on} of ROWS sizes n, and of k that all but one of them have."""
-    ks = {}
-    for n, k in cells:
-        ks.setdefault(n, set()).add(k)
-    many = [n for n in ks if len(ks[n]) >= min(COLUMNS - 1, max(map(len, ks.values())))]
-    ns = spread(many, ROWS)
-    shared = {k for n in ns for k in ks[n] if sum(k in ks[other] for other in ns) >= len(ns) - 1}
-    return {(n, k): 1 + COLUMNS * i + j for i, n in enumerate(ns)
-            for j, k in enumerate(spread(shared, COLUMNS)) if k in ks[n]}
-
-
-def frontier(runs):
-    cells = dict(runs.cells())
-    number = panels(cells)
-    rows = []
-    for (n, k), stages in cells.items():
-        exact = runs.exact[n, k]
-        best = fastest(stages, RECALLS[-1])
-        least = math.inf
-        for r in [*stages, exact]:
-            loss = 1 - r["recall_model"]
-            is_frontier = r is not exact and loss < least
-            least = loss if is_frontier else least
-            rows.append({
-                "panel": number.get((n, k), 0), "n": n, "k": k, "work": r["work"],
-                "b": r["b"], "k_b": r["k_b"], "time_us_median": short(r["time_us_median"]),
-                "time_us_low": short(r["time_us_low"]), "time_us_high": short(r["time_us_high"]),
-                "recall_model": short(r["recall_model"]), "recall_measured": short(r["recall"]),
-                "frontier": int(is_frontier), "exact_us": short(exact["time_us_median"]),
-                "ratio_at_99": short(best["time_us_median"] / exact["time_us_median"])
-                               if best else "NaN"})
-    return rows
-
-
-def frontier_caption(rows):
-    ratios = {(r["n"], r["k"]): float(r["ratio_at_99"]) for r in rows}
-    pays = sum(ratio < 1 for ratio in ratios.values())
-    drawn = len({r["panel"] for r in rows} - {"0"})
-    return (f"{drawn} of the {len(ratios)} (n, k) of the CSV are drawn. At a recall of at least "
-            f".99 approximating is the faster in {pays} of these {len(ratios)}.")
 
 
 # ---- ours-cpu-models
@@ -333,8 +279,7 @@ def page_with(page, runs):
 
 # ---- the command line
 
-FIGURES = {"frontier": (frontier, frontier_caption), "models": (models, models_caption),
-           "map": (ratio_map, map_caption)}
+FIGURES = {"models": (models, models_caption), "map": (ratio_map, map_caption)}
 
 
 def caption(what, path, runs):
@@ -362,8 +307,8 @@ def main(arguments):
         page = pathlib.Path(arguments[2])
         page.write_text(page_with(page, runs), encoding="utf-8")
     else:
-        print("cpu.py: give frontier, models, map, caption, folder or text, as its first lines "
-              "say", file=sys.stderr)
+        print("cpu.py: give models, map, caption, folder or text, as its first lines say",
+              file=sys.stderr)
         return 2
     return 0
 

@@ -1,28 +1,33 @@
-# height 430
-set multiplot layout 1,2 margins 0.08,0.985,0.27,0.9 spacing 0.06,0
+# height 470
+set multiplot layout 1,2 margins 0.08,0.985,0.29,0.91 spacing 0.06,0
 set logscale x 2
-set yrange [0:*]
+set yrange [0:26]
 set xrange [0.8:5]
 set xtics (1, 2, 4)
 set xlabel "k_b"
-sparq = published."/keyetal/sparq-shapes.csv"
+ours = there(runs."/key-8.csv")
+# The k_b of a row of that n, assignment and b k_b = ratio k.
+at(n, assignment, ratio) = column("n") == n && strcol("assignment") eq assignment \
+    && column("b") == int(96*ratio/column("k_b")) ? column("k_b") : NaN
 do for [n in "1409 1659"] {
-    set title "n = ".n.", k = 96, m = 1, float16" font ",10" offset 0,-0.6
-    set ylabel (n eq "1409" ? "us a call" : "") offset 1
-    if (n eq "1409") { set key at screen 0.53,0.02 \
-        center bottom horizontal maxrows 2 reverse Left width -2 font ",8" } else { unset key }
-    plot for [i=1:4] csv using (strcol("assignment") eq "interleaved" && column("n") == n+0 \
-             && column("b") == int(96*2**(i-1)/column("k_b")) \
-             ? column("k_b") : NaN):"time_us_median" with linespoints ls i \
-             title sprintf("b k_b = %dk", 2**(i-1)), \
-         for [i=1:4] csv using (strcol("assignment") eq "contiguous" && column("n") == n+0 \
-             && column("b") == int(96*2**(i-1)/column("k_b")) \
-             ? column("k_b") : NaN):"time_us_median" with linespoints ls i dt 2 \
-             title (i == 1 ? "contiguous (dashed)" : ""), \
-         for [i=1:4] (sparq eq "" ? "/dev/null" : sparq) \
-             using (sparq eq "" ? NaN : strcol("assignment") eq "interleaved" \
-             && column("n") == n+0 && column("b") == int(96*2**(i-1)/column("k_b")) \
-             ? column("k_b")*1.06 : NaN):"time_us_median" with points ls i pt 2 ps 0.8 \
-             title (i == 1 ? "published, interleaved" : "")
+    set title "n = ".n.", k = 96, m = 1, H100 PCIe, float16" font ",10" offset 0,-0.6
+    set ylabel (n eq "1409" ? "us a call" : "") offset 0
+    if (n eq "1409") { set key at screen 0.53,0.01 \
+        center bottom horizontal maxrows 3 reverse Left width -2 font ",8" } else { unset key }
+    plot for [i=1:4] csv using (at(n+0, "interleaved", 2**(i-1))):"time_us_median" \
+             with linespoints ls i title sprintf("b k_b = %dk", 2**(i-1)), \
+         for [i=1:4] csv using (at(n+0, "contiguous", 2**(i-1))):"time_us_median" \
+             with linespoints ls i dt 2 title (i == 1 ? "contiguous: dashed" : ""), \
+         for [i=1:4] csv using (at(n+0, "interleaved", 2**(i-1))*1.06): \
+             "predicted_us":"low_us":"high_us" with yerrorbars ls i pt 4 ps 0.7 \
+             title (i == 1 ? "predicted: squares" : ""), \
+         for [i=1:4] csv using (at(n+0, "contiguous", 2**(i-1))*1.12):"predicted_us" \
+             with points ls i pt 12 ps 0.9 title (i == 1 ? "contiguous: diamonds" : ""), \
+         for [i=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
+             at(n+0, "interleaved", 2**(i-1))*0.95):"time_us_median" with points ls i pt 2 \
+             title (i == 1 && ours ne "" ? "ours: crosses" : ""), \
+         for [i=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
+             at(n+0, "contiguous", 2**(i-1))*0.95):"time_us_median" with points ls i pt 1 \
+             title (i == 1 && ours ne "" ? "contiguous: plus" : "")
 }
 unset multiplot

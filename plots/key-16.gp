@@ -1,33 +1,36 @@
-# height 460
-set multiplot layout 1,2 margins 0.08,0.985,0.27,0.9 spacing 0.06,0
+# height 760
+set multiplot layout 2,2 margins 0.08,0.985,0.14,0.945 spacing 0.03,0.1
 set logscale x 2
 set logscale y 2
 set format x @two
-set format y "%g"
-set xlabel "n"
 set xrange [2**9.5:2**22.5]
-set yrange [3:60000]
+set yrange [2:60000]
 ours = there(runs."/key-17.csv")
-do for [m in "1 256"] {
-    set title sprintf("m = %s, b = 1, k_b = k, H100 PCIe, float16", m) font ",10" offset 0,-0.6
+do for [row in "predicted cost"] { do for [m in "1 256"] {
+    set title (row eq "predicted" ? "predicted (lines)" : \
+        "cost models: serial (solid), parallel (dashed)").sprintf(", m = %s", m) font ",10" \
+        offset 0,-0.7
     set ylabel (m eq "1" ? "us a call" : "") offset 1
-    if (m eq "1") { set key at screen 0.53,0.01 \
-        center bottom horizontal maxrows 2 reverse Left width -2 font ",8" } else { unset key }
-    plot for [i=1:4] csv using (column("m") == m+0 \
-             && column("k") == i ? column("n") : NaN):"predicted_us" with lines ls i \
-             title sprintf("k = %d", i), \
-         for [i=1:4] published."/keyetal/two-stage.csv" \
-             using (column("m") == m+0 && column("k") == i \
-             && column("b") == 1 && column("k_b") == i \
-             && column("candidates_over_k") == 1 ? column("n") : NaN):"time_us_median" \
-             with points ls i title (i == 1 ? "measured" : ""), \
-         for [i=1:4] (ours eq "" ? "/dev/null" : ours) \
-             using (ours eq "" ? NaN : column("m") == m+0 && column("k") == i && column("b") == 1 \
-             && column("k_b") == i ? column("n") : NaN):"time_us_median" with points ls i pt 2 \
-             title (i == 1 && ours ne "" ? "ours, measured" : ""), \
-         csv using (column("m") == 1 && column("k") == 4 ? column("n") : NaN): \
-             (column("cost_serial")/2**26.2*1e6) with lines ls 9 title "serial cost", \
-         csv using (column("m") == 1 && column("k") == 4 ? column("n") : NaN): \
-             (column("cost_parallel")/2**24.8*1e6) with lines ls 9 dt 4 title "parallel cost"
-}
+    set format y (m eq "1" ? "%g" : "")
+    set xlabel (row eq "cost" ? "n" : "")
+    if (row eq "predicted" && m eq "1") { set key at screen 0.53,0.01 center bottom horizontal \
+        maxrows 2 reverse Left font ",8" } else { unset key }
+    of(k) = column("k") == k && column("k_b") == k && column("b") == 1 && column("m") == m+0 \
+        ? column("n") : NaN
+    if (row eq "predicted") {
+        plot for [k=1:4] csv using (of(k)):"predicted_us" with lines ls k \
+                 title sprintf("k = %d", k), \
+             for [k=1:4] csv using (of(k)):"time_us_median" with points ls k \
+                 title (k == 1 ? "measured (points)" : ""), \
+             for [k=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : of(k)): \
+                 "time_us_median" with points ls k pt 2 \
+                 title (k == 1 && ours ne "" ? "ours, measured" : "")
+    } else {
+        plot for [k=1:4] csv using (of(k)):(column("cost_serial")/(m+0)/2**26.2*1e6) \
+                 with lines ls k notitle, \
+             for [k=1:4] csv using (of(k)):(column("cost_parallel")/2**24.8*1e6) \
+                 with lines ls k dt 2 notitle, \
+             for [k=1:4] csv using (of(k)):"time_us_median" with points ls k notitle
+    }
+} }
 unset multiplot

@@ -12,12 +12,18 @@
 #                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
 #                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
 #                 gpu/run.sh measured of that part; without it the figure waits. With remarks
-#                 "# columns a,b,c" the page shows these columns as a table.
+#                 "# columns a,b,c" the page shows these columns as a table. The caption names the
+#                 folders of runs/ that FIGURE.data and FIGURE.gp name, and those of a remark
+#                 "# sources keyetal helion" (for what a script reads).
 #   FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
 #                 with columns by name, the published numbers in runs/ (the variable published), and
-#                 own runs where they are available (the variable runs). Remarks: "# height N" (the width is 1000), "# column" (the PDF is
-#                 readable at the width of one column).
+#                 own runs where they are available (the variable runs). Remarks: "# height N" (the
+#                 width is 1000), "# column" (the PDF is readable at the width of one column).
 #   FIGURE.txt    the caption; its first line is the title.
+#
+# What has not changed is kept: a CSV file whose numbers agree to 1e-9 (plots/agree.awk), and a PNG
+# file if the SVG is the same as before. The SVG does not depend on the fonts of the machine.
+# Delete a PNG file to draw it with other fonts.
 #
 # Variables:
 #   RUNS=DIR          measured runs (gpu/runs).
@@ -31,6 +37,7 @@ runs=${RUNS:+$(realpath -m "$RUNS")}
 [ ! "${CPU_RUNS:-}" ] || CPU_RUNS=$(realpath -m "$CPU_RUNS")
 export CPU_RUNS=${CPU_RUNS:-} PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")/.."
+export RECALLMODEL_RUNS=$PWD/runs
 into=${into:-$PWD/paper_figures}
 runs=${runs:-gpu/runs}
 wrong() { echo "figures: $*" >&2; exit 2; }
@@ -92,11 +99,16 @@ cpu_runs=$(python3 plots/cpu.py folder 2>/dev/null || true)
 
 # The folders of runs/ whose published numbers figure $1 draws.
 sources_of() {
-    local loaded
+    local loaded folder
     [ ! -f "plots/$1.gp" ] || loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp")
-    # shellcheck disable=SC2086 # none or one name, which has no blanks
-    cat "plots/$1.data" $(ls "plots/$1.gp" 2>/dev/null) ${loaded:-} | grep -v '^#' |
-        grep -o '\(runs\|published\."\)/[a-z0-9-]*/' | cut -d/ -f2 | sort -u || true
+    # shellcheck disable=SC2046,SC2086 # none or one name, which has no blanks
+    cat "plots/$1.data" $(ls "plots/$1.gp" 2>/dev/null) ${loaded:-} >"$work/named"
+    for folder in runs/*/; do
+        folder=$(basename "$folder")
+        if grep -q "^[^#]*[ /]$folder/\|^# sources.* $folder\( \|$\)" "$work/named"; then
+            echo "$folder"
+        fi
+    done
 }
 
 # The CSV files that the gnuplot files of figure $1 read from the folder $2 of own runs.
@@ -109,7 +121,9 @@ reads() {
         sed 's/.*"\///; s/\.csv$//' | sort -u
 }
 parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
-cpu_of() { sed -n 's/^plots\/cpu\.py \([a-z]*\)$/\1/p' "plots/$1.data"; }
+# The commands of figure $1 whose script also prints captions; and those of them on runs of a CPU.
+captions_of() { grep '^plots/\(cpu\|tradeoff\)\.py [a-z]*$' "plots/$1.data" || true; }
+cpu_of() { captions_of "$1" | grep '/cpu\.py\| cpu$' || true; }
 
 # Prints what a figure waits for, and nothing if the figure can be made.
 waits_for() {
@@ -155,20 +169,20 @@ make_csv() {
 # The caption of figure $1, and the sources of numbers that are not from models. Without the runs of
 # a CPU the caption in the folder $2 stays: it says what was measured.
 write_caption() {
-    local part
+    local part script
     if [ "$(cpu_of "$1")" ] && [ ! "$cpu_runs" ]; then
         cat "$2/caption.txt"
         return
     fi
     cat "plots/$1.txt"
-    for part in $(cpu_of "$1"); do
-        RECALLMODEL=$program python3 plots/cpu.py caption "$part" "$work/csv" || return 1
-    done
+    while read -r script part; do
+        RECALLMODEL=$program python3 "$script" caption "$part" "$work/csv" || return 1
+    done < <(captions_of "$1")
     for part in $(parts_of "$1"); do
         echo "Measured: $(cat "$work/runs/$part.about")."
     done
     for part in $(sources_of "$1"); do
-        echo "Published points: runs/$part ($(sed -n 1p "runs/$part/SOURCE"))"
+        echo "Published: runs/$part ($(sed -n '1s/\(,\|\.$\).*//p' "runs/$part/SOURCE"))."
     done
     for part in $(reads "$1" runs); do
         if [ -f "$work/runs/$part.csv" ]; then
@@ -179,13 +193,18 @@ write_caption() {
     done | sort -u
 }
 
-# gnuplot's terminal for a picture of figure $1: png, or the same picture as pdf. A font of 11 is
-# 1.5 % of the width in both.
+# A file as the text of HTML.
+escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
+
+# gnuplot's terminal for a picture of figure $1: png, or the same picture as svg or pdf. In all of
+# them a font of 11 is 1.5 % of the width.
 terminal_of() { # figure, type
     local height font="font 'DejaVu Sans,11'"
     height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$1.gp")
     height=${height:-420}
-    if [ "$2" = png ]; then
+    if [ "$2" = svg ]; then
+        echo "svg size 1000,$height $font fontscale 1.15 background 'white'"
+    elif [ "$2" = png ]; then
         echo "pngcairo size 1000,$height $font background 'white'"
     elif grep -q '^# column$' "plots/$1.gp"; then
         echo "pdfcairo size 12cm,8cm $font fontscale 0.62 linewidth 0.8 pointscale 0.6"
@@ -195,25 +214,43 @@ terminal_of() { # figure, type
     fi
 }
 
-# Draws figure $1 into the folder $2. A warning of gnuplot is an error, except about own runs
+# Draws $work/picture.TYPE of figure $1. A warning of gnuplot is an error, except about own runs
 # that are missing.
-draw() {
-    local type inputs
+draw_one() { # figure, type
+    local inputs
     inputs="csv='$work/csv'; published='$work/published'; runs='$work/runs'"
-    for type in png pdf; do
-        if ! gnuplot -e "$inputs" \
-            -e "set terminal $(terminal_of "$1" $type); set output '$work/picture.$type'" \
-            plots/style.gp "plots/$1.gp" 2>"$work/warnings"; then
-            echo "figures: gnuplot on $1: $(grep -v '^$' "$work/warnings" | sed -n 1,5p)" >&2
-            return 1
-        fi
-        sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings"
-        if [ -s "$work/warnings" ]; then
-            echo "figures: gnuplot on $1: $(head -n 5 "$work/warnings")" >&2
-            return 1
-        fi
-    done
-    mv "$work/picture.png" "$2/$1.png"
+    if ! gnuplot -e "$inputs" \
+        -e "set terminal $(terminal_of "$1" "$2"); set output '$work/picture.$2'" \
+        plots/style.gp "plots/$1.gp" 2>"$work/warnings"; then
+        echo "figures: gnuplot on $1: $(grep -v '^$' "$work/warnings" | sed -n 1,5p)" >&2
+        return 1
+    fi
+    sed -i '/Skipping data file with no valid points/d;/^$/d' "$work/warnings"
+    if [ -s "$work/warnings" ]; then
+        echo "figures: gnuplot on $1: $(head -n 5 "$work/warnings")" >&2
+        return 1
+    fi
+}
+
+# Shortens $work/picture.svg and gives it the title of figure $1.
+tidy_svg() {
+    local title
+    title=$(escape "plots/$1.txt" | sed -n '1{s/[&|\\]/\\&/g;p}')
+    sed -E -f plots/svg.sed "$work/picture.svg" | sed -z -E 's/<g [^>]*>\n<\/g>\n//g' |
+        sed "s|^<title>.*|<title>$title</title>|" >"$work/tidy.svg"
+}
+
+# Draws figure $1 into the folder $2. If the SVG has not changed, the PNG is kept: it depends on the
+# fonts of the machine.
+draw() {
+    local type
+    for type in svg pdf; do draw_one "$1" $type || return 1; done
+    tidy_svg "$1" || return 1
+    if ! { [ -f "$2/$1.png" ] && cmp -s "$work/tidy.svg" "$2/$1.svg"; }; then
+        draw_one "$1" png || return 1
+        mv "$work/picture.png" "$2/$1.png"
+    fi
+    mv "$work/tidy.svg" "$2/$1.svg"
     mv "$work/picture.pdf" "$2/$1.pdf"
 }
 
@@ -235,7 +272,12 @@ make_figure() {
         make_csv "$figure" || return 1
     fi
     mkdir -p "$folder" || return 1
-    cp "$work/csv" "$folder/$figure.csv" || return 1
+    if [ -f "$folder/$figure.csv" ] &&
+        awk -f plots/agree.awk "$folder/$figure.csv" "$work/csv" >"$work/differs"; then
+        cp "$folder/$figure.csv" "$work/csv" || return 1
+    else
+        cp "$work/csv" "$folder/$figure.csv" || return 1
+    fi
     grep -v '^#' "plots/$figure.data" >"$folder/commands.sh" || return 1
     write_caption "$figure" "$folder" >"$work/caption" || return 1
     cp "$work/caption" "$folder/caption.txt" || return 1
@@ -269,7 +311,6 @@ html_table() { # of the columns that a remark in FIGURE.data names; these have n
           print "</tr>" }
         END { print "</table>" }' "$into/$1/$1.csv"
 }
-escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 {
     cat <<'HEAD'
 <!doctype html>
@@ -304,7 +345,11 @@ HEAD
         fi
         html_table "$figure"
         echo "<p>$(escape "$folder/caption.txt" | tail -n +2)</p>"
-        echo "<p><a href=\"$figure/$figure.csv\">$figure.csv</a></p>"
+        more=
+        if [ -f "$folder/$figure.svg" ]; then
+            more=", <a href=\"$figure/$figure.svg\">$figure.svg</a>"
+        fi
+        echo "<p><a href=\"$figure/$figure.csv\">$figure.csv</a>$more</p>"
         echo "<pre>$(escape "$folder/commands.sh")</pre>"
     done
     echo '</body></html>'

@@ -6,21 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counting.h"
 #include "key.h"
 #include "quickselect.h"
-
-/* Counts operations that are always done; and operations behind a branch. */
-static void always(struct operations *cost, uint64_t operations)
-{
-    cost->all += operations;
-    cost->taken += operations;
-}
-
-static void branch(struct operations *cost, bool taken, uint64_t operations)
-{
-    cost->all += operations;
-    cost->taken += taken ? operations : 0;
-}
 
 /* ceil(log2 n) */
 static unsigned log2_up(size_t n)
@@ -74,18 +62,13 @@ static bool insertion_queue(const struct keys *keys, unsigned digit, uint32_t *o
     for (size_t j = 0; j < keys->k; j++)
         out[j] = index_of(queue[j]);
     free(queue);
+    read_elements(cost, keys->n);
+    write_results(cost, keys->k);
     return true;
 }
 
 /* ---- radix select: from the most significant digit on; the digit of the border is the one at
  * which the count from above reaches k */
-
-/* What the passes find: the elements above `key` belong to the top-k, and so do `needed` of the
- * `equal` ones that are equal to it. */
-struct border {
-    uint32_t key;
-    size_t needed, equal;
-};
 
 /* The last pass, which collects the elements. If all that reach the border are wanted, it takes one
  * comparison for each element. Otherwise those that reach it are also compared for equality, and
@@ -95,6 +78,8 @@ static void collect(const struct keys *keys, struct border border, uint32_t *out
 {
     size_t length = 0;
     bool ties = border.equal > border.needed;
+    read_elements(cost, keys->n);
+    write_results(cost, keys->k);
     for (uint32_t i = 0; i < keys->n; i++) {
         bool reaches = keys->key[i] >= border.key, wanted = reaches;
         always(cost, 1);
@@ -147,29 +132,11 @@ static struct border border_by_bits(const struct keys *keys, struct operations *
         }
         always(cost, 2);
         branch(cost, settle_bit(&border, bit, ones), 2 + 2);
+        read_elements(cost, keys->n);
+        if (bit + 1 == keys->bits)
+            cost->left += border.equal;
     }
     return border;
-}
-
-/* The digit of the border: scans the counts of its values from above until they reach what is
- * needed. */
-static uint32_t settle_digit(struct border *border, const size_t *count, uint32_t values,
-                             struct operations *cost)
-{
-    uint32_t value = values;
-    bool found = false;
-    for (uint32_t d = values; d-- > 0;) {
-        branch(cost, !found, 1);
-        if (found)
-            continue;
-        found = count[d] >= border->needed;
-        value = d;
-        branch(cost, !found, 2);
-        if (!found)
-            border->needed -= count[d];
-    }
-    border->equal = count[value];
-    return value;
 }
 
 /* `digit` bits a pass, with a counter for each value of the digit. */
@@ -194,7 +161,10 @@ static bool border_by_digits(const struct keys *keys, unsigned digit, struct bor
             if (candidate)
                 count[keys->key[i] >> left & (values - 1)]++;
         }
+        read_elements(cost, keys->n);
         border->key |= settle_digit(border, count, values, cost) << left;
+        if (left + width == keys->bits)
+            cost->left += border->equal;
         mask |= (values - 1) << left;
         always(cost, 1 + 2 + 1 + 2);
     }
@@ -228,6 +198,7 @@ static bool scan_max(const struct keys *keys, unsigned digit, uint32_t *out,
     for (size_t j = 0; j < keys->k && data && best; j++) {
         memcpy(best, data, n * sizeof *best);
         always(cost, 1); /* each thread begins with its own element */
+        read_elements(cost, n);
         for (size_t stride = 1; stride < n; stride *= 2) {
             bool any = false;
             /* Only these elements: nobody reads what the other threads do. */
@@ -243,6 +214,7 @@ static bool scan_max(const struct keys *keys, unsigned digit, uint32_t *out,
         data[out[j]] = 0;
         always(cost, 1 + 1); /* store it, take it out */
     }
+    write_results(cost, keys->k);
     bool good = data && best;
     free(data);
     free(best);
@@ -267,11 +239,16 @@ static bool parallel_radix_select(const struct keys *keys, unsigned digit, uint3
         /* Bit, border, mask; the flags of the threads; their sum; is it enough? */
         always(cost, 1 + 2 + 2 + 2 + (scan + 1) + 2);
         branch(cost, settle_bit(&border, bit, ones), 2 + 2);
+        read_elements(cost, keys->n);
+        if (bit + 1 == keys->bits)
+            cost->left += border.equal;
     }
     /* Each thread compares with the border, a prefix sum gives its place, and it stores. With ties
      * there is also a prefix sum of the equal ones. */
-    struct operations ignored = {0, 0};
+    struct operations ignored = {0};
     collect(keys, border, out, &ignored);
+    read_elements(cost, keys->n);
+    write_results(cost, keys->k);
     always(cost, 1 + (scan + 1));
     if (border.equal > border.needed)
         always(cost, 1 + (scan + 1) + 2);
@@ -280,10 +257,12 @@ static bool parallel_radix_select(const struct keys *keys, unsigned digit, uint3
 }
 
 static const struct sim_algorithm algorithms[] = {
-    {"insertion_queue", false, true, insertion_queue},
-    {"radix_select", true, false, radix_select},
-    {"scan_max", false, true, scan_max},
-    {"parallel_radix_select", false, false, parallel_radix_select},
+    {"insertion_queue", false, true, false, {0}, insertion_queue},
+    {"radix_select", true, false, false, {1, 4, 8, 11}, radix_select},
+    {"scan_max", false, true, false, {0}, scan_max},
+    {"parallel_radix_select", false, false, false, {0}, parallel_radix_select},
+    {"compacting_radix", true, false, false, {4, 8, 11}, compacting_radix},
+    {"histogram", true, false, true, {9, 11}, histogram_select},
 };
 
 const struct sim_algorithm *sim_algorithm(size_t index)
@@ -323,7 +302,7 @@ bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_
 /* ---- rows */
 
 bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n,
-                   struct count_row *row)
+                   double shift, bool smallest, struct count_row *row)
 {
     uint64_t *words = malloc((n + 1) * sizeof *words), *keys = malloc(n * sizeof *keys),
              *scratch = malloc(2 * n * sizeof *scratch);
@@ -335,7 +314,7 @@ bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t rep
     if (good) {
         row_generate(input, rho, seed, repetition, x, n, words);
         for (uint32_t i = 0; i < n; i++) {
-            row->raw[i] = key32_of(x[i]);
+            row->raw[i] = key32_of(smallest ? -(x[i] + shift) : x[i] + shift);
             keys[i] = (uint64_t)row->raw[i] << 32; /* what is sorted by first */
             at[i] = i;
         }

@@ -13,6 +13,7 @@ program=$(realpath -m "${RECALLMODEL:-$build/recallmodel}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0
+unset RECALLMODEL_RUNS # the measured runs of this tree
 
 # fail WHY ..: the test ends here.
 fail() {

@@ -122,3 +122,12 @@ struct rcm_attention rcm_attention(const struct rcm_decoder *decoder,
                                   .speedup_apart = step / (rest + time_us(device, apart_work)),
                                   .bytes = weights.bytes + dense_work.bytes};
 }
+
+double rcm_attention_selected(const struct rcm_decoder *decoder, struct rcm_attention gain,
+                              double select_us)
+{
+    if (!is_decoder(decoder) || !(select_us >= 0.0 && select_us < INFINITY))
+        return NAN;
+    const double sparse_us = gain.step_us / gain.speedup;
+    return gain.step_us / (sparse_us + (double)decoder->layers * select_us);
+}

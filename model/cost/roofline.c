@@ -52,42 +52,88 @@ bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype)
     return false;
 }
 
-/* A search for the largest k_b at which p is memory-bound. */
+double rcm_bytes_to_memory(const struct rcm_device *device, double written)
+{
+    return device->on_chip_bytes > 0.0 ? fmax(0.0, written - device->on_chip_bytes) : 0.0;
+}
+
+static double candidate_bytes(struct rcm_topk p, double value_bytes)
+{
+    return shape_rows(p) * (double)rcm_candidates(p) * (value_bytes + 4.0);
+}
+
+static double stage1_bytes(const struct rcm_device *device, struct rcm_topk p, double value_bytes)
+{
+    return shape_rows(p) * (double)p.n * value_bytes +
+           rcm_bytes_to_memory(device, candidate_bytes(p, value_bytes));
+}
+
+static double stage1_operations(struct rcm_topk p)
+{
+    return shape_rows(p) * (double)p.n * (5.0 * (double)p.k_b - 2.0);
+}
+
+/* A search for the largest k_b up to which p is memory-bound. */
 struct bound_search {
+    const struct rcm_device *device;
     struct rcm_topk p;
-    double value_bytes, ops_per_byte;
+    double value_bytes;
 };
 
-/* Memory-bound: 5 k_b - 2 <= ops_per_byte (e + min(b k_b/n, 1) (e + 4)). The right side is concave
- * in k_b, and the inequality holds at 0, so it holds up to one point and not beyond. */
 static enum answer vector_bound(void *context, uint64_t k_b)
 {
     struct bound_search *search = context;
+    const struct rcm_device *device = search->device;
     search->p.k_b = k_b;
-    const double share = (double)rcm_candidates(search->p) / (double)search->p.n;
-    const double bytes = search->value_bytes + share * (search->value_bytes + 4.0);
-    return 5.0 * (double)k_b - 2.0 <= search->ops_per_byte * bytes ? NO : YES;
+    const double bytes = stage1_bytes(device, search->p, search->value_bytes);
+    return stage1_operations(search->p) / device->vector_rate_per_s <=
+                   bytes / device->bandwidth_bytes_per_s
+               ? NO
+               : YES;
+}
+
+static enum answer leaves_chip(void *context, uint64_t k_b)
+{
+    struct bound_search *search = context;
+    search->p.k_b = k_b;
+    const double written = candidate_bytes(search->p, search->value_bytes);
+    return rcm_bytes_to_memory(search->device, written) > 0.0 ? YES : NO;
+}
+
+/* Up to the k_b whose candidates fit on the chip the bytes are the same, and only the operations
+ * grow. Beyond it the bytes are concave in k_b (they grow until every element is a candidate). So
+ * if the first k_b beyond is memory-bound, it is memory-bound up to one point and not further. */
+static uint64_t last_memory_bound(const struct rcm_device *device, struct rcm_topk p, double e)
+{
+    struct bound_search search = {device, p, e};
+    const uint64_t end = shape_ceil_divide(p.n, p.b) + 1,
+                   leaves = bisect(1, end, leaves_chip, &search),
+                   first = bisect(1, leaves, vector_bound, &search);
+    if (first < leaves || leaves == end || vector_bound(&search, leaves) == YES)
+        return first - 1;
+    return bisect(leaves, end, vector_bound, &search) - 1;
 }
 
 struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype dtype,
                                  struct rcm_topk p)
 {
-    struct rcm_roofline roof = {NAN, NAN, NAN, NAN, NAN, false, 0};
+    struct rcm_roofline roof = {NAN, NAN, NAN, NAN, NAN, NAN, false, 0};
     if (rcm_check(p) != RCM_OK || !(device->bandwidth_bytes_per_s > 0.0))
         return roof;
-    double m = shape_rows(p), e = rcm_dtype_bytes(dtype);
-    roof.bytes = m * ((double)p.n * e + (double)rcm_candidates(p) * (e + 4.0));
-    roof.operations = m * (double)p.n * (5.0 * (double)p.k_b - 2.0);
+    const double e = rcm_dtype_bytes(dtype);
+    roof.bytes = stage1_bytes(device, p, e);
+    roof.operations = stage1_operations(p);
     roof.time_memory_us = roof.bytes / device->bandwidth_bytes_per_s * 1e6;
     roof.time_us = roof.time_memory_us;
+    roof.through_memory_us = (shape_rows(p) * (double)p.n * e + candidate_bytes(p, e)) /
+                             device->bandwidth_bytes_per_s * 1e6;
     if (!(device->vector_rate_per_s > 0.0))
         return roof;
     roof.time_vector_us = roof.operations / device->vector_rate_per_s * 1e6;
+    roof.through_memory_us = fmax(roof.through_memory_us, roof.time_vector_us);
     roof.memory_bound = roof.time_vector_us <= roof.time_memory_us;
     roof.time_us = roof.memory_bound ? roof.time_memory_us : roof.time_vector_us;
-
-    struct bound_search search = {p, e, device->vector_rate_per_s / device->bandwidth_bytes_per_s};
-    roof.k_b_max = bisect(1, shape_ceil_divide(p.n, p.b) + 1, vector_bound, &search) - 1;
+    roof.k_b_max = last_memory_bound(device, p, e);
     return roof;
 }
 
@@ -102,20 +148,26 @@ static double longest_us(double memory, double matrix, double vector, const char
 struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
                                struct rcm_topk p, uint64_t d)
 {
-    struct rcm_product product = {NAN, NAN, NULL, NULL};
+    struct rcm_product product = {NAN, NAN, NAN, NULL, NULL, NAN, NAN, NAN};
     if (rcm_check(p) != RCM_OK || d < 1 || !(device->bandwidth_bytes_per_s > 0.0) ||
         !(device->matrix_rate_per_s > 0.0))
         return product;
-    const double m = shape_rows(p), n = (double)p.n, e = rcm_dtype_bytes(dtype);
-    const double vectors = e * (m + n) * (double)d,
-                 matrix = 2.0 * m * n * (double)d / device->matrix_rate_per_s;
-    product.product_us = longest_us((vectors + e * m * n) / device->bandwidth_bytes_per_s, matrix,
-                                    0.0, &product.product_bound);
+    const double m = shape_rows(p), n = (double)p.n, e = rcm_dtype_bytes(dtype),
+                 beta = device->bandwidth_bytes_per_s;
+    const double vectors = e * (m + n) * (double)d, operations = 2.0 * m * n * (double)d,
+                 matrix = operations / device->matrix_rate_per_s,
+                 fused = vectors + rcm_bytes_to_memory(device, candidate_bytes(p, e));
+    product.product_us = longest_us((vectors + rcm_bytes_to_memory(device, e * m * n)) / beta,
+                                    matrix, 0.0, &product.product_bound);
+    product.product_intensity = operations / (vectors + e * m * n);
+    product.fused_intensity = operations / fused;
+    product.ridge = device->matrix_rate_per_s / beta;
     if (!(device->vector_rate_per_s > 0.0))
         return product;
-    product.fused_us = longest_us(
-        (vectors + m * (double)rcm_candidates(p) * (e + 4.0)) / device->bandwidth_bytes_per_s,
-        matrix, m * n * (5.0 * (double)p.k_b - 2.0) / device->vector_rate_per_s,
-        &product.fused_bound);
+    product.fused_us =
+        longest_us(fused / beta, matrix, stage1_operations(p) / device->vector_rate_per_s,
+                   &product.fused_bound);
+    product.fused_through_memory_us =
+        fmax(product.fused_us, (vectors + candidate_bytes(p, e)) / beta * 1e6);
     return product;
 }

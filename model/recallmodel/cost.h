@@ -71,8 +71,10 @@ double rcm_insertions(struct rcm_topk p);
 /* Rates of a device, each a peak. fma_rate counts a fused multiply-add of float32 as two, as
  * datasheets do. vector_rate counts compares and selects, which is what stage 1 consists of.
  * matrix_rate is dense bfloat16. matrix_rate_printed is the number that Table 1 of [Samaga2025]
- * uses, 0 where it has none. memory_bytes is the nominal capacity. Any rate but the bandwidth, and
- * the memory, may be 0: unknown. */
+ * uses, 0 where it has none. memory_bytes is the nominal capacity. on_chip_bytes is the largest
+ * memory on the chip in which the output of a kernel can stay for the next one: the L2 cache of a
+ * GPU, the vector memory (VMEM) of a TPU. Any rate but the bandwidth, and both memories, may be 0:
+ * unknown. */
 struct rcm_device {
     const char *name;
     double bandwidth_bytes_per_s;
@@ -82,6 +84,7 @@ struct rcm_device {
     double matrix_rate_printed_per_s;
     const char *source;
     double memory_bytes;
+    double on_chip_bytes;
 };
 
 /* The registry of devices: rcm_device(0), .. until NULL. By name: the whole name, or NULL; letter
@@ -124,19 +127,33 @@ double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s);
  * NaN. */
 uint64_t rcm_ridge_k_b(double ridge);
 
+/* The time of the shortest kernel that was measured on a device, in us: the least that a launch
+ * takes. The device is found by its name. 0: none was measured.
+ * Source    the runs in runs/ that model/cost/launch.c names. */
+double rcm_launch_us(const struct rcm_device *device);
+
+/* Of the bytes that a kernel writes, those that must reach the memory of the device before it ends:
+ * all but on_chip_bytes; none where on_chip_bytes is not known, so that a bound stays a bound.
+ * Source    docs/models.md 10. */
+double rcm_bytes_to_memory(const struct rcm_device *device, double written);
+
 /* The roofline bound of stage 1, for values of e bytes, with a 4-byte index beside each candidate.
- *   bytes = m (n e + candidates (e + 4))
+ * The rows come from memory, and candidates go there only if they do not fit on the chip.
+ *   bytes = m n e + rcm_bytes_to_memory(m candidates (e + 4))
  *   operations = m n (5 k_b - 2)
  *   time = max(bytes/bandwidth, operations/vector_rate)
- * k_b_max is the largest k_b <= ceil(n/b) at which p (with its b) stays memory-bound, 0 if there is
+ * through_memory_us is the same with the bytes of all candidates: the bound for a kernel whose
+ * candidates go to memory, and what "roofline" ranks shapes by (select.h).
+ * k_b_max is the largest k_b <= ceil(n/b) up to which p (with its b) is memory-bound, 0 if there is
  * none. Without a vector rate the bandwidth alone decides: time_us is time_memory_us, which is
  * still a lower bound, time_vector_us is NaN, and memory_bound = false and k_b_max = 0 mean that
  * they are not known.
  * Domain    all NaN outside that of rcm_topk, and without a bandwidth.
- * Source    [Samaga2025] 2.3 and 6. */
+ * Source    [Samaga2025] 2.3 and 6; that candidates may stay on the chip: docs/models.md 10. */
 struct rcm_roofline {
     double bytes, operations;
     double time_memory_us, time_vector_us, time_us;
+    double through_memory_us;
     bool memory_bound;
     uint64_t k_b_max;
 };
@@ -145,20 +162,24 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
 
 /* Scores that must be computed first: the products of m vectors with n others, all of d elements of
  * the type. Stage 1 can be fused into the product: then its vector operations run beside the matrix
- * operations, and it writes candidates in place of all scores.
+ * operations, and it writes candidates in place of all scores. With w for rcm_bytes_to_memory,
  *   time = max(bytes/bandwidth, matrix operations/matrix_rate;
  *              fused also: vector operations/vector_rate)
- *   product: e (m d + n d + m n) bytes, 2 m n d matrix operations
- *   fused:   e (m d + n d) + m candidates (e + 4) bytes, 2 m n d matrix operations and
+ *   product: e (m d + n d) + w(e m n) bytes, 2 m n d matrix operations
+ *   fused:   e (m d + n d) + w(m candidates (e + 4)) bytes, 2 m n d matrix operations and
  *            m n (5 k_b - 2) vector operations
- * where a value has e bytes.
+ * where a value has e bytes. An intensity is matrix operations for each byte: of the product, with
+ * all e m n bytes of scores, and of the fused kernel. Below `ridge` = matrix_rate/bandwidth the
+ * memory limits the product.
  * Domain    that of rcm_topk, d >= 1, and every rate that a time needs is known (product: bandwidth
  *           and matrix; fused: also vector). Otherwise NaN.
  * Returns   each bound is "memory", "matrix" or "vector"; NULL beside NaN.
- * Source    [Samaga2025] 2.3, 4 and A.12. */
+ * Source    [Samaga2025] 2.3, 4 and A.12; docs/models.md 10. */
 struct rcm_product {
     double product_us, fused_us;
+    double fused_through_memory_us; /* fused_us with the bytes of all candidates */
     const char *product_bound, *fused_bound;
+    double product_intensity, fused_intensity, ridge;
 };
 struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
                                struct rcm_topk p, uint64_t d);
@@ -210,6 +231,13 @@ struct rcm_attention {
 struct rcm_attention rcm_attention(const struct rcm_decoder *decoder,
                                    const struct rcm_device *device, uint64_t n, uint64_t k,
                                    uint64_t components);
+
+/* The speed-up of the same step if choosing the k keys takes select_us in each layer:
+ *   step / (step/speedup + layers select_us).
+ * Domain    select_us >= 0, not infinite; `gain` is that of rcm_attention for this decoder.
+ *           Otherwise NaN. */
+double rcm_attention_selected(const struct rcm_decoder *decoder, struct rcm_attention gain,
+                              double select_us);
 
 /* What one step of sparse attention reads, of all queries that decode together. Their buckets are
  * those of a partition of the keys: each is read by one multiprocessor. */

@@ -22,6 +22,9 @@ struct rcm_machine {
     const struct rcm_profile *profile; /* needed by "time" */
     const struct rcm_device *device;   /* needed by "roofline" */
     enum rcm_dtype dtype;              /* of the values, for the roofline */
+    /* the values are products of vectors of d elements, and stage 1 runs in the kernel of the
+     * product (rcm_product); "time" then needs a device, too. 0: the values lie in memory */
+    uint64_t d;
 };
 
 /* How an objective changes as b grows at one k_b. This decides how the search finds its least
@@ -42,8 +45,12 @@ enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
  *   basic, serial, parallel  cost in the cost model with that name
  *   time                     microseconds that the profile predicts (rcm_predict,
  *                            rcm_predict_exact, rcm_predict_threshold)
- *   roofline                 microseconds that stage 1 takes at least; threshold: and the second
- *                            look; exact top-k: not known */
+ *   roofline                 microseconds that stage 1 takes at least, its candidates going to
+ *                            memory (through_memory_us); threshold: and the second look; exact
+ *                            top-k: not known
+ * With machine.d, in place of stage 1 the time and the roofline have fused_through_memory_us of
+ * rcm_product, a bound. Exact top-k then takes product_us and its predicted time. The threshold,
+ * whose second look would need the product again, is not known. */
 struct rcm_objective {
     const char *name, *unit;
     enum rcm_motion motion;
@@ -68,9 +75,10 @@ void rcm_each_objective(const struct rcm_objective *objective, const struct rcm_
  */
 
 /* The question. Of all b and k_b that reach the target and that the kernel can run, choose those
- * with the least objective; among equal ones the smaller k_b, then the smaller b. Shapes that keep
- * every element do not take part, nor does b = 1, the exact top-k.
- * Beyond a k_b of RCM_K_B_MAX_DEFAULT, compares bound stage 1 on most devices: rcm_ridge_k_b. */
+ * with the least objective; among equal ones that with the fewest candidates, then the smaller k_b,
+ * then the smaller b. Shapes that keep every element do not take part, nor does b = 1, the exact
+ * top-k. Beyond a k_b of RCM_K_B_MAX_DEFAULT, compares bound stage 1 on most devices:
+ * rcm_ridge_k_b. */
 #define RCM_K_B_MAX_DEFAULT 4
 struct rcm_selection {
     struct rcm_topk p;        /* n, k, m, valid, assignment; b and k_b are not read */
@@ -104,12 +112,18 @@ struct rcm_point {
 enum rcm_deploy { RCM_DEPLOY_BUCKETED, RCM_DEPLOY_EXACT, RCM_DEPLOY_THRESHOLD };
 const char *rcm_deploy_name(enum rcm_deploy deploy); /* bucketed, exact, threshold */
 
+/* What a bound must leave to be gained. No kernel reaches its bound: where it would gain less than
+ * a tenth, approximating does not pay. */
+#define RCM_BOUND_MARGIN 1.1
+
 /* The answer: the best bucketed shape, whatever is to be deployed, and its two contenders. */
 struct rcm_choice {
     struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
     double objective;  /* INFINITY: no shape that drops any element reaches the target */
     /* the least of the three; among equal ones exact top-k, then the threshold. If the exact
-     * objective is not known: bucketed if there is a shape, otherwise exact */
+     * objective is not known: bucketed if there is a shape, otherwise exact. The roofline is a
+     * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
+     * rcm_launch_us */
     enum rcm_deploy deploy;
     double exact_objective; /* exact top-k of the row; NaN: not known */
     double over_exact;      /* objective/exact_objective: below 1, approximating pays */

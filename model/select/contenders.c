@@ -189,11 +189,21 @@ static struct rcm_choice with_contenders(const struct rcm_selection *s, struct r
                                .reaching = threshold.reaching};
 }
 
+/* What exact top-k must take longer than for this objective to be deployed: the objective, unless
+ * that is a bound. */
+static double least_exact(const struct rcm_selection *s, double objective)
+{
+    if (search_objective(s)->need != RCM_NEEDS_DEVICE || !s->machine.device)
+        return objective;
+    return RCM_BOUND_MARGIN * (objective + rcm_launch_us(s->machine.device));
+}
+
 /* The one with the least objective among those that take part; among equal ones exact top-k, then
  * the threshold. */
-static enum rcm_deploy least_of(const struct rcm_choice *c, double bucketed, double exact)
+static enum rcm_deploy least_of(double bucketed, double exact, double threshold)
 {
-    const double threshold = isnan(c->exact_objective) ? INFINITY : c->threshold.objective;
+    if (isnan(exact))
+        threshold = INFINITY;
     if (bucketed < INFINITY && bucketed < threshold && !(exact <= bucketed))
         return RCM_DEPLOY_BUCKETED;
     return threshold < INFINITY && !(exact <= threshold) ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
@@ -202,7 +212,8 @@ static enum rcm_deploy least_of(const struct rcm_choice *c, double bucketed, dou
 struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_point bucketed)
 {
     struct rcm_choice c = with_contenders(s, bucketed);
-    c.deploy = least_of(&c, c.objective, c.exact_objective);
+    c.deploy = least_of(least_exact(s, c.objective), c.exact_objective,
+                        least_exact(s, c.threshold.objective));
     return c;
 }
 

@@ -56,18 +56,35 @@ static double cost_threshold(const struct rcm_objective *self, const struct rcm_
 
 /* ---- predicted time */
 
+/* The product of d elements with stage 1 in one kernel, and without it: bounds. */
+static struct rcm_product product(const struct rcm_machine *machine, struct rcm_topk p)
+{
+    if (machine->device)
+        return rcm_product(machine->device, machine->dtype, p, machine->d);
+    return (struct rcm_product){.product_us = NAN, .fused_through_memory_us = NAN};
+}
+
 static double predicted(const struct rcm_objective *self, const struct rcm_machine *machine,
                         struct rcm_topk p)
 {
     (void)self;
-    return machine->profile ? rcm_predict(machine->profile, p).time_us : NAN;
+    if (!machine->profile)
+        return NAN;
+    const struct rcm_prediction r = rcm_predict(machine->profile, p);
+    return machine->d ? product(machine, p).fused_through_memory_us + r.stage2_us : r.time_us;
 }
 
 static double predicted_exact(const struct rcm_objective *self, const struct rcm_machine *machine,
                               struct rcm_topk p)
 {
     (void)self;
-    return machine->profile ? rcm_predict_exact(machine->profile, p) : NAN;
+    if (!machine->profile)
+        return NAN;
+    const double exact = rcm_predict_exact(machine->profile, p);
+    if (!machine->d)
+        return exact;
+    p.b = p.k_b = 1;
+    return product(machine, p).product_us + exact;
 }
 
 static double predicted_threshold(const struct rcm_objective *self,
@@ -75,7 +92,8 @@ static double predicted_threshold(const struct rcm_objective *self,
                                   double reaching)
 {
     (void)self;
-    return machine->profile ? rcm_predict_threshold(machine->profile, p, reaching) : NAN;
+    return machine->profile && !machine->d ? rcm_predict_threshold(machine->profile, p, reaching)
+                                           : NAN;
 }
 
 /* ---- the roofline of stage 1 */
@@ -84,7 +102,10 @@ static double roofline(const struct rcm_objective *self, const struct rcm_machin
                        struct rcm_topk p)
 {
     (void)self;
-    return machine->device ? rcm_roofline(machine->device, machine->dtype, p).time_us : NAN;
+    if (machine->d)
+        return product(machine, p).fused_through_memory_us;
+    return machine->device ? rcm_roofline(machine->device, machine->dtype, p).through_memory_us
+                           : NAN;
 }
 
 /* A bound for exact top-k would be the time to read the row, which no kernel comes near. */
@@ -99,11 +120,12 @@ static double roofline_threshold(const struct rcm_objective *self,
                                  const struct rcm_machine *machine, struct rcm_topk p,
                                  double reaching)
 {
-    if (!machine->device)
+    const struct rcm_device *device = machine->device;
+    if (!device || machine->d)
         return NAN;
     const double m = shape_rows(p), e = rcm_dtype_bytes(machine->dtype);
     const double look =
-        m * ((double)p.n * e + reaching * (e + 4.0)) / machine->device->bandwidth_bytes_per_s;
+        m * ((double)p.n * e + reaching * (e + 4.0)) / device->bandwidth_bytes_per_s;
     return roofline(self, machine, p) + 1e6 * look;
 }
 

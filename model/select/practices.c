@@ -1,4 +1,4 @@
-/* practices.c - what others deploy: XLA, tallax, listing A.10 of Samaga et al.
+/* practices.c - what others deploy: XLA, tallax, Helion, listing A.10 of Samaga et al.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -77,6 +77,16 @@ static struct rcm_topk tallax_practice(struct rcm_topk p, double loss)
     return of_one(p, b < (double)p.n ? (uint64_t)fmax(b, 128.0) : p.n);
 }
 
+/* The rule of tallax in the arithmetic of Python, where 1 - 0.9 is a little less than 0.1. No more
+ * buckets than n, rounded up to 128: then it is the exact top-k. */
+static struct rcm_topk helion_practice(struct rcm_topk p, double loss)
+{
+    const double target = 1.0 - loss,
+                 b = target < 1.0 ? ceil((double)(p.k - 1) / (1.0 - target)) : INFINITY;
+    const double lanes = fmax(1.0, ceil(b / 128.0)) * 128.0;
+    return of_one(p, lanes < (double)p.n ? (uint64_t)lanes : p.n);
+}
+
 static struct rcm_topk listing(struct rcm_topk p, double loss, uint64_t missed)
 {
     struct rcm_factors factors = rcm_factorise(p.n);
@@ -113,6 +123,10 @@ static const struct rcm_practice practices[] = {
      "tiles",
      xla_practice},
     {"tallax", "b = ceil((k - 1)/(1 - R)), a multiple of 128, k_b = 1", tallax_practice},
+    {"helion",
+     "PyTorch Helion on a TPU (helion/_compiler/pallas/topk_impl.py): the rule of tallax, by "
+     "default with R = 0.99",
+     helion_practice},
     {"listing A.10",
      "Samaga et al., exact recall in place of its Monte Carlo: divisors of n, multiples of 128, "
      "k_b <= 4",

@@ -122,6 +122,13 @@ uint64_t select_k_b_max(const struct rcm_selection *s)
     return most < s->p.k ? most : s->p.k;
 }
 
+/* Of two shapes with the same objective, the one with the smaller k_b first: do its candidates not
+ * outnumber the other's? */
+static bool fewer_candidates(struct rcm_topk p, struct rcm_topk other)
+{
+    return rcm_candidates(p) <= rcm_candidates(other);
+}
+
 /* From large k_b down: they have few candidates, so that the others soon cannot beat them. */
 static struct rcm_point best_of_each(const struct rcm_selection *s, struct rcm_point *each)
 {
@@ -135,7 +142,9 @@ static struct rcm_point best_of_each(const struct rcm_selection *s, struct rcm_p
         const struct rcm_point point = best_of_k_b(s, k_b, &divisors);
         if (each)
             each[k_b - 1] = point;
-        if (point.objective <= best.objective && point.objective < INFINITY)
+        if (point.objective < INFINITY &&
+            (point.objective < best.objective ||
+             (point.objective == best.objective && fewer_candidates(point.p, best.p))))
             best = point;
         if (s->tick && s->tick(s->tick_context, most - k_b + 1, most)) {
             for (uint64_t rest = 1; each && rest < k_b; rest++)

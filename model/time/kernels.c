@@ -158,6 +158,44 @@ static struct rcm_work xla_work(struct rcm_topk p, double bytes)
                              .merges = false};
 }
 
+/* ---- Dr. Top-k */
+
+/* Contiguous buckets of 2^a elements. The smallest such b >= low that divides n. */
+static uint64_t drtopk_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    const uint64_t align = r->align ? r->align : 1;
+    uint64_t size = 1;
+    while (size <= p.n / 2 && p.n % (2 * size) == 0)
+        size *= 2;
+    for (; size > 0; size /= 2)
+        if (p.n / size >= low && p.n / size % align == 0)
+            return p.n / size;
+    return 0;
+}
+
+/* Stage 1 starts 4096 blocks of 512 threads, whose warps take one bucket after the other: the lanes
+ * read every 32nd element and then hand their largest on in five steps. So a warp with its bucket
+ * counts as a block here. Buckets of fewer than 32 elements leave lanes idle. */
+static struct rcm_work drtopk_work(struct rcm_topk p, double bytes)
+{
+    const double buckets = shape_rows(p) * (double)p.b, size = ceil((double)p.n / (double)p.b);
+    return (struct rcm_work){.blocks = buckets,
+                             .elements = ceil(size / 32.0),
+                             .lines = buckets * ceil(size * bytes / 128.0),
+                             .merges = true};
+}
+
+/* ---- Helion on a TPU */
+
+/* Lanes of 128 buckets. */
+static uint64_t helion_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
+{
+    const uint64_t align = r->align ? r->align : 1, common = common_divisor(align, 128);
+    return align / common > RCM_N_MAX / 128
+               ? 0
+               : rcm_next_b(p.n, low, align / common * 128, r->divisors_of);
+}
+
 /* ---- a kernel known by its times alone */
 
 /* Every element once, in whole lines. The short model has no threads or blocks and reads none of
@@ -279,6 +317,28 @@ const struct rcm_kernel kernel_cpu = {
     .cpu = true,
 };
 
+const struct rcm_kernel kernel_drtopk = {
+    .name = "drtopk",
+    .limits = "k_b = 1, n/b a power of two, contiguous",
+    .k_b_max = 1,
+    .next_b = drtopk_b,
+    .work = drtopk_work,
+    .splits = never,
+    .family = "drtopk",
+};
+
+/* What it starts depends on how its compiler tiles the rows, so only times are known. */
+const struct rcm_kernel kernel_helion = {
+    .name = "helion",
+    .limits = "k_b = 1, b a multiple of 128",
+    .k_b_max = 1,
+    .next_b = helion_b,
+    .work = generic_work,
+    .splits = never,
+    .family = "helion",
+    .times_only = true,
+};
+
 /* ---- exact top-k alone: no b */
 
 static uint64_t no_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
@@ -331,6 +391,8 @@ static const struct rcm_kernel *const kernels[] = {
     &kernel_graphcore_block,
     &kernel_generic,
     &kernel_cpu,
+    &kernel_drtopk,
+    &kernel_helion,
     &kernel_exact,
     &kernel_exact_once,
     &kernel_torch_topk,

@@ -20,6 +20,7 @@ static const struct rcm_text_key keys_before[] = {
     RATE(fma_rate_per_s),
     RATE(matrix_rate_per_s),
     RATE(memory_bytes),
+    RATE(on_chip_bytes),
     {"kernel", RCM_TEXT_KERNEL, AT(profile.kernel)},
     {"dtype", RCM_TEXT_DTYPE, AT(profile.dtype)},
     WORDS(date),

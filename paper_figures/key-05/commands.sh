@@ -1,13 +1,1 @@
-recallmodel attention --n 16 --k 2 --csv
-recallmodel attention --n 4096 --k 256 --csv
-recallmodel attention --n 8192 --k 512 --csv
-recallmodel attention --n 16384 --k 1024 --csv
-recallmodel attention --n 24576 --k 1536 --csv
-recallmodel attention --n 32768 --k 2048 --csv
-recallmodel attention --n 40960 --k 2560 --csv
-recallmodel attention --n 4096 --k 512 --csv
-recallmodel attention --n 8192 --k 1024 --csv
-recallmodel attention --n 16384 --k 2048 --csv
-recallmodel attention --n 24576 --k 3072 --csv
-recallmodel attention --n 32768 --k 4096 --csv
-recallmodel attention --n 40960 --k 5120 --csv
+plots/key.py decoding runs/keyetal/

@@ -1,1 +1,1 @@
-plots/cpu.py frontier
+plots/tradeoff.py cpu

@@ -10,15 +10,17 @@
 #include <base/atomic_file.h>
 #include <base/memory.h>
 #include <programs/common/device_file.h>
+#include <programs/common/runs_folder.h>
 
 #include "calibrate.h"
 
 /* ---- what it says of itself */
 
-static const char *file_name(const char *path)
+/* The last part of a path; the whole name of measured runs. */
+static const char *file_name(const char *given)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    const char *slash = runs_is_path(given) ? strrchr(given, '/') : NULL;
+    return slash ? slash + 1 : given;
 }
 
 /* Which runs they were: how many of which files. A character that a profile cannot hold becomes
@@ -26,12 +28,13 @@ static const char *file_name(const char *path)
 static void describe_runs(struct calibration *c, const struct calibrate_settings *settings)
 {
     char *text = c->runs_text;
+    const size_t rows = c->bucketed - c->runs.second;
     if (settings->exact_runs)
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", c->bucketed,
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s, %zu of %.60s", rows,
                  file_name(settings->runs), c->runs.length - c->bucketed,
                  file_name(settings->exact_runs));
     else
-        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s%s%.60s", c->bucketed,
+        snprintf(text, sizeof c->runs_text, "%zu rows of %.60s%s%.60s", rows,
                  file_name(settings->runs), settings->runs_kernel ? ", kernel " : "",
                  settings->runs_kernel ? settings->runs_kernel : "");
     for (; *text; text++)

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/memory.h>
+#include <programs/common/runs_folder.h>
 
 #include "calibrate.h"
 
@@ -41,28 +42,29 @@ static int append_runs(const char *path, const struct run_list *more, struct run
     return STATUS_OK;
 }
 
-/* Reads one file into the list. Returns a status. */
-static int read_runs(const char *path, bool exact, const struct calibrate_settings *settings,
+/* Reads one file, or measured runs by their name, into the list. Returns a status. */
+static int read_runs(const char *given, bool exact, const struct calibrate_settings *settings,
                      struct run_list *runs)
 {
-    char error[CSV_ERROR];
+    char error[CSV_ERROR], path[RUNS_PATH];
     struct csv csv;
     struct run_list more;
+    const struct rcm_kernel *kernel = settings->kernel;
     const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
                                       .dtype = settings->question.dtype.type,
                                       .times = true,
-                                      .cpu = settings->kernel && settings->kernel->cpu,
+                                      .stage1 = !kernel || !(kernel->times_only || kernel->cpu),
+                                      .cpu = kernel && kernel->cpu,
                                       .kernel = settings->runs_kernel,
-                                      .selecting =
-                                          settings->kernel && settings->kernel->exact_only};
-    if (csv_read(path, &csv, error) != 0)
+                                      .selecting = kernel && kernel->exact_only};
+    if (runs_file(given, path, error) != 0 || csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =
         runs_from_csv(&csv, filter, &more, error) == 0 ? STATUS_OK : usage_error("%s", error);
     if (status == STATUS_OK && exact)
-        status = check_exact(path, &csv, &more);
+        status = check_exact(given, &csv, &more);
     if (status == STATUS_OK)
-        status = append_runs(path, &more, runs);
+        status = append_runs(given, &more, runs);
     runs_free(&more);
     csv_free(&csv);
     return status;

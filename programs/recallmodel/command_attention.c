@@ -19,6 +19,7 @@ struct settings {
     } decoder;
     struct rcm_decoder own; /* of --layers, --width ..; 0: not given */
     uint64_t components;    /* 0: not given */
+    double select_us;       /* 0: not given */
 };
 
 #define NAMES_LISTED 64 /* decoders that a prefix may mean */
@@ -53,6 +54,18 @@ static int read_components(void *to, const char *option, const char *value)
                  : STATUS_OK;
 }
 
+static int read_select_us(void *to, const char *option, const char *value)
+{
+    struct decimal us;
+    const char *wrong = parse_decimal(value, &us);
+    const double time = wrong ? 0.0 : decimal_value(us);
+    *(double *)to = time;
+    return time > 0.0 ? STATUS_OK
+                      : usage_error("%s '%.*s' is %s; give the time of choosing the keys of one "
+                                    "layer in microseconds, such as 53.4",
+                                    option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
+}
+
 #define OWN(member) offsetof(struct settings, own.member)
 
 static const struct argument attention_options[] = {
@@ -72,6 +85,8 @@ static const struct argument attention_options[] = {
      "the vocabulary of the embedding, which has V W parameters (default: not counted)"},
     {"--components", "R", read_components, offsetof(struct settings, components),
      "elements of each key that SparQ reads first (default: an eighth of those of a head)"},
+    {"--select-us", "T", read_select_us, offsetof(struct settings, select_us),
+     "also print the speed-up if choosing the k keys takes T microseconds in each layer"},
     {"--device", "D", read_device, IN_QUESTION(device),
      "a device with a matrix rate: its name, or the path of a device file (default H100-PCIe)"},
     {OPTION_JSON},
@@ -157,6 +172,9 @@ static struct table *attention_rows(const struct query *query, void *state)
         table_real(table, headed("transfers", "trans-\nfers", STYLE_SPEEDUP), a.transfers);
         table_real(table, headed("speedup", "speed-\nup", STYLE_PLAIN), a.speedup);
         table_real(table, in_data("transfers_apart"), a.transfers_apart);
+        if (settings->select_us > 0.0)
+            table_real(table, headed("speedup_selected", "with\nchoice", STYLE_PLAIN),
+                       rcm_attention_selected(&decoder, a, settings->select_us));
         table_real(table, headed("speedup_apart", "each\nquery", STYLE_PLAIN), a.speedup_apart);
         table_real(table, in_data("bytes"), a.bytes);
         put_exceeds(table, device, a.bytes);
@@ -192,6 +210,9 @@ static void attention_text(const struct query *query, const struct table *table,
         "speed-up: for one token of one sequence and 2-byte values, if choosing the keys takes no "
         "time and the queries of a group choose together. each query: if each chooses for "
         "itself (docs/models.md 15).");
+    if (settings->select_us > 0.0)
+        print_wrapped("with choice: choosing the keys takes %.4g us in each layer.",
+                      settings->select_us);
 }
 
 /* Do the numbers of --layers .. make a decoder? */
@@ -276,6 +297,7 @@ const struct command command_attention = {
               "some components of every key and then k whole keys and values\n"
               "  speed-up        of the whole step, if selecting the k keys takes no time and "
               "queries that share a head of keys choose together\n"
+              "  with choice     the speed-up if choosing takes --select-us in each layer\n"
               "  each query      the speed-up if each query chooses for itself",
     .options = attention_options,
     .run = run_attention,

@@ -24,18 +24,22 @@ static int read_runs_file(void *to, const char *option, const char *value)
 
 static const struct argument calibrate_options[] = {
     {"--runs", "FILE", read_runs_file, AT(runs),
-     "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us); "
-     "--runs may be left out before FILE"},
+     "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us), or "
+     "the name of runs that come with recallmodel (recallmodel runs); --runs may be left out "
+     "before FILE"},
     {"--exact", "FILE", read_text, AT(exact_runs),
-     "measured runs of exact top-k, which say more about stage 2: n, k, m and the time"},
+     "measured runs of exact top-k, which say more about stage 2: n, k, m and the time; a file or "
+     "a "
+     "name"},
     {"--name", "NAME", read_text, AT(name),
      "the name of the device in the profile (default: that of --device, or device)"},
     {"--source", "TEXT", read_text, AT(source),
      "a text for the profile that says where the runs come from"},
     {"--kernel", "K", read_kernel, AT(kernel),
-     "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, cpu "
-     "(topk/, measured by recallmodel bench), generic for a kernel of which only the times are "
-     "known, or exact, exact-once or torch-topk for one that only finds the exact top-k"},
+     "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, "
+     "drtopk, cpu (topk/, measured by recallmodel bench), helion or generic for a kernel of which "
+     "only the times are known, or exact, exact-once or torch-topk for one that only finds the "
+     "exact top-k"},
     {"--runs-kernel", "K", read_text, AT(runs_kernel),
      "only rows with K in the column kernel (default: auto if a row has it, otherwise that "
      "of the first row)"},

@@ -52,7 +52,9 @@ void put_band(struct table *table, const struct rcm_prediction *r)
 {
     char band[BAND];
     format_band(band, r);
-    table_text(table, in_table("held out,\n5 to 95 %", STYLE_PLAIN), band);
+    table_text(table,
+               (struct column){.heading = "held out,\n5 to 95 %", .style = STYLE_PLAIN, .drop = 2},
+               band);
     table_real(table, in_data("low_us"), r->low_us);
     table_real(table, in_data("high_us"), r->high_us);
 }
@@ -69,19 +71,10 @@ void put_beyond(struct table *table, const struct rcm_prediction *r)
 
 /* ---- shapes */
 
-/* The time of the products that give the values, by the roofline, alone and with both stages. */
-static void put_product(struct table *table, const struct predict_settings *settings,
-                        const struct rcm_profile *q, struct rcm_topk p, double time_us,
-                        double exact_us)
+struct product_question predict_product(const struct predict_settings *settings,
+                                        enum rcm_dtype dtype)
 {
-    const struct rcm_product product =
-        rcm_product(&settings->question.device.text.device, q->dtype, p, settings->d);
-    table_real(table, headed("product_us", "product\nus", STYLE_COST), product.product_us);
-    table_real(table, headed("with_product_us", "with\nproduct", STYLE_COST),
-               product.product_us + time_us);
-    table_real(table, in_data("exact_with_product_us"), product.product_us + exact_us);
-    table_real(table, headed("fused_us", "fused:\nstage 1", STYLE_COST), product.fused_us);
-    table_text(table, headed("fused_bound", "by", STYLE_PLAIN), product.fused_bound);
+    return (struct product_question){&settings->question.device.text.device, dtype, settings->d};
 }
 
 static struct table *predict_rows(const struct query *query, void *state)
@@ -99,13 +92,13 @@ static struct table *predict_rows(const struct query *query, void *state)
         put_buckets_and_recall(table, p);
         table_real(table, headed("predicted_us", "both\nstages us", STYLE_PLAIN), r.time_us);
         put_band(table, &r);
-        table_real(table, headed("stage1_us", "stage 1\nus", STYLE_PLAIN), r.stage1_us);
+        table_real(table, dropped(1, "stage1_us", "stage 1\nus", STYLE_PLAIN), r.stage1_us);
         table_real(table, headed("stage2_us", "stage 2\nus", STYLE_PLAIN), r.stage2_us);
-        table_text(table, headed("bound", "stage 1\nmostly", STYLE_PLAIN), r.bound);
+        table_text(table, dropped(4, "bound", "stage 1\nmostly", STYLE_PLAIN), r.bound);
         table_real(table, in_data("exact_us"), exact);
-        table_real(table, headed("speedup", "over\nexact", STYLE_SPEEDUP), exact / r.time_us);
+        table_real(table, dropped(3, "speedup", "over\nexact", STYLE_SPEEDUP), exact / r.time_us);
         if (settings->d)
-            put_product(table, settings, q, p, r.time_us, exact);
+            put_product(table, predict_product(settings, q->dtype), p, &r, exact);
         put_beyond(table, &r);
         const struct rcm_cost_model *model;
         for (size_t j = 0; (model = rcm_cost_model(j)); j++) {
@@ -132,11 +125,14 @@ static void predict_text(const struct query *query, const struct table *table, v
         puts("Exact top-k of the whole rows: not known, because its runs do not determine it.\n");
     table_print(table, stdout, colour);
     print_memory(&settings->question, &query->base, a.dtype);
-    if (settings->d)
-        print_wrapped(
-            "\nproduct: computing the values as products of vectors, by the roofline, a lower "
-            "bound; with product: that and both stages; fused: product and stage 1 in one kernel, "
-            "a lower bound.");
+    if (!settings->d)
+        return;
+    putchar('\n');
+    product_print_intensity(predict_product(settings, a.profile->dtype), query->shapes[0]);
+    print_wrapped(
+        "product: computing the values as products of vectors, by the roofline, a lower bound; "
+        "fused: product and stage 1 in one kernel, by the "
+        "roofline, a lower bound; with stage 2: that and the predicted stage 2.");
 }
 
 void put_profile_json(json_t *object, const struct profile_answer *a)
@@ -159,6 +155,8 @@ static void predict_json(json_t *object, const struct query *query, const struct
     set_real(object, "exact_us", exact.time_us);
     set_real(object, "exact_low_us", exact.low_us);
     set_real(object, "exact_high_us", exact.high_us);
+    if (settings->d)
+        product_json(object, predict_product(settings, a.profile->dtype), query->shapes[0]);
     json_object_set_new(object, "predictions", table_json(table));
 }
 
@@ -172,13 +170,14 @@ static const struct argument predict_options[] = {
     {OPTION_KB},
     {OPTION_B},
     {"--runs", "FILE", read_text, AT(runs),
-     "predict the shapes of a CSV with the columns n, k, b, k_b, m"},
+     "predict the shapes of a CSV with the columns n, k, b, k_b, m, or of runs that come with "
+     "recallmodel, by their name (recallmodel runs)"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
     {OPTION_M},
     {"--d", "D", read_count, AT(d),
-     "the values are products of vectors of D elements: also print the time of these products, by "
-     "the roofline"},
+     "the values are products of vectors of D elements: also print the time of these products, "
+     "alone and fused with stage 1, by the roofline, a lower bound"},
     {"--device", "D", read_device, IN_QUESTION(device),
      "the device: a name, the path of a profile or of a device file, or this: the profile of "
      "recallmodel bench --calibrate"},
@@ -203,10 +202,10 @@ static int no_profile(struct predict_settings *settings)
         return usage_error("--dtype %s: %s has no profile for this --dtype, and none whose values "
                            "have this width; recallmodel devices lists the profiles",
                            rcm_dtype_name(settings->question.dtype.type), device);
-    const char *lacking = settings->runs     ? "--runs"
-                          : settings->d      ? "--d"
-                          : settings->kernel ? "--kernel"
-                                             : NULL;
+    const int status = product_check(&settings->question.device.text.device, settings->d, false);
+    if (status != STATUS_OK)
+        return status;
+    const char *lacking = settings->runs ? "--runs" : settings->kernel ? "--kernel" : NULL;
     return lacking ? usage_error("--device %s has no profile, which %s needs; recallmodel devices "
                                  "lists the profiles, and recallmodel calibrate makes one "
                                  "(docs/calibrating.md)",
@@ -221,11 +220,9 @@ static int check_predict(const struct predict_settings *settings)
         return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
     if (settings->runs && settings->d)
         return usage_error("--runs and --d exclude each other; give --n and --k");
-    const struct rcm_device *device = &settings->question.device.text.device;
-    if (settings->d && !(device->bandwidth_bytes_per_s > 0.0 && device->matrix_rate_per_s > 0.0))
-        return usage_error("--d needs the rates of the device, and %s lacks bandwidth_bytes_per_s"
-                           " or matrix_rate_per_s; add the lines to its file",
-                           device->name);
+    const int status = product_check(&settings->question.device.text.device, settings->d, false);
+    if (status != STATUS_OK)
+        return status;
     if (settings->runs &&
         (settings->question.b.length || settings->question.k_b.length || settings->question.m > 1))
         return usage_error("--runs and %s exclude each other; the file has the shapes",

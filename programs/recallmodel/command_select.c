@@ -78,6 +78,9 @@ static const struct argument select_options[] = {
     {"--kb-max", "N", read_k_b_max, AT(k_b_max), "the largest kb to try (default 4)"},
     {"--exact-us", "T", read_us, AT(exact_us),
      "compare with your own exact top-k of this shape, which takes T microseconds"},
+    {"--d", "D", read_count, AT(d),
+     "the values are products of vectors of D elements, and stage 1 runs in the kernel of the "
+     "product: by the roofline, a lower bound; --exact-us is then of product and exact top-k"},
     {"--exact-kernel", "K", read_exact_kernel, AT(exact_kernel),
      "compare with the predicted time of a kernel of exact top-k: the beginning of its name "
      "(recallmodel devices), or the path of a profile"},
@@ -194,6 +197,21 @@ static int check_kernel(const struct select_settings *settings)
                        first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
 }
 
+/* --d needs a time, and the rates of a device. */
+static int check_product(const struct select_settings *settings)
+{
+    if (!settings->d)
+        return STATUS_OK;
+    if (!settings->question.device.given)
+        return usage_error("--d is about a time; give --device too");
+    if (settings->question.b.length || settings->question.k_b.length || settings->shards)
+        return usage_error("--d and %s exclude each other; give --n, --k and --recall",
+                           settings->shards ? "--shards" : "--b, --kb");
+    if (strcmp(selection_objective(settings)->unit, "us") != 0)
+        return usage_error("--d is about a time; leave --objective out");
+    return product_check(&settings->question.device.text.device, settings->d, true);
+}
+
 /* What the exact top-k of --exact-us or --exact-kernel is compared with. */
 static int check_exact(const struct select_settings *settings)
 {
@@ -203,6 +221,9 @@ static int check_exact(const struct select_settings *settings)
         return STATUS_OK;
     if (kernel && settings->exact_us > 0.0)
         return usage_error("--exact-kernel and --exact-us both say what exact top-k takes; leave "
+                           "one out");
+    if (kernel && settings->d)
+        return usage_error("--exact-kernel reads values from memory, and --d computes them; leave "
                            "one out");
     if (!settings->question.device.given)
         return usage_error("%s is compared with a time; give --device too", option);
@@ -241,6 +262,8 @@ static int check_options(const struct select_settings *settings)
     int status = check_kernel(settings);
     if (status == STATUS_OK)
         status = check_objective(settings);
+    if (status == STATUS_OK)
+        status = check_product(settings);
     if (status != STATUS_OK)
         return status;
     if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
@@ -345,6 +368,11 @@ const struct command command_select = {
         "take for buckets to pay, and --exact-us compares with it. --exact-kernel compares with a "
         "published kernel of exact top-k, by its predicted time. Without a device, the "
         "objective is the number of candidates.\n"
+        "\n"
+        "With --d the scores are computed first, and stage 1 runs beside the product, so that its "
+        "vector operations are hidden if the product takes longer. The product with stage 1 is "
+        "then by the roofline, a lower bound; stage 2, and exact top-k after the product alone, "
+        "are predicted if the device has a profile.\n"
         "\n"
         "Below that are the reasons, the best of each kb, and the call.",
     .options = select_options,

@@ -185,6 +185,7 @@ static void put_roofline(struct table *table, const struct configuration *c)
     table_real(table, (struct column){ROOFLINE("operations")}, r->operations);
     table_real(table, (struct column){ROOFLINE("time_memory_us")}, r->time_memory_us);
     table_real(table, (struct column){ROOFLINE("time_vector_us")}, r->time_vector_us);
+    table_real(table, (struct column){ROOFLINE("through_memory_us")}, r->through_memory_us);
     table_real(
         table,
         (struct column){ROOFLINE("time_us"), .heading = "stage 1\nus, >=", .style = STYLE_TIME},

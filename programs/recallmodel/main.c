@@ -18,10 +18,10 @@
 
 /* In the order of --help. The first one runs if no subcommand is named. */
 static const struct command *const commands[] = {
-    &command_recall,    &command_ranks,   &command_cost,      &command_bounds,
-    &command_select,    &command_exact,   &command_simulate,  &command_count,
-    &command_calibrate, &command_predict, &command_attention, &command_sparse,
-    &command_tensors,   &command_blocks,  &command_devices,   &command_bench,
+    &command_recall,    &command_ranks,    &command_cost,    &command_bounds,    &command_select,
+    &command_exact,     &command_simulate, &command_count,   &command_calibrate, &command_predict,
+    &command_attention, &command_sparse,   &command_tensors, &command_blocks,    &command_devices,
+    &command_bench,     &command_runs,
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)

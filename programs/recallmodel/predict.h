@@ -6,6 +6,7 @@
 
 #include <programs/common/table.h>
 
+#include "product.h"
 #include "question.h"
 
 struct predict_settings {
@@ -15,6 +16,10 @@ struct predict_settings {
     uint64_t d;                      /* 0: not given */
     struct profile_answer profile;   /* that answers; its profile is NULL if none does */
 };
+
+/* What --d asks, for values of this type. */
+struct product_question predict_product(const struct predict_settings *settings,
+                                        enum rcm_dtype dtype);
 
 /* Answers for a device without a profile, by its roofline. Returns a status. */
 int predict_bounds(struct predict_settings *settings);

@@ -1,6 +1,8 @@
 /* predict_bounds.c - predict for a device without a profile: what its roofline allows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -20,6 +22,9 @@ static struct table *predict_bounds_rows(const struct query *query, void *state)
         put_query(table, query);
         put_buckets_and_recall(table, p);
         table_real(table, headed("bound_us", "stage 1\nus, >=", STYLE_PLAIN), roof.time_us);
+        if (settings->d)
+            put_product(table, predict_product(settings, settings->question.dtype.type), p, NULL,
+                        NAN);
     }
     return table;
 }
@@ -37,6 +42,13 @@ static void predict_bounds_text(const struct query *query, const struct table *t
     putchar('\n');
     table_print(table, stdout, colour);
     print_memory(&settings->question, &query->base, settings->question.dtype.type);
+    if (!settings->d)
+        return;
+    putchar('\n');
+    product_print_intensity(predict_product(settings, settings->question.dtype.type),
+                            query->shapes[0]);
+    print_wrapped("product: computing the values as products of vectors; fused: product and stage "
+                  "1 in one kernel. Each is by the roofline, a lower bound.");
 }
 
 static void predict_bounds_json(json_t *object, const struct query *query,
@@ -49,6 +61,9 @@ static void predict_bounds_json(json_t *object, const struct query *query,
     json_object_set_new(object, "calibrated", json_false());
     put_memory(object, &settings->question, &query->base, settings->question.dtype.type);
     json_object_set_new(object, "exact_us", json_null());
+    if (settings->d)
+        product_json(object, predict_product(settings, settings->question.dtype.type),
+                     query->shapes[0]);
     json_object_set_new(object, "predictions", table_json(table));
 }
 

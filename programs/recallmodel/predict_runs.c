@@ -9,6 +9,7 @@
 #include <base/csv.h>
 #include <base/memory.h>
 #include <calibrate/fit.h>
+#include <programs/common/runs_folder.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -172,11 +173,11 @@ static int print_runs(const struct csv *csv, const struct run_list *runs,
 int predict_runs(const struct predict_settings *settings)
 {
     const struct profile_answer *a = &settings->profile;
-    char error[CSV_ERROR];
+    char error[CSV_ERROR], path[RUNS_PATH];
     struct csv csv;
     struct run_list runs;
     const struct run_filter filter = {.has_dtype = true, .dtype = a->dtype, .times = false};
-    if (csv_read(settings->runs, &csv, error) != 0)
+    if (runs_file(settings->runs, path, error) != 0 || csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =
         runs_from_csv(&csv, filter, &runs, error) == 0 ? STATUS_OK : usage_error("%s", error);

@@ -76,11 +76,14 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     const struct rcm_choice *c = &answer->choice;
     const bool pays = selection_is_time(answer) && selection_has_buckets(answer);
     selection_reason(reason, sizeof reason, answer);
+    if (answer->settings->d)
+        product_json(object, selection_product(answer),
+                     selection_has_buckets(answer) ? c->p : answer->query->base);
     set_text(object, "deploy", rcm_deploy_name(c->deploy));
     json_object_set_new(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);
     set_real(object, "over_exact", c->over_exact);
-    set_real(object, "break_even_us", pays ? c->objective : NAN);
+    set_real(object, "break_even_us", pays ? selection_least(answer, c->objective) : NAN);
     json_object_set_new(object, "threshold", threshold_json(c));
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);

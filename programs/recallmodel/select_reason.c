@@ -56,11 +56,12 @@ void selection_format_shape(char *text, size_t size, struct rcm_topk p)
 static void format_gain(char *text, size_t size, const struct selection_answer *answer)
 {
     char exact[64], by[EXACT_TEXT];
-    const double gain = 1.0 / answer->choice.over_exact;
+    const double gain =
+        answer->choice.exact_objective / selection_least(answer, answer->choice.objective);
     selection_format_exact(by, sizeof by, answer);
     selection_format_value(exact, sizeof exact, answer, answer->choice.exact_objective);
     snprintf(text, size, "%s%.*f times %s than %s (%s)",
-             strcmp(answer->asked.objective->name, "roofline") == 0 ? "at most " : "",
+             selection_is_bound(answer) ? "at most " : "",
              gain < 2.0     ? 2
              : gain < 100.0 ? 1
                             : 0,
@@ -76,7 +77,7 @@ static bool too_close(const struct selection_answer *answer)
 {
     const struct rcm_choice *c = &answer->choice;
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || strcmp(answer->asked.objective->name, "time") != 0 ||
+    if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
         !selection_has_buckets(answer))
         return false;
     const struct rcm_prediction r = rcm_predict(profile, c->p);
@@ -88,33 +89,61 @@ static bool too_close(const struct selection_answer *answer)
     return exact.low_us <= c->objective && c->objective <= exact.high_us;
 }
 
-/* Where the exact time is not known. */
-static void roofline_reason(char *reason, size_t size, const char *shape, const char *value)
+static bool is_roofline(const struct selection_answer *answer)
 {
-    snprintf(reason, size,
-             "%s: at least %s (bound, not calibrated); this pays if your exact top-k of this shape "
-             "takes longer than %s",
-             shape, value, value);
+    return answer->asked.objective->need == RCM_NEEDS_DEVICE;
+}
+
+double selection_least(const struct selection_answer *answer, double objective)
+{
+    const struct rcm_device *device = answer->asked.machine.device;
+    return is_roofline(answer) && device ? objective + rcm_launch_us(device) : objective;
+}
+
+/* What the least time of a bound consists of. */
+static const char *bound_of(const struct selection_answer *answer)
+{
+    return selection_least(answer, 0.0) > 0.0 ? "bound and a launch, not calibrated"
+                                              : "bound, not calibrated";
 }
 
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[64], gain[EXACT_TEXT + 100];
+    char shape[64], value[64], gain[EXACT_TEXT + 100], bound[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->p);
-    selection_format_value(value, sizeof value, answer, c->objective);
+    selection_format_value(value, sizeof value, answer, selection_least(answer, c->objective));
     if (isnan(c->exact_objective)) {
-        roofline_reason(reason, size, shape, value);
+        snprintf(reason, size,
+                 "%s: at least %s (%s); this pays if your exact top-k of this shape takes longer "
+                 "than %s",
+                 shape, value, bound_of(answer), value);
         return;
     }
     format_gain(gain, sizeof gain, answer);
-    snprintf(
-        reason, size, "%s: %s%s, %s%s", shape, value,
-        strcmp(answer->asked.objective->name, "roofline") == 0 ? " at least (bound, not calibrated)"
-                                                               : "",
-        gain,
-        too_close(answer) ? "; too close to call by this profile, and exact top-k loses nothing"
-                          : "");
+    if (selection_is_bound(answer))
+        snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
+    snprintf(reason, size, "%s: %s%s, %s%s", shape, value, bound, gain,
+             too_close(answer)
+                 ? "; too close to call by this profile, and exact top-k loses nothing"
+                 : "");
+}
+
+/* Where a bound says that exact top-k is the answer. */
+static void exact_by_bound(char *reason, size_t size, const struct selection_answer *answer,
+                           const char *asked)
+{
+    char exact[64], value[64], by[EXACT_TEXT], most[64] = "";
+    const struct rcm_choice *c = &answer->choice;
+    selection_format_exact(by, sizeof by, answer);
+    const double least = selection_least(answer, c->objective);
+    selection_format_value(exact, sizeof exact, answer, c->exact_objective);
+    selection_format_value(value, sizeof value, answer, least);
+    if (least < c->exact_objective)
+        snprintf(most, sizeof most, ", at most %.2f times faster", c->exact_objective / least);
+    snprintf(reason, size,
+             "%s: %s; buckets that keep %s take at least %s (%s)%s: do not approximate", by, exact,
+             asked, value, bound_of(answer), most);
 }
 
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
@@ -126,7 +155,9 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(value, sizeof value, answer, c->objective);
     const char *const verb = selection_is_time(answer) ? "take" : "have";
-    if (selection_has_buckets(answer))
+    if (selection_has_buckets(answer) && is_roofline(answer))
+        exact_by_bound(reason, size, answer, asked);
+    else if (selection_has_buckets(answer))
         snprintf(reason, size, "%s: %s; the %s buckets that keep %s %s %s: %s", by, exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
                  too_close(answer)
@@ -139,9 +170,9 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
                  answer->k_b_max, asked);
     else
         snprintf(reason, size,
-                 "exact top-k: %s; no buckets with k_b up to %" PRIu64
+                 "%s: %s; no buckets with k_b up to %" PRIu64
                  " that drop any element keep %s: do not approximate",
-                 exact, answer->k_b_max, asked);
+                 by, exact, answer->k_b_max, asked);
 }
 
 static void threshold_reason(char *reason, size_t size, const struct selection_answer *answer,
@@ -150,9 +181,10 @@ static void threshold_reason(char *reason, size_t size, const struct selection_a
     char shape[64], value[64], exact[64], buckets[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->threshold.p);
-    selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    selection_format_value(value, sizeof value, answer,
+                           selection_least(answer, c->threshold.objective));
     selection_format_value(exact, sizeof exact, answer, c->exact_objective);
-    selection_format_value(buckets, sizeof buckets, answer, c->objective);
+    selection_format_value(buckets, sizeof buckets, answer, selection_least(answer, c->objective));
     const bool cpu = selection_is_cpu(answer) && selection_is_time(answer);
     const int length =
         cpu ? snprintf(reason, size,

@@ -33,11 +33,28 @@ static void put_recall(struct table *table, const char *name, const char *headin
     table_text(table, in_table(heading, STYLE_PLAIN), isnan(loss) ? "-" : text);
 }
 
+/* With --d: the product with stage 1, what binds it, and stage 2. */
+static void put_fused(struct table *table, const struct selection_answer *answer, struct rcm_topk p)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    const struct product_question q = selection_product(answer);
+    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
+    table_real(table, headed("fused_us", "fused\n>=", STYLE_US), product.fused_us);
+    table_text(table, headed("fused_bound", "by", STYLE_PLAIN), product.fused_bound);
+    table_real(table, in_data("stage2_us"), profile ? rcm_predict(profile, p).stage2_us : NAN);
+    table_real(table, in_data("product_intensity"), product.product_intensity);
+    table_real(table, in_data("fused_intensity"), product.fused_intensity);
+}
+
 /* The predicted time; in the aligned table where it is not the objective. */
 static void put_prediction(struct table *table, const struct selection_answer *answer,
                            struct rcm_topk p)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (answer->settings->d) {
+        put_fused(table, answer, p);
+        return;
+    }
     if (!profile)
         return;
     char beyond[RCM_BEYOND_TEXT];
@@ -109,12 +126,12 @@ static void put_rule(struct table *table, const struct selection_answer *answer,
     table_count(table, column("candidates", STYLE_PLAIN), p.b ? rcm_candidates(p) : p.n);
     put_recall(table, "recall", "recall", p.b ? rcm_recall_exact(p) : 1.0,
                p.b ? rcm_loss_exact(p) : 0.0);
-    if (profile)
+    if (profile && !answer->settings->d)
         table_real(table, headed("predicted_us", "time", STYLE_US),
                    p.b ? rcm_predict(profile, p).time_us : rcm_predict_exact(profile, p));
     table_bool(table, in_json("reaches"), reaches);
     table_text(table, in_table("", STYLE_PLAIN), reaches ? "" : "misses it");
-    table_text(table, (struct column){.json = "what", .heading = "takes"}, what);
+    table_text(table, in_json("what"), what);
 }
 
 /* What others take for this target; b = null: all of the row. */

@@ -69,7 +69,7 @@ static void format_profile(char *text, size_t size, const struct selection_answe
 static unsigned print_time(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile)
+    if (!profile || answer->settings->d)
         return 0;
     char us[40], low[40], high[40], of[120];
     format_profile(of, sizeof of, answer);
@@ -101,14 +101,43 @@ static unsigned print_stand_in(const struct selection_answer *answer)
     return 1;
 }
 
+/* The product with stage 1, what binds it, and stage 2. */
+static unsigned print_product(const struct selection_answer *answer)
+{
+    char fused[40], stage2[40] = "not counted";
+    const struct product_question q = selection_product(answer);
+    if (!q.d || !selection_has_buckets(answer))
+        return 0;
+    const struct rcm_topk p = answer->choice.p;
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
+    format_us(fused, sizeof fused, product.fused_us);
+    if (profile)
+        format_us(stage2, sizeof stage2, rcm_predict(profile, p).stage2_us);
+    return print_wrapped(
+               "  fused       product and stage 1 at least %s, bound by %s%s; stage 2 %s%s", fused,
+               strcmp(product.fused_bound, "memory") == 0 ? "" : "its ",
+               strcmp(product.fused_bound, "memory") == 0   ? "memory"
+               : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
+                                                            : "matrix operations",
+               stage2, profile ? ", predicted" : "") +
+           product_print_intensity(q, p);
+}
+
 /* What a roofline means. */
 static unsigned print_bound(const struct selection_answer *answer)
 {
-    if (!selection_has_buckets(answer) || strcmp(answer->asked.objective->name, "roofline") != 0)
+    char launch[40], and[100] = "";
+    const double us = selection_least(answer, 0.0);
+    if (!selection_has_buckets(answer) || !selection_is_bound(answer) ||
+        answer->settings->d)
         return 0;
-    return print_wrapped(
-        "  bound       the least time that the rates of the device allow; kernels take "
-        "longer, so measure these buckets too");
+    format_us(launch, sizeof launch, us);
+    if (us > 0.0)
+        snprintf(and, sizeof and, ", and %s, the shortest kernel measured on it", launch);
+    return print_wrapped("  bound       the least time that the rates of the device allow%s; "
+                         "kernels take longer, so measure these buckets too",
+                         and);
 }
 
 /* The exact top-k of --exact-kernel. */
@@ -144,7 +173,9 @@ static unsigned print_exact(const struct selection_answer *answer)
     printf("  exact       %s%s\n", value,
            !timed     ? ""
            : measured ? ", as you measured"
-                      : ", predicted; --exact-us T compares with your own");
+           : answer->settings->d
+               ? ", product and predicted top-k; --exact-us T compares with your own"
+               : ", predicted; --exact-us T compares with your own");
     return 1;
 }
 
@@ -154,7 +185,8 @@ static unsigned print_threshold(const struct selection_answer *answer)
     const struct rcm_choice *c = &answer->choice;
     if (!(c->threshold.objective < INFINITY))
         return 0;
-    selection_format_value(value, sizeof value, answer, c->threshold.objective);
+    selection_format_value(value, sizeof value, answer,
+                           selection_least(answer, c->threshold.objective));
     if (selection_is_cpu(answer) && selection_is_time(answer))
         return print_wrapped("  library     %s: the exact top-k of this project's library", value);
     selection_format_shape(shape, sizeof shape, c->threshold.p);
@@ -191,6 +223,7 @@ static unsigned print_why(const struct selection_answer *answer)
         lines += print_time(answer);
         lines += print_stand_in(answer);
     }
+    lines += print_product(answer);
     lines += print_bound(answer);
     lines += print_exact(answer);
     lines += print_threshold(answer);
@@ -269,7 +302,8 @@ static void print_nearest_time(const struct call *call, const struct selection_a
 {
     char us[40];
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || !call->kernel || strcmp(profile->kernel->family, call->kernel) != 0)
+    if (!profile || answer->settings->d || !call->kernel ||
+        strcmp(profile->kernel->family, call->kernel) != 0)
         return;
     format_us(us, sizeof us, rcm_predict(profile, call->is.p).time_us);
     printf(", %s predicted", us);
@@ -300,6 +334,21 @@ static void print_call(const struct call *call, const struct selection_answer *a
     }
 }
 
+/* What each of the others takes, as lines: the formulas do not fit into their table. */
+static void print_what_others_take(const struct selection_answer *answer)
+{
+    const struct rcm_practice *practice;
+    const struct rcm_rule *rule;
+    struct rcm_topk p = answer->query->base;
+    p.k_b = 1;
+    putchar('\n');
+    for (size_t i = 0; (practice = rcm_practice(i)); i++)
+        print_wrapped("  %-20s  %s", practice->name, practice->rule);
+    for (size_t i = 0; (rule = rcm_rule(i)); i++)
+        if (rule->applies(p))
+            print_wrapped("  %-20s  %s", rule->name, rule->formula);
+}
+
 static void print_more(const struct selection_answer *answer, const struct call calls[CALLS],
                        const struct call *shown, bool colour)
 {
@@ -314,6 +363,7 @@ static void print_more(const struct selection_answer *answer, const struct call 
                       answer->settings->confidence.given ? ", in the mean" : "");
         table_print(others, stdout, colour);
         table_free(others);
+        print_what_others_take(answer);
     }
     for (size_t i = 0; i < CALLS; i++)
         if (&calls[i] != shown && calls[i].offered &&
@@ -332,9 +382,10 @@ void selection_print(const struct selection_answer *answer, bool colour)
     unsigned above = 1; /* the question */
     above += print_reason(answer);
     above += print_why(answer);
-    const unsigned below = 2 + threshold + lines_of(shown->text);
+    const unsigned below = 2 + threshold + (answer->settings->d ? 1U : 0U) + lines_of(shown->text);
     above += print_assumption(answer, above, below);
-    const uint64_t rows = rows_left(above, below);
+    /* With --d the table says what binds each k_b, and may make the answer longer. */
+    const uint64_t rows = answer->settings->d ? SHOWN_MOST : rows_left(above, below);
     if (rows >= 2 || answer->settings->verbose)
         print_each(answer, rows, colour);
     else
@@ -343,6 +394,8 @@ void selection_print(const struct selection_answer *answer, bool colour)
         puts("\nNo library known to us has exact top-k by threshold. The next best:");
     else
         putchar('\n');
+    if (answer->settings->d)
+        puts("This call does not fuse the product and stage 1.");
     print_call(shown, answer);
     if (answer->settings->verbose)
         print_more(answer, calls, shown, colour);

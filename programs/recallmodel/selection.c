@@ -72,7 +72,8 @@ static struct rcm_selection model_question(const struct query *query,
         .machine = {.device = settings->question.device.given
                                   ? &settings->question.device.text.device
                                   : NULL,
-                    .dtype = settings->question.dtype.type},
+                    .dtype = settings->question.dtype.type,
+                    .d = settings->d},
         .exact_us = settings->exact_kernel.given
                         ? rcm_predict_exact(selection_exact_kernel(settings), query->base)
                         : settings->exact_us,
@@ -83,7 +84,8 @@ static struct rcm_selection model_question(const struct query *query,
         s.machine.profile = profile_copy(&answer);
         s.machine.dtype = answer.dtype;
     }
-    if (objective->need == RCM_NEEDS_PROFILE)
+    /* Fused, stage 1 is not that of the kernel of the profile. */
+    if (objective->need == RCM_NEEDS_PROFILE && !settings->d)
         s.kernel = s.machine.profile->kernel;
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
@@ -155,6 +157,17 @@ bool selection_is_cpu(const struct selection_answer *answer)
 bool selection_is_time(const struct selection_answer *answer)
 {
     return strcmp(answer->asked.objective->unit, "us") == 0;
+}
+
+bool selection_is_bound(const struct selection_answer *answer)
+{
+    return strcmp(answer->asked.objective->name, "roofline") == 0 || answer->settings->d;
+}
+
+struct product_question selection_product(const struct selection_answer *answer)
+{
+    return (struct product_question){answer->asked.machine.device, answer->asked.machine.dtype,
+                                     answer->settings->d};
 }
 
 double selection_quantile(const struct select_settings *settings)

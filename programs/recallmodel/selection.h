@@ -7,6 +7,7 @@
 
 #include <programs/common/table.h>
 
+#include "product.h"
 #include "query.h"
 #include "question.h"
 #include "rope_options.h"
@@ -18,6 +19,7 @@ struct select_settings {
     const struct rcm_objective *objective; /* NULL: not given */
     uint64_t k_b_max, shards;              /* 0: not given */
     double budget, exact_us;               /* 0: not given */
+    uint64_t d;                            /* 0: the values lie in memory */
     struct device_option exact_kernel;     /* the profile of the contender */
     bool verbose;
     struct rope_options rope; /* theta and head_dim alone */
@@ -63,6 +65,16 @@ void selection_format_exact(char *text, size_t size, const struct selection_answ
 
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
+
+/* Is the objective a lower bound, in whole or (--d) in part? */
+bool selection_is_bound(const struct selection_answer *answer);
+
+/* The least that buckets with this objective can take: the objective, and with the roofline a
+ * launch. */
+double selection_least(const struct selection_answer *answer, double objective);
+
+/* What --d asks. */
+struct product_question selection_product(const struct selection_answer *answer);
 
 /* The share of rows that reach the recall shown as the quantile, and 1 minus that share. */
 double selection_quantile(const struct select_settings *settings);

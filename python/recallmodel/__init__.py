@@ -7,7 +7,8 @@ Functions take numbers or arrays and broadcast them, unless they say otherwise. 
 of that shape, or a number if all arguments are numbers. Names are those of the command and of
 model/recallmodel.h, and results are as accurate as that header promises. simulate runs bucketed
 top-k on rows: random ones, correlated ones or your own. sparse_attention is the attention of a
-layer when queries read only what a method chooses. topk runs top-k on your arrays.
+layer when queries read only what a method chooses. topk runs top-k on your arrays. read_runs reads
+measured runs that come with the project.
 
     >>> import recallmodel as rcm
     >>> f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}"
@@ -21,6 +22,7 @@ from ._model import (Choice, Reaching, Threshold, blocks_loss, blocks_recall, bl
                      smallest_b, survival, version, xla_b)
 from ._profiles import Device, Profile, devices, profile, profiles, read_profile, write_profile
 from ._rows import Simulation, simulate
+from ._runs import Runs, read_runs, runs
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
 
 __all__ = [name for name in globals() if not name.startswith("_")]

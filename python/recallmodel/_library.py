@@ -75,7 +75,8 @@ class CostModel(Structure):
 class Device(Structure):
     """struct rcm_device"""
     _fields_ = [("name", c_char_p), *((name, c_double) for name in DEVICE_RATES),
-                ("source", c_char_p), ("memory_bytes", c_double)]
+                ("source", c_char_p), ("memory_bytes", c_double),
+                ("on_chip_bytes", c_double)]
 
 
 class TextKey(Structure):
@@ -92,7 +93,8 @@ class TimeParameter(Structure):
 
 class Machine(Structure):
     """struct rcm_machine"""
-    _fields_ = [("profile", c_void_p), ("device", POINTER(Device)), ("dtype", c_int)]
+    _fields_ = [("profile", c_void_p), ("device", POINTER(Device)), ("dtype", c_int),
+                ("d", c_uint64)]
 
 
 class Objective(Structure):

@@ -405,9 +405,10 @@ def _exact_us(exact_us, exact_kernel, unit, p):
     return time_us
 
 
+# long: an argument of select is a member of struct rcm_selection.
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
            dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
-           divisors=False, rope_theta=None, head_dim=None):
+           divisors=False, rope_theta=None, head_dim=None, d=None):
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -422,6 +423,9 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
     exact_kernel: a kernel of exact top-k, whose predicted time takes the same place: a Profile, the
     beginning of its name ("gvr_v2"), or a path.
+    d: the values are products of vectors of d elements, and stage 1 runs in the kernel of the
+    product, by the roofline of the device (needed, also with a profile), a lower bound. exact_us is
+    then of the product and exact top-k.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
@@ -445,11 +449,17 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
         machine=_machine(profile, row, dtype or (profile.dtype if profile is not None else "f32")))
+    if d is not None:
+        if chosen.contents.unit != b"us" or row is None:
+            raise ValueError("d is about a time on a device; give device='H100-PCIe' or another")
+        if exact_kernel is not None:
+            raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
+        selection.machine.d = count("d", d)
     selection.exact_us = _exact_us(exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
-    if need == "profile":
+    if need == "profile" and d is None:
         if kernel not in (None, profile.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {profile.kernel!r}")
         selection.kernel = profile._row.kernel

@@ -53,6 +53,7 @@ class Device:
     vector_rate_per_s: float
     matrix_rate_per_s: float
     memory_bytes: float
+    on_chip_bytes: float
     source: str
 
 

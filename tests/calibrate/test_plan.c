@@ -64,6 +64,12 @@ START_TEST(planned_runs_teach)
     for (size_t i = 0; i < small; i++)
         ck_assert(plan[i].p.n * plan[i].p.m * 4 <= 1 << 20 && plan[i].p.k_b <= 4 &&
                   plan[i].p.b * plan[i].p.k_b % plan[i].p.k == 0);
+    /* So also of a kernel of which only the times are known. */
+    like.kernel = rcm_kernel_by_name("helion");
+    const size_t times = plan_shapes(&like, 1 << 24, PLAN_SHAPES, plan);
+    ck_assert_uint_gt(times, 20);
+    for (size_t i = 0; i < times; i++)
+        ck_assert(plan[i].p.k_b == 1 && plan[i].p.b % 128 == 0);
 }
 END_TEST
 

@@ -1,6 +1,4 @@
-/* test_published_runs.c - the fit against published runs. The folders PAPER_DATA and
- * PUBLISHED_RUNS hold them (by default ../shared/paper-data and ../shared/published-runs); where
- * a file is absent, the test says so and skips.
+/* test_published_runs.c - the fit against the published runs in runs/.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <calibrate/regret.h>
@@ -8,27 +6,18 @@
 
 #include "short_model.h"
 
-#define PAPER_DATA "../shared/paper-data"
-
-/* Reads runs from a file in the folder that the variable names. Returns false where the file is
- * absent. */
-static bool read_published(const char *variable, const char *folder, const char *name,
-                           struct run_list *list)
+/* Reads the runs of a file. `any_type`: the column dtype names types that no profile has, and is
+ * not read. */
+static void read_published(const char *path, bool any_type, struct run_list *list)
 {
-    char path[500], error[CSV_ERROR];
+    char error[CSV_ERROR];
     struct csv csv;
-    snprintf(path, sizeof path, "%s/%s", getenv(variable) ? getenv(variable) : folder, name);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        printf("skipped: %s is not here\n", path);
-        return false;
-    }
-    fclose(file);
     ck_assert_msg(csv_read(path, &csv, error) == 0, "%s", error);
+    if (any_type)
+        csv.fields[csv_column(&csv, "dtype")][0] = '-';
     ck_assert_msg(runs_from_csv(&csv, (struct run_filter){.times = true}, list, error) == 0, "%s",
                   error);
     csv_free(&csv);
-    return true;
 }
 
 static void check_regret(const char *name, const struct regret *r, double mean, double p95)
@@ -44,9 +33,8 @@ START_TEST(published_runs)
 {
     struct run_list runs, exact;
     char error[CSV_ERROR];
-    if (!read_published("PAPER_DATA", PAPER_DATA, "h100_pcie_bucketed.csv", &runs))
-        return;
-    ck_assert(read_published("PAPER_DATA", PAPER_DATA, "h100_pcie_torch_topk.csv", &exact));
+    read_published("runs/keyetal/two-stage.csv", false, &runs);
+    read_published("runs/keyetal/exact.csv", false, &exact);
     ck_assert_uint_eq(runs.length, 1932);
     ck_assert_uint_eq(exact.length, 140);
     ck_assert_int_eq(runs_append(&runs, &exact), 0);
@@ -102,8 +90,7 @@ END_TEST
 START_TEST(unseen_runs)
 {
     struct run_list runs;
-    if (!read_published("PAPER_DATA", PAPER_DATA, "h100_pcie_sparq_shapes.csv", &runs))
-        return;
+    read_published("runs/keyetal/sparq-shapes.csv", false, &runs);
     double *predicted = malloc(runs.length * sizeof *predicted);
     struct residuals residuals;
     for (size_t i = 0; i < runs.length; i++)
@@ -133,9 +120,7 @@ START_TEST(published_runs_of_another_kernel)
     struct validation v;
     char error[CSV_ERROR] = "";
     const struct rcm_profile like = short_profile();
-    if (!read_published("PUBLISHED_RUNS", "../shared/published-runs", "drtopk-two-stage-v100s.csv",
-                        &list))
-        return;
+    read_published("runs/drtopk/two-stage.csv", true, &list);
     ck_assert_int_eq(validation_begin(&v, list.items, list.length), 0);
     ck_assert_uint_eq(v.size_count, 4);
     ck_assert_msg(validate(&v, list.items, list.length, &like, NULL, go_on, NULL, error) == 0, "%s",
@@ -183,8 +168,7 @@ START_TEST(one_way_predicts_the_other)
 {
     struct run_list list;
     char error[CSV_ERROR] = "";
-    if (!read_published("PAPER_DATA", PAPER_DATA, "h100_pcie_bucketed.csv", &list))
-        return;
+    read_published("runs/keyetal/two-stage.csv", false, &list);
     struct rcm_profile q = {.kernel = rcm_kernel_by_name("graphcore-block"), .dtype = RCM_F16};
     struct fit fit;
     struct run *others = malloc(list.length * sizeof *others);

@@ -140,4 +140,36 @@ START_TEST(runs_of_a_file)
 }
 END_TEST
 
-TEST_MAIN("runs", broken_files, runs_of_a_file)
+/* A time of stage 1 beside that of both is a second run if it is asked for; an empty one is none,
+ * and a wrong one is an error. Keys of uint32 count as float32. */
+START_TEST(stage1_of_a_row)
+{
+    static const char rows[] = "dtype,n,k,b,k_b,time_us,stage1_us\n"
+                               "uint32,64,4,8,1,5,3\nuint32,64,4,16,1,6,\n";
+    char error[CSV_ERROR];
+    struct csv csv;
+    struct run_list runs;
+    struct rcm_topk p = {.n = 64, .k = 4, .b = 8, .k_b = 1, .m = 1};
+    ck_assert_int_eq(parse_text(rows, &csv, error), 0);
+    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, error), 0);
+    ck_assert(runs.length == 2 && runs.second == 0);
+    runs_free(&runs);
+    const struct run_filter both = {.times = true, .stage1 = true};
+    ck_assert_int_eq(runs_from_csv(&csv, both, &runs, error), 0);
+    ck_assert(runs.length == 3 && runs.second == 1 && runs.left_out == 0);
+    ck_assert(runs.has_dtype && runs.dtype == RCM_F32);
+    check_run(&runs.items[0], RUN_TWO_STAGE, p, 5, 0);
+    check_run(&runs.items[1], RUN_STAGE1, p, 3, 0);
+    p.b = 16;
+    check_run(&runs.items[2], RUN_TWO_STAGE, p, 6, 1);
+    runs_free(&runs);
+    csv_free(&csv);
+    ck_assert_int_eq(parse_text("n,k,b,k_b,time_us,stage1_us\n64,4,8,1,5,-3\n", &csv, error), 0);
+    ck_assert_int_eq(runs_from_csv(&csv, both, &runs, error), -1);
+    ck_assert_msg(strstr(error, "column 6 (stage1_us): '-3' is not a positive") != NULL, "%s",
+                  error);
+    csv_free(&csv);
+}
+END_TEST
+
+TEST_MAIN("runs", broken_files, runs_of_a_file, stage1_of_a_row)

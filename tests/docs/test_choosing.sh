@@ -24,7 +24,7 @@ commands=$(grep -c '^\$ recallmodel ' "$page" || true)
 [ "$commands" -ge 10 ] || fault "$page has $commands commands; there are ten questions"
 
 # A number in the words: digits, with a point or an exponent. Numbers in `code`, links and headings
-# are not claims.
+# are not claims. What stands between the marks pays-card is checked by tests/figures/test_pays.sh.
 awk '
     function numbers(text, found,    i, count, tokens) {
         count = split(text, tokens, /[^0-9A-Za-z_.^-]+/)
@@ -47,6 +47,7 @@ awk '
                 report(number " stands in no block there")
         words = blocks = ""
     }
+    /^<!-- pays-card -->/, /^<!-- \/pays-card -->/ { next }
     /^## / { check(); heading = $0; next }
     /^```/ { inside = !inside; lines = 0; next }
     inside {

@@ -1,4 +1,4 @@
-"""Runs of a CPU that are made up, and what plots/cpu.py must make of them.
+"""Runs of a CPU that are made up, and what plots/cpu.py and plots/tradeoff.py must make of them.
 
     cpu_figures.py write FOLDER          writes FOLDER/cpu-small.csv and cpu-calibrate.csv
     cpu_figures.py check FOLDER CSVS     checks CSVS/{frontier,models,map}.csv, which are of FOLDER
@@ -110,13 +110,13 @@ def check_frontier(cells, rows):
         yield f"panels {panels}"
     for (n, k), (exact, stages) in cells.items():
         mine = [r for r in rows if (int(r["n"]), int(r["k"])) == (n, k)]
-        if len(mine) != len(stages) + 1:
-            yield f"n {n}, k {k}: {len(mine)} rows of {len(stages) + 1}"
+        if len(mine) != len(stages):
+            yield f"n {n}, k {k}: {len(mine)} rows of {len(stages)}"
         for r in mine:
-            time, recall = float(r["time_us_median"]), float(r["recall_model"])
+            time, recall = float(r["time_us"]), float(r["recall"])
             behind = any((t < time and s >= recall - 1e-10) or (t == time and s > recall + 1e-10)
                          for t, s in stages)
-            if r["work"] == "two-stage" and int(r["frontier"]) == behind:
+            if int(r["frontier"]) == behind:
                 yield f"n {n}, k {k}, b {r['b']}, k_b {r['k_b']}: frontier {r['frontier']}"
             if not close_to(r["exact_us"], exact):
                 yield f"n {n}, k {k}: exact {r['exact_us']}"

@@ -16,9 +16,11 @@ export CPU_RUNS=$folder/cpu-made-up
 mkdir "$CPU_RUNS" "$folder/csv"
 python3 tests/figures/cpu_figures.py write "$CPU_RUNS"
 for what in frontier models map; do
-    python3 plots/cpu.py $what >"$folder/csv/$what.csv" || fail "cpu.py $what"
-    python3 plots/cpu.py caption $what "$folder/csv/$what.csv" >"$folder/$what.txt" ||
-        fail "cpu.py caption $what"
+    script=(cpu.py $what)
+    if [ $what = frontier ]; then script=(tradeoff.py cpu); fi
+    python3 plots/"${script[@]}" >"$folder/csv/$what.csv" || fail "${script[*]}"
+    python3 plots/"${script[0]}" caption "${script[1]}" "$folder/csv/$what.csv" \
+        >"$folder/$what.txt" || fail "${script[0]} caption ${script[1]}"
     tr '\n' ' ' <"$folder/$what.txt" |
         prints "Made Up (cpu-made-up, none), 2026-01-02, .* 1 disturbed row" ||
         fail "the caption of $what: $(cat "$folder/$what.txt")"
@@ -28,7 +30,8 @@ python3 tests/figures/cpu_figures.py check "$CPU_RUNS" "$folder/csv" >"$folder/o
 pass
 
 # The check finds a time and a place of the line that have changed.
-for change in "frontier 3s/,\([0-9.]*\)$/,9\1/" "models 2,60s/,[0-9.]*$/,9/" "map /^line/d"; do
+for change in "frontier 3s/^\(\([^,]*,\)\{11\}\)/\19/" "models 2,60s/,[0-9.]*$/,9/" \
+    "map /^line/d"; do
     cp "$folder/csv"/*.csv "$folder"
     sed -i "${change#* }" "$folder/${change%% *}.csv"
     ! cmp -s "$folder/${change%% *}.csv" "$folder/csv/${change%% *}.csv" || fail "no change"
@@ -72,7 +75,7 @@ status=0
 env -u CPU_RUNS python3 "$folder/top/plots/cpu.py" map >"$folder/out" 2>"$folder/err" || status=$?
 [ $status = 3 ] && prints "waits for a run on a CPU: make bench-cpu" <"$folder/err" ||
     fail "without runs: status $status, $(cat "$folder/err")"
-rejects "give frontier, models, map" python3 plots/cpu.py nothing
+rejects "give models, map" python3 plots/cpu.py nothing
 pass
 
 # ---- the sentences of docs/cpu.md

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The figures: the committed numbers are what the command prints today, the pictures draw these
-# numbers, and published points come from CSV files or from the authors' files.
+# numbers, and what has not changed is kept, on a machine with other fonts, too.
 #
-# CASES=few checks the numbers of three figures and draws no picture.
+# CASES=few checks the numbers of three figures and draws one picture.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
@@ -21,37 +21,23 @@ contains() { grep -q -- "$1" "$2" || fail "$3: $(cat "$2")"; }
 # not_empty FILE: the picture has more than 8000 bytes; a smaller one counts as empty.
 not_empty() { [ "$(wc -c <"$1")" -gt 8000 ] || fail "$(basename "$1") is empty"; }
 
-# agree OLD NEW: two CSV files have the same header, the same text, and the same numbers to 1e-9
-# (another machine may round the last digits differently). Prints the first difference.
-agree() {
-    awk -F, '
-        function abs(x) { return x < 0 ? -x : x }
-        function close_to(x, y) { return x + 0 != 0 && abs(x - y) <= 1e-9 * abs(x) + 1e-15 }
-        function differ(what) { print what; failed = 1; exit 1 }
-        NR == FNR { want[FNR] = $0; lines = FNR; next }
-        {
-            if (split(want[FNR], field, ",") != NF)
-                differ("line " FNR ": " $0)
-            for (i = 1; i <= NF; i++)
-                if ($i != field[i] && !close_to($i, field[i]))
-                    differ("line " FNR ", column " i ": " $i ", committed " field[i])
-        }
-        END { if (!failed && FNR != lines) differ(FNR " lines, committed " lines) }' "$1" "$2"
-}
+# agree OLD NEW: plots/agree.awk.
+agree() { awk -f plots/agree.awk "$@"; }
 
-published=${PAPER_DATA:-../shared/paper-data}
-[ -f "$published/theory.csv" ] || published=""
 # Pictures only where they do not take minutes.
-pictures=""
+pictures="" # yes: of all figures
+draws=""    # yes: there is a gnuplot
 options=(--csv)
-if [ "${CASES:-}" = few ]; then
-    echo "SHORTENED: the numbers of three figures, no picture"
-elif [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev/null; then
-    pictures=yes
-    options=()
+if [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev/null; then
+    draws=yes
+    if [ "${CASES:-}" != few ]; then
+        pictures=yes
+        options=()
+    fi
 else
     echo "SKIPPED: pictures: under the sanitizers, or there is no gnuplot"
 fi
+[ "${CASES:-}" != few ] || echo "SHORTENED: the numbers of three figures, one picture"
 
 # ---- each figure: FIGURE.data, FIGURE.gp and FIGURE.txt, as plots/make.sh --help says
 
@@ -72,23 +58,36 @@ check_picture() {
     not_empty "$made.pdf"
     mkdir -p "$folder/blank/$figure"
     head -n 1 "paper_figures/$figure/$figure.csv" >"$blank.csv"
-    if FIGURES=$folder/blank PAPER_DATA=none RUNS=/nowhere \
-        plots/make.sh --redraw "$figure" >/dev/null 2>&1; then
+    if FIGURES=$folder/blank RUNS=/nowhere plots/make.sh --redraw "$figure" >/dev/null 2>&1; then
         ! cmp -s "$blank.png" "$made.png" || fail "$figure does not draw its numbers"
     fi
 }
 
-# check_made FIGURE PAPER_DATA: what plots/make.sh makes is what is committed.
+# Was this SVG drawn by the gnuplot of this machine? Another version may draw other lines.
+of_this_gnuplot() {
+    grep -qi "Produced by $(gnuplot --version | sed 's/ *$//')" "$1"
+}
+
+# What plots/make.sh makes is what is committed: the numbers, the caption, and what is drawn.
 check_made() {
     local figure=$1 made=$folder/figures/$1 committed=paper_figures/$1
-    FIGURES=$folder/figures PAPER_DATA=$2 RUNS=/nowhere \
+    mkdir -p "$made"
+    cp "$committed/$figure.csv" "$made" # kept if the numbers agree, so that the pictures do
+    FIGURES=$folder/figures RUNS=/nowhere \
         succeeds "$figure" plots/make.sh "${options[@]}" "$figure"
     agree "$committed/$figure.csv" "$made/$figure.csv" ||
         fail "$figure has changed: run make figures/$figure and look at the result"
     cmp -s "$committed/commands.sh" "$made/commands.sh" ||
         fail "$figure: the commands differ from those that are committed"
+    cmp -s "$committed/caption.txt" "$made/caption.txt" ||
+        fail "$figure: the caption differs from the one that is committed"
     grep -q "$figure/$figure.csv" "$folder/figures/index.html" || fail "$figure is not on the page"
-    if [ "$pictures" ] && [ -f "plots/$figure.gp" ]; then check_picture "$figure"; fi
+    if [ "$pictures" ] && [ -f "plots/$figure.gp" ]; then
+        ! of_this_gnuplot "$committed/$figure.svg" ||
+            cmp -s "$committed/$figure.svg" "$made/$figure.svg" ||
+            fail "$figure draws something else than what is committed: run make figures/$figure"
+        check_picture "$figure"
+    fi
 }
 
 # A figure of runs on a CPU says that it waits for them where there are none.
@@ -99,7 +98,7 @@ check_waits_for_cpu() {
 }
 
 check_figure() {
-    local figure=$1 needs=none
+    local figure=$1
     [ -f "plots/$figure.txt" ] || fail "$figure has no caption"
     [ -f "plots/$figure.gp" ] || sed -n 1p "plots/$figure.txt" | prints 'a table)$' ||
         fail "$figure has no picture, and its title does not say that it is a table"
@@ -108,7 +107,7 @@ check_figure() {
         pass
         return
     fi
-    if grep -q '^plots/cpu\.py' "plots/$figure.data"; then
+    if grep -q '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "plots/$figure.data"; then
         if ! command -v python3 >/dev/null; then
             echo "SKIPPED: $figure: there is no python3"
             return
@@ -120,32 +119,25 @@ check_figure() {
             return
         fi
     fi
-    if grep -q '^[^#]*\$PAPER_DATA' "plots/$figure.data"; then
-        FIGURES=$folder/none PAPER_DATA=none succeeds "$figure" plots/make.sh --csv "$figure"
-        contains "waits for published data" "$folder/out" "$figure without published data"
-        if [ ! "$published" ]; then
-            echo "SKIPPED: $figure: the published numbers are not here"
-            return
-        fi
-        needs=$published
-    fi
     [ -s "paper_figures/$figure/$figure.csv" ] &&
-        { [ ! -f "plots/$figure.gp" ] || [ -s "paper_figures/$figure/$figure.png" ]; } ||
+        { [ ! -f "plots/$figure.gp" ] || {
+            [ -s "paper_figures/$figure/$figure.png" ] && [ -s "paper_figures/$figure/$figure.svg" ]
+        }; } ||
         fail "$figure is not committed: run make figures/$figure"
     case $figure in
-    samaga-6 | ours-regret)
+    samaga-6 | ours-regret | key-tradeoff)
         if [ "${SANITIZE:-}" ]; then
             echo "SKIPPED: $figure under the sanitizers: it takes minutes"
             return
         fi
         ;;
     esac
-    check_made "$figure" "$needs"
+    check_made "$figure"
     pass
 }
 
 figures=$(basename -s .data plots/*.data)
-if [ "${CASES:-}" = few ]; then figures="key-03 key-08 samaga-10"; fi
+if [ "${CASES:-}" = few ]; then figures="key-03 key-09 samaga-10"; fi
 for figure in $figures; do check_figure "$figure"; done
 
 # agree finds a number that has changed.
@@ -158,8 +150,7 @@ pass
 
 check_numbers() {
     local moved=$folder/moved
-    # shellcheck disable=SC2086 # one folder, or no argument
-    python3 tests/figures/figure_numbers.py paper_figures $published ||
+    python3 tests/figures/figure_numbers.py paper_figures ||
         fail "numbers of the figures are wrong; see above"
     mkdir -p "$moved"
     cp -r paper_figures/* "$moved"
@@ -217,98 +208,93 @@ else
     echo "SKIPPED: figures of runs: there is no emulated benchmark, or no picture is drawn"
 fi
 
-# ---- the authors' own files, which plots/published.py reads
+# ---- what has not changed is kept
 
-# make_clone FOLDER: writes a clone of their repository, two files with one row each.
-make_clone() {
-    mkdir -p "$1/notebooks/data/correlation" "$1/data/generic2"
-    paste -sd ' ' - >"$1/notebooks/data/theoretical_models.jsonl" <<'END'
-{"algorithm":"approx","n":64,"k":8,"b":8,"k_b":1,"m":1,
-"recall_model":0.6,"recall_simulation":0.65,"recall_simulation_n":64,"recall_simulation_std":0.1,
-"cost_basic":64.0,"cost_serial":128,"cost_parallel":9.0}
+# as_other_fonts COMMAND ..: where DejaVu Sans is another font.
+as_other_fonts() {
+    cat >"$folder/fonts.conf" <<END
+<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>/usr/share/fonts</dir><cachedir>$folder/fonts</cachedir>
+<match target="pattern"><test name="family"><string>DejaVu Sans</string></test>
+<edit name="family" mode="assign" binding="strong"><string>DejaVu Sans Mono</string></edit></match>
+</fontconfig>
 END
-    paste -sd ' ' - >"$1/data/generic2/measure_speed_approx_finer_multi2.jsonl" <<'END'
-{"topk_size":64,"k":8,"j":2,"k_mult":4,"batch_size":1,"method":"priority_queue.topk",
-"n_inner":16,"duration":[3.2e-4,1.6e-4,4.8e-4]}
-END
+    FONTCONFIG_FILE=$folder/fonts.conf "$@"
 }
 
-# last_row FILE ROW WHAT: the last line of the file is the row.
-last_row() { [ "$(tail -n 1 "$1")" = "$2" ] || fail "$3: $(cat "$1")"; }
-
-check_clone() {
-    local clone=$folder/clone into=$folder/converted
-    make_clone "$clone"
-    python3 plots/published.py "$clone" "$into" 2>"$folder/err" ||
-        fail "published.py: $(cat "$folder/err")"
-    last_row "$into/theory.csv" "64,8,8,1,0.6,0.65,0.1,64,64.0,128,9.0" "theory"
-    last_row "$into/h100_pcie_bucketed.csv" "64,8,16,2,1,4,20.0" "times"
-    contains "no correlation/results.jsonl" "$folder/err" \
-        "published.py does not say what is missing"
-    python3 plots/published.py "$folder/figures" "$folder/none" 2>/dev/null &&
-        fail "published.py accepts a folder without published files"
-
-    # ours-regret needs what the clone lacks.
-    FIGURES=$folder/cloned PAPER_DATA=$clone plots/make.sh "${options[@]}" key-03 ours-regret \
-        >"$folder/out" 2>"$folder/err" || true
-    grep -q "data of Key et al" "$folder/cloned/key-03/caption.txt" ||
-        fail "make.sh does not read the clone: $(cat "$folder/out" "$folder/err")"
-    contains "ours-regret *waits for published data, h100_pcie_torch_topk.csv" "$folder/out" \
-        "make.sh does not say what the clone lacks"
-
-    # With one bad file, the others are still read.
-    echo "version https://git-lfs.github.com/spec/v1" \
-        >"$clone/notebooks/data/theoretical_models.jsonl"
-    python3 plots/published.py "$clone" "$into-2" 2>"$folder/err" &&
-        [ -f "$into-2/h100_pcie_bucketed.csv" ] ||
-        fail "published.py stops at a bad file: $(cat "$folder/err")"
-    contains "no file of JSON lines" "$folder/err" "published.py does not report a bad file"
+# The same numbers keep each file, with other fonts, too. A changed number draws another picture.
+check_kept() {
+    local figure=samaga-8 kept=$folder/kept/samaga-8
+    local -x FIGURES=$folder/kept
+    succeeds "$figure" plots/make.sh $figure
+    cp -r "$kept" "$folder/first"
+    as_other_fonts succeeds "other fonts" plots/make.sh $figure
+    for file in $figure.csv $figure.svg $figure.png caption.txt commands.sh; do
+        cmp "$folder/first/$file" "$kept/$file" || fail "other fonts change $file"
+    done
+    rm "$kept/$figure.png"
+    as_other_fonts succeeds "other fonts" plots/make.sh --redraw $figure
+    ! cmp -s "$folder/first/$figure.png" "$kept/$figure.png" ||
+        echo "SKIPPED: other fonts: this machine has no DejaVu Sans Mono"
+    cmp "$folder/first/$figure.svg" "$kept/$figure.svg" || fail "the SVG depends on the fonts"
+    sed -i '2s/,1093,/,2186,/' "$kept/$figure.csv"
+    ! cmp -s "$folder/first/$figure.csv" "$kept/$figure.csv" || fail "no number was changed"
+    cp "$folder/first/$figure.png" "$kept"
+    succeeds "a changed number" plots/make.sh --redraw $figure
+    ! cmp -s "$folder/first/$figure.svg" "$kept/$figure.svg" &&
+        ! cmp -s "$folder/first/$figure.png" "$kept/$figure.png" ||
+        fail "a changed number does not change the picture"
     pass
 }
 
-if command -v python3 >/dev/null; then
-    check_clone
-else
-    echo "SKIPPED: published.py: there is no python3"
-fi
+# A CSV file is kept if its numbers agree, and replaced if not.
+check_kept_csv() {
+    local kept=$folder/kept-csv/samaga-8/samaga-8.csv
+    local -x FIGURES=$folder/kept-csv
+    succeeds "samaga-8" plots/make.sh --csv samaga-8
+    cp "$kept" "$folder/first.csv"
+    sed -i 's/,\(0\.[0-9]\{12,14\}\)\([0-8]\),/,\19,/' "$kept"
+    ! cmp -s "$folder/first.csv" "$kept" || fail "no last digit was changed"
+    cp "$kept" "$folder/last-digit.csv"
+    succeeds "samaga-8" plots/make.sh --csv samaga-8
+    cmp "$folder/last-digit.csv" "$kept" || fail "a CSV file that agrees is not kept"
+    sed -i '5s/,0\.\([0-9]\)/,0.0\1/' "$kept"
+    succeeds "samaga-8" plots/make.sh --csv samaga-8
+    cmp "$folder/first.csv" "$kept" || fail "a number that has changed is kept"
+    pass
+}
 
-# ---- published points: they are drawn if they are available; the caption says whether they are
+if [ "$draws" ]; then check_kept; fi
+check_kept_csv
+
+# ---- published points are drawn, and the caption says where they are from
 
 check_published_points() {
-    local made=$folder/pictures/key-03 without=$folder/figures/key-03/key-03.png
-    local -x FIGURES=$folder/pictures
-    PAPER_DATA=$published succeeds "key-03" plots/make.sh key-03
-    # A picture with published points is kept if they are not available.
-    cp "$made/key-03.png" "$folder/with.png"
-    mkdir "$folder/lacks"
-    PAPER_DATA=$folder/lacks plots/make.sh key-03 >"$folder/out" 2>/dev/null &&
-        grep -q "kept as it is: it has published points" "$folder/out" &&
-        cmp -s "$folder/with.png" "$made/key-03.png" || fail "key-03 loses its published points"
-    grep -q "data of Key et al" "$made/caption.txt" && ! cmp -s "$made/key-03.png" "$without" ||
-        fail "key-03 has no published points"
-    # PAPER_DATA=none draws the picture without them.
-    PAPER_DATA=none succeeds "key-03" plots/make.sh key-03
-    grep -q "none were available" "$made/caption.txt" && cmp -s "$made/key-03.png" "$without" ||
-        fail "PAPER_DATA=none keeps the published points"
-}
-
-if [ "$pictures" ]; then
-    grep -q "none were available" "$folder/figures/key-03/caption.txt" ||
-        fail "the caption does not say that points are missing"
-    if [ "$published" ]; then check_published_points; fi
+    local figure drawn
+    for figure in key-03 key-06 key-15 key-16 key-18; do
+        contains "^Published: runs/keyetal (Key et al.)\.$" "paper_figures/$figure/caption.txt" \
+            "the caption of $figure does not say where its points are from"
+        drawn=$(grep -c '<use xlink:href' "paper_figures/$figure/$figure.svg")
+        [ "$drawn" -gt 25 ] || fail "$figure has $drawn points"
+    done
     pass
-fi
+}
+check_published_points
 
 # ---- what cannot be made
 
 # The command of one figure fails; the other figure and the page are made all the same.
-mkdir "$folder/p d"
-echo "n,k" >"$folder/p d/h100_pcie_bucketed.csv"
-echo "n,k" >"$folder/p d/h100_pcie_torch_topk.csv"
+cat >"$folder/fails" <<END
+#!/bin/sh
+[ "\$1" != bounds ] || { echo "recallmodel: it lacks a column" >&2; exit 2; }
+exec "$program" "\$@"
+END
+chmod +x "$folder/fails"
 made="$folder/some where"
-FIGURES=$made PAPER_DATA="$folder/p d" plots/make.sh --csv ours-regret key-02 \
+FIGURES=$made RECALLMODEL=$folder/fails plots/make.sh --csv samaga-8 key-02 \
     >"$folder/out" 2>"$folder/err" && fail "make.sh succeeds although a command fails"
-contains "figures: recallmodel calibrate .*\(lacks\|column\)" "$folder/err" \
+contains "figures: recallmodel bounds .*lacks a column" "$folder/err" \
     "make.sh does not say which command fails"
 [ -f "$made/key-02/key-02.csv" ] && [ -f "$made/index.html" ] ||
     fail "make.sh stops at a command that fails: $(cat "$folder/err")"
@@ -332,8 +318,5 @@ for what in "no-such-figure" "key-02 no-such-figure"; do
     contains "there is no figure 'no-such-figure'" "$folder/err" \
         "make.sh does not name the unknown figure"
 done
-PAPER_DATA=/nowhere plots/make.sh key-02 >/dev/null 2>"$folder/err" &&
-    fail "make.sh accepts PAPER_DATA without such a folder"
-contains "/nowhere is no folder" "$folder/err" "make.sh does not name the missing folder"
 pass
 finish

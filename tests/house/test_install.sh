@@ -71,6 +71,10 @@ check "names outside rcm_, static" "$(nm -g --defined-only "$prefix"/lib/libreca
 check "version" "$(pkg-config --modversion recallmodel)" \
     "$("$prefix"/bin/recallmodel --version | sed 's/recallmodel //')"
 test -s "$prefix/share/man/man1/recallmodel.1"
+check "the measured runs" "$(cd "$folder" && "$prefix/bin/recallmodel" runs --json |
+    sed -n 's/^  "folder": "\(.*\)",$/\1/p')" "$prefix/share/recallmodel/runs"
+check "measured runs by name" "$(cd "$folder" && "$prefix/bin/recallmodel" runs helion/exact --csv |
+    wc -l)" 21
 if [ -x "$prefix/bin/recallmodel-bench" ]; then
     cat >"$folder/gpu.c" <<'END'
 #include <stdio.h>

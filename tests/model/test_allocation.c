@@ -126,6 +126,9 @@ START_TEST(cost_and_time)
         ck_allocates_nothing(p, rcm_roofline(h100, RCM_F16, p));
         ck_allocates_nothing(p, rcm_product(h100, RCM_F16, p, 128));
         ck_allocates_nothing(p, rcm_attention(rcm_decoder(0), h100, p.n, p.k, 32));
+        ck_allocates_nothing(
+            p, rcm_attention_selected(rcm_decoder(0),
+                                      rcm_attention(rcm_decoder(0), h100, p.n, p.k, 32), 10.0));
         ck_allocates_nothing(p, rcm_predict(q, p));
         ck_allocates_nothing(p, rcm_predict_exact(q, p));
         ck_allocates_nothing(p, rcm_predict_exact_band(q, p));

@@ -123,30 +123,47 @@ END_TEST
 
 START_TEST(roofline)
 {
-    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 0.0, 0.0, "made up", 0.0};
+    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 0.0, 0.0, "made up", 0.0, 400.0};
     struct rcm_topk p = {.n = 1000, .k = 50, .b = 50, .k_b = 2, .m = 3};
     struct rcm_roofline r = rcm_roofline(&device, RCM_F32, p);
-    ck_assert_double_eq(r.bytes, 3 * (1000 * 4 + 100 * 8));
+    ck_assert_double_eq(r.bytes, 3 * (1000 * 4 + 100 * 8) - 400);
     ck_assert_double_eq(r.operations, 3 * 1000 * 8);
-    ck_assert_double_eq_tol(r.time_memory_us, 14.4, 1e-12);
+    ck_assert_double_eq_tol(r.time_memory_us, 14.0, 1e-12);
+    ck_assert_double_eq_tol(r.through_memory_us, 14.4, 1e-12);
     ck_assert_double_eq_tol(r.time_vector_us, 2.4, 1e-12);
     ck_assert(r.memory_bound && r.time_us == r.time_memory_us);
-    ck_assert_double_eq(rcm_roofline(&device, RCM_BF16, p).bytes, 3 * (1000 * 2 + 100 * 6));
+    ck_assert_double_eq(rcm_roofline(&device, RCM_BF16, p).bytes, 3 * (1000 * 2 + 100 * 6) - 400);
+    /* Not known how much stays on the chip: then all may. */
+    const struct rcm_device unknown = {.name = "toy", .bandwidth_bytes_per_s = 1e9};
+    ck_assert_double_eq(rcm_roofline(&unknown, RCM_F32, p).bytes, 3 * 1000 * 4);
+    ck_assert_double_eq(rcm_bytes_to_memory(&device, 300.0), 0.0);
+    ck_assert_double_eq(rcm_bytes_to_memory(&device, 700.0), 300.0);
     /* k_b_max is where the bound changes, for every shape and type. */
     uint64_t state = 1;
+    struct rcm_device chip = device;
+    /* Memory-bound up to k_b = 8, not at 9, where candidates begin to leave the chip, and again at
+     * 10: what counts is the first that is not. */
+    chip.on_chip_bytes = 27800.0;
+    const bool bound[] = {true, false, true};
+    for (uint64_t k_b = 8; k_b <= 10; k_b++) {
+        r = rcm_roofline(&chip, RCM_F32,
+                         (struct rcm_topk){.n = 5000, .k = 50, .b = 400, .k_b = k_b, .m = 1});
+        ck_assert(r.memory_bound == bound[k_b - 8] && r.k_b_max == 8);
+    }
     for (int i = 0; i < 3000; i++) {
         p = random_shape(&state, 5000);
+        chip.on_chip_bytes = i % 3 == 0 ? 0.0 : 100.0 * (double)(1 << i % 17);
         for (int dtype = RCM_F32; dtype <= RCM_BF16; dtype++) {
             uint64_t most = 0, largest = ceil_divide(p.n, p.b);
             for (uint64_t k_b = 1; k_b <= largest; k_b++) {
                 struct rcm_topk q = p;
                 q.k_b = k_b;
-                if (rcm_roofline(&device, (enum rcm_dtype)dtype, q).memory_bound)
+                if (rcm_roofline(&chip, (enum rcm_dtype)dtype, q).memory_bound)
                     most = k_b;
                 else
                     break;
             }
-            ck_assert_msg(rcm_roofline(&device, (enum rcm_dtype)dtype, p).k_b_max == most,
+            ck_assert_msg(rcm_roofline(&chip, (enum rcm_dtype)dtype, p).k_b_max == most,
                           TOPK_FMT " want %" PRIu64, TOPK_ARG(p), most);
         }
     }
@@ -155,13 +172,26 @@ END_TEST
 
 START_TEST(product)
 {
-    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 1e11, 0.0, "made up", 0.0};
+    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 1e11, 0.0, "made up", 0.0, 1e-15};
     struct rcm_topk p = {.n = 1000, .k = 50, .b = 50, .k_b = 2, .m = 3};
     struct rcm_product r = rcm_product(&device, RCM_F32, p, 10);
     ck_assert_double_eq_tol(r.product_us, (4 * (3 * 10 + 1000 * 10 + 3 * 1000)) / 1e3,
                             1e-12); /* 52.12: bytes; 0.6: operations */
     ck_assert_str_eq(r.product_bound, "memory");
     ck_assert_double_eq_tol(r.fused_us, (4 * (3 * 10 + 1000 * 10) + 3 * 100 * 8) / 1e3, 1e-12);
+    ck_assert_double_eq_tol(r.product_intensity, 2.0 * 3 * 1000 * 10 / (4 * (30 + 10000 + 3000)),
+                            1e-15);
+    ck_assert_double_eq_tol(r.fused_intensity,
+                            2.0 * 3 * 1000 * 10 / (4 * (30 + 10000) + 3 * 100 * 8), 1e-15);
+    ck_assert_double_eq_tol(r.ridge, 100.0, 1e-12);
+    ck_assert_double_eq(r.fused_through_memory_us, r.fused_us);
+    /* What fits on the chip is not written to memory. */
+    struct rcm_device chip = device;
+    chip.on_chip_bytes = 5000.0;
+    r = rcm_product(&chip, RCM_F32, p, 10);
+    ck_assert_double_eq_tol(r.product_us, (4 * (30 + 10000 + 3000) - 5000) / 1e3, 1e-12);
+    ck_assert_double_eq_tol(r.fused_us, 4 * (30 + 10000) / 1e3, 1e-12);
+    ck_assert_double_eq_tol(r.fused_through_memory_us, (4 * (30 + 10000) + 2400) / 1e3, 1e-12);
     p.n = 1 << 20, p.m = 1024, p.k_b = 16; /* 2^31 d matrix operations, 78 2^30 vector operations */
     r = rcm_product(&device, RCM_BF16, p, 128);
     ck_assert_str_eq(r.product_bound, "matrix");
@@ -201,6 +231,13 @@ START_TEST(attention_of_figure_five)
     const struct rcm_attention all = rcm_attention(llama, h100, 1000, 1000, 128);
     ck_assert_double_eq_tol(all.transfers, 2002.0 / 3004.0, 1e-15);
     ck_assert(all.speedup < 1.0 && all.attention_us < all.step_us);
+    /* 32 layers of 10 us more in a step of 2000 us that takes 1000: 2000/1320. */
+    const struct rcm_attention gain = {.step_us = 2000.0, .speedup = 2.0};
+    ck_assert_double_eq_tol(rcm_attention_selected(llama, gain, 10.0), 2000.0 / 1320.0, 1e-15);
+    ck_assert_double_eq(rcm_attention_selected(llama, gain, 0.0), 2.0);
+    ck_assert(isnan(rcm_attention_selected(llama, gain, -1.0)) &&
+              isnan(rcm_attention_selected(llama, gain, INFINITY)) &&
+              isnan(rcm_attention_selected(llama, rcm_attention(llama, h100, 10, 11, 16), 1.0)));
     ck_assert(isnan(rcm_attention(llama, h100, 10, 11, 16).speedup) &&
               isnan(rcm_attention(llama, h100, 10, 2, 129).speedup) &&
               isnan(rcm_attention(llama, h100, 10, 2, 0).speedup));

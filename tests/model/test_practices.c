@@ -1,4 +1,4 @@
-/* test_practices.c - the number of buckets that XLA takes, and what the kernels can run.
+/* test_practices.c - the number of buckets that XLA and Helion take, and what the kernels can run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
@@ -28,7 +28,57 @@ START_TEST(kernels_keep_to_what_they_can_run)
     ck_assert_uint_eq(graphcore->next_b(p, 25, &free_b), 48);
     ck_assert_uint_eq(graphcore->next_b(p, 400, &free_b), 408); /* 17 96 / 4 */
     ck_assert_uint_eq(graphcore->next_b(p, 409, &free_b), 0);   /* 18 96 > 1659 */
-    ck_assert_ptr_null(rcm_kernel(8));
+    ck_assert_ptr_null(rcm_kernel(10));
+}
+END_TEST
+
+/* Helion's rule as its source has it: the b of its ten published runs, and Python's 1 - 0.9, which
+ * is below 0.1: 64/0.1 = 640, but 64/(1 - 0.9) rounds up to 641. Its buckets are lanes of 128. */
+START_TEST(helion)
+{
+    static const struct {
+        uint64_t n, k, b;
+        double recall;
+    } rows[] = {{32768, 5, 128, 0.95},     {32768, 5, 512, 0.99}, {202048, 64, 1280, 0.95},
+                {202048, 64, 6400, 0.99},  {32768, 65, 768, 0.9}, {32768, 1, 128, 0.99},
+                {202048, 4096, 0, 0.9999}, {32768, 65, 0, 1.0}}; /* 0: the whole row */
+    const struct rcm_practice *rule = NULL;
+    for (size_t i = 0; (rule = rcm_practice(i)) && strcmp(rule->name, "helion") != 0; i++)
+        ;
+    ck_assert_ptr_nonnull(rule);
+    struct rcm_restriction free_b = {0, NULL};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rcm_topk p = {.n = rows[i].n, .k = rows[i].k, .m = 1},
+                              got = rule->choose(p, 1.0 - rows[i].recall);
+        ck_assert_msg(got.b == rows[i].b && got.k_b == 1,
+                      "k = %" PRIu64 ", recall %g: b = %" PRIu64 ", want %" PRIu64, p.k,
+                      rows[i].recall, got.b, rows[i].b);
+        if (got.b)
+            ck_assert_uint_eq(rcm_kernel_by_name("helion")->next_b(got, got.b, &free_b), got.b);
+    }
+    struct rcm_restriction by_192 = {192, NULL};
+    struct rcm_topk p = {.n = 202048, .k = 64, .k_b = 1, .m = 1};
+    ck_assert_uint_eq(rcm_kernel_by_name("helion")->next_b(p, 385, &by_192), 768);
+}
+END_TEST
+
+/* Dr. Top-k's buckets have 2^a elements and divide the row. */
+START_TEST(drtopk)
+{
+    const struct rcm_kernel *kernel = rcm_kernel_by_name("drtopk");
+    struct rcm_restriction free_b = {0, NULL}, by_three = {3, NULL};
+    struct rcm_topk p = {.n = 96, .k = 5, .k_b = 1, .m = 1};
+    ck_assert_uint_eq(kernel->next_b(p, 1, &free_b), 3);
+    ck_assert_uint_eq(kernel->next_b(p, 7, &free_b), 12);
+    ck_assert_uint_eq(kernel->next_b(p, 97, &free_b), 0);
+    p.n = 1 << 20;
+    ck_assert_uint_eq(kernel->next_b(p, 1000, &free_b), 1024);
+    ck_assert_uint_eq(kernel->next_b(p, 1000, &by_three), 0);
+    p.b = 1 << 15; /* 32 elements: a warp reads them in one step */
+    const struct rcm_work work = kernel->work(p, 4.0);
+    ck_assert(work.blocks == 1 << 15 && work.elements == 1.0 && work.lines == 1 << 15);
+    p.b = 1 << 17; /* 8 elements: as many lines as buckets */
+    ck_assert(kernel->work(p, 4.0).lines == 1 << 17 && kernel->work(p, 4.0).elements == 1.0);
 }
 END_TEST
 
@@ -60,4 +110,4 @@ START_TEST(targets_for_xla)
 }
 END_TEST
 
-TEST_MAIN("practices", kernels_keep_to_what_they_can_run, targets_for_xla)
+TEST_MAIN("practices", kernels_keep_to_what_they_can_run, helion, drtopk, targets_for_xla)

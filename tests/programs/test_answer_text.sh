@@ -70,7 +70,17 @@ silent 'e\+'
 
 # A bound is not called a prediction.
 ask select --n 151936 --k 50 --device b200
-says 'bound, not calibrated.*bound +the least time that the rates of the device allow'
+says 'bound and a launch, not calibrated.*bound +the least time that the rates of the device allow'
+ask select --n 151936 --k 50 --device h200
+says 'bound, not calibrated.*bound +the least time that the rates of the device allow; kernels'
+
+# Where the bound and a launch leave less than a tenth, the answer is no.
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 7.3
+says 'at most 1\.11 times faster'
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 7
+says 'at most 1\.07 times faster: do not approximate'
+ask select --n 1027 --k 512 --device b200 --exact-us 1.4
+says 'at least 1\.5 us \(bound and a launch, not calibrated\): do not approximate'
 
 ask select --n 2^24 --k 1024 --objective serial --recall 0.9
 says '[0-9] (m|b)illion operations'

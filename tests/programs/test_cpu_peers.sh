@@ -81,6 +81,13 @@ grep -q '^recallmodel bench .* compiler="' "$folder/runs/cpu-test/SOURCE" || fai
 run cpu-test || fail "again: $(cat "$folder/stderr")"
 grep -q "0 measured, [1-9][0-9] measured before" "$folder/stderr" ||
     fail "resuming: $(cat "$folder/stderr")"
+# The index of the runs has a line for each file, with as many rows as a reader finds.
+for name in cpu-tiny peers; do
+    RECALLMODEL_RUNS=$folder/runs "$program" runs "cpu-test/$name" --csv >"$folder/csv"
+    rows=$(($(wc -l <"$folder/csv") - 1))
+    [ "$rows" -gt 0 ] && [ "$(grep -c "^cpu-test/$name,$rows," "$folder/runs/index.csv")" = 1 ] ||
+        fail "$rows rows of $name; the index says $(cat "$folder/runs/index.csv")"
+done
 status=0; run "a b" || status=$?
 [ $status = 2 ] && grep -q "has other characters" "$folder/stderr" || fail "the name 'a b'"
 pass

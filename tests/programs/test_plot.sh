@@ -100,13 +100,11 @@ pass
 
 # plots/make.sh runs no name either: of a folder, of the program, of a file of runs.
 odd=$folder/'a'\''b"c `touch pwned` $(touch pwned) d'
-mkdir -p "$odd/data" "$odd/runs"
+mkdir -p "$odd/runs"
 ln -s "$program" "$odd/recallmodel"
-cp ../shared/paper-data/theory.csv "$odd/data/" 2>/dev/null ||
-    echo n,k,b,k_b >"$odd/data/theory.csv"
 printf '# stage1 git=x gpu="touch pwned" date=2026-01-01\nwork,n\na,1\n' \
     >"$odd/runs/x|e;touch pwned;-2026-01-01-key-1.csv"
-RUNS=$odd/runs PAPER_DATA=$odd/data RECALLMODEL=$odd/recallmodel FIGURES=$odd/figures \
+RUNS=$odd/runs RECALLMODEL=$odd/recallmodel FIGURES=$odd/figures \
     plots/make.sh key-02 samaga-10 >"$folder/out" 2>&1 ||
     fail "odd names: $(cat "$folder/out")"
 [ -z "$(find "$folder" . -maxdepth 2 -name pwned)" ] ||

@@ -39,5 +39,6 @@ import recallmodel
 assert recallmodel.__file__.startswith(sys.argv[1])
 assert abs(recallmodel.recall(262144, 1024, 512, 4) - 0.962957) < 1e-6
 assert recallmodel.topk([2.5, 4.5, 3.5], 2).indices.tolist() == [1, 2]
+assert len(recallmodel.read_runs("keyetal/two-stage")["n"]) == 1932
 print("pip install .: recallmodel", recallmodel.__version__)
 END

@@ -125,6 +125,19 @@ def test_select_with_confidence():
     assert nothing.b is None and nothing.deploy == "exact"
 
 
+@pytest.mark.parametrize("device", ["H100-PCIe", "TPUv5e"])
+def test_select_fused_with_the_product(device):
+    profile = device if device in {p.name for p in rcm.profiles()} else None
+    for d in (128, 1024):
+        want = json.loads(command("select", "--n", 2**20, "--k", 1024, "--recall", 0.99, "--m",
+                                  1024, "--device", device, "--d", d, "--json"))["choice"]
+        got = rcm.select(2**20, 1024, "0.99", m=1024, profile=profile, device=device, d=d)
+        assert (got.b, got.k_b, got.objective) == (want["b"], want["k_b"], want["objective"])
+        assert got.threshold is None
+    with pytest.raises(ValueError, match="device"):
+        rcm.select(2**20, 1024, 0.99, d=128)
+
+
 def test_reverse():
     answer = command("select", "--n", 262144, "--b", 512, "--kb", 4, "--recall", 0.95, "--json")
     assert json.loads(answer)["k"] == rcm.largest_k(262144, 512, 4, 0.95)

@@ -131,12 +131,12 @@ START_TEST(algorithms_are_exact)
                 for (int i = 0; i < 20; i++) {
                     size_t n = random_scale(&state, 1, i % 8 ? 40 : 599),
                            k = random_scale(&state, 1, n);
-                    struct operations work = {0, 0};
+                    struct operations work = {0};
                     fill(kind, (uint64_t)i, x, n);
                     for (size_t j = 0; j < n; j++)
                         wide[j] = keys[j] = key32_of(x[j]);
                     by_sorting(wide, n, order);
-                    struct keys subject = {keys, n, k, 32};
+                    struct keys subject = {keys, n, k, 32, i % 2 == 0};
                     if (i % 2) { /* on ranks */
                         for (size_t j = 0; j < n; j++)
                             keys[order[j]] = (uint32_t)(n - 1 - j);
@@ -161,10 +161,10 @@ static struct operations count(const char *name, enum sim_input input, size_t n,
                                unsigned digit, bool raw)
 {
     struct count_row row;
-    struct operations work = {0, 0};
+    struct operations work = {0};
     uint32_t *out = malloc(n * sizeof *out);
-    ck_assert(sim_count_row(input, 0.5, 1, 0, n, &row));
-    struct keys keys = {raw ? row.raw : row.ranks, n, k, raw ? 32 : row.rank_bits};
+    ck_assert(sim_count_row(input, 0.5, 1, 0, n, 0.0, false, &row));
+    struct keys keys = {raw ? row.raw : row.ranks, n, k, raw ? 32 : row.rank_bits, raw};
     for (size_t a = 0; sim_algorithm(a); a++)
         if (strcmp(sim_algorithm(a)->name, name) == 0)
             ck_assert(sim_algorithm(a)->run(&keys, digit, out, &work));
@@ -225,13 +225,13 @@ START_TEST(stage1_counts)
     } shapes[] = {{128, 1}, {128, 4}, {100, 3}, {7, 16}, {16384, 1}, {5000, 8}};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         uint64_t b = shapes[s].b, k_b = shapes[s].k_b, insertions = 0;
-        struct operations work = {0, 0};
+        struct operations work = {0};
         uint32_t *out = malloc(b * k_b * sizeof *out);
         for (uint64_t r = 0; r < ROWS; r++) {
             struct count_row row;
-            ck_assert(sim_count_row(SIM_IID, 0.0, 9, r, N, &row));
-            ck_assert(sim_stage1_queue(&(struct keys){row.ranks, N, 1, row.rank_bits}, b, k_b, out,
-                                       &work, &insertions));
+            ck_assert(sim_count_row(SIM_IID, 0.0, 9, r, N, 0.0, false, &row));
+            ck_assert(sim_stage1_queue(&(struct keys){row.ranks, N, 1, row.rank_bits, false}, b,
+                                       k_b, out, &work, &insertions));
             /* The largest of each bucket, in falling order. */
             for (uint64_t j = 0; j < b * k_b; j++) {
                 uint64_t bucket = j / k_b, place = j % k_b, above = 0;

@@ -60,10 +60,23 @@ fi
 {
     state=$(git describe --always --dirty 2>/dev/null || echo unknown)
     echo "Measured by make bench-cpu on $(date -u +%Y-%m-%d), sources $state."
+    echo "Licence     Apache-2.0"
     grep -h '^# recallmodel bench' "$folder"/*.csv | tail -n 1 | sed 's/^# //'
     echo
     lscpu 2>/dev/null | grep -E '^(Model name|CPU family|Model|Flags|L[123]|CPU\(s\)|Hypervisor)' ||
         true
 } >"$folder/SOURCE"
+
+# The index of the measured runs: rows are counted anew, a new file gets a line.
+index=$runs/index.csv
+[ -f "$index" ] || echo name,rows,what,device,dtype,licence >"$index"
+for file in "$folder"/*.csv; do
+    entry=$name/$(basename "$file" .csv)
+    rows=$(($(grep -vc '^#\|^$' "$file") - 1))
+    what="time on a CPU"
+    case $entry in */peers) what="time of other libraries" ;; esac
+    grep -q "^$entry," "$index" || echo "$entry,,$what,$name,several,Apache-2.0" >>"$index"
+    sed -i "s|^$entry,[0-9]*,|$entry,$rows,|" "$index"
+done
 echo "$folder: $(ls "$folder" | xargs)"
 exit $status

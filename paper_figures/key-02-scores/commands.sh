@@ -1,0 +1,1 @@
+plots/key.py scores runs/keyetal/

@@ -1,0 +1,1 @@
+plots/key.py losses runs/keyetal/

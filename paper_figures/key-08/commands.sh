@@ -1,0 +1,1 @@
+plots/key.py shapes runs/keyetal/

@@ -1,0 +1,1 @@
+plots/key.py bandwidth runs/keyetal/

@@ -1,0 +1,1 @@
+plots/key_models.py runs/keyetal/

@@ -1,0 +1,1 @@
+plots/published_runs.py stage1

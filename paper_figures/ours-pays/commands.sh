@@ -1,0 +1,1 @@
+plots/pays.py pays

@@ -1,0 +1,1 @@
+plots/sampling.py sampling

@@ -1,0 +1,1 @@
+plots/histogram_note.py threshold

@@ -1,0 +1,1 @@
+plots/tradeoff.py profiles

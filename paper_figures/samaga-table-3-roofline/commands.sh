@@ -1,0 +1,1 @@
+plots/samaga.py table-3

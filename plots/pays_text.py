@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""pays_text.py - the sentences and tables of the pages on ours-pays and ours-sampling.
+
+    plots/pays_text.py                        prints them
+    plots/pays_text.py --write FILE.md ..     writes them into pages, between the marks
+                                              <!-- NAME --> and <!-- /NAME -->
+
+The numbers are those of paper_figures/ours-pays and ours-sampling and of runs/.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import pathlib
+import statistics
+import sys
+
+from cpu import fill
+from cpu_runs import ROOT
+from pays import LEVELS, runs
+
+SHORT = {("flashinfer/exact-blackwell", "torch.topk"): "torch.topk, B200",
+         ("flashinfer/exact-blackwell", "flashinfer_default"): "FlashInfer's default, B200",
+         ("flashinfer/exact-blackwell", "flashinfer_clusters"): "FlashInfer's clusters, B200",
+         ("trtllm/exact-b200", "trtllm_radix_cuda"): "TensorRT-LLM's radix, B200, cold",
+         ("trtllm/exact-b200", "hpc_ops_fp32"): "hpc-ops, B200, cold",
+         ("trtllm/exact-b200", "deepselect_fp32"): "DeepSelect, B200, cold",
+         ("trtllm/exact-b200", "flashinfer_0_6_14"): "FlashInfer 0.6.14, B200, cold",
+         ("trtllm/exact-b200", "sglang_v2_plan_transform"): "SGLang v2, B200, cold",
+         ("trtllm/exact-b200", "gvr_v2"): "gvr_v2, B200, cold",
+         ("keyetal/exact", "torch.topk"): "torch.topk, H100 PCIe"}
+FASTEST = "trtllm/exact-b200", "gvr_v2"
+RECALL = 0.95
+
+
+def read_numbers(figure):
+    """The rows of the committed CSV of a figure; what can be a number is one."""
+    path = ROOT / "paper_figures" / figure / f"{figure}.csv"
+    with open(path, newline="", encoding="utf-8") as file:
+        return [{name: number(text) for name, text in row.items()} for row in csv.DictReader(file)
+                if row.get("kind", "measured") == "measured"]
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def spread(values):
+    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+# ---- does approximating pay?
+
+
+def by_kernel(rows):
+    """{(source, kernel): its rows at RECALL}"""
+    kernels = {at: [] for at in SHORT}
+    for row in rows:
+        if row["recall"] == RECALL:
+            kernels[row["source"], row["kernel"]].append(row)
+    return kernels
+
+
+def shares(rows):
+    """What the measured two stages gain, over the most that they could."""
+    return [row["two_stage_gain"] / row["gain"] for row in rows]
+
+
+def medians(rows, recall):
+    """{(source, kernel): the median gain} at a recall"""
+    return {at: statistics.median(row["gain"] for row in rows if row["recall"] == recall
+                                  and (row["source"], row["kernel"]) == at) for at in SHORT}
+
+
+def pays_table(rows):
+    """Of each kernel the gains, and how many are below each level."""
+    heading = " | ".join(f"below {level:g}" for level in LEVELS)
+    lines = [f"| exact top-k | shapes | most gain: median (range) | {heading} |",
+             "|---|---|---|" + "---|" * len(LEVELS)]
+    for at, of in by_kernel(rows).items():
+        gains = [row["gain"] for row in of]
+        counts = " | ".join(str(sum(gain < level for gain in gains)) for level in LEVELS)
+        lines.append(f"| {SHORT[at]} | {len(gains)} | {spread(gains)} | {counts} |")
+    less = 1 - min(medians(rows, 0.99)[at] / median for at, median in medians(rows, 0.95).items())
+    lines += ["", f"At a recall of 0.99 the medians are up to {100 * less:.0f} % lower."]
+    return "\n".join(lines)
+
+
+def measured(rows):
+    """The shapes of an H100 on which Key et al. measured both stages, at RECALL."""
+    return [row for row in rows if row["recall"] == RECALL
+            and row["two_stage_us"] == row["two_stage_us"]]
+
+
+def pays_shares(rows):
+    both, gvr = measured(rows), [row["gain"] for row in by_kernel(rows)[FASTEST]]
+    like = [row for row in both if row["k"] in (256, 1024) and row["n"] <= 2 ** 18]
+    best = max(shares(like))
+    gains = [row["two_stage_gain"] for row in both]
+    return (f"**What a kernel gets of it.** Key et al. measured both stages and torch.topk on "
+            f"{len(both)} of these shapes of an H100. At a recall of at least {RECALL:g} their two "
+            f"stages are faster in {sum(gain > 1 for gain in gains)} of them, "
+            f"{statistics.median(gains):.1f} times in the median: "
+            f"{statistics.median(shares(both)):.0%} of the most, and {max(shares(both)):.0%} at "
+            f"best. The best share at k = 256 and 1024 and n up to 2^18, as in the runs of gvr_v2, "
+            f"is {best:.0%}. Two stages that got it on "
+            f"a B200 would be faster than gvr_v2 in {sum(best * gain > 1 for gain in gvr)} of "
+            f"{len(gvr)} shapes. To only equal it they must get "
+            f"{1 / statistics.median(gvr):.0%} in the median.").replace("%", " %")
+
+
+def same_card():
+    """FlashInfer's 0.6.14 on the B200 over the clusters of the card that is not stated: m = 1."""
+    cold = {(round(row["n"], -3), row["k"]): row["time_us_median"]
+            for row in runs("trtllm/exact-b200", kernel="flashinfer_0_6_14") if row["m"] == 1}
+    ratios = []
+    for row in runs("flashinfer/exact-blackwell", kernel="flashinfer_clusters", op="top_k"):
+        at = round(row["n"], -3), row["k"]
+        if row["m"] == 1 and row["n"] >= 2 ** 14 and at in cold:
+            ratios.append(cold[at] / row["time_us_median"])
+    return ratios
+
+
+def pays_card(rows):
+    """The paragraph of docs/choosing.md."""
+    gain = medians(rows, RECALL)
+    both = measured(rows)
+    got = [row["two_stage_gain"] for row in both]
+    default, clusters = (gain["flashinfer/exact-blackwell", f"flashinfer_{kind}"]
+                         for kind in ("default", "clusters"))
+    return (f"**Does approximating pay on my card?** Look at your exact kernel first. At a recall "
+            f"of {RECALL:g} two stages at their bound would be faster than torch.topk "
+            f"{gain['keyetal/exact', 'torch.topk']:.0f} times on an H100 PCIe and "
+            f"{gain['flashinfer/exact-blackwell', 'torch.topk']:.0f} times on a B200, in the "
+            f"median of the shapes that were measured. Over FlashInfer's default kernel it is "
+            f"{default:.1f} times, over its clusters {clusters:.1f}, and over gvr_v2 of "
+            f"TensorRT-LLM {gain[FASTEST]:.1f}. No kernel gets all of that: the two stages that "
+            f"were measured, on the H100, got {statistics.median(shares(both)):.0%} of it in the "
+            f"median, and were faster than torch.topk in {sum(g > 1 for g in got)} of {len(got)} "
+            f"shapes. So in place of torch.topk, approximate or take a faster exact kernel. In "
+            f"place of gvr_v2, do not approximate unless your stage 1 comes close to its "
+            f"bound.").replace("%", " %")
+
+
+# ---- sampling
+
+
+def first(rows, **only):
+    return [row for row in rows if row["pr"] == 3461
+            and all(row[column] == value for column, value in only.items())]
+
+
+def sampling_table(rows):
+    lines = ["| rows m | from logits: median (range) | from probabilities |", "|---|---|---|"]
+    for m in sorted({row["m"] for row in first(rows)}) + ["all"]:
+        cells = [spread([row["saved"] for row in first(rows, op=op) if m in ("all", row["m"])])
+                 for op in ("from_logits", "from_probs")]
+        lines.append(f"| {m if m == 'all' else int(m)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def at_n(kernel, m, n):
+    """The measured time of exact top-k (k = 256), on the line between the two nearest n."""
+    times = sorted((row["n"], row["time_us_median"]) for row in
+                   runs("flashinfer/exact-blackwell", op="top_k", kernel=kernel)
+                   if row["k"] == 256 and row["m"] == m and row["n"] in (65536, 262144))
+    (n0, t0), (n1, t1) = times
+    return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
+
+
+def sampling_rest(rows):
+    parts = []
+    for m in (1, 256):
+        row, = first(rows, device="B200", op="from_logits", dtype="float32", n=128000, m=m)
+        after, least = row["after_us"], row["least_us"]
+        default, clusters = (at_n(f"flashinfer_{kind}", m, 128000)
+                             for kind in ("default", "clusters"))
+        parts.append(
+            f"With m = {m} the call takes {after:.0f} us, and exact top-k alone, k = 256, "
+            f"{default:.0f} us by FlashInfer's default kernel and {clusters:.0f} us by its "
+            f"clusters. Buckets take at least {least:.1f} us. So they could save at most "
+            f"{(default - least) / after:.0%} of the call; the exact clusters save "
+            f"{(default - clusters) / after:.0%}, which leaves buckets "
+            f"{(clusters - least) / after:.0%}.")
+    return ("**What buckets could save of the rest** (B200, float32 logits, n = 128000; exact "
+            "top-k on the line between 2^16 and 2^18). " + " ".join(parts)).replace("%", " %")
+
+
+def sampling_rejection(rows):
+    second = [row for row in rows if row["pr"] == 2945]
+    saved = {card: [row["saved"] for row in second if row["device"] == card]
+             for card in ("B200", "B300")}
+    wanted = {"device": "B200", "op": "top-k_sampling", "k": 100, "m": 256, "deterministic": 1}
+    slow, fast = ([row["after_us"] for row in second if row["distribution"] == law
+                   and all(row[c] == value for c, value in wanted.items())][0]
+                  for law in ("normal1", "normal5"))
+    top_k, = first(rows, device="B200", op="from_probs", n=128000, m=256)
+    return (f"**#2945 is not about a top-k.** Its two columns are one algorithm, sampling by "
+            f"rejection over the whole vocabulary, in double and in float: {spread(saved['B200'])} "
+            f"times faster on a B200, {spread(saved['B300'])} on a B300, which has few units for "
+            f"double. Rejection depends on the row: with k = 100 and m = 256 a B200 takes "
+            f"{slow:.0f} us on a normal row with sd 1 and {fast:.0f} us with sd 5, where #3461 "
+            f"takes {top_k['after_us']:.0f} us (k = 50, with top-p) on any.")
+
+
+# ---- the pages
+
+
+def texts():
+    pays, sampling = (read_numbers(f"ours-{what}") for what in ("pays", "sampling"))
+    ratios = same_card()
+    card = (f"At m = 1 and n from 2^14 on, FlashInfer 0.6.14 on the B200 takes "
+            f"{min(ratios):.2f} to {max(ratios):.2f} times as long as the clusters on the card "
+            f"that is not stated ({len(ratios)} shapes).")
+    return {"pays": pays_table(pays), "pays-share": fill(pays_shares(pays)),
+            "pays-same-card": fill(card), "pays-card": fill(pays_card(pays)),
+            "sampling": sampling_table(sampling), "sampling-rest": fill(sampling_rest(sampling)),
+            "sampling-rejection": fill(sampling_rejection(sampling))}
+
+
+def page_with(path, sentences):
+    text = path.read_text(encoding="utf-8")
+    for name, words in sentences.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+        if text.count(begin) == text.count(end) == 1:
+            before, after = text.split(begin)[0], text.split(end)[1]
+            text = f"{before}{begin}\n{words}\n\n{end}{after}"
+    return text
+
+
+def main(arguments):
+    sentences = texts()
+    if not arguments:
+        print("\n\n".join(sentences.values()))
+    elif arguments[0] == "--write" and len(arguments) > 1:
+        for path in map(pathlib.Path, arguments[1:]):
+            path.write_text(page_with(path, sentences), encoding="utf-8")
+    else:
+        print("pays_text.py: give nothing, or --write FILE.md ..", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

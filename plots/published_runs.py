@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""published_runs.py - figures and tables of what others measured on other cards.
+
+    plots/published_runs.py recall    the CSV of ours-tpu-recall
+    plots/published_runs.py concat    the CSV of ours-drtopk-concat
+    plots/published_runs.py stage1    the CSV of ours-drtopk-stage1
+    plots/published_runs.py time      the CSV of ours-v100s-time
+    plots/published_runs.py text [--write FILE.md]
+                                      the tables of docs/runs.md, or writes them there
+
+They join rows of runs/ with what the program says. A table stands between <!-- NAME --> and
+<!-- /NAME -->. $RECALLMODEL is the command (./recallmodel).
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import math
+import pathlib
+import statistics
+import sys
+import tempfile
+
+from cpu_runs import ROOT, ask, read
+
+RUNS = ROOT / "runs"
+ROUNDING = 0.001 / math.sqrt(12)  # the sd of a recall that was rounded to three digits
+SPLIT = 1 << 24  # bytes: a copy of less takes no time beside its start,
+LARGE = 1 << 28  # a copy of so many shows its volume
+
+
+def write(rows):
+    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({c: f"{v:.10g}" if isinstance(v, float) else v for c, v in row.items()}
+                     for row in rows)
+
+
+def integers(row, *columns):
+    return (int(row[column]) for column in columns)
+
+
+# ---- recall on a TPU
+
+
+def smallest(n, k, target):
+    """The candidates of the smallest b, and of Helion's rule: by k_b, and under "helion"."""
+    rows = ask("bounds", "--n", n, "--k", k, "--recall", target, "--kb", "1,2,4")
+    found = {int(r["k_b"]): int(r["candidates"]) for r in rows if r["rule"] == "exact"}
+    return found | {"helion": next(int(r["b"]) for r in rows if r["rule"] == "helion")}
+
+
+def recall():
+    rows = []
+    for place, run in enumerate(read(RUNS / "helion/two-stage.csv"), 1):
+        n, k, b, m = integers(run, "n", "k", "b", "m")
+        model = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", 1)[0]
+        mean, sd = float(model["recall"]), float(model["recall_sd"])
+        measured = float(run["recall"])
+        error = math.hypot(sd / math.sqrt(m), ROUNDING)
+        rows.append({"place": place, "config": run["config"], "dtype": run["dtype"],
+                     "stage2": run["stage2"], "n": n, "k": k, "b": b, "m": m,
+                     "recall_target": float(run["recall_target"]), "recall": measured,
+                     "recall_model": mean, "recall_sd": sd, "error": error,
+                     "z": (measured - mean) / error})
+    return rows
+
+
+def rule_table():
+    """What Helion's rule costs: a line for each (n, k, target) of the runs."""
+    lines = ["| n | k | target | Helion's b | recall | k_b = 1 | k_b = 2 | k_b = 4 | Helion's over"
+             " these |", "|" + "---|" * 9]
+    seen = set()
+    for run in recall():
+        key = run["n"], run["k"], run["recall_target"]
+        if key in seen:
+            continue
+        seen.add(key)
+        least = smallest(*key)
+        assert least["helion"] == run["b"]
+        times = ", ".join(f"{least['helion'] / least[k_b]:.1f}" for k_b in (1, 2, 4))
+        lines.append(f"| {run['n']} | {run['k']} | {run['recall_target']} | {run['b']} "
+                     f"| {run['recall_model']:.3f} | {least[1]} | {least[2]} | {least[4]} "
+                     f"| {times} |")
+    return lines
+
+
+def recall_table():
+    lines = ["| run | m | b | target | measured | model | sd of the mean | z |",
+             "|---|---|---|---|---|---|---|---|"]
+    for r in recall():
+        name = r["config"] + (", bitonic" if r["stage2"] == "bitonic" else "")
+        lines.append(f"| {name} | {r['m']} | {r['b']} | {r['recall_target']} | {r['recall']:.3f} "
+                     f"| {r['recall_model']:.4f} | {r['error']:.4f} | {r['z']:.2f} |")
+    return lines
+
+
+# ---- the stages of Dr. Top-k
+
+COPIES = "baseline", "baseline/alpha_tuning", "baseline/const_selection"
+COLLECTS = ("baseline+filter",)
+
+
+def concat():
+    """Runs that copy whole buckets, and runs that collect the elements above the threshold: a line
+    for each shape, with the median of its times. A run with k > b, or of k size >= 2^31 elements,
+    which its 32-bit index cannot count, is left out."""
+    groups = {}
+    for row in read(RUNS / "drtopk/stages.csv"):
+        n, k, size, b = integers(row, "n", "k", "bucket_size", "b")
+        kind = "copies" if row["variant"] in COPIES else "collects"
+        if (row["variant"] in COPIES + COLLECTS and row["flag"] == "D" and k <= b
+                and k * size < 1 << 31 and float(row["concat_us"] or 0) > 0):
+            groups.setdefault((kind, n, k, b), []).append(float(row["concat_us"]))
+    rows = []
+    for (kind, n, k, b), times in sorted(groups.items()):
+        rows.append({"kind": kind, "n": n, "k": k, "b": b, "size": n // b, "runs": len(times),
+                     "concat_us": statistics.median(times), "bytes": 4 * k * (n // b)})
+    ask_model(rows)
+    of_copies = [r for r in rows if r["kind"] == "copies"]
+    start = statistics.median(r["concat_us"] for r in of_copies if r["bytes"] < SPLIT)
+    large = [r for r in of_copies if r["bytes"] >= 1 << 30 and r["size"] >= 32]
+    rate = statistics.median(r["bytes"] / (r["concat_us"] - start) for r in large)
+    collects = [r for r in rows if r["kind"] == "collects"]
+    start_2 = statistics.median(r["concat_us"] for r in collects if r["bytes"] < SPLIT)
+    each = statistics.median((r["concat_us"] - start_2) / r["reaching"] for r in collects
+                             if r["reaching"] >= 1e6)
+    for r in rows:
+        r["predicted_us"] = (start + r["bytes"] / rate if r["kind"] == "copies"
+                             else start_2 + each * r["reaching"])
+    return rows
+
+
+def ask_model(rows):
+    """Adds E[R], and how many buckets hold an element of the top k: k times the recall of k_b = 1.
+    The program is asked once for all k of each n and b. Small copies show nothing of them."""
+    for r in rows:
+        r["reaching"] = r["touched"] = ""
+    rows = [r for r in rows if r["kind"] == "collects" or r["bytes"] >= LARGE]
+    for n, b in sorted({(r["n"], r["b"]) for r in rows}):
+        here = [r for r in rows if (r["n"], r["b"]) == (n, b)]
+        ks = sorted({r["k"] for r in here})
+        shape = "--n", n, "--k", ",".join(map(str, ks)), "--b", b, "--kb", 1
+        reaching = {int(a["k"]): float(a["reaching_mean"]) for a in ask("exact", *shape)}
+        kept = {int(a["k"]): float(a["recall"]) for a in ask("recall", *shape)}
+        for r in here:
+            r["reaching"] = reaching[r["k"]]
+            r["touched"] = r["k"] * kept[r["k"]]
+
+
+# A warp a bucket; else a thread a bucket, by way of shared memory.
+def kernel_of(row):
+    small = int(row["bucket_size"]) <= 32
+    shared = row["k_b"] == "2" or (row["variant"] == "baseline+filter+shuffle" and small)
+    return "shared" if shared else "warp"
+
+
+def stage1():
+    """Bandwidth of stage 1 by bucket size, n = 2^30 and 2^29; the least, median and largest."""
+    groups = {}
+    for row in read(RUNS / "drtopk/stages.csv"):
+        n, size, k_b = integers(row, "n", "bucket_size", "k_b")
+        shuffled = "shuffle" in row["variant"] or row["variant"] == "alphaManualTuning"
+        if n in (1 << 29, 1 << 30) and row["second_algo"] == "radix" and float(row["stage1_us"]):
+            kernel = kernel_of(row) if k_b == 1 or shuffled else "warp"
+            groups.setdefault((n, k_b, kernel, size), []).append(float(row["stage1_us"]))
+    rows = []
+    for (n, k_b, kernel, size), times in sorted(groups.items()):
+        shape = "--n", n, "--k", 1, "--b", n // size, "--kb", 1, "--device", "v100s"
+        says = k_b == 1 and kernel == "warp"
+        predicted = float(ask("predict", *shape)[0]["stage1_us"]) if says else ""
+        rows.append({"n": n, "k_b": k_b, "kernel": kernel, "size": size, "runs": len(times),
+                     "stage1_us": statistics.median(times), "predicted_us": predicted,
+                     "gb_s": 4e-3 * n / statistics.median(times),
+                     "gb_s_low": 4e-3 * n / max(times), "gb_s_high": 4e-3 * n / min(times),
+                     "gb_s_predicted": 4e-3 * n / predicted if says else ""})
+    return rows
+
+
+# ---- predicted times of the V100S
+
+
+def time():
+    """Measured and predicted time of each shape of a warp a bucket."""
+    groups = {}
+    for row in read(RUNS / "drtopk/two-stage.csv"):
+        if row["kernel"] == "warp":
+            key = tuple(integers(row, "n", "k", "b"))
+            groups.setdefault(key, []).append(float(row["time_us_median"]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "shapes.csv"
+        lines = [f"{n},{k},{b},1,1" for n, k, b in groups]
+        path.write_text("\n".join(["n,k,b,k_b,m", *lines, ""]), encoding="utf-8")
+        predicted = ask("predict", "--device", "v100s", "--runs", path)
+    return [{"n": n, "k": k, "b": b, "runs": len(times), "time_us": statistics.median(times),
+             "predicted_us": float(p["predicted_us"])}
+            for ((n, k, b), times), p in zip(groups.items(), predicted, strict=True)]
+
+
+# ---- the text
+
+TABLES = {"tpu-recall": recall_table, "helion-rule": rule_table}
+
+
+def text(page):
+    for name, table in TABLES.items():
+        block = "\n".join(table()) + "\n"
+        if page is None:
+            print(block)
+            continue
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        whole = page.read_text(encoding="utf-8")
+        if begin not in whole or end not in whole:
+            sys.exit(f"published_runs.py: {page} lacks the lines {begin.strip()} and {end}")
+        before, rest = whole.split(begin, 1)
+        after = rest.split(end, 1)[1]
+        page.write_text(f"{before}{begin}\n{block}\n{end}{after}", encoding="utf-8")
+
+
+FIGURES = {"recall": recall, "concat": concat, "stage1": stage1, "time": time}
+
+
+def main(words):
+    if len(words) == 1 and words[0] in FIGURES:
+        write(FIGURES[words[0]]())
+    elif words == ["text"]:
+        text(None)
+    elif len(words) == 3 and words[:2] == ["text", "--write"]:
+        text(pathlib.Path(words[2]))
+    else:
+        print(f"published_runs.py: give {', '.join(FIGURES)} or text [--write FILE.md]",
+              file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""samaga.py - what Samaga et al. print for a TPU v5e, beside the roofline that the program prints.
+
+    plots/samaga.py table-2     the times of Table 2 and the bounds of stage 1
+    plots/samaga.py table-3     the times of Table 3 and the bounds of product, stage 1 and both
+    plots/samaga.py ridge       operations of stage 1 by k_b, and what fits into reading 4 bytes
+
+It prints CSV, and needs only the standard library. Every bound is one that the program prints.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import sys
+
+from cpu_runs import ROOT, ask, read
+
+# Table 3 does not print b: the smallest that reach 0.99, multiples of 128 that divide 2^20.
+B_OF_TABLE_3 = {"1": 65536, "4": 1024}
+DEVICES = "A100-PCIe", "H100-SXM", "TPUv4", "TPUv5e"
+
+
+def write(rows):
+    out = csv.DictWriter(sys.stdout, rows[0], lineterminator="\n")
+    out.writeheader()
+    out.writerows(rows)
+
+
+def ratio(printed, bound):
+    return repr(float(printed) / float(bound)) if printed and bound else ""
+
+
+def table_2():
+    rows = []
+    for row in read(ROOT / "runs/samaga/table-2.csv"):
+        model, = ask("recall", "--device", "TPUv5e", "--dtype", "f32", "--n", row["n"], "--k",
+                     row["k"], "--m", row["m"], "--b", row["b"], "--kb", row["k_b"])
+        rows.append({**{name: row[name] for name in ("kernel", "k_b", "b")},
+                     "printed_us": row["stage1_us"], "bound_us": model["roofline_time_us"],
+                     "memory_us": model["roofline_time_memory_us"],
+                     "vector_us": model["roofline_time_vector_us"],
+                     "all_candidates_us": model["roofline_through_memory_us"],
+                     "over_bound": ratio(row["stage1_us"], model["roofline_time_us"])})
+    return rows
+
+
+def table_3():
+    rows = []
+    for row in read(ROOT / "runs/samaga/table-3.csv"):
+        k_b = row["k_b"] or "1"
+        model, = ask("predict", "--device", "TPUv5e", "--dtype", "f32", "--n", row["n"], "--k",
+                     row["k"], "--m", row["m"], "--b", B_OF_TABLE_3[k_b], "--kb", k_b, "--d",
+                     row["d"])
+        fused = row["kernel"].endswith("-fused")
+        product = model["fused_us" if fused else "product_us"]
+        rows.append({"kernel": row["kernel"], "k_b": row["k_b"], "product_us": row["product_us"],
+                     "product_bound_us": product, "over_bound": ratio(row["product_us"], product),
+                     "stage1_us": row["stage1_us"],
+                     "stage1_bound_us": model["bound_us"] if row["stage1_us"] else "",
+                     "stage1_over_bound": ratio(row["stage1_us"], model["bound_us"]),
+                     "stage2_us": row["stage2_us"], "time_us": row["time_us_median"]})
+    return rows
+
+
+def ridge():
+    rows = []
+    for device in DEVICES:
+        rates, = ask("devices", "--device", device)
+        for row in ask("recall", "--device", device, "--dtype", "f32", "--n", "2^18", "--k", 256,
+                       "--b", 256, "--kb", "1..16"):
+            rows.append({"device": device, "k_b": row["k_b"],
+                         "operations": repr(float(row["roofline_operations"]) / float(row["n"])),
+                         "ops_per_4_bytes": rates["ridge_memory"],
+                         "paper_ops_per_4_bytes": rates["paper_ridge_memory"],
+                         "memory_us": row["roofline_time_memory_us"],
+                         "vector_us": row["roofline_time_vector_us"]})
+    return rows
+
+
+WHAT = {"table-2": table_2, "table-3": table_3, "ridge": ridge}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in WHAT:
+        sys.exit(__doc__)
+    write(WHAT[sys.argv[1]]())

@@ -1,0 +1,285 @@
+/* command_runs.c - the measured runs that come with the project: their list, and what is in one of
+ * their files.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <base/memory.h>
+#include <base/text.h>
+#include <programs/common/runs_folder.h>
+#include <programs/common/wrap.h>
+
+#include "answer.h"
+#include "command.h"
+
+struct settings {
+    struct question question; /* only its output */
+    const char *name;
+};
+
+static int read_one_name(void *to, const char *option, const char *value)
+{
+    const char *name = *(const char **)to;
+    return name ? usage_error("%s '%.*s': a name is given already, '%.*s'; give one", option,
+                              VALUE_SHOWN, value, VALUE_SHOWN, name)
+                : read_text(to, option, value);
+}
+
+static const struct argument runs_options[] = {
+    {"--name", "NAME", read_one_name, offsetof(struct settings, name),
+     "print what is in one file: its source, its licence and its columns; --name may be left out "
+     "before NAME"},
+    {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
+    {"--csv", NULL, read_csv, IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
+    {OPTIONS_END},
+};
+
+/* ---- the list */
+
+/* The part of a path that one must type in the working directory. */
+static const char *from_here(const char *path)
+{
+    static char here[RUNS_PATH];
+    const size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    const bool within = length > 1 && strncmp(path, here, length) == 0 && path[length] == '/';
+    return within ? path + length + 1 : path;
+}
+
+static void put_index_row(struct table *table, const struct runs_index *index, size_t row)
+{
+    static const struct column columns[] = {
+        [RUNS_NAME] = {"name", "name", "name", STYLE_PLAIN, 0},
+        [RUNS_WHAT] = {"what", "what", "what", STYLE_PLAIN, 0},
+        [RUNS_DEVICE] = {"device", "device", "device", STYLE_PLAIN, 0},
+        [RUNS_DTYPE] = {"dtype", "dtype", NULL, STYLE_PLAIN, 0},
+        [RUNS_LICENCE] = {"licence", "licence", "licence", STYLE_PLAIN, 0},
+    };
+    table_row(table, false);
+    for (unsigned i = 0; i < RUNS_COLUMNS; i++) {
+        const char *text = runs_index_field(index, row, i);
+        if (i == RUNS_ROWS)
+            table_count(table, column("rows", STYLE_PLAIN), strtoull(text, NULL, 10));
+        else
+            table_text(table, columns[i], text);
+    }
+}
+
+static int print_list(const struct runs_index *index, enum output output)
+{
+    struct table *table = table_new();
+    int status = STATUS_OK;
+    for (size_t row = 0; row < index->csv.rows; row++)
+        put_index_row(table, index, row);
+    if (output == OUTPUT_JSON) {
+        json_t *object = object_with_version();
+        set_text(object, "folder", index->folder);
+        json_object_set_new(object, "runs", table_json(table));
+        status = print_json(object);
+    } else if (output == OUTPUT_CSV) {
+        table_print_csv(table, stdout, true);
+    } else {
+        table_print(table, stdout, colour_wanted());
+        print_wrapped("\nThe files are in %s/; recallmodel runs NAME prints the source and the "
+                      "columns of one. calibrate, predict --runs and Python take these names in "
+                      "place of a file.",
+                      from_here(index->folder));
+    }
+    table_free(table);
+    return status;
+}
+
+/* ---- one file */
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+#define VALUES 64
+
+/* What stands in a column. */
+struct summary {
+    size_t different, empty;
+    double least, largest; /* NaN unless all fields that are not empty are numbers */
+    char values[VALUES];   /* "1024 to 1048576", or the first texts: "eager, compiled" */
+};
+
+/* Appends a text to "a, b", or ".." if there is no room for it or others follow. */
+static void append_text(char values[VALUES], const char *text)
+{
+    const size_t used = strlen(values);
+    const int length = snprintf(NULL, 0, "%s%s", used ? ", " : "", text);
+    if (used + (size_t)length + sizeof ", .." <= VALUES)
+        snprintf(values + used, VALUES - used, "%s%s", used ? ", " : "", text);
+    else if (used < 2 || strcmp(values + used - 2, "..") != 0)
+        snprintf(values + used, VALUES - used, "%s..", used ? ", " : "");
+}
+
+static struct summary summary_of(const struct csv *csv, size_t column)
+{
+    struct summary s = {.least = INFINITY, .largest = -INFINITY};
+    const char **texts = require_memory(malloc((csv->rows + 1) * sizeof *texts));
+    size_t length = 0;
+    for (size_t row = 0; row < csv->rows; row++) {
+        const char *text = csv_field(csv, row, column);
+        const double number = text_number(text);
+        if (*text) {
+            texts[length++] = text;
+            /* NaN stays */
+            s.least = isnan(number) || number < s.least ? number : s.least;
+            s.largest = isnan(number) || number > s.largest ? number : s.largest;
+            if (isnan(number))
+                s.least = s.largest = NAN;
+        }
+    }
+    s.empty = csv->rows - length;
+    qsort(texts, length, sizeof *texts, compare_texts);
+    for (size_t i = 0; i < length; i++)
+        if (i == 0 || strcmp(texts[i], texts[i - 1]) != 0) {
+            s.different++;
+            if (isnan(s.least))
+                append_text(s.values, texts[i]);
+        }
+    if (length > 0 && !isnan(s.least))
+        snprintf(s.values, VALUES, s.least < s.largest ? "%.7g to %.7g" : "%.7g", s.least,
+                 s.largest);
+    free(texts);
+    return s;
+}
+
+static struct table *columns_table(const struct csv *csv)
+{
+    struct table *table = table_new();
+    for (size_t i = 0; i < csv->columns; i++) {
+        const struct summary s = summary_of(csv, i);
+        table_row(table, false);
+        table_text(table, column("column", STYLE_PLAIN), csv->fields[i]);
+        table_text(table, in_table("values", STYLE_PLAIN), s.values);
+        table_real(table, in_json("least"), s.least);
+        table_real(table, in_json("largest"), s.largest);
+        table_count(table, column("different", STYLE_PLAIN), s.different);
+        table_count(table, column("empty", STYLE_PLAIN), s.empty);
+    }
+    return table;
+}
+
+/* A whole file as a text, which the caller frees; NULL if it cannot be read. */
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+/* The same rows, without remarks. */
+static void print_rows(const struct csv *csv)
+{
+    for (size_t row = 0; row <= csv->rows; row++)
+        for (size_t i = 0; i < csv->columns; i++) {
+            csv_write(stdout, csv->fields[row * csv->columns + i]);
+            putchar(i + 1 < csv->columns ? ',' : '\n');
+        }
+}
+
+static int print_about_json(const struct runs_index *index, size_t row, const char *path,
+                            const char *source, const struct table *columns)
+{
+    json_t *object = object_with_version();
+    struct table *table = table_new();
+    put_index_row(table, index, row);
+    json_t *entry = row_as_json(table);
+    set_text(entry, "file", path);
+    json_object_set_new(entry, "columns", table_json(columns));
+    set_text(entry, "source", source);
+    json_object_update(object, entry);
+    json_decref(entry);
+    return print_json(object);
+}
+
+static void print_about(const struct runs_index *index, size_t row, const char *path,
+                        const char *source, const struct table *columns)
+{
+    const char *device = runs_index_field(index, row, RUNS_DEVICE);
+    const char *dtype = runs_index_field(index, row, RUNS_DTYPE);
+    printf("%s: %s, %s rows%s%s%s%s\nLicence %s\n%s\n\n", runs_index_field(index, row, RUNS_NAME),
+           runs_index_field(index, row, RUNS_WHAT), runs_index_field(index, row, RUNS_ROWS),
+           *device ? ", " : "", device, *dtype ? ", " : "", dtype,
+           runs_index_field(index, row, RUNS_LICENCE), from_here(path));
+    table_print(columns, stdout, colour_wanted());
+    if (source)
+        printf("\n%s", source);
+}
+
+static int print_one(const struct runs_index *index, size_t row, enum output output)
+{
+    char path[RUNS_PATH], other[RUNS_PATH], error[CSV_ERROR];
+    struct csv csv;
+    if (!runs_index_path(index, row, NULL, path) || !runs_index_path(index, row, "SOURCE", other))
+        return usage_error("runs: the path of the measured runs is too long");
+    if (csv_read(path, &csv, error) != 0)
+        return usage_error("%s", error);
+    struct table *columns = columns_table(&csv);
+    char *source = read_whole(other);
+    int status = STATUS_OK;
+    if (output == OUTPUT_JSON)
+        status = print_about_json(index, row, path, source, columns);
+    else if (output == OUTPUT_CSV)
+        print_rows(&csv);
+    else
+        print_about(index, row, path, source, columns);
+    free(source);
+    table_free(columns);
+    csv_free(&csv);
+    return status;
+}
+
+/* ---- the command */
+
+static int print_runs(const struct settings *settings)
+{
+    char error[CSV_ERROR], hint[RUNS_HINT];
+    struct runs_index index;
+    if (runs_index_read(&index, error) != 0)
+        return usage_error("%s", error);
+    const size_t row =
+        settings->name ? runs_index_find(&index, settings->name, hint) : index.csv.rows;
+    int status;
+    if (!settings->name)
+        status = print_list(&index, settings->question.output);
+    else if (row == index.csv.rows)
+        status = usage_error("there are no measured runs '%.60s'; %s", settings->name, hint);
+    else
+        status = print_one(&index, row, settings->question.output);
+    runs_index_free(&index);
+    return status;
+}
+
+static int run_runs(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT};
+    const int status = arguments_read_bare(runs_options, "--name", &settings, count, arguments);
+    return status == STATUS_OK ? print_runs(&settings) : status;
+}
+
+const struct command command_runs = {
+    .name = "runs",
+    .summary = "the measured runs that come with recallmodel, and their sources",
+    .example = "recallmodel runs\n  recallmodel runs keyetal/two-stage\n"
+               "  recallmodel calibrate keyetal/two-stage --exact keyetal/exact",
+    .detail = "The runs are in the folder runs/ of the sources, or where make install puts it; "
+              "the environment variable RECALLMODEL_RUNS names another folder.",
+    .options = runs_options,
+    .no_numbers = true,
+    .run = run_runs,
+};

@@ -1,0 +1,376 @@
+"""pays_claims.py - what ours-pays, ours-sampling and the pages say of them, computed again.
+
+    pays_claims.py FIGURES DOCS [quick]    folders with the figures and the pages; quick: without
+                                           what the command computes for a sample
+
+It shares no code with plots/: the times come from runs/, the bounds from the rates that
+`recallmodel devices` prints, the recalls from `recallmodel recall`. $RECALLMODEL is the command.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import csv
+import functools
+import io
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+PROGRAM = os.environ.get("RECALLMODEL", "./recallmodel")
+BYTES = {"f32": 4, "f16": 2, "float32": 4, "bfloat16": 2}
+
+
+def table(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def ask(*arguments):
+    return subprocess.check_output([PROGRAM, *map(str, arguments)], text=True,
+                                   stderr=subprocess.DEVNULL)
+
+
+def same(what, got, want, relative=1e-8):
+    if not math.isclose(float(got), float(want), rel_tol=relative):
+        sys.exit(f"FAIL: {what}: {got}, expected {want}")
+
+
+def check(what, right):
+    if not right:
+        sys.exit(f"FAIL: {what}")
+
+
+def says(text, pattern, *values):
+    """The text has the pattern, and the numbers in its groups are these, as they are rounded."""
+    found = re.search(pattern, " ".join(text.split()))
+    check(f"there is no '{pattern}'", found)
+    check(f"'{found.group()}' has {len(values)} numbers", len(found.groups()) == len(values))
+    for got, value in zip(found.groups(), values):
+        digits = len(got.partition(".")[2])
+        check(f"'{found.group()}': {got}, expected {value:.6g}", got == f"{value:.{digits}f}")
+
+
+def shape(row):
+    return tuple(int(float(row[column])) for column in ("n", "k", "m"))
+
+
+DEVICES = {row["device"]: row for row in json.loads(ask("devices", "--json"))["devices"]}
+
+
+def check_bound(row, device, size):
+    """Between reading the rows and also writing every candidate, or the vector operations."""
+    n, _, m = shape(row)
+    rates, b, k_b = DEVICES[device], float(row["b"]), float(row["k_b"])
+    rows = 1e6 * m * n * size / rates["bandwidth_bytes_per_s"]
+    vector = 1e6 * m * n * (5 * k_b - 2) / rates["vector_rate_per_s"]
+    all_bytes = rows + 1e6 * m * b * k_b * (size + 4) / rates["bandwidth_bytes_per_s"]
+    low, high = max(rows, vector), max(all_bytes, vector)
+    bound = float(row["bound_us"])
+    check(f"the bound of {row} is {bound}, not from {low} to {high}",
+          low * (1 - 1e-8) <= bound <= high * (1 + 1e-8))
+
+
+def check_reaches(row, target):
+    """The choice reaches the recall, and no shape of `select` has a lower bound of its reads."""
+    n, k, _ = shape(row)
+    answer = ask("recall", "--n", n, "--k", k, "--b", row["b"], "--kb", row["k_b"], "--csv")
+    recall = float(next(csv.DictReader(io.StringIO(answer)))["recall"])
+    check(f"{row}: recall {recall} below {target}", recall >= target)
+
+
+# ---- ours-pays
+
+SOURCES = {"flashinfer/exact-blackwell": ("flashinfer/exact-blackwell",),
+           "trtllm/exact-b200": ("trtllm/exact-b200",),
+           "keyetal/exact": ("keyetal/exact", "keyetal/two-stage", "keyetal/argmax")}
+
+
+def exact_runs(source):
+    """{(kernel, n, k, m): times} of the rows with k < n; one time, or that of two models."""
+    times = {}
+    for row in table(f"runs/{source}.csv"):
+        if row.get("op", "top_k") == "top_k" and int(row["k"]) < int(row["n"]):
+            at = (row.get("kernel", "torch.topk"), *shape(row))
+            times.setdefault(at, []).append(float(row["time_us_median"]))
+    return times
+
+
+@functools.cache
+def launch_of(source):
+    return min(float(row["time_us_median"]) for name in SOURCES[source]
+               for row in table(f"runs/{name}.csv"))
+
+
+def check_gains(rows):
+    for source in SOURCES:
+        runs, launch = exact_runs(source), launch_of(source)
+        check(f"{source}: {len(runs)} shapes", len(runs) > 100)
+        of = [row for row in rows if row["source"] == source]
+        for recall in ("0.95", "0.99"):
+            drawn = [(row["kernel"], *shape(row)) for row in of if row["recall"] == recall]
+            check(f"{source}: every row once at {recall}",
+                  sorted(drawn) == sorted(at for at, times in runs.items() for _ in times))
+        for row in of:
+            exact = float(row["exact_us"])
+            check(f"{row}: a time of the runs",
+                  any(math.isclose(exact, us, rel_tol=1e-8)
+                      for us in runs[(row["kernel"], *shape(row))]))
+            same("launch", row["launch_us"], launch)
+            check_bound(row, row["device"], BYTES[row["dtype"]])
+            check(f"{row}: below its bound", exact > float(row["bound_us"]))
+            same(f"gain of {row}", row["gain"], exact / (launch + float(row["bound_us"])))
+
+
+def check_predicted(rows, docs):
+    """The cells of the map have the gain of their times, and the lines lie between two cells."""
+    for row in rows:
+        launch = launch_of(row["source"]) if row["kind"] == "predicted" else 0
+        if launch:
+            check_bound(row, row["device"], BYTES[row["dtype"]])
+            same("a cell", row["gain"], float(row["exact_us"]) / (launch + float(row["bound_us"])))
+    gvr = [row for row in rows if row["kernel"] == "gvr_v2" and row["kind"] == "predicted"]
+    no = [int(row["m"]) for row in gvr if row["n"] == "1024" and float(row["gain"]) < 1.1]
+    check("below 1.1 for all m up to the largest", no == [2 ** i for i in range(len(no))])
+    says(docs["runs.md"], r"below 1.1 for (\d+) elements and up to (\d+) rows, and below 1.5 for "
+         r"(\d+) of the (\d+) cells", 1024, max(no), sum(float(row["gain"]) < 1.5 for row in gvr),
+         len(gvr))
+    for row in (row for row in rows if row["kind"] == "line"):
+        cells = {(float(cell["n"]), float(cell["m"])): float(cell["gain"]) for cell in rows
+                 if cell["kind"] == "predicted"
+                 and all(cell[c] == row[c] for c in ("source", "kernel", "k"))}
+        n, m, level = (float(row[column]) for column in ("n", "m", "gain"))
+        around = [gain for (at, of), gain in cells.items()
+                  if n / 2 < at < 2 * n and m / 2 < of < 2 * m]
+        check(f"{row} is not between its cells", min(around) <= level <= max(around))
+
+
+def check_least(rows):
+    """Every 97th choice reaches its recall, and has no larger bound than that of `select`."""
+    for row in rows[::97]:
+        n, k, m = shape(row)
+        check_reaches(row, float(row["recall"]))
+        least = json.loads(ask("select", "--n", n, "--k", k, "--m", m, "--recall", row["recall"],
+                               "--device", row["device"], "--dtype", row["dtype"], "--objective",
+                               "roofline", "--json"))["choice"]["objective"]
+        check(f"{row}: select finds {least}", float(row["bound_us"]) <= least * (1 + 1e-8))
+
+
+def check_two_stages(rows):
+    """The least of the measured two stages that reach the recall, of every 40th shape."""
+    runs = table("runs/keyetal/two-stage.csv")
+    for row in measured(rows)[::40]:
+        n, k, m = shape(row)
+        of = [run for run in runs if shape(run) == (n, k, m)]
+        times = []
+        for k_b in {run["k_b"] for run in of}:
+            us = {run["b"]: float(run["time_us_median"]) for run in of if run["k_b"] == k_b}
+            answer = ask("recall", "--n", n, "--k", k, "--b", ",".join(us), "--kb", k_b, "--csv")
+            times += [us[said["b"]] for said in csv.DictReader(io.StringIO(answer))
+                      if float(said["recall"]) >= float(row["recall"])]
+        same(f"two stages of {row}", row["two_stage_us"], min(times))
+
+
+def measured(rows):
+    return [row for row in rows if row["two_stage_us"] != "NaN"]
+
+
+def check_two_stage_gains(rows):
+    for row in measured(rows):
+        same("gain of two stages", row["two_stage_gain"],
+             float(row["exact_us"]) / float(row["two_stage_us"]))
+        check(f"{row}: two stages below their bound",
+              float(row["two_stage_us"]) > float(row["bound_us"]))
+
+
+def check_pays_texts(rows, docs, caption):
+    at95 = [row for row in rows if row["recall"] == "0.95"]
+
+    def gains(source, kernel):
+        return [float(row["gain"]) for row in at95
+                if (row["source"], row["kernel"]) == (source, kernel)]
+    median = statistics.median
+    runs, choosing = docs["runs.md"], docs["choosing.md"]
+    h100 = gains("keyetal/exact", "torch.topk")
+    blackwell = [gains("flashinfer/exact-blackwell", kernel)
+                 for kernel in ("torch.topk", "flashinfer_default", "flashinfer_clusters")]
+    gvr = gains("trtllm/exact-b200", "gvr_v2")
+    for name, of in (("torch.topk, H100 PCIe", h100), ("torch.topk, B200", blackwell[0]),
+                     ("FlashInfer's default, B200", blackwell[1]),
+                     ("FlashInfer's clusters, B200", blackwell[2]), ("gvr_v2, B200, cold", gvr)):
+        says(runs, rf"\| {re.escape(name)} \| (\d+) \| ([\d.]+) \(([\d.]+) to ([\d.]+)\) "
+             r"\| (\d+) \| (\d+) \| (\d+) \|", len(of), median(of), min(of), max(of),
+             *(sum(gain < level for gain in of) for level in (1.1, 1.5, 3)))
+    says(choosing, r"(\d+) times on an H100 PCIe and (\d+) times on a B200", median(h100),
+         median(blackwell[0]))
+    says(choosing, r"default kernel it is ([\d.]+) times, over its clusters ([\d.]+), and over "
+         r"gvr_v2 of TensorRT-LLM ([\d.]+)\.", median(blackwell[1]), median(blackwell[2]),
+         median(gvr))
+    both = measured(at95)
+    got = [float(row["two_stage_gain"]) for row in both]
+    share = [gain / float(row["gain"]) for gain, row in zip(got, both)]
+    like = max(s for s, row in zip(share, both)
+               if row["k"] in ("256", "1024") and int(row["n"]) <= 2 ** 18)
+    says(choosing, r"got (\d+) % of it in the median, and were faster than torch.topk in (\d+) of "
+         r"(\d+) shapes", 100 * median(share), sum(gain > 1 for gain in got), len(got))
+    says(runs, r"faster in (\d+) of them, ([\d.]+) times in the median: (\d+) % of the most, and "
+         r"(\d+) % at best", sum(gain > 1 for gain in got), median(got), 100 * median(share),
+         100 * max(share))
+    says(runs, r"runs of gvr_v2, is (\d+) %. Two stages .* in (\d+) of (\d+) shapes. To only equal "
+         r"it they must get (\d+) %", 100 * like, sum(like * gain > 1 for gain in gvr), len(gvr),
+         100 / median(gvr))
+    says(caption, r"got (\d+) % of the most in the median", 100 * median(share))
+    says(runs, r"kernel of the same runs: ([\d.]+) us .* ([\d.]+) us \(gvr_v2 .* ([\d.]+) us on "
+         r"the H100", *map(launch_of, SOURCES))
+
+
+def check_card(docs):
+    """The card of #3009: faster than every Blackwell but B200 and B300, and as its clusters."""
+    runs = table("runs/flashinfer/exact-blackwell.csv")
+    fastest = max(4e-6 * int(row["n"]) * int(row["m"]) / float(row["time_us_median"])
+                  for row in runs)
+    others = max(DEVICES[name]["bandwidth_bytes_per_s"] / 1e12
+                 for name in ("RTX-PRO-6000", "RTX-5090"))
+    check("the card is faster than other Blackwells", fastest > 1.2 * others)
+    says(docs["runs.md"], r"at ([\d.]+) TB/s. The other Blackwell cards .* at most ([\d.]+) TB/s",
+         fastest, others)
+    clusters = {shape(row): float(row["time_us_median"]) for row in runs
+                if row["kernel"] == "flashinfer_clusters" and row["op"] == "top_k"}
+    near = {16387: 2 ** 14, 65538: 2 ** 16, 65539: 2 ** 16, 262127: 2 ** 18}
+    ratios = []
+    for row in table("runs/trtllm/exact-b200.csv"):
+        n, k, m = shape(row)
+        if row["kernel"] == "flashinfer_0_6_14" and m == 1 and n in near:
+            ratios.append(float(row["time_us_median"]) / clusters[near[n], k, m])
+    says(docs["runs.md"], r"takes ([\d.]+) to ([\d.]+) times as long as the clusters .* \((\d+) "
+         r"shapes", min(ratios), max(ratios), len(ratios))
+
+
+def check_launches():
+    """The launches that the library has are the shortest of the runs."""
+    with open("model/cost/launch.c", encoding="utf-8") as file:
+        known = dict(re.findall(r'\{"([\w-]+)", ([\d.]+)\}', file.read()))
+    check("launch.c has two devices", len(known) == 2)
+    same("launch of an H100", known["H100-PCIe"], launch_of("keyetal/exact"))
+    same("launch of a B200", known["B200"], min(map(launch_of, list(SOURCES)[:2])))
+
+
+# ---- ours-sampling
+
+
+def check_sampling(rows):
+    runs = table("runs/flashinfer/sampling.csv")
+    check("half of the rows are before", 2 * len(rows) == len(runs) == 1500)
+    for when in ("before", "after"):
+        want = sorted(float(row["time_us_median"]) for row in runs if row["kernel"].endswith(when))
+        got = sorted(float(row[f"{when}_us"]) for row in rows)
+        check(f"the times {when}", all(math.isclose(a, b, rel_tol=1e-8)
+                                       for a, b in zip(got, want, strict=True)))
+    names = {"B200": "B200", "B300": "B300", "RTX PRO 6000": "RTX-PRO-6000"}
+    launch = launch_of("flashinfer/exact-blackwell")
+    for row in rows:
+        same("saved", row["saved"], float(row["before_us"]) / float(row["after_us"]))
+        if row["k"] != "NaN":
+            check_bound(row, names[row["device"]], BYTES[row["dtype"]])
+            same("least", row["least_us"], launch + float(row["bound_us"]))
+    pairs = {(row["device"], row["op"], row["dtype"], *shape(row)): row for row in rows
+             if row["pr"] == "3461"}
+    for run in runs:  # 36 pairs, of which each belongs together
+        if run["pr"] == "3461":
+            row = pairs[run["device"], run["op"], run["dtype"], *shape(run)]
+            when = "before" if run["kernel"].endswith("before") else "after"
+            same("#3461", row[f"{when}_us"], run["time_us_median"])
+
+
+def on_the_line(kernel, m, n):
+    t = {int(row["n"]): float(row["time_us_median"])
+         for row in table("runs/flashinfer/exact-blackwell.csv") if row["op"] == "top_k"
+         and row["kernel"] == kernel and row["k"] == "256" and row["m"] == str(m)}
+    share = (n - 2 ** 16) / (2 ** 18 - 2 ** 16)
+    return (1 - share) * t[2 ** 16] + share * t[2 ** 18]
+
+
+def check_sampling_texts(rows, docs, caption):
+    text = docs["runs.md"]
+    first = [row for row in rows if row["pr"] == "3461"]
+
+    def saved(**only):
+        return [float(row["saved"]) for row in first
+                if all(row[column] == value for column, value in only.items())]
+
+    def spread(values):
+        return statistics.median(values), min(values), max(values)
+    cell = r" \| ([\d.]+) \(([\d.]+) to ([\d.]+)\)"
+    for m in ("1", "8", "32", "256", "all"):
+        only = {} if m == "all" else {"m": m}
+        says(text, rf"\| {m}{cell}{cell} \|", *spread(saved(op="from_logits", **only)),
+             *spread(saved(op="from_probs", **only)))
+    median = statistics.median(saved(op="from_logits"))
+    says(text, r"from logits ([\d.]+) times faster", median)
+    says(caption, r"From logits the survivors alone are ([\d.]+) times faster", median)
+    one = [float(row["after_us"]) for row in first if row["m"] == "1"]
+    says(caption, r"at m = 1 a call takes (\d+) to (\d+) us", min(one), max(one))
+    most = []
+    for m in (1, 256):
+        row, = (row for row in first if row["device"] == "B200" and row["op"] == "from_logits"
+                and row["dtype"] == "float32" and shape(row) == (128000, 50, m))
+        after, least = float(row["after_us"]), float(row["least_us"])
+        default, clusters = (on_the_line(f"flashinfer_{kind}", m, 128000)
+                             for kind in ("default", "clusters"))
+        most.append(100 * (default - least) / after)
+        says(text, rf"With m = {m} the call takes (\d+) us, .* (\d+) us by FlashInfer's default "
+             r"kernel and (\d+) us by its clusters. Buckets take at least ([\d.]+) us. So they "
+             r"could save at most (\d+) % of the call; the exact clusters save (\d+) %, which "
+             r"leaves buckets (\d+) %."
+             if m == 256 else
+             r"With m = 1 the call takes (\d+) us, and exact top-k alone, k = 256, (\d+) us by "
+             r"FlashInfer's default kernel and (\d+) us by its clusters. Buckets take at least "
+             r"([\d.]+) us. So they could save at most (\d+) % of the call; the exact clusters "
+             r"save (\d+) %, which leaves buckets (\d+) %.",
+             after, default, clusters, least, most[-1], 100 * (default - clusters) / after,
+             100 * (clusters - least) / after)
+    says(text, r"exact top-k could save at most (\d+) % of the rest", max(most))
+    second = [row for row in rows if row["pr"] == "2945"]
+    of = [spread([float(row["saved"]) for row in second if row["device"] == card])
+          for card in ("B200", "B300")]
+    number = r"([\d.]+) \(([\d.]+) to ([\d.]+)\)"
+    says(text, rf"in float: {number} times faster on a B200, {number} on a B300", *of[0], *of[1])
+    says(text, r"(\d+) us on a normal row with sd 1 and (\d+) us with sd 5, where #3461 takes "
+         r"(\d+) us", *(float(row["time_us_median"]) for law in "15"
+                        for row in table("runs/flashinfer/sampling.csv")
+                        if row["op"] == f"top-k sampling|normal_distribution(std={law})|det"
+                        and row["device"] == "B200" and row["k"] == "100" and row["m"] == "256"
+                        and row["kernel"] == "after"),
+         *(float(row["after_us"]) for row in first if row["device"] == "B200"
+           and row["op"] == "from_probs" and shape(row) == (128000, 50, 256)))
+
+
+def main(figures, docs, quick=""):
+    figures, pages = pathlib.Path(figures), {}
+    for name in ("runs.md", "choosing.md"):
+        pages[name] = (pathlib.Path(docs) / name).read_text(encoding="utf-8")
+    captions = {what: (figures / f"ours-{what}/caption.txt").read_text(encoding="utf-8")
+                for what in ("pays", "sampling")}
+    drawn, sampling = (table(figures / f"ours-{what}/ours-{what}.csv")
+                       for what in ("pays", "sampling"))
+    pays = [row for row in drawn if row["kind"] == "measured"]
+    if not quick:
+        check_least(pays)
+        check_two_stages(pays)
+        for row in [row for row in sampling if row["k"] != "NaN"][::120]:
+            check_reaches(row, 0.999)
+    check_gains(pays)
+    check_predicted([row for row in drawn if row["kind"] != "measured"], pages)
+    check_two_stage_gains(pays)
+    check_pays_texts(pays, pages, captions["pays"])
+    check_card(pages)
+    check_launches()
+    check_sampling(sampling)
+    check_sampling_texts(sampling, pages, captions["sampling"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

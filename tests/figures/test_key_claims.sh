@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Claims of Key et al. and the captions that repeat them, by the published runs (key_claims.py); and
+# that key_claims.py notices a number that has changed. plots/key.py: bad arguments, the example of
+# Figure 2 by the simulation.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
+if ! command -v python3 >/dev/null; then
+    echo "SKIPPED: claims of Key et al.: there is no python3"
+    finish
+fi
+
+# claims FIGURES RUNS: what key_claims.py prints; its status.
+claims() { python3 tests/figures/key_claims.py "$1" "$2" >"$folder/out" 2>&1; }
+
+claims paper_figures runs || fail "claims of Key et al.: $(cat "$folder/out")"
+pass
+
+# change FILE SED: changes a number in the copy.
+change() {
+    cmp -s <(sed "$2" "$folder/$1") "$folder/$1" && fail "the change '$2' changes nothing in $1"
+    sed -i "$2" "$folder/$1"
+}
+# noticed CLAIM WHAT: that claim fails, with these words.
+noticed() { prints "^FAIL: $1: .*$2" <"$folder/out" || fail "not noticed: $1, $2"; }
+
+mkdir "$folder/figures" "$folder/runs"
+cp -r paper_figures/key-* paper_figures/samaga-[67] "$folder/figures"
+cp -r runs/keyetal "$folder/runs"
+change figures/key-02/key-02.csv '2s/^0,7,0,0,1,0,/0,7,0,0,1,1,/'
+change figures/key-02-scores/key-02-scores.csv 's/,14\.78,/,29.56,/'
+change figures/key-04/key-04.csv '/^pharmebinet/s/,0\.362579584,/,0.352579584,/'
+change runs/keyetal/pharmebinet-times.csv 's/,3275$/,3000/'
+change runs/keyetal/decoding.csv 's/1\.9/1.5/'
+change figures/key-07/key-07.csv 's/,contiguous,0\.75675,/,contiguous,0.85675,/'
+change figures/key-08/key-08.csv 's/,1\.00386$/,0.99386/'
+change figures/key-bandwidth/key-bandwidth.csv 's/,1263\.23$/,1363.23/'
+change figures/key-15/key-15.csv 's/^1024,256,1,12\./1024,256,1,13./'
+change figures/key-16/key-16.csv 's/^1024,4,1,4,1,/1024,4,1,4,1,1/'
+change runs/keyetal/exact.csv '2,$s/$/e2/'
+change figures/key-models/key-models.csv '/n\/16 or n\/4,parallel/s/,1\.06/,1.30/'
+change figures/samaga-7/samaga-7.csv 's/,-0\.1471$/,-6.1471/'
+claims "$folder/figures" "$folder/runs" && fail "key_claims.py accepts numbers that have changed"
+noticed key-02 "is_kept"
+noticed key-02-scores "speed-up of squad, k_b = 2"
+noticed key-04 "largest gap"
+noticed key-04 "error of torch.topk"
+noticed key-05 "1.9 within 7 %"
+noticed key-07 "score of .*contiguous"
+noticed key-08 "contiguous is faster in all"
+noticed key-bandwidth "argmax at n = 1048576"
+noticed key-15 "log2 s of n = 1024, k = 256, m = 1"
+noticed key-16 "log2 s of n = 1024, k = 4, m = 1"
+noticed B.1 "largest standard error"
+noticed key-models "parallel is the best"
+noticed samaga-7 "z of b = 512, k_b = 1"
+pass
+
+# Figure 8: even with a line of memory for each of 1659 elements, the lines take .013 us.
+awk '/^lines_per_us = / { exit !(1659/$3 < 0.0131 && 1659/$3 > 0.0129) }' \
+    model/time/profiles/h100_pcie_graphcore_f16.profile || fail "the time of the lines"
+pass
+
+# The row of Figure 2 through the algorithm of the simulation: it keeps 3 of the 4.
+python3 - "$folder/row.f32" <<'END'
+import struct, sys
+sys.path.insert(0, "plots")
+from key import EXAMPLE
+open(sys.argv[1], "wb").write(struct.pack(f"<{len(EXAMPLE)}f", *EXAMPLE))
+END
+"$program" simulate --file "$folder/row.f32" --dtype f32 --row 11 --k 4 --b 3 --kb 2 --csv |
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "recall_mean") at = i }
+             NR == 2 { exit !(at && $at == 0.75) }' || fail "the recall of the row of Figure 2"
+pass
+
+# Bad arguments: one line, status 2, nothing on stdout.
+refuses() {
+    local status=0
+    python3 "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [ $status = 2 ] && [ ! -s "$folder/out" ] && [ "$(wc -l <"$folder/err")" = 1 ] ||
+        fail "$*: status $status, $(cat "$folder/out" "$folder/err")"
+}
+refuses plots/key.py
+refuses plots/key.py everything runs/keyetal
+refuses plots/key.py shapes
+refuses plots/key.py example runs/keyetal
+refuses plots/key_models.py
+refuses plots/monte_carlo.py 15360
+refuses plots/monte_carlo.py 15360 480 one
+pass
+finish

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# ours-pays and ours-sampling: their numbers, captions and pages, computed again from the runs.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+python=${PYTHON:-/usr/bin/python3}
+command -v "$python" >/dev/null || { echo "SKIPPED: there is no $python"; exit 0; }
+export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
+
+"$python" tests/figures/pays_claims.py paper_figures docs || fail "see above"
+pass
+
+# The pages have the sentences of today's figures.
+cp docs/runs.md docs/choosing.md "$folder"
+"$python" plots/pays_text.py --write "$folder/runs.md" "$folder/choosing.md"
+for page in runs choosing; do
+    cmp -s "docs/$page.md" "$folder/$page.md" ||
+        fail "docs/$page.md: run plots/pays_text.py --write docs/runs.md docs/choosing.md"
+done
+pass
+
+# A number that has changed is found: in a figure, in a page, in a caption.
+# finds WHAT FILE FROM TO: with FROM replaced in the file the checks fail.
+finds() {
+    rm -rf "$folder/figures" "$folder/docs"
+    mkdir "$folder/figures" "$folder/docs"
+    cp -r paper_figures/ours-pays paper_figures/ours-sampling "$folder/figures"
+    cp docs/runs.md docs/choosing.md "$folder/docs"
+    sed -i "s/$3/$4/" "$folder/$2"
+    cmp -s "$folder/$2" "${2/figures/paper_figures}" && fail "$1: there is nothing to change"
+    "$python" tests/figures/pays_claims.py "$folder/figures" "$folder/docs" quick \
+        >"$folder/out" 2>&1 &&
+        fail "$1: not found"
+    pass
+}
+finds "a gain" figures/ours-pays/ours-pays.csv ',16\.20079653,' ',16.30079653,'
+finds "a share" docs/runs.md 'the median: 16 %' 'the median: 17 %'
+finds "a caption" figures/ours-sampling/caption.txt '41 to 67 us' '40 to 67 us'
+finish
