@@ -60,6 +60,10 @@ int calibrate_plan(const struct calibrate_settings *settings)
         settings->cross_validate)
         return usage_error("--plan prints shapes to time, and reads or writes nothing else; give "
                            "--kernel, --device or --dtype at most");
+    if (settings->kernel && settings->kernel->exact_only)
+        return usage_error("--plan plans runs of both stages, and --kernel %s only finds the exact "
+                           "top-k; time each n at a few m and k, from 8 runs on",
+                           settings->kernel->name);
     struct table *table = plan_table(settings);
     if (settings->question.output == OUTPUT_JSON) {
         json_t *object = object_with_version();

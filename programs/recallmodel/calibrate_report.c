@@ -159,6 +159,10 @@ static void print_cross_validation(const struct calibration *c,
     fputs("\nLeft out together, n = ", stdout);
     print_sizes(c, settings);
     print_residuals(&c->validation.together);
+    if (c->profile.kernel->exact_only) {
+        puts(".");
+        return;
+    }
     puts(". Regret of choosing there:");
     print_and_free(regret_table(c->validation.together_regret));
     print_with_exact(c->validation.together_with_exact);

@@ -129,8 +129,7 @@ static unsigned print_bound(const struct selection_answer *answer)
 {
     char launch[40], and[100] = ", without a launch";
     const double us = selection_least(answer, 0.0);
-    if (!selection_has_buckets(answer) || !selection_is_bound(answer) ||
-        answer->settings->d)
+    if (!selection_has_buckets(answer) || !selection_is_bound(answer) || answer->settings->d)
         return 0;
     format_us(launch, sizeof launch, us);
     if (us > 0.0)

@@ -98,6 +98,7 @@ rejects "no row has the kernel 'nothing'" "$program" calibrate runs/trtllm/exact
     --kernel exact --runs-kernel nothing
 rejects "only finds the exact top-k" "$program" calibrate runs/keyetal/two-stage.csv \
     --kernel exact --dtype f16
+rejects "only finds the exact top-k" "$program" calibrate --plan --kernel exact-once
 rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
     --device b200 --exact-kernel gvr
 pass
