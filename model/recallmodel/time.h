@@ -207,14 +207,16 @@ struct rcm_prediction rcm_predict_as(const struct rcm_profile *profile,
 /* The predicted time of the exact top-k of all n, as stage 2 does it, or as the kernel does it that
  * finds the exact top-k alone. p.b and p.k_b are not read.
  * Domain    1 <= k <= n; for a kernel of exact top-k alone k < n, because k = n selects nothing.
- *           The profile has what the prediction needs. Otherwise NaN.
+ *           The profile has what the prediction needs: if it counts runs, at least one of exact
+ *           top-k among them (exact_count), because stage 2 of a few candidates says nothing about
+ *           a whole row (on a V100S it would be 2.3 times too long). Otherwise NaN.
  * Returns   microseconds of one call for all m rows.
  * Accuracy  the profile states its errors; docs/runs.md lists those of exact kernels.
  * Source    docs/models.md 14 and 19. */
 double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
 
 /* The same with its band, which is that of the held-out runs of exact top-k; stage1_us is 0. If the
- * profile has no run of exact top-k, n counts as beyond the runs. */
+ * profile counts no runs at all, n counts as beyond them. */
 #define RCM_BAND_RUNS 8 /* a band needs so many held-out runs; of fewer than 20: least and most */
 struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, struct rcm_topk p);
 

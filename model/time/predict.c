@@ -230,10 +230,19 @@ static double exact_by_short_model(const struct rcm_profile *q, double m, double
                                                                       : NAN;
 }
 
+/* Were there runs, but none of exact top-k? Stage 2 of a few candidates tells nothing about a whole
+ * row. A profile written by hand, without counts, is taken at its word. */
+static bool knows_no_exact(const struct rcm_profile *q)
+{
+    return q->run_count > 0.0 && q->exact_count == 0.0;
+}
+
 double rcm_predict_exact(const struct rcm_profile *q, struct rcm_topk p)
 {
     const double n = (double)p.n, m = shape_rows(p), bytes = rcm_dtype_bytes(q->dtype);
     p.b = p.k_b = 1;
+    if (knows_no_exact(q))
+        return NAN;
     if (rcm_check(p) != RCM_OK || !q->kernel || !(q->kernel->splits || q->kernel->exact_only))
         return NAN;
     if (q->kernel->exact_only)

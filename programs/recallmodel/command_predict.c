@@ -122,7 +122,10 @@ static void predict_text(const struct query *query, const struct table *table, v
         printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact.time_us,
                isfinite(exact.low_us) ? "" : "error ", band);
     else
-        puts("Exact top-k of the whole rows: not known, because its runs do not determine it.\n");
+        printf("Exact top-k of the whole rows: not known, because %s.\n\n",
+               a.profile->run_count > 0.0 && a.profile->exact_count == 0.0
+                   ? "no run of the profile is of exact top-k"
+                   : "its runs do not determine it");
     table_print(table, stdout, colour);
     print_memory(&settings->question, &query->base, a.dtype);
     if (!settings->d)

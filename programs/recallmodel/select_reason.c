@@ -114,10 +114,11 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     selection_format_shape(shape, sizeof shape, c->p);
     selection_format_value(value, sizeof value, answer, selection_least(answer, c->objective));
     if (isnan(c->exact_objective)) {
+        const bool bound = selection_is_bound(answer);
         snprintf(reason, size,
-                 "%s: at least %s (%s); this pays if your exact top-k of this shape takes longer "
-                 "than %s",
-                 shape, value, bound_of(answer), value);
+                 "%s: %s%s (%s); this pays if your exact top-k of this shape takes longer than %s",
+                 shape, bound ? "at least " : "", value, bound ? bound_of(answer) : "predicted",
+                 value);
         return;
     }
     format_gain(gain, sizeof gain, answer);

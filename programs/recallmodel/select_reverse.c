@@ -180,25 +180,35 @@ static struct rcm_shards shards_of(const struct reverse_answer *a,
     return rcm_shards(&machine, a->p);
 }
 
+/* "3.1 us predicted", "unknown by this profile". */
+static void format_how(char *text, size_t size, double us, bool calibrated)
+{
+    char value[40];
+    format_us(value, sizeof value, us);
+    snprintf(text, size, "%s %s", value,
+             !calibrated ? "at least (bound, not calibrated)"
+             : isnan(us) ? "by this profile"
+                         : "predicted");
+}
+
 static void print_shards(const struct reverse_answer *a, const struct select_settings *settings)
 {
     bool calibrated;
     const struct rcm_shards s = shards_of(a, settings, &calibrated);
-    char shard[40], merge[40], whole[40];
-    format_us(shard, sizeof shard, s.shard_us);
-    format_us(merge, sizeof merge, s.merge_us);
-    format_us(whole, sizeof whole, s.whole_us);
+    char shard[100], merge[100], whole[100];
+    format_how(shard, sizeof shard, s.shard_us, calibrated);
+    format_how(merge, sizeof merge, s.merge_us, calibrated);
+    format_how(whole, sizeof whole, s.whole_us, calibrated);
     printf("  sends       %.6g bytes a device (%" PRIu64 " row%s of %" PRIu64
            " values and indices)\n",
            s.send_bytes, a->p.m ? a->p.m : 1, a->p.m > 1 ? "s" : "", a->p.k_b);
     if (!settings->question.device.given)
         return;
-    const char *const how = calibrated ? "predicted" : "at least (bound, not calibrated)";
-    printf("  a device    %s %s for its exact top-%" PRIu64 "\n", shard, how, a->p.k_b);
-    printf("  the merge   %s %s for the exact top-%" PRIu64
+    printf("  a device    %s for its exact top-%" PRIu64 "\n", shard, a->p.k_b);
+    printf("  the merge   %s for the exact top-%" PRIu64
            " of the elements sent, without the network\n",
-           merge, how, a->p.k);
-    printf("  instead     %s %s for the whole row on one device\n", whole, how);
+           merge, a->p.k);
+    printf("  instead     %s for the whole row on one device\n", whole);
 }
 
 static void print_no_answer(const struct reverse_answer *a, const char *target)

@@ -166,6 +166,9 @@ static unsigned print_exact(const struct selection_answer *answer)
     if (answer->settings->exact_kernel.given)
         return print_exact_kernel(answer);
     const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
+    if (isnan(c->exact_objective) && timed && answer->asked.machine.profile)
+        return print_wrapped("  exact       not known by this profile; --exact-us T compares with "
+                             "your own, --exact-kernel with a published one");
     if (isnan(c->exact_objective) || (!(answer->settings->budget > 0.0) && (measured || !timed)))
         return 0;
     selection_format_value(value, sizeof value, answer, c->exact_objective);

@@ -212,7 +212,10 @@ def predict_us(profile, n, k, b, k_b, m=1):
 
 
 def exact_time_us(profile, n, k, m=1):
-    """Predicted time of the exact top-k in microseconds; the rest is as for predict_us."""
+    """Predicted time of the exact top-k in microseconds; the rest is as for predict_us.
+
+    NaN also by a profile whose runs have no exact top-k among them.
+    """
     row = _profile_pointer(_profile_of_any(profile))
     array = in_domain(shapes(n=n, k=k, b=1, k_b=1, m=m))
     return each(lambda p: lib.predict_exact(row, p), float, array)

@@ -37,7 +37,9 @@ START_TEST(bands)
     struct rcm_profile without = *q;
     without.held_out_p05_ratio = without.held_out_exact_p95_ratio = without.exact_count = 0.0;
     ck_assert(isnan(rcm_predict(&without, p).low_us) &&
-              isnan(rcm_predict_exact_band(&without, p).high_us));
+              isnan(rcm_predict_exact_band(&without, p).time_us));
+    without.run_count = 0.0; /* it counts no runs at all, as one written by hand */
+    ck_assert(isnan(rcm_predict_exact_band(&without, p).high_us));
     ck_assert(exact.within_runs && !rcm_predict_exact_band(&without, p).within_runs);
     ck_assert_uint_eq(rcm_predict_exact_band(&without, p).beyond, RCM_BEYOND_N);
 }

@@ -246,6 +246,30 @@ START_TEST(confidence_and_small_k)
 }
 END_TEST
 
+/* A profile without a run of exact top-k says nothing about it: the buckets are offered, without a
+ * gain. A time of the user's own decides. */
+START_TEST(exact_is_not_known)
+{
+    const struct rcm_profile *q = NULL;
+    for (size_t i = 0; (q = rcm_profile(i)) && strcmp(q->name, "V100S") != 0; i++)
+        ;
+    ck_assert(q && q->exact_count == 0.0);
+    struct rcm_selection s = {.p = {.n = 1 << 28, .k = 128, .m = 1},
+                              .target = {.loss = 0.01},
+                              .kernel = q->kernel,
+                              .objective = rcm_objective_by_name("time"),
+                              .machine = {.profile = q, .dtype = q->dtype}};
+    struct rcm_choice c = rcm_select(&s);
+    ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.objective < INFINITY);
+    ck_assert(isnan(c.exact_objective) && isnan(c.over_exact));
+    s.exact_us = 2 * c.objective;
+    c = rcm_select(&s);
+    ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.over_exact == 0.5);
+    s.exact_us = c.objective;
+    ck_assert(rcm_select(&s).deploy == RCM_DEPLOY_EXACT);
+}
+END_TEST
+
 /* "0.95" is what is written, not the nearest double. */
 START_TEST(written_recalls)
 {
@@ -358,4 +382,5 @@ START_TEST(shards)
 END_TEST
 
 TEST_MAIN("contenders", shards, examples, registry, three_contenders, one_answer,
-          confidence_and_small_k, written_recalls, parsers_agree, xla_in_single_precision)
+          confidence_and_small_k, exact_is_not_known, written_recalls, parsers_agree,
+          xla_in_single_precision)

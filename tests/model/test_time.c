@@ -148,6 +148,8 @@ START_TEST(short_model_by_hand)
     q.roof_bytes_per_s = 1e12;
     q.select_batch_us = 0.01;
     q.run_count = 8;
+    ck_assert_msg(isnan(rcm_predict_exact(&q, p)), "no run was of exact top-k");
+    q.exact_count = 1;
     /* 2 (4e6 + 1000 (4 + 8)) bytes at 1e6 a microsecond, and 2000 candidates. */
     struct rcm_prediction r = rcm_predict(&q, p);
     ck_assert_double_eq_tol(r.stage1_us, 5.0 + 8.024, 1e-9);

@@ -103,6 +103,18 @@ rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
     --device b200 --exact-kernel gvr
 pass
 
+# a profile without a run of exact top-k claims no gain; with a time of one's own it does
+question=(--n 2^28 --k 128 --recall 0.99 --device v100s)
+"$program" select "${question[@]}" | tr '\n' ' ' >"$folder/answer"
+prints 'ms (predicted); this pays if your exact top-k of this shape takes longer than 1' \
+    <"$folder/answer" || fail "the gain is not known: $(cat "$folder/answer")"
+prints 'exact       not known by this profile; --exact-us' <"$folder/answer" || fail "exact line"
+"$program" select "${question[@]}" --exact-us 5000 | prints 'times faster than exact top-k (5 ms)' ||
+    fail "--exact-us"
+"$program" predict --n 2^28 --k 128 --kb 1 --device v100s | tr '\n' ' ' |
+    prints 'not known, because no run of the profile is of exact top-k' || fail "predict"
+pass
+
 # the caption of ours-exact: one row reaches at most 1.5 %; many rows 70 and 4.5 %, 1.4 and 22 times
 awk -F, 'NR > 1 && $8 != "NaN" { share = $8 * 100
         if ($5 == 1 && share > one) { one = share }
