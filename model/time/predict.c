@@ -34,7 +34,8 @@ static double select_us(const struct rcm_profile *q, double m, double c, bool sp
 
 static unsigned beyond_if(double low, double value, double high, enum rcm_beyond which)
 {
-    return low <= value && value <= high ? 0 : (unsigned)which;
+    const bool within = low <= RCM_BEYOND_SLACK * value && value <= RCM_BEYOND_SLACK * high;
+    return within ? 0 : (unsigned)which;
 }
 
 static unsigned beyond_runs(const struct rcm_profile *q, struct rcm_topk p)

@@ -173,13 +173,17 @@ START_TEST(ranges)
     struct rcm_profile q = *rcm_profile(0);
     struct rcm_topk p = {.n = 4096, .k = 64, .b = 64, .k_b = 1, .m = 256};
     ck_assert(rcm_predict(&q, p).within_runs);
-    p.m = 257;
+    p.m = 258; /* by less than a hundredth */
+    ck_assert(rcm_predict(&q, p).within_runs);
+    p.m = 259;
     ck_assert(!rcm_predict(&q, p).within_runs);
     ck_assert_uint_eq(rcm_predict(&q, p).beyond, RCM_BEYOND_M);
     p.m = 0; /* is 1 */
     ck_assert(rcm_predict(&q, p).within_runs);
     ck_assert_uint_eq(rcm_predict(&q, p).beyond, 0);
-    p.n = 1023;
+    p.n = 1014;
+    ck_assert(rcm_predict(&q, p).within_runs);
+    p.n = 1013;
     ck_assert(!rcm_predict(&q, p).within_runs && rcm_predict(&q, p).time_us > 0.0);
     ck_assert_uint_eq(rcm_predict(&q, p).beyond, RCM_BEYOND_N);
 }
@@ -204,7 +208,9 @@ START_TEST(what_lies_beyond)
     struct rcm_topk p = inside;
     char text[RCM_BEYOND_TEXT];
     ck_assert(rcm_predict(&q, p).within_runs && rcm_predict(&q, p).beyond == 0);
-    p.n = 201;
+    p.n = 202;
+    ck_assert(rcm_predict(&q, p).within_runs);
+    p.n = 203;
     p.k = 21;
     p.b = 31;
     p.k_b = 3;

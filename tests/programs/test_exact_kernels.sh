@@ -73,6 +73,8 @@ prints '^  exact .* predicted (gvr_v2_b200, f32)' <<<"$text" || fail "select in 
     fail "select --csv"
 "$program" select --n 2^22 --k 1024 --device b200 --exact-kernel gvr | tr -s ' \n' ' ' |
     prints 'beyond its runs in n' || fail "beyond the runs"
+# runs to 262127 answer for 2^18
+"$program" predict --device gvr --n 2^18 --k 1024 --csv | prints ',true,$' || fail "n of 1e-4 more"
 # the same as the measured time of the same value
 measured=$("$program" select "${question[@]}" --exact-us "$us" --csv | sed -n 2p | cut -d, -f14)
 [ "$measured" = "$("$program" select "${question[@]}" --exact-kernel gvr --csv | sed -n 2p |
