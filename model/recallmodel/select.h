@@ -121,7 +121,8 @@ struct rcm_choice {
     struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
     double objective;  /* INFINITY: no shape that drops any element reaches the target */
     /* the least of the three; among equal ones exact top-k, then the threshold. If the exact
-     * objective is not known: bucketed if there is a shape, otherwise exact. The roofline is a
+     * objective is not known: if there is a shape, the lesser of it and the threshold, otherwise
+     * exact. The roofline is a
      * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
      * rcm_launch_us */
     enum rcm_deploy deploy;

@@ -199,11 +199,12 @@ static double least_exact(const struct rcm_selection *s, double objective)
 }
 
 /* The one with the least objective among those that take part; among equal ones exact top-k, then
- * the threshold. */
+ * the threshold. Where the exact objective is not known, the threshold takes part if there are
+ * buckets that it beats. */
 static enum rcm_deploy least_of(double bucketed, double exact, double threshold)
 {
-    if (isnan(exact))
-        threshold = INFINITY;
+    if (isnan(exact) && !(bucketed < INFINITY))
+        return RCM_DEPLOY_EXACT;
     if (bucketed < INFINITY && bucketed < threshold && !(exact <= bucketed))
         return RCM_DEPLOY_BUCKETED;
     return threshold < INFINITY && !(exact <= threshold) ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;

@@ -179,12 +179,18 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
 static void threshold_reason(char *reason, size_t size, const struct selection_answer *answer,
                              const char *asked)
 {
-    char shape[64], value[64], exact[64], buckets[64] = "";
+    char shape[64], value[64], exact[64] = "not known", by[EXACT_TEXT], bound[64] = "",
+                               buckets[64] = "";
     const struct rcm_choice *c = &answer->choice;
+    const char *least = is_roofline(answer) ? "at least " : "";
     selection_format_shape(shape, sizeof shape, c->threshold.p);
+    selection_format_exact(by, sizeof by, answer);
+    if (is_roofline(answer))
+        snprintf(bound, sizeof bound, " (%s)", bound_of(answer));
     selection_format_value(value, sizeof value, answer,
                            selection_least(answer, c->threshold.objective));
-    selection_format_value(exact, sizeof exact, answer, c->exact_objective);
+    if (!isnan(c->exact_objective))
+        selection_format_value(exact, sizeof exact, answer, c->exact_objective);
     selection_format_value(buckets, sizeof buckets, answer, selection_least(answer, c->objective));
     const bool cpu = selection_is_cpu(answer) && selection_is_time(answer);
     const int length =
@@ -193,12 +199,12 @@ static void threshold_reason(char *reason, size_t size, const struct selection_a
                        "exact top-k: %s",
                        value, exact)
             : snprintf(reason, size,
-                       "exact top-k by threshold with %s: %s, nothing is lost, and the row is "
-                       "read twice; exact top-k: %s",
-                       shape, value, exact);
+                       "exact top-k by threshold with %s: %s%s%s, nothing is lost, and the row is "
+                       "read twice; %s: %s",
+                       shape, least, value, bound, by, exact);
     if (selection_has_buckets(answer) && length > 0 && (size_t)length < size)
-        snprintf(reason + length, size - (size_t)length, "; the best buckets that keep %s: %s",
-                 asked, buckets);
+        snprintf(reason + length, size - (size_t)length, "; the best buckets that keep %s: %s%s",
+                 asked, least, buckets);
 }
 
 static void budget_reason(char *reason, size_t size, const struct selection_answer *answer)

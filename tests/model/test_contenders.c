@@ -59,8 +59,9 @@ static enum rcm_deploy deployed(const struct rcm_selection *s, const struct best
     const double margin = bound ? 1.1 : 1.0;
     const double launch = bound && strcmp(s->machine.device->name, "B200") == 0 ? 1.5 : 0.0;
     const double bucketed = margin * (best->bucketed.objective + launch);
+    const bool nothing_known = isnan(best->exact) && isinf(best->bucketed.objective);
     const double threshold =
-        isnan(best->exact) ? INFINITY : margin * (best->threshold.objective + launch);
+        nothing_known ? INFINITY : margin * (best->threshold.objective + launch);
     const double exact = isnan(best->exact) ? INFINITY : best->exact;
     if (bucketed < threshold && bucketed < exact)
         return RCM_DEPLOY_BUCKETED;
@@ -262,6 +263,11 @@ START_TEST(exact_is_not_known)
     struct rcm_choice c = rcm_select(&s);
     ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.objective < INFINITY);
     ck_assert(isnan(c.exact_objective) && isnan(c.over_exact));
+    s.p.k = 1 << 20; /* the threshold takes less than buckets for .99, and loses nothing */
+    const struct rcm_choice many = rcm_select(&s);
+    ck_assert(many.deploy == RCM_DEPLOY_THRESHOLD && isnan(many.exact_objective));
+    ck_assert(many.threshold.objective < many.objective && many.objective < INFINITY);
+    s.p.k = 128;
     s.exact_us = 2 * c.objective;
     c = rcm_select(&s);
     ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.over_exact == 0.5);
