@@ -89,6 +89,35 @@ static int help_about(int count, char **arguments)
     return STATUS_OK;
 }
 
+static bool has_option(const struct command *command, const char *name, size_t length)
+{
+    const struct argument *option = command->options;
+    while (option && option->option &&
+           !(strlen(option->option) == length && strncmp(option->option, name, length) == 0))
+        option++;
+    return option && option->option;
+}
+
+/* Without a subcommand: is there an option that only subcommands have? */
+static int check_subcommand_is_missing(int count, char **arguments)
+{
+    for (int i = 1; i < count; i++) {
+        char names[200] = "";
+        const size_t length = strcspn(arguments[i], "=");
+        if (strncmp(arguments[i], "--", 2) != 0 || has_option(commands[0], arguments[i], length))
+            continue;
+        for (size_t j = 1; j < COMMANDS; j++)
+            if (has_option(commands[j], arguments[i], length))
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                         *names ? ", " : "", commands[j]->name);
+        if (*names)
+            return usage_error("%.*s is an option of %s; name the subcommand first, as in "
+                               "recallmodel %.*s ..",
+                               (int)length, arguments[i], names, (int)strcspn(names, ","), names);
+    }
+    return STATUS_OK;
+}
+
 static int run_subcommand(int count, char **arguments)
 {
     const struct command *command = commands[0];
@@ -103,6 +132,8 @@ static int run_subcommand(int count, char **arguments)
             return unknown_subcommand(arguments[1], subcommand_at, UNTIL_NULL);
         first = 2;
     }
+    if (first == 1 && check_subcommand_is_missing(count, arguments) != STATUS_OK)
+        return STATUS_USAGE;
     const int rest = count > first ? count - first : 0;
     const int status = command->run(rest, arguments + first);
     if (status == STATUS_HELP)
