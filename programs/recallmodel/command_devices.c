@@ -81,7 +81,8 @@ static void put_profile(struct table *table, const struct rcm_profile *q)
 {
     table_row(table, false);
     table_text(table, column("device", STYLE_PLAIN), q->name);
-    table_text(table, column("kernel", STYLE_PLAIN), q->kernel->name);
+    table_text(table, q->kernel->exact_only ? in_data("kernel") : column("kernel", STYLE_PLAIN),
+               q->kernel->name);
     table_text(table, column("dtype", STYLE_PLAIN), rcm_dtype_name(q->dtype));
     table_text(table, q->kernel->exact_only ? in_data("date") : column("date", STYLE_PLAIN),
                q->date);
