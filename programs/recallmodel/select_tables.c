@@ -17,10 +17,20 @@ static struct column objective_column(const struct selection_answer *answer)
     const bool candidates = strcmp(answer->asked.objective->name, "candidates") == 0;
     const bool time = selection_is_time(answer);
     return headed("objective",
-                  candidates ? NULL
-                  : time     ? "time"
-                             : "cost",
+                  candidates                                                  ? NULL
+                  : time && answer->asked.objective->need == RCM_NEEDS_DEVICE ? "time\n>="
+                  : time                                                      ? "time"
+                                                                              : "cost",
                   time ? STYLE_US : STYLE_COST);
+}
+
+/* A value of the data beside what the aligned table shows in its place: with a launch where the
+ * objective is a bound, as the sentence of the answer has it. */
+static void put_shown(struct table *table, struct column column, double value, double shown)
+{
+    table_real(table, in_data(column.csv), value);
+    if (column.heading)
+        table_real(table, in_table(column.heading, column.style), shown);
 }
 
 /* All digits in CSV and JSON, as many nines as are true in the aligned table. */
@@ -83,14 +93,15 @@ void selection_put_shape(struct table *table, const struct selection_answer *ans
     snprintf(heading, sizeof heading, "%.6g %% of\nrows reach",
              100.0 * selection_quantile(answer->settings));
     put_recall(table, "recall_quantile", heading, row, 1.0 - row);
-    table_real(table, objective_column(answer), point->objective);
-    table_real(table, headed("over_least", "over\nleast", STYLE_SPEEDUP),
-               point->objective / answer->least);
+    const double shown = selection_least(answer, point->objective);
+    put_shown(table, objective_column(answer), point->objective, shown);
+    put_shown(table, headed("over_least", "over\nleast", STYLE_SPEEDUP),
+              point->objective / answer->least, shown / selection_least(answer, answer->least));
     table_real(table, in_data("exact_objective"), exact);
     if (answer->settings->exact_kernel.given)
         table_text(table, in_data("exact_kernel"), selection_exact_kernel(answer->settings)->name);
-    table_real(table, headed("over_exact", compared ? "of\nexact" : NULL, STYLE_PERCENT),
-               point->objective / exact);
+    put_shown(table, headed("over_exact", compared ? "of\nexact" : NULL, STYLE_PERCENT),
+              point->objective / exact, shown / exact);
     put_prediction(table, answer, p);
     selection_put_rope(table, answer, p);
 }
@@ -109,7 +120,8 @@ struct table *selection_frontier(const struct selection_answer *answer)
         put_recall(table, "recall", "recall", rcm_recall_exact(points[i].p),
                    rcm_loss_exact(points[i].p));
         table_real(table, column("loss", STYLE_LOSS), rcm_loss_exact(points[i].p));
-        table_real(table, objective, points[i].objective);
+        put_shown(table, objective, points[i].objective,
+                  selection_least(answer, points[i].objective));
     }
     return table;
 }
@@ -155,14 +167,20 @@ struct table *selection_rules(const struct selection_answer *answer)
     return table;
 }
 
-/* The objective of one of the three contenders, in its unit. */
+/* The objective of one of the three contenders, in its unit; where it is a bound, with a launch. */
 static void put_contender(struct table *table, const struct selection_answer *answer,
                           const char *name, double value)
 {
     char heading[40];
+    const bool bound = answer->asked.objective->need == RCM_NEEDS_DEVICE &&
+                       value != answer->choice.exact_objective;
     struct column objective = objective_column(answer);
     snprintf(heading, sizeof heading, "%s\n%s", name,
-             objective.heading ? objective.heading : "candidates");
+             selection_is_time(answer) ? "time"
+             : objective.heading       ? objective.heading
+                                       : "candidates");
+    if (bound)
+        value = selection_least(answer, value);
     objective.heading = heading;
     if (strcmp(answer->asked.objective->name, "candidates") == 0 && isfinite(value))
         table_count(table, objective, (uint64_t)llround(value));

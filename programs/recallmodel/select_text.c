@@ -143,7 +143,8 @@ static unsigned print_bound(const struct selection_answer *answer)
 static unsigned print_exact_kernel(const struct selection_answer *answer)
 {
     char us[40], low[40], high[40], band[120] = "its error is not known", beyond[RCM_BEYOND_TEXT],
-                                    text[100] = "";
+                                    text[100] = "", types[60] = "";
+    const enum rcm_dtype dtype = answer->asked.machine.dtype;
     const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
     const struct rcm_prediction r = selection_exact_prediction(answer);
     format_us(us, sizeof us, r.time_us);
@@ -154,8 +155,11 @@ static unsigned print_exact_kernel(const struct selection_answer *answer)
         snprintf(band, sizeof band, "%s to %s by 9 in 10 held-out errors", low, high);
     if (!r.within_runs)
         snprintf(text, sizeof text, "; beyond its runs in %s, so the error may be larger", beyond);
-    return print_wrapped("  exact       %s predicted (%s, %s); %s%s", us, kernel->name,
-                         rcm_dtype_name(kernel->dtype), band, text);
+    if (rcm_dtype_bytes(dtype) != rcm_dtype_bytes(kernel->dtype))
+        snprintf(types, sizeof types, "; it reads %s, the buckets %s",
+                 rcm_dtype_name(kernel->dtype), rcm_dtype_name(dtype));
+    return print_wrapped("  exact       %s predicted (%s, %s); %s%s%s", us, kernel->name,
+                         rcm_dtype_name(kernel->dtype), band, text, types);
 }
 
 /* The exact top-k, unless the sentence of the answer says all about it. */
@@ -197,8 +201,8 @@ static unsigned print_threshold(const struct selection_answer *answer)
             "  threshold   a second read collects %.0f elements; recallmodel exact says how",
             c->reaching);
     return print_wrapped(
-        "  threshold   %s: exact top-k with %s; a second read collects %.0f elements", value, shape,
-        c->reaching);
+        "  threshold   %s%s: exact top-k with %s; a second read collects %.0f elements",
+        selection_is_bound(answer) ? "at least " : "", value, shape, c->reaching);
 }
 
 /* Why k_b is limited, if there is no device that limits it. Of a CPU more is missing than that. */

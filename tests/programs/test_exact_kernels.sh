@@ -47,7 +47,7 @@ same=$(paste -d, <(sed -n 2p <<<"$one") <(sed -n 2p <<<"$two") |
 [ "$same" = 1 ] || fail "predict by a name and by a file: $one $two"
 [ "$("$program" predict --device gvr --n 4096 --k 4096 --csv | sed -n 2p)" = \
     "4096,4096,1,4096,interleaved,,,,,false," ] || fail "predict of k = n"
-"$program" devices | prints '^  gvr_v2_b200 .* 0.77 to 1.12' || fail "devices"
+"$program" devices | prints '^ *gvr_v2_b200 .* 0.77 to 1.12' || fail "devices"
 rejects "has no stage 1" "$program" predict --device gvr --n 4096 --k 64 --b 128
 rejects "is of f32" "$program" predict --device gvr --n 4096 --k 64 --dtype f16
 pass
@@ -103,6 +103,23 @@ rejects "only finds the exact top-k" "$program" calibrate runs/keyetal/two-stage
 rejects "only finds the exact top-k" "$program" calibrate --plan --kernel exact-once
 rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
     --device b200 --exact-kernel gvr
+pass
+
+# the table of a bound counts the launch, as its headline does; CSV has the bound alone
+question=(--n 8192 --k 512 --recall 0.95 --device b200 --exact-kernel gvr)
+"$program" select "${question[@]}" | prints '^\* .* 0.934  *1.51 us  *1.0x  *27.7 %' || fail "launch"
+"$program" select "${question[@]}" --csv | awk -F, 'NR > 1 && $12 > 0.1 { exit 1 }' ||
+    fail "the objective of CSV has a launch"
+# what is an option of a subcommand, without the subcommand
+rejects "exact-kernel is an option of select; name the subcommand first" "$program" "${question[@]}"
+# the buckets and the kernel are of other types
+"$program" select --n 2^20 --k 100 --device h200 --exact-kernel torch_topk_h100 | tr -s ' \n' ' ' |
+    prints 'it reads f16, the buckets f32' || fail "types"
+"$program" select --n 4096 --k 64 --device b200 --exact-kernel gvr | prints 'reads' && fail "types"
+# no table is wider than a page
+for tables in devices runs; do
+    [ "$("$program" "$tables" | awk 'length > 100' | wc -l)" = 0 ] || fail "$tables is wide"
+done
 pass
 
 # a profile without a run of exact top-k claims no gain; with a time of one's own it does
