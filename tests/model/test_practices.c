@@ -28,7 +28,7 @@ START_TEST(kernels_keep_to_what_they_can_run)
     ck_assert_uint_eq(graphcore->next_b(p, 25, &free_b), 48);
     ck_assert_uint_eq(graphcore->next_b(p, 400, &free_b), 408); /* 17 96 / 4 */
     ck_assert_uint_eq(graphcore->next_b(p, 409, &free_b), 0);   /* 18 96 > 1659 */
-    ck_assert_ptr_null(rcm_kernel(10));
+    ck_assert_ptr_null(rcm_kernel(13));
 }
 END_TEST
 
