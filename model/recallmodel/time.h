@@ -158,8 +158,8 @@ const char *rcm_profile_lacks(const struct rcm_profile *profile);
  */
 
 /* Which numbers of a question lie outside the runs of a profile, or whether the kernel works in
- * another way. A number that lies beyond by at most this factor counts as within: runs of n = 262127
- * answer for 2^18. */
+ * another way. A number that lies beyond by at most this factor counts as within: runs of n =
+ * 262127 answer for 2^18. */
 #define RCM_BEYOND_SLACK 1.01
 enum rcm_beyond {
     RCM_BEYOND_N = 1,

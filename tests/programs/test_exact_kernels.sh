@@ -107,11 +107,13 @@ pass
 
 # the table of a bound counts the launch, as its headline does; CSV has the bound alone
 question=(--n 8192 --k 512 --recall 0.95 --device b200 --exact-kernel gvr)
-"$program" select "${question[@]}" | prints '^\* .* 0.934  *1.51 us  *1.0x  *27.7 %' || fail "launch"
+"$program" select "${question[@]}" | prints '^\* .* 0.934  *1.51 us  *1.0x  *27.7 %' ||
+    fail "launch"
 "$program" select "${question[@]}" --csv | awk -F, 'NR > 1 && $12 > 0.1 { exit 1 }' ||
     fail "the objective of CSV has a launch"
 # what is an option of a subcommand, without the subcommand
-rejects "exact-kernel is an option of select; name the subcommand first" "$program" "${question[@]}"
+rejects "exact-kernel is an option of select; name the subcommand first" "$program" \
+    "${question[@]}"
 # the buckets and the kernel are of other types
 "$program" select --n 2^20 --k 100 --device h200 --exact-kernel torch_topk_h100 | tr -s ' \n' ' ' |
     prints 'it reads f16, the buckets f32' || fail "types"
@@ -128,8 +130,8 @@ question=(--n 2^28 --k 128 --recall 0.99 --device v100s)
 prints 'ms (predicted); this pays if your exact top-k of this shape takes longer than 1' \
     <"$folder/answer" || fail "the gain is not known: $(cat "$folder/answer")"
 prints 'exact       not known by this profile; --exact-us' <"$folder/answer" || fail "exact line"
-"$program" select "${question[@]}" --exact-us 5000 | prints 'times faster than exact top-k (5 ms)' ||
-    fail "--exact-us"
+"$program" select "${question[@]}" --exact-us 5000 |
+    prints 'times faster than exact top-k (5 ms)' || fail "--exact-us"
 "$program" predict --n 2^28 --k 128 --kb 1 --device v100s | tr '\n' ' ' |
     prints 'not known, because no run of the profile is of exact top-k' || fail "predict"
 pass
