@@ -14,7 +14,7 @@ struct calibrate_settings {
     const char *runs, *exact_runs, *runs_kernel, *name, *source, *profile_file; /* NULL: none */
     const struct rcm_kernel *kernel; /* NULL: not given */
     struct count_list leave_out;     /* sizes n */
-    bool cross_validate, plan;
+    bool cross_validate, plan, no_held_out;
 };
 
 /* All results. They are complete before any of them is printed. The profile points into the

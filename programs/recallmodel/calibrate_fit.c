@@ -103,7 +103,7 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
         validate(&c->validation, runs, length, &c->profile, together, tick, ticker, error);
     free(together);
     set_held_out_errors(&c->profile, &c->validation);
-    if (result == 0 && c->profile.kernel->exact_only)
+    if (result == 0 && c->profile.kernel->exact_only && !settings->no_held_out)
         set_errors_by_k(c);
     return result == 0 ? STATUS_OK : result > 0 ? STATUS_INTERRUPTED : STATUS_USAGE;
 }
@@ -113,6 +113,10 @@ static int check_sizes(const struct validation *validation,
                        const struct calibrate_settings *settings)
 {
     const struct count_list *wanted = &settings->leave_out;
+    if (settings->cross_validate && settings->no_held_out)
+        return usage_error("--cross-validate and --no-held-out exclude each other; give one");
+    if (settings->no_held_out && settings->question.output != OUTPUT_TABLE)
+        return usage_error("--no-held-out leaves out what --json and --csv print; give -o FILE");
     if (settings->cross_validate && validation->size_count < 2)
         return usage_error("--cross-validate leaves out whole sizes n, and these runs have %zu; "
                            "give runs of several n",
@@ -141,6 +145,8 @@ int calibration_fit(struct calibration *c, const struct calibrate_settings *sett
     int status = check_sizes(&c->validation, settings);
     if (status != STATUS_OK)
         return status;
+    if (settings->no_held_out)
+        c->validation.folds = 0;
     struct ticker ticker = {.fits = 1 + c->validation.folds};
     progress_start(&ticker.progress, "fits");
     status = fit_and_validate(c, settings, &ticker, error);

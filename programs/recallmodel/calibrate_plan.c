@@ -57,7 +57,7 @@ int calibrate_plan(const struct calibrate_settings *settings)
     if (status != STATUS_OK)
         return status;
     if (settings->runs || settings->exact_runs || settings->profile_file ||
-        settings->cross_validate)
+        settings->cross_validate || settings->no_held_out)
         return usage_error("--plan prints shapes to time, and reads or writes nothing else; give "
                            "--kernel, --device or --dtype at most");
     if (settings->kernel && settings->kernel->exact_only)

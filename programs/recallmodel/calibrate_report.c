@@ -179,7 +179,7 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
         printf("(%zu rows of other measurements were left out)\n", c->runs.left_out);
     print_parameters(c);
     print_fit_errors(c);
-    if (c->validation.size_count > 1)
+    if (c->validation.folds > 0)
         print_validation(c);
     if (settings->cross_validate)
         print_cross_validation(c, settings);

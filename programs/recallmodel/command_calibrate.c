@@ -48,6 +48,9 @@ static const struct argument calibrate_options[] = {
      "also print the regret of choosing by this model and by those of the papers, on every second "
      "size n, which the fit leaves out; --csv then prints the regret of each size left out in "
      "turn"},
+    {"--no-held-out", NULL, read_switch, AT(no_held_out),
+     "only fit: do not predict each size n by a fit to the others, which takes most of the time; "
+     "the profile then has no held-out errors and no bands"},
     {"--plan", NULL, read_switch, AT(plan),
      "print, as CSV, which shapes to time and what each is for: few shapes that together determine "
      "the parameters (D-optimal); only with --kernel, --device and --dtype"},

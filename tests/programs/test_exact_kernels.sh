@@ -101,6 +101,10 @@ rejects "no row has the kernel 'nothing'" "$program" calibrate runs/trtllm/exact
 rejects "only finds the exact top-k" "$program" calibrate runs/keyetal/two-stage.csv \
     --kernel exact --dtype f16
 rejects "only finds the exact top-k" "$program" calibrate --plan --kernel exact-once
+rejects "exclude each other" "$program" calibrate trtllm/exact-b200 --kernel exact \
+    --runs-kernel gvr_v2 --no-held-out --cross-validate
+rejects "leaves out what --json" "$program" calibrate trtllm/exact-b200 --kernel exact \
+    --runs-kernel gvr_v2 --no-held-out --json
 rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
     --device b200 --exact-kernel gvr
 pass
