@@ -39,7 +39,10 @@ def predict(profile, n, k, m):
     times = [p["predicted_us"] for p in answer["predictions"]]
     if len(times) < 3:
         return None
-    # Exact top-k may be unknown; the panel then has the same range about the median.
+    # Without a band the runs have no exact top-k, and its time is far outside of them. The panel
+    # then has the same range about the median.
+    if not answer.get("exact_high_us"):
+        answer["exact_us"] = None
     answer["scale_us"] = answer["exact_us"] or statistics.median_low(times)
     return answer
 
