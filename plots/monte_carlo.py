@@ -75,12 +75,16 @@ def estimate(draw, n, k, b, k_b):
     return mean, math.sqrt(square / (SAMPLES - 1) / SAMPLES)
 
 
-def rows_of(n, k, k_b):
-    bs = [b for b in range(LANES, n // 2 + 1, LANES)
-          if n % b == 0 and k <= b * k_b <= MOST * k]
-    for row in ask("simulate", "--n", n, "--k", k, "--kb", k_b, "--b", ",".join(map(str, bs)),
-                   "--repetitions", ROWS, "--seed", SEED):
-        b = int(row["b"])
+def rows_of(n, k, kept):
+    """Rows by k_b, then b. One simulation has the same rows for all shapes, and draws them once."""
+    wanted = {k_b: [b for b in range(LANES, n // 2 + 1, LANES)
+                    if n % b == 0 and k <= b * k_b <= MOST * k] for k_b in kept}
+    bs = sorted({b for of in wanted.values() for b in of})
+    said = {(int(row["b"]), int(row["k_b"])): row for row in ask(
+        "simulate", "--n", n, "--k", k, "--kb", ",".join(map(str, kept)),
+        "--b", ",".join(map(str, bs)), "--repetitions", ROWS, "--seed", SEED)}
+    for k_b, b in ((k_b, b) for k_b, of in wanted.items() for b in of):
+        row = said[b, k_b]
         mean, stderr = estimate(random.Random(f"{SEED} {n} {k} {b} {k_b}"), n, k, b, k_b)
         difference = mean - float(row["model_recall"])
         z = difference / stderr if stderr > 0 else 0.0
@@ -96,7 +100,7 @@ def main(arguments):
         print("monte_carlo.py: give N, K and a list of K_B, such as 15360 480 1,2,4",
               file=sys.stderr)
         return 2
-    rows = [row for k_b in kept for row in rows_of(n, k, k_b)]
+    rows = list(rows_of(n, k, kept))
     writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
