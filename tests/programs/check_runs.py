@@ -45,9 +45,11 @@ for entry in index:
 
 # ---- numbers
 
-TEXTS = set("""assignment bucketed case commit config contender device distribution dtype flag input
-interleaved isa kernel level model note op pattern cache roof_kernel second_algo selection source stage2
-stop task timing variant version work""".split())
+TEXTS = set("""
+assignment bucketed case commit config contender device distribution dtype flag input interleaved
+isa kernel level model note op pattern cache roof_kernel second_algo selection source stage2 stop
+task timing variant version work
+""".split())
 COUNTS = set("n k b k_b m threads repetitions samples candidates bucket_size bytes".split())
 TIMES = {"time_us_median", "time_us_low", "time_us_high"}
 RECALLS = {"recall", "recall_mean", "recall_binomial", "recall_interleaved", "recall_target",
