@@ -15,12 +15,10 @@ of the counts of single draws. $RECALLMODEL is the command (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import math
 import random
-import sys
 
-from cpu_runs import ask
+from program import ask, joined, words, write, wrong
 
 ROWS, SEED = 1024, 3
 SAMPLES = 262144
@@ -81,8 +79,8 @@ def rows_of(n, k, kept):
                     if n % b == 0 and k <= b * k_b <= MOST * k] for k_b in kept}
     bs = sorted({b for of in wanted.values() for b in of})
     said = {(int(row["b"]), int(row["k_b"])): row for row in ask(
-        "simulate", "--n", n, "--k", k, "--kb", ",".join(map(str, kept)),
-        "--b", ",".join(map(str, bs)), "--repetitions", ROWS, "--seed", SEED)}
+        "simulate", "--n", n, "--k", k, "--kb", joined(kept),
+        "--b", joined(bs), "--repetitions", ROWS, "--seed", SEED)}
     for k_b, b in ((k_b, b) for k_b, of in wanted.items() for b in of):
         row = said[b, k_b]
         mean, stderr = estimate(random.Random(f"{SEED} {n} {k} {b} {k_b}"), n, k, b, k_b)
@@ -94,18 +92,12 @@ def rows_of(n, k, kept):
 
 def main(arguments):
     try:
-        n, k = int(arguments[0]), int(arguments[1])
-        kept = [int(text) for text in arguments[2].split(",")]
-    except (IndexError, ValueError):
-        print("monte_carlo.py: give N, K and a list of K_B, such as 15360 480 1,2,4",
-              file=sys.stderr)
-        return 2
-    rows = list(rows_of(n, k, kept))
-    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return 0
+        n, k, kept = arguments
+        shape = int(n), int(k), [int(text) for text in kept.split(",")]
+    except ValueError:
+        wrong("give N, K and a list of K_B, such as 15360 480 1,2,4")
+    write(rows_of(*shape))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(words())
