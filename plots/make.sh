@@ -18,7 +18,7 @@
 #                 "# sources keyetal helion" (for what a script reads).
 #   FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
 #                 with columns by name, the published numbers in runs/ (the variable published), and
-#                 own runs where they are available (the variable runs). Remarks: "# height N" (the
+#                 own runs where there are some (the variable runs). Remarks: "# height N" (the
 #                 width is 1000), "# column" (the PDF is readable at the width of one column).
 #   FIGURE.txt    the caption; its first line is the title.
 #

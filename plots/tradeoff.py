@@ -199,7 +199,7 @@ def measured_caption(what, rows):
     return (f"{drawn} of the {len(found.cells)} (n, k, m) of the CSV are drawn. Over all "
             f"{found.questions()} questions (recalls of .8, .9, .95 and .99 that at least two "
             f"configurations reach) the choice of a model takes this many times the time of the "
-            f"fastest, as geometric mean and at worst: {models}. In {lost} of them it is slower "
+            f"fastest, geometric mean and worst: {models}. In {lost} of them it is slower "
             f"than exact top-k although the fastest is not. Approximating is faster than exact "
             f"top-k in {wins}. {tradeoff_sources.about(what)}")
 
