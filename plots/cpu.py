@@ -12,28 +12,16 @@ plots/tradeoff.py cpu prints that of ours-cpu. The sentences stand between <!-- 
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import math
-import pathlib
 import statistics
 import sys
-import textwrap
 
 import cpu_runs
 import measured_recall
+from program import fill, read, short, words, write, write_page, wrong
 
 RECALLS = 0.95, 0.99
 MODELS = "time_model", "basic", "serial", "parallel"
-
-
-def short(value):
-    return f"{value:.10g}"
-
-
-def write(rows):
-    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
 
 
 def fastest(stages, recall):
@@ -248,33 +236,12 @@ def map_text(runs):
             f"in {', '.join(below)}; of those with a larger k in {above[0]} of {above[1]}.")
 
 
-def fill(text):
-    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
-
-
 def texts(runs):
     cells = measured_recall.cells_of(runs.where)
     if not cells:
         sys.exit(f"cpu.py: the runs in {runs.where} have no z")
-    return {"cpu-map": f"{map_text(runs)} {runs.about()}",
-            "cpu-recall": measured_recall.Summary(cells).text()}
-
-
-TEXTS = "cpu-map", "cpu-recall"
-
-
-def page_with(page, runs):
-    """The text of a page with the sentences of these runs."""
-    text = page.read_text(encoding="utf-8")
-    marks = {name: (f"<!-- {name} -->\n", f"<!-- /{name} -->\n") for name in TEXTS}
-    for begin, end in marks.values():
-        if text.count(begin) != 1 or text.count(end) != 1:
-            sys.exit(f"cpu.py: {page} lacks the lines {begin.strip()} and {end.strip()}")
-    for name, sentences in texts(runs).items():
-        begin, end = marks[name]
-        before, after = text.split(begin)[0], text.split(end)[1]
-        text = f"{before}{begin}\n{fill(sentences)}\n\n{end}{after}"
-    return text
+    return {"cpu-map": fill(f"{map_text(runs)} {runs.about()}"),
+            "cpu-recall": fill(measured_recall.Summary(cells).text())}
 
 
 # ---- the command line
@@ -283,9 +250,7 @@ FIGURES = {"models": (models, models_caption), "map": (ratio_map, map_caption)}
 
 
 def caption(what, path, runs):
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    print(fill(f"{FIGURES[what][1](rows)} {runs.about()}"))
+    print(fill(f"{FIGURES[what][1](read(path))} {runs.about()}"))
 
 
 def main(arguments):
@@ -300,18 +265,15 @@ def main(arguments):
     elif len(arguments) == 1 and what in FIGURES:
         write(FIGURES[what][0](runs))
     elif len(arguments) == 3 and what == "caption" and arguments[1] in FIGURES:
-        caption(arguments[1], pathlib.Path(arguments[2]), runs)
+        caption(arguments[1], arguments[2], runs)
     elif len(arguments) == 1 and what == "text":
-        print("\n\n".join(map(fill, texts(runs).values())))
+        print("\n\n".join(texts(runs).values()))
     elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:
-        page = pathlib.Path(arguments[2])
-        page.write_text(page_with(page, runs), encoding="utf-8")
+        write_page(arguments[2], texts(runs))
     else:
-        print("cpu.py: give models, map, caption, folder or text, as its first lines say",
-              file=sys.stderr)
-        return 2
+        wrong("give models, map, caption, folder or text")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(words()))

@@ -7,16 +7,13 @@ only the standard library.
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
-import io
 import os
 import pathlib
 import re
-import subprocess
-import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from program import ROOT, RUNS, ask, joined, read, write_file
+
 FILES = "cpu-small.csv", "cpu-calibrate.csv"
 WAITS = "a run on a CPU: make bench-cpu"
 # A row whose interval is wider than this factor was disturbed, as in tools/cpu_profile.sh.
@@ -33,15 +30,9 @@ def remark(path, name):
 def folder():
     """The folder of runs, or None if there is none."""
     given = os.environ.get("CPU_RUNS")
-    folders = [pathlib.Path(given)] if given else sorted((ROOT / "runs").glob("cpu-*"))
+    folders = [pathlib.Path(given)] if given else sorted(RUNS.glob("cpu-*"))
     there = [path for path in folders if (path / FILES[0]).is_file() and read(path / FILES[0])]
     return max(there, key=lambda path: (remark(path / FILES[0], "date"), path.name), default=None)
-
-
-def read(path):
-    """The rows of a file of runs: dictionaries of texts."""
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
 class Runs:
@@ -101,17 +92,7 @@ def numbers(row):
                  "recall_model": 1.0 if exact else float(row["recall_model"])}
 
 
-# ---- the command
-
-
-def ask(*arguments):
-    """The rows of the CSV that recallmodel prints."""
-    program = os.environ.get("RECALLMODEL", ROOT / "recallmodel")
-    answer = subprocess.run([program, *map(str, arguments), "--csv"], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, check=False)
-    if answer.returncode:
-        sys.exit(f"cpu.py: {answer.stderr.strip()}")
-    return list(csv.DictReader(io.StringIO(answer.stdout)))
+# ---- the time model
 
 
 class Profile:
@@ -133,13 +114,8 @@ class Profile:
     def write(self, rows, name):
         if not hasattr(self, "folder"):
             self.folder = tempfile.TemporaryDirectory()
-        path = pathlib.Path(self.folder.name) / name
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            columns = "work", "n", "k", "b", "k_b", "m", "time_us_median"
-            writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({"m": 1, **row} for row in rows)
-        return path
+        return write_file(pathlib.Path(self.folder.name) / name, ({"m": 1, **row} for row in rows),
+                          ("work", "n", "k", "b", "k_b", "m", "time_us_median"))
 
     def of_runs(self, rows):
         """The predicted time of each row, in us."""
@@ -149,6 +125,6 @@ class Profile:
     def of_shapes(self, n, ks, k_bs):
         """Rows k, b, k_b, recall, predicted_us, exact_us: a selection of b for each k and k_b, but
         for what the profile has no parameters for."""
-        rows = ask("predict", "--device", self.path, "--n", n, "--k", ",".join(map(str, ks)),
-                   "--kb", ",".join(map(str, k_bs)))
+        rows = ask("predict", "--device", self.path, "--n", n, "--k", joined(ks), "--kb",
+                   joined(k_bs))
         return [row for row in rows if row["predicted_us"] and row["exact_us"]]

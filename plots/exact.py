@@ -9,14 +9,9 @@ B200. $RECALLMODEL is the command (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
-import json
 import math
-import os
-import subprocess
-import sys
 
-import cpu_runs
+from program import ask, ask_json, joined, print_table, runs
 
 # panel: file of runs, device, bytes of a value, k, m, and the kernels: name in the runs (None: the
 # file has no such column), profile
@@ -44,10 +39,7 @@ def is_taken(row, kernel, k, m):
 
 
 def bandwidth(device):
-    program = os.environ.get("RECALLMODEL", cpu_runs.ROOT / "recallmodel")
-    answer = subprocess.run([program, "devices", "--device", device, "--json"], check=True,
-                            stdout=subprocess.PIPE, text=True)
-    return json.loads(answer.stdout)["devices"][0]["bandwidth_bytes_per_s"]
+    return ask_json("devices", "--device", device)["devices"][0]["bandwidth_bytes_per_s"]
 
 
 def curve(low, high):
@@ -58,32 +50,28 @@ def curve(low, high):
     return steps + [high]
 
 
-def short(value, digits):
+def digits_of(value, digits):
     return "NaN" if math.isnan(value) else f"{value:.{digits}g}"
 
 
 def roof():
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("panel", "kernel", "n", "k", "m", "time_us", "predicted_us", "share",
-                     "predicted_share"))
     for panel, (file, device, size, k, m, kernels) in enumerate(PANELS, 1):
-        rows = cpu_runs.read(cpu_runs.ROOT / "runs" / f"{file}.csv")
+        rows = runs(file)
         peak = bandwidth(device)
         for kernel, profile in kernels:
             measured = {int(row["n"]): float(row["time_us_median"]) for row in rows
                         if is_taken(row, kernel, k, m)}
             sizes = sorted({*measured, *curve(min(measured), max(measured))})
-            answers = cpu_runs.ask("predict", "--device", profile, "--k", k, "--m", m, "--n",
-                                   ",".join(map(str, sizes)))
-            for answer in answers:
-                n, predicted = int(answer["n"]), float(answer["exact_us"])
+            for said in ask("predict", "--device", profile, "--k", k, "--m", m, "--n",
+                            joined(sizes)):
+                n, predicted = int(said["n"]), float(said["exact_us"])
                 time = measured.get(n, math.nan)
-                shares = [n * m * size / peak / us * 1e6 for us in (time, predicted)]
-                writer.writerow((panel, profile, n, k, m, short(time, 10), short(predicted, 6),
-                                 *(short(share, 6) for share in shares)))
+                share, predicted_share = (digits_of(n * m * size / peak / us * 1e6, 6)
+                                          for us in (time, predicted))
+                yield {"panel": panel, "kernel": profile, "n": n, "k": k, "m": m,
+                       "time_us": digits_of(time, 10), "predicted_us": digits_of(predicted, 6),
+                       "share": share, "predicted_share": predicted_share}
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["roof"]:
-        sys.exit(__doc__)
-    roof()
+    print_table({"roof": roof})

@@ -7,12 +7,8 @@ $RECALLMODEL is the command (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import sys
+from program import ask, print_table, runs
 
-from cpu_runs import ROOT, ask, read
-from cpu import write
-
-TIMES = ROOT / "runs/histogram-note/times.csv"
 INPUTS = "uniform", "iid", "lognormal"
 KS = 64, 2048
 BITS = 9
@@ -30,7 +26,7 @@ def counted(n, k, law, **options):
 def table():
     """The printed times, and what they are as bandwidth: each value counted once, and all that the
     histogram moves by its counters."""
-    for row in read(TIMES):
+    for row in runs("histogram-note/times"):
         n, k, m, us = (int(row["n"]), int(row["k"]), int(row["m"]), float(row["time_us_median"]))
         once = 4 * n * m
         moved = float(counted(n, k, "iid")["bytes"]) if row["kernel"] == "histogram-8" else None
@@ -53,7 +49,4 @@ def threshold():
 
 
 if __name__ == "__main__":
-    KINDS = {"table": table, "threshold": threshold}
-    if len(sys.argv) != 2 or sys.argv[1] not in KINDS:
-        sys.exit(__doc__.split("\n\n")[1])
-    write(list(KINDS[sys.argv[1]]()))
+    print_table({"table": table, "threshold": threshold})

@@ -11,15 +11,17 @@ do for [task in "squad repetition"] {
         font ",10" offset 0,-0.6
     set ylabel (squad ? "score (accuracy, %)" : "score (characters)") offset 0
     set yrange [(squad ? 75 : 80):(squad ? 81.5 : 219)]
-    if (squad) { set key at screen 0.53,0.02 center bottom horizontal maxrows 2 reverse Left \
+    if (squad) { set key at screen 0.53,0.02 center bottom horizontal maxrows 4 reverse Left \
         font ",8" } else { unset key }
     of(i, assignment) = strcol("task") eq task && strcol("assignment") eq assignment \
         && column("candidates_over_k") == 2**(i-1) ? column("k_b") : NaN
     plot for [i=1:4] csv using (of(i, "interleaved")):(column("score")*scale) \
              with linespoints ls i title sprintf("b k_b = %dk", 2**(i-1)), \
          for [i=1:4] csv using (of(i, "contiguous")):(column("score")*scale) \
-             with linespoints ls i dt 2 title (i == 1 ? "contiguous: dashed" : ""), \
+             with linespoints ls i dt 2 notitle, \
+         NaN with lines lw 1.6 lc rgb "#555555" title "interleaved", \
+         NaN with lines lw 1.6 dt 2 lc rgb "#555555" title "contiguous", \
          csv using (of(1, "interleaved")):(column("score_exact")*scale) \
-             with lines ls 9 dt 3 title "exact top-k"
+             with lines lc rgb "#222222" lw 1.6 dt 3 title "exact top-k"
 }
 unset multiplot

@@ -6,6 +6,7 @@ set xrange [0.8:5]
 set xtics (1, 2, 4)
 set xlabel "k_b"
 ours = there(runs."/key-8.csv")
+grey = "#555555"
 # The k_b of a row of that n, assignment and b k_b = ratio k.
 at(n, assignment, ratio) = column("n") == n && strcol("assignment") eq assignment \
     && column("b") == int(96*ratio/column("k_b")) ? column("k_b") : NaN
@@ -13,21 +14,26 @@ do for [n in "1409 1659"] {
     set title "n = ".n.", k = 96, m = 1, H100 PCIe, float16" font ",10" offset 0,-0.6
     set ylabel (n eq "1409" ? "us a call" : "") offset 0
     if (n eq "1409") { set key at screen 0.53,0.01 \
-        center bottom horizontal maxrows 3 reverse Left width -2 font ",8" } else { unset key }
+        center bottom horizontal maxrows 4 reverse Left width -2 font ",8" } else { unset key }
     plot for [i=1:4] csv using (at(n+0, "interleaved", 2**(i-1))):"time_us_median" \
              with linespoints ls i title sprintf("b k_b = %dk", 2**(i-1)), \
          for [i=1:4] csv using (at(n+0, "contiguous", 2**(i-1))):"time_us_median" \
-             with linespoints ls i dt 2 title (i == 1 ? "contiguous: dashed" : ""), \
+             with linespoints ls i dt 2 notitle, \
          for [i=1:4] csv using (at(n+0, "interleaved", 2**(i-1))*1.06): \
-             "predicted_us":"low_us":"high_us" with yerrorbars ls i pt 4 ps 0.7 \
-             title (i == 1 ? "predicted: squares" : ""), \
+             "predicted_us":"low_us":"high_us" with yerrorbars ls i pt 4 ps 0.7 notitle, \
          for [i=1:4] csv using (at(n+0, "contiguous", 2**(i-1))*1.12):"predicted_us" \
-             with points ls i pt 12 ps 0.9 title (i == 1 ? "contiguous: diamonds" : ""), \
+             with points ls i pt 12 ps 0.9 notitle, \
          for [i=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
              at(n+0, "interleaved", 2**(i-1))*0.95):"time_us_median" with points ls i pt 2 \
-             title (i == 1 && ours ne "" ? "ours: crosses" : ""), \
+             notitle, \
          for [i=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
              at(n+0, "contiguous", 2**(i-1))*0.95):"time_us_median" with points ls i pt 1 \
-             title (i == 1 && ours ne "" ? "contiguous: plus" : "")
+             notitle, \
+         NaN with lines lw 1.6 lc rgb grey title "interleaved", \
+         NaN with lines lw 1.6 dt 2 lc rgb grey title "contiguous", \
+         NaN with points pt 4 ps 0.7 lc rgb grey title "interleaved, predicted", \
+         NaN with points pt 12 ps 0.9 lc rgb grey title "contiguous, predicted", \
+         NaN with points pt 2 lc rgb grey title (ours ne "" ? "interleaved, ours" : ""), \
+         NaN with points pt 1 lc rgb grey title (ours ne "" ? "contiguous, ours" : "")
 }
 unset multiplot

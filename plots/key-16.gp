@@ -20,11 +20,13 @@ do for [row in "predicted cost"] { do for [m in "1 256"] {
     if (row eq "predicted") {
         plot for [k=1:4] csv using (of(k)):"predicted_us" with lines ls k \
                  title sprintf("k = %d", k), \
-             for [k=1:4] csv using (of(k)):"time_us_median" with points ls k \
-                 title (k == 1 ? "measured (points)" : ""), \
+             for [k=1:4] csv using (of(k)):"time_us_median" with points ls k notitle, \
              for [k=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : of(k)): \
                  "time_us_median" with points ls k pt 2 \
-                 title (k == 1 && ours ne "" ? "ours, measured" : "")
+                 notitle, \
+             NaN with points pt 7 ps 0.55 lc rgb "#555555" title "measured", \
+             NaN with points pt 2 ps 0.55 lc rgb "#555555" \
+                 title (ours ne "" ? "ours, measured" : "")
     } else {
         plot for [k=1:4] csv using (of(k)):(column("cost_serial")/(m+0)/2**26.2*1e6) \
                  with lines ls k notitle, \

@@ -17,13 +17,11 @@ asked of the command $RECALLMODEL (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import math
 import pathlib
-import sys
 import tempfile
 
-from cpu_runs import ask, read
+from program import ask, joined, read, words, write, write_file, wrong
 
 DEVICE = "h100-pcie"
 NONE = "NaN"
@@ -38,19 +36,10 @@ def pick(row, *names):
     return {name: row[name] for name in names}
 
 
-def joined(items):
-    return ",".join(map(str, items))
-
-
 def predictions(shapes, kernel="graphcore"):
     """What `predict --runs` prints for rows of n, k, b, k_b and m."""
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "shapes.csv"
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, ["n", "k", "b", "k_b", "m"], extrasaction="ignore",
-                                    lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(shapes)
+        path = write_file(pathlib.Path(folder) / "shapes.csv", shapes, ("n", "k", "b", "k_b", "m"))
         return ask("predict", "--device", DEVICE, "--kernel", kernel, "--runs", path)
 
 
@@ -298,14 +287,9 @@ def main(arguments):
     tables = {table.__name__: table for table in TABLES}
     what, folder = (arguments + [""])[:2] if arguments else ("", "")
     if what not in tables or len(arguments) != (1 if what == "example" else 2):
-        print(f"key.py: give one of {', '.join(tables)}, and the folder of runs", file=sys.stderr)
-        return 2
-    rows = tables[what](folder)
-    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return 0
+        wrong(f"give one of {', '.join(tables)}, and the folder of runs")
+    write(tables[what](folder))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(words())

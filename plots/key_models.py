@@ -14,11 +14,10 @@ Costs and recall are those of the command $RECALLMODEL (./recallmodel), for one 
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import statistics
-import sys
 
 from key import recalls, runs
+from program import words, write, wrong
 
 MODELS = "basic", "serial", "parallel"
 RECALLS = 0.8, 0.9, 0.95, 0.99
@@ -68,8 +67,7 @@ def regrets(rows, model):
 
 def main(arguments):
     if len(arguments) != 1:
-        print("key_models.py: give the folder of runs, runs/keyetal/", file=sys.stderr)
-        return 2
+        wrong("give the folder of runs, runs/keyetal/")
     table = measured(arguments[0])
     rows = []
     for m in (1, 256):
@@ -85,11 +83,8 @@ def main(arguments):
                                  ("mean", statistics.fmean(found)),
                                  ("median", statistics.median(found)), ("worst", max(found)),
                                  ("rank_correlation", correlation))}})
-    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return 0
+    write(rows)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(words())

@@ -3,7 +3,8 @@
 #
 #   plots/make.sh [--csv | --redraw] [FIGURE ..]
 #
-# Makes all figures, or those named. --csv: only the numbers; --redraw: only the pictures.
+# Makes all figures, or those named, as many at once as there are cores; a line says that one is
+# done. --csv: only the numbers; --redraw: only the pictures.
 #
 # A figure is three files in plots/:
 #   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
@@ -17,7 +18,7 @@
 #                 "# sources keyetal helion" (for what a script reads).
 #   FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
 #                 with columns by name, the published numbers in runs/ (the variable published), and
-#                 own runs where they are available (the variable runs). Remarks: "# height N" (the
+#                 own runs where there are some (the variable runs). Remarks: "# height N" (the
 #                 width is 1000), "# column" (the PDF is readable at the width of one column).
 #   FIGURE.txt    the caption; its first line is the title.
 #
@@ -30,6 +31,7 @@
 #   CPU_RUNS=DIR      measured runs of a CPU (the newest of runs/cpu-*).
 #   FIGURES=DIR       the folder to write to (paper_figures).
 #   RECALLMODEL=FILE  the command.
+#   JOBS=N            so many figures at once (nproc).
 set -euo pipefail
 program=$(realpath -m "${RECALLMODEL:-$(dirname "$0")/../recallmodel}")
 into=${FIGURES:+$(realpath -m "$FIGURES")}
@@ -41,6 +43,11 @@ export RECALLMODEL_RUNS=$PWD/runs
 into=${into:-$PWD/paper_figures}
 runs=${runs:-gpu/runs}
 wrong() { echo "figures: $*" >&2; exit 2; }
+cores=$(nproc)
+jobs=${JOBS:-$cores}
+case $jobs in
+'' | 0* | *[!0-9]*) wrong "JOBS: '$jobs' is no number from 1 on" ;;
+esac
 
 mode=both
 case ${1:-} in
@@ -67,7 +74,8 @@ fi
 
 mkdir -p "$into"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# What runs in the background does not hear Ctrl-C.
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 # No name that the user chose reaches gnuplot: its programs see only this folder, and links in it.
 case $work in
 *[!a-zA-Z0-9_./+-]*) wrong "TMPDIR: $work has letters that gnuplot would interpret; give another" ;;
@@ -286,12 +294,31 @@ make_figure() {
         "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
 }
 
+# Makes figure $1, which is number $2 of $3, in a folder of its own, and prints a line about it.
+one_figure() {
+    local said shared=$work status=0
+    work=$work/figure-$2 # of this background process alone
+    mkdir "$work"
+    ln -s "$shared/runs" "$shared/published" "$work"
+    said=$(make_figure "$1") || { said="could not be made"; status=1; }
+    printf '[%d/%d] %-22s%s\n' "$2" "$3" "$1" "$said"
+    rm -rf "$work"
+    return $status
+}
+
+[ "$jobs" -le $# ] || jobs=$#
+export OMP_NUM_THREADS=$((cores > jobs ? cores / jobs : 1))
 number=0
+running=0
 status=0
 for figure; do
     number=$((number + 1))
-    printf '[%d/%d] %-22s' $number $# "$figure"
-    make_figure "$figure" || { echo "could not be made"; status=1; }
+    if [ $running = "$jobs" ]; then wait -n || status=1; else running=$((running + 1)); fi
+    one_figure "$figure" $number $# &
+done
+while [ $running -gt 0 ]; do
+    wait -n || status=1
+    running=$((running - 1))
 done
 
 # The page: every figure, with its caption and its commands, or what it waits for.

@@ -32,6 +32,7 @@ import statistics
 import sys
 
 import cpu_runs
+from program import ask, read, words, wrong
 
 LEAST = 1e-6  # the false-alarm rate of check 5
 ERRORS = 6  # of checks 3 and 4: by chance 2e-5 each with 17 pairs (n, m)
@@ -117,7 +118,7 @@ class Cell:
 def cells_of(folder):
     cells = {}
     for path in sorted(folder.glob("*.csv")):
-        for row in cpu_runs.read(path):
+        for row in read(path):
             key = (*(row.get(c) for c in KEYS), row.get("recall"))
             if key not in cells and row.get("z") and math.isfinite(float(row["z"])):
                 cells[key] = Cell(row)
@@ -182,7 +183,7 @@ def wrong_z(cells):
     """Cells whose z is not what the recalls and the command's standard deviation say."""
     for c in cells:
         n, k, b, k_b = c.shape
-        sd = float(cpu_runs.ask("--n", n, "--k", k, "--b", b, "--kb", k_b)[0]["recall_sd"])
+        sd = float(ask("--n", n, "--k", k, "--b", b, "--kb", k_b)[0]["recall_sd"])
         sd /= math.sqrt(c.m)
         z = (c.recall - c.recall_model) / sd
         if abs(z - c.z) > 1e-6 + 2e-9 / sd:
@@ -194,8 +195,7 @@ def main(arguments):
     given = arguments[check:]
     folder = pathlib.Path(given[0]) if given else cpu_runs.folder()
     if len(given) > 1 or (given and given[0].startswith("-")):
-        print("measured_recall.py: give --check, a folder, or both", file=sys.stderr)
-        return 2
+        wrong("give --check, a folder, or both")
     cells = cells_of(folder) if folder else []
     if not cells:
         print(f"measured_recall.py: no runs; this waits for {cpu_runs.WAITS}", file=sys.stderr)
@@ -209,4 +209,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(words()))

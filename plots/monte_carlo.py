@@ -15,12 +15,10 @@ of the counts of single draws. $RECALLMODEL is the command (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import math
 import random
-import sys
 
-from cpu_runs import ask
+from program import ask, joined, words, write, wrong
 
 ROWS, SEED = 1024, 3
 SAMPLES = 262144
@@ -75,12 +73,16 @@ def estimate(draw, n, k, b, k_b):
     return mean, math.sqrt(square / (SAMPLES - 1) / SAMPLES)
 
 
-def rows_of(n, k, k_b):
-    bs = [b for b in range(LANES, n // 2 + 1, LANES)
-          if n % b == 0 and k <= b * k_b <= MOST * k]
-    for row in ask("simulate", "--n", n, "--k", k, "--kb", k_b, "--b", ",".join(map(str, bs)),
-                   "--repetitions", ROWS, "--seed", SEED):
-        b = int(row["b"])
+def rows_of(n, k, kept):
+    """Rows by k_b, then b. One simulation has the same rows for all shapes, and draws them once."""
+    wanted = {k_b: [b for b in range(LANES, n // 2 + 1, LANES)
+                    if n % b == 0 and k <= b * k_b <= MOST * k] for k_b in kept}
+    bs = sorted({b for of in wanted.values() for b in of})
+    said = {(int(row["b"]), int(row["k_b"])): row for row in ask(
+        "simulate", "--n", n, "--k", k, "--kb", joined(kept),
+        "--b", joined(bs), "--repetitions", ROWS, "--seed", SEED)}
+    for k_b, b in ((k_b, b) for k_b, of in wanted.items() for b in of):
+        row = said[b, k_b]
         mean, stderr = estimate(random.Random(f"{SEED} {n} {k} {b} {k_b}"), n, k, b, k_b)
         difference = mean - float(row["model_recall"])
         z = difference / stderr if stderr > 0 else 0.0
@@ -90,18 +92,12 @@ def rows_of(n, k, k_b):
 
 def main(arguments):
     try:
-        n, k = int(arguments[0]), int(arguments[1])
-        kept = [int(text) for text in arguments[2].split(",")]
-    except (IndexError, ValueError):
-        print("monte_carlo.py: give N, K and a list of K_B, such as 15360 480 1,2,4",
-              file=sys.stderr)
-        return 2
-    rows = [row for k_b in kept for row in rows_of(n, k, k_b)]
-    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return 0
+        n, k, kept = arguments
+        shape = int(n), int(k), [int(text) for text in kept.split(",")]
+    except ValueError:
+        wrong("give N, K and a list of K_B, such as 15360 480 1,2,4")
+    write(rows_of(*shape))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(words())

@@ -76,7 +76,7 @@ do for [panel=1:2] {
 set title "H100 PCIe, torch.topk, m = 256"
 set logscale y 2
 set format y @two
-set ytics (1, 2**4, 2**8, 2**12, 2**16, 2**20) font ",9"
+set ytics (1, 2**4, 2**8, 2**12, 2**16, 2**20) font ",8" offset 0.7,0
 set label 20 "k" at graph 0.03,0.94
 one(is) = is && column("k") != 2 && column("k") != 3
 set xrange [2**9:2**23]

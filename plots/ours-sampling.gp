@@ -14,20 +14,20 @@ unset key
 set label 1 "top-p over all of the vocabulary" at screen 0.1,0.035 offset 1,0 point ls 2 font ",10"
 set label 2 "over k survivors" at screen 0.33,0.035 offset 1,0 point ls 1 font ",10"
 set label 3 "least time of buckets" at screen 0.53,0.035 offset 1,0 font ",10"
-set arrow 3 from screen 0.495,0.035 to screen 0.53,0.035 nohead ls 9 lw 2
+set arrow 3 from screen 0.495,0.035 to screen 0.53,0.035 nohead ls 9 lw 2 dt 1
 set label 4 "exact top-k alone, n = 2^{16}, 2^{18}" at screen 0.72,0.035 offset 1,0 \
     point pt 2 ps 0.8 lc rgb "#555555" font ",10"
 set label 5 "filled, solid: n = 128000; hollow, dashed: 256000.  Bottom row: dashed before \
 (double), solid after (float)" at screen 0.1,0.012 font ",9"
 do for [row=1:2] {
     device = row == 1 ? "B200" : "RTX PRO 6000"
-    set yrange [1.2:1000]
+    set yrange [1.2:900]
     do for [panel=1:3] {
         op = panel == 3 ? "from_probs" : "from_logits"
         type = panel == 2 ? "bfloat16" : "float32"
         set title sprintf("%s: %s, %s", device, op eq "from_probs" ? "probabilities" : "logits", \
             type)
-        set ylabel (panel == 1 ? "us a call" : "") offset 1.5
+        set ylabel (panel == 1 ? "us a call" : "") offset 0.8
         plot for [i=1:2] csv using "m":(first(column("before_us"), 128000*i)) \
                  with linespoints ls 2 dt i pt 10 - i, \
              for [i=1:2] csv using "m":(first(column("after_us"), 128000*i)) \

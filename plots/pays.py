@@ -12,15 +12,12 @@ of the same runs. Between the measured shapes, the profile of the exact kernel p
 
 SPDX-License-Identifier: Apache-2.0
 """
-import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-from cpu import contour, short, write
-from cpu_runs import ROOT, ask, read
+import program
+from cpu import contour
+from program import ask, ask_json, joined, short
 
 RECALLS = 0.95, 0.99
 K_BS = "1,2,3,4"
@@ -32,7 +29,7 @@ LEVELS = 1.1, 1.5, 3.0  # of the gain: below the first, do not approximate
 
 def runs(name, **only):
     """The rows of a file of runs/ in which each of these columns has that value, with numbers."""
-    rows = [row for row in read(ROOT / "runs" / f"{name}.csv")
+    rows = [row for row in program.runs(name)
             if all(row[column] == value for column, value in only.items())]
     for row in rows:
         for column in ("n", "k", "m", "b", "k_b"):
@@ -63,9 +60,7 @@ class Bounds:
     """The least bounds of stage 1 on a device, profile or not."""
 
     def __init__(self, device, dtype):
-        program = os.environ.get("RECALLMODEL", ROOT / "recallmodel")
-        listed = json.loads(subprocess.check_output([program, "devices", "--json"], text=True))
-        row = next(row for row in listed["devices"] if row["device"] == device)
+        row = next(row for row in ask_json("devices")["devices"] if row["device"] == device)
         self.folder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.folder.name) / "rates.device"
         known = [key for key in ("bandwidth_bytes_per_s", "vector_rate_per_s", "on_chip_bytes")
@@ -78,17 +73,17 @@ class Bounds:
     def find(self, shapes, recalls):
         """{(n, k, m, recall): row with b, k_b, recall, bound_us}; the smallest b of each k_b is
         asked for once for all m."""
-        ns, ks = (",".join(map(str, sorted({shape[i] for shape in shapes}))) for i in (0, 1))
+        ns, ks = (joined(sorted({shape[i] for shape in shapes})) for i in (0, 1))
         smallest = {}
         for row in ask("bounds", "--n", ns, "--k", ks, "--kb", K_BS, "--recall",
-                       ",".join(map(str, recalls))):
+                       joined(recalls)):
             if row["rule"] == "exact":
                 at = int(row["n"]), int(row["k"]), float(row["recall_target"])
                 smallest.setdefault(at, set()).add((row["b"], row["k_b"]))
         found = {}
         for n, k, m in sorted(set(shapes)):
             wanted = {recall: smallest.get((n, k, recall), set()) for recall in recalls}
-            bs = ",".join(sorted({b for of in wanted.values() for b, _ in of}, key=int))
+            bs = joined(sorted({b for of in wanted.values() for b, _ in of}, key=int))
             rows = ask("predict", "--device", self.path, "--dtype", self.dtype, "--n", n, "--k", k,
                        "--m", m, "--kb", K_BS, "--b", bs)
             for recall, of in wanted.items():
@@ -108,7 +103,7 @@ def two_stages():
         groups.setdefault((row["n"], row["k"]), []).append(row)
     least = {}
     for (n, k), rows in groups.items():
-        lists = [",".join(map(str, sorted({row[c] for row in rows}))) for c in ("b", "k_b")]
+        lists = [joined(sorted({row[c] for row in rows})) for c in ("b", "k_b")]
         said = {(int(r["b"]), int(r["k_b"])): float(r["recall"])
                 for r in ask("recall", "--n", n, "--k", k, "--b", lists[0], "--kb", lists[1])}
         for row in rows:
@@ -168,8 +163,8 @@ def predicted():
     for (source, kernel, profile, k, *_), (ns, ms) in zip(MAPS, grids):
         launch, rows = shortest(source), {}
         for j, m in enumerate(ms):
-            for row in ask("predict", "--device", profile, "--n", ",".join(map(str, ns)), "--k", k,
-                           "--m", m):
+            for row in ask("predict", "--device", profile, "--n", joined(ns), "--k", k, "--m",
+                           m):
                 n = int(row["n"])
                 rows[RECALLS[0], ns.index(n), j] = line_of(
                     "predicted", source, kernel, "B200", "f32", RECALLS[0], (n, k, m),
@@ -192,6 +187,4 @@ def lines(rows, level):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["pays"]:
-        sys.exit("pays.py: give pays, as its first lines say")
-    write([*measured(), *predicted()])
+    program.print_table({"pays": lambda: [*measured(), *predicted()]})

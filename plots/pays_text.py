@@ -9,14 +9,10 @@ The numbers are those of paper_figures/ours-pays and ours-sampling and of runs/.
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
-import pathlib
 import statistics
-import sys
 
-from cpu import fill
-from cpu_runs import ROOT
 from pays import LEVELS, runs
+from program import ROOT, fill, read, words, write_page, wrong
 
 SHORT = {("flashinfer/exact-blackwell", "torch.topk"): "torch.topk, B200",
          ("flashinfer/exact-blackwell", "flashinfer_default"): "FlashInfer's default, B200",
@@ -34,10 +30,9 @@ RECALL = 0.95
 
 def read_numbers(figure):
     """The rows of the committed CSV of a figure; what can be a number is one."""
-    path = ROOT / "paper_figures" / figure / f"{figure}.csv"
-    with open(path, newline="", encoding="utf-8") as file:
-        return [{name: number(text) for name, text in row.items()} for row in csv.DictReader(file)
-                if row.get("kind", "measured") == "measured"]
+    return [{name: number(text) for name, text in row.items()}
+            for row in read(ROOT / "paper_figures" / figure / f"{figure}.csv")
+            if row.get("kind", "measured") == "measured"]
 
 
 def number(text):
@@ -220,28 +215,15 @@ def texts():
             "sampling-rejection": fill(sampling_rejection(sampling))}
 
 
-def page_with(path, sentences):
-    text = path.read_text(encoding="utf-8")
-    for name, words in sentences.items():
-        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
-        if text.count(begin) == text.count(end) == 1:
-            before, after = text.split(begin)[0], text.split(end)[1]
-            text = f"{before}{begin}\n{words}\n\n{end}{after}"
-    return text
-
-
 def main(arguments):
+    if arguments and (arguments[0] != "--write" or len(arguments) < 2):
+        wrong("give nothing, or --write FILE.md ..")
     sentences = texts()
     if not arguments:
         print("\n\n".join(sentences.values()))
-    elif arguments[0] == "--write" and len(arguments) > 1:
-        for path in map(pathlib.Path, arguments[1:]):
-            path.write_text(page_with(path, sentences), encoding="utf-8")
-    else:
-        print("pays_text.py: give nothing, or --write FILE.md ..", file=sys.stderr)
-        return 2
-    return 0
+    for page in arguments[1:]:
+        write_page(page, sentences, some=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(words())

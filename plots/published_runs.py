@@ -13,26 +13,22 @@ They join rows of runs/ with what the program says. A table stands between <!-- 
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import math
 import pathlib
 import statistics
-import sys
 import tempfile
 
-from cpu_runs import ROOT, ask, read
+import program
+from program import ask, joined, short, words, write_file, write_page, wrong
 
-RUNS = ROOT / "runs"
 ROUNDING = 0.001 / math.sqrt(12)  # the sd of a recall that was rounded to three digits
 SPLIT = 1 << 24  # bytes: a copy of less takes no time beside its start,
 LARGE = 1 << 28  # a copy of so many shows its volume
 
 
 def write(rows):
-    writer = csv.DictWriter(sys.stdout, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({c: f"{v:.10g}" if isinstance(v, float) else v for c, v in row.items()}
-                     for row in rows)
+    program.write({c: short(v) if isinstance(v, float) else v for c, v in row.items()}
+                  for row in rows)
 
 
 def integers(row, *columns):
@@ -51,7 +47,7 @@ def smallest(n, k, target):
 
 def recall():
     rows = []
-    for place, run in enumerate(read(RUNS / "helion/two-stage.csv"), 1):
+    for place, run in enumerate(program.runs("helion/two-stage"), 1):
         n, k, b, m = integers(run, "n", "k", "b", "m")
         model = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", 1)[0]
         mean, sd = float(model["recall"]), float(model["recall_sd"])
@@ -105,7 +101,7 @@ def concat():
     for each shape, with the median of its times. A run with k > b, or of k size >= 2^31 elements,
     which its 32-bit index cannot count, is left out."""
     groups = {}
-    for row in read(RUNS / "drtopk/stages.csv"):
+    for row in program.runs("drtopk/stages"):
         n, k, size, b = integers(row, "n", "k", "bucket_size", "b")
         kind = "copies" if row["variant"] in COPIES else "collects"
         if (row["variant"] in COPIES + COLLECTS and row["flag"] == "D" and k <= b
@@ -139,7 +135,7 @@ def ask_model(rows):
     for n, b in sorted({(r["n"], r["b"]) for r in rows}):
         here = [r for r in rows if (r["n"], r["b"]) == (n, b)]
         ks = sorted({r["k"] for r in here})
-        shape = "--n", n, "--k", ",".join(map(str, ks)), "--b", b, "--kb", 1
+        shape = "--n", n, "--k", joined(ks), "--b", b, "--kb", 1
         reaching = {int(a["k"]): float(a["reaching_mean"]) for a in ask("exact", *shape)}
         kept = {int(a["k"]): float(a["recall"]) for a in ask("recall", *shape)}
         for r in here:
@@ -157,7 +153,7 @@ def kernel_of(row):
 def stage1():
     """Bandwidth of stage 1 by bucket size, n = 2^30 and 2^29; the least, median and largest."""
     groups = {}
-    for row in read(RUNS / "drtopk/stages.csv"):
+    for row in program.runs("drtopk/stages"):
         n, size, k_b = integers(row, "n", "bucket_size", "k_b")
         shuffled = "shuffle" in row["variant"] or row["variant"] == "alphaManualTuning"
         if n in (1 << 29, 1 << 30) and row["second_algo"] == "radix" and float(row["stage1_us"]):
@@ -182,14 +178,13 @@ def stage1():
 def time():
     """Measured and predicted time of each shape of a warp a bucket."""
     groups = {}
-    for row in read(RUNS / "drtopk/two-stage.csv"):
+    for row in program.runs("drtopk/two-stage"):
         if row["kernel"] == "warp":
             key = tuple(integers(row, "n", "k", "b"))
             groups.setdefault(key, []).append(float(row["time_us_median"]))
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "shapes.csv"
-        lines = [f"{n},{k},{b},1,1" for n, k, b in groups]
-        path.write_text("\n".join(["n,k,b,k_b,m", *lines, ""]), encoding="utf-8")
+        shapes = ({"n": n, "k": k, "b": b, "k_b": 1, "m": 1} for n, k, b in groups)
+        path = write_file(pathlib.Path(folder) / "shapes.csv", shapes, ("n", "k", "b", "k_b", "m"))
         predicted = ask("predict", "--device", "v100s", "--runs", path)
     return [{"n": n, "k": k, "b": b, "runs": len(times), "time_us": statistics.median(times),
              "predicted_us": float(p["predicted_us"])}
@@ -201,37 +196,23 @@ def time():
 TABLES = {"tpu-recall": recall_table, "helion-rule": rule_table}
 
 
-def text(page):
-    for name, table in TABLES.items():
-        block = "\n".join(table()) + "\n"
-        if page is None:
-            print(block)
-            continue
-        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
-        whole = page.read_text(encoding="utf-8")
-        if begin not in whole or end not in whole:
-            sys.exit(f"published_runs.py: {page} lacks the lines {begin.strip()} and {end}")
-        before, rest = whole.split(begin, 1)
-        after = rest.split(end, 1)[1]
-        page.write_text(f"{before}{begin}\n{block}\n{end}{after}", encoding="utf-8")
+def texts():
+    return {name: "\n".join(table()) for name, table in TABLES.items()}
 
 
 FIGURES = {"recall": recall, "concat": concat, "stage1": stage1, "time": time}
 
 
-def main(words):
-    if len(words) == 1 and words[0] in FIGURES:
-        write(FIGURES[words[0]]())
-    elif words == ["text"]:
-        text(None)
-    elif len(words) == 3 and words[:2] == ["text", "--write"]:
-        text(pathlib.Path(words[2]))
+def main(arguments):
+    if len(arguments) == 1 and arguments[0] in FIGURES:
+        write(FIGURES[arguments[0]]())
+    elif arguments == ["text"]:
+        print("\n\n".join(texts().values()))
+    elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:
+        write_page(arguments[2], texts())
     else:
-        print(f"published_runs.py: give {', '.join(FIGURES)} or text [--write FILE.md]",
-              file=sys.stderr)
-        return 2
-    return 0
+        wrong(f"give {', '.join(FIGURES)} or text [--write FILE.md]")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(words())

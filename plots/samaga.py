@@ -9,20 +9,11 @@ It prints CSV, and needs only the standard library. Every bound is one that the 
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
-import sys
-
-from cpu_runs import ROOT, ask, read
+from program import ask, print_table, runs
 
 # Table 3 does not print b: the smallest that reach 0.99, multiples of 128 that divide 2^20.
 B_OF_TABLE_3 = {"1": 65536, "4": 1024}
 DEVICES = "A100-PCIe", "H100-SXM", "TPUv4", "TPUv5e"
-
-
-def write(rows):
-    out = csv.DictWriter(sys.stdout, rows[0], lineterminator="\n")
-    out.writeheader()
-    out.writerows(rows)
 
 
 def ratio(printed, bound):
@@ -31,7 +22,7 @@ def ratio(printed, bound):
 
 def table_2():
     rows = []
-    for row in read(ROOT / "runs/samaga/table-2.csv"):
+    for row in runs("samaga/table-2"):
         model, = ask("recall", "--device", "TPUv5e", "--dtype", "f32", "--n", row["n"], "--k",
                      row["k"], "--m", row["m"], "--b", row["b"], "--kb", row["k_b"])
         rows.append({**{name: row[name] for name in ("kernel", "k_b", "b")},
@@ -45,7 +36,7 @@ def table_2():
 
 def table_3():
     rows = []
-    for row in read(ROOT / "runs/samaga/table-3.csv"):
+    for row in runs("samaga/table-3"):
         k_b = row["k_b"] or "1"
         model, = ask("predict", "--device", "TPUv5e", "--dtype", "f32", "--n", row["n"], "--k",
                      row["k"], "--m", row["m"], "--b", B_OF_TABLE_3[k_b], "--kb", k_b, "--d",
@@ -76,9 +67,5 @@ def ridge():
     return rows
 
 
-WHAT = {"table-2": table_2, "table-3": table_3, "ridge": ridge}
-
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in WHAT:
-        sys.exit(__doc__)
-    write(WHAT[sys.argv[1]]())
+    print_table({"table-2": table_2, "table-3": table_3, "ridge": ridge})

@@ -13,8 +13,8 @@ SPDX-License-Identifier: Apache-2.0
 """
 import sys
 
-from cpu import short, write
 from pays import Bounds, runs, shortest
+from program import print_table, short
 
 RECALL = 0.999
 DEVICES = {"B200": "B200", "B300": "B300", "RTX PRO 6000": "RTX-PRO-6000"}
@@ -62,6 +62,4 @@ def sampling():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["sampling"]:
-        sys.exit("sampling.py: give sampling, as its first lines say")
-    write(list(sampling()))
+    print_table({"sampling": sampling})

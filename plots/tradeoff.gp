@@ -68,7 +68,7 @@ do for [p=1:down*across] {
         set yrange [bottom:one*0.1]
         set xtics ("1" 1, "10" 10, "100" 100, "1000" 1e3, "10^4" 1e4, "10^5" 1e5, "10^6" 1e6) \
             offset 0,0.4
-        if (high/low < 60) { set xtics add ("5000" 5e3, "2 10^4" 2e4, "5 10^4" 5e4) }
+        if (high/low < 60) { set xtics add ("5000" 5e3, "2·10^4" 2e4, "5·10^4" 5e4) }
         set label 1 us(exact) at exact,graph 0.945 left offset 0.4,0 font ",9" tc rgb "#222222" \
             boxed front
         set ylabel (p % across == 1 ? "recall" : "") offset 2 font ",10"

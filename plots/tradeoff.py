@@ -18,16 +18,16 @@ $RECALLMODEL is the command (./recallmodel). Exit status 3: there are no runs.
 SPDX-License-Identifier: Apache-2.0
 """
 import concurrent.futures
-import csv
 import math
 import pathlib
 import sys
 import tempfile
 
-import cpu
 import cpu_runs
 import tradeoff_profiles
 import tradeoff_sources
+from program import ROOT, ask, fill, joined, read, short, words, write, write_file, write_page, \
+    wrong
 
 SLACK = 1 + 1e-12  # of the loss, as in select
 RECALLS = 0.8, 0.9, 0.95, 0.99  # as in calibrate --cross-validate
@@ -41,26 +41,21 @@ TABLE = ["keyetal", "cpu", "drtopk"]
 
 def fit(source, sizes, folder):
     """A profile fitted to the runs of these sizes n."""
-    path = pathlib.Path(folder) / f"{min(sizes)}.csv"
     exact = [{"work": "exact", "n": n, "k": k, "b": 1, "k_b": k, "m": m, "time_us": time}
              for (n, k, m), time in source.exact.items()] if source.exact_in_fit else []
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        columns = "work", "n", "k", "b", "k_b", "m", "time_us"
-        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        for run in [*source.runs, *exact]:
-            if run["n"] in sizes:
-                writer.writerow({"work": "two-stage", **run})
+    path = write_file(pathlib.Path(folder) / f"{min(sizes)}.csv",
+                      ({"work": "two-stage", **run} for run in [*source.runs, *exact]
+                       if run["n"] in sizes), ("work", "n", "k", "b", "k_b", "m", "time_us"))
     profile = path.with_suffix(".profile")
-    cpu_runs.ask("calibrate", path, "--kernel", source.kernel, "--dtype", source.dtype,
-                 "--name", source.name, "-o", profile)
+    ask("calibrate", path, "--kernel", source.kernel, "--dtype", source.dtype, "--name",
+        source.name, "-o", profile)
     return profile
 
 
 def predict(profile, cell, runs):
     """{(b, k_b): what the model says} for the runs of one n, k and m."""
-    lists = (",".join(map(str, sorted({r[c] for r in runs}))) for c in ("b", "k_b"))
-    rows = cpu_runs.ask("predict", "--device", profile, *(
+    lists = (joined(sorted({r[c] for r in runs})) for c in ("b", "k_b"))
+    rows = ask("predict", "--device", profile, *(
         word for pair in zip(("--n", "--k", "--m", "--b", "--kb"), (*cell, *lists))
         for word in pair))
     return {(int(r["b"]), int(r["k_b"])): r for r in rows}
@@ -122,7 +117,7 @@ def mark(runs):
 
 def text(name, value):
     """A value of the CSV. The recall has all its digits, for 1 - recall."""
-    return cpu.short(value) if isinstance(value, float) and name != "recall" else value
+    return short(value) if isinstance(value, float) and name != "recall" else value
 
 
 def figure(source):
@@ -204,7 +199,7 @@ def measured_caption(what, rows):
     return (f"{drawn} of the {len(found.cells)} (n, k, m) of the CSV are drawn. Over all "
             f"{found.questions()} questions (recalls of .8, .9, .95 and .99 that at least two "
             f"configurations reach) the choice of a model takes this many times the time of the "
-            f"fastest, as geometric mean and at worst: {models}. In {lost} of them it is slower "
+            f"fastest, geometric mean and worst: {models}. In {lost} of them it is slower "
             f"than exact top-k although the fastest is not. Approximating is faster than exact "
             f"top-k in {wins}. {tradeoff_sources.about(what)}")
 
@@ -225,24 +220,10 @@ def table():
 
 def figure_file(what):
     name = tradeoff_sources.FIGURES[what]
-    return cpu_runs.ROOT / "paper_figures" / name / f"{name}.csv"
+    return ROOT / "paper_figures" / name / f"{name}.csv"
 
 
 # ---- the command line
-
-
-def read(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def write_page(page):
-    old = page.read_text(encoding="utf-8")
-    begin, end = "<!-- tradeoff -->\n", "<!-- /tradeoff -->\n"
-    if old.count(begin) != 1 or old.count(end) != 1:
-        sys.exit(f"tradeoff.py: {page} lacks the lines {begin.strip()} and {end.strip()}")
-    before, after = old.split(begin)[0], old.split(end)[1]
-    page.write_text(f"{before}{begin}\n{table()}\n\n{end}{after}", encoding="utf-8")
 
 
 def main(arguments):
@@ -253,22 +234,20 @@ def main(arguments):
         print(f"tradeoff.py: no runs; this waits for {cpu_runs.WAITS}", file=sys.stderr)
         return 3
     if what in known and len(arguments) == 1:
-        cpu.write(tradeoff_profiles.figure() if what == "profiles"
+        write(tradeoff_profiles.figure() if what == "profiles"
                   else figure(tradeoff_sources.load(what)))
     elif what in known:
         rows = read(arguments[2])
-        print(cpu.fill(tradeoff_profiles.caption(rows) if what == "profiles"
+        print(fill(tradeoff_profiles.caption(rows) if what == "profiles"
                        else measured_caption(what, rows)))
     elif arguments == ["text"]:
         print(table())
     elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:
-        write_page(pathlib.Path(arguments[2]))
+        write_page(arguments[2], {"tradeoff": table()})
     else:
-        print(f"tradeoff.py: give {', '.join(known)}, caption or text, as its first lines say",
-              file=sys.stderr)
-        return 2
+        wrong(f"give {', '.join(known)}, caption or text")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(words()))

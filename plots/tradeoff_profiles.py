@@ -5,12 +5,9 @@ a shape of the grid below in the range of its runs, has no curves.
 
 SPDX-License-Identifier: Apache-2.0
 """
-import json
-import os
 import statistics
-import subprocess
 
-import cpu_runs
+from program import ask_json
 
 ACROSS = 4  # panels of a profile
 SIZES = [2**e for e in range(10, 31, 2)]
@@ -20,17 +17,9 @@ EXACT = "scale_us", "exact_us", "exact_low_us", "exact_high_us"
 LOSS = 1e-6  # of 1 - recall: less is not drawn
 
 
-def ask(*arguments):
-    """The JSON that recallmodel prints, or None where the profile has no answer."""
-    program = os.environ.get("RECALLMODEL", cpu_runs.ROOT / "recallmodel")
-    answer = subprocess.run([program, *map(str, arguments), "--json"], stdout=subprocess.PIPE,
-                            stderr=subprocess.DEVNULL, text=True, check=False)
-    return json.loads(answer.stdout) if answer.returncode == 0 else None
-
-
 def predict(profile, n, k, m):
     """The answer for one shape, with those predictions that lie within the runs; None: none do."""
-    answer = ask("predict", "--device", profile["device"], "--dtype", profile["dtype"],
+    answer = ask_json("predict", "--device", profile["device"], "--dtype", profile["dtype"],
                  "--kernel", profile["kernel"], "--n", n, "--k", k, "--m", m)
     if not answer or "predictions" not in answer:
         return None
@@ -39,7 +28,10 @@ def predict(profile, n, k, m):
     times = [p["predicted_us"] for p in answer["predictions"]]
     if len(times) < 3:
         return None
-    # Exact top-k may be unknown; the panel then has the same range about the median.
+    # Without a band the runs have no exact top-k, and its time is far outside of them. The panel
+    # then has the same range about the median.
+    if not answer.get("exact_high_us"):
+        answer["exact_us"] = None
     answer["scale_us"] = answer["exact_us"] or statistics.median_low(times)
     return answer
 
@@ -71,7 +63,7 @@ def mark(answer):
 
 def figure():
     rows, line = [], 0
-    for profile in ask("devices")["profiles"]:
+    for profile in ask_json("devices")["profiles"]:
         answers = shapes(profile)
         line += bool(answers)
         for place, answer in enumerate(answers):

@@ -5,12 +5,10 @@ its line there, and in FIGURES and TITLES.
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import dataclasses
 
 import cpu_runs
-
-ROOT = cpu_runs.ROOT
+import program
 
 
 @dataclasses.dataclass
@@ -27,9 +25,8 @@ class Source:
 
 
 def rows_of(name, columns=("n", "k", "m", "b", "k_b")):
-    with open(ROOT / "runs" / name, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            yield row | {c: int(row[c]) for c in columns}
+    for row in program.runs(name):
+        yield row | {c: int(row[c]) for c in columns}
 
 
 # ---- Key et al.: their kernel, then torch.topk, on an H100
@@ -39,9 +36,9 @@ SIZES = 2**12, 2**16, 2**20, 2**22
 
 def keyetal():
     runs = [{**row, "time_us": float(row["time_us_median"])}
-            for row in rows_of("keyetal/two-stage.csv")]
+            for row in rows_of("keyetal/two-stage")]
     exact = {(row["n"], row["k"], row["m"]): float(row["time_us_median"])
-             for row in rows_of("keyetal/exact.csv", ("n", "k", "m"))}
+             for row in rows_of("keyetal/exact", ("n", "k", "m"))}
     lines = [(m, k) for m in (1, 256) for k in (4, 64, None)]  # None: n/16
     panels = {(n, k or n // 16, m): 1 + len(SIZES) * i + j
               for i, (m, k) in enumerate(lines) for j, n in enumerate(SIZES)}
@@ -91,12 +88,12 @@ def drtopk():
     all their exact ways: Dr. Top-k as a whole, or a plain selection. Left out: k > b; and k buckets
     of 2^31 elements or more, where their index overflows and nothing was copied."""
     fastest, exact = {}, {}
-    for row in rows_of("drtopk/two-stage.csv"):
+    for row in rows_of("drtopk/two-stage"):
         if row["distribution"] != "uniform":
             continue
         at = tuple(row[c] for c in ("n", "k", "m", "b", "k_b"))
         fastest[at] = min(fastest.get(at, 1e99), float(row["time_us_median"]))
-    for row in rows_of("drtopk/stages.csv", ("n", "k", "bucket_size", "b")):
+    for row in rows_of("drtopk/stages", ("n", "k", "bucket_size", "b")):
         if (row["distribution"] != "uniform" or row["k"] > row["b"]
                 or row["k"] * row["bucket_size"] >= 2**31):
             continue

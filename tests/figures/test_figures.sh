@@ -318,5 +318,6 @@ for what in "no-such-figure" "key-02 no-such-figure"; do
     contains "there is no figure 'no-such-figure'" "$folder/err" \
         "make.sh does not name the unknown figure"
 done
+JOBS=two rejects "figures: JOBS: 'two' is no number from 1 on" plots/make.sh key-02
 pass
 finish

@@ -86,6 +86,13 @@ refuses plots/key.py everything runs/keyetal
 refuses plots/key.py shapes
 refuses plots/key.py example runs/keyetal
 refuses plots/key_models.py
+refuses plots/key_models.py no-such-folder
+refuses plots/exact.py
+refuses plots/histogram_note.py everything
+refuses plots/samaga.py
+refuses plots/pays.py
+refuses plots/pays_text.py --write
+refuses plots/sampling.py everything
 refuses plots/monte_carlo.py 15360
 refuses plots/monte_carlo.py 15360 480 one
 pass

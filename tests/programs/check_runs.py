@@ -45,9 +45,11 @@ for entry in index:
 
 # ---- numbers
 
-TEXTS = set("""assignment bucketed case commit config contender device distribution dtype flag input
-interleaved isa kernel level model note op pattern cache roof_kernel second_algo source stage2 stop
-task timing variant version work""".split())
+TEXTS = set("""
+assignment bucketed case commit config contender device distribution dtype flag input interleaved
+isa kernel level model note op pattern cache roof_kernel second_algo selection source stage2 stop
+task timing variant version work
+""".split())
 COUNTS = set("n k b k_b m threads repetitions samples candidates bucket_size bytes".split())
 TIMES = {"time_us_median", "time_us_low", "time_us_high"}
 RECALLS = {"recall", "recall_mean", "recall_binomial", "recall_interleaved", "recall_target",
@@ -101,6 +103,12 @@ keyetal/correlation: k_b=2 rho=0.3 assignment=interleaved shuffled=0 recall_mean
 keyetal/correlation: k_b=8 rho=0.6 assignment=contiguous shuffled=1 recall_mean=0.8719140887
 keyetal/pharmebinet: k=10 b=163840 k_b=1 recall_interleaved=0.999998152256012
 keyetal/pharmebinet: n=2653751 k=100 b=640 k_b=10 candidates=6400
+keyetal/pharmebinet-times: work=two-stage n=2653751 k=100 b=1600 k_b=1 m=128 time_us_mean=621
+keyetal/pharmebinet-times: k=100 b=25 k_b=4 m=128 candidates_over_k=1 time_us_mean=40733
+keyetal/decoding: n=40000 selection=exact speedup=1.9
+keyetal/decoding: n=40000 selection=bucketed speedup=2.1
+keyetal/sparq-exact: n=1409 k=96 m=1 variant=eager time_us_mean=14.78
+keyetal/sparq-exact: n=1659 k=96 m=1 variant=eager time_us_mean=15.19
 keyetal/sparq-scores-1: task=repetition k_b=16 interleaved=true candidates_over_k=2 score=211.958
 keyetal/sparq-scores-1: task=squad k_b=4 interleaved=true candidates_over_k=4 score=0.8
 keyetal/sparq-scores-2: task=squad k_b=2 interleaved=true candidates_over_k=4 score=0.81075
@@ -124,6 +132,12 @@ trtllm/exact-b200: kernel=gvr_v2 n=1027 k=512 m=1 time_us_median=3.4495 min_traf
 trtllm/exact-b200: kernel=sglang_v2_plan_transform n=8195 k=512 m=1024 time_us_median=27.1747
 threads/anchors: source=vllm-project/vllm#37421 kernel=baseline n=16384 k=2048 time_us_median=12.35
 threads/anchors: source=NVIDIA/cccl#11060 device=B200 n=64 k=8 m=4194304 time_us_median=5905
+histogram-note/times: kernel=histogram-8 n=50000 m=1024 time_us_median=112 printed_gb_s=3.64
+histogram-note/times: kernel=torch.topk n=50000 k=2048 m=1024 time_us_median=1150
+samaga/table-2: kernel=approx_max_k b=32768 recall=0.987 recall_sd=0.004 stage1_us=13 stage2_us=131
+samaga/table-2: kernel=samaga b=512 k_b=6 m=8 recall=0.997 stage1_us=14 time_us_median=25
+samaga/table-3: kernel=top_k n=1048576 product_us=7320 stage2_us=587000 time_us_median=594000
+samaga/table-3: kernel=samaga k_b=4 d=128 product_us=7310 stage1_us=10800 stage2_us=3510
 """
 printed = dict.fromkeys(files, 0)
 for line in PRINTED.strip().splitlines():
