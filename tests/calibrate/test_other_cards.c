@@ -331,6 +331,9 @@ START_TEST(concatenation_copies_k_buckets)
            length, start, 1e-3 * rate, count, error, p95, elements, over[0], over[count - 1]);
     ck_assert_uint_eq(length, 878);
     ck_assert_uint_eq(wrong, 34);
+    /* as the page says; half the bytes would fit as well, at half the rate */
+    ck_assert_uint_eq(count, 74);
+    ck_assert_double_eq_tol(1e-3 * rate, 342.0, 3.0);
     ck_assert(error < 0.07 && p95 < 0.25);
     ck_assert_double_gt(elements, 50.0);                    /* R elements would be off by so much */
     ck_assert_double_gt(over[count - 1] / over[0], 1000.0); /* and by no one factor */
