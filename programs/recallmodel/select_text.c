@@ -158,13 +158,6 @@ static unsigned print_exact_kernel(const struct selection_answer *answer)
                          rcm_dtype_name(kernel->dtype), band, text);
 }
 
-/* Is the exact top-k predicted by a profile without a run of it? */
-static bool is_exact_guess(const struct selection_answer *answer)
-{
-    const struct rcm_profile *profile = answer->asked.machine.profile;
-    return profile && isnan(rcm_predict_exact_band(profile, answer->query->base).low_us);
-}
-
 /* The exact top-k, unless the sentence of the answer says all about it. */
 static unsigned print_exact(const struct selection_answer *answer)
 {
@@ -181,8 +174,6 @@ static unsigned print_exact(const struct selection_answer *answer)
            : measured ? ", as you measured"
            : answer->settings->d
                ? ", product and predicted top-k; --exact-us T compares with your own"
-           : is_exact_guess(answer)
-               ? ", predicted without a run of it: error unknown, so give --exact-us T"
                : ", predicted; --exact-us T compares with your own");
     return 1;
 }

@@ -23,12 +23,6 @@ value() { # name, arguments ..: the first number of that name in the JSON
         awk -v name="\"$1\":" '$1 == name && !n++ { sub(/,$/, "", $2); print $2 }'
 }
 
-# Exact top-k of a profile without a run of it (V100S) is no measured time: its error is unknown.
-ask select --n 2^28 --k 1024 --recall 0.99 --device v100s
-says 'exact  .*predicted without a run of it: error unknown, so give --exact-us T'
-ask select --n 2^20 --k 1024 --recall 0.99 --device h100-pcie
-silent 'error unknown'
-
 # The exact time below, in and above the band of the chosen buckets. The shorter time is chosen.
 shape=(select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie)
 low=$(value low_us "${shape[@]}")
