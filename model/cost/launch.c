@@ -14,7 +14,9 @@ static const struct {
     double us;
 } launches[] = {
     {"H100-PCIe", 2.168}, /* runs/keyetal/argmax: n = 4096, k = 1024, m = 1, compiled */
-    {"B200", 1.5},        /* runs/flashinfer/exact-blackwell: k = n = 256, which copies the row */
+    /* runs/flashinfer/exact-blackwell: k = n = 256, which copies the row. The card is not stated;
+     * docs/runs.md says why it is a B200 or a B300 */
+    {"B200", 1.5},
 };
 
 double rcm_launch_us(const struct rcm_device *device)

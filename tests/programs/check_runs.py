@@ -97,6 +97,7 @@ keyetal/sparq-shapes: n=1659 k=96 b=48 k_b=2 assignment=contiguous time_us_media
 keyetal/sparq-shapes: n=1409 k=96 b=48 k_b=4 assignment=interleaved time_us_median=20.007
 keyetal/theory: n=16384 k=8192 b=1024 k_b=8 recall_binomial=0.8604816435711935 cost_parallel=88.0
 keyetal/theory: n=1048576 k=64 b=128 k_b=2 recall_simulated_mean=0.965576171875
+keyetal/theory: n=16384 k=8192 b=1024 k_b=8 cost_basic=65536.0 cost_serial=327680.0
 keyetal/theory-exact: n=16384 k=256 cost_basic=147456.0 cost_serial=983040.0 cost_parallel=616.0
 keyetal/theory-exact: n=262144 k=512 cost_basic=2621440.0 cost_parallel=936.0
 keyetal/correlation: k_b=2 rho=0.3 assignment=interleaved shuffled=0 recall_mean=0.7508593798
@@ -121,6 +122,7 @@ helion/exact: config=spec-decode kernel=tallax dtype=bfloat16 n=32768 k=5 m=16 t
 drtopk/two-stage: n=536870912 k=65536 b=8388608 k_b=1 m=1 time_us_median=4750.02 stage1_us=3195.05
 drtopk/two-stage: n=1073741824 k=256 b=2097152 time_us_median=5022.76 stage2_us=489.95
 drtopk/stages: n=1073741824 k=256 bucket_size=128 k_b=1 flag=D stage1_us=5189.18 concat_us=1950.03
+drtopk/stages: n=536870912 k=2097152 first_topk_us=232.935 second_topk_us=104.904 plain_select_us=0
 drtopk/stages: second_algo=bucket n=536870912 k=524288 bucket_size=64 total_us=9903.19
 flashinfer/exact-blackwell: op=top_k kernel=torch.topk n=1024 k=512 m=256 time_us_median=37.55
 flashinfer/exact-blackwell: op=top_k kernel=flashinfer_default n=256 k=256 m=1 time_us_median=4.42
