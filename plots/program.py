@@ -28,12 +28,17 @@ def answer(*arguments):
                           stderr=subprocess.PIPE, text=True, check=False)
 
 
-def ask(*arguments):
-    """The rows of the CSV that recallmodel prints."""
-    said = answer(*arguments, "--csv")
+def tell(*arguments):
+    """What recallmodel prints. An error of it ends the script."""
+    said = answer(*arguments)
     if said.returncode:
         sys.exit(f"{SCRIPT}: recallmodel {arguments[0]}: {said.stderr.strip()}")
-    return list(csv.DictReader(io.StringIO(said.stdout)))
+    return said.stdout
+
+
+def ask(*arguments):
+    """The rows of the CSV that recallmodel prints."""
+    return list(csv.DictReader(io.StringIO(tell(*arguments, "--csv"))))
 
 
 def ask_json(*arguments):

@@ -26,8 +26,8 @@ import tempfile
 import cpu_runs
 import tradeoff_profiles
 import tradeoff_sources
-from program import ROOT, ask, fill, joined, read, short, words, write, write_file, write_page, \
-    wrong
+from program import ROOT, ask, fill, joined, read, short, tell, words, write, write_file, \
+    write_page, wrong
 
 SLACK = 1 + 1e-12  # of the loss, as in select
 RECALLS = 0.8, 0.9, 0.95, 0.99  # as in calibrate --cross-validate
@@ -47,8 +47,8 @@ def fit(source, sizes, folder):
                       ({"work": "two-stage", **run} for run in [*source.runs, *exact]
                        if run["n"] in sizes), ("work", "n", "k", "b", "k_b", "m", "time_us"))
     profile = path.with_suffix(".profile")
-    ask("calibrate", path, "--kernel", source.kernel, "--dtype", source.dtype, "--name",
-        source.name, "-o", profile)
+    tell("calibrate", path, "--kernel", source.kernel, "--dtype", source.dtype, "--name",
+         source.name, "--no-held-out", "-o", profile)
     return profile
 
 
