@@ -116,9 +116,9 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     if (isnan(c->exact_objective)) {
         const bool bound = selection_is_bound(answer);
         snprintf(reason, size,
-                 "%s: %s%s (%s); this pays if your exact top-k of this shape takes longer than %s",
+                 "%s: %s%s (%s); this %s if your exact top-k of this shape takes longer than %s",
                  shape, bound ? "at least " : "", value, bound ? bound_of(answer) : "predicted",
-                 value);
+                 bound ? "can only pay" : "pays", value);
         return;
     }
     format_gain(gain, sizeof gain, answer);
