@@ -12,6 +12,7 @@ START_TEST(regimes_by_hand)
     q.roof_bytes_per_s = 1e12;
     q.select_batch_us = 1e-3;
     q.run_count = 8;
+    q.exact_count = 1;
     double predicted[8];
     /* Four runs where launching takes longest, three limited by memory, one exact. */
     for (size_t i = 0; i < 8; i++) {

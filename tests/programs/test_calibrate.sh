@@ -35,8 +35,9 @@ written=$(sed -n 's/^launch_us = \([^ ]*\).*/\1/p' "$folder/my.profile")
 awk -v a="$value" -v b="$written" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < 1e-10 * a * a) }' ||
     fail "launch_us: $value"
 "$program" select --n 65536 --k 256 --m 16 --device "$folder/my.profile" >"$folder/answer"
-grep -q "faster than exact top-k\|do not approximate" "$folder/answer" ||
-    fail "select with a profile"
+# None of these runs is of exact top-k, so its time is not known.
+tr '\n' ' ' <"$folder/answer" | grep -q "(predicted); this pays if your exact top-k of this shape" ||
+    fail "select with a profile: $(cat "$folder/answer")"
 "$program" devices --device "$folder/my.profile" | prints "A GPU *graphcore *f16" ||
     fail "devices with a profile"
 pass
