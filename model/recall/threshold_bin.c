@@ -127,36 +127,41 @@ static struct law count_law(uint64_t draws, double probability)
                         .binomial = true};
 }
 
-/* P(count <= c). Beyond 12 standard deviations and 40 it is 0 or 1 to within 1e-30 (Bernstein). */
+/* Is it as good as certain on which side of c the count lies? Then *not_above is 0 or 1. Beyond 12
+ * standard deviations and 40 the other side has less than 1e-30 (Bernstein). */
+static bool is_certain(uint64_t draws, double probability, int64_t c, double *not_above)
+{
+    const double mean = (double)draws * probability,
+                 margin = 12.0 * sqrt(mean * (1.0 - probability)) + 40.0;
+    if (c < 0)
+        *not_above = 0.0;
+    else if ((uint64_t)c >= draws || probability < TINY)
+        *not_above = 1.0;
+    else if (probability > 1.0 - TINY)
+        *not_above = 0.0;
+    else if (mean < (double)c - margin || mean > (double)c + margin)
+        *not_above = mean < (double)c ? 1.0 : 0.0;
+    else
+        return false;
+    return true;
+}
+
+/* P(count <= c). */
 static double not_above(uint64_t draws, double probability, int64_t c)
 {
-    if (c < 0)
-        return 0.0;
-    if ((uint64_t)c >= draws || probability < TINY)
-        return 1.0;
-    if (probability > 1.0 - TINY)
-        return 0.0;
-    double mean = (double)draws * probability,
-           margin = 12.0 * sqrt(mean * (1.0 - probability)) + 40.0;
-    if (mean < (double)c - margin || mean > (double)c + margin)
-        return mean < (double)c ? 1.0 : 0.0;
-    return law_not_above(count_law(draws, probability), c);
+    double certain;
+    return is_certain(draws, probability, c, &certain)
+               ? certain
+               : law_not_above(count_law(draws, probability), c);
 }
 
 /* P(count > c). */
 static double above(uint64_t draws, double probability, int64_t c)
 {
-    if (c < 0)
-        return 1.0;
-    if ((uint64_t)c >= draws || probability < TINY)
-        return 0.0;
-    if (probability > 1.0 - TINY)
-        return 1.0;
-    double mean = (double)draws * probability,
-           margin = 12.0 * sqrt(mean * (1.0 - probability)) + 40.0;
-    if (mean < (double)c - margin || mean > (double)c + margin)
-        return mean < (double)c ? 0.0 : 1.0;
-    return law_above(count_law(draws, probability), c);
+    double certain;
+    return is_certain(draws, probability, c, &certain)
+               ? 1.0 - certain
+               : law_above(count_law(draws, probability), c);
 }
 
 /* P(T > places, and the bin is the threshold bin). Of n elements, A lie above it with probability

@@ -283,10 +283,15 @@ int unclear_name(const char *option, const char *value, const char *several, nam
     if (*several)
         return usage_error("%s '%.*s' is one of %s; give one of them", option, VALUE_SHOWN, value,
                            several);
-    for (unsigned i = 0; name(i); i++)
+    struct nearest nearest = {.typed = value, .length = strlen(value)};
+    for (unsigned i = 0; name(i); i++) {
         append_name(names, sizeof names, name(i));
-    return usage_error("%s '%.*s' is not known; give one of %s, %s", option, VALUE_SHOWN, value,
-                       names, also);
+        nearest_try(&nearest, name(i));
+    }
+    return nearest.name ? usage_error("%s '%.*s' is not known; did you mean %s?", option,
+                                      VALUE_SHOWN, value, nearest.name)
+                        : usage_error("%s '%.*s' is not known; give one of %s, %s", option,
+                                      VALUE_SHOWN, value, names, also);
 }
 
 int unknown_subcommand(const char *typed, name_at *name, unsigned count)

@@ -225,7 +225,8 @@ int read_exact_kernel(void *to, const char *option, const char *value)
     for (size_t i = 0; exact_at((unsigned)i); i++)
         if (rcm_name_begins(exact_at((unsigned)i), value))
             append_name(several, sizeof several, exact_at((unsigned)i));
-    return unclear_name(option, value, several, exact_at, "the path of a profile (./my.profile)");
+    return unclear_name(option, value, several, exact_at,
+                        "or the path of a profile (./my.profile)");
 }
 
 int read_dtype(void *to, const char *option, const char *value)

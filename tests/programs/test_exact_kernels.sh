@@ -92,6 +92,8 @@ rejects "is one of flashinfer_0_6_14_b200, " "$program" select "${question[@]}" 
     --exact-kernel flashinfer
 rejects "is not known; give one of deepselect_b200, " "$program" select "${question[@]}" \
     --exact-kernel nothing
+rejects "did you mean gvr_v2_b200?" "$program" select "${question[@]}" --exact-kernel grv_v2_b200
+rejects "did you mean H100-SXM?" "$program" select --n 4096 --k 64 --device H100-SMX
 rejects "k = n selects nothing" "$program" select --n 4096 --k 4096 --device b200 \
     --exact-kernel gvr
 rejects "has no stage 1" "$program" select --n 4096 --k 64 --device gvr
