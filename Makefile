@@ -526,7 +526,7 @@ figures/%: all
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
 # is an error.
 .PHONY: notebooks run-notebooks
-NOTEBOOKS := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
+NOTEBOOK_PAGES := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
 PYTHON ?= /usr/bin/python3
 
 notebooks: packages
@@ -535,8 +535,8 @@ notebooks: packages
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory run-notebooks
 
-run-notebooks: $(NOTEBOOKS)
-	@echo "$(words $(NOTEBOOKS)) notebooks in $(BUILD)/notebooks"
+run-notebooks: $(NOTEBOOK_PAGES)
+	@echo "$(words $(NOTEBOOK_PAGES)) notebooks in $(BUILD)/notebooks"
 
 $(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
 	@mkdir -p $(@D)
@@ -563,6 +563,8 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 
 # make bench-cpu, make peers
 include tools/peers/peers.mk
+# make docs, make check-site
+include site/site.mk
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench

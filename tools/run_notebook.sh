@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run_notebook.sh - executes a notebook and writes it as HTML; make notebooks calls it.
+# run_notebook.sh - executes a notebook and writes it, with its outputs, as HTML and as .ipynb, of
+# which `make docs` makes pages; make notebooks calls it.
 #
 #   tools/run_notebook.sh notebooks/NAME.ipynb FOLDER
 #
@@ -12,8 +13,11 @@ folder=$2
 top=$(realpath "$(dirname "$0")/..")
 
 start=$SECONDS
-rm -f "$folder/$(basename "$notebook" .ipynb).html"
+executed=$folder/$(basename "$notebook")
+rm -f "${executed%.ipynb}.html" "$executed"
 export PYTHONPATH=$top/python PYDEVD_DISABLE_FILE_VALIDATION=1
-"${PYTHON:-/usr/bin/python3}" -m nbconvert --log-level=ERROR --to html --execute \
-    --ExecutePreprocessor.timeout=300 "$notebook" --output-dir "$folder"
+convert=("${PYTHON:-/usr/bin/python3}" -m nbconvert --log-level=ERROR --output-dir "$folder")
+"${convert[@]}" --to notebook --execute --ExecutePreprocessor.timeout=300 "$notebook" \
+    --output "$(basename "$notebook")"
+"${convert[@]}" --to html "$executed"
 printf '  %-8s %s, %s s\n' NOTEBOOK "$notebook" $((SECONDS - start))
