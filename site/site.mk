@@ -24,7 +24,7 @@ run-docs:
 	$(Q)$(SITE_PYTHON) SITE_PAGES=$(abspath $(SITE_PAGES)) NO_MKDOCS_2_WARNING=1 \
 	    SOURCE_DATE_EPOCH=0 $(SITE_ENV)/bin/mkdocs build --quiet --clean \
 	    --config-file site/mkdocs.yml --site-dir $(abspath $(SITE))
-	$(Q)rm -f $(SITE)/sitemap.xml $(SITE)/sitemap.xml.gz
+	$(Q)rm -f $(addprefix $(SITE)/,404.html sitemap.xml sitemap.xml.gz)
 
 $(SITE_ENV)/.made: site/requirements.txt
 	@rm -rf $(@D)

@@ -72,6 +72,7 @@ def for_python_markdown(text):
     for line in text.splitlines():
         if re.match(r" *```", line):
             fence = not fence
+            within = 0 if line.startswith("`") else within
         item = re.match(r"([-*]|\d+\.) +", line)
         if item and not fence:
             within = len(item[0])
@@ -101,7 +102,7 @@ def copy_page(name, page, into):
 def plain(text):
     """Text that Markdown shows as it is."""
     text = text.replace("&", "&amp;").replace("<", "&lt;")
-    return re.sub(r"([\\`*_{}\[\]#|~$^])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]#$])", r"\\\1", text)
 
 
 def prose(text):

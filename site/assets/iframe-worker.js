@@ -1,4 +1,4 @@
-/* offline_worker.js - the search of a site that is opened from disk. A browser starts no Worker
+/* iframe-worker.js - the search of a site that is opened from disk. A browser starts no Worker
  * from file://. In its place this runs the script of the worker in a hidden frame, with the same
  * messages.
  *
