@@ -84,7 +84,8 @@ class Page:
         text = ""
         if own:
             shown = [name for name in own if not name.startswith("RCM_")] or own
-            text += "### " + ", ".join(f"`{name}`" for name in shown) + f" {{#{anchor(own[0])}}}\n\n"
+            heading = ", ".join(f"`{name}`" for name in shown)
+            text += f"### {heading} {{#{anchor(own[0])}}}\n\n"
             text += "".join(f'<a id="{anchor(name)}"></a>' for name in own[1:])
             text += "\n\n" if own[1:] else ""
         text += "```c\n" + "\n".join(item.code) + "\n```\n\n"
@@ -124,10 +125,11 @@ def make(into):
                 known[name] = f"{page_of(header)}#{anchor(name)}"
             for name, enumeration in headers.constants(item.code):
                 constants[name] = f"{page_of(header)}#{anchor(enumeration)}"
+    places = {**constants, **known}
     for header, found in read.items():
-        write(into, f"c/{page_of(header)}", Page(header, {**constants, **known}, models).markdown(found))
+        write(into, f"c/{page_of(header)}", Page(header, places, models).markdown(found))
     main = headers.items((TOP / "model/recallmodel.h").read_text(encoding="utf-8"))
-    text = Page("model/recallmodel.h", {**constants, **known}, models).markdown(main)
+    text = Page("model/recallmodel.h", places, models).markdown(main)
     text += "## Headers\n\nHow to call it from a program: [From C and C++](../library.md).\n\n"
     for header in HEADERS:
         first = read[header][0].comment[0].split(" - ", 1)[1]

@@ -1,12 +1,11 @@
 """The command reference: a page for each subcommand.
 
-build/reference/commands/NAME.md is taken where it is (it is made from the option tables); otherwise
-the page is what `recallmodel help NAME` prints.
+A page is build/reference/commands/NAME.md, which `make reference` makes from the option tables;
+where there is none, what `recallmodel help NAME` prints.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import os
-import pathlib
 import re
 import subprocess
 
@@ -40,13 +39,21 @@ def page(name, summary):
     return text + f"## Options\n\n```text\n{rest}\n```\n"
 
 
-def make(into):
-    """Writes the pages; returns how many."""
-    folder = pathlib.Path(os.environ.get("BUILD", "build")) / "reference/commands"
-    made = sorted((TOP / folder).glob("*.md"))
+def unescaped(text):
+    """The text without the escapes that Python-Markdown does not know, such as those of ^ and ~."""
+    def char(match):
+        return match[0] if match[1] is None else match[1]
+
+    return re.sub(r"^```.*?^```|`[^`\n]*`|\\([^\w\s\\`*_{}\[\]()>#+.!|-])", char, text,
+                  flags=re.M | re.S)
+
+
+def make(into, reference):
+    """Writes the pages, those of the folder `reference` where it has some; returns how many."""
+    made = sorted(reference.glob("*.md"))
     if made:
         for path in made:
-            write(into, f"commands/{path.name}", path.read_text(encoding="utf-8"))
+            write(into, f"commands/{path.name}", unescaped(path.read_text(encoding="utf-8")))
         return len(made)
     found = subcommands()
     for name, summary in found:

@@ -47,7 +47,7 @@ def figure(name, folder, into):
     """One figure as Markdown; copies its files."""
     title, *caption = (TOP / f"plots/{name}.txt").read_text(encoding="utf-8").splitlines()
     text = f"## {plain(title)} {{#{name}}}\n\n"
-    if not (folder / "caption.txt").exists():
+    if not made(name):
         return title, text + f"Not made yet: `make figures/{name}`.\n\n", False
     caption = (folder / "caption.txt").read_text(encoding="utf-8").splitlines()[1:]
     target = into / "paper_figures" / name
@@ -69,6 +69,10 @@ def figure(name, folder, into):
     return title, text + f'??? note "Commands"\n\n    ```\n{indented(commands)}\n    ```\n\n', drawn
 
 
+def made(name):
+    return (TOP / f"paper_figures/{name}/caption.txt").exists()
+
+
 def indented(text):
     return "\n".join("    " + line if line else "" for line in text.splitlines())
 
@@ -84,15 +88,15 @@ def make(into):
         left = [name for name in left if name not in ours]
         if not ours:
             continue
-        body, shown, tables = f"# Figures: {title}\n\n", [], []
-        for name in ours:
+        body, shown, tables = f"# {title}\n\n", [], []
+        for name in sorted(ours, key=lambda name: not made(name)):
             heading, text, drawn = figure(name, TOP / "paper_figures" / name, into)
             body += text
             link = f"{page}.md#{name}"
             if drawn:
                 alt = html.escape(heading, quote=True)
-                shown.append(f'<a href="{page}.html#{name}"><img src="{name}/{name}.svg" alt="{alt}"'
-                             f' loading="lazy">{html.escape(heading)}</a>')
+                shown.append(f'<a href="{page}.html#{name}"><img src="{name}/{name}.svg"'
+                             f' alt="{alt}" loading="lazy">{html.escape(heading)}</a>')
             else:
                 tables.append(f"- [{plain(heading)}]({link})")
         write(into, f"paper_figures/{page}.md", body)

@@ -1,8 +1,8 @@
 """Reads a C header of the project: its sections, and what each comment says about the code below.
 
 A comment at the left margin describes the code up to the next empty line or comment there. Lines of
-it "Name      text" are the fields of the contract (Domain, Returns, Accuracy, Source, ..). A comment
-that begins with a row of dashes opens a section.
+it "Name      text" are the fields of the contract (Domain, Returns, Accuracy, Source, ..). A
+comment that begins with a row of dashes opens a section.
 
 SPDX-License-Identifier: Apache-2.0
 """

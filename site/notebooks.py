@@ -6,7 +6,7 @@ import base64
 import json
 import re
 
-from sources import TOP, plain, write
+from sources import TOP, plain, with_links, write
 
 
 def title_of(path):
@@ -45,7 +45,8 @@ def page(path, into):
         if cell["cell_type"] == "markdown":
             heading = re.findall(r"^#+ (.*)$", source, flags=re.M)
             alt = heading[-1] if heading else alt
-            text += source + "\n\n"
+            there = TOP / "notebooks" / path.name
+            text += with_links(source, there, f"notebooks/{path.stem}.md", into) + "\n\n"
             continue
         text += fenced(source, "python")
         for data in cell["outputs"]:

@@ -29,10 +29,12 @@ def home(into, page):
     readme = TOP / "README.md"
     text = for_python_markdown(with_links(readme.read_text(encoding="utf-8"), readme, "index.md",
                                           into))
-    lead = "[Answer a question](page/recallmodel.html){ .md-button .md-button--primary }\n"
-    if not page:
-        lead = "The page that answers in the browser is not in this copy: `make page`.\n"
-    lead += "[Quick start](quick-start.md){ .md-button }\n[Commands](commands.md){ .md-button }\n"
+    lead = "[Quick start](quick-start.md){ .md-button }\n[Choosing](choosing.md){ .md-button }\n"
+    if page:
+        button = "{ .md-button .md-button--primary }"
+        lead = f"[Answer a question](page/recallmodel.html){button}\n{lead}"
+    else:
+        lead += "\nThe page that answers in the browser is not in this copy (`make page`).\n"
     first, second, rest = text.split("\n\n", 2)
     write(into, "index.md", f"{first}\n\n{second}\n\n{lead}\n{rest}")
 
@@ -63,7 +65,8 @@ def main():
         (into / "page").mkdir()
         shutil.copyfile(page, into / "page/recallmodel.html")
     done = {"notebooks": notebooks.make(into, build), "figures": figures.make(into),
-            "commands": command_reference.make(into), "names in C": c_reference.make(into),
+            "commands": command_reference.make(into, build / "reference/commands"),
+            "names in C": c_reference.make(into),
             "names in Python": python_reference.make(into)}
     home(into, page.exists())
     for source in sorted((TOP / "docs").glob("*.md")):

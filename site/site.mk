@@ -11,6 +11,7 @@ NOTEBOOKS ?=
 docs: packages
 	@tools/install_packages.sh python3-venv libjs-katex
 	@$(MAKE) --no-print-directory all $(SITE_ENV)/.made
+	@$(if $(wildcard programs/describe),$(MAKE) --no-print-directory reference)
 	@$(if $(filter yes,$(NOTEBOOKS)),$(MAKE) --no-print-directory notebooks)
 	@$(MAKE) --no-print-directory run-docs
 
@@ -22,8 +23,9 @@ run-docs:
 	    RECALLMODEL_RUNS=$(CURDIR)/runs $(PYTHON) site/prepare.py $(SITE_PAGES)
 	$(say) SITE $(SITE)/index.html
 	$(Q)$(SITE_PYTHON) SITE_PAGES=$(abspath $(SITE_PAGES)) NO_MKDOCS_2_WARNING=1 \
-	    SOURCE_DATE_EPOCH=0 $(SITE_ENV)/bin/mkdocs build --quiet --clean \
-	    --config-file site/mkdocs.yml --site-dir $(abspath $(SITE))
+	    SOURCE_DATE_EPOCH=0 $(SITE_ENV)/bin/mkdocs build --strict --clean \
+	    --config-file site/mkdocs.yml --site-dir $(abspath $(SITE)) 2>$(BUILD)/site.log || \
+	    { cat $(BUILD)/site.log >&2; exit 1; }
 	$(Q)rm -f $(addprefix $(SITE)/,404.html sitemap.xml sitemap.xml.gz)
 
 $(SITE_ENV)/.made: site/requirements.txt
