@@ -19,12 +19,12 @@ docs: packages
 SITE_PYTHON = PYTHONPATH=site PYTHONDONTWRITEBYTECODE=1 BUILD=$(BUILD)
 run-docs:
 	$(say) PAGES $(SITE_PAGES)
-	$(Q)$(SITE_PYTHON) RECALLMODEL=$(PROGRAM) RECALLMODEL_LIBRARY=$(abspath $(SHARED)) \
-	    RECALLMODEL_RUNS=$(CURDIR)/runs $(PYTHON) site/prepare.py $(SITE_PAGES)
+	$(Q)$(SITE_PYTHON) RECALLMODEL=$(PROGRAM) RECALLMODEL_LIBRARY="$(CURDIR)/$(SHARED)" \
+	    RECALLMODEL_RUNS="$(CURDIR)/runs" $(PYTHON) site/prepare.py $(SITE_PAGES)
 	$(say) SITE $(SITE)/index.html
-	$(Q)$(SITE_PYTHON) SITE_PAGES=$(abspath $(SITE_PAGES)) NO_MKDOCS_2_WARNING=1 \
+	$(Q)$(SITE_PYTHON) SITE_PAGES="$(CURDIR)/$(SITE_PAGES)" NO_MKDOCS_2_WARNING=1 \
 	    SOURCE_DATE_EPOCH=0 $(SITE_ENV)/bin/mkdocs build --strict --clean \
-	    --config-file site/mkdocs.yml --site-dir $(abspath $(SITE)) 2>$(BUILD)/site.log || \
+	    --config-file site/mkdocs.yml --site-dir "$(CURDIR)/$(SITE)" 2>$(BUILD)/site.log || \
 	    { cat $(BUILD)/site.log >&2; exit 1; }
 	$(Q)rm -f $(addprefix $(SITE)/,404.html sitemap.xml sitemap.xml.gz)
 
