@@ -14,6 +14,10 @@ RENAMED = {"README.md": "index.md", "docs/index.md": "overview.md",
 HEADERS = {"topk/topk.h": "c/topk.md", "gpu/topk_gpu.h": "c/topk_gpu.md",
            "model/recallmodel.h": "c/index.md"}
 
+# The titles of pages in the navigation.
+TITLES = {page: title for title, page in re.findall(
+    r"^ +- ([^*\n]+): (\S+\.md)$", (TOP / "site/mkdocs.yml").read_text(encoding="utf-8"), re.M)}
+
 
 class Missing(Exception):
     """A link leads to a file that is not there."""
@@ -50,6 +54,11 @@ def place_of(source, into):
 def with_links(text, source, page, into):
     """The text of the page `source`, its links led to where their targets are on the site."""
 
+    def titled(match):
+        name = match[2].rsplit("/", 1)[-1]
+        title = TITLES.get(RENAMED.get(f"docs/{name}", name)) if name == match[1] else None
+        return f"[{title}]({match[2]}" if title else match[0]
+
     def led(match):
         if match[1] is None:
             return match[0]  # code
@@ -63,6 +72,8 @@ def with_links(text, source, page, into):
             raise Missing(f"{source.relative_to(TOP)}: {match[1]} leads nowhere") from error
         return f"]({os.path.relpath(place, os.path.dirname(page) or '.')}{hash_}{at})"
 
+    # A link that shows the name of the file shows the title of its page on the site.
+    text = re.sub(r"\[(?:docs/)?([\w-]+\.md)\]\(((?:docs/)?[\w-]+\.md)", titled, text)
     return re.sub(r"^```.*?^```|`[^`]*`|\]\(([^)\s]+)\)", led, text, flags=re.M | re.S)
 
 
