@@ -26,7 +26,8 @@ run-docs:
 	    SOURCE_DATE_EPOCH=0 $(SITE_ENV)/bin/mkdocs build --strict --clean \
 	    --config-file site/mkdocs.yml --site-dir "$(CURDIR)/$(SITE)" 2>$(BUILD)/site.log || \
 	    { cat $(BUILD)/site.log >&2; exit 1; }
-	$(Q)rm -f $(addprefix $(SITE)/,404.html sitemap.xml sitemap.xml.gz)
+	$(Q)cd $(SITE) && rm -rf 404.html sitemap.xml* assets/javascripts/lunr \
+	    assets/javascripts/*.map assets/javascripts/workers/*.map assets/stylesheets/*.map
 
 $(SITE_ENV)/.made: site/requirements.txt
 	@rm -rf $(@D)
