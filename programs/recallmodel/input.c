@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <programs/common/option_values.h>
+
 int read_input(void *to, const char *option, const char *value)
 {
     char names[200] = "";
@@ -16,6 +18,7 @@ int read_input(void *to, const char *option, const char *value)
             return STATUS_OK;
         }
         append_name(names, sizeof names, sim_input_name((enum sim_input)i));
+        offer_name(sim_input_name((enum sim_input)i));
     }
     return usage_error("%s '%.*s' is not known; give one of %s, or --file for rows of your own",
                        option, VALUE_SHOWN, value, names);
