@@ -46,7 +46,7 @@ static void put_word(const char *name, const char *text, const char *typed)
 
 static void put_commands(const char *typed)
 {
-    for (size_t i = 0; i < commands_count; i++)
+    for (size_t i = 0; i < commands_length; i++)
         put_word(commands[i]->name, commands[i]->summary, typed);
     put_word("help", "prints the options of a subcommand", typed);
 }
@@ -206,7 +206,7 @@ void complete(int count, char **words)
             put_word("--version", "print the version", words[0]);
         return;
     }
-    const struct command *command = command_by_name(commands, commands_count, words[0]);
+    const struct command *command = command_by_name(commands, commands_length, words[0]);
     if (command && command->parts)
         complete_parts(command, count - 1, words + 1);
     else if (command)
