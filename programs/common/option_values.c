@@ -53,6 +53,12 @@ void offer_runs(void)
         asked->runs = true;
 }
 
+void names_are_of_machine(void)
+{
+    if (asked)
+        asked->of_machine = true;
+}
+
 struct option_values option_values(const struct command *command, const struct argument *option)
 {
     struct option_values values = {0};

@@ -20,6 +20,7 @@ struct option_values {
     bool files, folders; /* paths; `files` with `folders`: files, or folders on the way to them */
     bool runs;           /* names of measured runs (runs_folder.h) */
     const char *endings; /* of the files, "csv txt"; NULL: any */
+    bool of_machine;     /* another machine has other names */
 };
 
 /* What the values of an option of a command can be. Prints nothing. */
@@ -38,5 +39,8 @@ void offer_name(const char *name);
 /* Offers files with these endings (NULL: any), or the names of measured runs. */
 void offer_files(const char *endings);
 void offer_runs(void);
+
+/* Says that the names are those of this machine. */
+void names_are_of_machine(void);
 
 #endif

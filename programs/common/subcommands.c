@@ -42,7 +42,14 @@ void help_numbers(const struct command *command, bool fractions)
 
 void help_example(const struct command *command)
 {
-    printf("\nExample:\n  %s\n", command->example);
+    const char *line = command->example;
+    puts("\nExample:");
+    while (*line) { /* each line is indented alike */
+        const size_t length = strcspn(line, "\n");
+        const size_t blanks = strspn(line, " ");
+        printf("  %.*s\n", (int)(length - blanks), line + blanks);
+        line += length + (line[length] == '\n');
+    }
     if (command->detail)
         print_wrapped("\n%s", command->detail);
 }

@@ -24,6 +24,14 @@ int read_input(void *to, const char *option, const char *value)
                        option, VALUE_SHOWN, value, names);
 }
 
+int read_made_input(void *to, const char *option, const char *value)
+{
+    for (int i = 0; values_are_asked() && i < SIM_INPUTS; i++)
+        if (i != SIM_FILE && i != SIM_PLACEMENT)
+            offer_name(sim_input_name((enum sim_input)i));
+    return values_are_asked() ? STATUS_OK : read_input(to, option, value);
+}
+
 int read_rho(void *to, const char *option, const char *value)
 {
     const struct decimal_list *rho = to;

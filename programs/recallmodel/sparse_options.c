@@ -70,7 +70,8 @@ static int read_layers(void *to, const char *option, const char *value)
 {
     struct layer_list *list = to;
     size_t capacity = 0;
-    offer_name("none");
+    if (strcmp(option, "--dense-layers") == 0)
+        offer_name("none");
     list->given = true;
     if (strcmp(value, "none") == 0)
         return STATUS_OK;
