@@ -448,12 +448,14 @@ demo: packages
 # The tests that `make check` runs with CASES=few, in a short form; `make check-all` runs them in
 # full. A test belongs here if it takes more than some ten seconds. In full, in CPU seconds on
 # 2026-11-22: figures 80, simulate.sh 50, recall_lower 22, contenders 18, gpu_bench 17, threshold
-# 16, fit 16, exact 15, python 14, valgrind 13, fused 7, stage1 4.
+# 16, fit 16, exact 15, python 14, valgrind 13, fused 7, completion 6, stage1 4. manual has packages
+# that only check-rest installs.
 SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
         $(addprefix topk/test_,smoke $(addprefix topk_,calls callers choose edges large refusals)) \
         $(addprefix model/test_,contenders reverse threshold)) \
-    $(patsubst %,tests/programs/test_%.sh,calls completion gpu_bench plot simulate valgrind) \
+    $(patsubst %,tests/programs/test_%.sh,calls completion gpu_bench manual plot simulate \
+        valgrind) \
     tests/topk/test_topk_machines.sh \
     tests/figures/test_figures.sh tests/python/test_python.sh tests/docs/test_pages.sh
 JOBS ?= 2
@@ -470,9 +472,9 @@ print-shortened:
 	@echo $(SHORTENED)
 
 # What `make check` leaves out: the programs that nvcc builds, the shortened tests in full, and
-# completion in zsh and fish.
+# completion in zsh and fish, and what mandoc says of the manual.
 check-rest: packages
-	@tools/install_packages.sh zsh fish mandoc
+	@tools/install_packages.sh zsh fish groff-base mandoc
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
 	@$(MAKE) --no-print-directory gpu
 	@$(MAKE) --no-print-directory run-tests RUN="$(SHORTENED)"
@@ -485,7 +487,7 @@ check-all: packages
 .PHONY: check-rest check-all test-programs
 test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
     $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) \
-    $(BUILD)/gpu/recallmodel-bench-emulated
+    $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe
 
 # Runs every test, also after one that fails, and then names those that failed.
 # RUN="tests/programs/test_plot.sh ..": only these.

@@ -20,7 +20,7 @@ const struct command *command_by_name(const struct command *const *table, size_t
 void commands_list(FILE *file, const struct command *const *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "  %-10s %s\n", table[i]->name, table[i]->summary);
+        fprintf(file, "  %-10s  %s\n", table[i]->name, table[i]->summary);
 }
 
 void help_options(const struct command *command, bool usual)

@@ -66,6 +66,7 @@ int bench_calibrate(int count, char **arguments, int (*bench)(int count, char **
         puts("usage: recallmodel bench --calibrate [options]\n\nMeasures this machine for about "
              "two minutes, fits a profile to it, and stores it for\n--device this.\n\nOptions:");
         arguments_describe(options);
+        return STATUS_OK;
     }
     if (status != STATUS_OK)
         return status;
