@@ -78,7 +78,7 @@ pass
 for page in "$folder"/man/*.1; do
     groff -ww -man -Tutf8 "$page" 2>&1 >/dev/null
     [ "$(sed -n 1p "$page" | cut -c1-3)" = '.\"' ] || echo "$page: no comment"
-    LC_ALL=C awk -v page="$page" 'length > 160 { print page ": a line of " length " bytes" }' "$page"
+    LC_ALL=C awk -v page="$page" 'length > 160 { print page ": a long line" }' "$page"
 done >"$folder/warnings"
 [ ! -s "$folder/warnings" ] || fail "$(sed -n 1,5p "$folder/warnings")"
 if command -v mandoc >/dev/null; then
