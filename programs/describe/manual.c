@@ -76,6 +76,12 @@ static const struct section sections[] = {
      "With --device there is also a bound of the time of stage 1 by the roofline. It is not "
      "calibrated; without a vector rate it is by bandwidth alone. If the rows exceed the memory of "
      "the device, a line says so, and exceeds_memory in JSON."},
+    {"bench", "Notes",
+     "recallmodel-bench is a program of its own, which make gpu builds where there is an nvcc. It "
+     "times the GPU kernels, each proved right: recallmodel-bench "
+     "stage1|exact|two-stage|fused|roof|device [options], each with a --help of its own. "
+     "docs/gpu.md "
+     "says how."},
     {"bounds", "Notes",
      "The exact smallest b stands beside that of every closed form, with the recall that the form "
      "states at its b, and the recall that this b has."},

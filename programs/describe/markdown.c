@@ -19,8 +19,12 @@ static void put_text(FILE *file, const char *text, size_t length)
             at += option - 1;
         } else if (*at == '\n') {
             putc(' ', file);
+        } else if (*at == '<') {
+            fputs("&lt;", file);
+        } else if (*at == '|') {
+            fputs("&#124;", file);
         } else {
-            if (strchr("\\`*_[]<>|#~^", *at))
+            if (strchr("\\`*_[]", *at))
                 putc('\\', file);
             putc(*at, file);
         }
