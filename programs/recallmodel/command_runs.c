@@ -9,6 +9,7 @@
 
 #include <base/memory.h>
 #include <base/text.h>
+#include <programs/common/option_values.h>
 #include <programs/common/runs_folder.h>
 #include <programs/common/wrap.h>
 
@@ -23,6 +24,7 @@ struct settings {
 static int read_one_name(void *to, const char *option, const char *value)
 {
     const char *name = *(const char **)to;
+    offer_runs();
     return name ? usage_error("%s '%.*s': a name is given already, '%.*s'; give one", option,
                               VALUE_SHOWN, value, VALUE_SHOWN, name)
                 : read_text(to, option, value);
@@ -74,9 +76,9 @@ static int print_list(const struct runs_index *index, enum output output)
     for (size_t row = 0; row < index->csv.rows; row++)
         put_index_row(table, index, row);
     if (output == OUTPUT_JSON) {
-        json_t *object = object_with_version();
-        set_text(object, "folder", index->folder);
-        json_object_set_new(object, "runs", table_json(table));
+        struct json *object = object_with_version();
+        set_name(object, "folder", index->folder);
+        json_put(object, "runs", table_json(table));
         status = print_json(object);
     } else if (output == OUTPUT_CSV) {
         table_print_csv(table, stdout, true);
@@ -195,15 +197,14 @@ static void print_rows(const struct csv *csv)
 static int print_about_json(const struct runs_index *index, size_t row, const char *path,
                             const char *source, const struct table *columns)
 {
-    json_t *object = object_with_version();
+    struct json *object = object_with_version();
     struct table *table = table_new();
     put_index_row(table, index, row);
-    json_t *entry = row_as_json(table);
-    set_text(entry, "file", path);
-    json_object_set_new(entry, "columns", table_json(columns));
+    struct json *entry = row_as_json(table);
+    set_name(entry, "file", path);
+    json_put(entry, "columns", table_json(columns));
     set_text(entry, "source", source);
-    json_object_update(object, entry);
-    json_decref(entry);
+    json_merge(object, entry);
     return print_json(object);
 }
 
@@ -268,7 +269,8 @@ static int print_runs(const struct settings *settings)
 static int run_runs(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    const int status = arguments_read_bare(runs_options, "--name", &settings, count, arguments);
+    const int status =
+        arguments_read_bare(runs_options, command_runs.bare, &settings, count, arguments);
     return status == STATUS_OK ? print_runs(&settings) : status;
 }
 
@@ -280,6 +282,7 @@ const struct command command_runs = {
     .detail = "The runs are in the folder runs/ of the sources, or where make install puts it; "
               "the environment variable RECALLMODEL_RUNS names another folder.",
     .options = runs_options,
+    .bare = "--name",
     .no_numbers = true,
     .run = run_runs,
 };
