@@ -4,7 +4,7 @@
 
 Copies docs/, README.md (the home page), CONTRIBUTING.md and CHANGELOG.md with their links led to
 the pages of the site, and generates the references, the figures and the notebooks. BUILD is the
-folder of what was built; RECALLMODEL, RECALLMODEL_LIBRARY: the command and the library.
+folder of what was built, with the pages of `make reference`; RECALLMODEL_LIBRARY: the library.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -10,8 +10,7 @@ NOTEBOOKS ?=
 .PHONY: docs run-docs check-site
 docs: packages
 	@tools/install_packages.sh python3-venv libjs-katex
-	@$(MAKE) --no-print-directory all $(SITE_ENV)/.made
-	@$(if $(wildcard programs/describe),$(MAKE) --no-print-directory reference)
+	@$(MAKE) --no-print-directory all reference $(SITE_ENV)/.made
 	@$(if $(filter yes,$(NOTEBOOKS)),$(MAKE) --no-print-directory notebooks)
 	@$(MAKE) --no-print-directory run-docs
 
@@ -19,7 +18,7 @@ docs: packages
 SITE_PYTHON = PYTHONPATH=site PYTHONDONTWRITEBYTECODE=1 BUILD=$(BUILD)
 run-docs:
 	$(say) PAGES $(SITE_PAGES)
-	$(Q)$(SITE_PYTHON) RECALLMODEL=$(PROGRAM) RECALLMODEL_LIBRARY="$(CURDIR)/$(SHARED)" \
+	$(Q)$(SITE_PYTHON) RECALLMODEL_LIBRARY="$(CURDIR)/$(SHARED)" \
 	    RECALLMODEL_RUNS="$(CURDIR)/runs" $(PYTHON) site/prepare.py $(SITE_PAGES)
 	$(say) SITE $(SITE)/index.html
 	$(Q)$(SITE_PYTHON) SITE_PAGES="$(CURDIR)/$(SITE_PAGES)" NO_MKDOCS_2_WARNING=1 \

@@ -2,14 +2,15 @@
 
     check_site.py FOLDER
 
-FOLDER/symbols has the public functions of the libraries, as nm lists them; the pages are written
-below FOLDER.
+FOLDER/symbols has the public functions of the libraries, as nm lists them; FOLDER/reference the
+pages of the commands. The pages of the site are written below FOLDER.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import importlib
 import pathlib
 import re
+import subprocess
 import sys
 
 import command_reference
@@ -103,13 +104,19 @@ def check_python(into):
     yield from repeated(into / "python_reference")
 
 
+def printed(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=True).stdout
+
+
 def check_commands(into):
     """Every subcommand, with every option that its help names."""
-    command_reference.make(into, into / "none")
+    command_reference.make(into, into / "reference")
     pages = {page.stem: page.read_text(encoding="utf-8") for page in (into / "commands").glob("*")}
-    for name, _ in command_reference.subcommands():
-        options = re.findall(r"^  (--[a-z-]+)", command_reference.printed("help", name), re.M)
-        for option in options:
+    names = re.findall(r"^  ([a-z]\S+) +\S", printed("help").partition("\nSubcommands:\n")[2], re.M)
+    if len(names) < 10:
+        yield f"recallmodel help lists {names}"
+    for name in names:
+        for option in re.findall(r"^  (--[a-z-]+)", printed("help", name), re.M):
             yield None
             if option not in pages.get(name, ""):
                 yield f"the page of recallmodel {name} has no {option}"

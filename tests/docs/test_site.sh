@@ -17,6 +17,8 @@ build=${BUILD:-build}
 for library in librecallmodel librecallmodel-topk; do
     nm -D --defined-only "$build/$library".so.* | sed -n 's/.* T \(rcm_\w*\)$/\1/p'
 done >"$work/symbols"
+mkdir "$work/reference"
+"$build/describe" markdown "$work/reference"
 RECALLMODEL=${RECALLMODEL:-build/recallmodel} BUILD=$build PYTHONDONTWRITEBYTECODE=1 \
     PYTHONPATH=site:tests/docs RECALLMODEL_LIBRARY=$(realpath "$build"/librecallmodel.so.*) \
     "$python" tests/docs/check_site.py "$work"
