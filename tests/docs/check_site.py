@@ -153,13 +153,24 @@ def check_navigation(into):
             yield f"{name}: a link still leads to a file of the repository"
 
 
+def check_inline_formulas(_):
+    """No backslash before punctuation in a formula between dollar signs: forges take it away."""
+    for page in sorted((TOP / "docs").glob("*.md")):
+        text = re.sub(r"^ *```.*?^ *```|`[^`\n]*`|^    [^\n]*$", "", page.read_text(encoding="utf-8"),
+                      flags=re.M | re.S)
+        for formula in re.findall(r"\$[^$]+\$", text):
+            yield None
+            if re.search(r"\\[^A-Za-z]", formula):
+                yield f"docs/{page.name}: a backslash before punctuation in {formula}"
+
+
 def main():
     global checked
     if not PROGRAM.exists():
         sys.exit(f"there is no {PROGRAM}")
     into, failures = pathlib.Path(sys.argv[1]), []
     for check in (check_contract, check_c, check_python, check_commands, check_figures,
-                  check_navigation):
+                  check_navigation, check_inline_formulas):
         for line in check(into):
             checked += line is None
             failures += [line] if line else []
