@@ -156,8 +156,8 @@ def check_navigation(into):
 def check_inline_formulas(_):
     """No backslash before punctuation in a formula between dollar signs: forges take it away."""
     for page in sorted((TOP / "docs").glob("*.md")):
-        text = re.sub(r"^ *```.*?^ *```|`[^`\n]*`|^    [^\n]*$", "", page.read_text(encoding="utf-8"),
-                      flags=re.M | re.S)
+        text = re.sub(r"^ *```.*?^ *```|`[^`\n]*`|^    [^\n]*$", "",
+                      page.read_text(encoding="utf-8"), flags=re.M | re.S)
         for formula in re.findall(r"\$[^$]+\$", text):
             yield None
             if re.search(r"\\[^A-Za-z]", formula):
