@@ -54,8 +54,11 @@ SEES_programs/bench-cpu := programs/common programs/bench $(BASE_PUBLIC) $(MODEL
 SEES_programs/recallmodel-bench := programs/common programs/bench $(BASE_PUBLIC) $(MODEL_PUBLIC) \
     $(GPU_PUBLIC)
 SEES_tests := base model sim calibrate attention gpu topk programs
+# It reads the tables of options of the command.
+SEES_programs/describe := programs/common $(addprefix programs/recallmodel/,command.h commands.h) \
+    $(BASE_PUBLIC) $(MODEL_PUBLIC)
 LAYERS := base model sim calibrate attention gpu topk programs/common programs/bench \
-    programs/bench-cpu programs/recallmodel programs/recallmodel-bench tests
+    programs/bench-cpu programs/recallmodel programs/recallmodel-bench programs/describe tests
 
 # Sources are found by wildcard: a new file needs no change here.
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
@@ -70,6 +73,7 @@ COMMAND := $(call objects,programs/recallmodel)
 BENCH := $(call objects,programs/bench)
 CPU_BENCH := $(call objects,programs/bench-cpu)
 CUDA_BENCH := $(call objects,programs/recallmodel-bench)
+DESCRIBE := $(call objects,programs/describe)
 SINGLE := $(BUILD)/sim/team/single.o
 MPI := $(BUILD)/sim/team/mpi.o
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c)) \
@@ -126,7 +130,7 @@ COMMON_LIBRARY := $(BUILD)/libcommon.a
 .DELETE_ON_ERROR:
 
 all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
-    $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK)
+    $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
 
 recallmodel recallmodel-mpi: %: $(BUILD)/%
 	@cp -f $< $@
@@ -164,6 +168,7 @@ $(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
 $(eval $(call layer,programs/common,$(POSIX)))
 $(eval $(call layer,programs/recallmodel,$(POSIX) $$(GIT)))
 $(eval $(call layer,programs/bench,$(POSIX)))
+$(eval $(call layer,programs/describe,$(POSIX)))
 $(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
 $(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
@@ -361,8 +366,8 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(COMMAND_PARTS) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) $(COMPILED) \
-    $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
+ALL_OBJECTS := $(COMMAND_PARTS) $(DESCRIBE) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) \
+    $(COMPILED) $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
@@ -374,6 +379,42 @@ gpu-programs: $(GPU_LIBRARY) $(SHARED_GPU) $(GPU_TESTS) recallmodel-bench
 
 recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
 	@cp -f $< $@
+
+# ---- manual pages, completions, the reference of the commands, from the tables of options
+
+# With another compiler's machine, what was built does not run here: then there are none, unless
+# EMULATOR runs it ("qemu-aarch64 -L /usr/aarch64-linux-gnu").
+EMULATOR ?=
+THIS_MACHINE := $(filter $(shell uname -m)-%,$(shell $(CC) -dumpmachine))
+MAN_BUILT := $(BUILD)/man/recallmodel.1
+COMPLETIONS := $(addprefix $(BUILD)/completions/,recallmodel.bash _recallmodel recallmodel.fish)
+MANUAL := $(if $(THIS_MACHINE)$(EMULATOR),$(MAN_BUILT) $(COMPLETIONS))
+# The date of the pages, in seconds: that of the sources; today's where nobody knows it.
+MAN_DATE = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null)}
+
+$(BUILD)/describe: $(DESCRIBE) $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) \
+    $(BASE_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) $^ $(COMMAND_LIBS) -o $@
+
+# A page a subcommand; the first is there when all are.
+$(MAN_BUILT): $(BUILD)/describe
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(say) MAN $(@D)
+	$(Q)$(EMULATOR) $< man $(@D) $(MAN_DATE)
+
+$(BUILD)/completions/%: $(PROGRAM)
+	@mkdir -p $(@D)
+	$(Q)$(EMULATOR) $< completion $(or $(filter-out _%,$(subst .,,$(suffix $*))),zsh) > $@
+
+.PHONY: manual reference
+manual: $(MANUAL)
+
+# The reference in Markdown: build/reference/commands/index.md, select.md and so on.
+reference: $(BUILD)/reference/commands/index.md
+$(BUILD)/reference/commands/index.md: $(BUILD)/describe
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)$(EMULATOR) $< markdown $(@D)
 
 # ---- optional tools
 
@@ -407,12 +448,14 @@ demo: packages
 # The tests that `make check` runs with CASES=few, in a short form; `make check-all` runs them in
 # full. A test belongs here if it takes more than some ten seconds. In full, in CPU seconds on
 # 2026-11-22: figures 80, simulate.sh 50, recall_lower 22, contenders 18, gpu_bench 17, threshold
-# 16, fit 16, exact 15, python 14, valgrind 13, fused 7, stage1 4.
+# 16, fit 16, exact 15, python 14, valgrind 13, fused 7, completion 6, stage1 4. manual has packages
+# that only check-rest installs.
 SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
         $(addprefix topk/test_,smoke $(addprefix topk_,calls callers choose edges large refusals)) \
         $(addprefix model/test_,contenders reverse threshold)) \
-    $(patsubst %,tests/programs/test_%.sh,calls gpu_bench plot simulate valgrind) \
+    $(patsubst %,tests/programs/test_%.sh,calls completion gpu_bench manual plot simulate \
+        valgrind) \
     tests/topk/test_topk_machines.sh \
     tests/figures/test_figures.sh tests/python/test_python.sh tests/docs/test_pages.sh
 JOBS ?= 2
@@ -428,8 +471,10 @@ check: packages
 print-shortened:
 	@echo $(SHORTENED)
 
-# What `make check` leaves out: the programs that nvcc builds, and the shortened tests in full.
+# What `make check` leaves out: the programs that nvcc builds, the shortened tests in full, and
+# completion in zsh and fish, and what mandoc says of the manual.
 check-rest: packages
+	@tools/install_packages.sh zsh fish groff-base mandoc
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
 	@$(MAKE) --no-print-directory gpu
 	@$(MAKE) --no-print-directory run-tests RUN="$(SHORTENED)"
@@ -442,7 +487,7 @@ check-all: packages
 .PHONY: check-rest check-all test-programs
 test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
     $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) \
-    $(BUILD)/gpu/recallmodel-bench-emulated
+    $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe
 
 # Runs every test, also after one that fails, and then names those that failed.
 # RUN="tests/programs/test_plot.sh ..": only these.
@@ -575,6 +620,9 @@ LIB := $(DESTDIR)$(PREFIX)/lib
 INCLUDE := $(DESTDIR)$(PREFIX)/include
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 SHARE := $(DESTDIR)$(PREFIX)/share/recallmodel
+BASH_COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETION := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 MEASURED := $(wildcard runs/index.csv runs/*/*)
 PARTS_OF_HEADER := $(wildcard model/recallmodel/*.h)
 FILL_IN := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
@@ -597,8 +645,20 @@ install: all
 	$(if $(INSTALL_GPU),install -m 755 $(INSTALL_GPU) $(BIN)/)
 	sed $(FILL_IN) model/recallmodel.pc.in > $(LIB)/pkgconfig/recallmodel.pc
 	sed $(FILL_IN) topk/recallmodel-topk.pc.in > $(LIB)/pkgconfig/recallmodel-topk.pc
-	install -m 644 docs/recallmodel.1 $(MAN)/
+	$(if $(MANUAL),@$(MAKE) --no-print-directory install-manual)
 	for file in $(MEASURED); do install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
+
+# bash and fish look for the completion of a command by its name.
+.PHONY: install-manual
+install-manual: $(MANUAL)
+	install -d $(MAN) $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+	install -m 644 $(BUILD)/man/*.1 $(MAN)/
+	install -m 644 $(BUILD)/completions/recallmodel.bash $(BASH_COMPLETION)/recallmodel
+	install -m 644 $(BUILD)/completions/_recallmodel $(ZSH_COMPLETION)/
+	install -m 644 $(BUILD)/completions/recallmodel.fish $(FISH_COMPLETION)/
+	$(if $(HAS_MPI),ln -sf recallmodel.1 $(MAN)/recallmodel-mpi.1)
+	$(if $(HAS_MPI),ln -sf recallmodel $(BASH_COMPLETION)/recallmodel-mpi)
+	$(if $(HAS_MPI),ln -sf recallmodel.fish $(FISH_COMPLETION)/recallmodel-mpi.fish)
 
 uninstall:
 	rm -f $(addprefix $(BIN)/,recallmodel recallmodel-mpi recallmodel-bench) \
@@ -607,6 +667,9 @@ uninstall:
 	    $(INCLUDE)/topk_gpu.h $(INCLUDE)/recallmodel.h \
 	    $(patsubst model/%,$(INCLUDE)/%,$(PARTS_OF_HEADER)) \
 	    $(LIB)/pkgconfig/recallmodel.pc $(LIB)/pkgconfig/recallmodel-topk.pc $(MAN)/recallmodel.1 \
+	    $(MAN)/recallmodel-*.1 $(ZSH_COMPLETION)/_recallmodel \
+	    $(addprefix $(BASH_COMPLETION)/,recallmodel recallmodel-mpi) \
+	    $(addprefix $(FISH_COMPLETION)/,recallmodel.fish recallmodel-mpi.fish) \
 	    $(addprefix $(SHARE)/,$(MEASURED))
 	-rmdir $(INCLUDE)/recallmodel $(SHARE)/runs/* $(SHARE)/runs $(SHARE) 2>/dev/null
 

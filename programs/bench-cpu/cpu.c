@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include <base/memory.h>
+#include <programs/common/option_values.h>
 
 #include "check.h"
 #include "device.h"
@@ -27,6 +28,7 @@ static const char *isa_at(unsigned i)
 
 int read_isa(void *to, const char *option, const char *value)
 {
+    names_are_of_machine();
     if (!rcm_top_k_use_isa(value))
         return unknown_name(option, value, isa_at, UNTIL_NULL);
     *(const char **)to = value;

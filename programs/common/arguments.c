@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nearest.h"
+#include "option_values.h"
 #include "wrap.h"
 
 static const char help_option[] = "--help";
@@ -67,8 +68,7 @@ struct reading {
     char **arguments;
 };
 
-/* The row of an option whose name has `length` characters, or the end of the table. */
-static size_t find_row(const struct argument *table, const char *name, size_t length)
+size_t argument_row(const struct argument *table, const char *name, size_t length)
 {
     size_t row = 0;
     while (table[row].option &&
@@ -88,13 +88,13 @@ static bool takes_bare(const struct reading *r, const char *argument)
 {
     if (*argument == '-' || *argument == '\0' || !r->bare)
         return false;
-    return !r->given[find_row(r->table, r->bare, strlen(r->bare))];
+    return !r->given[argument_row(r->table, r->bare, strlen(r->bare))];
 }
 
 static int read_option(struct reading *r, const char *argument)
 {
     const size_t length = strcspn(argument, "=");
-    const size_t row = find_row(r->table, argument, length);
+    const size_t row = argument_row(r->table, argument, length);
     const struct argument *option = &r->table[row];
     const char *value = argument[length] == '=' ? argument + length + 1 : NULL;
     const bool help = !option->option && length == strlen(help_option) &&
@@ -136,11 +136,11 @@ int arguments_read_bare(const struct argument *table, const char *bare, void *se
         if (strcmp(argument, "-h") == 0)
             argument = help_option;
         if (takes_bare(&r, argument)) {
-            const size_t row = find_row(table, bare, strlen(bare));
+            const size_t row = argument_row(table, bare, strlen(bare));
             r.bare = NULL;
             status = read_into(&r, row, argument);
         } else if (strncmp(argument, "--", 2) == 0 ||
-                   table[find_row(table, argument, strcspn(argument, "="))].option) {
+                   table[argument_row(table, argument, strcspn(argument, "="))].option) {
             status = read_option(&r, argument);
         } else {
             status = usage_error("'%.60s' is not an option; options begin with --, as in "
@@ -265,6 +265,8 @@ static int unknown_of_list(const char *option, const char *typed, size_t length,
                            unsigned count)
 {
     char names[800] = "";
+    if (offer_names(name, count))
+        return STATUS_USAGE;
     for (unsigned i = 0; i < count && name(i); i++)
         append_name(names, sizeof names, name(i));
     return usage_error("%s '%.*s' is not known; give one of %s", option,
@@ -280,6 +282,8 @@ int unclear_name(const char *option, const char *value, const char *several, nam
                  const char *also)
 {
     char names[800] = "";
+    if (offer_names(name, UNTIL_NULL))
+        return STATUS_USAGE;
     if (*several)
         return usage_error("%s '%.*s' is one of %s; give one of them", option, VALUE_SHOWN, value,
                            several);

@@ -38,6 +38,9 @@ int arguments_read(const struct argument *table, void *settings, int count, char
 int arguments_read_bare(const struct argument *table, const char *bare, void *settings, int count,
                         char **arguments);
 
+/* The row of the option whose name is the first `length` characters, or the end of the table. */
+size_t argument_row(const struct argument *table, const char *name, size_t length);
+
 /* Prints the options and their help, for --help. */
 void arguments_describe(const struct argument *table);
 

@@ -4,6 +4,8 @@
 #ifndef ERROR_H
 #define ERROR_H
 
+#include <stdbool.h>
+
 /* Exit statuses. STATUS_HELP is not an exit status: a parser returns it if --help was given. */
 enum {
     STATUS_HELP = -1,
@@ -22,5 +24,9 @@ const char *program_name(void);
 /* Prints "PROGRAM: ..." as one line on stderr and returns STATUS_USAGE. Control characters, which
  * come from what the user typed, become '?'. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From now on usage_error() prints nothing, or again: for who asks a reader what it reads
+ * (option_values.h). */
+void keep_usage_errors_quiet(bool keep);
 
 #endif

@@ -20,7 +20,7 @@ const struct command *command_by_name(const struct command *const *table, size_t
 void commands_list(FILE *file, const struct command *const *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "  %-10s %s\n", table[i]->name, table[i]->summary);
+        fprintf(file, "  %-10s  %s\n", table[i]->name, table[i]->summary);
 }
 
 void help_options(const struct command *command, bool usual)
@@ -42,7 +42,14 @@ void help_numbers(const struct command *command, bool fractions)
 
 void help_example(const struct command *command)
 {
-    printf("\nExample:\n  %s\n", command->example);
+    const char *line = command->example;
+    puts("\nExample:");
+    while (*line) { /* each line is indented alike */
+        const size_t length = strcspn(line, "\n");
+        const size_t blanks = strspn(line, " ");
+        printf("  %.*s\n", (int)(length - blanks), line + blanks);
+        line += length + (line[length] == '\n');
+    }
     if (command->detail)
         print_wrapped("\n%s", command->detail);
 }

@@ -17,7 +17,16 @@ struct command {
     const char *example; /* a command line that works, or several */
     const char *detail;  /* what the answer means; NULL: nothing more to say */
     const struct argument *options;
-    bool no_numbers; /* no option takes a number, so that --help does not say how to write one */
+    bool no_numbers;  /* no option takes a number, so that --help does not say how to write one */
+    const char *bare; /* the option whose name may be left out before its value; NULL: none */
+
+    /* What may stand behind the name of the command, each with options of its own, such as "stage1"
+     * in "bench stage1". The last one is NULL. NULL: nothing may. */
+    const struct command *const *parts;
+
+    /* Fills in what the readers of the options look at. NULL: all is zero, or they look at nothing.
+     */
+    void (*begin)(void *settings);
 
     /* Reads the arguments behind the name of the command, prints the whole answer, or one line on
      * stderr, and returns a status; STATUS_HELP if help is asked for. */

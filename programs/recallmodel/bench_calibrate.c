@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <programs/bench-cpu/cpu.h>
+#include <programs/common/option_values.h>
 #include <programs/common/this_machine.h>
 
 #include "command.h"
@@ -16,8 +17,22 @@ struct settings {
     const char *grid;
 };
 
+static const char *grid_at(unsigned i)
+{
+    const struct grid *grid = cpu_backend.grids;
+    for (; grid->name && (grid->task != TASK_TWO_STAGE || i-- > 0); grid++)
+        ;
+    return grid->name;
+}
+
+static int read_grid(void *to, const char *option, const char *value)
+{
+    offer_names(grid_at, UNTIL_NULL);
+    return read_text(to, option, value);
+}
+
 static const struct argument options[] = {
-    {"--grid", "NAME", read_text, offsetof(struct settings, grid),
+    {"--grid", "NAME", read_grid, offsetof(struct settings, grid),
      "the grid to measure (default cpu-calibrate)"},
     {NULL, NULL, NULL, 0, NULL},
 };
@@ -51,6 +66,7 @@ int bench_calibrate(int count, char **arguments, int (*bench)(int count, char **
         puts("usage: recallmodel bench --calibrate [options]\n\nMeasures this machine for about "
              "two minutes, fits a profile to it, and stores it for\n--device this.\n\nOptions:");
         arguments_describe(options);
+        return STATUS_OK;
     }
     if (status != STATUS_OK)
         return status;
@@ -69,3 +85,9 @@ int bench_calibrate(int count, char **arguments, int (*bench)(int count, char **
         puts("--device this uses it too.");
     return status;
 }
+
+const struct command bench_calibration = {
+    .name = "--calibrate",
+    .summary = "measures this machine in two minutes and stores a profile of it",
+    .options = options,
+};

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <programs/common/option_values.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -35,6 +36,7 @@ static int read_decoder(void *to, const char *option, const char *value)
     const struct rcm_decoder *found[NAMES_LISTED];
     const size_t count = rcm_decoders_by_prefix(value, found, NAMES_LISTED);
     char several[800] = "";
+    offer_name("all");
     decoder->all = strcmp(value, "all") == 0;
     decoder->one = count == 1 ? found[0] : NULL;
     if (decoder->all || count == 1)

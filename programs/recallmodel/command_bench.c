@@ -89,6 +89,49 @@ static const char *task_at(unsigned i)
     return i < BENCH_TASKS ? task_name(tasks[i]) : NULL;
 }
 
+static void begin_stage1(void *settings)
+{
+    backend = &cpu_backend;
+    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_STAGE1;
+}
+
+static void begin_exact(void *settings)
+{
+    backend = &cpu_backend;
+    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_EXACT;
+}
+
+static void begin_two_stage(void *settings)
+{
+    backend = &cpu_backend;
+    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_TWO_STAGE;
+}
+
+static const struct command part_stage1 = {
+    .name = "stage1",
+    .summary = "times stage 1: the top kb of each bucket",
+    .options = bucket_options,
+    .begin = begin_stage1,
+};
+
+static const struct command part_exact = {
+    .name = "exact",
+    .summary = "times exact top-k, which has no buckets",
+    .options = exact_options,
+    .begin = begin_exact,
+};
+
+static const struct command part_two_stage = {
+    .name = "two-stage",
+    .summary = "times both stages: bucketed top-k",
+    .options = bucket_options,
+    .begin = begin_two_stage,
+};
+
+/* Of each task, and then of --calibrate. */
+static const struct command *const parts[] = {&part_stage1, &part_exact, &part_two_stage,
+                                              &bench_calibration, NULL};
+
 static int help_of(enum task task, const struct argument *options)
 {
     printf("usage: recallmodel bench %s [options]\n\nOptions:\n", task_name(task));
@@ -133,7 +176,7 @@ static int run_bench(int count, char **arguments)
         return usage_error("bench runs in one process; leave mpirun out");
     struct bench_cpu_settings settings = {.bench = {.axes = {.task = tasks[i]}}};
     settings.bench.session.seed = 1;
-    const struct argument *options = tasks[i] == TASK_EXACT ? exact_options : bucket_options;
+    const struct argument *options = parts[i]->options;
     const int status = bench_cells(&settings, options, count - 1, arguments + 1);
     return status == STATUS_HELP ? help_of(tasks[i], options) : status;
 }
@@ -152,5 +195,7 @@ const struct command command_bench = {
               "bench --calibrate measures a grid of its own in two minutes and stores a profile of "
               "this machine for select --device this.",
     .options = bucket_options,
+    .parts = parts,
+    .begin = begin_stage1,
     .run = run_bench,
 };

@@ -17,7 +17,7 @@ static int read_runs_file(void *to, const char *option, const char *value)
     const char *runs = *(const char **)to;
     return runs ? usage_error("%s '%.*s': runs are given already, '%.*s'; put them into one file",
                               option, VALUE_SHOWN, value, VALUE_SHOWN, runs)
-                : read_text(to, option, value);
+                : read_runs_path(to, option, value);
 }
 
 #define AT(member) offsetof(struct calibrate_settings, member)
@@ -27,7 +27,7 @@ static const struct argument calibrate_options[] = {
      "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us), or "
      "the name of runs that come with recallmodel (recallmodel runs); --runs may be left out "
      "before FILE"},
-    {"--exact", "FILE", read_text, AT(exact_runs),
+    {"--exact", "FILE", read_runs_path, AT(exact_runs),
      "measured runs of exact top-k, which say more about stage 2: n, k, m and the time; a file or "
      "a "
      "name"},
@@ -101,7 +101,8 @@ static int calibrate(const struct calibrate_settings *settings)
 static int run_calibrate(int count, char **arguments)
 {
     struct calibrate_settings settings = {.question = QUESTION_DEFAULT};
-    int status = arguments_read_bare(calibrate_options, "--runs", &settings, count, arguments);
+    int status =
+        arguments_read_bare(calibrate_options, command_calibrate.bare, &settings, count, arguments);
     if (status == STATUS_OK)
         status = settings.plan ? calibrate_plan(&settings) : calibrate(&settings);
     question_free(&settings.question);
@@ -126,5 +127,6 @@ const struct command command_calibrate = {
               "--plan chooses one shape after the other, each time the one about which the model "
               "is most uncertain (docs/calibrating.md).",
     .options = calibrate_options,
+    .bare = "--runs",
     .run = run_calibrate,
 };

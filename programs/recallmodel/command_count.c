@@ -45,7 +45,7 @@ static const struct argument count_options[] = {
     {OPTION_KB},
     {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
      "buckets of stage 1 (default: the fewest, k/kb)"},
-    {"--input", "I", read_input, AT(input),
+    {"--input", "I", read_made_input, AT(input),
      "iid (default), ar1, lognormal, uniform, ties, sorted, constant or rope"},
     {"--rho", "R", read_rho, AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
     {"--shift", "X", read_decimals, AT(shift), "added to each value (default 0)"},

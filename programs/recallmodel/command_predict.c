@@ -172,7 +172,7 @@ static const struct argument predict_options[] = {
     {OPTION_K},
     {OPTION_KB},
     {OPTION_B},
-    {"--runs", "FILE", read_text, AT(runs),
+    {"--runs", "FILE", read_runs_path, AT(runs),
      "predict the shapes of a CSV with the columns n, k, b, k_b, m, or of runs that come with "
      "recallmodel, by their name (recallmodel runs)"},
     {"--kernel", "K", read_kernel, AT(kernel),

@@ -9,6 +9,7 @@
 
 #include <base/memory.h>
 #include <base/text.h>
+#include <programs/common/option_values.h>
 #include <programs/common/runs_folder.h>
 #include <programs/common/wrap.h>
 
@@ -23,6 +24,7 @@ struct settings {
 static int read_one_name(void *to, const char *option, const char *value)
 {
     const char *name = *(const char **)to;
+    offer_runs();
     return name ? usage_error("%s '%.*s': a name is given already, '%.*s'; give one", option,
                               VALUE_SHOWN, value, VALUE_SHOWN, name)
                 : read_text(to, option, value);
@@ -267,7 +269,8 @@ static int print_runs(const struct settings *settings)
 static int run_runs(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    const int status = arguments_read_bare(runs_options, "--name", &settings, count, arguments);
+    const int status =
+        arguments_read_bare(runs_options, command_runs.bare, &settings, count, arguments);
     return status == STATUS_OK ? print_runs(&settings) : status;
 }
 
@@ -279,6 +282,7 @@ const struct command command_runs = {
     .detail = "The runs are in the folder runs/ of the sources, or where make install puts it; "
               "the environment variable RECALLMODEL_RUNS names another folder.",
     .options = runs_options,
+    .bare = "--name",
     .no_numbers = true,
     .run = run_runs,
 };

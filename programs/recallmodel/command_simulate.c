@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <base/memory.h>
+#include <programs/common/option_values.h>
 #include <programs/common/progress.h>
 #include <sim/team.h>
 
@@ -44,11 +45,13 @@ static int read_shuffles(void *to, const char *option, const char *value)
 
 static int read_file_dtype(void *to, const char *option, const char *value)
 {
-    for (int i = SIM_F16; i <= SIM_F64; i++)
+    for (int i = SIM_F16; i <= SIM_F64; i++) {
+        offer_name(sim_dtype_name((enum sim_dtype)i));
         if (strcmp(value, sim_dtype_name((enum sim_dtype)i)) == 0) {
             *(enum sim_dtype *)to = (enum sim_dtype)i;
             return STATUS_OK;
         }
+    }
     return usage_error("%s '%.*s' is not known; give f16, bf16, f32 or f64", option, VALUE_SHOWN,
                        value);
 }

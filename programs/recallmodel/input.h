@@ -13,6 +13,8 @@ struct input_option {
 };
 
 argument_reader read_input; /* struct input_option */
-argument_reader read_rho;   /* struct decimal_list: each below 1 */
+/* The same of rows of values: placement, which has none, is not offered. */
+argument_reader read_made_input;
+argument_reader read_rho; /* struct decimal_list: each below 1 */
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <programs/common/option_values.h>
 #include <programs/common/this_machine.h>
 
 #include "plot.h"
@@ -178,6 +179,8 @@ int read_device(void *to, const char *option, const char *value)
     const struct rcm_device *found[NAMES_LISTED];
     const size_t count = rcm_devices_by_prefix(value, found, NAMES_LISTED);
     char several[800] = "", error[800];
+    offer_name("this");
+    offer_files("profile device");
     device->given = true;
     if (strcmp(value, "this") == 0)
         return read_this_machine(&device->text, option);
@@ -208,6 +211,7 @@ int read_exact_kernel(void *to, const char *option, const char *value)
     struct device_option *exact = to;
     const struct rcm_profile *found = exact_profile_by_prefix(value);
     char several[800] = "", error[800];
+    offer_files("profile");
     exact->given = true;
     if (found) {
         exact->text = entry_of(found);
@@ -229,9 +233,15 @@ int read_exact_kernel(void *to, const char *option, const char *value)
                         "or the path of a profile (./my.profile)");
 }
 
+static const char *dtype_at(unsigned i)
+{
+    return i <= RCM_BF16 ? rcm_dtype_name((enum rcm_dtype)i) : NULL;
+}
+
 int read_dtype(void *to, const char *option, const char *value)
 {
     struct dtype_option *dtype = to;
+    offer_names(dtype_at, UNTIL_NULL);
     dtype->given = true;
     return rcm_dtype_by_name(value, &dtype->type)
                ? STATUS_OK
@@ -258,6 +268,13 @@ int read_k_b_max(void *to, const char *option, const char *value)
                : status;
 }
 
+int read_runs_path(void *to, const char *option, const char *value)
+{
+    offer_runs();
+    offer_files("csv");
+    return read_text(to, option, value);
+}
+
 static int read_output(enum output *to, enum output output)
 {
     if (*to != OUTPUT_TABLE && *to != output)
@@ -281,5 +298,6 @@ int read_csv(void *to, const char *option, const char *value)
 int read_plot(void *to, const char *option, const char *value)
 {
     const int status = read_text(to, option, value);
+    offer_name("-");
     return status == STATUS_OK ? plot_check(value) : status;
 }

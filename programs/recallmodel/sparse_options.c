@@ -8,6 +8,7 @@
 #include <base/array.h>
 #include <base/memory.h>
 #include <base/text.h>
+#include <programs/common/option_values.h>
 
 #include "sparse.h"
 #include "sparse_time.h"
@@ -18,6 +19,9 @@ static int read_paths(void *to, const char *option, const char *value)
 {
     struct path_list *list = to;
     size_t capacity = 0;
+    offer_files(strcmp(option, "--needles") == 0 ? "csv" : "npy");
+    if (values_are_asked())
+        return STATUS_OK;
     list->text = text_copy(value);
     for (char *at = list->text, *end; at; at = end) {
         end = strchr(at, ',');
@@ -66,6 +70,8 @@ static int read_layers(void *to, const char *option, const char *value)
 {
     struct layer_list *list = to;
     size_t capacity = 0;
+    if (strcmp(option, "--dense-layers") == 0)
+        offer_name("none");
     list->given = true;
     if (strcmp(value, "none") == 0)
         return STATUS_OK;
@@ -87,6 +93,8 @@ static int read_layers(void *to, const char *option, const char *value)
 
 static int read_pairing(void *to, const char *option, const char *value)
 {
+    offer_name("half");
+    offer_name("interleaved");
     if (strcmp(value, "half") != 0 && strcmp(value, "interleaved") != 0)
         return usage_error("%s '%.*s' is not known; give half (Hugging Face) or interleaved "
                            "(Meta's Llama)",
@@ -129,6 +137,12 @@ static int scaling_numbers(const char *text, double *numbers, int most)
     return count;
 }
 
+static const char *scaling_at(unsigned i)
+{
+    static const char *const scalings[] = {"none", "linear:", "llama3:", "yarn:", NULL};
+    return scalings[i];
+}
+
 static int read_scaling(void *to, const char *option, const char *value)
 {
     struct rope *rope = to;
@@ -136,6 +150,7 @@ static int read_scaling(void *to, const char *option, const char *value)
     const char *colon = strchr(value, ':');
     const size_t letters = strcspn(value, ":");
     const int count = colon ? scaling_numbers(colon + 1, x, 4) : 0;
+    offer_names(scaling_at, UNTIL_NULL);
     if (strcmp(value, "none") == 0) {
         rope->scaling = ROPE_NONE;
         return STATUS_OK;
@@ -165,6 +180,7 @@ static int read_scaling(void *to, const char *option, const char *value)
 
 static int read_bf16(void *to, const char *option, const char *value)
 {
+    offer_name("bf16");
     if (strcmp(value, "bf16") != 0)
         return usage_error("%s '%.*s' is not known; give bf16, and leave it out for other types",
                            option, VALUE_SHOWN, value);
@@ -174,6 +190,8 @@ static int read_bf16(void *to, const char *option, const char *value)
 
 static int read_per(void *to, const char *option, const char *value)
 {
+    offer_name("query");
+    offer_name("key");
     if (strcmp(value, "query") != 0 && strcmp(value, "key") != 0)
         return usage_error(
             "%s '%.*s' is not known; give query (a model for each query head) or key "

@@ -70,7 +70,19 @@ check "names outside rcm_, static" "$(nm -g --defined-only "$prefix"/lib/libreca
     awk 'NF == 3 {print $3}' | grep -vc '^rcm_' || true)" 0
 check "version" "$(pkg-config --modversion recallmodel)" \
     "$("$prefix"/bin/recallmodel --version | sed 's/recallmodel //')"
-test -s "$prefix/share/man/man1/recallmodel.1"
+check "manual pages: the command, and one for each subcommand" \
+    "$(find "$prefix/share/man/man1" -type f -size +0 | wc -l)" \
+    "$(($("$prefix/bin/recallmodel" completion words "" | wc -l)))" # help has none
+for shell in bash zsh fish; do
+    case $shell in
+    bash) file=bash-completion/completions/recallmodel ;;
+    zsh) file=zsh/site-functions/_recallmodel ;;
+    fish) file=fish/vendor_completions.d/recallmodel.fish ;;
+    esac
+    cmp "$prefix/share/$file" <("$prefix/bin/recallmodel" completion $shell) ||
+        fail "the completion of $shell"
+done
+pass
 check "the measured runs" "$(cd "$folder" && "$prefix/bin/recallmodel" runs --json |
     sed -n 's/^  "folder": "\(.*\)",$/\1/p')" "$prefix/share/recallmodel/runs"
 check "measured runs by name" "$(cd "$folder" && "$prefix/bin/recallmodel" runs helion/exact --csv |

@@ -1,0 +1,68 @@
+/* command_completion.c - completion for bash, zsh and fish.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "complete.h"
+#include "completion_scripts.h"
+
+struct settings {
+    const struct completion_script *shell;
+};
+
+static const char *shell_at(unsigned i)
+{
+    return completion_scripts[i].shell;
+}
+
+static int read_shell(void *to, const char *option, const char *value)
+{
+    const struct completion_script *script = completion_scripts;
+    while (script->shell && strcmp(script->shell, value) != 0)
+        script++;
+    *(const struct completion_script **)to = script;
+    return script->shell ? STATUS_OK : unknown_name(option, value, shell_at, UNTIL_NULL);
+}
+
+static const struct argument completion_options[] = {
+    {"--shell", "S", read_shell, offsetof(struct settings, shell),
+     "bash, zsh or fish; --shell may be left out before it"},
+    {NULL, NULL, NULL, 0, NULL},
+};
+
+static int run_completion(int count, char **arguments)
+{
+    struct settings settings = {NULL};
+    if (count > 0 && strcmp(arguments[0], "words") == 0) {
+        complete(count - 1, arguments + 1);
+        return STATUS_OK;
+    }
+    const int status = arguments_read_bare(completion_options, command_completion.bare, &settings,
+                                           count, arguments);
+    if (status != STATUS_OK)
+        return status;
+    if (!settings.shell)
+        return usage_error("completion needs a shell: bash, zsh or fish");
+    fputs(settings.shell->script, stdout);
+    return STATUS_OK;
+}
+
+const struct command command_completion = {
+    .name = "completion",
+    .summary = "prints what makes a shell complete the options and their values",
+    .example = "source <(recallmodel completion bash)",
+    .detail =
+        "bash: the example, in ~/.bashrc. zsh: write the output into the file _recallmodel of a "
+        "folder of $fpath, before compinit. fish: write it to "
+        "~/.config/fish/completions/recallmodel.fish. make install and the packages of Debian put "
+        "all three where the shells look.\n"
+        "\n"
+        "The scripts ask recallmodel completion words WORD .., which prints what may stand in "
+        "place of the last WORD.",
+    .options = completion_options,
+    .no_numbers = true,
+    .bare = "--shell",
+    .run = run_completion,
+};
