@@ -1,7 +1,7 @@
 # height 980
 # Heat maps, each relative to its own largest value: predicted times for m = 1 and m = 256, with the
 # measured time below each, and the three cost models.
-set multiplot layout 6,5 margins 0.05,0.99,0.045,0.972 spacing 0.012,0.031
+set multiplot layout 6,5 margins 0.05,0.99,0.045,0.95 spacing 0.012,0.031
 unset key
 unset grid
 unset colorbox
@@ -16,6 +16,11 @@ columns = "predicted_us predicted_us cost_basic cost_serial cost_parallel"
 titles = "'us, m = 1' 'us, m = 256' C_{basic} C_{serial} C_{parallel}"
 h100 = published."/keyetal/two-stage.csv"
 ours = there(runs."/key-17.csv")
+set label 1 "two left columns: us a call, predicted in black, \
+measured by Key et al. in red".(ours eq "" ? "" : ", measured by us in green") \
+    at screen 0.05,0.988 font ",9"
+set label 2 "three right columns: counted operations (C_{parallel}: steps)" at screen 0.99,0.988 \
+    right font ",9"
 do for [row=1:6] {
     n = row <= 3 ? 2**12 : 2**20
     k = row % 3 == 1 ? 64 : row % 3 == 2 ? n/16 : n/4
@@ -59,4 +64,5 @@ do for [row=1:6] {
                  with labels font ",8" tc rgb "#006040"
     }
 }
+unset label
 unset multiplot

@@ -9,6 +9,7 @@ set yrange [1:1e-5]
 set tics font ",8"
 cost = "cost_".model
 exact = cost."_exact"
+unit = model eq "parallel" ? "parallel steps a row" : "operations a row"
 do for [l in "10 12 14 16 18 20"] {
     n = 2**l
     do for [j=1:3] {
@@ -22,8 +23,8 @@ do for [l in "10 12 14 16 18 20"] {
         set title sprintf("n = 2^{%s}, k = %s", l, j == 1 ? "256" : j == 2 ? "n/16" : "n/4") \
             font ",9" offset 0,-0.75
         set ylabel (j == 1 ? "recall error" : "") offset 1.5 font ",9"
-        set xlabel (l eq "20" ? "C_{".model."}" : "") font ",9"
-        if (l eq "10" && j == 2) { set key top left reverse Left font ",7" } else { unset key }
+        set xlabel (l eq "20" ? "C_{".model."}, ".unit : "") font ",9"
+        if (l eq "10" && j == 3) { set key top left reverse Left font ",8" } else { unset key }
         set arrow 1 from line,graph 0 to line,graph 1 nohead ls 9
         plot for [i=1:4] csv using (column("n") == n && column("k") == k \
                  && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n \
@@ -38,7 +39,8 @@ do for [l in "10 12 14 16 18 20"] {
                  && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 \
                  && column("b")*column("k_b") < n ? column(cost) \
                  : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.35 \
-                 title (i == 1 ? "published" : "")
+                 title (i == 1 ? "published, simulated" : ""), \
+             NaN with lines ls 9 title "cost of the exact top-k"
         unset arrow 1
     }
 }

@@ -74,8 +74,10 @@ def is_text(name):
 
 
 def line_faults(name, data):
-    """Faults of single lines: width, tabs, trailing blanks, quoted includes."""
+    """Faults of single lines: width, tabs, trailing blanks, quoted includes, marks of a merge."""
     for number, line in enumerate(data.split(b"\n"), 1):
+        if line.startswith((b"<" * 7 + b" ", b">" * 7 + b" ")):
+            yield number, "a mark that a merge left"
         if len(line) > WIDTH and name not in WIDE:
             yield number, f"{len(line)} bytes; a line has at most {WIDTH}"
         if b"\t" in line and name != "Makefile":

@@ -56,13 +56,13 @@ static struct capped_span capped_law_span(const struct capped_law *law, double o
 /* The mean of the sum of the laws, less k; *variance is that of the sum. */
 static double excess_mean(const struct capped_sum *laws, double odds, double *variance)
 {
-    __extension__ __int128 starts = -(__int128)laws->k;
+    int128 starts = -(int128)laws->k;
     double offsets = 0.0;
     *variance = 0.0;
     for (unsigned c = 0; c < laws->classes; c++) {
         const struct capped_law *law = &laws->of[c];
         const struct capped_span span = capped_law_span(law, odds, laws->least);
-        starts += (__int128)law->count * capped_law_start(law, odds);
+        starts += (int128)law->count * capped_law_start(law, odds);
         offsets += law->count * span.mean;
         *variance += law->count * span.variance;
     }

@@ -13,11 +13,11 @@
 #include <math.h>
 #include <stdint.h>
 
-#if FLT_EVAL_METHOD != 0
+#include <model/shape/wide.h>
+
+#if FLT_EVAL_METHOD != 0 && defined __SIZEOF_INT128__ /* otherwise there is an error already */
 #error "double-double arithmetic needs FLT_EVAL_METHOD == 0"
 #endif
-
-__extension__ typedef __int128 int128;
 
 struct dd {
     double hi, lo;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <model/recallmodel/select.h>
+#include <model/shape/wide.h>
 
 #define SCALE_MOST 18 /* digits behind the point: 10^18 is below 2^63 */
 
@@ -99,11 +100,10 @@ int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal)
     if (w.scale < 0 || w.scale > SCALE_MOST || w.digits > power_of_ten(w.scale))
         return -1;
     const uint64_t whole = power_of_ten(w.scale);
-    __extension__ typedef unsigned __int128 wide;
     *goal = (struct rcm_goal){
         .recall = value_of(w.digits, w.scale),
         .loss = value_of(whole - w.digits, w.scale),
-        .most_lost = k - (uint64_t)(((wide)w.digits * k + whole - 1) / whole),
+        .most_lost = k - (uint64_t)(((uint128)w.digits * k + whole - 1) / whole),
     };
     return 0;
 }

@@ -6,8 +6,7 @@
 #include "divisors.h"
 
 #include "shape.h"
-
-__extension__ typedef unsigned __int128 uint128;
+#include "wide.h"
 
 static uint64_t multiply_mod(uint64_t a, uint64_t b, uint64_t n)
 {

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "wide.h"
+
 uint64_t shape_ceil_divide(uint64_t a, uint64_t b)
 {
     return a / b + (a % b != 0);
@@ -150,9 +152,8 @@ struct rcm_buckets rcm_buckets_of(struct rcm_topk p)
     if (p.assignment == RCM_CONTIGUOUS_FLOOR) {
         /* Run j begins at ceil(n j / b). So floor(b valid / n) runs are full, and the beginning
          * of the next one tells how many of them are longer. */
-        __extension__ typedef unsigned __int128 wide;
-        uint64_t full = (uint64_t)((wide)p.b * valid / p.n);
-        full_longer = (uint64_t)(((wide)p.n * full + p.b - 1) / p.b) - full * size;
+        uint64_t full = (uint64_t)((uint128)p.b * valid / p.n);
+        full_longer = (uint64_t)(((uint128)p.n * full + p.b - 1) / p.b) - full * size;
         full_shorter = full - full_longer;
     } else {
         /* The first `longer` runs have size + 1 elements, the others size; the valid elements fill

@@ -290,9 +290,7 @@ static struct plot *recall_picture(const struct query *query, void *context)
     for (size_t first = 0; first < query->length; first = end_of_k_b(query, first))
         plot_k_b(plot, query, state, first, colour++);
     snprintf(title, sizeof title, "recall %.6g", decimal_value(query->recall_target));
-    plot_series(plot, title, true, false, PLOT_BLACK);
-    plot_point(plot, (double)query->base.k, query->target.loss, 0.0);
-    plot_point(plot, (double)query->base.n, query->target.loss, 0.0);
+    plot_target(plot, query->target.loss, title);
     return plot;
 }
 

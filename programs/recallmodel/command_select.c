@@ -113,7 +113,8 @@ static const struct argument select_options[] = {
     {OPTIONS_END},
 };
 
-/* ---- the picture: the frontier, the best of each kb, the choice */
+/* ---- the picture: the frontier, the best of each kb, the choice; the target, or the budget; what
+ * exact top-k and the threshold take */
 
 static void plot_choice(struct plot *plot, const struct selection_answer *answer)
 {
@@ -128,6 +129,21 @@ static void plot_choice(struct plot *plot, const struct selection_answer *answer
     snprintf(title, sizeof title, "choice: b = %" PRIu64 ", kb = %" PRIu64, c->p.b, c->p.k_b);
     plot_series(plot, title, false, true, 1);
     plot_point(plot, c->objective, rcm_loss_exact(c->p), 0.0);
+}
+
+static void plot_lines(struct plot *plot, const struct selection_answer *answer)
+{
+    char title[200], exact[EXACT_TEXT];
+    const struct decimal target = answer->query->recall_target;
+    if (answer->settings->budget > 0.0) {
+        plot_mark(plot, answer->settings->budget, "budget", PLOT_BLACK);
+    } else {
+        snprintf(title, sizeof title, "recall %.6g", decimal_value(target));
+        plot_target(plot, decimal_complement(target), title);
+    }
+    selection_format_exact(exact, sizeof exact, answer);
+    plot_mark(plot, answer->choice.exact_objective, exact, 3);
+    plot_mark(plot, answer->choice.threshold.objective, "threshold: loses nothing", 4);
 }
 
 static int draw_select(const struct selection_answer *answer)
@@ -146,6 +162,7 @@ static int draw_select(const struct selection_answer *answer)
     for (size_t i = 0; i < count; i++)
         plot_point(plot, points[i].objective, rcm_loss_exact(points[i].p), 0.0);
     plot_choice(plot, answer);
+    plot_lines(plot, answer);
     const int status = plot_draw(plot, answer->settings->question.plot);
     plot_free(plot);
     return status;

@@ -1,10 +1,9 @@
-/* plot.c - see plot.h. gnuplot gets a program of ours with the numbers in it, and no name: it
- * prints the picture, which is then written to the file.
+/* plot.c - see plot.h: what is in a picture, and where it goes. gnuplot gets a program of ours with
+ * the numbers in it, and no name: it prints the picture, which is then written to the file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "plot.h"
+#include "plot_program.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -18,24 +17,6 @@
 #include <base/memory.h>
 #include <programs/common/error.h>
 #include <sim/team.h>
-
-struct point {
-    double x, error, bar;
-};
-
-struct series {
-    char *title;
-    bool lines, points, bars;
-    struct point *items;
-    size_t length, capacity, colour;
-};
-
-struct plot {
-    char *title, *x_label, *y_label;
-    bool log_x, histogram;
-    struct series *series;
-    size_t length, capacity;
-};
 
 struct plot *plot_new(const char *title, const char *x_label, bool log_x)
 {
@@ -76,8 +57,31 @@ void plot_point(struct plot *plot, double x, double error, double bar)
     s->bars = s->bars || bar > 0.0;
 }
 
+static void add_line(struct plot *plot, bool upright, double at, const char *title, size_t colour)
+{
+    if (!isfinite(at) || at <= 0.0)
+        return;
+    plot->lines =
+        array_grow(plot->lines, plot->line_count, &plot->line_capacity, sizeof *plot->lines);
+    plot->lines[plot->line_count++] =
+        (struct line){.title = text_copy(title), .upright = upright, .at = at, .colour = colour};
+}
+
+void plot_target(struct plot *plot, double error, const char *title)
+{
+    add_line(plot, false, error, title, PLOT_BLACK);
+}
+
+void plot_mark(struct plot *plot, double x, const char *title, size_t colour)
+{
+    add_line(plot, true, x, title, colour);
+}
+
 void plot_free(struct plot *plot)
 {
+    for (size_t i = 0; i < plot->line_count; i++)
+        free(plot->lines[i].title);
+    free(plot->lines);
     for (size_t i = 0; i < plot->length; i++) {
         free(plot->series[i].title);
         free(plot->series[i].items);
@@ -123,87 +127,6 @@ int plot_check(const char *path)
     char error[600], *target = atomic_file_target(path, error, sizeof error);
     free(target);
     return target ? STATUS_OK : usage_error("--plot '%.200s' %s", path, error);
-}
-
-/* ---- gnuplot's language */
-
-/* In single quotes only the quote itself is special. */
-static void put_quoted(FILE *file, const char *text)
-{
-    putc('\'', file);
-    for (; *text; text++) {
-        if (*text == '\'')
-            putc('\'', file);
-        putc(iscntrl((unsigned char)*text) ? '?' : *text, file);
-    }
-    putc('\'', file);
-}
-
-/* Okabe and Ito's colours: those of plots/style.gp. */
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000", "#999999"};
-#define COLOURS (sizeof colours / sizeof *colours)
-
-static void put_style(FILE *gnuplot, const struct plot *plot, const struct series *s)
-{
-    const char *colour = colours[s->colour % COLOURS];
-    if (plot->histogram)
-        fprintf(gnuplot, "with boxes lc rgb '%s'", colour);
-    else
-        fprintf(gnuplot, "with %s lc rgb '%s' lw 1.6 pt %zu ps 0.7",
-                s->bars && s->lines     ? "yerrorlines"
-                : s->bars               ? "yerrorbars"
-                : s->lines && s->points ? "linespoints"
-                : s->lines              ? "lines"
-                                        : "points",
-                colour, s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5));
-}
-
-static void put_program(FILE *gnuplot, const struct plot *plot, const char *path)
-{
-    const bool dumb = strcmp(path, "-") == 0;
-    const char *columns = getenv("COLUMNS");
-    const int width =
-        columns && atoi(columns) >= 60 && atoi(columns) <= 300 ? atoi(columns) - 1 : 100;
-    if (dumb)
-        fprintf(gnuplot, "set terminal dumb %d,32\n", width);
-    else
-        fprintf(gnuplot, "set terminal %s\n", terminal_of(path));
-    fputs("set encoding utf8\nset title ", gnuplot);
-    put_quoted(gnuplot, plot->title);
-    fputs(" noenhanced\nset xlabel ", gnuplot);
-    put_quoted(gnuplot, plot->x_label);
-    fputs(" noenhanced\nset ylabel ", gnuplot);
-    put_quoted(gnuplot, plot->y_label);
-    fputs(plot->histogram
-              ? " noenhanced\nset format y '%g'\nset yrange [0:]\nset autoscale xfix\n"
-                "set style fill solid 0.35\n"
-              : " noenhanced\nset logscale y 10\nset format y '%g'\nset yrange [] reverse\n",
-          gnuplot);
-    fputs("set key outside right top noenhanced\nset offsets graph "
-          "0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n",
-          gnuplot);
-    if (plot->log_x)
-        fputs("set logscale x 2\nset format x '%.0f'\n", gnuplot);
-    for (size_t i = 0; i < plot->length; i++) {
-        fprintf(gnuplot, "$data%zu << EOD\n", i);
-        for (size_t j = 0; j < plot->series[i].length; j++)
-            fprintf(gnuplot, "%.17g %.17g %.17g\n", plot->series[i].items[j].x,
-                    plot->series[i].items[j].error, plot->series[i].items[j].bar);
-        fputs("EOD\n", gnuplot);
-    }
-    const char *comma = "plot ";
-    for (size_t i = 0; i < plot->length; i++) {
-        const struct series *s = &plot->series[i];
-        if (s->length == 0)
-            continue;
-        fprintf(gnuplot, "%s$data%zu using 1:2%s ", comma, i, s->bars ? ":3" : "");
-        put_style(gnuplot, plot, s);
-        fputs(" title ", gnuplot);
-        put_quoted(gnuplot, s->title);
-        comma = ", ";
-    }
-    putc('\n', gnuplot);
 }
 
 static bool has_points(const struct plot *plot)
@@ -289,7 +212,7 @@ int plot_draw(const struct plot *plot, const char *path)
          *memory = terminal ? NULL : require_memory(open_memstream(&picture, &length));
     int status = -1;
     if (program) {
-        put_program(program, plot, path);
+        plot_put_program(program, plot, terminal_of(path));
         fflush(stdout); /* gnuplot writes to the same terminal */
         if (fflush(program) == 0 && !ferror(program) && fseek(program, 0, SEEK_SET) == 0)
             status = run_gnuplot(program, memory);

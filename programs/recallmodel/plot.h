@@ -21,6 +21,12 @@ void plot_series(struct plot *plot, const char *title, bool lines, bool points,
                  size_t colour); /* 0, 1, ..: what belongs together has the same */
 void plot_point(struct plot *plot, double x, double error,
                 double bar); /* of the last series; bar: half the length of an error bar, or 0 */
+
+/* A line across the picture at an error that was asked for: the axis then ends three decades below
+ * the least target, and what loses less is not shown. A line upright at a value of x. Neither is
+ * drawn at what is not finite or not positive. */
+void plot_target(struct plot *plot, double error, const char *title);
+void plot_mark(struct plot *plot, double x, const char *title, size_t colour);
 void plot_free(struct plot *plot);
 
 /* Draws it where --plot says: a file, or - for the terminal. Returns a status; on an error one line

@@ -87,6 +87,10 @@ int draw_simulation(const struct simulation_answer *s)
     for (unsigned a = 0; a < s->settings->question.assignments.length; a++)
         for (size_t shuffle = 0; shuffle < s->settings->shuffles.length; shuffle++)
             plot_curves(plot, s, a, shuffle, &colour);
+    if (s->settings->question.targets.length) {
+        snprintf(title, sizeof title, "recall %.6g", decimal_value(s->query->recall_target));
+        plot_target(plot, s->query->target.loss, title);
+    }
     const int status = plot_draw(plot, s->settings->question.plot);
     plot_free(plot);
     return status;

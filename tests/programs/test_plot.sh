@@ -40,6 +40,27 @@ done
 $program --n 4096 --k 64 --kb 2 --plot - | prints "kb = 2 .*E" || fail "--plot - draws nothing"
 pass
 
+# On a terminal of 80 columns: the target, exact top-k and the threshold as lines with their names,
+# and no error far below the target.
+how="select --n 131072 --k 2048 --m 64 --device h100-pcie"
+for columns in 80 120; do
+    $program $how >"$folder/plain"
+    COLUMNS=$columns $program $how --plot - | tail -n "+$(($(wc -l <"$folder/plain") + 1))" \
+        >"$folder/drawn"
+    for name in "recall 0.95" "exact top-k" "threshold: loses nothing" "b = 5120, kb = 2"; do
+        grep -q "$name" "$folder/drawn" || fail "--plot - without '$name'"
+    done
+    width=$(awk '{ if (length($0) > w) w = length($0) } END { print w }' "$folder/drawn")
+    [ "$width" -le "$columns" ] && [ "$width" -gt $((columns - 10)) ] ||
+        fail "--plot - is $width wide on $columns columns"
+    grep -Eq '1e-0?[5-9]|1e-[1-9][0-9]' "$folder/drawn" && fail "an axis below the target's range"
+    pass
+done
+$program --n 2^18 --k 1024 --plot - >"$folder/drawn"
+grep -Eq '^ *1e-0?[5-9]|^ *1e-[1-9][0-9]' "$folder/drawn" &&
+    fail "recall: an axis below the target's range"
+pass
+
 # Names that gnuplot or a shell could run are names of files.
 plot=("$program" --n 4096 --k 64 --kb 2 --plot)
 mkdir "$folder/names"
