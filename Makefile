@@ -567,7 +567,8 @@ figures/%: all
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
 # is an error.
 .PHONY: notebooks run-notebooks
-NOTEBOOK_PAGES := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html,$(wildcard notebooks/*.ipynb))
+NOTEBOOK_PAGES := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html, \
+    $(wildcard notebooks/*.ipynb))
 PYTHON ?= /usr/bin/python3
 
 notebooks: packages
