@@ -18,3 +18,13 @@ dist:
 TARGETS_OF_PACKAGES += check-dist
 check-dist: dist
 	@JOBS=$(JOBS) packaging/test_dist.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz
+
+# ---- debian
+
+# The Debian packages, from the tarball.
+BUILD_DEPENDS = $(shell sed -n '/^Build-Depends:/,/^Stand/s/^.* \([a-z][a-z0-9-]*\).*/\1/p' \
+    packaging/debian/control | sed 's/debhelper-compat/debhelper/')
+deb: dist
+	@tools/install_packages.sh dpkg-dev lintian $(BUILD_DEPENDS)
+	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz $(VERSION) \
+	    $(BUILD)/deb
