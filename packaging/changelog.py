@@ -3,9 +3,10 @@
 
     packaging/changelog.py CHANGELOG.md VERSION SECONDS > debian/changelog
 
-A section "## 1.2.3 - 2026-01-31" becomes an entry of that version and day; "## Unreleased" one of
-VERSION, with the time SECONDS (since 1970, that of the commit). A point becomes its first sentence.
-DEBFULLNAME and DEBEMAIL say who maintains the packages.
+A section "## 1.2.3 (2026-01-31)" becomes an entry of that version and day, and "## Unreleased" one
+with the time SECONDS (since 1970, that of the commit). What is not released is version VERSION, or
+VERSION+gitDAY if VERSION has a section. A point becomes its first sentence. DEBFULLNAME and
+DEBEMAIL say who maintains the packages.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -36,15 +37,17 @@ def points_of(text):
 def entries(text, version, seconds):
     """The entries, the latest first."""
     heads = re.split(r"^## (.*)\n", text, flags=re.MULTILINE)[1:]
+    released = {title.split()[0] for title in heads[::2]}
     for title, body in zip(heads[::2], heads[1::2]):
-        number, _, day = title.strip("[] ").partition(" - ")
-        when = seconds
+        number, *_ = title.split()
+        day = re.search(r"\d{4}-\d\d-\d\d", title)
+        when = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
         if day:
-            noon = datetime.datetime.fromisoformat(day.strip() + "T12:00:00+00:00")
-            when = noon.timestamp()
-        points = "\n".join(points_of(body)) or "  * See CHANGELOG.md."
-        yield FORM.format(version=version if number == "Unreleased" else number.strip("[]"),
-                          points=points, date=email.utils.formatdate(when),
+            when = datetime.datetime.fromisoformat(day.group(0) + "T12:00:00+00:00")
+        if number == "Unreleased":
+            number = version + (when.strftime("+git%Y%m%d") if version in released else "")
+        yield FORM.format(version=number, points="\n".join(points_of(body)),
+                          date=email.utils.format_datetime(when),
                           name=os.environ.get("DEBFULLNAME", "The recallmodel authors"),
                           address=os.environ.get("DEBEMAIL", "recallmodel@example.org"))
 

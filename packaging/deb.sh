@@ -16,11 +16,12 @@ out=$(realpath -m "$3")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp "$tarball" "$work/recallmodel_$version.orig.tar.gz"
 tar -C "$work" -xzf "$tarball"
 cd "$work/recallmodel-$version"
 cp -R packaging/debian debian
 packaging/changelog.py CHANGELOG.md "$version" "$(stat -c %Y CHANGELOG.md)" >debian/changelog
+upstream=$(dpkg-parsechangelog -S Version | sed 's/-[^-]*$//')
+cp "$tarball" "../recallmodel_$upstream.orig.tar.gz"
 cat packaging/symbols/*.symbols >debian/librecallmodel0.symbols
 if [ -n "${DEBEMAIL:-}" ]; then
     sed -i "s/^Maintainer: .*/Maintainer: ${DEBFULLNAME:-$DEBEMAIL} <$DEBEMAIL>/" debian/control

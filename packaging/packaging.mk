@@ -4,8 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .PHONY: dist deb check-packages
-# Each block adds its tests: TARGETS_OF_PACKAGES += check-..
-TARGETS_OF_PACKAGES :=
+# Each block adds its tests, in a line check-packages: check-NAME.
 
 # ---- dist
 
@@ -15,7 +14,7 @@ dist:
 	@packaging/dist.sh $(VERSION) $(BUILD)/dist
 
 .PHONY: check-dist
-TARGETS_OF_PACKAGES += check-dist
+check-packages: check-dist
 check-dist: dist
 	@JOBS=$(JOBS) packaging/test_dist.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz
 
@@ -28,3 +27,10 @@ deb: dist
 	@tools/install_packages.sh dpkg-dev lintian $(BUILD_DEPENDS)
 	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz $(VERSION) \
 	    $(BUILD)/deb
+
+# They are installed, used and purged in a bare Debian root.
+.PHONY: check-deb
+check-packages: check-deb
+check-deb: deb
+	@tools/install_packages.sh mmdebstrap
+	@packaging/test_deb.sh $(BUILD)/deb $(BUILD)/debian-root
