@@ -1,8 +1,8 @@
 /* products.c - see products.h.
  *
- * OpenBLAS is loaded at the first product, not linked. GSL's libgslcblas defines functions of the
- * same names, which are slow, and a program that is linked with OpenBLAS starts its threads, which
- * takes several times as long as most answers of the command.
+ * OpenBLAS is loaded at the first product, not linked. A program that is linked with it starts its
+ * threads, which takes several times as long as most answers of the command. And GSL's libgslcblas,
+ * which tests link, defines functions of the same names, which are slow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "products.h"
