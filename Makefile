@@ -102,8 +102,6 @@ CXX ?= g++
 
 GSL_FLAGS = $(shell pkg-config --cflags gsl)
 GSL_LIBS = $(shell pkg-config --libs gsl)
-JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
-JANSSON_LIBS = $(shell pkg-config --libs jansson)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
 TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
@@ -162,8 +160,8 @@ $(eval $(call layer,calibrate,$(POSIX) $$(GSL_FLAGS)))
 $(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
-$(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
-$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS) $$(GIT)))
+$(eval $(call layer,programs/common,$(POSIX)))
+$(eval $(call layer,programs/recallmodel,$(POSIX) $$(GIT)))
 $(eval $(call layer,programs/bench,$(POSIX)))
 $(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
@@ -234,7 +232,7 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 # (MPI).
 COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
     $(TOPK) $(SIM)
-COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm -ldl -lpthread
+COMMAND_LIBS = $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
@@ -562,6 +560,8 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 
 # make bench-cpu, make peers
 include tools/peers/peers.mk
+# make wheel, sdist, check-packages
+include packaging/packaging.mk
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
