@@ -43,5 +43,14 @@ class Binary(Distribution):
         return True
 
 
-setup(version=build_c.version(), distclass=Binary,
-      cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython})
+setup(
+    name="recallmodel", version=build_c.version(), license="Apache-2.0",
+    description="Recall and cost of bucketed approximate top-k",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license_files=["LICENSE", "packaging/licenses/*"],
+    python_requires=">=3.9", install_requires=["numpy"],
+    packages=["recallmodel"], py_modules=["recallmodel_command"], package_dir={"": "python"},
+    package_data={"recallmodel": ["*.pyi", "py.typed"]},
+    entry_points={"console_scripts": ["recallmodel = recallmodel_command:main"]},
+    distclass=Binary, cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython})

@@ -20,7 +20,7 @@ import tempfile
 import build_c
 
 PLAIN = ["setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff",
-         "packaging/build_c.py", "packaging/glibc_2_34.h"]
+         "packaging/build_c.py", "python/recallmodel_command.py", "packaging/glibc_2_34.h"]
 FOUND = ["packaging/licenses/*.txt", "python/recallmodel/*.py", "python/recallmodel/*.pyi",
          "python/recallmodel/py.typed", "model/*.h", "model/*/*.h", "model/time/profiles/*.profile",
          "model/time/profiles/exact/*.profile", "runs/index.csv", "runs/*/*", "gpu/topk_gpu.h",
@@ -33,7 +33,7 @@ def files():
     paths = PLAIN + [build_c.GENERATOR]
     for layer in build_c.LAYERS:
         paths += build_c.sources(layer)
-        FOUND.append(layer + "/*.h")
+        FOUND.extend((layer + "/*.h", layer + "/*.inc"))
     for pattern in FOUND:
         paths += [path.as_posix() for path in pathlib.Path().glob(pattern) if path.is_file()]
     return sorted(set(paths))

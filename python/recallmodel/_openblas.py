@@ -1,44 +1,23 @@
-"""The OpenBLAS in NumPy's wheel, for sparse attention where the system has none.
+"""The OpenBLAS in NumPy's wheel, which sparse attention takes where the system has none.
 
-attention/products.c takes libopenblas.so.0 of the system or, where there is none, the library that
-RECALLMODEL_OPENBLAS names. NumPy's wheels carry one. In this process it is then the one that NumPy
-itself uses, so its number of threads is put back after a call.
+In this process it is then the one that NumPy itself uses, so its number of threads is put back
+after a call. attention/products.h says which library is taken.
 """
 import ctypes
 import functools
-import importlib.util
-import os
-import pathlib
 import threading
 
-VARIABLE = "RECALLMODEL_OPENBLAS"
-# The names of its functions since NumPy 2.0, and before.
+from recallmodel_command import name_openblas, openblas_of_numpy
+
+# What stands before and behind the names of its functions: since NumPy 2.0, and before.
 _KINDS = (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", ""))
-
-
-def of_numpy():
-    """The path of the OpenBLAS in NumPy's wheel; None if this NumPy is not of a wheel. NumPy is not
-    imported."""
-    found = importlib.util.find_spec("numpy")
-    if found is None or not found.origin:
-        return None
-    folder = pathlib.Path(found.origin).parents[1] / "numpy.libs"
-    paths = sorted(folder.glob("lib*openblas*.so*"))
-    return str(paths[0]) if paths else None
-
-
-def name_for_command(environment):
-    """Names it in the environment of the command, if that names none."""
-    path = of_numpy()
-    if path and not environment.get(VARIABLE):
-        environment[VARIABLE] = path
 
 
 @functools.lru_cache(maxsize=None)
 def _threads():
     """The functions that get and set the number of threads of NumPy's OpenBLAS; None if it has
     none."""
-    path = of_numpy()
+    path = openblas_of_numpy()
     if path is None:
         return None
     library = ctypes.CDLL(path)
@@ -61,7 +40,7 @@ class _OneThread:
 
     def __enter__(self):
         functions = _threads()
-        name_for_command(os.environ)
+        name_openblas()
         with self.lock:
             self.inside += 1
             if functions and self.inside == 1:
