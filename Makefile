@@ -100,8 +100,6 @@ NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=[sm_90,compute_90]
 CXX ?= g++
 
-GSL_FLAGS = $(shell pkg-config --cflags gsl)
-GSL_LIBS = $(shell pkg-config --libs gsl)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
 TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
@@ -156,7 +154,7 @@ LIBRARY := -fPIC -fvisibility=hidden
 $(eval $(call layer,base,$(LIBRARY) $(POSIX)))
 $(eval $(call layer,model,$(LIBRARY) -I$(BUILD)/generated))
 $(eval $(call layer,sim,$(OPENMP) -fPIC -fno-semantic-interposition $(POSIX)))
-$(eval $(call layer,calibrate,$(POSIX) $$(GSL_FLAGS)))
+$(eval $(call layer,calibrate,$(POSIX)))
 $(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
@@ -232,7 +230,7 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 # (MPI).
 COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
     $(TOPK) $(SIM)
-COMMAND_LIBS = $(GSL_LIBS) -lm -ldl -lpthread
+COMMAND_LIBS = -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@

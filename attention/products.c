@@ -1,8 +1,8 @@
 /* products.c - see products.h.
  *
- * OpenBLAS is loaded at the first product, not linked. GSL's libgslcblas defines functions of the
- * same names, which are slow, and a program that is linked with OpenBLAS starts its threads, which
- * takes several times as long as most answers of the command.
+ * OpenBLAS is loaded at the first product, not linked. A program that is linked with it starts its
+ * threads, which takes several times as long as most answers of the command. And GSL's libgslcblas,
+ * which tests link, defines functions of the same names, which are slow.
  *
  * There are two kinds of it. Debian's has the names of CBLAS and sizes of 32 bits. The one that
  * NumPy's wheels carry has sizes of 64 bits and says so in its names: cblas_sgemm64_, since NumPy
@@ -17,9 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "threads.h"
 
 #define LIBRARY_VARIABLE "RECALLMODEL_OPENBLAS"
 #define LEADING(x) ((x) ? (x) : 1)
@@ -61,13 +59,9 @@ static void *find(void *library, const char *before, const char *name, const cha
 /* Sets one thread. An OpenBLAS with threads of OpenMP sets their number for the whole program. */
 static void use_one_thread(void (*set_threads)(int))
 {
-#ifdef _OPENMP
-    const int before = omp_get_max_threads();
+    const unsigned before = threads_most();
     set_threads(1);
-    omp_set_num_threads(before);
-#else
-    set_threads(1);
-#endif
+    threads_use(before);
 }
 
 /* Takes the functions of a library, if it has both. */

@@ -50,12 +50,9 @@ static bool fit_subset(struct problem *problem, unsigned subset, struct fit *fit
     for (size_t i = 0; i < problem->length; i++)
         if (!(predicted_us(&problem->profile, &problem->runs[i]) > 0.0))
             return false;
-    gsl_vector *x = problem->free_count > 0 ? gsl_vector_calloc(problem->free_count) : NULL;
-    if (!x)
-        return false;
+    double x[FITTED] = {0};
     const bool success = levenberg_marquardt(problem, x, fit, result->errors) == 0;
     set_parameters(problem, x);
-    gsl_vector_free(x);
     result->profile = problem->profile;
     result->subset = subset;
     result->misfit = misfit_of(problem);

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fit.h"
 
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -105,12 +104,10 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
         }
     }
     fit->runs = problem.length;
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
     const struct rcm_kernel *kernel = profile->kernel;
     const int status = kernel->exact_only   ? fit_exact_model(&problem, fit, error)
                        : kernel->times_only ? fit_short_model(&problem, fit, error)
                                             : fit_full_model(&problem, fit, error);
-    gsl_set_error_handler(handler);
     free(sample);
     if (status != 0)
         return -1;

@@ -1,5 +1,5 @@
 /* fit.h - the parameters of a profile, fitted to measured runs: least squares on the logarithm of
- * the time (GSL), with outliers damped.
+ * the time, with outliers damped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FIT_H

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <string.h>
 
 #include "fit_models.h"
 
@@ -116,36 +117,34 @@ static bool search_blocks_at_once(struct problem *problem)
 /* The other parameters fit the present value, so that no other value is better before they are
  * fitted again. Tries steps of 6, 2.5 and 1 % to both sides, each with a fit of its own, as long as
  * one helps. */
-static int refine_blocks_at_once(struct problem *problem, gsl_vector *x, struct fit *fit,
+static int refine_blocks_at_once(struct problem *problem, double x[FIT_PARAMETERS], struct fit *fit,
                                  double *errors)
 {
-    gsl_vector *best = gsl_vector_alloc(x->size);
-    int status = best ? 0 : -1;
-    double least = misfit_of(problem), blocks = problem->profile.blocks_at_once;
-    if (best)
-        gsl_vector_memcpy(best, x);
+    const size_t size = problem->free_count * sizeof *x;
+    double best[FIT_PARAMETERS], least = misfit_of(problem);
+    double blocks = problem->profile.blocks_at_once;
+    int status = 0;
+    memcpy(best, x, size);
     for (double step = 0.06; status == 0 && step > 0.005; step /= 2.4) {
         for (int side = -1; status == 0 && side <= 1; side += 2) {
-            gsl_vector_memcpy(x, best);
+            memcpy(x, best, size);
             problem->profile.blocks_at_once = blocks * (1.0 + side * step);
             status = levenberg_marquardt(problem, x, fit, errors);
             set_parameters(problem, x);
             if (status == 0 && misfit_of(problem) < least * (1.0 - 1e-6)) {
                 least = misfit_of(problem);
                 blocks = problem->profile.blocks_at_once;
-                gsl_vector_memcpy(best, x);
+                memcpy(best, x, size);
                 side -= 2; /* the same side once more */
             }
         }
     }
     if (status == 0) {
-        gsl_vector_memcpy(x, best);
+        memcpy(x, best, size);
         problem->profile.blocks_at_once = blocks;
         status = levenberg_marquardt(problem, x, fit, errors);
         set_parameters(problem, x);
     }
-    if (best)
-        gsl_vector_free(best);
     return status;
 }
 
@@ -153,9 +152,8 @@ static int refine_blocks_at_once(struct problem *problem, gsl_vector *x, struct 
 
 static int fit_in_turn(struct problem *problem, bool search, struct fit *fit, char error[CSV_ERROR])
 {
-    double errors[FIT_PARAMETERS] = {0};
-    gsl_vector *x = gsl_vector_calloc(problem->free_count);
-    int status = x ? 0 : -1;
+    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS] = {0};
+    int status = 0;
     bool moved = true;
     for (unsigned round = 0; status == 0 && moved && round < 6; round++) {
         status = levenberg_marquardt(problem, x, fit, errors);
@@ -165,9 +163,7 @@ static int fit_in_turn(struct problem *problem, bool search, struct fit *fit, ch
     if (status == 0 && search)
         status = refine_blocks_at_once(problem, x, fit, errors);
     if (status != 0)
-        snprintf(error, CSV_ERROR, "the fit failed%s", x ? "" : ": not enough memory");
-    if (x)
-        gsl_vector_free(x);
+        snprintf(error, CSV_ERROR, "the fit failed: not enough memory");
     set_fit_errors(problem, errors, fit);
     return status;
 }

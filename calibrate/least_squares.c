@@ -1,13 +1,12 @@
-/* least_squares.c - see least_squares.h. Residuals are those of the logarithm of the time; GSL's
- * trust region solver does the rest.
+/* least_squares.c - see least_squares.h. Residuals are those of the logarithm of the time;
+ * trust_region.c does the rest.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "least_squares.h"
 
-#include <gsl/gsl_blas.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
+
+#include "trust_region.h"
 
 /* Residuals beyond this (10 % of a time) count by their size and no longer by its square. A time
  * that is known to +- 10 % weighs half as much as one that is known well. */
@@ -19,6 +18,10 @@
 /* Draws each parameter to its start, so that what the runs do not determine stays there. A factor
  * of e counts as much as one run whose time is off by 1 %. */
 #define PRIOR 1e-2
+
+#define STEPS_MOST 100
+#define STEP_TOLERANCE 1e-4
+#define GRADIENT_TOLERANCE 1e-8
 
 const struct rcm_time_parameter *parameter_at(size_t offset)
 {
@@ -42,10 +45,10 @@ void add_free_parameter(struct problem *problem, const struct rcm_time_parameter
     problem->start[problem->free_count++] = start;
 }
 
-void set_parameters(struct problem *problem, const gsl_vector *x)
+void set_parameters(struct problem *problem, const double *x)
 {
     for (size_t i = 0; i < problem->free_count; i++) {
-        const double at = gsl_vector_get(x, i), off = fmin(fmax(at, -FARTHEST), FARTHEST);
+        const double off = fmin(fmax(x[i], -FARTHEST), FARTHEST);
         rcm_set_time_value(&problem->profile, problem->free[i], problem->start[i] * exp(off));
     }
 }
@@ -66,15 +69,14 @@ static double residual(const struct problem *problem, size_t i)
            sqrt(1.0 + noise * noise);
 }
 
-static int residuals_at(const gsl_vector *x, void *context, gsl_vector *f)
+static void residuals_at(const double *x, void *context, double *f)
 {
     struct problem *problem = context;
     set_parameters(problem, x);
     for (size_t i = 0; i < problem->length; i++)
-        gsl_vector_set(f, i, residual(problem, i));
+        f[i] = residual(problem, i);
     for (size_t i = 0; i < problem->free_count; i++)
-        gsl_vector_set(f, problem->length + i, PRIOR * gsl_vector_get(x, i));
-    return GSL_SUCCESS;
+        f[problem->length + i] = PRIOR * x[i];
 }
 
 double misfit_of(const struct problem *problem)
@@ -87,34 +89,24 @@ double misfit_of(const struct problem *problem)
     return sum;
 }
 
-int levenberg_marquardt(struct problem *problem, gsl_vector *x, struct fit *fit, double *errors)
+int levenberg_marquardt(struct problem *problem, double *x, struct fit *fit, double *errors)
 {
-    const gsl_multifit_nlinear_parameters options = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf system = {.f = residuals_at,
-                                       .n = problem->length + problem->free_count,
-                                       .p = problem->free_count,
-                                       .params = problem};
-    gsl_multifit_nlinear_workspace *w =
-        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &options, system.n, system.p);
-    gsl_matrix *covariance = gsl_matrix_alloc(system.p, system.p);
-    int info, status = w && covariance ? gsl_multifit_nlinear_init(x, &system, w) : GSL_ENOMEM;
-    if (status == GSL_SUCCESS) {
-        status = gsl_multifit_nlinear_driver(100, 1e-4, 1e-8, 0.0, NULL, NULL, &info, w);
-        if (status == GSL_EMAXITER || status == GSL_ENOPROG)
-            status = GSL_SUCCESS; /* as near as it gets */
-        fit->steps += (unsigned)gsl_multifit_nlinear_niter(w);
-        gsl_vector_memcpy(x, gsl_multifit_nlinear_position(w));
-        double norm = gsl_blas_dnrm2(gsl_multifit_nlinear_residual(w));
-        gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), 0.0, covariance);
-        const double variance = norm * norm / fmax(1.0, (double)problem->length - (double)system.p);
-        for (size_t i = 0; i < system.p; i++)
-            errors[i] = sqrt(variance * gsl_matrix_get(covariance, i, i));
-    }
-    if (covariance)
-        gsl_matrix_free(covariance);
-    if (w)
-        gsl_multifit_nlinear_free(w);
-    return status == GSL_SUCCESS ? 0 : -1;
+    const size_t count = problem->free_count;
+    const struct least_squares system = {.residuals_at = residuals_at,
+                                         .context = problem,
+                                         .residuals = problem->length + count,
+                                         .parameters = count,
+                                         .most_steps = STEPS_MOST,
+                                         .step_tolerance = STEP_TOLERANCE,
+                                         .gradient_tolerance = GRADIENT_TOLERANCE};
+    const struct trust_region_result result = minimise_squares(&system, x, errors);
+    if (result.end == TRUST_REGION_FAILED)
+        return -1;
+    const double freedom = fmax(1.0, (double)problem->length - (double)count);
+    for (size_t i = 0; i < count; i++)
+        errors[i] = sqrt(result.norm * result.norm / freedom * errors[i]);
+    fit->steps += result.steps;
+    return 0;
 }
 
 void set_fit_errors(const struct problem *problem, const double *errors, struct fit *fit)

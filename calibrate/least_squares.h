@@ -5,8 +5,6 @@
 #ifndef LEAST_SQUARES_H
 #define LEAST_SQUARES_H
 
-#include <gsl/gsl_vector.h>
-
 #include "fit.h"
 
 /* Some parameters of a profile, fitted to runs; the others keep the values that the profile has. A
@@ -31,15 +29,15 @@ void add_free_parameter(struct problem *problem, const struct rcm_time_parameter
                         double start);
 
 /* Sets the fitted parameters of the profile to those of x. */
-void set_parameters(struct problem *problem, const gsl_vector *x);
+void set_parameters(struct problem *problem, const double *x);
 
 /* The misfit of the profile: the sum over runs of the squared residuals, outliers damped. */
 double misfit_of(const struct problem *problem);
 
 /* Fits the parameters by the method of Levenberg and Marquardt, from x on; x gets the result, which
  * set_parameters() puts into the profile. errors[i]: the relative standard error of free[i]. Adds
- * its steps to fit->steps. Returns 0, or -1 if it failed or memory ran out. */
-int levenberg_marquardt(struct problem *problem, gsl_vector *x, struct fit *fit, double *errors);
+ * its steps to fit->steps. Returns 0, or -1 if memory ran out or no parameter is free. */
+int levenberg_marquardt(struct problem *problem, double *x, struct fit *fit, double *errors);
 
 /* Puts the errors of the fitted parameters into fit->error, and NaN for the rest. */
 void set_fit_errors(const struct problem *problem, const double *errors, struct fit *fit);

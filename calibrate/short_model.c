@@ -96,7 +96,7 @@ static size_t list_parameters(struct problem *problem,
 static double fit_subset(struct problem *problem, const struct rcm_time_parameter *const *listed,
                          const double *starts, size_t count, unsigned subset, struct fit *fit)
 {
-    double errors[FIT_PARAMETERS];
+    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS];
     problem->free_count = 0;
     for (size_t i = 0; i < count; i++) {
         rcm_set_time_value(&problem->profile, listed[i], 0.0);
@@ -108,14 +108,11 @@ static double fit_subset(struct problem *problem, const struct rcm_time_paramete
     for (size_t i = 0; i < problem->length; i++)
         if (!(predicted_us(&problem->profile, &problem->runs[i]) > 0.0))
             return NAN;
-    gsl_vector *x = gsl_vector_calloc(problem->free_count);
-    const int status = x ? levenberg_marquardt(problem, x, fit, errors) : -1;
+    const int status = levenberg_marquardt(problem, x, fit, errors);
     if (status == 0) {
         set_parameters(problem, x);
         set_fit_errors(problem, errors, fit);
     }
-    if (x)
-        gsl_vector_free(x);
     const double runs = (double)problem->length;
     return status == 0 ? runs * log(fmax(misfit_of(problem) / runs, EXACT_MISFIT)) +
                              (double)problem->free_count * log(runs)

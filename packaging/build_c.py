@@ -44,7 +44,7 @@ ISA = {"topk/isa_avx2.c": AVX2,
 COMMAND = ["programs/recallmodel", "programs/bench", "programs/bench-cpu", "programs/common",
            "model/*", "calibrate", "attention", "attention/methods", "topk", "sim", "sim/team",
            "base"]
-COMMAND_LIBS = ["-lm", "-ldl", "-lpthread", "-lgsl", "-lgslcblas"]
+COMMAND_LIBS = ["-lm", "-ldl", "-lpthread"]
 SHARED = {
     "librecallmodel": (["model/*", "base"], ["-lm"]),
     "librecallmodel-topk": (["topk"], ["-lm"]),

@@ -10,6 +10,15 @@ from numpy import float32, float64, int64
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
+__all__ = [
+    "Choice", "Chosen", "Device", "Profile", "Reaching", "Runs", "Simulation",
+    "SparseAttention", "Threshold", "TopK", "TopKChosen", "attention_methods", "blocks_loss",
+    "blocks_recall", "blocks_sd", "blocks_smallest", "cost", "devices", "exact_time_us",
+    "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound", "lost_law", "predict_us",
+    "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs",
+    "recall", "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case",
+    "register_torch", "runs", "select", "simulate", "smallest_b", "sparse_attention",
+    "survival", "topk", "topk_isa", "version", "write_profile", "xla_b"]
 
 _Assignment = Literal["interleaved", "contiguous", "contiguous-floor"]
 _Kernels = Literal["interleaved", "contiguous"]
