@@ -101,7 +101,6 @@ NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=[sm_90,compute_90]
 CXX ?= g++
 
-BLAS_FLAGS = $(shell pkg-config --cflags openblas)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
 TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
@@ -157,7 +156,7 @@ $(eval $(call layer,base,$(LIBRARY) $(POSIX)))
 $(eval $(call layer,model,$(LIBRARY) -I$(BUILD)/generated))
 $(eval $(call layer,sim,$(OPENMP) -fPIC -fno-semantic-interposition $(POSIX)))
 $(eval $(call layer,calibrate,$(POSIX)))
-$(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX) $$(BLAS_FLAGS)))
+$(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
 $(eval $(call layer,programs/common,$(POSIX)))
