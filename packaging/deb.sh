@@ -28,7 +28,8 @@ if [ -n "${DEBEMAIL:-}" ]; then
 fi
 
 # Nothing of the make that calls this, nor of its user's flags.
-clean=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "HOME=$work" LC_ALL=C.UTF-8 "TMPDIR=${TMPDIR:-/tmp}")
+clean=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "HOME=$work" "TMPDIR=${TMPDIR:-/tmp}"
+    LC_ALL=C.UTF-8)
 mkdir -p "$out"
 rm -f "$out"/*
 begin=$SECONDS

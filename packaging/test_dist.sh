@@ -56,7 +56,8 @@ make -s dist >"$folder/out" 2>&1 || status=$?
     fail "without git: status $status, $(cat "$folder/out")"
 pass
 make -s -j"${JOBS:-2}" >"$folder/out" 2>&1 || fail "make: $(tail -20 "$folder/out")"
-[ "$(cat build/git)" = "$(cut -c1-7 packaging/commit)" ] || fail "the program names $(cat build/git)"
+[ "$(cat build/git)" = "$(cut -c1-7 packaging/commit)" ] ||
+    fail "the program names $(cat build/git)"
 [ "$(./recallmodel --version)" = "${name/-/ }" ] || fail "$(./recallmodel --version)"
 ./recallmodel --n 262144 --k 1024 --kb 4 --json >"$folder/out" || fail "the command does not run"
 grep -q '"recall": 0.95019' "$folder/out" || fail "$(sed -n 1,20p "$folder/out")"
