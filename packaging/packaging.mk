@@ -18,6 +18,23 @@ check-packages: check-dist
 check-dist: dist
 	@JOBS=$(JOBS) packaging/test_dist.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz
 
+# Whether others' tools read the SBOM: those of SPDX, from PyPI.
+SBOM_ENV := $(BUILD)/sbom-env
+.PHONY: check-sbom
+check-packages: check-sbom
+check-sbom: dist $(SBOM_ENV)/.made
+	@$(SBOM_ENV)/bin/python $(SBOM_ENV)/bin/pyspdxtools \
+	    -i $(BUILD)/dist/recallmodel-$(VERSION).spdx.json --version SPDX-2.3
+	@echo "the tools of SPDX accept the SBOM"
+
+$(SBOM_ENV)/.made: packaging/sbom_requirements.txt
+	@tools/install_packages.sh python3-venv python3-pip
+	@rm -rf $(@D)
+	$(say) VENV $(@D)
+	$(Q)$(PYTHON) -m venv --without-pip $(@D)
+	$(Q)$(PYTHON) -m pip --python $(@D)/bin/python install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
 # ---- debian
 
 # The Debian packages, from the tarball.
