@@ -1,33 +1,39 @@
-"""pip install . builds the four C libraries with make and puts them, and the measured runs, beside
-the Python module."""
+"""pip install . builds the command and the four C libraries with a C compiler alone, and puts them
+and the measured runs beside the Python module (packaging/build_c.py)."""
+import os
 import pathlib
-import re
 import shutil
-import subprocess
+import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
 
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # setuptools before 70.1
+    from wheel.bdist_wheel import bdist_wheel
+
 HERE = pathlib.Path(__file__).resolve().parent
-HEADER = (HERE / "model/recallmodel.h").read_text()
-VERSION = re.search(r'#define RCM_VERSION "(.*)"', HEADER).group(1)
+os.chdir(HERE)
+sys.path.insert(0, str(HERE / "packaging"))
+import build_c  # noqa: E402
 
 
 class WithLibraries(build_py):
     def run(self):
         super().run()
-        names = ("librecallmodel", "librecallmodel-sim", "librecallmodel-attention",
-                 "librecallmodel-topk")
-        libraries = [f"build/{name}.so.{VERSION}" for name in names]
-        if subprocess.call(["make", "-C", str(HERE), *libraries]) != 0:
-            raise SystemExit("the C libraries could not be built; this needs make, a C compiler "
-                             "and the headers of Random123 and OpenBLAS (Debian: make gcc "
-                             "librandom123-dev libopenblas-dev)")
         place = pathlib.Path(self.build_lib) / "recallmodel"
-        for library in libraries:
-            shutil.copy(HERE / library, place)
-        shutil.copytree(HERE / "runs", place / "runs", dirs_exist_ok=True)
+        work = pathlib.Path(self.get_finalized_command("build").build_temp) / "recallmodel"
+        build_c.build(place, work)
+        shutil.copytree("runs", place / "runs", dirs_exist_ok=True)
+
+
+class AnyPython(bdist_wheel):
+    """A wheel for this platform, and for every Python 3: it loads the libraries with ctypes."""
+
+    def get_tag(self):
+        return ("py3", "none", super().get_tag()[2])
 
 
 class Binary(Distribution):
@@ -37,4 +43,14 @@ class Binary(Distribution):
         return True
 
 
-setup(version=VERSION, cmdclass={"build_py": WithLibraries}, distclass=Binary)
+setup(
+    name="recallmodel", version=build_c.version(), license="Apache-2.0",
+    description="Recall and cost of bucketed approximate top-k",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license_files=["LICENSE", "packaging/licenses/*"],
+    python_requires=">=3.9", install_requires=["numpy"],
+    packages=["recallmodel"], py_modules=["recallmodel_command"], package_dir={"": "python"},
+    package_data={"recallmodel": ["*.pyi", "py.typed"]},
+    entry_points={"console_scripts": ["recallmodel = recallmodel_command:main"]},
+    distclass=Binary, cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython})

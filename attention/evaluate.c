@@ -7,15 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include <base/memory.h>
 
 #include "evaluation_state.h"
 #include "partition.h"
 #include "products.h"
+#include "threads.h"
 
 /* Asks whether to stop. Once it is true, it stays so. */
 static bool ask(void *context)
@@ -336,11 +333,9 @@ int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, vo
                       .error = error,
                       .error_size = size};
     *evaluation = (struct evaluation){0};
-#ifdef _OPENMP
-    const int before = omp_get_max_threads();
+    const unsigned before = threads_most();
     if (spec->threads)
-        omp_set_num_threads((int)spec->threads);
-#endif
+        threads_use(spec->threads);
     make_groups(&run);
     int status = products_ready(error, size) ? head_states_new(&run.states, spec, error, size) : -1;
     if (status == 0) {
@@ -350,9 +345,7 @@ int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, vo
         status = run_methods(&run, evaluation);
     }
     run_free(&run);
-#ifdef _OPENMP
-    omp_set_num_threads(before);
-#endif
+    threads_use(before);
     return status;
 }
 

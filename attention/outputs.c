@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "full.h"
 #include "products.h"
+#include "threads.h"
 #include "trained.h"
 #include "watch_loop.h"
 
@@ -261,7 +261,7 @@ static bool attend_blocks(const struct outputs_spec *spec, float *out)
     struct full_run run = {.spec = spec, .total = all};
     const struct watch watch = {.stop = stop_full, .context = &run};
     bool stopped = stop_full(&run);
-#pragma omp parallel for schedule(dynamic) if (all >= (uint64_t)omp_get_max_threads())
+#pragma omp parallel for schedule(dynamic) if (all >= threads_most())
     for (uint64_t i = 0; i < all; i++) {
         if (watch_skips(&watch, &stopped))
             continue;
@@ -289,11 +289,11 @@ static int full_outputs(const struct outputs_spec *spec, float *out, struct outp
     }
     if (!products_ready(error, size))
         return -1;
-    const int before = omp_get_max_threads();
+    const unsigned before = threads_most();
     if (spec->threads)
-        omp_set_num_threads((int)spec->threads);
+        threads_use(spec->threads);
     const bool whole = attend_blocks(spec, out);
-    omp_set_num_threads(before);
+    threads_use(before);
     if (!whole)
         return 1;
     if (!all_finite(out, c->query_heads * outputs))

@@ -3,6 +3,9 @@
  * All matrices are row-major and contiguous. OpenBLAS is told to use one thread, so that a result
  * does not depend on the number of threads; what is parallel is parallel above these calls.
  *
+ * It is libopenblas.so.0 of the system or, where there is none, the file that the environment
+ * variable RECALLMODEL_OPENBLAS names. The Python package names the one in NumPy's wheel there.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PRODUCTS_H
 #define PRODUCTS_H

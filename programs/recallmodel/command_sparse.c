@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <attention/threads.h>
 #include <base/memory.h>
 #include <sim/team.h>
 
@@ -290,7 +290,7 @@ static int run_sparse(int count, char **arguments)
     if (status == STATUS_OK)
         status = check_settings(&settings);
     if (status == STATUS_OK && settings.threads) /* of the training and --time, too */
-        omp_set_num_threads((int)settings.threads);
+        threads_use((unsigned)settings.threads);
     struct tensors_spec spec = tensors_spec_of(&settings);
     /* One rank does the work: the heads are few, and each needs all threads. */
     if (status == STATUS_OK && team_rank() == 0) {

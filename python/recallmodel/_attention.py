@@ -9,6 +9,7 @@ import numpy
 from . import _library as lib
 from ._arrays import count, fraction, real, unmasked
 from ._long import run_stoppable
+from ._openblas import one_thread
 
 # Options of the methods that are no whole numbers: what they are instead.
 _KINDS = {"assignment": "name", "mean_value": "flag", "spherical": "flag", "inside": "share",
@@ -140,7 +141,8 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     arguments give the same bits for any number of threads.
     ValueError, with what to do, for shapes that do not fit, numbers that are not finite, an unknown
     method or option, and an index that cannot be read or does not fit.
-    Ctrl-C ends it within a second. OpenBLAS is loaded, and set to one thread, in the whole process.
+    Ctrl-C ends it within a second. The OpenBLAS of the system is loaded and set to one thread in
+    the whole process; where there is none, that of NumPy's wheel has one thread during the call.
 
         >>> import numpy, recallmodel as rcm
         >>> x = numpy.random.default_rng(1).standard_normal((2, 1000, 16), dtype="float32")
@@ -167,7 +169,9 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
         return run(byref(spec), out.ctypes.data, byref(report), error, len(error))
 
     # Until it has returned, also after Ctrl-C, C reads the tensors.
-    if run_stoppable(work, lambda: tensors) != 0:
+    with one_thread:
+        status = run_stoppable(work, lambda: tensors)
+    if status != 0:
         raise ValueError(error.value.decode().replace("--kb", "k_b").replace("--", "")
                          .replace("element-bytes", "element_bytes"))
     return SparseAttention(out, report.visited, report.selectivity,

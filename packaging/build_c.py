@@ -1,0 +1,211 @@
+"""Builds the command and the four C libraries with a C compiler alone.
+
+setup.py calls it, so that `pip install` needs neither make nor pkg-config. The Makefile builds the
+same files for developers; tests/python/test_setup.py holds the flags here to those there.
+
+CC is the compiler, CFLAGS the flags of optimisation, LDFLAGS those of the linker. For another
+machine than this one BUILD_CC is a compiler for this one: a generator runs during the build.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+BASE_FLAGS = ["-std=c11", "-ffp-contract=off"]
+POSIX = ["-D_POSIX_C_SOURCE=200809L"]
+LIBRARY = ["-fPIC", "-fvisibility=hidden"]
+OPENMP = ["-fopenmp"]  # left out where the compiler has none: then there is one thread
+
+# The folders whose C files are compiled, and with what.
+LAYERS = {
+    "base": LIBRARY + POSIX,
+    "model/*": LIBRARY,
+    "sim": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
+    "sim/team": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
+    "calibrate": POSIX,
+    "attention": OPENMP + ["-fPIC"] + POSIX,
+    "attention/methods": OPENMP + ["-fPIC"] + POSIX,
+    "topk": OPENMP + LIBRARY,
+    "programs/common": POSIX,
+    "programs/bench": POSIX,
+    "programs/bench-cpu": OPENMP + POSIX,
+    "programs/recallmodel": POSIX,
+}
+WITHOUT = {"sim/team/mpi.c"}
+# What is compiled for instruction sets of an x86-64; which runs is found out at run time.
+AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt"]
+ISA = {"topk/isa_avx2.c": AVX2,
+       "topk/isa_avx512.c": ["-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vbmi2", *AVX2]}
+
+# What is linked: the layers of each file, and its libraries.
+COMMAND = ["programs/recallmodel", "programs/bench", "programs/bench-cpu", "programs/common",
+           "model/*", "calibrate", "attention", "attention/methods", "topk", "sim", "sim/team",
+           "base"]
+COMMAND_LIBS = ["-lm", "-ldl", "-lpthread"]
+SHARED = {
+    "librecallmodel": (["model/*", "base"], ["-lm"]),
+    "librecallmodel-topk": (["topk"], ["-lm"]),
+    "librecallmodel-sim": (["sim", "sim/team", "base"], ["-lm"]),
+    "librecallmodel-attention": (["attention", "attention/methods", "sim", "sim/team", "base"],
+                                 ["-lm", "-ldl", "-lpthread"]),
+}
+PROFILES = "model/time/profiles.c"
+GENERATOR = "model/time/profiles/to_c.c"
+EMPTY = "int main(void) { return 0; }\n"
+
+
+def sources(layer):
+    """The C files of a layer, in order, relative to the current folder."""
+    return sorted(str(path.as_posix()) for path in pathlib.Path().glob(layer + "/*.c")
+                  if path.as_posix() not in WITHOUT)
+
+
+def profiles():
+    """The profiles that come with the library, in the order of rcm_profile(): those of CPUs after
+    the others, and exact top-k alone last."""
+    folder = pathlib.Path("model/time/profiles")
+    mine = sorted(folder.glob("*.profile"), key=lambda path: (path.name.startswith("c"), path.name))
+    return [path.as_posix() for path in mine + sorted(folder.glob("exact/*.profile"))]
+
+
+def version():
+    """The version in model/recallmodel.h."""
+    text = pathlib.Path("model/recallmodel.h").read_text(encoding="utf-8")
+    return re.search(r'#define RCM_VERSION "(.*)"', text).group(1)
+
+
+def sources_git():
+    """The state of the sources, which programs that measure print with their results."""
+    noted = pathlib.Path("packaging/git-describe")
+    if noted.is_file():
+        return noted.read_text(encoding="utf-8").strip()
+    try:
+        return subprocess.run(["git", "describe", "--always", "--dirty"], check=True, text=True,
+                              capture_output=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _run(command):
+    """Runs a command of the compiler; SystemExit with what it said if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{shlex.join(command)}\n{done.stderr[:2000]}")
+    return done.stdout
+
+
+def _compiler():
+    """The command of the compiler. SystemExit if there is none."""
+    given = shlex.split(os.environ.get("CC", ""))
+    for command in [given] if given else [["gcc"], ["cc"], ["clang"]]:
+        if shutil.which(command[0]):
+            return command
+    raise SystemExit("the C libraries need a C compiler, and there is no "
+                     f"{given[0] if given else 'gcc, cc or clang'} on the path; install gcc, or "
+                     "install the wheel, which is compiled")
+
+
+class Compiler:
+    """A compiler, and what it can do."""
+
+    def __init__(self, command, place):
+        self.command, self.place = command, place
+        place.mkdir(parents=True, exist_ok=True)
+        self.is_x86_64 = self._builds(f"#ifndef __x86_64__\n#error\n#endif\n{EMPTY}")
+        self.openmp = OPENMP if self._builds(EMPTY, *OPENMP) else []
+        self.include = ["-I."]
+        if pathlib.Path("include/Random123").is_dir():  # of the sdist
+            self.include.append("-Iinclude")
+        elif not self._builds(f"#include <Random123/philox.h>\n{EMPTY}"):
+            raise SystemExit("the headers of Random123 were not found; install them (Debian: "
+                             "librandom123-dev), or install the sdist, which has them")
+
+    def _builds(self, text, *flags):
+        probe = self.place / "probe.c"
+        probe.write_text(text, encoding="utf-8")
+        done = subprocess.run([*self.command, *flags, str(probe), "-o",
+                               str(self.place / "probe.out")], capture_output=True)
+        return done.returncode == 0
+
+    def flags_of(self, layer, source):
+        """The flags of a source file but those of optimisation."""
+        flags = [flag for flag in LAYERS[layer] if flag not in OPENMP or self.openmp]
+        if self.is_x86_64:
+            flags = flags + ISA.get(source, [])
+        if source == "programs/recallmodel/main.c":
+            flags = flags + [f'-DRCM_GIT="{sources_git()}"']
+        return BASE_FLAGS + flags
+
+    def object_of(self, source):
+        return self.place / (source[:-len(".c")] + ".o")
+
+    def compile(self, layer, source):
+        """Compiles one source file."""
+        out = self.object_of(source)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        _run([*self.command, *self.flags_of(layer, source), *optimisation(), *self.include,
+              f"-I{self.place}", "-c", source, "-o", str(out)])
+
+    def objects(self, layers):
+        return [str(self.object_of(source)) for layer in layers for source in sources(layer)]
+
+    def link(self, out, layers, *more):
+        _run([*self.command, *optimisation(), *self.openmp, *linking(), *self.objects(layers),
+              *more, "-o", str(out)])
+
+
+def optimisation():
+    return shlex.split(os.environ.get("CFLAGS", "-O2"))
+
+
+def linking():
+    return shlex.split(os.environ.get("LDFLAGS", "-s"))
+
+
+def compile_all(compiler, jobs):
+    """Compiles (layer, source) pairs, several at a time, the largest first."""
+    jobs = sorted(jobs, key=lambda job: (job[1] not in ISA, -os.path.getsize(job[1])))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done in [pool.submit(compiler.compile, *job) for job in jobs]:
+            done.result()
+
+
+def jobs_of(layers):
+    return [(layer, source) for layer in layers for source in sources(layer)]
+
+
+def generate_profiles(compiler, place):
+    """Writes the shipped profiles as C. The library's own reader reads them, so the rest of the
+    library is compiled first, by a compiler for this machine."""
+    program = compiler.place / "to_c"
+    objects = [object for object in compiler.objects(["model/*", "base"])
+               if object != str(compiler.object_of(PROFILES))]
+    _run([*compiler.command, *BASE_FLAGS, *optimisation(), *compiler.include, GENERATOR, *objects,
+          "-lm", "-o", str(program)])
+    text = _run([str(program.resolve()), *profiles()])
+    (place / "shipped_profiles.inc").write_text(text, encoding="utf-8")
+
+
+def build(place, work):
+    """Builds everything into the folder `place`: the libraries, and bin/recallmodel. The objects
+    go into `work`. The current folder must be that of the sources."""
+    compiler = Compiler(_compiler(), work / "target")
+    first = [job for job in jobs_of(["model/*", "base"]) if job[1] != PROFILES]
+    host = os.environ.get("BUILD_CC")
+    here = Compiler(shlex.split(host), work / "here") if host else compiler
+    if host:
+        compile_all(here, first)
+    compile_all(compiler, [job for job in jobs_of(LAYERS) if job[1] != PROFILES])
+    generate_profiles(here, compiler.place)
+    compiler.compile("model/*", PROFILES)
+    (place / "bin").mkdir(parents=True, exist_ok=True)
+    major = version().split(".")[0]
+    for name, (layers, libraries) in SHARED.items():
+        file = place / f"{name}.so.{major}"
+        more = [str(place / f"librecallmodel.so.{major}")] if name == "librecallmodel-topk" else []
+        compiler.link(file, layers, "-shared", f"-Wl,-soname,{file.name}", "-Wl,-rpath,$ORIGIN",
+                      *more, *libraries)
+    compiler.link(place / "bin" / "recallmodel", COMMAND, *COMMAND_LIBS)

@@ -1,0 +1,86 @@
+# packaging.mk - a part of the Makefile: what is given to others. docs/packages.md says which
+# package is for whom.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+.PHONY: dist deb check-packages
+# Each block adds its tests, in a line check-packages: check-NAME.
+
+# ---- dist
+
+# The source tarball of the commit that is checked out, the list of components in SPDX (SBOM), and
+# the sums of both.
+dist:
+	@packaging/dist.sh $(VERSION) $(BUILD)/dist
+
+.PHONY: check-dist
+check-packages: check-dist
+check-dist: dist
+	@JOBS=$(JOBS) packaging/test_dist.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz
+
+# Whether others' tools read the SBOM: those of SPDX, from PyPI.
+SBOM_ENV := $(BUILD)/sbom-env
+.PHONY: check-sbom
+check-packages: check-sbom
+check-sbom: dist $(SBOM_ENV)/.made
+	@$(SBOM_ENV)/bin/python $(SBOM_ENV)/bin/pyspdxtools \
+	    -i $(BUILD)/dist/recallmodel-$(VERSION).spdx.json --version SPDX-2.3
+	@echo "the tools of SPDX accept the SBOM"
+
+$(SBOM_ENV)/.made: packaging/sbom_requirements.txt
+	@tools/install_packages.sh python3-venv python3-pip
+	@rm -rf $(@D)
+	$(say) VENV $(@D)
+	$(Q)$(PYTHON) -m venv --without-pip $(@D)
+	$(Q)$(PYTHON) -m pip --python $(@D)/bin/python install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# ---- debian
+
+# The Debian packages, from the tarball.
+BUILD_DEPENDS = $(shell sed -n '/^Build-Depends:/,/^Stand/s/^.* \([a-z][a-z0-9-]*\).*/\1/p' \
+    packaging/debian/control | sed 's/debhelper-compat/debhelper/')
+deb: dist
+	@tools/install_packages.sh dpkg-dev lintian $(BUILD_DEPENDS)
+	@JOBS=$(JOBS) packaging/deb.sh $(BUILD)/dist/recallmodel-$(VERSION).tar.gz $(VERSION) \
+	    $(BUILD)/deb
+
+# They are installed, used and purged in a bare Debian root.
+.PHONY: check-deb
+check-packages: check-deb
+check-deb: deb
+	@tools/install_packages.sh mmdebstrap
+	@packaging/test_deb.sh $(BUILD)/deb $(BUILD)/debian-root
+
+# ---- wheel
+
+# The source distribution, which pip builds with a C compiler alone, and the wheel that is built
+# from it. Their tools are in a virtual environment, in the versions of requirements.txt.
+WHEEL := $(BUILD)/wheel
+WHEEL_ENV := $(BUILD)/wheel-env
+SDIST := $(WHEEL)/recallmodel-$(VERSION).tar.gz
+EPOCH = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
+
+.PHONY: sdist wheel check-wheel
+sdist: $(WHEEL_ENV)/.made
+	@tools/install_packages.sh librandom123-dev
+	@SOURCE_DATE_EPOCH=$(EPOCH) $(WHEEL_ENV)/bin/python packaging/sdist.py $(WHEEL)
+
+wheel: sdist
+	@tools/install_packages.sh gcc libc6-dev
+	@SOURCE_DATE_EPOCH=$(EPOCH) packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)
+
+# The wheel in a bare virtual environment for each Python at hand, the sdist with a C compiler
+# alone, and the types of the module.
+check-packages: check-wheel
+check-wheel: wheel $(PROGRAM)
+	@tools/install_packages.sh mmdebstrap
+	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) packaging/test_wheel.sh
+
+$(WHEEL_ENV)/.made: packaging/requirements.txt
+	@tools/install_packages.sh python3-minimal python3-venv
+	@rm -rf $(@D)
+	$(say) VENV $(@D)
+	$(Q)$(PYTHON) -m venv $(@D)
+	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
