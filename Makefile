@@ -562,6 +562,9 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 # make bench-cpu, make peers
 include tools/peers/peers.mk
 
+# make check-portable and other packages
+include packaging/packaging.mk
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
