@@ -20,7 +20,7 @@ native_libraries="$(pkg-config --libs check jansson gsl gmp)"
 sysroot=/usr/aarch64-linux-gnu
 
 # compile SOURCE: the object in $out. model/ is plain C11, the others need POSIX; topk/ is written
-# in the vector extensions that gcc and clang share, which is not pedantic, and OpenMP may be absent.
+# in the vector extensions that gcc and clang share, which is not pedantic. OpenMP may be absent.
 compile() {
     local source=$1 layer=${1%/*} flags=-D_POSIX_C_SOURCE=200809L
     case $source in
@@ -73,8 +73,8 @@ build() {
     "$ar" rcs "$out/library.a" "$out"/*.o
 }
 
-# run TEST ..: the tests with what the last build made, and one line that sums up. HAS: the libraries
-# that are there; tests that need others are left out, and counted.
+# run TEST ..: the tests with what the last build made, and one line that sums up. has=no: tests
+# that need GMP, GSL or jansson are left out, and named.
 run() {
     export runs_it test_flags libraries also
     local source chosen=() left=() problems
@@ -131,8 +131,8 @@ aarch64() {
     strict=$warnings openmp=
 }
 
-# 32 bits, but with integers of 128: a size_t that becomes shorter is no fault of the formulas. It is
-# compiled alone: the page runs what it answers.
+# 32 bits, but with integers of 128: a size_t that becomes shorter is no fault of the formulas.
+# Nothing is run.
 wasm32() {
     build wasm32 "clang --target=wasm32-wasi" llvm-ar-14 \
         "-O2 -Wno-shorten-64-to-32 -Wno-sign-conversion" model/*/*.c base/text.c base/array.c ||
