@@ -613,6 +613,9 @@ include site/site.mk
 # make dist, make deb, make wheel, make check-packages
 include $(wildcard packaging/packaging.mk)
 
+# make check-portable and other packages
+include packaging/packaging.mk
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 

@@ -4,6 +4,7 @@
 # refused; without it all of them. One line for each says what passed; status 1 if anything failed.
 #
 #   BUILD=build: where the headers and the shipped profiles are, made by make; JOBS=2
+#   TESTS="tests/model/test_cost.c ..": only these
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -19,12 +20,12 @@ native_libraries="$(pkg-config --libs check jansson gsl gmp)"
 sysroot=/usr/aarch64-linux-gnu
 
 # compile SOURCE: the object in $out. model/ is plain C11, the others need POSIX; topk/ is written
-# in the vector extensions that gcc and clang share, which is not pedantic, and OpenMP may be absent.
+# in the vector extensions that gcc and clang share, which is not pedantic. OpenMP may be absent.
 compile() {
     local source=$1 layer=${1%/*} flags=-D_POSIX_C_SOURCE=200809L
     case $source in
         model/*) layer=model flags= ;;
-        topk/*) flags="-Wno-pedantic -Wno-unknown-pragmas -Wno-psabi" ;;
+        topk/*) flags="-Wno-pedantic -Wno-psabi ${openmp:--Wno-unknown-pragmas}" ;;
         tests/*) layer=tests ;;
     esac
     # shellcheck disable=SC2086
@@ -50,7 +51,7 @@ one_test() {
         tail -n 3 "$program.said"
         return 0
     fi
-    grep -E '^(stopped|tests|100%)' "$program.said" || echo "said nothing: $1"
+    grep -E '^(stopped|tests|100%|SKIPPED)' "$program.said" || echo "said nothing: $1"
 }
 export -f compile one_test
 
@@ -72,8 +73,8 @@ build() {
     "$ar" rcs "$out/library.a" "$out"/*.o
 }
 
-# run TEST ..: the tests with what the last build made, and one line that sums up. HAS: the libraries
-# that are there; tests that need others are left out, and counted.
+# run TEST ..: the tests with what the last build made, and one line that sums up. has=no: tests
+# that need GMP, GSL or jansson are left out, and named.
 run() {
     export runs_it test_flags libraries also
     local source chosen=() left=() problems
@@ -85,14 +86,15 @@ run() {
         fi
     done
     printf '%s\n' "${chosen[@]}" | xargs -P "$jobs" -I {} bash -c 'one_test {}' >"$out/said"
-    problems=$(grep -vE '^(stopped|tests|100%)' "$out/said" || true)
+    problems=$(grep -vE '^(stopped|tests|100%|SKIPPED)' "$out/said" || true)
     awk -v what="$what" -v left="${left[*]}" -v files="${#chosen[@]}" '
         /^100%/ { sub(/,/, "", $3); passed += $3 }
         /^tests/ { passed += $2; stopped += $4 }
+        /^SKIPPED/ { skipped = skipped "\n  " $0 }
         /^stopped/ { names = names "\n    " $2 " " $3 }
         END { printf "%s: %d tests of %d files passed", what, passed, files
               if (stopped) { printf "; %d stopped, which take too long:%s", stopped, names }
-              print ""
+              print skipped
               if (left) { print "  left out, for want of a library: " left } }' "$out/said"
     if [ -n "$problems" ]; then
         echo "$problems"
@@ -102,11 +104,15 @@ run() {
 
 sources=(base/*.c model/*/*.c calibrate/*.c programs/common/device_file.c)
 topk=(topk/*.c)
-tests=(tests/base/test_*.c tests/model/test_*.c)
+read -ra tests <<<"${TESTS:-$(echo tests/base/test_*.c tests/model/test_*.c)}"
 
 gcc_and_clang() {
     build "$1" "$1" ar "-O1" "${sources[@]}" || return 0
-    has=all runs_it='' test_flags=$native libraries=$native_libraries also=''
+    # Texts in lists of the tests are joined on purpose.
+    local joined=''
+    if [ "$1" = clang ]; then joined=-Wno-string-concatenation; fi
+    has=all runs_it='' test_flags="$native $joined" libraries=$native_libraries
+    also=''
     run "${tests[@]}"
 }
 
@@ -117,19 +123,20 @@ musl() {
 }
 
 aarch64() {
+    export openmp=-fopenmp
     build aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-ar "-O2" "${sources[@]}" \
         "${topk[@]}" || return 0
-    has=no runs_it="qemu-aarch64 -L $sysroot" libraries=-lpthread also=''
+    has=no runs_it="qemu-aarch64 -L $sysroot" libraries=-fopenmp also=''
     test_flags="-Itests/portable -DEMULATED"
     run "${tests[@]}"
     what="aarch64, topk/"
     also="tests/topk/run.c tests/topk/cases.c tests/topk/oracle.c" strict="-std=c11 -w"
     run tests/topk/test_topk_edges.c tests/topk/test_topk_refusals.c
-    strict=$warnings
+    strict=$warnings openmp=
 }
 
-# 32 bits, but with integers of 128: a size_t that becomes shorter is no fault of the formulas. The
-# test programs run where there is a node.
+# 32 bits, but with integers of 128: a size_t that becomes shorter is no fault of the formulas.
+# Nothing is run.
 wasm32() {
     build wasm32 "clang --target=wasm32-wasi" llvm-ar-14 \
         "-O2 -Wno-shorten-64-to-32 -Wno-sign-conversion" model/*/*.c base/text.c base/array.c ||

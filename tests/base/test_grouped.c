@@ -83,7 +83,7 @@ static struct coverage coverage_of(size_t groups, unsigned rows, unsigned step)
     struct coverage covered = {0, 0};
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         struct group_sum group[GROUPS_MOST];
-        double sum = 0.0, squares = 0.0, count = 0.0;
+        double squares = 0.0, count = 0.0;
         gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
         gsl_rng_set(random, seed);
         for (size_t i = 0; i < groups; i++) {
@@ -94,7 +94,6 @@ static struct coverage coverage_of(size_t groups, unsigned rows, unsigned step)
                 group[i].sum += x;
                 squares += x * x;
             }
-            sum += group[i].sum;
             count += group[i].rows;
         }
         gsl_rng_free(random);

@@ -179,7 +179,8 @@ START_TEST(locales)
     for (size_t i = 0; i < 2; i++) {
         snprintf(command, sizeof command, "localedef -i %s -f UTF-8 %s/%s >/dev/null 2>&1",
                  names[i][0], folder, names[i][1]);
-        if (system(command) != 0 || !setlocale(LC_ALL, names[i][1])) {
+        if (system(command) != 0 || !setlocale(LC_ALL, names[i][1]) ||
+            *localeconv()->decimal_point == '.') { /* musl has no others */
             printf("SKIPPED: the locale %s cannot be made (Debian: locales)\n", names[i][1]);
             continue;
         }
