@@ -564,6 +564,9 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 # make bench-cpu, make peers
 include tools/peers/peers.mk
 
+# make page
+include page/page.mk
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 
