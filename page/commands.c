@@ -4,3 +4,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <programs/recallmodel/commands.h>
 
+const struct command *const commands[] = {
+    &command_recall, &command_ranks,    &command_cost,    &command_bounds, &command_select,
+    &command_exact,  &command_simulate, &command_predict, &command_blocks, &command_devices,
+};
+
+const size_t commands_length = sizeof commands / sizeof *commands;
+
+void commands_set_git(const char *state)
+{
+    (void)state;
+}

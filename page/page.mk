@@ -15,7 +15,7 @@ $(eval $(call layer,page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
 PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress.c \
-    programs/recallmodel/commands.c programs/recallmodel/plot.c
+    $(addprefix programs/recallmodel/,commands.c plot.c predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(PAGE_COMMANDS:%=programs/recallmodel/command_%.c), \
         $(wildcard programs/recallmodel/command_*.c)) \
     $(wildcard $(addprefix programs/recallmodel/,bench_* calibrate_* count_* sparse_* tensors_*))
@@ -33,7 +33,8 @@ PAGE_LINK := -Wl,--strip-all -Wl,--stack-first -Wl,-z,stack-size=$(PAGE_STACK) \
     -Wl,--max-memory=$(PAGE_MEMORY)
 # Random123 knows its machines by name, and WebAssembly is none of them. As a RISC-V it uses plain C.
 PAGE_DEFINES := $(POSIX) -DPAGE_MEMORY=$(PAGE_MEMORY).0
-PAGE_COMPILE = $(PAGE_CC) $(PAGE_TARGET) $(BASE_FLAGS) $(PAGE_CFLAGS) $(PAGE_DEFINES)
+PAGE_COMPILE = $(PAGE_CC) $(PAGE_TARGET) $(BASE_FLAGS) -Wno-shorten-64-to-32 -Wno-sign-conversion \
+    $(PAGE_CFLAGS) $(PAGE_DEFINES)
 
 # The folder of a source that has an include path of its own.
 page_layer = $(lastword $(foreach layer,$(LAYERS),$(if $(filter $(layer)/%,$(1)),$(layer))))
