@@ -103,8 +103,6 @@ CXX ?= g++
 GSL_FLAGS = $(shell pkg-config --cflags gsl)
 GSL_LIBS = $(shell pkg-config --libs gsl)
 BLAS_FLAGS = $(shell pkg-config --cflags openblas)
-JANSSON_FLAGS = $(shell pkg-config --cflags jansson)
-JANSSON_LIBS = $(shell pkg-config --libs jansson)
 TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
 TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
 
@@ -163,8 +161,8 @@ $(eval $(call layer,calibrate,$(POSIX) $$(GSL_FLAGS)))
 $(eval $(call layer,attention,$(OPENMP) -fPIC $(POSIX) $$(BLAS_FLAGS)))
 $(eval $(call layer,gpu))
 $(eval $(call layer,topk,$(OPENMP) $(LIBRARY) $$(ISA)))
-$(eval $(call layer,programs/common,$(POSIX) $$(JANSSON_FLAGS)))
-$(eval $(call layer,programs/recallmodel,$(POSIX) $$(JANSSON_FLAGS) $$(GIT)))
+$(eval $(call layer,programs/common,$(POSIX)))
+$(eval $(call layer,programs/recallmodel,$(POSIX) $$(GIT)))
 $(eval $(call layer,programs/bench,$(POSIX)))
 $(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
 $(eval $(call layer,programs/recallmodel-bench,$(POSIX) $$(GIT)))
@@ -235,7 +233,7 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 # (MPI).
 COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
     $(TOPK) $(SIM)
-COMMAND_LIBS = $(JANSSON_LIBS) $(GSL_LIBS) -lm -ldl -lpthread
+COMMAND_LIBS = $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
@@ -563,6 +561,9 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 
 # make bench-cpu, make peers
 include tools/peers/peers.mk
+
+# make page
+include page/page.mk
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench

@@ -13,28 +13,44 @@ bool text_is_blank(char letter)
     return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\v' || letter == '\f';
 }
 
-/* The length of the character that begins here; 0: it is not UTF-8, or a control character. */
+/* The length of the character that begins here; 0: it is not UTF-8. */
 static size_t character_length(const char *text)
 {
     const unsigned char *at = (const unsigned char *)text, first = *at;
     if (first < 0x80)
-        return first >= 0x20 && first != 0x7f;
+        return 1;
     size_t length = first >= 0xc2 && first <= 0xdf ? 2 : 0;
     if (first >= 0xe0 && first <= 0xf4)
         length = first < 0xf0 ? 3 : 4;
     for (size_t i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
-    const bool control = first == 0xc2 && at[1] < 0xa0; /* U+0080 .. U+009F */
     const bool longer = (first == 0xe0 && at[1] < 0xa0) || (first == 0xf0 && at[1] < 0x90);
     const bool surrogate = first == 0xed && at[1] >= 0xa0, above = first == 0xf4 && at[1] >= 0x90;
-    return control || longer || surrogate || above ? 0 : length;
+    return longer || surrogate || above ? 0 : length;
+}
+
+/* U+0000 .. U+001F, U+007F .. U+009F */
+static bool is_control(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    return at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+bool text_is_utf8(const char *text)
+{
+    for (size_t length; *text; text += length)
+        if ((length = character_length(text)) == 0)
+            return false;
+    return true;
 }
 
 bool text_is_plain(const char *text)
 {
-    for (size_t length; *text; text += length)
-        if ((length = character_length(text)) == 0)
+    if (!text_is_utf8(text))
+        return false;
+    for (; *text; text += character_length(text))
+        if (is_control(text))
             return false;
     return true;
 }

@@ -9,6 +9,9 @@
 
 bool text_is_blank(char letter);
 
+/* Is it UTF-8: no surrogates, no character in more bytes than it needs, none above U+10FFFF? */
+bool text_is_utf8(const char *text);
+
 /* Is it UTF-8 without control characters, so that it can stand on one line, on a terminal and in
  * JSON? */
 bool text_is_plain(const char *text);

@@ -9,7 +9,7 @@
 #include "results.h"
 #include "sampler.h"
 
-/* The state of the sources, from git. main.c sets it: it is compiled anew when that changes. */
+/* The state of the sources, from git. main() says it: main.c is compiled anew when that changes. */
 void set_sources_git(const char *state);
 
 /* Part of the settings of a command that measures. */

@@ -1,7 +1,7 @@
 /* subcommands.h - a subcommand of a program: its name, its help, its options, and what runs it.
  *
- * Each program has a table of them in its main.c, and each file command_NAME.c defines one, or
- * those that share their settings.
+ * Each program has a table of them, and each file command_NAME.c defines one, or those that share
+ * their settings.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBCOMMANDS_H

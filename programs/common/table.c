@@ -393,52 +393,52 @@ void table_print_csv(const struct table *table, FILE *file, bool header)
 
 /* ---- JSON */
 
-static json_t *cell_json(const struct cell *cell)
+static struct json *cell_json(const struct cell *cell)
 {
     switch (cell->kind) {
     case CELL_COUNT:
-        return json_integer((json_int_t)cell->count);
+        return json_new_count(cell->count);
     case CELL_REAL:
-        return json_real(cell->real);
+        return json_new_real(cell->real);
     case CELL_TEXT:
-        return require_memory(json_string(cell->text));
+        return json_new_text(cell->text);
     case CELL_BOOL:
-        return json_boolean(cell->truth);
+        return json_new_truth(cell->truth);
     case CELL_NULL:
         break;
     }
-    return json_null();
+    return json_new_null();
 }
 
-/* Sets object[a][b].. for the path "a/b/..", making the levels between. */
-static void set_path(json_t *object, const char *path, json_t *value)
+/* Puts a value at object[a][b].. for the path "a/b/..", making the levels between. */
+static void put_at_path(struct json *object, const char *path, struct json *value)
 {
     const char *slash;
     while ((slash = strchr(path, '/'))) {
         char *level = text_copy(path);
         level[slash - path] = '\0';
-        if (!json_object_get(object, level))
-            json_object_set_new(object, level, json_object());
-        object = json_object_get(object, level);
+        if (!json_member(object, level))
+            json_put(object, level, json_new_object());
+        object = json_member(object, level);
         free(level);
         path = slash + 1;
     }
-    json_object_set_new(object, path, value);
+    json_put(object, path, value);
 }
 
-json_t *table_row_json(const struct table *table, size_t row)
+struct json *table_row_json(const struct table *table, size_t row)
 {
-    json_t *object = require_memory(json_object());
+    struct json *object = json_new_object();
     for (size_t i = 0; i < table->width; i++)
         if (table->columns[i].json)
-            set_path(object, table->columns[i].json, cell_json(cell_at(table, row, i)));
+            put_at_path(object, table->columns[i].json, cell_json(cell_at(table, row, i)));
     return object;
 }
 
-json_t *table_json(const struct table *table)
+struct json *table_json(const struct table *table)
 {
-    json_t *array = require_memory(json_array());
+    struct json *array = json_new_array();
     for (size_t row = 0; row < table->rows; row++)
-        json_array_append_new(array, table_row_json(table, row));
+        json_add(array, table_row_json(table, row));
     return array;
 }

@@ -7,10 +7,11 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "json_value.h"
 
 /* How a value looks in the aligned table (CSV and JSON always have all digits). */
 enum style {
@@ -98,8 +99,8 @@ static inline struct column in_table(const char *heading, enum style style)
 
 void table_print(const struct table *table, FILE *file, bool colour);
 void table_print_csv(const struct table *table, FILE *file, bool header);
-json_t *table_json(const struct table *table);                 /* an array of objects */
-json_t *table_row_json(const struct table *table, size_t row); /* one of them */
+struct json *table_json(const struct table *table);                 /* an array of objects */
+struct json *table_row_json(const struct table *table, size_t row); /* one of them */
 size_t table_rows(const struct table *table);
 
 /* As the aligned table shows it. */

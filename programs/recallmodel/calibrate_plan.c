@@ -66,8 +66,8 @@ int calibrate_plan(const struct calibrate_settings *settings)
                            settings->kernel->name);
     struct table *table = plan_table(settings);
     if (settings->question.output == OUTPUT_JSON) {
-        json_t *object = object_with_version();
-        json_object_set_new(object, "shapes", rows_as_json(table));
+        struct json *object = object_with_version();
+        json_put(object, "shapes", rows_as_json(table));
         return print_json(object);
     }
     table_print_csv(table, stdout, true);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <base/memory.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -190,9 +189,9 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
 
 /* ---- JSON */
 
-static json_t *residuals_json(const struct residuals *r)
+static struct json *residuals_json(const struct residuals *r)
 {
-    json_t *object = require_memory(json_object());
+    struct json *object = json_new_object();
     set_count(object, "runs", r->runs);
     set_count(object, "unpredicted", r->unpredicted);
     set_real(object, "median_error", r->median);
@@ -201,78 +200,81 @@ static json_t *residuals_json(const struct residuals *r)
     return object;
 }
 
-static json_t *regrets_json(const struct regret regrets[SCORES],
-                            void (*put)(struct table *table, const struct regret *r))
+static struct json *regrets_json(const struct regret regrets[SCORES],
+                                 void (*put)(struct table *table, const struct regret *r))
 {
-    json_t *object = require_memory(json_object());
+    struct json *object = json_new_object();
     for (size_t score = 0; score < SCORES; score++) {
         struct table *table = table_new();
         table_row(table, false);
         put(table, &regrets[score]);
-        json_object_set_new(object, score_name(score), row_as_json(table));
+        json_put(object, score_name(score), row_as_json(table));
     }
     return object;
 }
 
 /* measured/predicted of runs that a fit did not see, [5 %, 95 %], or null. */
-static json_t *band_json(double p05_ratio, double p95_ratio)
+static struct json *band_json(double p05_ratio, double p95_ratio)
 {
-    return p05_ratio > 0.0 ? json_pack("[f, f]", p05_ratio, p95_ratio) : json_null();
+    if (!(p05_ratio > 0.0))
+        return json_new_null();
+    struct json *band = json_new_array();
+    json_add(band, json_new_real(p05_ratio));
+    json_add(band, json_new_real(p95_ratio));
+    return band;
 }
 
-static void put_fit(json_t *object, const struct calibration *c)
+static void put_fit(struct json *object, const struct calibration *c)
 {
     set_text(object, "name", c->profile.name);
     set_text(object, "kernel", c->profile.kernel->name);
     set_text(object, "dtype", rcm_dtype_name(c->profile.dtype));
-    json_object_set_new(object, "runs", json_integer((json_int_t)c->profile.run_count));
-    json_object_set_new(object, "exact_runs", json_integer((json_int_t)c->profile.exact_count));
+    set_count(object, "runs", (uint64_t)c->profile.run_count);
+    set_count(object, "exact_runs", (uint64_t)c->profile.exact_count);
     set_count(object, "left_out_rows", c->runs.left_out);
     set_count(object, "fitted_runs", c->fit.runs);
     set_count(object, "parameter_count", c->fit.parameters);
-    json_object_set_new(object, "parameters", rows_as_json(parameter_table(c)));
+    json_put(object, "parameters", rows_as_json(parameter_table(c)));
     set_real(object, "median_error", c->profile.median_error);
     set_real(object, "p95_error", c->profile.p95_error);
     set_real(object, "worst_error", c->profile.worst_error);
-    json_object_set_new(object, "regimes", rows_as_json(regime_table(c)));
-    json_object_set_new(object, "worst", rows_as_json(worst_table(c)));
+    json_put(object, "regimes", rows_as_json(regime_table(c)));
+    json_put(object, "worst", rows_as_json(worst_table(c)));
 }
 
-static void put_validation(json_t *object, const struct calibration *c)
+static void put_validation(struct json *object, const struct calibration *c)
 {
     const struct rcm_profile *q = &c->profile;
-    json_object_set_new(object, "each_size_left_out", rows_as_json(validation_table(c)));
-    json_object_set_new(object, "each_left_out", residuals_json(&c->validation.each));
+    json_put(object, "each_size_left_out", rows_as_json(validation_table(c)));
+    json_put(object, "each_left_out", residuals_json(&c->validation.each));
     if (c->by_k.runs)
-        json_object_set_new(object, "each_k_left_out", residuals_json(&c->by_k));
-    json_object_set_new(object, "held_out_ratios",
-                        band_json(q->held_out_p05_ratio, q->held_out_p95_ratio));
-    json_object_set_new(object, "held_out_exact_ratios",
-                        band_json(q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio));
-    json_object_set_new(object, "regret_by_size", rows_as_json(size_regret_table(c)));
-    json_object_set_new(object, "regret_each_left_out",
-                        regrets_json(c->validation.each_regret, put_regret));
-    json_object_set_new(object, "regret_each_left_out_with_exact",
-                        regrets_json(c->validation.each_with_exact, put_exact_regret));
+        json_put(object, "each_k_left_out", residuals_json(&c->by_k));
+    json_put(object, "held_out_ratios", band_json(q->held_out_p05_ratio, q->held_out_p95_ratio));
+    json_put(object, "held_out_exact_ratios",
+             band_json(q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio));
+    json_put(object, "regret_by_size", rows_as_json(size_regret_table(c)));
+    json_put(object, "regret_each_left_out", regrets_json(c->validation.each_regret, put_regret));
+    json_put(object, "regret_each_left_out_with_exact",
+             regrets_json(c->validation.each_with_exact, put_exact_regret));
 }
 
-static void put_cross_validation(json_t *object, const struct calibration *c,
+static void put_cross_validation(struct json *object, const struct calibration *c,
                                  const struct calibrate_settings *settings)
 {
-    json_t *sizes = require_memory(json_array());
+    struct json *sizes = json_new_array();
     for (size_t s = 0; s < c->validation.size_count; s++)
         if (held_out_together(c, settings, s))
-            json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s]));
-    json_object_set_new(object, "left_out", sizes);
-    json_object_set_new(object, "held_out", residuals_json(&c->validation.together));
-    json_object_set_new(object, "regret", regrets_json(c->validation.together_regret, put_regret));
-    json_object_set_new(object, "regret_with_exact",
-                        regrets_json(c->validation.together_with_exact, put_exact_regret));
+            json_add(sizes, json_new_count(c->validation.sizes[s]));
+    json_put(object, "left_out", sizes);
+    json_put(object, "held_out", residuals_json(&c->validation.together));
+    json_put(object, "regret", regrets_json(c->validation.together_regret, put_regret));
+    json_put(object, "regret_with_exact",
+             regrets_json(c->validation.together_with_exact, put_exact_regret));
 }
 
 static int print_as_json(const struct calibration *c, const struct calibrate_settings *settings)
 {
-    json_t *object = object_with_version();
+    struct json *object = object_with_version();
     put_fit(object, c);
     if (c->validation.size_count > 1)
         put_validation(object, c);

@@ -1,5 +1,5 @@
 /* command.h - the subcommands of recallmodel. Each file command_NAME.c defines one, with its
- * settings, its table of options, its rows and columns. main.c lists them.
+ * settings, its table of options, its rows and columns. commands.c lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMMAND_H

@@ -182,6 +182,14 @@ static void print_devices(const struct table *table, const struct settings *sett
         print_wrapped("  %s:  %s", d->name, d->source);
 }
 
+static int print_as_json(const struct table *devices, const struct table *calibrated)
+{
+    struct json *object = object_with_version();
+    json_put(object, "devices", table_json(devices));
+    json_put(object, "profiles", table_json(calibrated));
+    return print_json(object);
+}
+
 static int print_answer(const struct settings *settings)
 {
     const bool verbose = settings->verbose || settings->question.device.given;
@@ -201,8 +209,7 @@ static int print_answer(const struct settings *settings)
         table_print_csv(table, stdout, true);
         break;
     case OUTPUT_JSON:
-        status = print_json(json_pack("{s:s, s:o, s:o}", "version", rcm_version(), "devices",
-                                      table_json(table), "profiles", table_json(calibrated)));
+        status = print_as_json(table, calibrated);
         break;
     }
     table_free(table);

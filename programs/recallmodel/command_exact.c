@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include <base/memory.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -168,26 +167,25 @@ static int check_shape(const struct settings *settings)
     return STATUS_OK;
 }
 
-static json_t *json_of(const struct query *query, const struct exact_answer *a)
+static struct json *json_of(const struct query *query, const struct exact_answer *a)
 {
     struct table *table = table_new();
     put_answer(table, query, a);
-    json_t *object = query_json(query), *row = row_as_json(table);
-    json_object_update(object, row);
-    json_decref(row);
+    struct json *object = query_json(query);
+    json_merge(object, row_as_json(table));
     return object;
 }
 
 static int print_answers(const struct query_list *queries, const struct settings *settings)
 {
     struct table *table = table_new();
-    json_t *answers = require_memory(json_array());
+    struct json *answers = json_new_array();
     for (size_t i = 0; i < queries->length; i++) {
         const struct query *query = &queries->items[i];
         const struct exact_answer a = answer_to(query, settings);
         put_answer(table, query, &a);
         if (settings->question.output == OUTPUT_JSON)
-            json_array_append_new(answers, json_of(query, &a));
+            json_add(answers, json_of(query, &a));
         if (settings->question.output == OUTPUT_TABLE && queries->length == 1) {
             print_query(query);
             print_answer(&a);
@@ -195,12 +193,13 @@ static int print_answers(const struct query_list *queries, const struct settings
     }
     int status = STATUS_OK;
     if (settings->question.output == OUTPUT_JSON)
-        status = print_json_answers(json_incref(answers), &settings->question);
+        status = print_json_answers(answers, &settings->question);
     else if (settings->question.output == OUTPUT_CSV)
         table_print_csv(table, stdout, true);
     else if (queries->length > 1)
         table_print(table, stdout, colour_wanted());
-    json_decref(answers);
+    if (settings->question.output != OUTPUT_JSON)
+        json_free(answers);
     table_free(table);
     return status;
 }

@@ -138,7 +138,7 @@ static void predict_text(const struct query *query, const struct table *table, v
         "roofline, a lower bound; with stage 2: that and the predicted stage 2.");
 }
 
-void put_profile_json(json_t *object, const struct profile_answer *a)
+void put_profile_json(struct json *object, const struct profile_answer *a)
 {
     set_text(object, "device", a->profile->name);
     set_text(object, "kernel", a->kernel->name);
@@ -147,7 +147,7 @@ void put_profile_json(json_t *object, const struct profile_answer *a)
     set_text(object, "dtype_of_profile", rcm_dtype_name(a->profile->dtype));
 }
 
-static void predict_json(json_t *object, const struct query *query, const struct table *table,
+static void predict_json(struct json *object, const struct query *query, const struct table *table,
                          void *state)
 {
     const struct predict_settings *settings = state;
@@ -160,7 +160,7 @@ static void predict_json(json_t *object, const struct query *query, const struct
     set_real(object, "exact_high_us", exact.high_us);
     if (settings->d)
         product_json(object, predict_product(settings, a.profile->dtype), query->shapes[0]);
-    json_object_set_new(object, "predictions", table_json(table));
+    json_put(object, "predictions", table_json(table));
 }
 
 /* ---- the command */

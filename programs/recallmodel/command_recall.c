@@ -142,10 +142,9 @@ static bool has_gap(const struct table *rows, const char *column)
 {
     bool gap = false;
     for (size_t i = 0; i < table_rows(rows) && !gap; i++) {
-        json_t *row = table_row_json(rows, i);
-        const json_t *value = json_object_get(row, column);
-        gap = value && json_is_null(value);
-        json_decref(row);
+        struct json *row = table_row_json(rows, i);
+        gap = json_null_at(row, column);
+        json_free(row);
     }
     return gap;
 }
@@ -230,10 +229,10 @@ static void recall_text(const struct query *query, const struct table *rows, voi
 }
 
 /* The row of the best shape; null if no shape reaches the target. */
-static json_t *recommended_json(const struct query *query, const struct state *state)
+static struct json *recommended_json(const struct query *query, const struct state *state)
 {
     if (!state->best)
-        return json_null();
+        return json_new_null();
     struct table *table = table_new();
     const struct configuration c = evaluate_for(state, *state->best);
     table_row(table, false);
@@ -241,7 +240,7 @@ static json_t *recommended_json(const struct query *query, const struct state *s
     return row_as_json(table);
 }
 
-static void recall_json(json_t *object, const struct query *query, const struct table *rows,
+static void recall_json(struct json *object, const struct query *query, const struct table *rows,
                         void *context)
 {
     const struct state *state = context;
@@ -252,10 +251,10 @@ static void recall_json(json_t *object, const struct query *query, const struct 
     }
     set_real(object, "recall_target", decimal_value(query->recall_target));
     set_count(object, "align", query->target.align);
-    json_object_set_new(object, "divisors", json_boolean(query->target.divisors));
-    json_object_set_new(object, "configurations", table_json(rows));
-    json_object_set_new(object, "recommended", recommended_json(query, state));
-    json_object_set_new(object, "smallest_b", rows_as_json(smallest_b(query, state)));
+    set_truth(object, "divisors", query->target.divisors);
+    json_put(object, "configurations", table_json(rows));
+    json_put(object, "recommended", recommended_json(query, state));
+    json_put(object, "smallest_b", rows_as_json(smallest_b(query, state)));
 }
 
 /* One k_b: its recall error; with --quantile also what single rows lose. */

@@ -74,9 +74,9 @@ static int print_list(const struct runs_index *index, enum output output)
     for (size_t row = 0; row < index->csv.rows; row++)
         put_index_row(table, index, row);
     if (output == OUTPUT_JSON) {
-        json_t *object = object_with_version();
-        set_text(object, "folder", index->folder);
-        json_object_set_new(object, "runs", table_json(table));
+        struct json *object = object_with_version();
+        set_name(object, "folder", index->folder);
+        json_put(object, "runs", table_json(table));
         status = print_json(object);
     } else if (output == OUTPUT_CSV) {
         table_print_csv(table, stdout, true);
@@ -195,15 +195,14 @@ static void print_rows(const struct csv *csv)
 static int print_about_json(const struct runs_index *index, size_t row, const char *path,
                             const char *source, const struct table *columns)
 {
-    json_t *object = object_with_version();
+    struct json *object = object_with_version();
     struct table *table = table_new();
     put_index_row(table, index, row);
-    json_t *entry = row_as_json(table);
-    set_text(entry, "file", path);
-    json_object_set_new(entry, "columns", table_json(columns));
+    struct json *entry = row_as_json(table);
+    set_name(entry, "file", path);
+    json_put(entry, "columns", table_json(columns));
     set_text(entry, "source", source);
-    json_object_update(object, entry);
-    json_decref(entry);
+    json_merge(object, entry);
     return print_json(object);
 }
 

@@ -150,6 +150,25 @@ static struct table *stage1_table(const struct stage1 *stage1, size_t shapes, do
     return table;
 }
 
+static int print_as_json(const struct counting *c, const struct table *algorithms,
+                         const struct table *stage1)
+{
+    const struct count_settings *settings = c->settings;
+    struct json *object = object_with_version();
+    set_count(object, "n", settings->question.n.items[0]);
+    set_count(object, "k", settings->question.k.items[0]);
+    set_truth(object, "smallest", settings->smallest);
+    set_text(object, "input", sim_input_name(settings->input.kind));
+    set_count(object, "places", settings->places);
+    set_count(object, "seed", settings->seed);
+    set_count(object, "repetitions", c->rows);
+    set_count(object, "repetitions_wanted", c->wanted);
+    set_truth(object, "partial", c->rows < c->wanted);
+    json_put(object, "algorithms", table_json(algorithms));
+    json_put(object, "stage1", table_json(stage1));
+    return print_json(object);
+}
+
 static int print_tables(const struct counting *c, const struct table *algorithms,
                         const struct table *traffic, const struct table *stage1)
 {
@@ -190,14 +209,7 @@ static int print_tables(const struct counting *c, const struct table *algorithms
         table_print_csv(algorithms, stdout, true);
         return STATUS_OK;
     default:
-        return print_json(
-            json_pack("{s:s, s:I, s:I, s:b, s:s, s:I, s:I, s:I, s:I, s:b, s:o, s:o}", "version",
-                      rcm_version(), "n", (json_int_t)n, "k", (json_int_t)k, "smallest",
-                      (int)settings->smallest, "input", sim_input_name(settings->input.kind),
-                      "places", (json_int_t)settings->places, "seed", (json_int_t)settings->seed,
-                      "repetitions", (json_int_t)rows, "repetitions_wanted", (json_int_t)c->wanted,
-                      "partial", (int)(rows < c->wanted), "algorithms", table_json(algorithms),
-                      "stage1", table_json(stage1)));
+        return print_as_json(c, algorithms, stage1);
     }
 }
 

@@ -3,59 +3,78 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 #include <base/memory.h>
+#include <base/text.h>
 #include <model/recallmodel.h>
 #include <programs/common/error.h>
 
-json_t *object_with_version(void)
+struct json *object_with_version(void)
 {
-    json_t *object = require_memory(json_object());
+    struct json *object = json_new_object();
     set_text(object, "version", rcm_version());
     return object;
 }
 
-void set_count(json_t *object, const char *key, uint64_t value)
+void set_count(struct json *object, const char *key, uint64_t value)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)value));
+    json_put(object, key, json_new_count(value));
 }
 
-void set_real(json_t *object, const char *key, double value)
+void set_real(struct json *object, const char *key, double value)
 {
-    json_object_set_new(object, key, real_or_null(value));
+    json_put(object, key, json_new_real(value));
 }
 
-void set_text(json_t *object, const char *key, const char *value)
+void set_text(struct json *object, const char *key, const char *value)
 {
-    json_object_set_new(object, key, value ? json_string(value) : json_null());
+    json_put(object, key, json_new_text(value));
 }
 
-json_t *real_or_null(double value)
+void set_truth(struct json *object, const char *key, bool value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    json_put(object, key, json_new_truth(value));
 }
 
-json_t *rows_as_json(struct table *table)
+void set_null(struct json *object, const char *key)
 {
-    json_t *rows = table_json(table);
+    json_put(object, key, json_new_null());
+}
+
+void set_name(struct json *object, const char *key, const char *value)
+{
+    char *name = value ? text_copy(value) : NULL;
+    for (char *at = name && !text_is_utf8(name) ? name : ""; *at; at++)
+        if ((unsigned char)*at >= 128)
+            *at = '?';
+    set_text(object, key, name);
+    free(name);
+}
+
+struct json *rows_as_json(struct table *table)
+{
+    struct json *rows = table_json(table);
     table_free(table);
     return rows;
 }
 
-json_t *row_as_json(struct table *table)
+struct json *row_as_json(struct table *table)
 {
-    json_t *row = table_row_json(table, 0);
+    struct json *row = table_row_json(table, 0);
     table_free(table);
     return row;
 }
 
-int print_json(json_t *value)
+int print_json(struct json *value)
 {
-    int failed = json_dumpf(value, stdout, JSON_INDENT(2));
-    json_decref(value);
-    putchar('\n');
-    if (failed && !ferror(stdout))
-        fputs("recallmodel: JSON could not be made; ask for fewer values at once\n", stderr);
-    return failed ? STATUS_FAILED : STATUS_OK;
+    const bool possible = json_has_text(value);
+    if (possible) {
+        json_write(value, stdout);
+        putchar('\n');
+    } else {
+        fputs("recallmodel: JSON could not be made: a text in it is not UTF-8\n", stderr);
+    }
+    json_free(value);
+    return possible && !ferror(stdout) ? STATUS_OK : STATUS_FAILED;
 }

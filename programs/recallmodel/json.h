@@ -1,4 +1,4 @@
-/* json.h - parts of JSON answers, in fewer words than jansson needs.
+/* json.h - parts of JSON answers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef JSON_H
@@ -9,21 +9,25 @@
 #include <programs/common/table.h>
 
 /* A new object. All of them begin with the version. */
-json_t *object_with_version(void);
+struct json *object_with_version(void);
 
-/* Set a member of an object. A real that is not finite, and a text that is NULL, become null. */
-void set_count(json_t *object, const char *key, uint64_t value);
-void set_real(json_t *object, const char *key, double value);
-void set_text(json_t *object, const char *key, const char *value);
+/* Put a member into an object. A real that is not finite, and a text that is NULL, become null. */
+void set_count(struct json *object, const char *key, uint64_t value);
+void set_real(struct json *object, const char *key, double value);
+void set_text(struct json *object, const char *key, const char *value);
+void set_truth(struct json *object, const char *key, bool value);
+void set_null(struct json *object, const char *key);
 
-/* A real, or null if it is not finite. */
-json_t *real_or_null(double value);
+/* As set_text(), for the name of a file: where it is not UTF-8, which JSON needs, each byte above
+ * 127 becomes '?'. */
+void set_name(struct json *object, const char *key, const char *value);
 
 /* The rows of a table as an array, or its only row as an object; frees the table. */
-json_t *rows_as_json(struct table *table);
-json_t *row_as_json(struct table *table);
+struct json *rows_as_json(struct table *table);
+struct json *row_as_json(struct table *table);
 
-/* Prints a value, indented, and frees it. Returns a status. */
-int print_json(json_t *value);
+/* Prints a value, indented, and frees it. Returns a status. A text that is not UTF-8 is an error,
+ * and nothing is printed. */
+int print_json(struct json *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* main.c - the table of subcommands, help, and the exit.
+/* main.c - finds the subcommand, help, and the exit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -7,24 +7,13 @@
 
 #include <base/memory.h>
 #include <model/recallmodel.h>
-#include <programs/bench/session.h>
 #include <sim/team.h>
 
-#include "command.h"
+#include "commands.h"
 
 #ifndef RCM_GIT
 #define RCM_GIT "unknown"
 #endif
-
-/* In the order of --help. The first one runs if no subcommand is named. */
-static const struct command *const commands[] = {
-    &command_recall,    &command_ranks,    &command_cost,    &command_bounds,    &command_select,
-    &command_exact,     &command_simulate, &command_count,   &command_calibrate, &command_predict,
-    &command_attention, &command_sparse,   &command_tensors, &command_blocks,    &command_devices,
-    &command_bench,     &command_runs,
-};
-
-#define COMMANDS (sizeof commands / sizeof *commands)
 
 static void print_help(const struct command *command)
 {
@@ -35,7 +24,7 @@ static void print_help(const struct command *command)
     if (!first)
         return;
     puts("\nSubcommands:");
-    commands_list(stdout, commands, COMMANDS);
+    commands_list(stdout, commands, commands_length);
     puts("\nrecallmodel help SUBCOMMAND prints the options of a subcommand; recallmodel --version "
          "(-V)\nprints the version.");
 }
@@ -43,7 +32,7 @@ static void print_help(const struct command *command)
 /* The names that may stand first: those of the subcommands, and help. */
 static const char *subcommand_at(unsigned i)
 {
-    return i < COMMANDS ? commands[i]->name : i == COMMANDS ? "help" : NULL;
+    return i < commands_length ? commands[i]->name : i == commands_length ? "help" : NULL;
 }
 
 /* Closes stdout. An answer that could not be written in full is an error. A reader that goes away,
@@ -79,7 +68,7 @@ static int help_about(int count, char **arguments)
 {
     const bool named = count > 2 && strcmp(arguments[2], "help") != 0;
     const struct command *command =
-        named ? command_by_name(commands, COMMANDS, arguments[2]) : commands[0];
+        named ? command_by_name(commands, commands_length, arguments[2]) : commands[0];
     if (!command)
         return unknown_subcommand(arguments[2], subcommand_at, UNTIL_NULL);
     if (count > 3)
@@ -106,7 +95,7 @@ static int check_subcommand_is_missing(int count, char **arguments)
         const size_t length = strcspn(arguments[i], "=");
         if (strncmp(arguments[i], "--", 2) != 0 || has_option(commands[0], arguments[i], length))
             continue;
-        for (size_t j = 1; j < COMMANDS; j++)
+        for (size_t j = 1; j < commands_length; j++)
             if (has_option(commands[j], arguments[i], length))
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
                          *names ? ", " : "", commands[j]->name);
@@ -127,7 +116,7 @@ static int run_subcommand(int count, char **arguments)
     if (count > 1 && strcmp(arguments[1], "help") == 0)
         return help_about(count, arguments);
     if (count > 1 && *arguments[1] != '-') {
-        command = command_by_name(commands, COMMANDS, arguments[1]);
+        command = command_by_name(commands, commands_length, arguments[1]);
         if (!command)
             return unknown_subcommand(arguments[1], subcommand_at, UNTIL_NULL);
         first = 2;
@@ -150,7 +139,7 @@ static void out_of_memory(void)
 int main(int count, char **arguments)
 {
     on_out_of_memory(out_of_memory);
-    set_sources_git(RCM_GIT);
+    commands_set_git(RCM_GIT);
     team_start(&count, &arguments);
     if (team_rank() > 0 &&
         (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))

@@ -41,7 +41,7 @@ void format_band(char text[BAND], const struct rcm_prediction *r);
 void print_profile(const struct profile_answer *a);
 
 /* The device, kernel and types of the answer. */
-void put_profile_json(json_t *object, const struct profile_answer *a);
+void put_profile_json(struct json *object, const struct profile_answer *a);
 
 /* The columns of the band, and of what lies beyond the runs of the profile. */
 void put_band(struct table *table, const struct rcm_prediction *r);

@@ -51,20 +51,20 @@ static void predict_bounds_text(const struct query *query, const struct table *t
                   "1 in one kernel. Each is by the roofline, a lower bound.");
 }
 
-static void predict_bounds_json(json_t *object, const struct query *query,
+static void predict_bounds_json(struct json *object, const struct query *query,
                                 const struct table *table, void *state)
 {
     const struct predict_settings *settings = state;
     set_text(object, "device", settings->question.device.text.device.name);
-    json_object_set_new(object, "profile", json_null());
+    set_null(object, "profile");
     set_text(object, "dtype", rcm_dtype_name(settings->question.dtype.type));
-    json_object_set_new(object, "calibrated", json_false());
+    set_truth(object, "calibrated", false);
     put_memory(object, &settings->question, &query->base, settings->question.dtype.type);
-    json_object_set_new(object, "exact_us", json_null());
+    set_null(object, "exact_us");
     if (settings->d)
         product_json(object, predict_product(settings, settings->question.dtype.type),
                      query->shapes[0]);
-    json_object_set_new(object, "predictions", table_json(table));
+    json_put(object, "predictions", table_json(table));
 }
 
 static const struct answer predict_bounds_answer = {.shapes = SHAPES_SWEEP,

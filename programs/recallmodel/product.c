@@ -64,16 +64,16 @@ unsigned product_print_intensity(struct product_question q, struct rcm_topk p)
                          q.d, alone, fused, ridge, q.device->name);
 }
 
-void product_json(json_t *object, struct product_question q, struct rcm_topk p)
+void product_json(struct json *object, struct product_question q, struct rcm_topk p)
 {
     const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
-    json_t *values = json_object();
-    json_object_set_new(values, "d", json_integer((json_int_t)q.d));
+    struct json *values = json_new_object();
+    set_count(values, "d", q.d);
     set_real(values, "product_us", product.product_us);
     set_real(values, "fused_us", product.fused_us);
     set_text(values, "fused_bound", product.fused_bound);
     set_real(values, "product_intensity", product.product_intensity);
     set_real(values, "fused_intensity", product.fused_intensity);
     set_real(values, "ridge", product.ridge);
-    json_object_set_new(object, "product", values);
+    json_put(object, "product", values);
 }

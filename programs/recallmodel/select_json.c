@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include <base/memory.h>
-
 #include "answer.h"
 #include "calls.h"
 #include "configuration.h"
@@ -22,10 +20,10 @@ struct table *selection_alternatives(const struct selection_answer *answer)
     return table;
 }
 
-static json_t *choice_json(const struct selection_answer *answer)
+static struct json *choice_json(const struct selection_answer *answer)
 {
     if (!selection_has_buckets(answer))
-        return json_null();
+        return json_new_null();
     struct table *table = table_new();
     table_row(table, true);
     selection_put_shape(table, answer,
@@ -33,19 +31,22 @@ static json_t *choice_json(const struct selection_answer *answer)
     return row_as_json(table);
 }
 
-static json_t *threshold_json(const struct rcm_choice *c)
+static struct json *threshold_json(const struct rcm_choice *c)
 {
     if (!(c->threshold.objective < INFINITY))
-        return json_null();
-    return json_pack("{s:I, s:I, s:f, s:f}", "b", (json_int_t)c->threshold.p.b, "k_b",
-                     (json_int_t)c->threshold.p.k_b, "reaching_mean", c->reaching, "objective",
-                     c->threshold.objective);
+        return json_new_null();
+    struct json *object = json_new_object();
+    set_count(object, "b", c->threshold.p.b);
+    set_count(object, "k_b", c->threshold.p.k_b);
+    set_real(object, "reaching_mean", c->reaching);
+    set_real(object, "objective", c->threshold.objective);
+    return object;
 }
 
-static json_t *usage_json(const struct selection_answer *answer)
+static struct json *usage_json(const struct selection_answer *answer)
 {
     struct call calls[CALLS];
-    json_t *usage = require_memory(json_object());
+    struct json *usage = json_new_object();
     calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
@@ -53,7 +54,7 @@ static json_t *usage_json(const struct selection_answer *answer)
     return usage;
 }
 
-static void put_question(json_t *object, const struct selection_answer *answer)
+static void put_question(struct json *object, const struct selection_answer *answer)
 {
     const struct select_settings *settings = answer->settings;
     const bool budget = settings->budget > 0.0, device = settings->question.device.given;
@@ -70,7 +71,7 @@ static void put_question(json_t *object, const struct selection_answer *answer)
     set_count(object, "k_b_max", answer->k_b_max);
 }
 
-static void put_choice(json_t *object, const struct selection_answer *answer)
+static void put_choice(struct json *object, const struct selection_answer *answer)
 {
     char reason[500];
     const struct rcm_choice *c = &answer->choice;
@@ -80,48 +81,47 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
         product_json(object, selection_product(answer),
                      selection_has_buckets(answer) ? c->p : answer->query->base);
     set_text(object, "deploy", rcm_deploy_name(c->deploy));
-    json_object_set_new(object, "choice", choice_json(answer));
+    json_put(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);
     set_real(object, "over_exact", c->over_exact);
     set_real(object, "break_even_us", pays ? selection_least(answer, c->objective) : NAN);
-    json_object_set_new(object, "threshold", threshold_json(c));
+    json_put(object, "threshold", threshold_json(c));
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
     set_text(object, "reason", reason);
 }
 
 /* The contender of --exact-kernel. */
-static json_t *exact_kernel_json(const struct selection_answer *answer)
+static struct json *exact_kernel_json(const struct selection_answer *answer)
 {
     char beyond[RCM_BEYOND_TEXT];
     const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
     const struct rcm_prediction r = selection_exact_prediction(answer);
-    json_t *object = require_memory(json_object());
+    struct json *object = json_new_object();
     rcm_beyond_text(r.beyond, beyond);
     set_text(object, "name", kernel->name);
     set_text(object, "dtype", rcm_dtype_name(kernel->dtype));
     set_real(object, "time_us", r.time_us);
     set_real(object, "low_us", r.low_us);
     set_real(object, "high_us", r.high_us);
-    json_object_set_new(object, "within_runs", json_boolean(r.within_runs));
+    set_truth(object, "within_runs", r.within_runs);
     set_text(object, "beyond", beyond);
     return object;
 }
 
-json_t *selection_json(const struct selection_answer *answer)
+struct json *selection_json(const struct selection_answer *answer)
 {
-    json_t *object = query_json(answer->query);
+    struct json *object = query_json(answer->query);
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
     if (answer->settings->exact_kernel.given)
-        json_object_set_new(object, "exact_kernel", exact_kernel_json(answer));
+        json_put(object, "exact_kernel", exact_kernel_json(answer));
     if (selection_has_rope(answer))
-        json_object_set_new(object, "rope", selection_rope_json(answer));
-    json_object_set_new(object, "alternatives", rows_as_json(selection_alternatives(answer)));
-    json_object_set_new(object, "frontier", rows_as_json(selection_frontier(answer)));
-    json_object_set_new(object, "rules",
-                        budget ? json_array() : rows_as_json(selection_rules(answer)));
-    json_object_set_new(object, "usage", usage_json(answer));
+        json_put(object, "rope", selection_rope_json(answer));
+    json_put(object, "alternatives", rows_as_json(selection_alternatives(answer)));
+    json_put(object, "frontier", rows_as_json(selection_frontier(answer)));
+    json_put(object, "rules", budget ? json_new_array() : rows_as_json(selection_rules(answer)));
+    json_put(object, "usage", usage_json(answer));
     return object;
 }

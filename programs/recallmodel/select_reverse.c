@@ -341,7 +341,7 @@ int answer_reverse(const struct select_settings *settings)
     }
     struct table *table = answer_table(&a, settings);
     if (settings->question.output == OUTPUT_JSON) {
-        json_t *object = row_as_json(table);
+        struct json *object = row_as_json(table);
         set_text(object, "version", rcm_version());
         return print_json(object);
     }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include <base/memory.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -72,22 +71,21 @@ unsigned selection_print_rope(const struct selection_answer *answer)
                          own.pair, own.drift);
 }
 
-static json_t *resonance_json(const struct rcm_resonance r)
+static struct json *resonance_json(const struct rcm_resonance r)
 {
     const bool any = isfinite(r.drift);
-    json_t *object = require_memory(json_object());
-    json_object_set_new(object, "resonates", json_boolean(r.drift < 1.0));
+    struct json *object = json_new_object();
+    set_truth(object, "resonates", r.drift < 1.0);
     set_real(object, "drift", r.drift);
     set_real(object, "wavelength", r.wavelength);
-    json_object_set_new(object, "multiple",
-                        any ? json_integer((json_int_t)r.multiple) : json_null());
-    json_object_set_new(object, "pair", any ? json_integer((json_int_t)r.pair) : json_null());
+    json_put(object, "multiple", any ? json_new_count(r.multiple) : json_new_null());
+    json_put(object, "pair", any ? json_new_count(r.pair) : json_new_null());
     return object;
 }
 
-json_t *selection_rope_json(const struct selection_answer *answer)
+struct json *selection_rope_json(const struct selection_answer *answer)
 {
-    json_t *object = require_memory(json_object()), *avoided = json_null();
+    struct json *object = json_new_object(), *avoided = json_new_null();
     set_real(object, "rope_theta", answer->asked.rope.theta);
     set_count(object, "head_dim", answer->asked.rope.head_dim);
     if (answer->asked.rope.stretch > 0)
@@ -98,11 +96,10 @@ json_t *selection_rope_json(const struct selection_answer *answer)
         set_count(avoided, "b", p.b);
         set_count(avoided, "k_b", p.k_b);
     }
-    json_object_set_new(object, "choice",
-                        selection_has_buckets(answer)
-                            ? resonance_json(resonance_of(answer, answer->choice.p))
-                            : json_null());
-    json_object_set_new(object, "avoided", avoided);
+    json_put(object, "choice",
+             selection_has_buckets(answer) ? resonance_json(resonance_of(answer, answer->choice.p))
+                                           : json_new_null());
+    json_put(object, "avoided", avoided);
     return object;
 }
 

@@ -263,22 +263,22 @@ void print_sparse(const struct sparse_answer *a)
 /* ---- JSON */
 
 /* The documents: their files of keys, and how long they are. */
-static json_t *files_as_json(const struct tensors *t)
+static struct json *files_as_json(const struct tensors *t)
 {
-    json_t *files = json_array();
+    struct json *files = json_new_array();
     for (size_t i = 0; i < t->documents; i++) {
         const struct tensor_file *of = &t->files[i * TENSORS];
-        json_t *file = json_object();
-        set_text(file, "keys", of[TENSOR_KEYS].path);
+        struct json *file = json_new_object();
+        set_name(file, "keys", of[TENSOR_KEYS].path);
         set_count(file, "n", of[TENSOR_KEYS].n);
         set_count(file, "n_q", t->heads[i * t->length / t->documents].n_q);
-        json_array_append_new(files, file);
+        json_add(files, file);
     }
     return files;
 }
 
 /* n and n_q are null where documents have others. */
-static void set_lengths(json_t *object, const struct tensors *t)
+static void set_lengths(struct json *object, const struct tensors *t)
 {
     uint32_t low = UINT32_MAX, high = 0, low_q = UINT32_MAX, high_q = 0;
     for (size_t i = 0; i < t->length; i++) {
@@ -296,7 +296,7 @@ static void set_lengths(json_t *object, const struct tensors *t)
         set_count(object, "n_q", low_q);
     set_count(object, "n_min", low);
     set_count(object, "n_max", high);
-    json_object_set_new(object, "files", files_as_json(t));
+    json_put(object, "files", files_as_json(t));
 }
 
 int print_sparse_json(const struct sparse_answer *a)
@@ -304,7 +304,7 @@ int print_sparse_json(const struct sparse_answer *a)
     const struct tensors *t = a->tensors;
     const struct head_shape *head = &t->heads[0];
     const struct method_options *options = &a->spec->options;
-    json_t *object = object_with_version();
+    struct json *object = object_with_version();
     bool unroped = true;
     for (size_t i = 0; i < t->length; i++)
         unroped = unroped && t->heads[i].unroped;
@@ -319,11 +319,11 @@ int print_sparse_json(const struct sparse_answer *a)
     set_count(object, "seed", options->seed);
     set_count(object, "queries", a->evaluation->queries);
     set_count(object, "dense_key_heads", a->evaluation->dense_heads);
-    json_object_set_new(object, "share", json_boolean(a->spec->share));
-    json_object_set_new(object, "unroped", json_boolean(unroped));
-    json_object_set_new(object, "partial", json_boolean(a->partial));
+    set_truth(object, "share", a->spec->share);
+    set_truth(object, "unroped", unroped);
+    set_truth(object, "partial", a->partial);
     set_real(object, "full_bytes", a->evaluation->full_bytes);
-    json_object_set_new(object, "rows", rows_as_json(sparse_table(a, false)));
+    json_put(object, "rows", rows_as_json(sparse_table(a, false)));
     return print_json(object);
 }
 
