@@ -220,7 +220,7 @@ export function ranksPicture(answer, mine, others, at) {
     return {
         picture: {
             label: 'Which ranks are lost',
-            x: {label: 'rank in the row (1 is the largest; log scale)', log: true, min: 1,
+            x: {label: 'rank (1 is the largest; log scale)', log: true, min: 1,
                 max: Math.max(2, answer.k)},
             y: {label: 'probability that this rank survives',
                 min: Math.max(0, low - 0.06 * (1 - low) - 1e-9), max: 1 + 0.04 * (1 - low) + 1e-12},
