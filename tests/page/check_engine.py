@@ -81,17 +81,17 @@ def check_errors(opened):
 def check_files(opened):
     """Profiles and device files come as text or bytes; a file that is not given is not there."""
     profile = (ROOT / "model/time/profiles/h100_pcie_graphcore_f16.profile").read_text()
-    profile = re.sub(r"(?m)^device = .*", "device = mine", profile)
+    profile = re.sub(r"(?m)^name = .*", "name = mine", profile)
     device = "name = My GPU\nbandwidth_bytes_per_s = 3.35e12\nvector_rate_per_s = 16.7e12\n"
     args = "select --n 2^17 --k 2048 --m 64 --json --device".split()
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("my.profile", profile), ("gpu.device", device),
-                           ("folder/x.profile", profile), ("bad.profile", profile[:300])):
+                           ("folder/x.profile", profile), ("bad.profile", profile + "nonsense = 3\n")):
             path = pathlib.Path(folder, name)
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
             want = native([*args, name], folder)
-            assert (want[0] == 0) == (name != "bad.profile"), want
+            assert (want[0] == 0) == (name != "bad.profile"), want[2]
             check_same_run(name, opened.run([*args, name], {name: text}), want)
             want = native([*args, f"./{name}"], folder)
             check_same_run(name, opened.run([*args, f"./{name}"], {name: text}), want)
@@ -109,12 +109,12 @@ def check_lanes(opened):
         const order = [], runs = [];
         for (let i = 0; i < 300; i++) {
             const run = window.recallmodel.engine.run(
-                ['recall', '--n', String(1000 + i), '--k', '10', '--b', '20', '--json'],
+                ['select', '--n', String(1000 + i), '--k', '10', '--json'],
                 {lane: 'lane' + i % 3});
             runs.push(run.then((result) => { order.push(i); return result; }));
         }
         const results = await Promise.all(runs);
-        return {order, n: results.map((result) => JSON.parse(result.stdout)[0].n)};
+        return {order, n: results.map((result) => JSON.parse(result.stdout).n)};
     """)
     assert got["n"] == [1000 + i for i in range(300)], got["n"]
     for lane in range(3):
