@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {byId, element} from './dom.js';
-import {readError, showCount, showObjective, showRecall, showTime} from './text.js';
+import {readError, rowsThatReach, showCount, showObjective, showRecall, showTime} from './text.js';
 
 function capital(text) {
     return text.charAt(0).toUpperCase() + text.slice(1);
@@ -22,7 +22,7 @@ export function verdictOf(answer) {
     if (answer.deploy === 'exact')
         return {kind: 'no', words: 'No'};
     if (answer.deploy === 'threshold')
-        return {kind: 'no', words: 'No need: exact, and faster'};
+        return {kind: 'no', words: 'No need: exact by threshold takes less'};
     if (/too close to call/.test(answer.reason))
         return {kind: 'perhaps', words: 'Too close to call'};
     if (answer.objective_unit === 'us' && answer.exact_objective === null)
@@ -43,20 +43,13 @@ function split(answer) {
     const reason = answer.reason, colon = reason.indexOf(': ');
     if (answer.deploy === 'exact')
         return {headline: 'Do not approximate', why: sentence(reason)};
-    return {headline: capital(reason.slice(0, colon)), why: sentence(reason.slice(colon + 2))};
+    return {headline: answer.deploy === 'bucketed' ? reason.slice(0, colon)
+        : capital(reason.slice(0, colon)), why: sentence(reason.slice(colon + 2))};
 }
 
 function tile(name, value, below) {
     return element('div', {}, element('dt', {}, name), element('dd', {}, value),
         below ? element('dd', {}, below) : null);
-}
-
-/* "19 of 20 rows reach", "99 % of rows reach". */
-function rowsThatReach(quantile) {
-    const odds = Math.round(1 / quantile);
-    return quantile >= 0.02 && Math.abs(odds * quantile - 1) < 1e-9
-        ? `${odds - 1} of ${odds} rows reach`
-        : `${Number((100 * (1 - quantile)).toPrecision(6))} % of rows reach`;
 }
 
 function timeTiles(answer) {

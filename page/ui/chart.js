@@ -12,6 +12,7 @@
 import {element, svg} from './dom.js';
 import {makeScale, tickText} from './scale.js';
 
+const ROW = 15; /* pixels of a label's row */
 const DASHES = ['', '', '7 3', '2 3', '9 3 2 3', '4 4'];
 
 /* A shape of about 2 r around a place. */
@@ -24,14 +25,18 @@ export function shapeOf(look, x, y, r, extra = {}) {
         3: [[0, -1.25], [1.2, 0.9], [-1.2, 0.9]],
         4: [[0, -1.4], [1.4, 0], [0, 1.4], [-1.4, 0]],
     }[look];
-    const points = corners.map(([dx, dy]) => `${(x + dx * r).toFixed(1)},${(y + dy * r).toFixed(1)}`);
+    const points = corners.map(([dx, dy]) =>
+        `${(x + dx * r).toFixed(1)},${(y + dy * r).toFixed(1)}`);
     return svg('polygon', {...attributes, points: points.join(' ')});
 }
 
-function frameOf(host) {
+/* Above the plot are the label of the y axis and a row for the label of each vertical line. */
+function frameOf(host, picture) {
+    const rows = (picture.lines || []).filter((line) => line.axis === 'x').length;
     const width = Math.max(260, Math.round(host.clientWidth));
-    const height = Math.round(Math.min(340, Math.max(230, width * 0.6)));
-    return {width, height, left: 56, right: width - 14, top: 30, bottom: height - 42};
+    const top = 30 + ROW * rows;
+    const height = Math.round(Math.min(310, Math.max(210, width * 0.55))) + ROW * rows;
+    return {width, height, left: 56, right: width - 14, top, bottom: height - 42};
 }
 
 function drawAxes(picture, frame, sx, sy) {
@@ -43,13 +48,13 @@ function drawAxes(picture, frame, sx, sy) {
             svg('text', {x: left - 7, y: y + 4, 'text-anchor': 'end'},
                 (picture.y.format || tickText)(value)));
     }
-    let last = -Infinity;
+    let free = -Infinity; /* where the next text may begin */
     for (const value of sx.ticks.filter(sx.inside)) {
         const x = sx.place(value), text = (picture.x.format || tickText)(value);
         group.append(svg('line', {class: 'tick', x1: x, x2: x, y1: bottom, y2: bottom + 4}));
-        if (Math.abs(x - last) > 7 * text.length + 8 || last === -Infinity) {
+        if (x - 3.5 * text.length > free) {
             group.append(svg('text', {x, y: bottom + 17, 'text-anchor': 'middle'}, text));
-            last = x;
+            free = x + 3.5 * text.length + 6;
         }
     }
     group.append(
@@ -109,7 +114,7 @@ function drawSeries(picture, frame, sx, sy, clip) {
     return group;
 }
 
-/* References; the labels of vertical ones stand below each other, so that they stay apart. */
+/* References; the labels of vertical ones stand above the plot, each in a row of its own. */
 function drawReferences(picture, frame, sx, sy) {
     const group = svg('g', {class: 'references'});
     let row = 0;
@@ -118,14 +123,19 @@ function drawReferences(picture, frame, sx, sy) {
         const place = (across ? sy : sx).place(line.at);
         if (!(across ? sy : sx).inside(line.at))
             continue;
-        group.append(svg('line', across
-            ? {class: 'reference', x1: frame.left, x2: frame.right, y1: place, y2: place}
-            : {class: 'reference', x1: place, x2: place, y1: frame.top, y2: frame.bottom}));
+        if (across) {
+            group.append(
+                svg('line', {class: 'reference', x1: frame.left, x2: frame.right, y1: place,
+                    y2: place}),
+                svg('text', {x: frame.right - 3, y: place - 5, 'text-anchor': 'end'}, line.label));
+            continue;
+        }
+        const y = frame.top - 6 - ROW * row++;
         const late = place > (frame.left + frame.right) / 2;
-        group.append(across
-            ? svg('text', {x: frame.right - 3, y: place - 5, 'text-anchor': 'end'}, line.label)
-            : svg('text', {x: place + (late ? -5 : 5), y: frame.top + 12 + 15 * row++,
-                'text-anchor': late ? 'end' : 'start'}, line.label));
+        group.append(
+            svg('line', {class: 'reference', x1: place, x2: place, y1: y - 8, y2: frame.bottom}),
+            svg('text', {x: place + (late ? -5 : 5), y, 'text-anchor': late ? 'end' : 'start'},
+                line.label));
     }
     return group;
 }
@@ -171,7 +181,8 @@ function step(all, at, key) {
         return 0;
     const along = {ArrowRight: 1, ArrowLeft: -1}[key];
     if (along) {
-        const same = all.map((point, i) => ({point, i})).filter((e) => e.point.number === now.number)
+        const same = all.map((point, i) => ({point, i}))
+            .filter((e) => e.point.number === now.number)
             .sort((a, b) => a.point.x - b.point.x);
         const to = same.findIndex((e) => e.i === at) + along;
         return to < 0 || to >= same.length ? at : same[to].i;
@@ -257,7 +268,7 @@ let clips = 0;
 
 /* Draws into host, which must be in the page; what was there goes. */
 export function drawChart(host, picture) {
-    const frame = frameOf(host), {left, right, top, bottom, width, height} = frame;
+    const frame = frameOf(host, picture), {left, right, top, bottom, width, height} = frame;
     const sx = makeScale(picture.x, left, right), sy = makeScale(picture.y, bottom, top);
     const clip = `clip-${clips++}`;
     const drawing = svg('svg', {

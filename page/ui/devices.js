@@ -59,7 +59,8 @@ export class Devices {
             return 'Without a device there is no time: the fewest candidates decide.';
         if (this.own && name === this.own.name)
             return 'Your profile. It is not in the link: whoever opens it must drop the file, too.';
-        const profiles = this.profiles.filter((each) => each.device === name);
+        const is = (each) => each.device.toLowerCase() === name.toLowerCase();
+        const profiles = this.profiles.filter(is);
         const known = profiles.find((each) => !dtype || each.dtype === dtype);
         if (known)
             return `Times predicted: ${known.kernel}, ${known.dtype}, ${known.run_count} runs of ` +
@@ -67,8 +68,9 @@ export class Devices {
         if (profiles.length)
             return `The profile is of ${profiles.map((each) => each.dtype).join(', ')}; for ` +
                 `${dtype} there is only a bound from the datasheet.`;
-        if (this.devices.some((each) => each.device === name))
-            return 'No profile: a lower bound from the datasheet. Give the time of your exact top-k.';
+        if (this.devices.some(is))
+            return 'No profile: a lower bound from the datasheet. Give the time of your exact ' +
+                'top-k.';
         return 'If this is a profile of yours, drop its file on the page.';
     }
 }

@@ -5,7 +5,7 @@ import {Card} from './card.js';
 import {byId, newest} from './dom.js';
 import {lawPicture, ranksPicture, recallPicture, timePicture} from './pictures.js';
 import {SHAPE, optionArguments} from './question.js';
-import {readCsv, readError, showCount, showRecall, showTime} from './text.js';
+import {readCsv, readError, rowsThatReach, showCount, showRecall, showTime} from './text.js';
 
 const STEPS = 200;
 
@@ -76,9 +76,25 @@ export class Explorer {
     }
 
     recallArguments(question, answer, more) {
-        return ['recall', ...this.shape(question), ...optionArguments(question, ['m', 'device',
-            'dtype']), '--recall', String(answer.recall_target), '--quantile',
-        String(answer.quantile), ...more, '--csv'];
+        return ['recall', ...this.shape(question), ...optionArguments(question, ['m']), '--recall',
+            String(answer.recall_target), '--quantile', String(answer.quantile), ...more, '--csv'];
+    }
+
+    /* Adds the predicted times to rows of recall, if a profile gave the answer. */
+    async addTimes(rows, question, answer, more) {
+        if (answer.objective !== 'time')
+            return;
+        const names = [...SHAPE.slice(0, 2), 'm', 'device', 'dtype', 'kernel'];
+        const times = await this.rows(['predict', ...optionArguments(question, names), ...more,
+            '--csv']).catch(() => ({rows: []}));
+        const place = (row) => `${row.b} ${row.k_b}`;
+        const known = new Map(times.rows.map((row) => [place(row), row]));
+        for (const row of rows) {
+            const time = known.get(place(row)) || {};
+            row.predicted_us = time.predicted_us || null;
+            row.low_us = time.low_us || null;
+            row.high_us = time.high_us || null;
+        }
     }
 
     async compute(question, answer, turn) {
@@ -94,6 +110,7 @@ export class Explorer {
             const kb = [...new Set([1, 2, 3, 4, (answer.choice || {k_b: 1}).k_b])]
                 .filter((each) => each <= answer.k).join(',');
             const curves = await this.rows(this.recallArguments(question, answer, ['--kb', kb]));
+            await this.addTimes(curves.rows, question, answer, ['--kb', kb]);
             if (turn !== this.turn)
                 return;
             this.state = {question, answer, curves: curves.rows, csv: curves.csv, others: [], kb};
@@ -121,6 +138,7 @@ export class Explorer {
         const more = ['--b', String(b), '--kb', String(k_b)];
         try {
             const [row] = (await this.rows(this.recallArguments(question, answer, more))).rows;
+            await this.addTimes([row], question, answer, more);
             if (turn !== this.turn)
                 return;
             const chosen = answer.choice && b === answer.choice.b && k_b === answer.choice.k_b;
@@ -131,8 +149,9 @@ export class Explorer {
                 .catch((error) => ({error}));
             if (turn !== this.turn)
                 return;
-            if (law.error)
-                this.cards.law.miss(law.error.message);
+            if (law.error || law.rows[0].probability === null)
+                this.cards.law.miss(law.error ? law.error.message
+                    : 'The law of these rows is too wide to compute.');
             else
                 this.cards.law.show({...lawPicture(answer, law.rows, row), csv: law.csv});
             const ranks = await this.rows(['ranks', ...this.shape(question), ...more, '--ranks',
@@ -168,8 +187,8 @@ export class Explorer {
         if (time)
             this.cards.time.show(time);
         else
-            this.cards.time.miss('No device is given, so there are no times. Choose one, or drop ' +
-                'a profile of yours.');
+            this.cards.time.miss(`There are no times: the answer goes by ${answer.objective}. ` +
+                'Choose a device, or drop a profile of yours.');
     }
 
     drawRanks() {
@@ -184,8 +203,7 @@ export class Explorer {
         byId('point').textContent = `${chosen ? 'Chosen' : 'Explored'}: b = ${row.b}, k_b = ` +
             `${row.k_b}: ${showCount(row.candidates)} candidates, recall ` +
             `${showRecall(row.recall, row.loss)} in the mean, ` +
-            `${Number((100 * (1 - quantile)).toPrecision(6))} % of rows reach ` +
-            `${showRecall(row.recall_quantile)}${time}`;
+            `${rowsThatReach(quantile)} ${showRecall(row.recall_quantile)}${time}`;
     }
 
     /* The b of the slider goes from the fewest buckets that keep k candidates to n/k_b. */

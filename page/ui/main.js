@@ -11,6 +11,7 @@ import {followAnswer, makeForm, markPreset, readForm, writeForm} from './form.js
 import {readHash, selectArguments, writeHash} from './question.js';
 import {makeRows, takeRows} from './rows.js';
 import {digits} from './text.js';
+import {makeDock} from './dock.js';
 import {makeTheme} from './theme.js';
 import {makeUsage, showCommand, showUsage} from './usage.js';
 
@@ -49,6 +50,7 @@ function show(question, result, mine) {
     const answer = JSON.parse(result.stdout);
     page.answer = answer;
     clearErrors(byId('form'), byId('error-box'));
+    document.body.classList.remove('unanswered');
     showAnswer(answer, question['exact-us']);
     showUsage(answer);
     followAnswer(answer);
@@ -116,8 +118,12 @@ function showTab(name) {
         explorer.redraw();
 }
 
-/* The question of the address. */
+/* The question of the address. A hash that names a place in the page, such as #answer, is none. */
 function readAddress(chooseTab) {
+    if (page.question && location.hash.length > 1 && !location.hash.includes('=')) {
+        keepAddress();
+        return;
+    }
     const {question, tab: wanted, unknown} = readHash(location.hash);
     if (unknown.length)
         toast(`The address has what is no option: ${unknown.join(', ')}`);
@@ -171,6 +177,7 @@ async function start() {
     makeUsage();
     makeForm(changed);
     makeRows(engine);
+    makeDock();
     const chooseTab = makeTabs(byId('tabs'), showTab);
     takeDrops(chooseTab);
     byId('copy-link').addEventListener('click', () => {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {extent} from './scale.js';
-import {showCount, showNumber, showRecall, showTime} from './text.js';
+import {rowsThatReach, showCount, showNumber, showRecall, showTime} from './text.js';
 
 /* Looks 1 .. 4 are those of k_b = 1 .. 4; a larger k_b has the fifth. */
 export function lookOf(kb) {
@@ -27,7 +27,8 @@ function recallAxis(rows, target, plain) {
         return {label: 'recall', min: Math.max(0, low - 0.05 * (1 - low)), max: 1};
     }
     const aim = target < 1 ? 1 - target : 1e-6;
-    const most = Math.max(...losses, 2 * aim), least = Math.max(Math.min(...losses, aim), aim / 1e4);
+    const most = Math.max(...losses, 2 * aim);
+    const least = Math.max(Math.min(...losses, aim), aim / 1e4);
     return {
         label: 'recall (its loss on a log scale)', log: true, reverse: true,
         min: Math.min(least, aim / 20), max: Math.min(1, most * 1.3),
@@ -43,10 +44,8 @@ function tipOf(row) {
     const lines = [`b = ${row.b}, k_b = ${row.k_b}`, `${showCount(row.candidates)} candidates`,
         `recall ${showRecall(row.recall, row.loss)} (loss ${showNumber(row.loss)})`];
     if (row.predicted_us)
-        lines.push(`predicted ${showTime(row.predicted_us)}, ${showTime(row.predicted_low_us)} to ` +
-            showTime(row.predicted_high_us));
-    else if (row.roofline_time_us)
-        lines.push(`at least ${showTime(row.roofline_time_us)}`);
+        lines.push(`predicted ${showTime(row.predicted_us)}, ${showTime(row.low_us)} to ` +
+            showTime(row.high_us));
     return lines;
 }
 
@@ -84,23 +83,29 @@ export function recallPicture(answer, rows, at, plain) {
     };
 }
 
-/* (b) the law of one row's loss. row: the point's row of recall, with its quantile. */
+/* (b) the law of one row's loss. law: its ranges of equal width; row: the point's row of recall,
+ * with its quantile. The far tails are in the table, not in the picture. */
 export function lawPicture(answer, law, row) {
-    const first = law[0], last = law[law.length - 1];
-    /* where a recall lies on the axis of lost elements: each loses the same share of it */
-    const each = last.lost > first.lost
-        ? (first.recall - last.recall) / (last.lost - first.lost) : 1 / answer.k;
-    const place = (recall) => first.lost + (first.recall - recall) / each;
-    const end = (bar) => (bar.lost_to === null || bar.lost_to === undefined ? bar.lost
-        : bar.lost_to) + 0.5;
+    const highest = Math.max(...law.map((range) => range.probability));
+    const bulk = law.filter((range) => range.probability > 2e-4 * highest);
+    const first = bulk[0], last = bulk[bulk.length - 1];
+    /* where a recall lies on the axis of lost elements: each one lost takes the same share */
+    const each = last.lost_to > first.lost_to
+        ? (first.recall - last.recall) / (last.lost_to - first.lost_to) : 1 / answer.k;
+    const place = (recall) => first.lost_to + (first.recall - recall) / each;
     const goal = place(answer.recall_target), reach = place(row.recall_quantile);
-    const points = law.map((bar) => ({
-        x: bar.lost - 0.5, to: end(bar), y: bar.probability, look: bar.lost > goal + 1e-6 ? 2 : 1,
-        tip: [end(bar) - bar.lost > 1 ? `${bar.lost} to ${bar.lost_to} lost` : `${bar.lost} lost`,
-            `recall ${showNumber(bar.recall)}`, `in ${share(bar.probability)} of rows`,
+    const points = bulk.map((bar) => ({
+        x: bar.lost - 0.5, to: bar.lost_to + 0.5, y: bar.probability,
+        look: bar.lost_to > goal + 1e-6 ? 2 : 1,
+        tip: [bar.lost_to > bar.lost ? `${bar.lost} to ${bar.lost_to} lost` : `${bar.lost} lost`,
+            `recall ${showRecall(bar.recall)}`, `in ${share(bar.probability)} of rows`,
             `at most so many: ${share(bar.at_most)}`],
     }));
-    const low = Math.min(first.lost - 0.5, goal), high = Math.max(end(last), goal, reach);
+    /* far from the bars, the target would squeeze them to a line */
+    const wide = 2.5 * (last.lost_to - first.lost + 1), far = goal > last.lost_to + wide ||
+        goal < first.lost - wide;
+    const low = Math.min(first.lost - 0.5, far ? Infinity : goal);
+    const high = Math.max(last.lost_to + 0.5, far ? -Infinity : goal, reach);
     const over = points.filter((point) => point.look === 2).length;
     return {
         picture: {
@@ -108,15 +113,17 @@ export function lawPicture(answer, law, row) {
             x: {label: `elements lost of the ${showCount(answer.k)} in one row`,
                 min: low - 0.02 * (high - low), max: high + 0.02 * (high - low),
                 format: (lost) => Number.isInteger(lost) && lost >= 0 ? String(lost) : ''},
-            y: {label: 'share of rows', min: 0,
+            y: {label: first.lost_to > first.lost
+                ? `share of rows that lose so many (${first.lost_to - first.lost + 1} a bar)`
+                : 'share of rows that lose so many', min: 0,
                 max: 1.12 * Math.max(...points.map((point) => point.y)), format: share},
             series: [{name: 'reach the recall asked for', look: 1, kind: 'bars',
                       points: points.filter((point) => point.look === 1)},
                      {name: over ? 'fall below it' : '', look: 2, kind: 'bars',
                       points: points.filter((point) => point.look === 2)}],
             lines: [{axis: 'x', at: goal, label: `asked for ${answer.recall_target}`},
-                    {axis: 'x', at: reach,
-                     label: `${quantileWords(answer.quantile)}: ${showRecall(row.recall_quantile)}`}],
+                    {axis: 'x', at: reach, label: `${rowsThatReach(answer.quantile)} ` +
+                        showRecall(row.recall_quantile)}],
         },
         caption: `How many of its top-k one row loses, with b = ${row.b}, k_b = ${row.k_b}. The ` +
             'mean hides this spread; ask for a recall in a row to bound it.',
@@ -129,66 +136,70 @@ export function share(probability) {
         : Number((100 * probability).toPrecision(3)) + ' %';
 }
 
-function quantileWords(quantile) {
-    return quantile === 0.05 ? '19 of 20 rows reach'
-        : `${Number((100 * (1 - quantile)).toPrecision(6))} % of rows reach`;
-}
-
-/* The column of time in rows of recall: predicted if there is a profile, else the roofline. */
-function timeColumn(rows) {
-    return rows.some((row) => row.predicted_us > 0) ? 'predicted_us'
-        : rows.some((row) => row.roofline_time_us > 0) ? 'roofline_time_us' : null;
-}
-
-/* (c) recall against time. Without times it returns null. */
-export function timePicture(answer, rows, at, plain) {
-    const column = timeColumn(rows);
-    if (!column)
-        return null;
-    const predicted = column === 'predicted_us';
-    const timed = rows.filter((row) => row[column] > 0);
-    const lines = [targetLine(answer, plain)];
-    if (answer.objective_unit === 'us' && answer.exact_objective !== null)
+/* References of time that the answer has: exact top-k and, if it is predicted, the threshold. */
+function timeLines(answer) {
+    const lines = [];
+    if (answer.exact_objective !== null)
         lines.push({axis: 'x', at: answer.exact_objective,
             label: `exact ${showTime(answer.exact_objective)}`});
-    if (predicted && answer.objective === 'time' && answer.threshold)
+    if (answer.threshold)
         lines.push({axis: 'x', at: answer.threshold.objective,
             label: `threshold ${showTime(answer.threshold.objective)}`});
-    const frontier = predicted === (answer.objective === 'time') ? answer.frontier || [] : [];
-    const times = timed.map((row) => row[column]).concat(frontier.map((row) => row.objective),
-        lines.filter((line) => line.axis === 'x').map((line) => line.at));
-    const [min, max] = extent(times, true, 0.04);
-    const series = byKb(timed).map(([kb, group]) => ({
-        name: `k_b = ${kb}`, look: lookOf(kb), kind: 'points',
-        points: group.map((row) => ({x: row[column], y: height(row, plain), tip: tipOf(row)})),
-    }));
-    if (frontier.length)
-        series.push({
-            name: 'nothing faster loses less', look: 5, kind: 'line', dots: true,
-            points: frontier.map((row) => ({x: row.objective, y: height(row, plain), tip: [
-                `frontier: b = ${row.b}, k_b = ${row.k_b}`,
-                `recall ${showRecall(row.recall, row.loss)}`, showTime(row.objective)]})),
-        });
-    const row = at && at.row;
+    return lines;
+}
+
+function frontierSeries(answer, plain) {
+    return {
+        name: 'nothing quicker loses less', look: 5, kind: 'line', dots: true,
+        points: answer.frontier.map((row) => ({x: row.objective, y: height(row, plain), tip: [
+            `b = ${row.b}, k_b = ${row.k_b}`, `recall ${showRecall(row.recall, row.loss)}`,
+            showTime(row.objective)]})),
+    };
+}
+
+function timeTable(rows, column) {
+    return rows.map((row) => ({k_b: row.k_b, b: row.b, candidates: row.candidates,
+        recall: row.recall, loss: row.loss, [column]: row.predicted_us || row.objective,
+        ...(row.low_us ? {low_us: row.low_us, high_us: row.high_us} : {})}));
+}
+
+/* (c) recall against time: predicted by a profile, or the bound of the device. An answer that goes
+ * by no time gives null. */
+export function timePicture(answer, rows, at, plain) {
+    if (answer.objective_unit !== 'us')
+        return null;
+    const predicted = answer.objective === 'time';
+    /* A bound is known of what the answer names, and the point is then the chosen one. */
+    const timed = predicted ? rows.filter((row) => row.predicted_us)
+        : answer.alternatives.map((row) => ({...row, loss: 1 - row.recall}));
+    const time = (row) => row.predicted_us || row.objective;
+    const point = predicted ? at.row
+        : at.chosen && answer.choice && {...at.row, objective: answer.choice.objective};
+    const lines = timeLines(answer), tip = (row) => tipOf(row).concat(
+        row.predicted_us ? [] : [`at least ${showTime(row.objective)}, without a launch`]);
+    const [min, max] = extent(timed.map(time).concat(answer.frontier.map((row) => row.objective),
+        lines.map((line) => line.at)), true, 0.04);
     return {
         picture: {
             label: 'Recall against time',
             x: {label: predicted ? 'predicted time, us (log scale)'
                 : 'least time by the roofline, us (log scale)', log: true, min, max},
-            y: recallAxis(timed.concat(frontier), answer.recall_target, plain), series, lines,
-            marks: row && row[column] ? [{x: row[column], y: height(row, plain),
-                                          label: nameOfPoint(at), tip: tipOf(row)}] : [],
+            y: recallAxis(timed.concat(answer.frontier), answer.recall_target, plain),
+            series: byKb(timed).map(([kb, group]) => ({
+                name: `k_b = ${kb}`, look: lookOf(kb), kind: 'points', bold: !predicted,
+                points: group.map((row) => ({x: time(row), y: height(row, plain),
+                                             tip: tip(row)})),
+            })).concat(answer.frontier.length ? [frontierSeries(answer, plain)] : []),
+            lines: lines.concat([targetLine(answer, plain)]),
+            marks: point && time(point) ? [{x: time(point), y: height(point, plain),
+                                            label: nameOfPoint(at), tip: tip(point)}] : [],
         },
         caption: predicted ? `Predicted by the profile of ${answer.device}. Buckets pay only to ` +
-            'the left of exact top-k.'
-            : `${answer.device} has no profile for this type: this is a lower bound by its ` +
-            'datasheet, without a launch. Kernels take longer.',
-        rows: timed.map((each) => ({k_b: each.k_b, b: each.b, candidates: each.candidates,
-            recall: each.recall, loss: each.loss, [column]: each[column],
-            ...(predicted ? {low_us: each.predicted_low_us, high_us: each.predicted_high_us} : {}),
-        })).concat(frontier.map((each) => ({k_b: each.k_b, b: each.b, candidates: each.candidates,
-            recall: each.recall, loss: each.loss, [column]: each.objective}))),
-        chosen: (each) => at && each.b === at.row.b && each.k_b === at.row.k_b,
+            'the left of exact top-k and of the threshold.'
+            : `A lower bound by the datasheet of the ${answer.device}, without the launch that ` +
+            'the answer adds. Shapes: the best of each k_b. Kernels take longer.',
+        rows: timeTable(timed.concat(answer.frontier), predicted ? 'predicted_us' : 'bound_us'),
+        chosen: (row) => at && row.b === at.row.b && row.k_b === at.row.k_b,
     };
 }
 
@@ -208,8 +219,9 @@ export function ranksPicture(answer, mine, others, at) {
             points: points(mine)});
     return {
         picture: {
-            label: 'Which ranks are lost', x: {label: 'rank in the row (1 is the largest; log scale)',
-                log: true, min: 1, max: Math.max(2, answer.k)},
+            label: 'Which ranks are lost',
+            x: {label: 'rank in the row (1 is the largest; log scale)', log: true, min: 1,
+                max: Math.max(2, answer.k)},
             y: {label: 'probability that this rank survives',
                 min: Math.max(0, low - 0.06 * (1 - low) - 1e-9), max: 1 + 0.04 * (1 - low) + 1e-12},
             series,

@@ -54,6 +54,14 @@ export function showObjective(value, unit) {
     return unit === 'us' ? showTime(value) : showCount(value) + ' ' + unit;
 }
 
+/* "19 of 20 rows reach", "99 % of rows reach": all but this share of the rows. */
+export function rowsThatReach(quantile) {
+    const odds = Math.round(1 / quantile);
+    return quantile >= 0.02 && Math.abs(odds * quantile - 1) < 1e-9
+        ? `${odds - 1} of ${odds} rows reach`
+        : `${digits(100 * (1 - quantile), 6)} % of rows reach`;
+}
+
 /* The fields of one line of CSV; fields may be quoted. */
 function splitLine(line) {
     const fields = [];
