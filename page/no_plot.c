@@ -22,6 +22,11 @@ void plot_y_label(struct plot *plot, const char *label)
     (void)plot, (void)label;
 }
 
+void plot_histogram(struct plot *plot, const char *y_label)
+{
+    (void)plot, (void)y_label;
+}
+
 void plot_series(struct plot *plot, const char *title, bool lines, bool points, size_t colour)
 {
     (void)plot, (void)title, (void)lines, (void)points, (void)colour;

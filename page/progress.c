@@ -8,7 +8,7 @@
 
 /* The page's; a double counts to 2^53. */
 __attribute__((import_module("page"), import_name("progress"))) void page_progress(double done,
-                                                                                  double total);
+                                                                                   double total);
 
 void progress_start(struct progress *progress, const char *unit)
 {

@@ -42,10 +42,17 @@ class BlobFile {
                 this.readSlice(this.blob.slice(number * BLOCK, (number + 1) * BLOCK)));
             this.slices++;
             if (this.blocks.size >= BLOCKS)
-                this.blocks.delete(this.blocks.keys().next().value);
+                this.drop(this.blocks.keys().next().value);
         }
         this.blocks.set(number, bytes);
         return bytes;
+    }
+
+    /* The memory of an array that is given away is freed soon; otherwise all that was read may wait
+     * for the end of the run. */
+    drop(number) {
+        structuredClone(0, {transfer: [this.blocks.get(number).buffer]});
+        this.blocks.delete(number);
     }
 
     read(offset, target) {

@@ -6,10 +6,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 import {runCommand} from './run.js';
 
+const reader = new FileReaderSync();
 let module = null;
 
 function readSlice(blob) {
-    return new FileReaderSync().readAsArrayBuffer(blob);
+    return reader.readAsArrayBuffer(blob);
 }
 
 self.onmessage = ({data}) => {

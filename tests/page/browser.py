@@ -18,7 +18,7 @@ PAGE = BUILD / "page"
 
 # Waits for recallmodel.ready, and answers with what a promise becomes or with its error.
 SETTLE = """
-const done = arguments[arguments.length - 1];
+const args = Array.from(arguments), done = args.pop();
 (async () => { await window.recallmodel.ready; %s })().then(
     (value) => done({value}),
     (error) => done({error: String(error.message || error), cancelled: !!error.cancelled}));
@@ -28,7 +28,7 @@ const done = arguments[arguments.length - 1];
 class Browser:
     """A page in Chromium. `driver` is Selenium's."""
 
-    def __init__(self, profile, dark=False, limit_s=60):
+    def __init__(self, profile, limit_s=60):
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
@@ -36,8 +36,6 @@ class Browser:
                          "--disable-component-update", "--disable-sync", "--hide-scrollbars",
                          "--allow-pre-commit-input", f"--user-data-dir={profile}"):
             options.add_argument(argument)
-        if dark:
-            options.add_argument("--force-dark-mode")
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
         self.driver.set_page_load_timeout(limit_s)
@@ -48,13 +46,15 @@ class Browser:
         self.driver.get(f"{(PAGE / name).as_uri()}{'#' if hash_ else ''}{hash_}")
 
     def settle(self, script, *arguments):
-        """The value of an async body; arguments are args[0], .. in it."""
-        body = SETTLE % f"const args = arguments_; {script}"
-        answer = self.driver.execute_async_script(
-            f"const arguments_ = Array.from(arguments).slice(0, -1);{body}", *arguments)
+        """What the body of an async function returns; the arguments are args[0], .. in it."""
+        answer = self.driver.execute_async_script(SETTLE % script, *arguments)
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer["value"]
+
+    def command(self, name, **settings):
+        """A command of the DevTools."""
+        return self.driver.execute_cdp_cmd(name, settings)
 
     def run(self, args, files=None):
         """engine.run() with files of text; {status, stdout, stderr, ms}."""
@@ -62,7 +62,7 @@ class Browser:
                            list(args), files or {})
 
     def requests(self):
-        """The addresses that the pages asked for, by the log of the browser, but file: and data."""
+        """The addresses that were asked for since the last call, by the log of the browser."""
         asked = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
