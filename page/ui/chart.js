@@ -32,8 +32,8 @@ export function shapeOf(look, x, y, r, extra = {}) {
 
 /* A text beside a place, on the side where it fits: the right one if both do. */
 function besideText(text, place, frame, y, away) {
-    const wide = 6.8 * text.length;
-    const right = place + away + wide <= frame.width, left = place - away - wide >= 0;
+    const wide = 7.3 * text.length;
+    const right = place + away + wide <= frame.width - 2, left = place - away - wide >= 0;
     return right || !left
         ? svg('text', {x: right ? place + away : frame.width - wide, y}, text)
         : svg('text', {x: place - away, y, 'text-anchor': 'end'}, text);
