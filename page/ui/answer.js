@@ -39,7 +39,7 @@ function split(answer) {
     if (answer.question)
         return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`, why: ''};
     if (answer.queries)
-        return {headline: 'One answer for each shape', why: 'The table is what the command says, below.'};
+        return {headline: 'One answer for each shape', why: 'The command says, below.'};
     const reason = answer.reason, colon = reason.indexOf(': ');
     if (answer.deploy === 'exact')
         return {headline: 'Do not approximate', why: sentence(reason)};

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {extent} from './scale.js';
-import {rowsThatReach, showCount, showNumber, showRecall, showTime} from './text.js';
+import {recallTick, rowsThatReach, showCount, showNumber, showRecall, showTime} from './text.js';
 
 /* Looks 1 .. 4 are those of k_b = 1 .. 4; a larger k_b has the fifth. */
 export function lookOf(kb) {
@@ -33,7 +33,7 @@ function recallAxis(rows, target, plain, at) {
         label: 'recall (its loss on a log scale)', log: true, reverse: true,
         min: Math.min(least, aim / 20, at && at.loss > 1e-13 ? at.loss / 2 : 1),
         max: Math.min(1, most * 1.3),
-        format: (loss) => showRecall(1 - loss, loss).replace(/(\.\d*[1-9])0+$/, '$1'),
+        format: recallTick,
     };
 }
 
