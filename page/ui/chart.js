@@ -46,7 +46,10 @@ function frameOf(host, picture) {
     const width = Math.max(260, Math.round(host.clientWidth));
     const top = 30 + ROW * rows;
     const height = Math.round(Math.min(310, Math.max(210, width * 0.55))) + ROW * rows;
-    return {width, height, left: 62, right: width - 14, top, bottom: height - 42};
+    const widest = Math.max(...makeScale(picture.y, 1, 0).ticks.map((value) =>
+        (picture.y.format || tickText)(value).length));
+    return {width, height, left: Math.max(40, 7.3 * widest + 10), right: width - 14, top,
+            bottom: height - 42};
 }
 
 function drawAxes(picture, frame, sx, sy) {
@@ -63,7 +66,8 @@ function drawAxes(picture, frame, sx, sy) {
         const x = sx.place(value), text = (picture.x.format || tickText)(value);
         group.append(svg('line', {class: 'tick', x1: x, x2: x, y1: bottom, y2: bottom + 4}));
         if (x - 3.5 * text.length > free) {
-            group.append(svg('text', {x, y: bottom + 17, 'text-anchor': 'middle'}, text));
+            group.append(svg('text', {x: Math.min(x, frame.width - 3.5 * text.length),
+                y: bottom + 17, 'text-anchor': 'middle'}, text));
             free = x + 3.5 * text.length + 6;
         }
     }
