@@ -21,16 +21,16 @@ export function verdictOf(answer) {
         return {kind: 'perhaps', words: 'A table of answers'};
     if (answer.deploy === 'exact')
         return {kind: 'no', words: 'No'};
+    if (answer.objective_unit !== 'us')
+        return {kind: 'perhaps', words: `By ${answer.objective} alone; a device gives times`};
     if (answer.deploy === 'threshold')
-        return {kind: 'no', words: 'No need: exact by threshold takes less'};
+        return {kind: 'no', words: 'No need: another exact top-k takes less'};
     if (/too close to call/.test(answer.reason))
         return {kind: 'perhaps', words: 'Too close to call'};
-    if (answer.objective_unit === 'us' && answer.exact_objective === null)
+    if (answer.exact_objective === null)
         return {kind: 'perhaps', words: 'Only if your exact top-k is slower'};
     if (answer.objective === 'roofline')
         return {kind: 'perhaps', words: 'Perhaps: this is the most that it can gain'};
-    if (answer.objective_unit !== 'us')
-        return {kind: 'perhaps', words: `By ${answer.objective} alone; a device gives times`};
     return {kind: 'yes', words: 'Yes'};
 }
 
@@ -39,7 +39,7 @@ function split(answer) {
     if (answer.question)
         return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`, why: ''};
     if (answer.queries)
-        return {headline: 'One answer for each shape', why: 'The table is below.'};
+        return {headline: 'One answer for each shape', why: 'The table is what the command says, below.'};
     const reason = answer.reason, colon = reason.indexOf(': ');
     if (answer.deploy === 'exact')
         return {headline: 'Do not approximate', why: sentence(reason)};
@@ -132,6 +132,10 @@ export function showNotes(text, answer) {
     byId('notes').replaceChildren(...notes.flatMap((note) =>
         [element('dt', {}, note.label), element('dd', {}, note.words)]));
     byId('text-answer').textContent = text;
+    const note = /^(No library known|This call does not).*$/m.exec(text);
+    byId('call-note').textContent = note ? note[0] : '';
+    if (answer.queries) /* then this is all there is */
+        byId('said').open = true;
 }
 
 /* Shows the answer to a question; exactUs says whether the exact time is the visitor's. */

@@ -54,7 +54,7 @@ export function makeTable(rows, chosen) {
     const names = Object.keys(rows[0]);
     const text = (name) => typeof rows[0][name] === 'string' ? 'text' : null;
     const head = element('tr', {}, ...names.map((name) =>
-        element('th', {scope: 'col', class: text(name)}, name.replace(/_/g, ' '))));
+        element('th', {scope: 'col', class: text(name)}, name)));
     const body = rows.map((row) => element('tr', {class: chosen && chosen(row) ? 'chosen' : null},
         ...names.map((name) => element('td', {class: text(name)},
             typeof row[name] === 'number' ? showNumber(row[name])

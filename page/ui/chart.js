@@ -30,13 +30,22 @@ export function shapeOf(look, x, y, r, extra = {}) {
     return svg('polygon', {...attributes, points: points.join(' ')});
 }
 
+/* A text beside a place, on the side where it fits: the right one if both do. */
+function besideText(text, place, frame, y, away) {
+    const wide = 7.3 * text.length;
+    const right = place + away + wide <= frame.width - 2, left = place - away - wide >= 0;
+    return right || !left
+        ? svg('text', {x: right ? place + away : frame.width - wide, y}, text)
+        : svg('text', {x: place - away, y, 'text-anchor': 'end'}, text);
+}
+
 /* Above the plot are the label of the y axis and a row for the label of each vertical line. */
 function frameOf(host, picture) {
     const rows = (picture.lines || []).filter((line) => line.axis === 'x').length;
     const width = Math.max(260, Math.round(host.clientWidth));
     const top = 30 + ROW * rows;
     const height = Math.round(Math.min(310, Math.max(210, width * 0.55))) + ROW * rows;
-    return {width, height, left: 56, right: width - 14, top, bottom: height - 42};
+    return {width, height, left: 62, right: width - 14, top, bottom: height - 42};
 }
 
 function drawAxes(picture, frame, sx, sy) {
@@ -127,15 +136,14 @@ function drawReferences(picture, frame, sx, sy) {
             group.append(
                 svg('line', {class: 'reference', x1: frame.left, x2: frame.right, y1: place,
                     y2: place}),
-                svg('text', {x: frame.right - 3, y: place - 5, 'text-anchor': 'end'}, line.label));
+                svg('text', {x: frame.right - 3, y: place + (place > frame.bottom - 18 ? -5 : 14),
+                    'text-anchor': 'end'}, line.label));
             continue;
         }
         const y = frame.top - 6 - ROW * row++;
-        const late = place > (frame.left + frame.right) / 2;
         group.append(
             svg('line', {class: 'reference', x1: place, x2: place, y1: y - 8, y2: frame.bottom}),
-            svg('text', {x: place + (late ? -5 : 5), y, 'text-anchor': late ? 'end' : 'start'},
-                line.label));
+            besideText(line.label, place, frame, y, 5));
     }
     return group;
 }
@@ -146,11 +154,9 @@ function drawMarks(picture, frame, sx, sy) {
         if (!sx.inside(mark.x) || !sy.inside(mark.y))
             continue;
         const x = sx.place(mark.x), y = sy.place(mark.y);
-        const late = x > frame.left + 0.62 * (frame.right - frame.left);
         group.append(svg('circle', {class: 'ring', cx: x, cy: y, r: 8}),
             svg('circle', {class: 'dot', cx: x, cy: y, r: 2.5}),
-            svg('text', {x: x + (late ? -13 : 13), y: y + (y < frame.top + 20 ? 14 : -9),
-                'text-anchor': late ? 'end' : 'start'}, mark.label));
+            besideText(mark.label, x, frame, y + (y < frame.top + 20 ? 18 : -9), 13));
     }
     return group;
 }

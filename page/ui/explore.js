@@ -100,10 +100,10 @@ export class Explorer {
     async compute(question, answer, turn) {
         if (turn !== this.turn)
             return;
-        if (!answer.n || answer.question || answer.queries) {
-            this.missAll('No picture for this kind of question.');
+        const none = Boolean(!answer.n || answer.question || answer.queries);
+        document.querySelector('.pictures').hidden = none; /* shards and lists have no pictures */
+        if (none)
             return;
-        }
         for (const card of Object.values(this.cards))
             card.late(true);
         try {

@@ -20,7 +20,7 @@ function byKb(rows) {
 }
 
 /* The axis of recall: as loss on a logarithm, or plain. Each end leaves room for the target. */
-function recallAxis(rows, target, plain) {
+function recallAxis(rows, target, plain, at) {
     const losses = rows.map((row) => row.loss).filter((loss) => loss > 0);
     if (plain) {
         const low = Math.min(...rows.map((row) => row.recall), target);
@@ -31,7 +31,8 @@ function recallAxis(rows, target, plain) {
     const least = Math.max(Math.min(...losses, aim), aim / 1e4);
     return {
         label: 'recall (its loss on a log scale)', log: true, reverse: true,
-        min: Math.min(least, aim / 20), max: Math.min(1, most * 1.3),
+        min: Math.min(least, aim / 20, at && at.loss > 1e-13 ? at.loss / 2 : 1),
+        max: Math.min(1, most * 1.3),
         format: (loss) => showRecall(1 - loss, loss).replace(/(\.\d*[1-9])0+$/, '$1'),
     };
 }
@@ -60,7 +61,8 @@ function nameOfPoint(at) {
 
 /* (a) recall against candidates. at: {row, chosen}, the point that is explored. */
 export function recallPicture(answer, rows, at, plain) {
-    const y = recallAxis(rows.concat(at ? [at.row] : []), answer.recall_target, plain);
+    const y = recallAxis(rows.concat(at ? [at.row] : []), answer.recall_target, plain,
+        at && at.row);
     const [min, max] = extent(rows.map((row) => row.candidates), true, 0.02);
     const marks = at ? [{x: at.row.candidates, y: height(at.row, plain), label: nameOfPoint(at),
                          tip: tipOf(at.row)}] : [];
@@ -127,7 +129,8 @@ export function lawPicture(answer, law, row) {
         },
         caption: `How many of its top-k one row loses, with b = ${row.b}, k_b = ${row.k_b}. The ` +
             'mean hides this spread; ask for a recall in a row to bound it.',
-        rows: law,
+        rows: law.map(({lost, lost_to, recall, probability, at_most}) =>
+            ({lost, lost_to, recall, probability, at_most})),
     };
 }
 
@@ -144,7 +147,8 @@ function timeLines(answer) {
             label: `exact ${showTime(answer.exact_objective)}`});
     if (answer.threshold)
         lines.push({axis: 'x', at: answer.threshold.objective,
-            label: `threshold ${showTime(answer.threshold.objective)}`});
+            label: `threshold${answer.objective === 'time' ? '' : ', at least'} ` +
+                showTime(answer.threshold.objective)});
     return lines;
 }
 
@@ -184,7 +188,7 @@ export function timePicture(answer, rows, at, plain) {
             label: 'Recall against time',
             x: {label: predicted ? 'predicted time, us (log scale)'
                 : 'least time by the roofline, us (log scale)', log: true, min, max},
-            y: recallAxis(timed.concat(answer.frontier), answer.recall_target, plain),
+            y: recallAxis(timed.concat(answer.frontier), answer.recall_target, plain, point),
             series: byKb(timed).map(([kb, group]) => ({
                 name: `k_b = ${kb}`, look: lookOf(kb), kind: 'points', bold: !predicted,
                 points: group.map((row) => ({x: time(row), y: height(row, plain),
@@ -220,7 +224,7 @@ export function ranksPicture(answer, mine, others, at) {
     return {
         picture: {
             label: 'Which ranks are lost',
-            x: {label: 'rank in the row (1 is the largest; log scale)', log: true, min: 1,
+            x: {label: 'rank (1 is the largest; log scale)', log: true, min: 1,
                 max: Math.max(2, answer.k)},
             y: {label: 'probability that this rank survives',
                 min: Math.max(0, low - 0.06 * (1 - low) - 1e-9), max: 1 + 0.04 * (1 - low) + 1e-12},

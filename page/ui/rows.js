@@ -206,10 +206,10 @@ function showResult(answer, args) {
     host.hidden = false;
     host.replaceChildren(
         ...headOf(answer, choice), tilesOf(answer, best),
-        element('h3', {}, 'Every shape'),
+        pictures, element('h3', {}, 'Every shape'),
         element('div', {class: 'data-table', tabindex: 0}, makeTable(rows, (row) => best &&
             row.b === best.b && row.k_b === best.k_b && row.assignment === best.assignment)),
-        pictures, element('h3', {}, 'The same in a terminal'),
+        element('h3', {}, 'The same in a terminal'),
         element('div', {class: 'code'}, copy, element('pre', {}, command)));
     const card = new Card(pictures, 'rows', 'Your rows beside the model');
     card.show({picture: pictureOf(answer, best, target), rows,

@@ -23,9 +23,10 @@ function show(name) {
     byId('call-panel').setAttribute('aria-label', `The call: ${NAMES[name] || name}`);
 }
 
-/* The call that fits the answer: the exact one if that is what to deploy. */
+/* The call that fits the answer, as the command shows it: the exact one where buckets do not pay. */
 function first(answer, names) {
-    if (answer.deploy !== 'bucketed' && names.includes('exact') && !names.includes('cpu'))
+    const exact = answer.deploy === 'exact' || !answer.choice || answer.over_exact >= 1;
+    if (exact && names.includes('exact') && !names.includes('cpu'))
         return 'exact';
     const byKernel = {xla: 'jax', ours: 'c', cpu: 'cpu'}[answer.kernel] || 'graphcore';
     return names.includes(byKernel) && answer.kernel !== 'any' ? byKernel
