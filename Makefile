@@ -562,8 +562,8 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 # make bench-cpu, make peers
 include tools/peers/peers.mk
 
-# make page
-include page/page.mk
+# make page, make check-page
+-include page/page.mk
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench

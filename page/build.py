@@ -6,8 +6,8 @@
 FOLDER has an index.html. In it
 - `<link rel="stylesheet" href="NAME">` becomes the style sheet itself;
 - `<!-- NAME.html -->` becomes that file;
-- `<script type="module" src="NAME">` becomes that module and all that it imports. A module becomes a
-  function that is called once and returns what it exports, so that two modules may use one name.
+- `<script type="module" src="NAME">` becomes that module and all that it imports. A module becomes
+  a function that is called once and returns what it exports, so that two may use one name.
 The module page/engine/embedded.js is made here: the WebAssembly in base64 and the source of the
 worker. A Content-Security-Policy forbids the page every connection, and every script but this one.
 

@@ -6,8 +6,9 @@
 # replaces, file by file.
 PAGE := $(BUILD)/page
 PAGE_CC ?= clang
-PAGE_PACKAGES := clang lld wasi-libc libclang-rt-14-dev-wasm32 python3-minimal
-PAGE_CHECK_PACKAGES := chromium chromium-driver python3-selenium
+PAGE_PACKAGES := gcc libc6-dev librandom123-dev clang lld wasi-libc libclang-rt-14-dev-wasm32 \
+    python3-minimal
+PAGE_CHECK_PACKAGES := chromium chromium-driver python3-selenium python3-numpy
 
 SEES_page := $(SEES_programs/recallmodel) programs/recallmodel
 LAYERS += page
@@ -31,7 +32,7 @@ PAGE_CFLAGS := -O2
 PAGE_TARGET := --target=wasm32-wasi
 PAGE_LINK := -Wl,--strip-all -Wl,--stack-first -Wl,-z,stack-size=$(PAGE_STACK) \
     -Wl,--max-memory=$(PAGE_MEMORY)
-# Random123 knows its machines by name, and WebAssembly is none of them. As a RISC-V it uses plain C.
+# Random123 knows its machines by name, and WebAssembly is none of them. On a RISC-V it is plain C.
 PAGE_DEFINES := $(POSIX) -DPAGE_MEMORY=$(PAGE_MEMORY).0
 PAGE_COMPILE = $(PAGE_CC) $(PAGE_TARGET) $(BASE_FLAGS) -Wno-shorten-64-to-32 -Wno-sign-conversion \
     $(PAGE_CFLAGS) $(PAGE_DEFINES)
@@ -70,7 +71,8 @@ page:
 	@tools/install_packages.sh $(PAGE_PACKAGES)
 	@$(MAKE) --no-print-directory $(PARALLEL) $(PAGE)/recallmodel.html
 
+# CHECKS="tests/page/check_rows.py ..": only these.
 check-page:
 	@tools/install_packages.sh $(PAGE_PACKAGES) $(PAGE_CHECK_PACKAGES)
 	@$(MAKE) --no-print-directory $(PARALLEL) $(PAGE)/recallmodel.html $(PAGE)/bare.html $(PROGRAM)
-	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) tests/page/check_page.sh $(RUN_PAGE)
+	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) tests/page/check_page.sh $(CHECKS)

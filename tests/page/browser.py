@@ -62,13 +62,18 @@ class Browser:
                            list(args), files or {})
 
     def requests(self):
-        """The addresses that were asked for since the last call, by the log of the browser."""
-        asked = []
+        """The addresses that were asked for since the last call, by the log of the browser; not
+        those that the policy stopped."""
+        asked = {}
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
+            about = message["params"]
             if message["method"] == "Network.requestWillBeSent":
-                asked.append(message["params"]["request"]["url"])
-        return asked
+                asked[about["requestId"]] = about["request"]["url"]
+            elif message["method"] == "Network.loadingFailed" and \
+                    about.get("blockedReason") == "csp":
+                asked.pop(about["requestId"], None)
+        return list(asked.values())
 
     def complaints(self):
         """What the console was told: errors of scripts, breaches of the policy."""

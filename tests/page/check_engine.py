@@ -86,7 +86,8 @@ def check_files(opened):
     args = "select --n 2^17 --k 2048 --m 64 --json --device".split()
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("my.profile", profile), ("gpu.device", device),
-                           ("folder/x.profile", profile), ("bad.profile", profile + "nonsense = 3\n")):
+                           ("folder/x.profile", profile),
+                           ("bad.profile", profile + "nonsense = 3\n")):
             path = pathlib.Path(folder, name)
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
