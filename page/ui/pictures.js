@@ -124,7 +124,8 @@ export function lawPicture(answer, law, row) {
                 ? `share of rows that lose so many (${first.lost_to - first.lost + 1} a bar)`
                 : 'share of rows that lose so many', min: 0,
                 max: 1.12 * Math.max(...points.map((point) => point.y)), format: share},
-            series: [{name: 'reach the recall asked for', look: 1, kind: 'bars',
+            series: [{name: answer.target_is ? 'reach the mean' : 'reach the recall asked for',
+                      look: 1, kind: 'bars',
                       points: points.filter((point) => point.look === 1)},
                      {name: over ? 'fall below it' : '', look: 2, kind: 'bars',
                       points: points.filter((point) => point.look === 2)}],
