@@ -616,6 +616,9 @@ include $(wildcard packaging/packaging.mk)
 # make check-portable and other packages
 include packaging/packaging.mk
 
+# make page, make check-page
+-include page/page.mk
+
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
 

@@ -3,12 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "array.h"
 
@@ -32,16 +29,6 @@ void *require_memory(void *allocated)
 void *array_grow(void *items, size_t length, size_t *capacity, size_t item_size)
 {
     return require_memory(array_try_grow(items, length, capacity, item_size));
-}
-
-double memory_limit_bytes(void)
-{
-    struct rlimit limit;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : INFINITY;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        bytes = fmin(bytes, (double)limit.rlim_cur);
-    return bytes;
 }
 
 bool memory_fits(double bytes, const char *what, const char *mend, char *error, size_t size)

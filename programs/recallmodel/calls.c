@@ -206,6 +206,17 @@ static void write_cpu(struct call *call, const struct rcm_selection *s,
     append(call, ")\n");
 }
 
+/* The same buckets on NumPy arrays, beside a choice for a GPU or for no device. */
+static void write_numpy(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
+{
+    append(call, "import recallmodel  # make && pip install .\n");
+    append(call, "# x: (%" PRIu64 ", %" PRIu64 "), %s, a NumPy array; its time is not predicted\n",
+           rows_of(p), p.n, comment_of_type(s->machine.dtype));
+    append(call,
+           "values, indices = recallmodel.topk(x, %" PRIu64 ", b=%" PRIu64 ", k_b=%" PRIu64 "%s)\n",
+           p.k, p.b, p.k_b, p.assignment == RCM_INTERLEAVED ? "" : ", assignment=\"contiguous\"");
+}
+
 /* ---- the nearest that each can express */
 
 /* The same question for another kernel. A predicted time holds for its own kernel only, so the
@@ -255,7 +266,7 @@ static struct rcm_point in_graphcore(const struct rcm_selection *s, const struct
     return found;
 }
 
-/* Plain PyTorch runs on both kinds of device. */
+/* Plain PyTorch runs on both kinds of device. NumPy is that of a CPU, which CALL_CPU is. */
 static void offer(struct call calls[CALLS], bool cpu)
 {
     for (size_t i = 0; i < CALLS; i++)
@@ -278,6 +289,10 @@ static void write_for_gpu(struct call calls[CALLS], const struct rcm_selection *
         write_graphcore(&calls[CALL_GRAPHCORE], s, calls[CALL_GRAPHCORE].is.p);
     if (calls[CALL_JAX].is.objective < INFINITY)
         write_jax(&calls[CALL_JAX], s, calls[CALL_JAX].is.p);
+    if (has_assignment(best.p)) {
+        calls[CALL_NUMPY].is = best;
+        write_numpy(&calls[CALL_NUMPY], s, best.p);
+    }
 }
 
 void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
@@ -292,6 +307,7 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
         [CALL_PYTORCH] = {.key = "pytorch",
                           .title = "PyTorch, without a kernel of its own",
                           .kernel = "any"},
+        [CALL_NUMPY] = {.key = "numpy", .title = "NumPy, on a CPU (this project's library)"},
         [CALL_EXACT] = {.key = "exact", .title = "PyTorch, exact top-k"},
         [CALL_CPU] = {.key = "cpu",
                       .title = "Python, on this CPU (this project's library)",

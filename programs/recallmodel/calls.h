@@ -19,7 +19,7 @@ struct call {
 };
 
 /* On a CPU CALL_CPU is the one to show, exact or not; plain PyTorch runs there, too. */
-enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_EXACT, CALL_CPU, CALLS };
+enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_NUMPY, CALL_EXACT, CALL_CPU, CALLS };
 
 /* The calls for a choice. If a framework cannot express it, the call is the nearest that also
  * reaches the target; with a budget (> 0), the one with the most recall for as many candidates. */

@@ -206,6 +206,33 @@ def check_torch(all_questions, modules, of_numpy, to_numpy, title):
     print(f"{title}: {count} calls run, {padded} padded, {rows} rows, z = {z:+.2f}")
 
 
+# ---- NumPy
+
+
+def check_numpy(all_questions):
+    """`numpy` of the questions for a GPU or no device, with the library: it is the choice."""
+    generator = numpy.random.default_rng(3)
+    count, over, variance = 0, 0.0, 0.0
+    for arguments, _, answer in all_questions:
+        text, choice = answer["usage"]["numpy"], answer["choice"]
+        assert (text is None) == (choice is None), arguments
+        if text is None or answer["m"] > 64:
+            continue
+        try:
+            recalls = run_torch(text, {}, lambda x: x, numpy.asarray, generator)
+            assert f"b={choice['b']}, k_b={choice['k_b']})" in text, "not the choice"
+            assert shape_in(text) == (answer["m"], answer["n"])
+        except Exception as error:
+            raise AssertionError(f"NumPy: {arguments}: {error!r}\n{text}") from error
+        count += 1
+        over += (recalls - choice["recall"]).sum() * answer["k"]
+        variance += len(recalls) * (choice["recall_sd"] * answer["k"]) ** 2
+    z = over / variance**0.5
+    assert abs(z) < 5, f"NumPy: z = {z}"
+    assert count > len(all_questions) / 4, count
+    print(f"NumPy: {count} calls run, z = {z:+.2f}")
+
+
 # ---- Graphcore's
 
 
@@ -407,6 +434,7 @@ def python():
     generator = numpy.random.default_rng(20261122)
     all_questions = list(questions(60 if FEW else 240, generator))
     check_graphcore(all_questions)
+    check_numpy(all_questions)
     check_torch(
         all_questions, {"torch": stand_in()}, Tensor, lambda x: x.array, "PyTorch, stand-in"
     )

@@ -1,0 +1,10 @@
+/* no_runs.c - predict without the reader of measured runs, which belongs to calibrate.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <programs/recallmodel/predict.h>
+
+int predict_runs(const struct predict_settings *settings)
+{
+    (void)settings;
+    return usage_error("--runs cannot be read here; the command itself reads them");
+}

@@ -1,0 +1,78 @@
+# page.mk - a part of the Makefile: the command as a page that runs in a browser.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+# The same sources, compiled by clang to WebAssembly. What a browser does not have, page/*.c
+# replaces, file by file.
+PAGE := $(BUILD)/page
+PAGE_CC ?= clang
+PAGE_PACKAGES := gcc libc6-dev librandom123-dev clang lld wasi-libc libclang-rt-14-dev-wasm32 \
+    python3-minimal
+PAGE_CHECK_PACKAGES := chromium chromium-driver python3-selenium python3-numpy
+
+SEES_page := $(SEES_programs/recallmodel) programs/recallmodel
+LAYERS += page
+$(eval $(call layer,page))
+
+PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
+PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress.c \
+    $(addprefix programs/recallmodel/,commands.c plot.c predict_runs.c)
+PAGE_LEAVES_OUT := $(filter-out $(PAGE_COMMANDS:%=programs/recallmodel/command_%.c), \
+        $(wildcard programs/recallmodel/command_*.c)) \
+    $(wildcard $(addprefix programs/recallmodel/,bench_* calibrate_* count_* sparse_* tensors_*))
+PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT), $(wildcard base/*.c model/*/*.c \
+    sim/*.c sim/team/single.c programs/common/*.c programs/recallmodel/*.c page/*.c))
+PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(PAGE)/%.o)
+
+# The memory may grow to so many bytes. The stack lies below the data, so that one that is too deep
+# is an error, not damage.
+PAGE_MEMORY := 2147483648
+PAGE_STACK := 4194304
+PAGE_CFLAGS := -O2
+PAGE_TARGET := --target=wasm32-wasi
+PAGE_LINK := -Wl,--strip-all -Wl,--stack-first -Wl,-z,stack-size=$(PAGE_STACK) \
+    -Wl,--max-memory=$(PAGE_MEMORY)
+# Random123 knows its machines by name, and WebAssembly is none of them. On a RISC-V it is plain C.
+PAGE_DEFINES := $(POSIX) -DPAGE_MEMORY=$(PAGE_MEMORY).0
+PAGE_COMPILE = $(PAGE_CC) $(PAGE_TARGET) $(BASE_FLAGS) -Wno-shorten-64-to-32 -Wno-sign-conversion \
+    $(PAGE_CFLAGS) $(PAGE_DEFINES)
+
+# The folder of a source that has an include path of its own.
+page_layer = $(lastword $(foreach layer,$(LAYERS),$(if $(filter $(layer)/%,$(1)),$(layer))))
+
+$(PAGE)/see/Random123:
+	@mkdir -p $(@D)
+	@ln -sfn $(or $(wildcard /usr/include/Random123),$(error there is no Random123)) $@
+
+$(PAGE_OBJECTS): $(PAGE)/%.o: %.c page/page.mk | $(PAGE)/see/Random123 \
+    $(patsubst %,$(BUILD)/see/%/.made,base model sim programs/common programs/recallmodel page)
+	@mkdir -p $(@D)
+	$(say) WASM $<
+	$(Q)$(PAGE_COMPILE) $(if $(filter sim/%,$<),-D__riscv) -I$(BUILD)/see/$(call page_layer,$<) \
+	    -I$(BUILD)/generated -I$(PAGE)/see -MMD -MP -c $< -o $@
+$(PAGE)/model/time/profiles.o: $(PROFILE_LIST)
+
+$(PAGE)/recallmodel.wasm: $(PAGE_OBJECTS)
+	$(say) LINK $@
+	$(Q)$(PAGE_CC) $(PAGE_TARGET) $(PAGE_CFLAGS) $(PAGE_LINK) $^ -lm -o $@
+
+PAGE_PARTS := page/build.py $(wildcard page/engine/*)
+$(PAGE)/recallmodel.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard page/ui/*)
+	@page/build.py --ui page/ui --wasm $< -o $@
+
+# The engine without the page, for its tests.
+$(PAGE)/bare.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard tests/page/bare/*)
+	@page/build.py --ui tests/page/bare --wasm $< -o $@
+
+-include $(PAGE_OBJECTS:.o=.d)
+
+.PHONY: page check-page
+page:
+	@tools/install_packages.sh $(PAGE_PACKAGES)
+	@$(MAKE) --no-print-directory $(PARALLEL) $(PAGE)/recallmodel.html
+
+# CHECKS="tests/page/check_rows.py ..": only these.
+check-page:
+	@tools/install_packages.sh $(PAGE_PACKAGES) $(PAGE_CHECK_PACKAGES)
+	@$(MAKE) --no-print-directory $(PARALLEL) $(PAGE)/recallmodel.html $(PAGE)/bare.html $(PROGRAM)
+	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) tests/page/check_page.sh $(CHECKS)
