@@ -135,11 +135,12 @@ def check_cancel(opened):
     """)
     assert got["cancelled"] is True and got["ms"] < 1000, got
     assert got["seen"] >= 1 and got["again"]["status"] == 0, got
+    # An idle page uses 0.02 s; a worker that goes on gets its share of a busy machine.
     time.sleep(1.0)
     before = cpu_seconds(opened)
-    time.sleep(1.0)
+    time.sleep(3.0)
     used = cpu_seconds(opened) - before
-    assert used < 0.3, f"a second after it was cancelled, the page uses {used:.2f} s in a second"
+    assert used < 0.15, f"a second after it was cancelled, the page uses {used:.2f} s in 3 s"
     print(f"cancel: {got['ms']:.1f} ms")
 
 
@@ -151,7 +152,7 @@ def main():
         check_types(opened, folder)
         check_big(opened, folder)
         check_cancel(opened)
-        assert not opened.complaints(), opened.complaints()
+        opened.check_quiet()
 
 
 main()
