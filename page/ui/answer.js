@@ -29,7 +29,7 @@ export function verdictOf(answer) {
         return {kind: 'perhaps', words: 'Too close to call'};
     if (answer.exact_objective === null)
         return {kind: 'perhaps', words: 'Only if your exact top-k is slower'};
-    if (answer.objective === 'roofline')
+    if (answer.objective === 'roofline' || /\bat (least|most)\b/.test(answer.reason))
         return {kind: 'perhaps', words: 'Perhaps: this is the most that it can gain'};
     return {kind: 'yes', words: 'Yes'};
 }
@@ -39,7 +39,7 @@ function split(answer) {
     if (answer.question)
         return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`, why: ''};
     if (answer.queries)
-        return {headline: 'One answer for each shape', why: 'The table is what the command says, below.'};
+        return {headline: 'One answer for each shape', why: 'The command says, below.'};
     const reason = answer.reason, colon = reason.indexOf(': ');
     if (answer.deploy === 'exact')
         return {headline: 'Do not approximate', why: sentence(reason)};
@@ -62,9 +62,11 @@ function timeTiles(answer) {
     } else if (answer.objective === 'roofline') {
         tiles.push(tile('least time (bound)', showTime(answer.break_even_us),
             'by the datasheet; kernels take longer'));
+    } else if (answer.objective_unit === 'us') {
+        tiles.push(tile('least time', showTime(choice.objective),
+            'product and stage 1 by the roofline'));
     } else {
-        tiles.push(tile(answer.objective,
-            showCount(choice.objective),
+        tiles.push(tile(answer.objective, showCount(choice.objective),
             answer.objective === 'candidates' ? 'stage 2 looks at these' : answer.objective_unit));
     }
     return tiles;
@@ -90,7 +92,8 @@ function figures(answer, exactUs) {
         if (answer.deploy !== 'bucketed')
             tiles.push(tile('best buckets', `b = ${choice.b}`, `k_b = ${choice.k_b}`));
         tiles.push(tile('recall in the mean', showRecall(choice.recall),
-            `asked for ${answer.recall_target}`));
+            answer.recall_target === null ? 'the most within the budget'
+                : `asked for ${answer.recall_target}`));
         tiles.push(tile(rowsThatReach(answer.quantile), showRecall(choice.recall_quantile),
             `sd of a row ${Number(choice.recall_sd.toPrecision(2))}`));
         tiles.push(...timeTiles(answer));

@@ -3,7 +3,8 @@
  *
  * A picture is {label, x, y, series, lines, marks}:
  *   x, y     {label, min, max, log, reverse, format, ticks}
- *   series   [{name, look, kind: 'line' | 'points' | 'bars', bold, points: [{x, to, y, tip}]}]
+ *   series   [{name, look, kind: 'line' | 'points' | 'bars', bold, hollow,
+ *             points: [{x, to, y, tip}]}]
  *            look is 1 .. 5, for colour, shape and dashes; tip is a list of texts
  *   lines    [{axis: 'x' | 'y', at, label}]: references across the plot
  *   marks    [{x, y, label, tip}]: single points that stand out
@@ -16,8 +17,8 @@ const ROW = 15; /* pixels of a label's row */
 const DASHES = ['', '', '7 3', '2 3', '9 3 2 3', '4 4'];
 
 /* A shape of about 2 r around a place. */
-export function shapeOf(look, x, y, r, extra = {}) {
-    const attributes = {class: `shape c${look}`, ...extra};
+export function shapeOf(look, x, y, r, hollow = false) {
+    const attributes = {class: `shape ${hollow ? 'hollow ' : ''}c${look}`};
     if (look === 1 || look > 4)
         return svg('circle', {...attributes, cx: x, cy: y, r});
     const corners = {
@@ -45,7 +46,10 @@ function frameOf(host, picture) {
     const width = Math.max(260, Math.round(host.clientWidth));
     const top = 30 + ROW * rows;
     const height = Math.round(Math.min(310, Math.max(210, width * 0.55))) + ROW * rows;
-    return {width, height, left: 62, right: width - 14, top, bottom: height - 42};
+    const widest = Math.max(...makeScale(picture.y, 1, 0).ticks.map((value) =>
+        (picture.y.format || tickText)(value).length));
+    return {width, height, left: Math.max(40, 7.3 * widest + 10), right: width - 14, top,
+            bottom: height - 42};
 }
 
 function drawAxes(picture, frame, sx, sy) {
@@ -62,7 +66,8 @@ function drawAxes(picture, frame, sx, sy) {
         const x = sx.place(value), text = (picture.x.format || tickText)(value);
         group.append(svg('line', {class: 'tick', x1: x, x2: x, y1: bottom, y2: bottom + 4}));
         if (x - 3.5 * text.length > free) {
-            group.append(svg('text', {x, y: bottom + 17, 'text-anchor': 'middle'}, text));
+            group.append(svg('text', {x: Math.min(x, frame.width - 3.5 * text.length),
+                y: bottom + 17, 'text-anchor': 'middle'}, text));
             free = x + 3.5 * text.length + 6;
         }
     }
@@ -118,7 +123,7 @@ function drawSeries(picture, frame, sx, sy, clip) {
             for (const point of series.points)
                 if (sx.inside(point.x) && sy.inside(point.y))
                     group.append(shapeOf(series.look, sx.place(point.x), sy.place(point.y),
-                        series.bold ? 4 : 2.6));
+                        series.bold ? 4 : 2.6, series.hollow));
     }
     return group;
 }
@@ -264,7 +269,7 @@ export function drawLegend(picture) {
             sample.append(svg('rect', {class: `bar c${series.look}`, x: 6, y: 0, width: 12,
                 height: 12}));
         if (series.kind === 'points' || series.dots)
-            sample.append(shapeOf(series.look, 13, 6, 3.4));
+            sample.append(shapeOf(series.look, 13, 6, 3.4, series.hollow));
         list.append(element('li', {}, sample, series.name));
     }
     return list;

@@ -82,8 +82,8 @@ export class Explorer {
 
     /* Adds the predicted times to rows of recall, if a profile gave the answer. */
     async addTimes(rows, question, answer, more) {
-        if (answer.objective !== 'time')
-            return;
+        if (answer.objective !== 'time' || answer.product)
+            return; /* with --d the product is in the time, and predict does not know it so */
         const names = [...SHAPE.slice(0, 2), 'm', 'device', 'dtype', 'kernel'];
         const times = await this.rows(['predict', ...optionArguments(question, names), ...more,
             '--csv']).catch(() => ({rows: []}));
@@ -104,6 +104,9 @@ export class Explorer {
         document.querySelector('.pictures').hidden = none; /* shards and lists have no pictures */
         if (none)
             return;
+        if (answer.recall_target === null) /* a budget was asked for: aim at what it reaches */
+            answer = {...answer, recall_target: (answer.choice || {recall: 1}).recall,
+                target_is: 'reached'};
         for (const card of Object.values(this.cards))
             card.late(true);
         try {

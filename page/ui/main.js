@@ -57,6 +57,7 @@ function show(question, result, mine) {
     byId('version').textContent = answer.version || '';
     byId('measure').textContent = `answered in ${digits(performance.now() - changedAt, 2)} ms`;
     page.ms = performance.now() - changedAt;
+    page.engine_ms = result.ms;
     askWords(question, answer, mine);
     askPictures(question, answer);
     resolveReady(page);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {extent} from './scale.js';
-import {rowsThatReach, showCount, showNumber, showRecall, showTime} from './text.js';
+import {recallTick, rowsThatReach, showCount, showNumber, showRecall, showTime} from './text.js';
 
 /* Looks 1 .. 4 are those of k_b = 1 .. 4; a larger k_b has the fifth. */
 export function lookOf(kb) {
@@ -33,7 +33,7 @@ function recallAxis(rows, target, plain, at) {
         label: 'recall (its loss on a log scale)', log: true, reverse: true,
         min: Math.min(least, aim / 20, at && at.loss > 1e-13 ? at.loss / 2 : 1),
         max: Math.min(1, most * 1.3),
-        format: (loss) => showRecall(1 - loss, loss).replace(/(\.\d*[1-9])0+$/, '$1'),
+        format: recallTick,
     };
 }
 
@@ -50,9 +50,14 @@ function tipOf(row) {
     return lines;
 }
 
+function targetName(answer) {
+    return answer.target_is ? `${answer.target_is}: ${showRecall(answer.recall_target)}`
+        : `asked for ${answer.recall_target}`;
+}
+
 function targetLine(answer, plain) {
     const target = answer.recall_target;
-    return {axis: 'y', at: plain ? target : 1 - target, label: `asked for ${target}`};
+    return {axis: 'y', at: plain ? target : 1 - target, label: targetName(answer)};
 }
 
 function nameOfPoint(at) {
@@ -119,11 +124,12 @@ export function lawPicture(answer, law, row) {
                 ? `share of rows that lose so many (${first.lost_to - first.lost + 1} a bar)`
                 : 'share of rows that lose so many', min: 0,
                 max: 1.12 * Math.max(...points.map((point) => point.y)), format: share},
-            series: [{name: 'reach the recall asked for', look: 1, kind: 'bars',
+            series: [{name: answer.target_is ? 'reach the mean' : 'reach the recall asked for',
+                      look: 1, kind: 'bars',
                       points: points.filter((point) => point.look === 1)},
                      {name: over ? 'fall below it' : '', look: 2, kind: 'bars',
                       points: points.filter((point) => point.look === 2)}],
-            lines: [{axis: 'x', at: goal, label: `asked for ${answer.recall_target}`},
+            lines: [{axis: 'x', at: goal, label: targetName(answer)},
                     {axis: 'x', at: reach, label: `${rowsThatReach(answer.quantile)} ` +
                         showRecall(row.recall_quantile)}],
         },
@@ -172,7 +178,7 @@ function timeTable(rows, column) {
 export function timePicture(answer, rows, at, plain) {
     if (answer.objective_unit !== 'us')
         return null;
-    const predicted = answer.objective === 'time';
+    const predicted = answer.objective === 'time' && !answer.product;
     /* A bound is known of what the answer names, and the point is then the chosen one. */
     const timed = predicted ? rows.filter((row) => row.predicted_us)
         : answer.alternatives.map((row) => ({...row, loss: 1 - row.recall}));
@@ -180,14 +186,15 @@ export function timePicture(answer, rows, at, plain) {
     const point = predicted ? at.row
         : at.chosen && answer.choice && {...at.row, objective: answer.choice.objective};
     const lines = timeLines(answer), tip = (row) => tipOf(row).concat(
-        row.predicted_us ? [] : [`at least ${showTime(row.objective)}, without a launch`]);
+        row.predicted_us ? [] : [`at least ${showTime(row.objective)}`]);
     const [min, max] = extent(timed.map(time).concat(answer.frontier.map((row) => row.objective),
         lines.map((line) => line.at)), true, 0.04);
     return {
         picture: {
             label: 'Recall against time',
             x: {label: predicted ? 'predicted time, us (log scale)'
-                : 'least time by the roofline, us (log scale)', log: true, min, max},
+                : answer.product ? 'least time with the product, us (log scale)'
+                    : 'least time by the roofline, us (log scale)', log: true, min, max},
             y: recallAxis(timed.concat(answer.frontier), answer.recall_target, plain, point),
             series: byKb(timed).map(([kb, group]) => ({
                 name: `k_b = ${kb}`, look: lookOf(kb), kind: 'points', bold: !predicted,
@@ -201,7 +208,7 @@ export function timePicture(answer, rows, at, plain) {
         caption: predicted ? `Predicted by the profile of ${answer.device}. Buckets pay only to ` +
             'the left of exact top-k and of the threshold.'
             : `A lower bound by the datasheet of the ${answer.device}, without the launch that ` +
-            'the answer adds. Shapes: the best of each k_b. Kernels take longer.',
+            'the answer may add. Shapes: the best of each k_b. Kernels take longer.',
         rows: timeTable(timed.concat(answer.frontier), predicted ? 'predicted_us' : 'bound_us'),
         chosen: (row) => at && row.b === at.row.b && row.k_b === at.row.k_b,
     };

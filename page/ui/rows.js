@@ -7,16 +7,20 @@ import {Card, makeTable} from './card.js';
 import {byId, copyText, element} from './dom.js';
 import {lookOf} from './pictures.js';
 import {extent} from './scale.js';
-import {digits, quoted, showCount, showNumber, showRecall} from './text.js';
+import {digits, quoted, recallTick, showCount, showNumber, showRecall} from './text.js';
 
 const MOST_BYTES = 200e6;
-const NAME = 'rows.npy';
 
 let engine = null, file = null, running = false;
 
+/* The name of the file for the command: no folder, nothing that an option could be. */
+function fileName() {
+    return file.name.replace(/[^A-Za-z0-9_.-]/g, '_').replace(/^-/, '_');
+}
+
 function simulateArguments() {
     const value = (name) => byId('rows-' + name).value.trim();
-    const args = ['simulate', '--file', NAME];
+    const args = ['simulate', '--file', fileName()];
     for (const name of ['k', 'kb', 'b', 'recall', 'assignment', 'dtype', 'repetitions'])
         if (value(name))
             args.push('--' + name, value(name));
@@ -63,7 +67,7 @@ async function measure() {
     byId('rows-state').textContent = 'Reading and measuring ..';
     try {
         const result = await engine.run([...args, '--json'], {
-            files: {[NAME]: file}, lane: 'rows',
+            files: {[fileName()]: file}, lane: 'rows',
             onProgress: ({done, total}) => {
                 byId('rows-progress').value = total ? done / total : 0;
                 byId('rows-state').textContent = `${showCount(done)} of ${showCount(total)}`;
@@ -75,6 +79,7 @@ async function measure() {
             const seconds = (performance.now() - begin) / 1000;
             byId('rows-state').textContent = `Done in ${digits(seconds, 2)} s.`;
             showResult(JSON.parse(result.stdout), args);
+            await addWords(args);
         }
     } catch (error) {
         if (error.cancelled)
@@ -83,6 +88,19 @@ async function measure() {
             fail(String(error.message || error));
     }
     setRunning(false);
+}
+
+/* The command's own words on the same rows: what it advises, and whether the model holds. */
+async function addWords(args) {
+    const result = await engine.run(args, {files: {[fileName()]: file}, lane: 'rows'});
+    const advice = result.stdout.trim().split('\n\n').pop();
+    const holds = /((In \d+ of \d+ configurations|All) \|z\| [^:]*: these rows[^]*?\.)\s/
+        .exec(result.stdout);
+    byId('rows-words').textContent = result.stdout;
+    byId('rows-model').textContent = holds ? holds[1].replace(/\s+/g, ' ') : '';
+    if (/^Recall /.test(advice))
+        byId('rows-why').replaceChildren(...advice.split(/(?<=\.)\s+(?=The model)/)
+            .map((part) => element('p', {class: 'why'}, part.replace(/\s+/g, ' '))));
 }
 
 function tile(name, value, below) {
@@ -101,26 +119,16 @@ function shapeName(choice) {
 }
 
 function headOf(answer, choice) {
-    const parts = [];
-    if (choice && choice.measured) {
-        const measured = choice.measured;
-        parts.push(
-            element('p', {class: 'headline', id: 'rows-headline'}, shapeName(measured)),
-            element('p', {class: 'why'}, `The fewest candidates that reach recall ` +
-                `${choice.recall_target} on these rows: ${showCount(measured.candidates)}, ` +
-                `${measured.assignment}; recall ${showRecall(measured.recall_mean)}, at least ` +
-                `${showRecall(measured.recall_lower)} with 95 % confidence.`));
-        if (choice.model)
-            parts.push(element('p', {class: 'why'}, choice.same
-                ? 'The model chooses the same.'
-                : `The model would choose ${shapeName(choice.model)}: on these rows its recall ` +
-                  `is ${showRecall(choice.model.recall_mean)}, at least ` +
-                  `${showRecall(choice.model.recall_lower)}.`));
-    } else {
-        parts.push(element('p', {class: 'headline', id: 'rows-headline'}, choice
-            ? 'None of these shapes reaches it' : 'Measured'));
-    }
-    return parts;
+    const measured = choice && choice.measured;
+    return [
+        element('p', {class: 'headline', id: 'rows-headline'}, measured ? shapeName(measured)
+            : choice ? 'No shape is shown to reach it' : 'Measured'),
+        element('div', {id: 'rows-why'}, element('p', {class: 'why'}, measured
+            ? `${showCount(measured.candidates)} candidates, ${measured.assignment}: recall ` +
+              `${showRecall(measured.recall_mean)} on these rows, at least ` +
+              `${showRecall(measured.recall_lower)} with 95 % confidence.` : '')),
+        element('p', {id: 'rows-model', class: 'why'}),
+    ];
 }
 
 function tilesOf(answer, best) {
@@ -160,12 +168,13 @@ function pictureOf(answer, best, target) {
         for (const kb of new Set(rows.map((row) => row.k_b))) {
             const mine = rows.filter((row) => row.k_b === kb && row.assignment === assignment)
                 .sort((a, b) => a.candidates - b.candidates);
-            const look = assignment === 'interleaved' ? lookOf(kb) : 5;
+            const look = lookOf(kb), hollow = assignment !== 'interleaved';
             const name = `k_b = ${kb}, ${assignment}`;
-            if (assignment === 'interleaved')
+            if (!hollow)
                 series.push({name: `model, k_b = ${kb}`, look, kind: 'line', points: mine.map(
                     (row) => ({x: row.candidates, y: loss(row.model_recall)}))});
-            series.push({name, look, kind: 'points', bold: true, points: mine.map((row) => ({
+            series.push({name, look, hollow, kind: 'points', bold: true,
+                points: mine.map((row) => ({
                 x: row.candidates, y: loss(row.recall_mean),
                 tip: [`b = ${row.b}, k_b = ${row.k_b}, ${assignment}`,
                     `recall ${showRecall(row.recall_mean)} on these rows`,
@@ -180,8 +189,7 @@ function pictureOf(answer, best, target) {
         label: 'Measured recall and the model against candidates',
         x: {label: 'candidates (log scale)', log: true, min, max},
         y: {label: 'recall (its loss on a log scale)', log: true, reverse: true, min: low,
-            max: Math.min(1, high),
-            format: (each) => showRecall(1 - each, each).replace(/(\.\d*[1-9])0+$/, '$1')},
+            max: Math.min(1, high), format: recallTick},
         series, lines: target ? [{axis: 'y', at: 1 - target, label: `asked for ${target}`}] : [],
         marks: best ? [{x: best.candidates, y: loss(best.recall_mean),
                         label: shapeName(best)}] : [],
@@ -189,7 +197,7 @@ function pictureOf(answer, best, target) {
 }
 
 function commandOf(args) {
-    return ['recallmodel', ...args].map((each) => quoted(each === NAME ? file.name : each))
+    return ['recallmodel', ...args].map((each) => quoted(each === fileName() ? file.name : each))
         .join(' ');
 }
 
@@ -210,7 +218,9 @@ function showResult(answer, args) {
         element('div', {class: 'data-table', tabindex: 0}, makeTable(rows, (row) => best &&
             row.b === best.b && row.k_b === best.k_b && row.assignment === best.assignment)),
         element('h3', {}, 'The same in a terminal'),
-        element('div', {class: 'code'}, copy, element('pre', {}, command)));
+        element('div', {class: 'code'}, copy, element('pre', {}, command)),
+        element('details', {}, element('summary', {}, 'The command says'),
+            element('pre', {id: 'rows-words', tabindex: 0})));
     const card = new Card(pictures, 'rows', 'Your rows beside the model');
     card.show({picture: pictureOf(answer, best, target), rows,
         caption: 'Shapes are measured on your rows, lines are the model. Where they part, the ' +

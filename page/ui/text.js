@@ -13,6 +13,11 @@ export function showRecall(recall, loss = 1 - recall) {
     return recall.toFixed(loss >= 0.01 ? 3 : Math.ceil(-Math.log10(loss)) + 1);
 }
 
+/* The tick of a loss, as the recall without zeros at its end. */
+export function recallTick(loss) {
+    return loss >= 1 ? '0' : showRecall(1 - loss, loss).replace(/(\.\d*[1-9])0+$/, '$1');
+}
+
 /* A time that is given in microseconds, with three digits and its unit. */
 export function showTime(us) {
     if (us === null || !Number.isFinite(us))

@@ -23,7 +23,7 @@ function show(name) {
     byId('call-panel').setAttribute('aria-label', `The call: ${NAMES[name] || name}`);
 }
 
-/* The call that fits the answer, as the command shows it: the exact one where buckets do not pay. */
+/* The call that the command shows with the answer: the exact one where buckets do not pay. */
 function first(answer, names) {
     const exact = answer.deploy === 'exact' || !answer.choice || answer.over_exact >= 1;
     if (exact && names.includes('exact') && !names.includes('cpu'))
