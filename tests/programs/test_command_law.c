@@ -125,7 +125,7 @@ struct sums {
 };
 
 /* The ranges meet, have one width but for the last, and are what the library says. */
-static struct sums add_up(const json_t *law, const struct rcm_lost *want)
+static struct sums add_up(const json_t *law, const struct rcm_lost *want, double k)
 {
     struct sums sums = {0.0, 0.0, 0.0, 0.0, 0.0};
     const size_t length = json_array_size(law);
@@ -138,6 +138,7 @@ static struct sums add_up(const json_t *law, const struct rcm_lost *want)
                      p = number(range, "probability");
         ck_assert_double_eq(from, last + 1.0);
         ck_assert(to - from == width || (i + 1 == length && to - from < width));
+        ck_assert_double_eq(number(range, "recall"), (k - to) / k);
         ck_assert_double_eq_tol(number(range, "at_most"), rcm_lost_at_most(want, to), 1e-15);
         last = to;
         sums.p += p;
@@ -193,7 +194,7 @@ START_TEST(sums_and_moments)
         ck_assert_double_eq(sd, k * rcm_recall_sd(p));
         ck_assert_uint_le(json_array_size(law), 2000);
         thinned += want.length > 2000 && json_array_size(law) > 1000;
-        const struct sums sums = add_up(law, &want);
+        const struct sums sums = add_up(law, &want, k);
         check_quantiles(json_object_get(shape, "quantiles"), &want, p.k);
         /* Each P(lost <= e) is off by at most the error, and so is each tail that is left out. */
         const double off = 3.0 * RCM_LOST_MAX_ERROR, width = (double)want.length,
@@ -296,6 +297,7 @@ START_TEST(text)
         for (int i = 0; i < lines; i++)
             ck_assert_double_eq_tol(bars[i], 50.0 * p[i] / highest, 0.6);
         ck_assert_int_ge(lines, 6);
+        ck_assert_double_le(sum_of(law, (double)last + 1.0, INFINITY), 1e-9);
         ck_assert_double_eq_tol(total, 1.0, 1e-3);
     }
     json_decref(answer);

@@ -38,6 +38,13 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     }
     $at["time_us"] != "" || $at["imbalance"] != "" { exit 1 }
     END { exit full != 3 }' "$folder/csv" || fail "a full budget: $(cat "$folder/csv")"
+
+# JSON is UTF-8: of another name of a file it shows the other letters.
+cp $small/keys.npy "$folder/k"$'\xff'".npy"
+sparse --queries $small/queries.npy --keys "$folder"/k*.npy --values $small/values.npy \
+    --method full --json | prints "\"keys\": \"$folder/k?.npy\"" || fail "a name that is not UTF-8"
+rm "$folder"/k*.npy
+pass
 pass
 sparse "${of_small[@]}" --method $baselines --budget 0.1,1 --json >"$folder/json"
 [ "$(grep -c '"method"' "$folder/json")" = 8 ] && prints '"partial": false' <"$folder/json" &&
