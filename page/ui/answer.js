@@ -20,7 +20,8 @@ export function verdictOf(answer) {
     if (answer.queries)
         return {kind: 'perhaps', words: 'A table of answers'};
     if (answer.deploy === 'exact')
-        return {kind: 'no', words: 'No'};
+        return {kind: 'no', words: /too close to call/.test(answer.reason)
+            ? 'No: too close to call' : 'No'};
     if (answer.objective_unit !== 'us')
         return {kind: 'perhaps', words: `By ${answer.objective} alone; a device gives times`};
     if (answer.deploy === 'threshold')

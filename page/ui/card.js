@@ -32,6 +32,7 @@ function standAlone(drawing, title, legend) {
             const twin = part.cloneNode(true), style = getComputedStyle(part);
             for (const name of KEPT)
                 twin.setAttribute(name, style.getPropertyValue(name));
+            twin.removeAttribute('class');
             group.append(twin);
         }
         group.append(svg('text', {x: 32, y: 10}, item.textContent));

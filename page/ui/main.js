@@ -9,7 +9,7 @@ import {byId, copyText, debounce, makeTabs, newest, toast} from './dom.js';
 import {Explorer} from './explore.js';
 import {followAnswer, makeForm, markPreset, readForm, writeForm} from './form.js';
 import {readHash, selectArguments, writeHash} from './question.js';
-import {makeRows, takeRows} from './rows.js';
+import {askRows, makeRows, takeRows} from './rows.js';
 import {digits} from './text.js';
 import {makeDock} from './dock.js';
 import {makeTheme} from './theme.js';
@@ -181,6 +181,11 @@ async function start() {
     makeDock();
     const chooseTab = makeTabs(byId('tabs'), showTab);
     takeDrops(chooseTab);
+    byId('to-rows').addEventListener('click', () => {
+        askRows(page.question);
+        chooseTab('rows');
+        byId('tab-rows').focus();
+    });
     byId('copy-link').addEventListener('click', () => {
         history.replaceState(null, '', '#' + writeHash(page.question, tab));
         copyText(location.href, byId('hash-note').textContent ? 'Link (without your profile)'

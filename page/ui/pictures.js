@@ -206,7 +206,7 @@ export function timePicture(answer, rows, at, plain) {
                                             label: nameOfPoint(at), tip: tip(point)}] : [],
         },
         caption: predicted ? `Predicted by the profile of ${answer.device}. Buckets pay only to ` +
-            'the left of exact top-k and of the threshold.'
+            `the left of exact top-k${answer.threshold ? ' and of the threshold' : ''}.`
             : `A lower bound by the datasheet of the ${answer.device}, without the launch that ` +
             'the answer may add. Shapes: the best of each k_b. Kernels take longer.',
         rows: timeTable(timed.concat(answer.frontier), predicted ? 'predicted_us' : 'bound_us'),

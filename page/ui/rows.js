@@ -228,6 +228,12 @@ function showResult(answer, args) {
     window.recallmodel.rows = answer;
 }
 
+/* The k and the recall of a question, for the same on rows. */
+export function askRows(question) {
+    byId('rows-k').value = question.k;
+    byId('rows-recall').value = question.recall || '0.95';
+}
+
 /* A dropped .npy file, from anywhere on the page. */
 export function takeRows(dropped) {
     setFile(dropped);

@@ -35,6 +35,10 @@ function apply() {
 export function makeTheme() {
     choice = CHOICES.includes(kept()) ? kept() : 'system';
     system.addEventListener('change', apply);
+    window.addEventListener('beforeprint', () => {
+        document.documentElement.dataset.theme = 'light'; /* paper is */
+    });
+    window.addEventListener('afterprint', apply);
     byId('theme').addEventListener('click', () => {
         choice = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length];
         keep();
