@@ -34,6 +34,8 @@ class Lane {
 
     receive({id, progress, result}) {
         const run = this.runs.get(id);
+        if (!run)
+            return; /* sent before the lane ended */
         if (progress) {
             run.onProgress?.(progress);
             return;

@@ -79,6 +79,10 @@ class Browser:
         """What the console was told: errors of scripts, breaches of the policy."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
+    def check_quiet(self):
+        said = self.complaints()
+        assert not said, said
+
 
 @contextlib.contextmanager
 def browser(**settings):

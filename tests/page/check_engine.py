@@ -132,7 +132,7 @@ def main():
         errors = check_errors(opened)
         check_files(opened)
         check_lanes(opened)
-        assert not opened.complaints(), opened.complaints()
+        opened.check_quiet()
     print(f"{commands} subcommands, {errors} errors, files, lanes")
 
 

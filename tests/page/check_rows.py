@@ -135,11 +135,14 @@ def check_cancel(opened):
     """)
     assert got["cancelled"] is True and got["ms"] < 1000, got
     assert got["seen"] >= 1 and got["again"]["status"] == 0, got
-    time.sleep(1.0)
-    before = cpu_seconds(opened)
-    time.sleep(1.0)
-    used = cpu_seconds(opened) - before
-    assert used < 0.3, f"a second after it was cancelled, the page uses {used:.2f} s in a second"
+    # An idle page uses 0.02 s, a little more while it frees memory; a worker that goes on gets its
+    # share of the machine, every time.
+    used = []
+    while not used or min(used) > 0.1 and len(used) < 8:
+        before = cpu_seconds(opened)
+        time.sleep(2.0)
+        used.append(round(cpu_seconds(opened) - before, 2))
+    assert min(used) <= 0.1, f"the cancelled page uses {used} s in 2 s each"
     print(f"cancel: {got['ms']:.1f} ms")
 
 
@@ -151,7 +154,7 @@ def main():
         check_types(opened, folder)
         check_big(opened, folder)
         check_cancel(opened)
-        assert not opened.complaints(), opened.complaints()
+        opened.check_quiet()
 
 
 main()

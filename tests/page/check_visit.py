@@ -102,7 +102,7 @@ def check_offline(opened, asked):
     assert not wrong and any(url.startswith("file:") for url in asked), wrong
     policy = (FOLDER / PAGE).read_text().split('Content-Security-Policy" content="')[1]
     assert policy.startswith("default-src 'none'; ")
-    assert not opened.complaints(), opened.complaints()
+    opened.check_quiet()
     for script in ("await fetch('https://example.com/');",
                    "await fetch(location.href);",
                    "await new Promise((done, failed) => { const image = new Image();"
