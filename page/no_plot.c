@@ -37,6 +37,16 @@ void plot_point(struct plot *plot, double x, double error, double bar)
     (void)plot, (void)x, (void)error, (void)bar;
 }
 
+void plot_target(struct plot *plot, double error, const char *title)
+{
+    (void)plot, (void)error, (void)title;
+}
+
+void plot_mark(struct plot *plot, double x, const char *title, size_t colour)
+{
+    (void)plot, (void)x, (void)title, (void)colour;
+}
+
 void plot_free(struct plot *plot)
 {
     (void)plot;

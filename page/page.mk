@@ -16,7 +16,7 @@ $(eval $(call layer,page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
 PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress.c \
-    $(addprefix programs/recallmodel/,commands.c plot.c predict_runs.c)
+    $(addprefix programs/recallmodel/,commands.c plot.c plot_program.c predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(PAGE_COMMANDS:%=programs/recallmodel/command_%.c), \
         $(wildcard programs/recallmodel/command_*.c)) \
     $(wildcard $(addprefix programs/recallmodel/,bench_* calibrate_* count_* sparse_* tensors_*))

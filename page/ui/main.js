@@ -96,10 +96,13 @@ function showHints(question) {
         ? 'The address holds this question, but not your profile: a file cannot be in a link.' : '';
 }
 
+/* The address follows the question, but not over an address that came since: hashchange reads it. */
+let addressSeen = location.hash;
 const keepAddress = debounce(150, () => {
-    const hash = writeHash(page.question, tab);
-    if ('#' + hash !== location.hash)
-        history.replaceState(null, '', '#' + hash);
+    const hash = '#' + writeHash(page.question, tab);
+    if (location.hash === addressSeen && hash !== location.hash)
+        history.replaceState(null, '', hash);
+    addressSeen = location.hash;
 });
 
 function changed() {
@@ -121,6 +124,7 @@ function showTab(name) {
 
 /* The question of the address. A hash that names a place in the page, such as #answer, is none. */
 function readAddress(chooseTab) {
+    addressSeen = location.hash;
     if (page.question && location.hash.length > 1 && !location.hash.includes('=')) {
         keepAddress();
         return;
