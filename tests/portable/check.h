@@ -171,6 +171,11 @@ static inline void srunner_run_all(SRunner *runner, int mode)
         const char *a_ = (a), *b_ = (b); \
         ck_assert_msg(strcmp(a_, b_) == 0, "%s == %s: \"%s\", \"%s\"", #a, #b, a_, b_); \
     } while (0)
+#define ck_assert_str_ne(a, b) \
+    do { \
+        const char *a_ = (a), *b_ = (b); \
+        ck_assert_msg(strcmp(a_, b_) != 0, "%s != %s: \"%s\"", #a, #b, a_); \
+    } while (0)
 /* Either may be NULL. */
 #define ck_assert_pstr_eq(a, b) \
     do { \
