@@ -77,8 +77,8 @@ find "$cache" -name root.tar -mtime +7 -delete
 if [ ! -s "$cache/root.tar" ]; then
     begin=$SECONDS
     # The lists of packages stay, so that apt needs no update.
-    mmdebstrap --mode=$mode --variant=minbase --format=tar \
-        --skip=cleanup/apt/lists $suite "$cache/root.tar.new" ${MIRROR:+"$MIRROR"} >"$folder/log" 2>&1 || {
+    mmdebstrap --mode=$mode --variant=minbase --format=tar --skip=cleanup/apt/lists $suite \
+        "$cache/root.tar.new" ${MIRROR:+"$MIRROR"} >"$folder/log" 2>&1 || {
         cat "$folder/log" >&2
         skip "mmdebstrap cannot make a root (above it says why)"
     }
