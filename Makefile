@@ -11,6 +11,7 @@ VERSION := $(shell sed -n 's/^\#define RCM_VERSION "\(.*\)"/\1/p' model/recallmo
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 CC ?= gcc
 CFLAGS ?= -O2 -g
@@ -146,7 +147,7 @@ $(BUILD)/see/$(1)/.made: Makefile $$(filter %.h,$$(SEES_$(1)))
 $(BUILD)/$(1)/%.o: $(1)/%.c | $(BUILD)/see/$(1)/.made
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $$(BASE_FLAGS) $$(CFLAGS) $(2) -I$(BUILD)/see/$(1) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CC) $$(BASE_FLAGS) $$(CPPFLAGS) $$(CFLAGS) $(2) -I$(BUILD)/see/$(1) -MMD -MP -c $$< -o $$@
 endef
 
 POSIX := -D_POSIX_C_SOURCE=200809L
@@ -199,7 +200,7 @@ $(PROFILE_LIST): $(BUILD)/model/to_c $(wildcard model/time/profiles/[!c]*.profil
 
 $(BUILD)/model/to_c: model/time/profiles/to_c.c $(WITHOUT_PROFILES) $(BASE_LIBRARY)
 	$(say) LINK $@
-	$(Q)$(CC) $(BASE_FLAGS) $(CFLAGS) -I$(BUILD)/see/model $^ $(LDFLAGS) -lm -o $@
+	$(Q)$(CC) $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) -I$(BUILD)/see/model $^ $(LDFLAGS) -lm -o $@
 
 # The kernels are compiled twice: by nvcc for a GPU, and by the C++ compiler for the emulation,
 # which the tests run.
@@ -334,13 +335,15 @@ $(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
 	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
 
 # The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU. Programs
-# that measure print the state of the sources (git describe) with their results.
+# that measure print the state of the sources with their results: git describe, or the commit that
+# the tarball of `make dist` was made of.
 WITH_GIT := $(patsubst %,$(BUILD)/programs/%/main.o,recallmodel recallmodel-bench)
 $(WITH_GIT): GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
 $(WITH_GIT): $(BUILD)/git
 $(BUILD)/git: FORCE
 	@mkdir -p $(@D)
-	@state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
+	@state=$$(sed -n '/^[0-9a-f]\{40\}$$/s/^\(.......\).*/\1/p' packaging/commit 2>/dev/null); \
+	[ "$$state" ] || state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
 	[ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
 
 BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
@@ -558,8 +561,9 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 
 # make bench-cpu, make peers
 include tools/peers/peers.mk
-# make wheel, sdist, check-packages
-include packaging/packaging.mk
+
+# make dist, make deb, make wheel, make check-packages
+include $(wildcard packaging/packaging.mk)
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
@@ -570,13 +574,14 @@ run-bench: $(BENCHES)
 # ---- install
 
 BIN := $(DESTDIR)$(PREFIX)/bin
-LIB := $(DESTDIR)$(PREFIX)/lib
+LIB := $(DESTDIR)$(LIBDIR)
 INCLUDE := $(DESTDIR)$(PREFIX)/include
 MAN := $(DESTDIR)$(PREFIX)/share/man/man1
 SHARE := $(DESTDIR)$(PREFIX)/share/recallmodel
 MEASURED := $(wildcard runs/index.csv runs/*/*)
 PARTS_OF_HEADER := $(wildcard model/recallmodel/*.h)
-FILL_IN := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|'
+FILL_IN := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+    -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|'
 # What `make gpu` builds is installed if it is there.
 INSTALL_GPU := $(wildcard $(BUILD)/gpu/recallmodel-bench)
 

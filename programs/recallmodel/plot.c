@@ -32,7 +32,7 @@ struct series {
 
 struct plot {
     char *title, *x_label, *y_label;
-    bool log_x;
+    bool log_x, histogram;
     struct series *series;
     size_t length, capacity;
 };
@@ -51,6 +51,12 @@ void plot_y_label(struct plot *plot, const char *label)
 {
     free(plot->y_label);
     plot->y_label = text_copy(label);
+}
+
+void plot_histogram(struct plot *plot, const char *y_label)
+{
+    plot_y_label(plot, y_label);
+    plot->histogram = true;
 }
 
 void plot_series(struct plot *plot, const char *title, bool lines, bool points, size_t colour)
@@ -138,6 +144,21 @@ static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7"
                                       "#E69F00", "#56B4E9", "#000000", "#999999"};
 #define COLOURS (sizeof colours / sizeof *colours)
 
+static void put_style(FILE *gnuplot, const struct plot *plot, const struct series *s)
+{
+    const char *colour = colours[s->colour % COLOURS];
+    if (plot->histogram)
+        fprintf(gnuplot, "with boxes lc rgb '%s'", colour);
+    else
+        fprintf(gnuplot, "with %s lc rgb '%s' lw 1.6 pt %zu ps 0.7",
+                s->bars && s->lines     ? "yerrorlines"
+                : s->bars               ? "yerrorbars"
+                : s->lines && s->points ? "linespoints"
+                : s->lines              ? "lines"
+                                        : "points",
+                colour, s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5));
+}
+
 static void put_program(FILE *gnuplot, const struct plot *plot, const char *path)
 {
     const bool dumb = strcmp(path, "-") == 0;
@@ -154,8 +175,12 @@ static void put_program(FILE *gnuplot, const struct plot *plot, const char *path
     put_quoted(gnuplot, plot->x_label);
     fputs(" noenhanced\nset ylabel ", gnuplot);
     put_quoted(gnuplot, plot->y_label);
-    fputs(" noenhanced\nset logscale y 10\nset format y '%g'\nset yrange [] reverse\nset key "
-          "outside right top noenhanced\nset offsets graph "
+    fputs(plot->histogram
+              ? " noenhanced\nset format y '%g'\nset yrange [0:]\nset autoscale xfix\n"
+                "set style fill solid 0.35\n"
+              : " noenhanced\nset logscale y 10\nset format y '%g'\nset yrange [] reverse\n",
+          gnuplot);
+    fputs("set key outside right top noenhanced\nset offsets graph "
           "0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n",
           gnuplot);
     if (plot->log_x)
@@ -172,15 +197,9 @@ static void put_program(FILE *gnuplot, const struct plot *plot, const char *path
         const struct series *s = &plot->series[i];
         if (s->length == 0)
             continue;
-        fprintf(gnuplot, "%s$data%zu using 1:2%s with %s lc rgb '%s' lw 1.6 pt %zu ps 0.7 title ",
-                comma, i, s->bars ? ":3" : "",
-                s->bars && s->lines     ? "yerrorlines"
-                : s->bars               ? "yerrorbars"
-                : s->lines && s->points ? "linespoints"
-                : s->lines              ? "lines"
-                                        : "points",
-                colours[s->colour % COLOURS],
-                s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5));
+        fprintf(gnuplot, "%s$data%zu using 1:2%s ", comma, i, s->bars ? ":3" : "");
+        put_style(gnuplot, plot, s);
+        fputs(" title ", gnuplot);
         put_quoted(gnuplot, s->title);
         comma = ", ";
     }
@@ -260,7 +279,8 @@ int plot_draw(const struct plot *plot, const char *path)
     if (team_rank() > 0)
         return STATUS_OK;
     if (!has_points(plot)) {
-        fputs("recallmodel: --plot: there is nothing to draw, because nothing is lost\n", stderr);
+        fprintf(stderr, "recallmodel: --plot: there is nothing to draw, because %s\n",
+                plot->histogram ? "no law was computed" : "nothing is lost");
         return STATUS_OK;
     }
     char *picture = NULL;

@@ -13,6 +13,10 @@ struct plot;
 #define PLOT_BLACK 6
 struct plot *plot_new(const char *title, const char *x_label, bool log_x);
 void plot_y_label(struct plot *plot, const char *label); /* before: recall error, 1 - recall */
+
+/* The picture is a histogram: boxes on a linear axis from 0, as wide as the `bar` of the point. */
+void plot_histogram(struct plot *plot, const char *y_label);
+
 void plot_series(struct plot *plot, const char *title, bool lines, bool points,
                  size_t colour); /* 0, 1, ..: what belongs together has the same */
 void plot_point(struct plot *plot, double x, double error,

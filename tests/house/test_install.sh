@@ -99,4 +99,18 @@ fi
 make -s BUILD="${BUILD:-build}" PREFIX="$prefix" uninstall
 left=$(find "$prefix" -type f -o -type l -o -name recallmodel)
 check "left after uninstall" "$left" ""
+
+# As packages are built: into a folder that stands for /, with a folder of libraries for a machine.
+staged() {
+    make -s BUILD="${BUILD:-build}" DESTDIR="$folder/stage" PREFIX=/usr LIBDIR=/usr/lib/machine "$1"
+}
+staged install >/dev/null
+check "libdir" "$(sed -n 's/^libdir=//p' "$folder"/stage/usr/lib/machine/pkgconfig/*.pc | uniq)" \
+    "\${prefix}/lib/machine"
+check "libraries elsewhere" "$(find "$folder/stage" -name '*.so*' -o -name '*.a' |
+    grep -vc /usr/lib/machine/ || true)" 0
+check "files outside PREFIX" "$(find "$folder/stage" -type f -not -path '*/stage/usr/*')" ""
+staged uninstall
+left=$(find "$folder/stage" -type f -o -type l -o -name recallmodel)
+check "left after uninstall with DESTDIR" "$left" ""
 finish

@@ -13,7 +13,7 @@
 
 struct result {
     int status;
-    char out[400000], err[4000];
+    char out[800000], err[4000];
 };
 
 static struct result result; /* of the last run */

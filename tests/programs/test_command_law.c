@@ -1,0 +1,330 @@
+/* test_command_law.c - `law`: its probabilities against exact counting and the moments of the
+ * library, and its three outputs against each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <gmp.h>
+
+#include "command.h"
+
+/* ---- exact counting */
+
+#define K_MOST 24
+
+/* ways[t][e]: the ways to place t top elements that lose e of them. */
+static mpz_t ways[K_MOST + 1][K_MOST + 1], next[K_MOST + 1][K_MOST + 1];
+
+static void add_bucket(uint64_t size, uint64_t k, uint64_t k_b)
+{
+    mpz_t choose;
+    mpz_init(choose);
+    for (uint64_t t = 0; t <= k; t++)
+        for (uint64_t e = 0; e <= k; e++)
+            mpz_set_ui(next[t][e], 0);
+    for (uint64_t x = 0; x <= size && x <= k; x++) {
+        const uint64_t lost = x > k_b ? x - k_b : 0;
+        mpz_bin_uiui(choose, size, x);
+        for (uint64_t t = 0; t + x <= k; t++)
+            for (uint64_t e = 0; e + lost <= k; e++)
+                mpz_addmul(next[t + x][e + lost], ways[t][e], choose);
+    }
+    for (uint64_t t = 0; t <= k; t++)
+        for (uint64_t e = 0; e <= k; e++)
+            mpz_swap(ways[t][e], next[t][e]);
+    mpz_clear(choose);
+}
+
+/* P(lost = e) for e <= k. */
+static void count_law(struct rcm_topk p, double law[K_MOST + 1])
+{
+    const struct rcm_buckets buckets = rcm_buckets_of(p);
+    mpq_t share;
+    mpz_t all;
+    mpq_init(share);
+    mpz_init(all);
+    for (uint64_t t = 0; t <= p.k; t++)
+        for (uint64_t e = 0; e <= p.k; e++)
+            mpz_set_ui(ways[t][e], t + e == 0);
+    for (unsigned c = 0; c < buckets.classes; c++)
+        for (uint64_t i = 0; i < buckets.of[c].count; i++)
+            add_bucket(buckets.of[c].size, p.k, p.k_b);
+    for (uint64_t e = 0; e <= p.k; e++)
+        mpz_add(all, all, ways[p.k][e]);
+    for (uint64_t e = 0; e <= p.k; e++) {
+        mpq_set_num(share, ways[p.k][e]);
+        mpq_set_den(share, all);
+        mpq_canonicalize(share);
+        law[e] = mpq_get_d(share);
+    }
+    mpq_clear(share);
+    mpz_clear(all);
+}
+
+static json_t *only_law(json_t *answer)
+{
+    json_t *laws = json_object_get(answer, "laws");
+    ck_assert_uint_eq(json_array_size(laws), 1);
+    return json_array_get(laws, 0);
+}
+
+static void check_small(struct rcm_topk p)
+{
+    char arguments[200];
+    double want[K_MOST + 1], below = 0.0;
+    snprintf(arguments, sizeof arguments,
+             "law --n %" PRIu64 " --k %" PRIu64 " --b %" PRIu64 " --kb %" PRIu64 " --json", p.n,
+             p.k, p.b, p.k_b);
+    count_law(p, want);
+    json_t *answer = parse_answer(arguments), *law = json_object_get(only_law(answer), "law");
+    const size_t length = json_array_size(law);
+    size_t seen = 0;
+    for (uint64_t e = 0; e <= p.k; e++) {
+        json_t *range = seen < length ? json_array_get(law, seen) : NULL;
+        below += want[e];
+        if (!range || number(range, "lost") != (double)e) { /* a tail that is left out */
+            ck_assert_msg(want[e] <= 2.0 * RCM_LOST_MAX_ERROR, "%s: no %" PRIu64, arguments, e);
+            continue;
+        }
+        seen++;
+        ck_assert_double_eq(number(range, "lost_to"), (double)e);
+        ck_assert_double_eq(number(range, "recall"), (double)(p.k - e) / (double)p.k);
+        ck_assert_double_eq_tol(number(range, "probability"), want[e], 2.0 * RCM_LOST_MAX_ERROR);
+        ck_assert_double_eq_tol(number(range, "at_most"), below, RCM_LOST_MAX_ERROR);
+    }
+    ck_assert_msg(length > 0 && seen == length, "%s: %zu of %zu ranges", arguments, seen, length);
+    ck_assert_double_le(relative_error(number(only_law(answer), "probability_exact"), want[0]),
+                        want[0] > 0.0 ? RCM_PROBABILITY_MAX_RELERR : 0.0);
+    json_decref(answer);
+}
+
+START_TEST(small_shapes)
+{
+    uint64_t state = 1;
+    for (unsigned i = 0; i < (K_MOST + 1) * (K_MOST + 1); i++) {
+        mpz_init(ways[i / (K_MOST + 1)][i % (K_MOST + 1)]);
+        mpz_init(next[i / (K_MOST + 1)][i % (K_MOST + 1)]);
+    }
+    check_small((struct rcm_topk){.n = 60, .k = 20, .b = 7, .k_b = 3, .m = 1});
+    check_small((struct rcm_topk){.n = 100, .k = 24, .b = 24, .k_b = 1, .m = 1});
+    check_small((struct rcm_topk){.n = 30, .k = 12, .b = 2, .k_b = 6, .m = 1});
+    for (unsigned i = 0; i < 60;) {
+        const struct rcm_topk p = random_shape(&state, 300);
+        if (p.k > K_MOST || p.b > 60)
+            continue;
+        check_small(p);
+        i++;
+    }
+}
+END_TEST
+
+/* ---- sums over the ranges */
+
+/* The sums of a law in JSON: of p, p lost and p lost^2, at the low and at the high end of ranges.
+ */
+struct sums {
+    double p, low, high, low2, high2;
+};
+
+/* The ranges meet, have one width but for the last, and are what the library says. */
+static struct sums add_up(const json_t *law, const struct rcm_lost *want)
+{
+    struct sums sums = {0.0, 0.0, 0.0, 0.0, 0.0};
+    const size_t length = json_array_size(law);
+    const json_t *first = json_array_get(law, 0);
+    const double width = number(first, "lost_to") - number(first, "lost");
+    double last = number(first, "lost") - 1.0;
+    for (size_t i = 0; i < length; i++) {
+        const json_t *range = json_array_get(law, i);
+        const double from = number(range, "lost"), to = number(range, "lost_to"),
+                     p = number(range, "probability");
+        ck_assert_double_eq(from, last + 1.0);
+        ck_assert(to - from == width || (i + 1 == length && to - from < width));
+        ck_assert_double_eq_tol(number(range, "at_most"), rcm_lost_at_most(want, to), 1e-15);
+        last = to;
+        sums.p += p;
+        sums.low += p * from;
+        sums.high += p * to;
+        sums.low2 += p * from * from;
+        sums.high2 += p * to * to;
+    }
+    return sums;
+}
+
+/* Each quantile is the smallest number that all but its share of the rows lose at most. */
+static void check_quantiles(const json_t *quantiles, const struct rcm_lost *law, uint64_t k)
+{
+    ck_assert_uint_eq(json_array_size(quantiles), 6);
+    double before = 1.0;
+    for (size_t i = 0; i < 6; i++) {
+        const json_t *q = json_array_get(quantiles, i);
+        const double share = number(q, "share"), lost = number(q, "lost");
+        ck_assert_double_lt(share, before);
+        ck_assert_double_ge(rcm_lost_at_most(law, lost), 1.0 - share - RCM_LOST_MAX_ERROR);
+        ck_assert_double_lt(rcm_lost_at_most(law, lost - 1.0), 1.0 - share + RCM_LOST_MAX_ERROR);
+        ck_assert_double_eq(number(q, "recall"), ((double)k - lost) / (double)k);
+        before = share;
+    }
+}
+
+START_TEST(sums_and_moments)
+{
+    static const struct rcm_topk shapes[] = {
+        {.n = 262144, .k = 1024, .b = 512, .k_b = 4, .m = 1},
+        {.n = 1000, .k = 100, .b = 100, .k_b = 1, .m = 1},
+        {.n = 4096, .k = 64, .b = 4096, .k_b = 1, .m = 1},
+        {.n = 1 << 20, .k = 1 << 14, .b = 2, .k_b = 1 << 13, .m = 1},
+        {.n = 1 << 30, .k = 1 << 24, .b = 7473588, .k_b = 4, .m = 1},
+        {.n = UINT64_C(1) << 40, .k = UINT64_C(1) << 32, .b = 1467832294, .k_b = 4, .m = 1},
+    };
+    size_t thinned = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const struct rcm_topk p = shapes[i];
+        const double k = (double)p.k;
+        char arguments[200];
+        struct rcm_lost want;
+        snprintf(arguments, sizeof arguments,
+                 "law --n %" PRIu64 " --k %" PRIu64 " --b %" PRIu64 " --kb %" PRIu64
+                 " --quantile 0.02 --json",
+                 p.n, p.k, p.b, p.k_b);
+        json_t *answer = parse_answer(arguments), *shape = only_law(answer),
+               *law = json_object_get(shape, "law");
+        const double mean = number(shape, "lost_mean"), sd = number(shape, "lost_sd");
+        ck_assert_int_eq(rcm_lost(p, &want), 0);
+        ck_assert_double_eq(mean, k * rcm_loss_exact(p));
+        ck_assert_double_eq(sd, k * rcm_recall_sd(p));
+        ck_assert_uint_le(json_array_size(law), 2000);
+        thinned += want.length > 2000 && json_array_size(law) > 1000;
+        const struct sums sums = add_up(law, &want);
+        check_quantiles(json_object_get(shape, "quantiles"), &want, p.k);
+        /* Each P(lost <= e) is off by at most the error, and so is each tail that is left out. */
+        const double off = 3.0 * RCM_LOST_MAX_ERROR, width = (double)want.length,
+                     most = (double)want.first + width;
+        ck_assert_double_eq_tol(sums.p, 1.0, off);
+        ck_assert_double_ge(sums.high - mean, -off * most);
+        ck_assert_double_le(sums.low - mean, off * most);
+        if (number(json_array_get(law, 0), "lost_to") == number(json_array_get(law, 0), "lost")) {
+            ck_assert_double_eq_tol(sums.low, mean, off * most);
+            ck_assert_double_eq_tol(sums.low2 - mean * mean, sd * sd, 3.0 * off * most * most);
+        }
+        rcm_lost_free(&want);
+        json_decref(answer);
+    }
+    ck_assert_uint_eq(thinned, 2);
+}
+END_TEST
+
+/* ---- CSV and text beside JSON */
+
+#define QUESTION "law --n 65536 --k 300 --b 100,200 --kb 3,4"
+
+START_TEST(csv)
+{
+    static char out[sizeof result.out];
+    json_t *answer = parse_answer(QUESTION " --json"), *laws = json_object_get(answer, "laws");
+    size_t shape = 0, at = 0, rows = 0;
+    run(QUESTION " --csv");
+    memcpy(out, result.out, sizeof out);
+    char *line = strtok(out, "\n");
+    ck_assert_str_eq(line, "n,k,m,valid,assignment,b,k_b,lost,lost_to,recall,probability,at_most");
+    for (; (line = strtok(NULL, "\n")); at++, rows++) {
+        json_t *law = json_object_get(json_array_get(laws, shape), "law");
+        if (at == json_array_size(law)) {
+            law = json_object_get(json_array_get(laws, ++shape), "law");
+            at = 0;
+        }
+        const json_t *range = json_array_get(law, at);
+        double got[7];
+        ck_assert_int_eq(sscanf(line, "65536,300,1,65536,interleaved,%lf,%lf,%lf,%lf,%lf,%lf,%lf",
+                                got, got + 1, got + 2, got + 3, got + 4, got + 5, got + 6),
+                         7);
+        ck_assert_double_eq(got[0], number(json_array_get(laws, shape), "b"));
+        ck_assert_double_eq(got[1], number(json_array_get(laws, shape), "k_b"));
+        static const char *const keys[] = {"lost", "lost_to", "recall", "probability", "at_most"};
+        for (size_t i = 0; i < 5; i++)
+            ck_assert_double_eq(got[i + 2], number(range, keys[i]));
+    }
+    ck_assert_uint_eq(shape, 3);
+    ck_assert_uint_eq(at, json_array_size(json_object_get(json_array_get(laws, 3), "law")));
+    ck_assert_uint_gt(rows, 100);
+    json_decref(answer);
+}
+END_TEST
+
+/* P(from <= lost <= to) of a law in JSON with single elements. */
+static double sum_of(const json_t *law, double from, double to)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < json_array_size(law); i++) {
+        const json_t *range = json_array_get(law, i);
+        if (number(range, "lost") >= from && number(range, "lost") <= to)
+            sum += number(range, "probability");
+    }
+    return sum;
+}
+
+START_TEST(text)
+{
+    json_t *answer = parse_answer(QUESTION " --json"), *laws = json_object_get(answer, "laws");
+    run(QUESTION);
+    const char *at = result.out;
+    for (size_t shape = 0; shape < 4; shape++) {
+        const json_t *law = json_object_get(json_array_get(laws, shape), "law");
+        double total = 0.0, highest = 0.0, p[40];
+        uint64_t last = 0;
+        int bars[40], lines = 0;
+        at = strstr(at, "at most\n");
+        ck_assert(at != NULL);
+        for (at = strchr(at, '\n') + 1; *at && *at != '\n'; at = strchr(at, '\n') + 1, lines++) {
+            uint64_t from, to;
+            int used = 0;
+            ck_assert_int_lt(lines, 18);
+            if (sscanf(at, " %" SCNu64 "..%" SCNu64 " %*f %lf %*f%n", &from, &to, &p[lines],
+                       &used) != 3) {
+                ck_assert_int_eq(sscanf(at, " %" SCNu64 " %*f %lf %*f%n", &from, &p[lines], &used),
+                                 2);
+                to = from;
+            }
+            ck_assert(lines == 0 || from == last + 1);
+            ck_assert_double_le(relative_error(p[lines], sum_of(law, (double)from, (double)to)),
+                                6e-4);
+            used += (int)strspn(at + used, " ");
+            bars[lines] = (int)strspn(at + used, "#");
+            ck_assert(at[used + bars[lines]] == '\n');
+            last = to;
+            total += p[lines];
+            highest = fmax(highest, p[lines]);
+        }
+        for (int i = 0; i < lines; i++)
+            ck_assert_double_eq_tol(bars[i], 50.0 * p[i] / highest, 0.6);
+        ck_assert_int_ge(lines, 6);
+        ck_assert_double_eq_tol(total, 1.0, 1e-3);
+    }
+    json_decref(answer);
+}
+END_TEST
+
+/* What is not computed is null or "-", with a line that says why. */
+START_TEST(not_computed)
+{
+    json_t *answer = parse_answer("law --n 2^50 --k 2^40 --b 4 --kb 2^38 --json"),
+           *shape = only_law(answer), *quantiles = json_object_get(shape, "quantiles");
+    ck_assert(json_is_null(json_object_get(shape, "law")));
+    for (size_t i = 0; i < json_array_size(quantiles); i++)
+        ck_assert(json_is_null(json_object_get(json_array_get(quantiles, i), "lost")) &&
+                  json_is_null(json_object_get(json_array_get(quantiles, i), "recall")));
+    json_decref(answer);
+    run("law --n 2^50 --k 2^40 --b 4 --kb 2^38");
+    ck_assert(strstr(result.out, "is too wide") && !strstr(result.out, "at most\n"));
+    run("law --n 2^50 --k 2^40 --b 4 --kb 2^38 --csv");
+    ck_assert(strstr(result.out, ",interleaved,4,274877906944,,,,,\n"));
+    answer = parse_answer("law --n 1000 --k 100 --b 50 --kb 2 --quantile 1e-15 --json");
+    quantiles = json_object_get(only_law(answer), "quantiles");
+    ck_assert_uint_eq(json_array_size(quantiles), 6);
+    ck_assert(json_is_null(json_object_get(json_array_get(quantiles, 5), "lost")) &&
+              !json_is_null(json_object_get(json_array_get(quantiles, 4), "lost")));
+    json_decref(answer);
+    run("law --n 1000 --k 100 --b 50 --kb 2 --quantile 1e-15");
+    ck_assert(strstr(result.out, "accurate to 1e-12") && !strstr(result.out, "is too wide"));
+}
+END_TEST
+
+TEST_MAIN("command: law", small_shapes, sums_and_moments, csv, text, not_computed)
