@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test_wheel.sh - the wheel and the source distribution, as their users meet them. `make check-wheel`
-# runs it after `make wheel`.
+# test_wheel.sh - the wheel and the source distribution, as their users meet them. `make
+# check-wheel` runs it after `make wheel`.
 #
-# For each Python from 3.9 to 3.13 on the path, or of pyenv: the wheel is installed into an empty
-# virtual environment, with only its own programs on the path, used, and removed. Then the types,
-# and the source distribution in a Debian root that has a C compiler and nothing else. NumPy, and
-# what the build needs, come from PyPI into build/wheel/packages once.
+# For each Python from 3.9 to 3.13 (MINORS="9 13": these two) on the path or of pyenv, the wheel is
+# installed into an empty virtual environment, used with only its own programs on the path, and
+# removed. Then the types, and the source distribution in a Debian root that has a C compiler and
+# nothing else. NumPy, and what the build needs, come from PyPI into build/wheel/packages once.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../tests/shell.sh"
@@ -20,7 +20,7 @@ mkdir -p "$packages"
 
 # The Pythons at hand: one line a version.
 pythons() {
-    for minor in 9 10 11 12 13; do
+    for minor in ${MINORS:-9 10 11 12 13}; do
         for path in "$(command -v python3.$minor || true)" \
             "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.$minor.*/bin/python3.$minor; do
             if [ -x "$path" ] && "$path" -c 'import venv, ensurepip' 2>/dev/null; then
@@ -50,9 +50,10 @@ check_python() { # PYTHON
     local begin=$EPOCHREALTIME
     "$venv/bin/python" "${pip[@]}" install --no-index --find-links "$packages" "$wheel"
     in_venv recallmodel --n 262144 --k 1024 --kb 4 >"$folder/got"
-    local end=$EPOCHREALTIME
+    local end=$EPOCHREALTIME took
+    took=$(((${end/./} - ${begin/./}) / 1000))
     "$program" --n 262144 --k 1024 --kb 4 | cmp - "$folder/got" || fail "other bytes"
-    echo "python3.${1##*.}: pip install and the first answer: $(((${end/./} - ${begin/./}) / 1000)) ms"
+    echo "python3.${1##*.}: pip install and the first answer: $took ms"
     in_venv python -m recallmodel select --n 131072 --k 2048 --recall 0.95 --m 64 \
         --device h100-pcie >"$folder/got"
     "$program" select --n 131072 --k 2048 --recall 0.95 --m 64 --device h100-pcie |
@@ -87,11 +88,11 @@ check_types() {
     # Not in the source tree, whose libraries may be of another build.
     local site
     site=$(in_venv python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    (cd "$folder" && PYTHONPATH=$site MYPYPATH=$site "$env" -m mypy.stubtest --concise --allowlist private \
-        --ignore-unused-allowlist --mypy-config-file mypy.ini recallmodel) ||
+    (cd "$folder" && PYTHONPATH=$site MYPYPATH=$site "$env" -m mypy.stubtest --concise \
+        --allowlist private --ignore-unused-allowlist --mypy-config-file mypy.ini recallmodel) ||
         fail "the types differ from the module"
     "$env" -m vermin --quiet --target=3.9- --no-tips python setup.py \
-        packaging/build_c.py >"$folder/out" || fail "Python 3.9 does not run it: $(cat "$folder/out")"
+        packaging/build_c.py >"$folder/out" || fail "not of Python 3.9: $(cat "$folder/out")"
     pass
 }
 
@@ -113,7 +114,9 @@ check_contents() {
         licenses/packaging/licenses/libgomp.txt recallmodel.libs/libgomp; do
         prints "$name" <"$folder/list" || fail "the wheel lacks $name"
     done
-    if grep -E 'libgsl|libjansson|libopenblas|libpython' "$folder/list"; then fail "it carries what it should not"; fi
+    if grep -E 'libgsl|libjansson|libopenblas|libpython' "$folder/list"; then
+        fail "the wheel carries what it should not"
+    fi
     pass
 }
 
