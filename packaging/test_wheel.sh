@@ -120,6 +120,18 @@ check_contents() {
     pass
 }
 
+# A second build of both, at another time and in another folder, gives the same bytes.
+check_same_bytes() {
+    local epoch
+    epoch=$("$env" -c 'import sys, tarfile; print(tarfile.open(sys.argv[1]).next().mtime)' "$sdist")
+    export SOURCE_DATE_EPOCH=$epoch
+    "$env" packaging/sdist.py "$folder/again" >/dev/null
+    cmp "$sdist" "$folder/again/${sdist##*/}" || fail "make sdist: other bytes"
+    packaging/wheel.sh "$env" "$sdist" "$folder/again" >/dev/null
+    cmp "$wheel" "$folder/again/${wheel##*/}" || fail "make wheel: other bytes"
+    pass
+}
+
 # The source distribution, with a C compiler and nothing else; and the wheel without NumPy.
 check_bare_root() {
     if ! command -v mmdebstrap >/dev/null; then
@@ -128,9 +140,9 @@ check_bare_root() {
     fi
     local root=$folder/root
     mkdir "$root"
-    "$build/wheel-env/bin/python" "${pip[@]}" download --only-binary :all: --dest "$packages" \
+    "$env" "${pip[@]}" download --only-binary :all: --dest "$packages" \
         --find-links "$packages" --no-deps setuptools==84.2.1 wheel==0.48.0 packaging==26.3
-    /usr/bin/python3.11 "${pip[@]}" download --only-binary :all: --python-version 3.11 \
+    "$env" "${pip[@]}" download --only-binary :all: --python-version 3.11 \
         --dest "$packages" --find-links "$packages" numpy
     cp -r "$packages" "$root/packages"
     cp "$sdist" "$wheel" "$here"/* "$root/"
@@ -160,4 +172,5 @@ done
 [ -n "$typed" ] || echo "SKIPPED: the types: no Python of 3.11 or newer"
 [ $count -gt 0 ] || fail "no Python from 3.9 to 3.13 with venv is at hand"
 check_bare_root
+check_same_bytes
 finish

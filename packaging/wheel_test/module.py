@@ -7,6 +7,7 @@ import sys
 import numpy
 
 import recallmodel as rcm
+from recallmodel import _openblas
 
 place, rows_file = sys.argv[1:]
 assert rcm.__file__.startswith(place), rcm.__file__
@@ -27,6 +28,10 @@ for i in range(10):
     logits[:, i, 300 - 10 + i + 1:] = -numpy.inf
 weights = numpy.exp(logits - logits.max(axis=2, keepdims=True))
 want = numpy.einsum("hqk,hkd->hqd", weights / weights.sum(axis=2, keepdims=True), v)
+# NumPy keeps its threads, also where its OpenBLAS is the one that is used.
+threads = _openblas._threads()
+before = threads[0]() if threads else None
 got = rcm.sparse_attention(q[:, -10:], k, v, "topk", budget=1.0, sink=0, window=1).output
 assert numpy.abs(got - want).max() < 1e-5, numpy.abs(got - want).max()
+assert threads is None or threads[0]() == before
 print("module", rcm.__version__, "numpy", numpy.__version__, "python", sys.version.split()[0])
