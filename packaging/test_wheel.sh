@@ -86,12 +86,11 @@ check_types() {
     printf '[mypy]\n[mypy-torch.*]\nignore_missing_imports = True\n' >"$folder/mypy.ini"
     printf 'recallmodel\\._[a-z].*\nrecallmodel\\.__main__\n' >"$folder/private"
     # Not in the source tree, whose libraries may be of another build.
-    local site
-    site=$(in_venv python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    (cd "$folder" && PYTHONPATH=$site MYPYPATH=$site "$env" -m mypy.stubtest --concise \
+    "$env" "${pip[@]}" install --no-deps --target "$folder/types" "$wheel"
+    (cd "$folder" && PYTHONPATH=types MYPYPATH=types "$env" -m mypy.stubtest --concise \
         --allowlist private --ignore-unused-allowlist --mypy-config-file mypy.ini recallmodel) ||
         fail "the types differ from the module"
-    "$env" -m vermin --quiet --target=3.9- --no-tips python setup.py \
+    "$build/wheel-env/bin/vermin" --quiet --target=3.9- --no-tips python setup.py \
         packaging/build_c.py >"$folder/out" || fail "not of Python 3.9: $(cat "$folder/out")"
     pass
 }
@@ -147,10 +146,12 @@ check_bare_root() {
     cp -r "$packages" "$root/packages"
     cp "$sdist" "$wheel" "$here"/* "$root/"
     "$program" --n 262144 --k 1024 --kb 4 >"$root/wanted"
+    tar -cf "$root.tar" -C "$root" .
     timeout 900 mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,python3-venv \
-        --customize-hook="copy-in $root/* /root" \
+        --customize-hook="tar-in $root.tar /root" \
         --customize-hook='chroot "$1" sh /root/in_bare_root.sh' bookworm /dev/null \
-        >"$folder/out" 2>"$folder/err" || fail "bare root: $(tail -5 "$folder/out" "$folder/err")"
+        >"$folder/out" 2>"$folder/err" ||
+        fail "bare root: $(cat "$folder/out" "$folder/err" | tail -n 9)"
     grep -v '^I:' "$folder/out"
     pass
 }
