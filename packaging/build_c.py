@@ -55,6 +55,7 @@ SHARED = {
 PROFILES = "model/time/profiles.c"
 GENERATOR = "model/time/profiles/to_c.c"
 EMPTY = "int main(void) { return 0; }\n"
+PARALLEL = "#include <omp.h>\nint main(void) { return omp_get_max_threads() == 0; }\n"
 
 
 def sources(layer):
@@ -115,7 +116,7 @@ class Compiler:
         self.command, self.place = command, place
         place.mkdir(parents=True, exist_ok=True)
         self.is_x86_64 = self._builds(f"#ifndef __x86_64__\n#error\n#endif\n{EMPTY}")
-        self.openmp = OPENMP if self._builds(EMPTY, *OPENMP) else []
+        self.openmp = OPENMP if self._builds(PARALLEL, *OPENMP) else []
         self.include = ["-I."]
         if pathlib.Path("include/Random123").is_dir():  # of the sdist
             self.include.append("-Iinclude")

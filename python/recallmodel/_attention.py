@@ -116,6 +116,7 @@ def _options(sink, window, d, given):
     return options
 
 
+# long: half of it is the docstring.
 def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, window=128, *,
                      queries_unroped=None, keys_unroped=None, index=None, layer=None, share=False,
                      threads=0, **options):
@@ -141,8 +142,8 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     arguments give the same bits for any number of threads.
     ValueError, with what to do, for shapes that do not fit, numbers that are not finite, an unknown
     method or option, and an index that cannot be read or does not fit.
-    Ctrl-C ends it within a second. The OpenBLAS of the system is loaded and set to one thread in
-    the whole process; where there is none, that of NumPy's wheel has one thread during the call.
+    Ctrl-C ends it within a second. The OpenBLAS of the system is set to one thread in the whole
+    process; where there is none, that of NumPy's wheel has one during the call.
 
         >>> import numpy, recallmodel as rcm
         >>> x = numpy.random.default_rng(1).standard_normal((2, 1000, 16), dtype="float32")

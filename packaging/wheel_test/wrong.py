@@ -1,0 +1,7 @@
+"""What mypy must refuse: a text for a number, an argument that does not exist, None as a number."""
+import recallmodel as rcm
+
+rcm.recall("262144", 1024, 512, 4)  # E
+rcm.select(262144, 1024, 0.95, recall=0.9)  # E
+rcm.select(262144, 1024, 0.95).b + 1  # E
+rcm.topk([1.0], 1, return_choice=True).choise  # E
