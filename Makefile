@@ -605,19 +605,13 @@ $(REAL_ENV)/.made: tools/real_tensors/requirements.txt
 	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
-# make bench-cpu, make peers
-include tools/peers/peers.mk
-# make docs, make check-site
-include site/site.mk
-
-# make dist, make deb, make wheel, make check-packages
-include $(wildcard packaging/packaging.mk)
-
-# make check-portable and other packages
-include packaging/packaging.mk
-
-# make page, make check-page
--include page/page.mk
+# Parts of the Makefile that stand with what they make. A copy of some of the folders, as tests make
+# it, has not all of them.
+#   tools/peers  make bench-cpu, make peers
+#   page         make page, make check-page
+#   packaging    make dist, wheel, sdist, deb, check-packages, check-portable
+#   site         make docs, make check-site
+include $(wildcard tools/peers/peers.mk page/page.mk packaging/packaging.mk site/site.mk)
 
 bench: packages
 	@$(MAKE) --no-print-directory run-bench
