@@ -152,7 +152,9 @@ check_bare_root() {
         --customize-hook='chroot "$1" sh /root/in_bare_root.sh' bookworm /dev/null \
         >"$folder/out" 2>"$folder/err" ||
         fail "bare root: $(cat "$folder/out" "$folder/err" | tail -n 9)"
-    grep -v '^I:' "$folder/out"
+    for line in sdist wheel; do
+        cat "$folder/out" "$folder/err" | grep "^$line: " || fail "bare root: no line of the $line"
+    done
     pass
 }
 

@@ -42,6 +42,6 @@ without/bin/recallmodel --n 262144 --k 1024 --kb 4 >answer
 cmp answer wanted || fail "the answer of the wheel differs"
 refuses 'OpenBLAS was not found; install it' without/bin/recallmodel sparse --queries q.npy \
     --keys k.npy --method topk --budget 0.5
-refuses 'gnuplot' without/bin/recallmodel --n 262144 --k 1024 --kb 4 --plot
+refuses 'gnuplot' without/bin/recallmodel --n 262144 --k 1024 --kb 4 --plot x.png
 cat err
 echo "wheel: answers without NumPy, and says what sparse and --plot need"
