@@ -36,8 +36,11 @@ prints 'recallmodel.topk(x, 64' <"$folder/select" || fail "the call of select fo
     fail "the beginning of a name of a CPU"
 rejects "cpu-epyc-zen4, this (machine), or" "$program" select --device cpu-none --n 9 --k 2
 prints 'PyTorch' <"$folder/select" && fail "select shows a CPU a call of another library"
-"$program" select --device H100-PCIe --n 2^16 --k 64 --json >"$folder/select"
+"$program" select --device H100-PCIe --n 2^16 --k 64 >"$folder/select"
 prints 'recallmodel.topk' <"$folder/select" && fail "the call for a CPU stands beside a GPU"
+"$program" select --device H100-PCIe --n 2^16 --k 64 --json >"$folder/select"
+prints 'its time is not predicted' <"$folder/select" ||
+    fail "the call of NumPy beside a GPU does not say that its time is not predicted"
 "$program" predict --device this --n 3000 --k 40 --b 100 --kb 2 --m 2 --json >"$folder/predict"
 prints '"predicted_us"' <"$folder/predict" || fail "predict --device this"
 pass
