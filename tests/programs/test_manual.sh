@@ -74,8 +74,10 @@ grep -q '^name = My GPU$' "$folder/reference/index.md" || fail "index.md has no 
 ! grep '[[:blank:]]$' "$folder"/reference/*.md || fail "blanks at the end of a line"
 pass
 
-# What roff and mandoc say.
-for page in "$folder"/man/*.1; do
+# What roff and mandoc say; in the short form roff of three pages.
+pages=("$folder"/man/*.1)
+[ "${CASES:-}" = few ] && pages=("$folder"/man/recallmodel{,-select,-law}.1)
+for page in "${pages[@]}"; do
     groff -ww -man -Tutf8 "$page" 2>&1 >/dev/null
     [ "$(sed -n 1p "$page" | cut -c1-3)" = '.\"' ] || echo "$page: no comment"
     LC_ALL=C awk -v page="$page" 'length > 160 { print page ": a long line" }' "$page"
