@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_hostile.py - what is late, what is malicious, what is odd: words of an older question, files
+"""check_hostile.py - what is late, malicious or odd: words of an older question, files
 that come while another is read, markup in names and values, rows of every layout; and that "yes"
 stands only where a profile has runs.
 
