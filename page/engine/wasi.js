@@ -38,7 +38,9 @@ class Output {
 /* One run of the command. `files` is a Map of name to file, as files.js makes them. */
 export class System {
     constructor(args, files) {
-        this.args = args.map((text) => new TextEncoder().encode(text + '\0'));
+        /* a NUL would end an argument early, and so change the question; no shell can pass one */
+        this.args = args.map((text) =>
+            new TextEncoder().encode(text.replaceAll('\0', '\ufffd') + '\0'));
         this.files = files;
         this.stdout = new Output();
         this.stderr = new Output();

@@ -16,14 +16,15 @@ function sentence(text) {
 /* Yes, no or perhaps: {kind, words}. A bound or a near tie is never a yes. */
 export function verdictOf(answer) {
     if (answer.question)
-        return {kind: 'yes', words: 'What each must send'};
+        return {kind: 'perhaps', words: 'What each must send'};
     if (answer.queries)
         return {kind: 'perhaps', words: 'A table of answers'};
     if (answer.deploy === 'exact')
         return {kind: 'no', words: /too close to call/.test(answer.reason)
             ? 'No: too close to call' : 'No'};
     if (answer.objective_unit !== 'us')
-        return {kind: 'perhaps', words: `By ${answer.objective} alone; a device gives times`};
+        return {kind: 'perhaps', words: `By ${answer.objective} alone` +
+            (answer.device ? '' : '; a device gives times')};
     if (answer.deploy === 'threshold')
         return {kind: 'no', words: 'No need: another exact top-k takes less'};
     if (/too close to call/.test(answer.reason))
@@ -32,6 +33,10 @@ export function verdictOf(answer) {
         return {kind: 'perhaps', words: 'Only if your exact top-k is slower'};
     if (answer.objective === 'roofline' || /\bat (least|most)\b/.test(answer.reason))
         return {kind: 'perhaps', words: 'Perhaps: this is the most that it can gain'};
+    if (answer.exceeds_memory)
+        return {kind: 'perhaps', words: 'Perhaps: the rows exceed the memory of the device'};
+    if (answer.choice.beyond || (answer.exact_kernel && answer.exact_kernel.beyond))
+        return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};
     return {kind: 'yes', words: 'Yes'};
 }
 
@@ -108,7 +113,7 @@ function figures(answer, exactUs) {
 }
 
 /* The lines "  label   words" of the text answer, up to the first empty line; a line that goes on
- * begins with more spaces. */
+ * begins with more spaces. A sentence without a label, such as that of the memory, is a note. */
 export function readNotes(text) {
     const notes = [];
     for (const line of text.split('\n')) {
@@ -117,6 +122,10 @@ export function readNotes(text) {
             notes.push({label: begins[1], words: begins[2]});
         else if (goesOn && notes.length)
             notes[notes.length - 1].words += ' ' + goesOn[1];
+        else if (/^\S/.test(line) && notes.length && notes[notes.length - 1].label === 'note')
+            notes[notes.length - 1].words += ' ' + line;
+        else if (/^\S/.test(line) && notes.length)
+            notes.push({label: 'note', words: line});
         else if (line === '' && notes.length)
             break;
     }
@@ -136,6 +145,7 @@ export function showNotes(text, answer) {
     byId('notes').replaceChildren(...notes.flatMap((note) =>
         [element('dt', {}, note.label), element('dd', {}, note.words)]));
     byId('text-answer').textContent = text;
+    document.body.classList.remove('words-late');
     const note = /^(No library known|This call does not).*$/m.exec(text);
     byId('call-note').textContent = note ? note[0] : '';
     if (answer.queries) /* then this is all there is */

@@ -53,7 +53,15 @@ export class Explorer {
     /* A new question and its answer. */
     ask(question, answer) {
         this.turn++;
+        this.late(true);
         this.refresh(question, answer, this.turn);
+    }
+
+    /* The pictures and the line of the point are of an older question. */
+    late(yes) {
+        for (const card of Object.values(this.cards))
+            card.late(yes);
+        byId('point').classList.toggle('late', yes);
     }
 
     missAll(why) {
@@ -61,6 +69,15 @@ export class Explorer {
         for (const card of Object.values(this.cards))
             card.miss(why);
         byId('point').textContent = '';
+        byId('point').classList.remove('late');
+    }
+
+    /* There is no such point. The curves may stay, the sliders go on. */
+    missPoint(why) {
+        this.late(false);
+        this.cards.law.miss(why);
+        this.cards.ranks.miss(why);
+        byId('point').textContent = why;
     }
 
     shape(question) {
@@ -102,8 +119,10 @@ export class Explorer {
             return;
         const none = Boolean(!answer.n || answer.question || answer.queries);
         document.querySelector('.pictures').hidden = none; /* shards and lists have no pictures */
-        if (none)
+        if (none) {
+            this.late(false);
             return;
+        }
         if (answer.recall_target === null) /* a budget was asked for: aim at what it reaches */
             answer = {...answer, recall_target: (answer.choice || {recall: 1}).recall,
                 target_is: 'reached'};
@@ -165,7 +184,7 @@ export class Explorer {
             this.drawRanks();
         } catch (error) {
             if (turn === this.turn)
-                byId('point').textContent = error.message;
+                this.missPoint(error.message);
         }
     }
 
@@ -203,6 +222,7 @@ export class Explorer {
     showPoint() {
         const {row, chosen} = this.at, quantile = this.state.answer.quantile;
         const time = row.predicted_us ? `, predicted ${showTime(row.predicted_us)}` : '';
+        byId('point').classList.remove('late');
         byId('point').textContent = `${chosen ? 'Chosen' : 'Explored'}: b = ${row.b}, k_b = ` +
             `${row.k_b}: ${showCount(row.candidates)} candidates, recall ` +
             `${showRecall(row.recall, row.loss)} in the mean, ` +

@@ -20,7 +20,9 @@ const page = {engine, ready: null, answer: null, question: null};
 window.recallmodel = page;
 
 let devices = null, tab = 'ask', turn = 0, changedAt = 0, resolveReady = null;
+const MOST_PROFILE = 1e6; /* bytes; those that come with the command have some thousand */
 const profiles = {}; /* dropped profiles by name: text */
+let listed = null; /* resolves when the devices are known */
 page.ready = new Promise((resolve) => { resolveReady = resolve; });
 
 function run(args, lane) {
@@ -29,11 +31,12 @@ function run(args, lane) {
 
 const explorer = new Explorer((args) => run(args, 'pictures'));
 
-/* The text answer, for the notes and "the command says". */
-const askWords = newest(async (question, answer, mine) => {
+/* The text answer, for the notes and "the command says". It belongs to the answer that is shown, or
+ * it is dropped. */
+const askWords = newest(async (question, answer) => {
     const result = await run(selectArguments(question), 'words');
-    if (mine === turn && result.status === 0)
-        showNotes(result.stdout, answer);
+    if (page.answer === answer)
+        showNotes(result.status === 0 ? result.stdout : '', answer);
 });
 
 const askPictures = debounce(60, (question, answer) => explorer.ask(question, answer));
@@ -58,7 +61,8 @@ function show(question, result, mine) {
     byId('measure').textContent = `answered in ${digits(performance.now() - changedAt, 2)} ms`;
     page.ms = performance.now() - changedAt;
     page.engine_ms = result.ms;
-    askWords(question, answer, mine);
+    document.body.classList.add('words-late');
+    askWords(question, answer);
     askPictures(question, answer);
     resolveReady(page);
 }
@@ -73,6 +77,7 @@ const askNewest = newest(async (question, mine) => {
         if (!error.cancelled && mine === turn) {
             showError(byId('form'), byId('error-box'), String(error.message || error));
             setState('error');
+            resolveReady(page);
         }
     }
 });
@@ -137,9 +142,25 @@ function readAddress(chooseTab) {
     chooseTab(['rows', 'help'].includes(wanted) ? wanted : 'ask');
 }
 
+/* The name of a profile for the command: no folder, no option, no device that it knows by name. */
+function profileName(file) {
+    const name = file.name.slice(-60).replace(/[^A-Za-z0-9_.-]/g, '_').replace(/^-/, '_');
+    return name.includes('.') ? name : name + '.profile';
+}
+
+let profileTurn = 0;
+
 async function takeProfile(file) {
-    const name = file.name.replace(/[^A-Za-z0-9_.-]/g, '_');
-    profiles[name] = await file.text();
+    const mine = ++profileTurn;
+    if (file.size > MOST_PROFILE) {
+        toast(`${file.name.slice(-60)} is no profile: a profile is a short text`);
+        return;
+    }
+    const name = profileName(file), text = await file.text();
+    await listed;
+    if (mine !== profileTurn)
+        return; /* another file came meanwhile */
+    profiles[name] = text;
     devices.own = {name};
     const question = readForm();
     devices.fill();
@@ -164,7 +185,7 @@ function takeDrops(chooseTab) {
         const file = event.dataTransfer.files[0];
         if (!file)
             return;
-        if (file.name.endsWith('.npy')) {
+        if (/\.npy$/i.test(file.name)) {
             takeRows(file);
             chooseTab('rows');
         } else {
@@ -197,8 +218,10 @@ async function start() {
     });
     window.addEventListener('hashchange', () => readAddress(chooseTab));
     readAddress(chooseTab);
-    const listed = await run(['devices', '--json'], 'pictures');
-    devices = new Devices(JSON.parse(listed.stdout));
+    listed = run(['devices', '--json'], 'pictures').then((result) => {
+        devices = new Devices(JSON.parse(result.stdout));
+    });
+    await listed;
     devices.fill();
     writeForm(page.question);
     showHints(page.question);

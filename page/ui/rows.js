@@ -13,14 +13,14 @@ const MOST_BYTES = 200e6;
 
 let engine = null, file = null, running = false;
 
-/* The name of the file for the command: no folder, nothing that an option could be. */
-function fileName() {
-    return file.name.replace(/[^A-Za-z0-9_.-]/g, '_').replace(/^-/, '_');
+/* The name of a file for the command: no folder, nothing that an option could be. */
+function nameOf(chosen) {
+    return chosen.name.replace(/[^A-Za-z0-9_.-]/g, '_').replace(/^-/, '_');
 }
 
 function simulateArguments() {
     const value = (name) => byId('rows-' + name).value.trim();
-    const args = ['simulate', '--file', fileName()];
+    const args = ['simulate', '--file', nameOf(file)];
     for (const name of ['k', 'kb', 'b', 'recall', 'assignment', 'dtype', 'repetitions'])
         if (value(name))
             args.push('--' + name, value(name));
@@ -33,6 +33,7 @@ function setFile(chosen) {
         : `${digits(chosen.size / 1e6, 3)} MB`;
     byId('chosen-file').textContent = `${chosen.name}, ${bytes}`;
     clearErrors(byId('rows-form'), byId('rows-error'));
+    byId('rows-result').classList.add('late'); /* it is of the file before */
     if (chosen.size > MOST_BYTES)
         fail('recallmodel: --file is larger than 200 MB; the page reads at most that, the ' +
             'command in a terminal any');
@@ -50,7 +51,6 @@ function setRunning(yes) {
     byId('rows-progress').hidden = !yes;
     if (yes)
         byId('rows-progress').value = 0;
-    byId('rows-result').classList.toggle('late', yes);
 }
 
 async function measure() {
@@ -63,11 +63,13 @@ async function measure() {
     }
     clearErrors(byId('rows-form'), byId('rows-error'));
     setRunning(true);
-    const begin = performance.now(), args = simulateArguments();
+    byId('rows-result').classList.add('late'); /* until there is another */
+    /* another file may be dropped while this one is read */
+    const begin = performance.now(), args = simulateArguments(), measured = file;
     byId('rows-state').textContent = 'Reading and measuring ..';
     try {
         const result = await engine.run([...args, '--json'], {
-            files: {[fileName()]: file}, lane: 'rows',
+            files: {[nameOf(measured)]: measured}, lane: 'rows',
             onProgress: ({done, total}) => {
                 byId('rows-progress').value = total ? done / total : 0;
                 byId('rows-state').textContent = `${showCount(done)} of ${showCount(total)}`;
@@ -78,8 +80,8 @@ async function measure() {
         } else {
             const seconds = (performance.now() - begin) / 1000;
             byId('rows-state').textContent = `Done in ${digits(seconds, 2)} s.`;
-            showResult(JSON.parse(result.stdout), args);
-            await addWords(args);
+            showResult(JSON.parse(result.stdout), args, measured);
+            await addWords(args, measured);
         }
     } catch (error) {
         if (error.cancelled)
@@ -91,8 +93,8 @@ async function measure() {
 }
 
 /* The command's own words on the same rows: what it advises, and whether the model holds. */
-async function addWords(args) {
-    const result = await engine.run(args, {files: {[fileName()]: file}, lane: 'rows'});
+async function addWords(args, measured) {
+    const result = await engine.run(args, {files: {[nameOf(measured)]: measured}, lane: 'rows'});
     const advice = result.stdout.trim().split('\n\n').pop();
     const holds = /((In \d+ of \d+ configurations|All) \|z\| [^:]*: these rows[^]*?\.)\s/
         .exec(result.stdout);
@@ -196,22 +198,23 @@ function pictureOf(answer, best, target) {
     };
 }
 
-function commandOf(args) {
-    return ['recallmodel', ...args].map((each) => quoted(each === fileName() ? file.name : each))
-        .join(' ');
+function commandOf(args, measured) {
+    return ['recallmodel', ...args].map((each) =>
+        quoted(each === nameOf(measured) ? measured.name : each)).join(' ');
 }
 
-function showResult(answer, args) {
+function showResult(answer, args, measured) {
     const choice = answer.choices && answer.choices[0];
     const best = resultOf(answer, choice && choice.measured);
     const target = choice ? choice.recall_target : 0;
     const pictures = element('div', {class: 'picture-grid'});
-    const command = commandOf(args);
+    const command = commandOf(args, measured);
     const copy = element('button', {type: 'button', class: 'copy'}, 'Copy');
     copy.addEventListener('click', () => copyText(command, 'Command'));
     const rows = tableRows(answer);
     const host = byId('rows-result');
     host.hidden = false;
+    host.classList.toggle('late', file !== measured);
     host.replaceChildren(
         ...headOf(answer, choice), tilesOf(answer, best),
         pictures, element('h3', {}, 'Every shape'),
