@@ -3,7 +3,7 @@
 # the sources in a bare Debian root. Writes the tables of docs/first-answer.md between its marks,
 # and docs/page.png. Ends with an error if an answer is not that of the build.
 #
-#   packaging/transcripts.sh WHEEL CACHE PAGE_SECONDS     (make transcripts)
+#   packaging/transcripts.sh WHEEL CACHE [PAGE_SECONDS]   (make transcripts)
 #
 # CACHE keeps the bare root and NumPy's wheel; PAGE_SECONDS is how long make page took.
 #
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 . packaging/bare_root.sh
 wheel=$1
 cache=$(realpath -m "$2")
-page_seconds=$3
+page_seconds=${3:-}
 program=${RECALLMODEL:-build/recallmodel}
 page=docs/first-answer.md
 folder=$(mktemp -d)
@@ -63,8 +63,10 @@ grep -q "^b = $b, k_b = $kb:" "$folder/select" || fail "the page says b = $b, k_
 printf '%s\n| %s | %s |\n' "$head" "open the page, until the answer stands" "$seconds" \
     >"$folder/page"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed -n 1p)
-printf 'Measured on %s, %s, %s.\n`make page` took %s s there.\n' "$(date -u +%F)" \
-    "$(nproc) cores" "$model" "$page_seconds" >"$folder/machine"
+{
+    echo "Measured on $(date -u +%F), $(nproc) cores, $model."
+    [ -z "$page_seconds" ] || printf '`make page` took %s s there.\n' "$page_seconds"
+} >"$folder/machine"
 
 # between <!-- NAME --> and <!-- end -->
 awk -v folder="$folder" '
@@ -78,4 +80,9 @@ awk -v folder="$folder" '
         print ""
     }' "$page" >"$folder/new"
 cp "$folder/new" "$page"
+# README has one time a way: of pip install with the first answer, of make demo, of the page
+seconds() { awk -F '|' -v what="$2" '$2 ~ what { sum += $3 } END { printf "%.1f", sum }' "$1"; }
+sed -i -e "s/\(<!--page-->\)[^<]*/\1$seconds/" \
+    -e "s/\(<!--pip-->\)[^<]*/\1$(seconds "$folder/pip" '`(pip|recallmodel) ')/" \
+    -e "s/\(<!--source-->\)[^<]*/\1$(seconds "$folder/source" '`make demo')/" README.md
 sed -n '/^|.*[0-9] |$/p' "$page"
