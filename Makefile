@@ -1,5 +1,5 @@
 # make          builds ./recallmodel and the library; it installs no packages
-# make demo     installs missing packages, builds, runs the main example
+# make demo     installs the few missing packages, builds the command, runs the main example
 # make check    installs missing packages, builds, runs the tests to run before a commit (2 minutes)
 # make help     lists the other targets
 #
@@ -441,8 +441,10 @@ packages:
 format:
 	@tools/style.py --format
 
-demo: packages
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+# The command alone: it needs the few packages that packages.txt names first.
+demo:
+	@tools/install_packages.sh --build
+	@$(MAKE) --no-print-directory $(PARALLEL) recallmodel
 	./recallmodel --n 262144 --k 1024 --kb 4
 
 # The tests that `make check` runs with CASES=few, in a short form; `make check-all` runs them in

@@ -98,3 +98,15 @@ check-portable: packages
 	@$(MAKE) --no-print-directory $(PROFILE_LIST) \
 	    $(patsubst %,$(BUILD)/see/%/.made,base model calibrate topk programs/common tests)
 	@BUILD=$(BUILD) JOBS=$(JOBS) packaging/portable.sh $(PORTABLE)
+
+# ---- transcripts
+
+# From nothing to an answer, timed, into docs/first-answer.md, and the picture of the page. The page
+# is compiled a second time, for its seconds.
+.PHONY: transcripts
+transcripts: wheel page $(PROGRAM)
+	@tools/install_packages.sh mmdebstrap $(PAGE_CHECK_PACKAGES)
+	@rm -rf $(BUILD)/page-timed; begin=$$(date +%s); \
+	    $(MAKE) --no-print-directory page PAGE=$(BUILD)/page-timed >/dev/null && \
+	    RECALLMODEL=$(PROGRAM) packaging/transcripts.sh $(WHEEL)/recallmodel-$(VERSION)-*.whl \
+	    $(BUILD)/debian-root $$(($$(date +%s) - begin))

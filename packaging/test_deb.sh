@@ -11,9 +11,9 @@
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. packaging/bare_root.sh
 packages=$(realpath "$1")
 cache=$(realpath -m "$2")
-suite=bookworm
 folder=$(mktemp -d)
 chmod 755 "$folder"
 trap 'rm -rf "$folder"' EXIT
@@ -64,43 +64,21 @@ pass
 
 # ---- the root
 
-command -v mmdebstrap >/dev/null || skip "there is no mmdebstrap"
-mode=root
-if [ "$(id -u)" != 0 ]; then
-    mode=unshare
-    unshare -Ur true 2>/dev/null || skip "neither root nor user namespaces (unshare) here"
-elif ! unshare -m true 2>/dev/null; then
-    skip "root may not mount here"
-fi
+why=$(why_no_root)
+[ -z "$why" ] || skip "$why"
 mkdir -p "$cache/archives/partial"
-find "$cache" -name root.tar -mtime +7 -delete
-if [ ! -s "$cache/root.tar" ]; then
-    begin=$SECONDS
-    # The lists of packages stay, so that apt needs no update.
-    mmdebstrap --mode=$mode --variant=minbase --format=tar --skip=cleanup/apt/lists $suite \
-        "$cache/root.tar.new" ${MIRROR:+"$MIRROR"} >"$folder/log" 2>&1 || {
-        cat "$folder/log" >&2
-        skip "mmdebstrap cannot make a root (above it says why)"
-    }
-    mv "$cache/root.tar.new" "$cache/root.tar"
-    echo "a bare root in $((SECONDS - begin)) s"
-fi
+make_root "$cache" || skip "mmdebstrap cannot make a root (above it says why)"
 
 mkdir "$folder/given"
 cp "$packages"/*.deb packaging/test_deb_inside.sh packaging/debian/tests/{command,python,library} \
     "$folder/given"
 begin=$SECONDS
 status=0
-quoted() { printf "'%s'" "${1//\'/\'\\\'\'}"; }
-mmdebstrap --mode=$mode --variant=custom --skip=update,cleanup --format=null \
-    --setup-hook="mmtarfilter '--path-exclude=/dev/*' <$(quoted "$cache/root.tar") |
-        tar -C \"\$1\" -x" \
+in_root "$cache" "$folder/given" \
     --customize-hook="sync-in $(quoted "$cache/archives") /var/cache/apt/archives" \
-    --customize-hook="mkdir \"\$1/root/given\"" \
-    --customize-hook="sync-in $(quoted "$folder/given") /root/given" \
     --customize-hook='chroot "$1" sh /root/given/test_deb_inside.sh' \
     --customize-hook="sync-out /var/cache/apt/archives $(quoted "$cache/archives")" \
-    '' /dev/null >"$folder/log" 2>&1 || status=$?
+    >"$folder/log" 2>&1 || status=$?
 cp "$folder/log" "$packages/clean-root.log"
 [ $status = 0 ] || fail "$(tail -25 "$folder/log")"
 sed -n 's/^## //p' "$folder/log"

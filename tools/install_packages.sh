@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # install_packages.sh - installs the Debian packages that are missing.
 #
-#   tools/install_packages.sh [PACKAGE ..]
+#   tools/install_packages.sh [--build | PACKAGE ..]
 #
-# Without names it looks at the packages of packages.txt, which building and testing need. It
+# Without names it looks at the packages of packages.txt, which building and testing need; with
+# --build at those above the heading "To test", which the command alone needs. It
 # prints what it will install, and with which command, before it does so. If nothing is missing, it
 # prints nothing and does not use the network. Without apt-get it names the packages and returns 0:
 # the libraries may be there under other names.
@@ -11,8 +12,10 @@
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 list=$(dirname "$0")/../packages.txt
-if [ $# = 0 ]; then
-    read -ra names <<<"$(sed 's/#.*//' "$list" | tr '\n' ' ')"
+if [ $# = 0 ] || [ "$1" = --build ]; then
+    last='$'
+    [ $# = 0 ] || last='/^# To test/'
+    read -ra names <<<"$(sed -n "1,$last{s/#.*//; p}" "$list" | tr '\n' ' ')"
     set -- "${names[@]}"
 fi
 

@@ -72,6 +72,14 @@ wanted=$(sed 's/#.*//' packages.txt | grep -v -x -e '' -e gcc -e make | tr '\n' 
     fail "$(cat "$folder/out")"
 pass
 
+# --build: a few of them, of which the first is gcc; none that only tests need.
+INSTALLED="make libc6-dev" install --build
+grep -qx "These packages .* installed: gcc librandom123-dev" "$folder/out" ||
+    fail "--build: $(cat "$folder/out")"
+INSTALLED="gcc make libc6-dev librandom123-dev" install --build
+[ $status = 0 ] && [ ! -s "$LOG" ] || fail "--build: more is wanted: $(cat "$folder/out")"
+pass
+
 # Without sudo: a message, and status 1. Without apt-get: the packages' names, and status 0.
 rm "$folder/bin/sudo"
 install valgrind
