@@ -29,7 +29,8 @@ def home(into, page):
     readme = TOP / "README.md"
     text = for_python_markdown(with_links(readme.read_text(encoding="utf-8"), readme, "index.md",
                                           into))
-    lead = "[Quick start](quick-start.md){ .md-button }\n[Choosing](choosing.md){ .md-button }\n"
+    lead = "".join(f"[{title}]({page}){{ .md-button }}\n" for title, page in (
+        ("Install", "packages.md"), ("Quick start", "quick-start.md"), ("Choosing", "choosing.md")))
     if page:
         button = "{ .md-button .md-button--primary }"
         lead = f"[Answer a question](page/recallmodel.html){button}\n{lead}"
