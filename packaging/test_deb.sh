@@ -62,6 +62,14 @@ for deb in "$packages"/*.deb; do
 done
 pass
 
+# The completions are where Debian's shells look for them, and a manual page is compressed.
+dpkg-deb -c "$packages"/recallmodel_*.deb >"$folder/held"
+for file in bash-completion/completions/recallmodel zsh/vendor-completions/_recallmodel \
+    fish/vendor_completions.d/recallmodel.fish man/man1/recallmodel.1.gz; do
+    grep -q " \./usr/share/$file\$" "$folder/held" || fail "the package lacks $file"
+done
+pass
+
 # ---- the root
 
 why=$(why_no_root)

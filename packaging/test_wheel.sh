@@ -59,6 +59,7 @@ check_python() { # PYTHON
     "$program" select --n 131072 --k 2048 --recall 0.95 --m 64 --device h100-pcie |
         cmp - "$folder/got" || fail "python -m recallmodel: other bytes"
     same runs --csv
+    same completion bash
     same calibrate keyetal/two-stage --exact keyetal/exact --no-held-out --name X
     in_venv python "$here/module.py" "$venv" "$folder/rows.npy"
     in_venv python -c 'import ast, pathlib, recallmodel
@@ -105,7 +106,8 @@ check_removed() {
     pass
 }
 
-# What the wheel contains: only libraries of the C library are asked for, and each licence.
+# What the wheel contains: only libraries of the C library are asked for, each licence, and no path
+# of the machine that built it.
 check_contents() {
     "$env" -m zipfile -l "$wheel" >"$folder/list"
     for name in bin/recallmodel py.typed __init__.pyi runs/index.csv licenses/LICENSE \
@@ -116,6 +118,11 @@ check_contents() {
     if grep -E 'libgsl|libjansson|libopenblas|libpython' "$folder/list"; then
         fail "the wheel carries what it should not"
     fi
+    "$env" -m zipfile -e "$wheel" "$folder/contents"
+    if grep -rlaF -e "$PWD" -e "${TMPDIR:-/tmp}/tmp." "$folder/contents"; then
+        fail "the wheel names folders of the machine that built it"
+    fi
+    rm -r "$folder/contents"
     pass
 }
 
