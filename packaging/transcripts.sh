@@ -82,7 +82,7 @@ awk -v folder="$folder" '
 cp "$folder/new" "$page"
 # README has one time a way: of pip install with the first answer, of make demo, of the page
 seconds() { awk -F '|' -v what="$2" '$2 ~ what { sum += $3 } END { printf "%.1f", sum }' "$1"; }
-sed -i -e "s/\(<!--page-->\)[^<]*/\1$seconds/" \
-    -e "s/\(<!--pip-->\)[^<]*/\1$(seconds "$folder/pip" '`(pip|recallmodel) ')/" \
-    -e "s/\(<!--source-->\)[^<]*/\1$(seconds "$folder/source" '`make demo')/" README.md
+sed -i -e "s/\(<!--page-->\)[^<]*/\1$seconds s/" \
+    -e "s/\(<!--pip-->\)[^<]*/\1$(seconds "$folder/pip" '`(pip|recallmodel) ') s/" \
+    -e "s/\(<!--source-->\)[^<]*/\1$(seconds "$folder/source" '`make demo') s/" README.md
 sed -n '/^|.*[0-9] |$/p' "$page"
