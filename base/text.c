@@ -80,6 +80,7 @@ const char *text_shown(char to[TEXT_SHOWN], const char *text)
 /* ---- numbers */
 
 /* The longest line, with room for the decimal point of any locale. */
+#define NUMBER_MAX 511 /* bytes; a decimal point may take a few more */
 #define NUMBER_SIZE 544
 
 /* Replaces the first `from` by `to`. */
@@ -127,7 +128,7 @@ static bool is_decimal(const char *text)
 double text_number(const char *value)
 {
     char text[NUMBER_SIZE], point[16];
-    if (!is_decimal(value))
+    if (strlen(value) > NUMBER_MAX || !is_decimal(value))
         return NAN;
     find_point(point);
     snprintf(text, sizeof text, "%s", value);

@@ -47,7 +47,12 @@ int main(int count, char **arguments)
     }
     char date[20];
     const time_t seconds = count > 3 ? (time_t)atoll(arguments[3]) : time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&seconds));
+    const struct tm *day = gmtime(&seconds);
+    if (!day) {
+        fputs("describe: SECONDS is no time\n", stderr);
+        return 2;
+    }
+    strftime(date, sizeof date, "%Y-%m-%d", day);
     struct program program = manual;
     program.commands = commands;
     program.length = commands_length;

@@ -62,6 +62,13 @@ static bool is_listed(const char *name, const char *list, size_t length)
     return false;
 }
 
+/* A shell may put a name into its line as it is. That of an index could be anything. */
+static bool is_plain(const char *name)
+{
+    return *name != '-' && name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789._/-")] == '\0';
+}
+
 static void put_runs(const char *begin, int length, const char *typed)
 {
     char error[CSV_ERROR];
@@ -70,7 +77,7 @@ static void put_runs(const char *begin, int length, const char *typed)
         return;
     for (size_t row = 0; row < index.csv.rows; row++) {
         const char *name = runs_index_field(&index, row, RUNS_NAME);
-        if (begins(name, typed))
+        if (begins(name, typed) && is_plain(name))
             printf("%.*s%s\t%s\n", length, begin, name, runs_index_field(&index, row, RUNS_WHAT));
     }
     runs_index_free(&index);

@@ -98,6 +98,8 @@ static void put_axes(FILE *gnuplot, const struct plot *plot, const struct view *
         fputs(" noenhanced\nset format y '%g'\nset yrange [0:]\nset autoscale xfix\n"
               "set style fill solid 0.35\n",
               gnuplot);
+    if (plot->histogram && view->x.high - view->x.low < 8.0)
+        fputs("set xtics 1\n", gnuplot); /* what is counted is whole */
     else
         fprintf(gnuplot,
                 " noenhanced\nset logscale y 10\nset format y '%%g'\nset yrange [%.17g:%.17g]\n",
