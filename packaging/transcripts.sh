@@ -3,9 +3,9 @@
 # the sources in a bare Debian root. Writes the tables of docs/first-answer.md between its marks,
 # and docs/page.png. Ends with an error if an answer is not that of the build.
 #
-#   packaging/transcripts.sh WHEEL CACHE [PAGE_SECONDS]   (make transcripts)
+#   packaging/transcripts.sh WHEEL CACHE   (make transcripts)
 #
-# CACHE keeps the bare root and NumPy's wheel; PAGE_SECONDS is how long make page took.
+# CACHE keeps the bare root and NumPy's wheel.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -13,7 +13,6 @@ cd "$(dirname "$0")/.."
 . packaging/bare_root.sh
 wheel=$1
 cache=$(realpath -m "$2")
-page_seconds=${3:-}
 program=${RECALLMODEL:-build/recallmodel}
 page=docs/first-answer.md
 folder=$(mktemp -d)
@@ -24,6 +23,14 @@ fail() { echo "FAIL: $*"; exit 1; }
 why=$(why_no_root)
 [ -z "$why" ] || fail "$why"
 make_root "$cache" || fail "mmdebstrap cannot make a root (above it says why)"
+
+# how long make page takes, from nothing
+rm -rf build/page-timed
+begin=$SECONDS
+make --no-print-directory page PAGE=build/page-timed >"$folder/log" 2>&1 ||
+    fail "make page: $(tail -n 5 "$folder/log")"
+page_seconds=$((SECONDS - begin))
+rm -rf build/page-timed
 
 # what pip needs, beforehand: NumPy for the Python of the root
 mkdir -p "$folder/given/packages" "$cache/packages"
@@ -65,7 +72,7 @@ printf '%s\n| %s | %s |\n' "$head" "open the page, until the answer stands" "$se
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed -n 1p)
 {
     echo "Measured on $(date -u +%F), $(nproc) cores, $model."
-    [ -z "$page_seconds" ] || printf '`make page` took %s s there.\n' "$page_seconds"
+    printf '`make page` took %s s there.\n' "$page_seconds"
 } >"$folder/machine"
 
 # between <!-- NAME --> and <!-- end -->

@@ -94,16 +94,14 @@ static void put_axes(FILE *gnuplot, const struct plot *plot, const struct view *
     put_quoted(gnuplot, plot->x_label);
     fputs(dumb ? ".\"\\nupwards: \"." : " noenhanced\nset ylabel ", gnuplot);
     put_quoted(gnuplot, plot->y_label);
+    fputs(" noenhanced\nset format y '%g'\n", gnuplot);
     if (plot->histogram)
-        fputs(" noenhanced\nset format y '%g'\nset yrange [0:]\nset autoscale xfix\n"
-              "set style fill solid 0.35\n",
-              gnuplot);
+        fputs("set yrange [0:]\nset autoscale xfix\nset style fill solid 0.35\n", gnuplot);
+    else
+        fprintf(gnuplot, "set logscale y 10\nset yrange [%.17g:%.17g]\n", view->y.high,
+                view->y.low);
     if (plot->histogram && view->x.high - view->x.low < 8.0)
         fputs("set xtics 1\n", gnuplot); /* what is counted is whole */
-    else
-        fprintf(gnuplot,
-                " noenhanced\nset logscale y 10\nset format y '%%g'\nset yrange [%.17g:%.17g]\n",
-                view->y.high, view->y.low);
     fputs("set offsets graph 0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n", gnuplot);
     if (plot->log_x)
         fprintf(gnuplot, "set logscale x 2\nset format x '%s'\n",
