@@ -47,7 +47,7 @@ rows() { # WAY: the steps as rows of a table, in the root
         --customize-hook="chroot \"\$1\" bash /root/given/transcripts_inside.sh $1" \
         --customize-hook="copy-out /root/given/answer $(quoted "$folder")" \
         >"$folder/log" 2>&1 || fail "$1: $(tail -n 25 "$folder/log")"
-    cmp "$folder/want" "$folder/answer" >&2 || fail "$1: the answer is not that of the build"
+    diff "$folder/want" "$folder/answer" >&2 || fail "$1: the answer is not that of the build"
     awk '$1 == "##" && $2 != "end" {
             sum += $2
             seconds = $2
