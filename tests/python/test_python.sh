@@ -20,8 +20,8 @@ export RECALLMODEL_LIBRARY
 PYTHONPATH=python timeout -k 10 300 "$python" -m pytest -q -p no:cacheprovider tests/python
 if [ "${CASES:-}" = few ]; then exit; fi
 if ! "$python" - 2>/dev/null <<'END'; then
+import setuptools  # before pip, which imports a distutils that setuptools replaces
 import pip
-import setuptools
 
 assert int(setuptools.__version__.split(".")[0]) >= 61
 END
