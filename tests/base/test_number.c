@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/number.h>
+#include <base/text.h>
 #include <tests/test.h>
 
 static const struct {
@@ -299,4 +300,18 @@ START_TEST(anything_at_all)
 }
 END_TEST
 
-TEST_MAIN("number", counts, count_lists, decimals, amounts, decimal_lists, anything_at_all)
+/* text_number() promises 511 bytes. A longer text is no number, not the beginning of one. */
+START_TEST(long_texts)
+{
+    char text[600];
+    memset(text, '0', sizeof text);
+    memcpy(text + 508, ".25", 4);
+    ck_assert_double_eq(text_number(text), 0.25);
+    memset(text, '0', sizeof text);
+    memcpy(text + 509, ".25", 4);
+    ck_assert_double_nan(text_number(text));
+}
+END_TEST
+
+TEST_MAIN("number", counts, count_lists, decimals, amounts, decimal_lists, long_texts,
+          anything_at_all)
