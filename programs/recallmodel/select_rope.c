@@ -85,7 +85,7 @@ static struct json *resonance_json(const struct rcm_resonance r)
 
 struct json *selection_rope_json(const struct selection_answer *answer)
 {
-    struct json *object = json_new_object(), *avoided = json_new_null();
+    struct json *object = json_new_object(), *avoided = NULL;
     set_real(object, "rope_theta", answer->asked.rope.theta);
     set_count(object, "head_dim", answer->asked.rope.head_dim);
     if (answer->asked.rope.stretch > 0)
@@ -99,7 +99,7 @@ struct json *selection_rope_json(const struct selection_answer *answer)
     json_put(object, "choice",
              selection_has_buckets(answer) ? resonance_json(resonance_of(answer, answer->choice.p))
                                            : json_new_null());
-    json_put(object, "avoided", avoided);
+    json_put(object, "avoided", avoided ? avoided : json_new_null());
     return object;
 }
 
