@@ -96,6 +96,9 @@ argument_reader read_runs_path; /* const char *: a file, or the name of measured
     "--b", "LIST", read_sorted_counts, IN_QUESTION(b), \
         "buckets (default: a selection from the fewest to n/kb)"
 #define OPTION_M "--m", "M", read_count, IN_QUESTION(m), "rows in the batch (default 1)"
+#define OPTION_B_REACHING \
+    "--b", "LIST", read_sorted_counts, IN_QUESTION(b), \
+        "buckets (default: for each kb the smallest b that reaches --recall)"
 #define OPTION_VALID \
     "--valid", "L", read_count, IN_QUESTION(valid), \
         "only the first L elements of a row exist; the rest is padding"
