@@ -16,10 +16,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "threads.h"
 
 #define LIBRARY_VARIABLE "RECALLMODEL_OPENBLAS"
+#define THREADS_VARIABLE "OPENBLAS_NUM_THREADS"
 #define LEADING(x) ((x) ? (x) : 1)
 
 /* CBLAS_ORDER and CBLAS_TRANSPOSE. */
@@ -92,13 +94,20 @@ static void load(void)
 {
     const char *given = getenv(LIBRARY_VARIABLE);
     const char *const names[] = {"libopenblas.so.0", "libopenblas.so", given};
-    /* Before it is loaded, so that it starts no threads; it does not overrule the caller's. */
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *threads = getenv(THREADS_VARIABLE);
+    char *before = threads ? strdup(threads) : NULL;
+    /* It looks when it is loaded, and then starts none. Children do not inherit that. */
+    setenv(THREADS_VARIABLE, "1", 1);
+    bool taken = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !taken; i++) {
         void *library = names[i] && *names[i] ? dlopen(names[i], RTLD_NOW | RTLD_LOCAL) : NULL;
-        if (library && take(library))
-            return;
+        taken = library && take(library);
     }
+    if (before)
+        setenv(THREADS_VARIABLE, before, 1);
+    else
+        unsetenv(THREADS_VARIABLE);
+    free(before);
 }
 
 bool products_ready(char *error, size_t size)
