@@ -16,13 +16,12 @@ flashinfer2605="FlashInfer, message of commit 82ff6a9cb; top-k with the transfor
 trtllm="TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache"
 keyetal="Key et al. 2024 (graphcore-research/pytorch-approx-topk, c09e8c2)"
 
-# name | model | file of runs | kernel of its rows (-: it has no such column) | type | device (-:
-# not known) | source
+# name | model | file of runs | kernel of its rows (-: it has no such column) | type | card | source
 b200="trtllm/exact-b200" blackwell="flashinfer/exact-blackwell" a100="flashinfer/exact-a100"
 table="\
-flashinfer_default_blackwell|exact-once|$blackwell|flashinfer_default|f32|-|$flashinfer3009
-flashinfer_clusters_blackwell|exact-once|$blackwell|flashinfer_clusters|f32|-|$flashinfer3009
-torch_topk_blackwell|torch-topk|$blackwell|torch.topk|f32|-|$flashinfer3009
+flashinfer_default_blackwell|exact-once|$blackwell|flashinfer_default|f32|B200|$flashinfer3009
+flashinfer_clusters_blackwell|exact-once|$blackwell|flashinfer_clusters|f32|B200|$flashinfer3009
+torch_topk_blackwell|torch-topk|$blackwell|torch.topk|f32|B200|$flashinfer3009
 gvr_v2_b200|exact|$b200|gvr_v2|f32|B200|$trtllm
 sglang_v2_b200|exact|$b200|sglang_v2_plan_transform|f32|B200|$trtllm
 flashinfer_0_6_14_b200|exact|$b200|flashinfer_0_6_14|f32|B200|$trtllm
@@ -36,9 +35,9 @@ torch_topk_h100_pcie|torch-topk|keyetal/exact|-|f16|H100-PCIe|$keyetal"
 names=" $* "
 while IFS='|' read -r name model runs kernel dtype device source; do
     if [ $# -gt 0 ] && [ "${names/ $name /}" = "$names" ]; then continue; fi
-    options=(--kernel "$model" --dtype "$dtype" --name "$name" --source "$source")
+    options=(--kernel "$model" --dtype "$dtype" --name "$name" --source "$source"
+        --device "$device")
     if [ "$kernel" != - ]; then options+=(--runs-kernel "$kernel"); fi
-    if [ "$device" != - ]; then options+=(--device "$device"); fi
     "$program" calibrate "runs/$runs.csv" "${options[@]}" -o "$profiles/$name.profile" >/dev/null
     awk -v name="$name" -F'[ =]+' '{ value[$1] = $2 }
         function errors(what) {

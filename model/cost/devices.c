@@ -29,123 +29,311 @@
 #define MIB 1048576.0
 #define VECTOR_64 "64 compares x "
 static const struct rcm_device devices[] = {
-    {"A100-PCIe", 1.935e12, 19.5e12, 108 * 64 * 1.41e9, 312e12, 312e12,
-     "bandwidth, memory, fp32, matrix: NVIDIA A100 80GB PCIe datasheet; "
-     "vector: 108 SMs x " VECTOR_64 "1.41 GHz; printed: Samaga et al. 2025, Table 1; "
-     "on chip: NVIDIA A100 GPU architecture whitepaper, L2",
-     80e9, 40 * MIB},
-    {"A100-PCIe-40GB", 1.555e12, 19.5e12, 108 * 64 * 1.41e9, 312e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA A100 datasheet, 40GB PCIe; "
-     "vector: 108 SMs x " VECTOR_64 "1.41 GHz; "
-     "on chip: NVIDIA A100 GPU architecture whitepaper, L2",
-     40e9, 40 * MIB},
-    {"A100-SXM", 2.039e12, 19.5e12, 108 * 64 * 1.41e9, 312e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA A100 datasheet, 80GB SXM; "
-     "vector: 108 SMs x " VECTOR_64 "1.41 GHz; "
-     "on chip: NVIDIA A100 GPU architecture whitepaper, L2",
-     80e9, 40 * MIB},
-    {"A100-SXM-40GB", 1.555e12, 19.5e12, 108 * 64 * 1.41e9, 312e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA A100 datasheet, 40GB SXM; "
-     "vector: 108 SMs x " VECTOR_64 "1.41 GHz; "
-     "on chip: NVIDIA A100 GPU architecture whitepaper, L2",
-     40e9, 40 * MIB},
+    {.name = "A100-PCIe",
+     .bandwidth_bytes_per_s = 1.935e12,
+     .fma_rate_per_s = 19.5e12,
+     .vector_rate_per_s = 108 * 64 * 1.41e9,
+     .matrix_rate_per_s = 312e12,
+     .matrix_rate_printed_per_s = 312e12,
+     .memory_bytes = 80e9,
+     .on_chip_bytes = 40 * MIB,
+     .multiprocessors = 108,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA A100 80GB PCIe datasheet; "
+               "vector, multiprocessors: 108 SMs x " VECTOR_64
+               "1.41 GHz; printed: Samaga et al. 2025, Table 1; "
+               "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
+    {.name = "A100-PCIe-40GB",
+     .bandwidth_bytes_per_s = 1.555e12,
+     .fma_rate_per_s = 19.5e12,
+     .vector_rate_per_s = 108 * 64 * 1.41e9,
+     .matrix_rate_per_s = 312e12,
+     .memory_bytes = 40e9,
+     .on_chip_bytes = 40 * MIB,
+     .multiprocessors = 108,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA A100 datasheet, 40GB PCIe; "
+               "vector, multiprocessors: 108 SMs x " VECTOR_64 "1.41 GHz; "
+               "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
+    {.name = "A100-SXM",
+     .bandwidth_bytes_per_s = 2.039e12,
+     .fma_rate_per_s = 19.5e12,
+     .vector_rate_per_s = 108 * 64 * 1.41e9,
+     .matrix_rate_per_s = 312e12,
+     .memory_bytes = 80e9,
+     .on_chip_bytes = 40 * MIB,
+     .multiprocessors = 108,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA A100 datasheet, 80GB SXM; "
+               "vector, multiprocessors: 108 SMs x " VECTOR_64 "1.41 GHz; "
+               "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
+    {.name = "A100-SXM-40GB",
+     .bandwidth_bytes_per_s = 1.555e12,
+     .fma_rate_per_s = 19.5e12,
+     .vector_rate_per_s = 108 * 64 * 1.41e9,
+     .matrix_rate_per_s = 312e12,
+     .memory_bytes = 40e9,
+     .on_chip_bytes = 40 * MIB,
+     .multiprocessors = 108,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA A100 datasheet, 40GB SXM; "
+               "vector, multiprocessors: 108 SMs x " VECTOR_64 "1.41 GHz; "
+               "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
     /* The datasheet rounds the bandwidth to 2 TB/s. */
-    {"H100-PCIe", 2.04e12, 51.2e12, 114 * 64 * 1.755e9, 756e12, 0.0,
-     "bandwidth, matrix: Key et al.'s code (2040e9, 756e12); memory, fp32: NVIDIA H100 datasheet; "
-     "vector: 114 SMs x " VECTOR_64 "1.755 GHz; "
-     "on chip: NVIDIA H100 GPU architecture whitepaper, L2",
-     80e9, 50 * MIB},
-    {"H100-SXM", 3.35e12, 67e12, 132 * 64 * 1.98e9, 989.4e12, 1979e12,
-     "bandwidth, memory, fp32, matrix: NVIDIA H100 datasheet; vector: 132 SMs x " VECTOR_64
-     "1.98 GHz; printed: Samaga et al. 2025, Table 1: 1,979, with sparsity; "
-     "on chip: NVIDIA H100 GPU architecture whitepaper, L2",
-     80e9, 50 * MIB},
+    {.name = "H100-PCIe",
+     .bandwidth_bytes_per_s = 2.04e12,
+     .fma_rate_per_s = 51.2e12,
+     .vector_rate_per_s = 114 * 64 * 1.755e9,
+     .matrix_rate_per_s = 756e12,
+     .memory_bytes = 80e9,
+     .on_chip_bytes = 50 * MIB,
+     .multiprocessors = 114,
+     .shortest_kernel_us = 2.168, /* runs/keyetal/argmax: n = 4096, k = 1024, m = 1, compiled */
+     .source = "bandwidth, matrix: Key et al.'s code (2040e9, 756e12); memory, fp32: NVIDIA H100 "
+               "datasheet; "
+               "vector, multiprocessors: 114 SMs x " VECTOR_64 "1.755 GHz; "
+               "on chip: NVIDIA H100 GPU architecture whitepaper, L2"},
+    {.name = "H100-SXM",
+     .bandwidth_bytes_per_s = 3.35e12,
+     .fma_rate_per_s = 67e12,
+     .vector_rate_per_s = 132 * 64 * 1.98e9,
+     .matrix_rate_per_s = 989.4e12,
+     .matrix_rate_printed_per_s = 1979e12,
+     .memory_bytes = 80e9,
+     .on_chip_bytes = 50 * MIB,
+     .multiprocessors = 132,
+     .source =
+         "bandwidth, memory, fp32, matrix: NVIDIA H100 datasheet; vector, multiprocessors: 132 SMs "
+         "x " VECTOR_64 "1.98 GHz; printed: Samaga et al. 2025, Table 1: 1,979, with sparsity; "
+         "on chip: NVIDIA H100 GPU architecture whitepaper, L2"},
     /* Older datasheets rate a pair of cards, and the FP32 of one of them as 67. */
-    {"H100-NVL", 3.9e12, 60e12, 60e12 / 4, 835.5e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA H100 datasheet, H100 NVL (1,671 is with sparsity); "
-     "vector: a quarter of fp32",
-     94e9, 0.0},
-    {"H200", 4.8e12, 67e12, 132 * 64 * 1.98e9, 989.4e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA H200 datasheet; vector: 132 SMs x " VECTOR_64
-     "1.98 GHz",
-     141e9, 0.0},
-    {"GH200", 4.0e12, 67e12, 132 * 64 * 1.98e9, 990e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3; vector: 132 SMs x " VECTOR_64
-     "1.98 GHz",
-     96e9, 0.0},
-    {"GH200-144GB", 4.9e12, 67e12, 132 * 64 * 1.98e9, 990e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3e; vector: 132 SMs x " VECTOR_64
-     "1.98 GHz",
-     144e9, 0.0},
+    {.name = "H100-NVL",
+     .bandwidth_bytes_per_s = 3.9e12,
+     .fma_rate_per_s = 60e12,
+     .vector_rate_per_s = 60e12 / 4,
+     .matrix_rate_per_s = 835.5e12,
+     .memory_bytes = 94e9,
+     .multiprocessors = 132,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA H100 datasheet, H100 NVL (1,671 is with "
+               "sparsity); "
+               "vector: a quarter of fp32; multiprocessors: 132, as the CUDA runtime counts them"},
+    {.name = "H200",
+     .bandwidth_bytes_per_s = 4.8e12,
+     .fma_rate_per_s = 67e12,
+     .vector_rate_per_s = 132 * 64 * 1.98e9,
+     .matrix_rate_per_s = 989.4e12,
+     .memory_bytes = 141e9,
+     .multiprocessors = 132,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA H200 datasheet; vector, multiprocessors: "
+               "132 SMs x " VECTOR_64 "1.98 GHz"},
+    {.name = "GH200",
+     .bandwidth_bytes_per_s = 4.0e12,
+     .fma_rate_per_s = 67e12,
+     .vector_rate_per_s = 132 * 64 * 1.98e9,
+     .matrix_rate_per_s = 990e12,
+     .memory_bytes = 96e9,
+     .multiprocessors = 132,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3; vector: 132 SMs "
+               "x " VECTOR_64 "1.98 GHz"},
+    {.name = "GH200-144GB",
+     .bandwidth_bytes_per_s = 4.9e12,
+     .fma_rate_per_s = 67e12,
+     .vector_rate_per_s = 132 * 64 * 1.98e9,
+     .matrix_rate_per_s = 990e12,
+     .memory_bytes = 144e9,
+     .multiprocessors = 132,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3e; vector: 132 SMs "
+               "x " VECTOR_64 "1.98 GHz"},
     /* NVIDIA announced 192 GB and 8 TB/s; HGX B200 has 180 GB and 7.7 TB/s, and the driver's bus of
      * 7680 bits at 3996 MHz gives 7.67 (pytorch/ao, pull request 4002). An earlier technical brief
      * has 80 for fp32. */
-    {"B200", 7.7e12, 75e12, 75e12 / 2, 2250e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA HGX B200 datasheet, an eighth of 36 PFLOP/s with "
-     "sparsity and 600 TFLOP/s; vector: half of fp32",
-     180e9, 0.0},
+    {.name = "B200",
+     .bandwidth_bytes_per_s = 7.7e12,
+     .fma_rate_per_s = 75e12,
+     .vector_rate_per_s = 75e12 / 2,
+     .matrix_rate_per_s = 2250e12,
+     .memory_bytes = 180e9,
+     .multiprocessors = 148,
+     .shortest_kernel_us =
+         1.5, /* runs/flashinfer/exact-blackwell: k = n = 256, which copies the row. The card is not
+               * stated; docs/runs.md says why it is a B200 or a B300 */
+     .source =
+         "bandwidth, memory, fp32, matrix: NVIDIA HGX B200 datasheet, an eighth of 36 PFLOP/s with "
+         "sparsity and 600 TFLOP/s; vector: half of fp32; multiprocessors: 148, as the CUDA "
+         "runtime counts them"},
     /* Of an HGX B300, eight of which have up to 2.3 TB. Others say 3.5 PFLOP/s of bfloat16. */
-    {"B300", 8.0e12, 75e12, 75e12 / 2, 2250e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA HGX B300 datasheet, an eighth of 36 PFLOP/s with "
-     "sparsity and 600 TFLOP/s; vector: half of fp32",
-     288e9, 0.0},
-    {"L4", 300e9, 30.3e12, 58 * 64 * 2.04e9, 121e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA L4 datasheet (242 is with sparsity); "
-     "vector: 58 SMs x " VECTOR_64 "2.04 GHz",
-     24e9, 0.0},
-    {"L40S", 864e9, 91.6e12, 142 * 64 * 2.52e9, 362.05e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA L40S datasheet; vector: 142 SMs x " VECTOR_64
-     "2.52 GHz",
-     48e9, 0.0},
-    {"RTX-4090", 1.008e12, 82.6e12, 128 * 64 * 2.52e9, 165.2e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA Ada GPU architecture whitepaper (dense, float32 "
-     "accumulation); vector: 128 SMs x " VECTOR_64 "2.52 GHz; "
-     "on chip: NVIDIA Ada GPU architecture whitepaper, L2",
-     24e9, 72 * MIB},
-    {"RTX-5090", 1.792e12, 104.8e12, 170 * 64 * 2.407e9, 209.5e12, 0.0,
-     "bandwidth, memory, fp32, matrix: NVIDIA RTX Blackwell GPU architecture whitepaper (dense, "
-     "float32 accumulation); vector: 170 SMs x " VECTOR_64 "2.407 GHz; "
-     "on chip: NVIDIA RTX Blackwell GPU architecture whitepaper, L2",
-     32e9, 96 * MIB},
+    {.name = "B300",
+     .bandwidth_bytes_per_s = 8.0e12,
+     .fma_rate_per_s = 75e12,
+     .vector_rate_per_s = 75e12 / 2,
+     .matrix_rate_per_s = 2250e12,
+     .memory_bytes = 288e9,
+     .multiprocessors = 148,
+     .source =
+         "bandwidth, memory, fp32, matrix: NVIDIA HGX B300 datasheet, an eighth of 36 PFLOP/s with "
+         "sparsity and 600 TFLOP/s; vector: half of fp32; multiprocessors: 148, as the CUDA "
+         "runtime counts them"},
+    {.name = "L4",
+     .bandwidth_bytes_per_s = 300e9,
+     .fma_rate_per_s = 30.3e12,
+     .vector_rate_per_s = 58 * 64 * 2.04e9,
+     .matrix_rate_per_s = 121e12,
+     .memory_bytes = 24e9,
+     .multiprocessors = 58,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA L4 datasheet (242 is with sparsity); "
+               "vector, multiprocessors: 58 SMs x " VECTOR_64 "2.04 GHz"},
+    {.name = "L40S",
+     .bandwidth_bytes_per_s = 864e9,
+     .fma_rate_per_s = 91.6e12,
+     .vector_rate_per_s = 142 * 64 * 2.52e9,
+     .matrix_rate_per_s = 362.05e12,
+     .memory_bytes = 48e9,
+     .multiprocessors = 142,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA L40S datasheet; vector, multiprocessors: "
+               "142 SMs x " VECTOR_64 "2.52 GHz"},
+    /* A card of Amazon's: no datasheet of its own. */
+    {.name = "A10G",
+     .bandwidth_bytes_per_s = 600e9,
+     .fma_rate_per_s = 80 * 256 * 1.71e9,
+     .vector_rate_per_s = 80 * 64 * 1.71e9,
+     .memory_bytes = 24e9,
+     .on_chip_bytes = 6 * MIB,
+     .multiprocessors = 80,
+     .shortest_kernel_us = 1.584, /* runs/graphcore/bucket-argmax-a10g */
+     .source = "bandwidth, memory: Amazon EC2 G5 instances; fp32: 80 SMs x 256 x 1.71 GHz; "
+               "vector, multiprocessors: 80 SMs x " VECTOR_64 "1.71 GHz; "
+               "on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
+    {.name = "RTX-3090",
+     .bandwidth_bytes_per_s = 936e9,
+     .fma_rate_per_s = 35.6e12,
+     .vector_rate_per_s = 82 * 64 * 1.695e9,
+     .matrix_rate_per_s = 71e12,
+     .memory_bytes = 24e9,
+     .on_chip_bytes = 6 * MIB,
+     .multiprocessors = 82,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA Ampere GA102 GPU architecture whitepaper "
+               "(dense, float32 accumulation); vector, multiprocessors: 82 SMs x " VECTOR_64
+               "1.695 GHz; on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
+    {.name = "RTX-4080-SUPER",
+     .bandwidth_bytes_per_s = 736e9,
+     .fma_rate_per_s = 52.2e12,
+     .vector_rate_per_s = 80 * 64 * 2.55e9,
+     .memory_bytes = 16e9,
+     .on_chip_bytes = 64 * MIB,
+     .multiprocessors = 80,
+     .source = "bandwidth, memory, fp32: NVIDIA GeForce RTX 4080 SUPER specifications; "
+               "vector, multiprocessors: 80 SMs x " VECTOR_64 "2.55 GHz; "
+               "on chip: NVIDIA Ada GPU architecture whitepaper, L2 of the RTX 4080"},
+    {.name = "RTX-4090",
+     .bandwidth_bytes_per_s = 1.008e12,
+     .fma_rate_per_s = 82.6e12,
+     .vector_rate_per_s = 128 * 64 * 2.52e9,
+     .matrix_rate_per_s = 165.2e12,
+     .memory_bytes = 24e9,
+     .on_chip_bytes = 72 * MIB,
+     .multiprocessors = 128,
+     .source =
+         "bandwidth, memory, fp32, matrix: NVIDIA Ada GPU architecture whitepaper (dense, float32 "
+         "accumulation); vector, multiprocessors: 128 SMs x " VECTOR_64 "2.52 GHz; "
+         "on chip: NVIDIA Ada GPU architecture whitepaper, L2"},
+    {.name = "RTX-5090",
+     .bandwidth_bytes_per_s = 1.792e12,
+     .fma_rate_per_s = 104.8e12,
+     .vector_rate_per_s = 170 * 64 * 2.407e9,
+     .matrix_rate_per_s = 209.5e12,
+     .memory_bytes = 32e9,
+     .on_chip_bytes = 96 * MIB,
+     .multiprocessors = 170,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA RTX Blackwell GPU architecture whitepaper "
+               "(dense, "
+               "float32 accumulation); vector, multiprocessors: 170 SMs x " VECTOR_64 "2.407 GHz; "
+               "on chip: NVIDIA RTX Blackwell GPU architecture whitepaper, L2"},
     /* The Workstation Edition; others of that name are slower. */
-    {"RTX-PRO-6000", 1.792e12, 125e12, 188 * 64 * 2.617e9, 503.8e12, 0.0,
-     "bandwidth, memory, fp32: NVIDIA RTX PRO 6000 Blackwell Workstation Edition datasheet; "
-     "matrix: NVIDIA RTX PRO Blackwell GPU architecture whitepaper; vector: 188 SMs x " VECTOR_64
-     "2.617 GHz",
-     96e9, 0.0},
+    {.name = "RTX-PRO-6000",
+     .bandwidth_bytes_per_s = 1.792e12,
+     .fma_rate_per_s = 125e12,
+     .vector_rate_per_s = 188 * 64 * 2.617e9,
+     .matrix_rate_per_s = 503.8e12,
+     .memory_bytes = 96e9,
+     .multiprocessors = 188,
+     .source =
+         "bandwidth, memory, fp32: NVIDIA RTX PRO 6000 Blackwell Workstation Edition datasheet; "
+         "matrix: NVIDIA RTX PRO Blackwell GPU architecture whitepaper; vector: 188 SMs "
+         "x " VECTOR_64 "2.617 GHz"},
     /* Its matrix units do float16 (130 TFLOP/s) and no bfloat16. */
-    {"V100S", 1.134e12, 16.4e12, 80 * 64 * 1.597e9, 0.0, 0.0,
-     "bandwidth, memory, fp32: NVIDIA V100S PCIe datasheet; vector: 80 SMs x " VECTOR_64
-     "1.597 GHz; "
-     "on chip: NVIDIA V100 GPU architecture whitepaper, L2",
-     32e9, 6 * MIB},
-    {"MI300X", 5.3e12, 163.4e12, 304 * 64 * 2.1e9, 1307.4e12, 0.0,
-     "bandwidth, memory, fp32, matrix: AMD Instinct MI300X datasheet; vector: 304 compute units x "
-     "64 lanes x 2.1 GHz",
-     192e9, 0.0},
-    {"MI325X", 6.0e12, 163.4e12, 304 * 64 * 2.1e9, 1307.4e12, 0.0,
-     "bandwidth, memory, fp32, matrix: AMD Instinct MI325X datasheet; vector: 304 compute units x "
-     "64 lanes x 2.1 GHz",
-     256e9, 0.0},
-    {"MI355X", 8.0e12, 157.3e12, 256 * 64 * 2.4e9, 2516.6e12, 0.0,
-     "bandwidth, memory, fp32, matrix: AMD Instinct MI355X datasheet; vector: 256 compute units x "
-     "64 lanes x 2.4 GHz",
-     288e9, 0.0},
-    {"TPUv4", 1.2e12, 4.3e12, 4.3e12, 275e12, 275e12,
-     "bandwidth, fp32, vector, matrix, printed: Samaga et al. 2025, Table 1; memory: Google Cloud "
-     "documentation, TPU v4",
-     32e9, 0.0},
-    {"TPUv5e", 819e9, 6.14e12, 6.14e12, 197e12, 197e12,
-     "bandwidth, matrix, printed: Samaga et al. 2025, Table 1; fp32, vector: fitted in their A.1; "
-     "memory: Google Cloud documentation, TPU v5e; "
-     "on chip: Google DeepMind, How to scale your model, section 2, VMEM",
-     16e9, 128 * MIB},
-    {"TPUv5p", 2.765e12, 0.0, 0.0, 459e12, 0.0,
-     "bandwidth, memory, matrix: Google Cloud documentation, TPU v5p", 95e9, 0.0},
-    {"TPUv6e", 1.638e12, 0.0, 0.0, 918e12, 0.0,
-     "bandwidth, memory, matrix: Google Cloud documentation, TPU v6e (Trillium)", 32e9, 0.0},
-    {"TPUv7x", 7.38e12, 0.0, 0.0, 2307e12, 0.0,
-     "bandwidth, memory, matrix: Google Cloud documentation, TPU7x (Ironwood)", 192e9, 0.0},
+    {.name = "V100S",
+     .bandwidth_bytes_per_s = 1.134e12,
+     .fma_rate_per_s = 16.4e12,
+     .vector_rate_per_s = 80 * 64 * 1.597e9,
+     .memory_bytes = 32e9,
+     .on_chip_bytes = 6 * MIB,
+     .multiprocessors = 80,
+     .source = "bandwidth, memory, fp32: NVIDIA V100S PCIe datasheet; vector, multiprocessors: 80 "
+               "SMs x " VECTOR_64 "1.597 GHz; "
+               "on chip: NVIDIA V100 GPU architecture whitepaper, L2"},
+    {.name = "MI300X",
+     .bandwidth_bytes_per_s = 5.3e12,
+     .fma_rate_per_s = 163.4e12,
+     .vector_rate_per_s = 304 * 64 * 2.1e9,
+     .matrix_rate_per_s = 1307.4e12,
+     .memory_bytes = 192e9,
+     .multiprocessors = 304,
+     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI300X datasheet; vector: 304 "
+               "compute units x "
+               "64 lanes x 2.1 GHz"},
+    {.name = "MI325X",
+     .bandwidth_bytes_per_s = 6.0e12,
+     .fma_rate_per_s = 163.4e12,
+     .vector_rate_per_s = 304 * 64 * 2.1e9,
+     .matrix_rate_per_s = 1307.4e12,
+     .memory_bytes = 256e9,
+     .multiprocessors = 304,
+     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI325X datasheet; vector: 304 "
+               "compute units x "
+               "64 lanes x 2.1 GHz"},
+    {.name = "MI355X",
+     .bandwidth_bytes_per_s = 8.0e12,
+     .fma_rate_per_s = 157.3e12,
+     .vector_rate_per_s = 256 * 64 * 2.4e9,
+     .matrix_rate_per_s = 2516.6e12,
+     .memory_bytes = 288e9,
+     .multiprocessors = 256,
+     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI355X datasheet; vector: 256 "
+               "compute units x "
+               "64 lanes x 2.4 GHz"},
+    {.name = "TPUv4",
+     .bandwidth_bytes_per_s = 1.2e12,
+     .fma_rate_per_s = 4.3e12,
+     .vector_rate_per_s = 4.3e12,
+     .matrix_rate_per_s = 275e12,
+     .matrix_rate_printed_per_s = 275e12,
+     .memory_bytes = 32e9,
+     .source = "bandwidth, fp32, vector, matrix, printed: Samaga et al. 2025, Table 1; memory: "
+               "Google Cloud "
+               "documentation, TPU v4"},
+    {.name = "TPUv5e",
+     .bandwidth_bytes_per_s = 819e9,
+     .fma_rate_per_s = 6.14e12,
+     .vector_rate_per_s = 6.14e12,
+     .matrix_rate_per_s = 197e12,
+     .matrix_rate_printed_per_s = 197e12,
+     .memory_bytes = 16e9,
+     .on_chip_bytes = 128 * MIB,
+     .source = "bandwidth, matrix, printed: Samaga et al. 2025, Table 1; fp32, vector: fitted in "
+               "their A.1; "
+               "memory: Google Cloud documentation, TPU v5e; "
+               "on chip: Google DeepMind, How to scale your model, section 2, VMEM"},
+    {.name = "TPUv5p",
+     .bandwidth_bytes_per_s = 2.765e12,
+     .matrix_rate_per_s = 459e12,
+     .memory_bytes = 95e9,
+     .source = "bandwidth, memory, matrix: Google Cloud documentation, TPU v5p"},
+    {.name = "TPUv6e",
+     .bandwidth_bytes_per_s = 1.638e12,
+     .matrix_rate_per_s = 918e12,
+     .memory_bytes = 32e9,
+     .source = "bandwidth, memory, matrix: Google Cloud documentation, TPU v6e (Trillium)"},
+    {.name = "TPUv7x",
+     .bandwidth_bytes_per_s = 7.38e12,
+     .matrix_rate_per_s = 2307e12,
+     .memory_bytes = 192e9,
+     .source = "bandwidth, memory, matrix: Google Cloud documentation, TPU7x (Ironwood)"},
 };
 #define DEVICES (sizeof devices / sizeof *devices)
 

@@ -73,8 +73,9 @@ double rcm_insertions(struct rcm_topk p);
  * matrix_rate is dense bfloat16. matrix_rate_printed is the number that Table 1 of [Samaga2025]
  * uses, 0 where it has none. memory_bytes is the nominal capacity. on_chip_bytes is the largest
  * memory on the chip in which the output of a kernel can stay for the next one: the L2 cache of a
- * GPU, the vector memory (VMEM) of a TPU. Any rate but the bandwidth, and both memories, may be 0:
- * unknown. */
+ * GPU, the vector memory (VMEM) of a TPU. multiprocessors counts those of NVIDIA, or the compute
+ * units of AMD. shortest_kernel_us is the time of the shortest kernel that was measured on it: the
+ * least that a launch takes. Any number but the bandwidth may be 0: unknown. */
 struct rcm_device {
     const char *name;
     double bandwidth_bytes_per_s;
@@ -85,6 +86,8 @@ struct rcm_device {
     const char *source;
     double memory_bytes;
     double on_chip_bytes;
+    double multiprocessors;
+    double shortest_kernel_us;
 };
 
 /* The registry of devices: rcm_device(0), .. until NULL. By name: the whole name, or NULL; letter
@@ -126,11 +129,6 @@ double rcm_ridge_matrix(double vector_rate_per_s, double matrix_rate_per_s);
 /* The largest k_b with 5 k_b - 2 <= ridge, at most RCM_N_MAX. 0 if there is none, or ridge is
  * NaN. */
 uint64_t rcm_ridge_k_b(double ridge);
-
-/* The time of the shortest kernel that was measured on a device, in us: the least that a launch
- * takes. The device is found by its name. 0: none was measured.
- * Source    the runs in runs/ that model/cost/launch.c names. */
-double rcm_launch_us(const struct rcm_device *device);
 
 /* Of the bytes that a kernel writes, those that must reach the memory of the device before it ends:
  * all but on_chip_bytes; none where on_chip_bytes is not known, so that a bound stays a bound.

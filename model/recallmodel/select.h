@@ -47,7 +47,7 @@ enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
  *                            rcm_predict_exact, rcm_predict_threshold)
  *   roofline                 microseconds that stage 1 takes at least, its candidates going to
  *                            memory (through_memory_us); threshold: and the second look; exact
- *                            top-k: not known
+ *                            top-k: not known. Bounds within RCM_BOUND_TIE count as equal
  * With machine.d, in place of stage 1 the time and the roofline have fused_through_memory_us of
  * rcm_product, a bound. Exact top-k then takes product_us and its predicted time. The threshold,
  * whose second look would need the product again, is not known. */
@@ -109,6 +109,11 @@ struct rcm_point {
     double objective;
 };
 
+/* By how much two bounds must differ to decide. Of shapes whose bounds are within this factor of
+ * the least, the roofline takes the one that the stand-in for the device (rcm_stand_in_for) runs
+ * fastest: the bound counts no threads, and a shape with few buckets cannot come near it. */
+#define RCM_BOUND_TIE 1.05
+
 enum rcm_deploy { RCM_DEPLOY_BUCKETED, RCM_DEPLOY_EXACT, RCM_DEPLOY_THRESHOLD };
 const char *rcm_deploy_name(enum rcm_deploy deploy); /* bucketed, exact, threshold */
 
@@ -124,7 +129,7 @@ struct rcm_choice {
      * objective is not known: if there is a shape, the lesser of it and the threshold, otherwise
      * exact. The roofline is a
      * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
-     * rcm_launch_us */
+     * shortest_kernel_us of the device */
     enum rcm_deploy deploy;
     double exact_objective; /* exact top-k of the row; NaN: not known */
     double over_exact;      /* objective/exact_objective: below 1, approximating pays */

@@ -31,8 +31,9 @@ struct rcm_kernel {
     const char *name;
     const char *limits;
     uint64_t k_b_max;
-    bool any_b; /* it runs every b */
-    /* the smallest b >= low that it runs for n, k, k_b and m of p; 0: none */
+    bool any_b;   /* it runs every b */
+    bool divides; /* it runs only b that divide n */
+    /* the smallest b >= low that it runs for n, k, k_b and m of p, but for `divides`; 0: none */
     uint64_t (*next_b)(struct rcm_topk p, uint64_t low, const struct rcm_restriction *restriction);
     /* for values of so many bytes and p in the domain; NULL: not known */
     struct rcm_work (*work)(struct rcm_topk p, double bytes);
@@ -54,6 +55,10 @@ const struct rcm_kernel *rcm_kernel(size_t index);
 /* The kernel with that name, or NULL. */
 const struct rcm_kernel *rcm_kernel_by_name(const char *name);
 
+/* Can the kernel run this shape? p is in the domain of rcm_check. The rule that select, predict and
+ * calibrate share. */
+bool rcm_kernel_runs(const struct rcm_kernel *kernel, struct rcm_topk p);
+
 /* ------------------------------------------------------------------------------------------------
  * Profiles
  */
@@ -68,6 +73,11 @@ struct rcm_profile {
     const char *date;   /* of the calibration */
     const char *source; /* where the runs come from */
     const char *runs;   /* which runs they were */
+    /* the card, where `name` is that of a kernel (exact top-k alone); NULL or "": not stated */
+    const char *card;
+    /* the card to which it was carried (rcm_stand_in), from which type; NULL: it was not */
+    const char *stands_in_for;
+    enum rcm_dtype carried_from;
 
     double launch_us;      /* a kernel's start and end */
     double block_us;       /* from one thread block's start to the next, on the whole device */
@@ -154,6 +164,41 @@ const struct rcm_profile *rcm_profile(size_t index);
 const char *rcm_profile_lacks(const struct rcm_profile *profile);
 
 /* ------------------------------------------------------------------------------------------------
+ * Stand-ins: the profile of another card, for a card that has none
+ */
+
+/* Which profile stands in for which cards, and why. A registry row: rcm_stand_in(0), .. until NULL.
+ * The first row that fits is taken. The ratios are measured/predicted where a profile was carried
+ * to a card whose runs it had not seen: 5 % lie below the low one, 5 % above the high one. */
+struct rcm_stand_in {
+    const char *cards;   /* how the names of the cards begin; "": every card */
+    const char *profile; /* the name of the profile */
+    const char *why;
+    double low_ratio, high_ratio;             /* of both stages */
+    double exact_low_ratio, exact_high_ratio; /* of exact top-k; 0: not known */
+    const char *measured;                     /* which runs say so */
+};
+const struct rcm_stand_in *rcm_stand_in(size_t index);
+
+/* A profile carried to another card, to another type, or both. What is bound by the memory scales
+ * with its bandwidth; what all multiprocessors do together with their number; vector operations
+ * with their rate; a launch with the shortest kernel of both, if both were measured; the passes of
+ * a stage 2 over its candidates with the width of the type. Latency stays, and so does what is not
+ * known of both cards. The error of the fit becomes the ratios of a stand-in.
+ * from, to   the cards; of `to` the bandwidth must be known. They may be the same.
+ * Source     docs/models.md 20. */
+struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm_device *from,
+                             const struct rcm_device *to, enum rcm_dtype dtype,
+                             const struct rcm_stand_in *stand_in);
+
+/* The stand-in for a card. own: a profile of the card itself, which is then carried to dtype alone;
+ * or NULL. kernel: NULL or rcm_kernel(0): any. dtype: NULL: that of the profile.
+ * Returns    whether there is one; *out then points to the texts of the library and of `device`. */
+bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile *own,
+                      const struct rcm_kernel *kernel, const enum rcm_dtype *dtype,
+                      struct rcm_profile *out);
+
+/* ------------------------------------------------------------------------------------------------
  * Predicted times
  */
 
@@ -228,6 +273,11 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, 
  * domain and where the profile does not determine it. The library of the
  * kernel cpu finds every exact top-k by threshold, with groups of its own: rcm_predict_exact(). */
 double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk p, double reaching);
+
+/* The kernel of exact top-k alone, of those that come with the library, that was measured on this
+ * card and is predicted to be the fastest for n, k and m of p; only where these lie within its
+ * runs. NULL: none. */
+const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, struct rcm_topk p);
 
 RCM_END
 

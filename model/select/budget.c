@@ -36,7 +36,7 @@ static struct rcm_point best_within(const struct rcm_selection *s, double budget
 {
     struct rcm_point best = {.objective = INFINITY};
     struct rcm_factors factors;
-    const struct rcm_factors *divisors_of = factors_if(s->target.divisors, s->p.n, &factors);
+    const struct rcm_factors *divisors_of = factors_if(search_divides(s), s->p.n, &factors);
     double least = INFINITY;
     for (uint64_t k_b = 1; k_b <= select_k_b_max(s); k_b++) {
         const struct rcm_point point = within_at_k_b(s, k_b, budget, divisors_of);
@@ -76,7 +76,7 @@ static size_t objectives_of_grid(const struct rcm_selection *s, double **values)
 {
     size_t length = 0, capacity = 0;
     struct rcm_factors factors;
-    const struct rcm_factors *divisors_of = factors_if(s->target.divisors, s->p.n, &factors);
+    const struct rcm_factors *divisors_of = factors_if(search_divides(s), s->p.n, &factors);
     *values = NULL;
     for (uint64_t k_b = 1; k_b <= select_k_b_max(s); k_b++) {
         const struct search f = search_begin(s, k_b, divisors_of);

@@ -151,7 +151,7 @@ static struct threshold best_threshold(const struct rcm_selection *s)
     struct threshold best = none;
     struct rcm_point estimate[K_B_MOST];
     struct rcm_factors factors;
-    const struct rcm_factors *divisors_of = factors_if(s->target.divisors, s->p.n, &factors);
+    const struct rcm_factors *divisors_of = factors_if(search_divides(s), s->p.n, &factors);
     double least = INFINITY;
     const uint64_t most = select_k_b_max(s) < K_B_MOST ? select_k_b_max(s) : K_B_MOST;
     for (uint64_t k_b = 1; k_b <= most; k_b++) {
@@ -195,7 +195,7 @@ static double least_exact(const struct rcm_selection *s, double objective)
 {
     if (search_objective(s)->need != RCM_NEEDS_DEVICE || !s->machine.device)
         return objective;
-    return RCM_BOUND_MARGIN * (objective + rcm_launch_us(s->machine.device));
+    return RCM_BOUND_MARGIN * (objective + s->machine.device->shortest_kernel_us);
 }
 
 /* The one with the least objective among those that take part; among equal ones exact top-k, then

@@ -68,7 +68,10 @@ static double predicted(const struct rcm_objective *self, const struct rcm_machi
                         struct rcm_topk p)
 {
     (void)self;
-    if (!machine->profile)
+    if (!machine->profile || rcm_check(p) != RCM_OK)
+        return NAN;
+    /* With machine.d stage 1 is another kernel's. */
+    if (!machine->d && !rcm_kernel_runs(machine->profile->kernel, p))
         return NAN;
     const struct rcm_prediction r = rcm_predict(machine->profile, p);
     return machine->d ? product(machine, p).fused_through_memory_us + r.stage2_us : r.time_us;

@@ -28,6 +28,11 @@ static uint64_t dropping_b(struct rcm_topk p)
     return (spread - 1) / p.k_b;
 }
 
+bool search_divides(const struct rcm_selection *s)
+{
+    return s->target.divisors || (s->kernel && s->kernel->divides);
+}
+
 struct search search_begin(const struct rcm_selection *s, uint64_t k_b,
                            const struct rcm_factors *divisors_of)
 {

@@ -31,6 +31,9 @@ struct search {
 const struct rcm_objective *search_objective(const struct rcm_selection *selection);
 double search_bucketed(const struct rcm_selection *selection, struct rcm_topk p);
 
+/* Must b divide n, by the target or by the kernel? */
+bool search_divides(const struct rcm_selection *selection);
+
 /* A search at one k_b that has not looked at any b yet. divisors_of: the factors of n where b
  * must divide it, otherwise NULL. */
 struct search search_begin(const struct rcm_selection *selection, uint64_t k_b,

@@ -9,6 +9,7 @@
 #include "confidence.h"
 #include "contenders.h"
 #include "search.h"
+#include "tie.h"
 
 /* ---- divisors of n, where b must be one */
 
@@ -23,7 +24,7 @@ struct divisor_list {
 
 static void list_divisors(const struct rcm_selection *s, struct divisor_list *list)
 {
-    list->wanted = s->target.divisors;
+    list->wanted = search_divides(s);
     list->count = 0;
     if (!list->wanted)
         return;
@@ -129,12 +130,32 @@ static bool fewer_candidates(struct rcm_topk p, struct rcm_topk other)
     return rcm_candidates(p) <= rcm_candidates(other);
 }
 
+/* Where bounds decide: the best of each k_b, and of all, with ties broken by the stand-in. */
+static struct rcm_point best_by_bound(const struct rcm_selection *s, struct rcm_point *each,
+                                      const struct divisor_list *divisors)
+{
+    const uint64_t most = select_k_b_max(s);
+    struct rcm_point *const points =
+        each ? each : malloc((most ? most : 1) * sizeof *points);
+    struct rcm_point best = {.objective = INFINITY};
+    if (!points)
+        return best;
+    for (uint64_t i = 0; i < most; i++)
+        points[i] = best_of_k_b(s, i + 1, divisors);
+    best = tie_fastest(s, points, most, divisors->wanted ? &divisors->factors : NULL);
+    if (!each)
+        free(points);
+    return best;
+}
+
 /* From large k_b down: they have few candidates, so that the others soon cannot beat them. */
 static struct rcm_point best_of_each(const struct rcm_selection *s, struct rcm_point *each)
 {
     struct rcm_point best = {.objective = INFINITY};
     struct divisor_list divisors; /* listed once, because that takes longer than all the rest */
     list_divisors(s, &divisors);
+    if (search_objective(s)->need == RCM_NEEDS_DEVICE && s->machine.device && !s->machine.d)
+        return best_by_bound(s, each, &divisors);
     const uint64_t most = select_k_b_max(s);
     for (uint64_t k_b = most; k_b >= 1; k_b--) {
         if (!each && cannot_beat(s, k_b, best.objective, &divisors))

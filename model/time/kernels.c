@@ -327,6 +327,19 @@ const struct rcm_kernel kernel_drtopk = {
     .family = "drtopk",
 };
 
+/* Listing A.8 of Samaga et al.: lanes of 128 buckets, and whole rows of them. */
+const struct rcm_kernel kernel_samaga = {
+    .name = "samaga",
+    .limits = "b a multiple of 128 that divides n",
+    .k_b_max = ANY_K_B,
+    .divides = true,
+    .next_b = helion_b,
+    .work = generic_work,
+    .splits = never,
+    .family = "samaga",
+    .times_only = true,
+};
+
 /* What it starts depends on how its compiler tiles the rows, so only times are known. */
 const struct rcm_kernel kernel_helion = {
     .name = "helion",
@@ -396,6 +409,7 @@ static const struct rcm_kernel *const kernels[] = {
     &kernel_exact,
     &kernel_exact_once,
     &kernel_torch_topk,
+    &kernel_samaga,
 };
 
 const struct rcm_kernel *rcm_kernel(size_t index)
@@ -409,4 +423,11 @@ const struct rcm_kernel *rcm_kernel_by_name(const char *name)
     for (size_t i = 0; (kernel = rcm_kernel(i)) && strcmp(kernel->name, name) != 0; i++)
         ;
     return kernel;
+}
+
+bool rcm_kernel_runs(const struct rcm_kernel *kernel, struct rcm_topk p)
+{
+    const struct rcm_restriction none = {.align = 1};
+    return p.k_b <= kernel->k_b_max && !(kernel->divides && p.n % p.b != 0) &&
+           kernel->next_b(p, p.b, &none) == p.b;
 }

@@ -9,7 +9,7 @@
 
 extern const struct rcm_kernel kernel_any, kernel_ours, kernel_graphcore, kernel_xla;
 extern const struct rcm_kernel kernel_graphcore_thread, kernel_graphcore_block, kernel_generic;
-extern const struct rcm_kernel kernel_cpu, kernel_drtopk, kernel_helion;
+extern const struct rcm_kernel kernel_cpu, kernel_drtopk, kernel_helion, kernel_samaga;
 extern const struct rcm_kernel kernel_exact, kernel_exact_once, kernel_torch_topk;
 
 /* The tile T of XLA's approx_max_k: 128 for the rows of an array (m > 1), 1024 for a vector. */

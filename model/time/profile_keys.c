@@ -21,10 +21,13 @@ static const struct rcm_text_key keys_before[] = {
     RATE(matrix_rate_per_s),
     RATE(memory_bytes),
     RATE(on_chip_bytes),
+    RATE(multiprocessors),
+    RATE(shortest_kernel_us),
     {"kernel", RCM_TEXT_KERNEL, AT(profile.kernel)},
     {"dtype", RCM_TEXT_DTYPE, AT(profile.dtype)},
     WORDS(date),
     WORDS(runs),
+    WORDS(card),
 };
 static const struct rcm_text_key keys_after[] = {
     FIGURE(n_low),

@@ -192,6 +192,7 @@ static void point_to_texts(struct rcm_device_text *text)
     text->device.source = text->profile.source = text->source;
     text->profile.date = text->date;
     text->profile.runs = text->runs;
+    text->profile.card = text->card;
 }
 
 int rcm_profile_text_read(const char *text, size_t length, struct rcm_device_text *out, char *error,

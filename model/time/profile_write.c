@@ -59,7 +59,8 @@ static bool collect_text(struct rcm_device_text *text, const struct rcm_profile 
            copy_words(text->source, sizeof text->source,
                       profile ? profile->source : device->source) &&
            copy_words(text->date, sizeof text->date, text->profile.date) &&
-           copy_words(text->runs, sizeof text->runs, text->profile.runs);
+           copy_words(text->runs, sizeof text->runs, text->profile.runs) &&
+           copy_words(text->card, sizeof text->card, text->profile.card);
 }
 
 /* The lines above the first key of a kind. */

@@ -37,11 +37,13 @@ const struct rcm_profile *exact_profile_by_prefix(const char *beginning);
 bool is_exact_only(const struct rcm_device_text *entry);
 
 /* The profile that answers for a kernel and a type (NULL: any); never one of exact top-k alone. If
- * no profile has both, it is a profile of another type of the same width; if there is none, one of
- * another kernel of the same family; if there is none, one that differs in both.
- * rcm_predict_as(profile, kernel, p) is then the prediction. profile is NULL if none answers. */
+ * no profile of the device has both, it is a profile of another type of the same width; if there is
+ * none, one of another kernel of the same family; if there is none, one that differs in both; and
+ * then a stand-in (rcm_stand_in_for), whose profile has stands_in_for. rcm_predict_as(&profile,
+ * kernel, p) is the prediction. */
 struct profile_answer {
-    const struct rcm_profile *profile;
+    bool found;
+    struct rcm_profile profile;
     const struct rcm_kernel *kernel; /* that was asked for, or the profile's */
     enum rcm_dtype dtype;            /* likewise */
     bool other_kernel, other_dtype;  /* the profile is of another */

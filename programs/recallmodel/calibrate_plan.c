@@ -18,11 +18,12 @@ static struct rcm_profile prior_profile(const struct calibrate_settings *setting
     const struct rcm_kernel *kernel =
         settings->kernel ? settings->kernel : rcm_kernel_by_name("generic");
     struct rcm_profile prior = {0};
-    const struct rcm_profile *known =
-        question->device.given ? profile_for_question(&question->device.text, kernel, NULL).profile
-                               : NULL;
-    if (known && !known->kernel->times_only)
-        prior = *known;
+    if (question->device.given) {
+        const struct profile_answer known =
+            profile_for_question(&question->device.text, kernel, NULL);
+        if (known.found && !known.profile.kernel->times_only)
+            prior = known.profile;
+    }
     prior.kernel = kernel;
     prior.dtype = question->dtype.type;
     return prior;

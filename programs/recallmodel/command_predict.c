@@ -18,11 +18,19 @@
 
 void print_profile(const struct profile_answer *a)
 {
-    const struct rcm_profile *q = a->profile;
+    const struct rcm_profile *q = &a->profile;
     char held_out[80] = "";
     if (q->held_out_median_error > 0.0)
         snprintf(held_out, sizeof held_out, "; at sizes not seen %.1f and %.1f %%",
                  100.0 * q->held_out_median_error, 100.0 * q->held_out_p95_error);
+    if (q->stands_in_for) {
+        print_wrapped("By the profile of %s, kernel %s, %s, carried to %s, %s: nothing was measured "
+                      "there. The ranges are of times that were carried so; docs/calibrating.md "
+                      "says how to make a profile.",
+                      q->name, q->kernel->name, rcm_dtype_name(q->carried_from), q->stands_in_for,
+                      rcm_dtype_name(q->dtype));
+        return;
+    }
     print_wrapped(
         "%s, kernel %s, %s; calibrated %s on %s: median error %.1f %%, 95 %% below %.1f %%%s.",
         q->name, q->kernel->name, rcm_dtype_name(q->dtype), q->date && *q->date ? q->date : "",
@@ -77,15 +85,37 @@ struct product_question predict_product(const struct predict_settings *settings,
     return (struct product_question){&settings->question.device.text.device, dtype, settings->d};
 }
 
+struct rcm_prediction prediction_of(const struct profile_answer *a, struct rcm_topk p)
+{
+    struct rcm_prediction r = rcm_predict_as(&a->profile, a->kernel, p);
+    if (rcm_check(p) == RCM_OK && !rcm_kernel_runs(a->kernel, p))
+        r = (struct rcm_prediction){.time_us = NAN,
+                                    .stage1_us = NAN,
+                                    .stage2_us = NAN,
+                                    .low_us = NAN,
+                                    .high_us = NAN,
+                                    .beyond = RCM_BEYOND_KERNEL};
+    return r;
+}
+
+/* What the rates of the device allow stage 1, where they are known. */
+static void put_bound(struct table *table, const struct predict_settings *settings,
+                      enum rcm_dtype dtype, struct rcm_topk p)
+{
+    const struct rcm_device *device = &settings->question.device.text.device;
+    if (device->bandwidth_bytes_per_s > 0.0)
+        table_real(table, in_data("bound_us"), rcm_roofline(device, dtype, p).time_us);
+}
+
 static struct table *predict_rows(const struct query *query, void *state)
 {
     const struct predict_settings *settings = state;
     const struct profile_answer a = settings->profile;
-    const struct rcm_profile *q = a.profile;
+    const struct rcm_profile *q = &a.profile;
     struct table *table = table_new();
     for (size_t i = 0; i < query->length; i++) {
         const struct rcm_topk p = query->shapes[i];
-        const struct rcm_prediction r = rcm_predict_as(q, a.kernel, p);
+        const struct rcm_prediction r = prediction_of(&a, p);
         const double exact = rcm_predict_exact(q, p);
         table_row(table, false);
         put_query(table, query);
@@ -94,6 +124,7 @@ static struct table *predict_rows(const struct query *query, void *state)
         put_band(table, &r);
         table_real(table, dropped(1, "stage1_us", "stage 1\nus", STYLE_PLAIN), r.stage1_us);
         table_real(table, headed("stage2_us", "stage 2\nus", STYLE_PLAIN), r.stage2_us);
+        put_bound(table, settings, a.dtype, p);
         table_text(table, dropped(4, "bound", "stage 1\nmostly", STYLE_PLAIN), r.bound);
         table_real(table, in_data("exact_us"), exact);
         table_real(table, dropped(3, "speedup", "over\nexact", STYLE_SPEEDUP), exact / r.time_us);
@@ -114,7 +145,7 @@ static void predict_text(const struct query *query, const struct table *table, v
 {
     const struct predict_settings *settings = state;
     const struct profile_answer a = settings->profile;
-    const struct rcm_prediction exact = rcm_predict_exact_band(a.profile, query->base);
+    const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
     char band[BAND];
     print_profile(&a);
     format_band(band, &exact);
@@ -123,7 +154,7 @@ static void predict_text(const struct query *query, const struct table *table, v
                isfinite(exact.low_us) ? "" : "error ", band);
     else
         printf("Exact top-k of the whole rows: not known, because %s.\n\n",
-               a.profile->run_count > 0.0 && a.profile->exact_count == 0.0
+               a.profile.run_count > 0.0 && a.profile.exact_count == 0.0
                    ? "no run of the profile is of exact top-k"
                    : "its runs do not determine it");
     table_print(table, stdout, colour);
@@ -131,7 +162,7 @@ static void predict_text(const struct query *query, const struct table *table, v
     if (!settings->d)
         return;
     putchar('\n');
-    product_print_intensity(predict_product(settings, a.profile->dtype), query->shapes[0]);
+    product_print_intensity(predict_product(settings, a.profile.dtype), query->shapes[0]);
     print_wrapped(
         "product: computing the values as products of vectors, by the roofline, a lower bound; "
         "fused: product and stage 1 in one kernel, by the "
@@ -140,11 +171,15 @@ static void predict_text(const struct query *query, const struct table *table, v
 
 void put_profile_json(struct json *object, const struct profile_answer *a)
 {
-    set_text(object, "device", a->profile->name);
+    const char *card = a->profile.stands_in_for;
+    set_text(object, "device", card ? card : a->profile.name);
+    set_truth(object, "calibrated", !card);
+    if (card)
+        set_text(object, "stand_in", a->profile.name);
     set_text(object, "kernel", a->kernel->name);
-    set_text(object, "kernel_of_profile", a->profile->kernel->name);
+    set_text(object, "kernel_of_profile", a->profile.kernel->name);
     set_text(object, "dtype", rcm_dtype_name(a->dtype));
-    set_text(object, "dtype_of_profile", rcm_dtype_name(a->profile->dtype));
+    set_text(object, "dtype_of_profile", rcm_dtype_name(a->profile.dtype));
 }
 
 static void predict_json(struct json *object, const struct query *query, const struct table *table,
@@ -152,14 +187,14 @@ static void predict_json(struct json *object, const struct query *query, const s
 {
     const struct predict_settings *settings = state;
     const struct profile_answer a = settings->profile;
-    const struct rcm_prediction exact = rcm_predict_exact_band(a.profile, query->base);
+    const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
     put_profile_json(object, &a);
     put_memory(object, &settings->question, &query->base, a.dtype);
     set_real(object, "exact_us", exact.time_us);
     set_real(object, "exact_low_us", exact.low_us);
     set_real(object, "exact_high_us", exact.high_us);
     if (settings->d)
-        product_json(object, predict_product(settings, a.profile->dtype), query->shapes[0]);
+        product_json(object, predict_product(settings, a.profile.dtype), query->shapes[0]);
     json_put(object, "predictions", table_json(table));
 }
 
@@ -191,29 +226,24 @@ static const struct argument predict_options[] = {
     {OPTIONS_END},
 };
 
-/* The device has no profile that answers: the roofline does, unless an option needs a profile. */
+/* The device has no profile that answers, and none stands in. */
 static int no_profile(struct predict_settings *settings)
 {
     char names[200];
     const char *device = settings->question.device.text.device.name;
     kernels_known(&settings->question.device.text, names, sizeof names);
     if (*names &&
-        !profile_for_question(&settings->question.device.text, settings->kernel, NULL).profile)
+        !profile_for_question(&settings->question.device.text, settings->kernel, NULL).found)
         return usage_error("--kernel %s: the profile of %s knows %s", settings->kernel->name,
                            device, names);
     if (*names)
         return usage_error("--dtype %s: %s has no profile for this --dtype, and none whose values "
                            "have this width; recallmodel devices lists the profiles",
                            rcm_dtype_name(settings->question.dtype.type), device);
-    const int status = product_check(&settings->question.device.text.device, settings->d, false);
-    if (status != STATUS_OK)
-        return status;
-    const char *lacking = settings->runs ? "--runs" : settings->kernel ? "--kernel" : NULL;
-    return lacking ? usage_error("--device %s has no profile, which %s needs; recallmodel devices "
-                                 "lists the profiles, and recallmodel calibrate makes one "
-                                 "(docs/calibrating.md)",
-                                 device, lacking)
-                   : predict_bounds(settings);
+    return usage_error("--device %s has no profile%s%s; recallmodel devices lists the profiles, and "
+                       "recallmodel calibrate makes one (docs/calibrating.md)",
+                       device, settings->kernel ? " of the kernel " : "",
+                       settings->kernel ? settings->kernel->name : "");
 }
 
 /* What must hold between the options. */
@@ -249,7 +279,7 @@ static int predict(struct predict_settings *settings)
         return predict_exact_kernel(settings);
     settings->profile = profile_for_question(&question->device.text, settings->kernel,
                                              question->dtype.given ? &question->dtype.type : NULL);
-    if (!settings->profile.profile)
+    if (!settings->profile.found)
         return no_profile(settings);
     const int status = check_predict(settings);
     if (status != STATUS_OK)

@@ -193,7 +193,7 @@ static int check_objective(const struct select_settings *settings)
         return usage_error(
             "--objective %s needs --device: a name (recallmodel devices) or a device file",
             objective->name);
-    if (objective && objective->need == RCM_NEEDS_PROFILE && !selection_profile(settings).profile)
+    if (objective && objective->need == RCM_NEEDS_PROFILE && !selection_profile(settings).found)
         return no_profile(settings);
     return STATUS_OK;
 }

@@ -14,15 +14,12 @@ struct predict_settings {
     const char *runs;                /* NULL: none */
     const struct rcm_kernel *kernel; /* NULL: that of the profile */
     uint64_t d;                      /* 0: not given */
-    struct profile_answer profile;   /* that answers; its profile is NULL if none does */
+    struct profile_answer profile;   /* that answers; found is false if none does */
 };
 
 /* What --d asks, for values of this type. */
 struct product_question predict_product(const struct predict_settings *settings,
                                         enum rcm_dtype dtype);
-
-/* Answers for a device without a profile, by its roofline. Returns a status. */
-int predict_bounds(struct predict_settings *settings);
 
 /* Answers by the profile of a kernel that only finds the exact top-k. Returns a status. */
 int predict_exact_kernel(struct predict_settings *settings);
@@ -42,6 +39,9 @@ void print_profile(const struct profile_answer *a);
 
 /* The device, kernel and types of the answer. */
 void put_profile_json(struct json *object, const struct profile_answer *a);
+
+/* The prediction; NaN where the kernel cannot run the shape. */
+struct rcm_prediction prediction_of(const struct profile_answer *a, struct rcm_topk p);
 
 /* The columns of the band, and of what lies beyond the runs of the profile. */
 void put_band(struct table *table, const struct rcm_prediction *r);

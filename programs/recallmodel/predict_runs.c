@@ -33,8 +33,8 @@ static bool replaced(const struct csv *csv, size_t column)
 static struct rcm_prediction predict_run(const struct profile_answer *a, const struct run *run)
 {
     if (run->kind == RUN_EXACT)
-        return rcm_predict_exact_band(a->profile, run->p);
-    struct rcm_prediction r = rcm_predict_as(a->profile, a->kernel, run->p);
+        return rcm_predict_exact_band(&a->profile, run->p);
+    struct rcm_prediction r = prediction_of(a, run->p);
     if (run->kind == RUN_STAGE1) {
         r.low_us *= r.stage1_us / r.time_us;
         r.high_us *= r.stage1_us / r.time_us;

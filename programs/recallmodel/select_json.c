@@ -95,7 +95,7 @@ static void put_choice(struct json *object, const struct selection_answer *answe
 static struct json *exact_kernel_json(const struct selection_answer *answer)
 {
     char beyond[RCM_BEYOND_TEXT];
-    const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
+    const struct rcm_profile *kernel = answer->exact_kernel;
     const struct rcm_prediction r = selection_exact_prediction(answer);
     struct json *object = json_new_object();
     rcm_beyond_text(r.beyond, beyond);
@@ -115,7 +115,7 @@ struct json *selection_json(const struct selection_answer *answer)
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
-    if (answer->settings->exact_kernel.given)
+    if (answer->exact_kernel)
         json_put(object, "exact_kernel", exact_kernel_json(answer));
     if (selection_has_rope(answer))
         json_put(object, "rope", selection_rope_json(answer));

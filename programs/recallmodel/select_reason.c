@@ -47,6 +47,46 @@ void selection_format_value(char *text, size_t size, const struct selection_answ
         format_many(text, size, value, objective->unit);
 }
 
+/* value times two ratios, "62 us to 130 us"; one time where they are not known. */
+static void format_range(char *text, size_t size, double value, double low_ratio, double high_ratio)
+{
+    char low[40], high[40];
+    const bool known = low_ratio > 0.0 && high_ratio > 0.0;
+    format_us(low, sizeof low, known ? low_ratio * value : value);
+    format_us(high, sizeof high, high_ratio * value);
+    snprintf(text, size, known ? "%s to %s" : "%s", low, high);
+}
+
+void selection_format_buckets(char *text, size_t size, const struct selection_answer *answer,
+                              double value)
+{
+    const struct rcm_profile *q = answer->asked.machine.profile;
+    if (selection_stands_in(answer))
+        format_range(text, size, value, q->held_out_p05_ratio, q->held_out_p95_ratio);
+    else
+        selection_format_value(text, size, answer, value);
+}
+
+void selection_format_exact_value(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_profile *q = answer->asked.machine.profile;
+    const double value = answer->choice.exact_objective;
+    if (selection_stands_in(answer) && !answer->exact_kernel && !(answer->settings->exact_us > 0.0))
+        format_range(text, size, value, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
+    else
+        selection_format_value(text, size, answer, value);
+}
+
+void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_profile *q = answer->asked.machine.profile;
+    if (strcmp(q->name, q->stands_in_for) == 0)
+        snprintf(text, size, "its profile of %s, not measured for %s",
+                 rcm_dtype_name(q->carried_from), rcm_dtype_name(q->dtype));
+    else
+        snprintf(text, size, "the profile of %s, not measured on %s", q->name, q->stands_in_for);
+}
+
 void selection_format_shape(char *text, size_t size, struct rcm_topk p)
 {
     snprintf(text, size, "b = %" PRIu64 ", k_b = %" PRIu64, p.b, p.k_b);
@@ -55,13 +95,15 @@ void selection_format_shape(char *text, size_t size, struct rcm_topk p)
 /* "2.6 times faster than exact top-k (74 us)", by what the objective is. */
 static void format_gain(char *text, size_t size, const struct selection_answer *answer)
 {
-    char exact[64], by[EXACT_TEXT];
+    char exact[RANGE_TEXT], by[EXACT_TEXT];
     const double gain =
         answer->choice.exact_objective / selection_least(answer, answer->choice.objective);
     selection_format_exact(by, sizeof by, answer);
-    selection_format_value(exact, sizeof exact, answer, answer->choice.exact_objective);
+    selection_format_exact_value(exact, sizeof exact, answer);
     snprintf(text, size, "%s%.*f times %s than %s (%s)",
-             selection_is_bound(answer) ? "at most " : "",
+             selection_is_bound(answer)    ? "at most "
+             : selection_stands_in(answer) ? "about "
+                                           : "",
              gain < 2.0     ? 2
              : gain < 100.0 ? 1
                             : 0,
@@ -72,23 +114,6 @@ static void format_gain(char *text, size_t size, const struct selection_answer *
              by, exact);
 }
 
-/* Does the exact time lie within the error that the profile has at these buckets? */
-static bool too_close(const struct selection_answer *answer)
-{
-    const struct rcm_choice *c = &answer->choice;
-    const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
-        !selection_has_buckets(answer))
-        return false;
-    const struct rcm_prediction r = rcm_predict(profile, c->p);
-    if (r.low_us <= c->exact_objective && c->exact_objective <= r.high_us)
-        return true;
-    if (!answer->settings->exact_kernel.given)
-        return false;
-    const struct rcm_prediction exact = selection_exact_prediction(answer);
-    return exact.low_us <= c->objective && c->objective <= exact.high_us;
-}
-
 static bool is_roofline(const struct selection_answer *answer)
 {
     return answer->asked.objective->need == RCM_NEEDS_DEVICE;
@@ -97,7 +122,7 @@ static bool is_roofline(const struct selection_answer *answer)
 double selection_least(const struct selection_answer *answer, double objective)
 {
     const struct rcm_device *device = answer->asked.machine.device;
-    return is_roofline(answer) && device ? objective + rcm_launch_us(device) : objective;
+    return is_roofline(answer) && device ? objective + device->shortest_kernel_us : objective;
 }
 
 /* What the least time of a bound consists of. */
@@ -107,25 +132,40 @@ static const char *bound_of(const struct selection_answer *answer)
                                               : "bound, not calibrated";
 }
 
+/* Where exact top-k is not known: the time that it must exceed. */
+static void only_if_reason(char *reason, size_t size, const struct selection_answer *answer,
+                           const char *shape, const char *value)
+{
+    char least[64];
+    const struct rcm_profile *q = answer->asked.machine.profile;
+    const bool bound = selection_is_bound(answer), stands_in = selection_stands_in(answer);
+    const double high = stands_in ? q->held_out_p95_ratio : 1.0;
+    selection_format_value(least, sizeof least, answer,
+                           selection_least(answer, high * answer->choice.objective));
+    snprintf(reason, size,
+             "%s: %s%s%s%s%s; this %s if your exact top-k of this shape takes longer than %s",
+             shape, bound ? "at least " : "", value, stands_in ? "" : " (",
+             stands_in ? ""
+             : bound   ? bound_of(answer)
+                       : "predicted",
+             stands_in ? "" : ")", bound ? "can only pay" : "pays", least);
+}
+
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[64], gain[EXACT_TEXT + 100], bound[64] = "";
+    char shape[64], value[RANGE_TEXT], gain[EXACT_TEXT + 200], bound[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->p);
-    selection_format_value(value, sizeof value, answer, selection_least(answer, c->objective));
+    selection_format_buckets(value, sizeof value, answer, selection_least(answer, c->objective));
     if (isnan(c->exact_objective)) {
-        const bool bound = selection_is_bound(answer);
-        snprintf(reason, size,
-                 "%s: %s%s (%s); this %s if your exact top-k of this shape takes longer than %s",
-                 shape, bound ? "at least " : "", value, bound ? bound_of(answer) : "predicted",
-                 bound ? "can only pay" : "pays", value);
+        only_if_reason(reason, size, answer, shape, value);
         return;
     }
     format_gain(gain, sizeof gain, answer);
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
     snprintf(reason, size, "%s: %s%s, %s%s", shape, value, bound, gain,
-             too_close(answer)
+             selection_too_close(answer)
                  ? "; too close to call by this profile, and exact top-k loses nothing"
                  : "");
 }
@@ -150,18 +190,18 @@ static void exact_by_bound(char *reason, size_t size, const struct selection_ans
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
                          const char *asked)
 {
-    char exact[64], value[64], by[EXACT_TEXT];
+    char exact[RANGE_TEXT], value[RANGE_TEXT], by[EXACT_TEXT];
     const struct rcm_choice *c = &answer->choice;
     selection_format_exact(by, sizeof by, answer);
-    selection_format_value(exact, sizeof exact, answer, c->exact_objective);
-    selection_format_value(value, sizeof value, answer, c->objective);
+    selection_format_exact_value(exact, sizeof exact, answer);
+    selection_format_buckets(value, sizeof value, answer, c->objective);
     const char *const verb = selection_is_time(answer) ? "take" : "have";
     if (selection_has_buckets(answer) && is_roofline(answer))
         exact_by_bound(reason, size, answer, asked);
     else if (selection_has_buckets(answer))
         snprintf(reason, size, "%s: %s; the %s buckets that keep %s %s %s: %s", by, exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
-                 too_close(answer)
+                 selection_too_close(answer)
                      ? "too close to call by this profile, and exact top-k loses nothing"
                      : "do not approximate");
     else if (isnan(c->exact_objective))
@@ -179,19 +219,20 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
 static void threshold_reason(char *reason, size_t size, const struct selection_answer *answer,
                              const char *asked)
 {
-    char shape[64], value[64], exact[64] = "not known", by[EXACT_TEXT], bound[64] = "",
-                               buckets[64] = "";
+    char shape[64], value[RANGE_TEXT], exact[RANGE_TEXT] = "not known", by[EXACT_TEXT],
+                                       bound[64] = "", buckets[RANGE_TEXT] = "";
     const struct rcm_choice *c = &answer->choice;
     const char *least = is_roofline(answer) ? "at least " : "";
     selection_format_shape(shape, sizeof shape, c->threshold.p);
     selection_format_exact(by, sizeof by, answer);
     if (is_roofline(answer))
         snprintf(bound, sizeof bound, " (%s)", bound_of(answer));
-    selection_format_value(value, sizeof value, answer,
+    selection_format_buckets(value, sizeof value, answer,
                            selection_least(answer, c->threshold.objective));
     if (!isnan(c->exact_objective))
-        selection_format_value(exact, sizeof exact, answer, c->exact_objective);
-    selection_format_value(buckets, sizeof buckets, answer, selection_least(answer, c->objective));
+        selection_format_exact_value(exact, sizeof exact, answer);
+    selection_format_buckets(buckets, sizeof buckets, answer,
+                             selection_least(answer, c->objective));
     const bool cpu = selection_is_cpu(answer) && selection_is_time(answer);
     const int length =
         cpu ? snprintf(reason, size,
@@ -209,12 +250,12 @@ static void threshold_reason(char *reason, size_t size, const struct selection_a
 
 static void budget_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[64], budget[64], recall[40];
+    char shape[64], value[RANGE_TEXT], budget[64], recall[40];
     const struct rcm_choice *c = &answer->choice;
     const bool threshold = c->deploy == RCM_DEPLOY_THRESHOLD;
     selection_format_value(budget, sizeof budget, answer, answer->settings->budget);
     if (c->deploy == RCM_DEPLOY_EXACT && c->exact_objective <= answer->settings->budget) {
-        selection_format_value(value, sizeof value, answer, c->exact_objective);
+        selection_format_exact_value(value, sizeof value, answer);
         snprintf(reason, size, "exact top-k: %s, within %s: do not approximate", value, budget);
         return;
     }
@@ -227,8 +268,8 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
         return;
     }
     selection_format_shape(shape, sizeof shape, threshold ? c->threshold.p : c->p);
-    selection_format_value(value, sizeof value, answer,
-                           threshold ? c->threshold.objective : c->objective);
+    selection_format_buckets(value, sizeof value, answer,
+                             threshold ? c->threshold.objective : c->objective);
     format_recall(recall, sizeof recall, threshold ? 0.0 : rcm_loss_exact(c->p));
     snprintf(reason, size, "%s%s: recall %s %s %s, the most within %s",
              threshold ? "exact top-k by threshold with " : "", shape, recall,
@@ -237,7 +278,7 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
 
 void selection_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char asked[80];
+    char asked[80], by[EXACT_TEXT];
     format_asked(asked, sizeof asked, answer);
     if (answer->settings->budget > 0.0)
         budget_reason(reason, size, answer);
@@ -247,4 +288,9 @@ void selection_reason(char *reason, size_t size, const struct selection_answer *
         exact_reason(reason, size, answer, asked);
     else
         threshold_reason(reason, size, answer, asked);
+    const size_t length = strlen(reason);
+    if (!selection_stands_in(answer) || length + 1 >= size)
+        return;
+    selection_format_stand_in(by, sizeof by, answer);
+    snprintf(reason + length, size - length, "; by %s", by);
 }

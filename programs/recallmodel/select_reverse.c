@@ -173,10 +173,10 @@ static struct rcm_shards shards_of(const struct reverse_answer *a,
 {
     const struct profile_answer profile = selection_profile(settings);
     const struct rcm_machine machine = {
-        .profile = profile.profile,
+        .profile = profile.found ? &profile.profile : NULL,
         .device = settings->question.device.given ? &settings->question.device.text.device : NULL,
-        .dtype = profile.profile ? profile.dtype : settings->question.dtype.type};
-    *calibrated = profile.profile != NULL;
+        .dtype = profile.found ? profile.dtype : settings->question.dtype.type};
+    *calibrated = profile.found && !profile.profile.stands_in_for;
     return rcm_shards(&machine, a->p);
 }
 

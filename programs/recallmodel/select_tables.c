@@ -98,8 +98,8 @@ void selection_put_shape(struct table *table, const struct selection_answer *ans
     put_shown(table, headed("over_least", "over\nleast", STYLE_SPEEDUP),
               point->objective / answer->least, shown / selection_least(answer, answer->least));
     table_real(table, in_data("exact_objective"), exact);
-    if (answer->settings->exact_kernel.given)
-        table_text(table, in_data("exact_kernel"), selection_exact_kernel(answer->settings)->name);
+    if (answer->exact_kernel)
+        table_text(table, in_data("exact_kernel"), answer->exact_kernel->name);
     put_shown(table, headed("over_exact", compared ? "of\nexact" : NULL, STYLE_PERCENT),
               point->objective / exact, shown / exact);
     put_prediction(table, answer, p);

@@ -80,6 +80,10 @@ static unsigned print_time(const struct selection_answer *answer)
     unsigned lines =
         isnan(r.low_us)
             ? print_wrapped("  time        %s predicted (%s); its error is not known", us, of)
+        : selection_stands_in(answer)
+            ? print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 times where "
+                            "profiles were carried to other cards",
+                            us, of, low, high)
             : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 held-out errors",
                             us, of, low, high);
     char beyond[RCM_BEYOND_TEXT];
@@ -91,14 +95,36 @@ static unsigned print_time(const struct selection_answer *answer)
 }
 
 /* Says so if the profile is of another kernel or type. */
-static unsigned print_stand_in(const struct selection_answer *answer)
+static unsigned print_other_profile(const struct selection_answer *answer)
 {
     const struct profile_answer a = selection_profile(answer->settings);
-    if (!a.profile || !(a.other_dtype || a.other_kernel))
+    if (!a.found || !(a.other_dtype || a.other_kernel))
         return 0;
-    print_wrapped("  profile     of %s, %s; used for %s, %s", a.profile->kernel->name,
-                  rcm_dtype_name(a.profile->dtype), a.kernel->name, rcm_dtype_name(a.dtype));
+    print_wrapped("  profile     of %s, %s; used for %s, %s", a.profile.kernel->name,
+                  rcm_dtype_name(a.profile.dtype), a.kernel->name, rcm_dtype_name(a.dtype));
     return 1;
+}
+
+/* Where a stand-in answers: the roofline below its time, and what settles the question. */
+static unsigned print_floor(const struct selection_answer *answer)
+{
+    char floor[40];
+    const struct rcm_device *device = answer->asked.machine.device;
+    if (!selection_stands_in(answer) || !selection_has_buckets(answer) || !device)
+        return 0;
+    const struct rcm_roofline roof =
+        rcm_roofline(device, answer->asked.machine.dtype, answer->choice.p);
+    format_us(floor, sizeof floor, roof.time_us + device->shortest_kernel_us);
+    return print_wrapped("  floor       %s: the rates of %s allow no less%s", floor, device->name,
+                         device->shortest_kernel_us > 0.0 ? ", with a launch" : "");
+}
+
+static unsigned print_settle(const struct selection_answer *answer)
+{
+    if (!selection_stands_in(answer) || !selection_has_buckets(answer))
+        return 0;
+    return print_wrapped("  settle      time the best of each k_b and exact top-k, in two minutes: "
+                         "this question with --csv > s.csv, then gpu/time_calls.py s.csv");
 }
 
 /* The product with stage 1, what binds it, and stage 2. */
@@ -145,7 +171,7 @@ static unsigned print_exact_kernel(const struct selection_answer *answer)
     char us[40], low[40], high[40], band[120] = "its error is not known", beyond[RCM_BEYOND_TEXT],
                                     text[100] = "", types[60] = "";
     const enum rcm_dtype dtype = answer->asked.machine.dtype;
-    const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
+    const struct rcm_profile *kernel = answer->exact_kernel;
     const struct rcm_prediction r = selection_exact_prediction(answer);
     format_us(us, sizeof us, r.time_us);
     format_us(low, sizeof low, r.low_us);
@@ -167,7 +193,7 @@ static unsigned print_exact(const struct selection_answer *answer)
 {
     char value[64];
     const struct rcm_choice *c = &answer->choice;
-    if (answer->settings->exact_kernel.given)
+    if (answer->exact_kernel)
         return print_exact_kernel(answer);
     const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
     if (isnan(c->exact_objective) && timed && answer->asked.machine.profile)
@@ -227,12 +253,14 @@ static unsigned print_why(const struct selection_answer *answer)
     if (selection_has_buckets(answer)) {
         lines += print_recall(answer);
         lines += print_time(answer);
-        lines += print_stand_in(answer);
+        lines += print_other_profile(answer);
+        lines += print_floor(answer);
     }
     lines += print_product(answer);
     lines += print_bound(answer);
     lines += print_exact(answer);
     lines += print_threshold(answer);
+    lines += print_settle(answer);
     lines += print_memory(&answer->settings->question, &answer->query->base,
                           answer->asked.machine.dtype);
     lines += selection_print_rope(answer);

@@ -16,9 +16,12 @@ struct profile_answer selection_profile(const struct select_settings *settings)
 {
     if (!settings->question.device.given)
         return (struct profile_answer){0};
-    return profile_for_question(&settings->question.device.text, settings->kernel,
-                                settings->question.dtype.given ? &settings->question.dtype.type
-                                                               : NULL);
+    struct profile_answer a = profile_for_question(
+        &settings->question.device.text, settings->kernel,
+        settings->question.dtype.given ? &settings->question.dtype.type : NULL);
+    /* With --d the product is a bound, and a stand-in's error would hide in it. */
+    a.found = a.found && !(settings->d && a.profile.stands_in_for);
+    return a;
 }
 
 /* A copy of the profile as one of the kernel that was asked for. If that is another kernel of the
@@ -26,7 +29,7 @@ struct profile_answer selection_profile(const struct select_settings *settings)
 static struct rcm_profile *profile_copy(const struct profile_answer *answer)
 {
     struct rcm_profile *copy = require_memory(malloc(sizeof *copy));
-    *copy = *answer->profile;
+    *copy = answer->profile;
     if (answer->other_kernel) {
         copy->kernel = answer->kernel;
         copy->held_out_p05_ratio = copy->held_out_p95_ratio = 0.0;
@@ -38,7 +41,7 @@ const struct rcm_objective *selection_objective(const struct select_settings *se
 {
     if (settings->objective)
         return settings->objective;
-    return rcm_objective_by_name(selection_profile(settings).profile ? "time"
+    return rcm_objective_by_name(selection_profile(settings).found ? "time"
                                  : settings->question.device.given   ? "roofline"
                                                                      : "candidates");
 }
@@ -50,13 +53,62 @@ const struct rcm_profile *selection_exact_kernel(const struct select_settings *s
 
 struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer)
 {
-    return rcm_predict_exact_band(selection_exact_kernel(answer->settings), answer->query->base);
+    const struct rcm_profile *by =
+        answer->exact_kernel ? answer->exact_kernel : answer->asked.machine.profile;
+    return by && !(answer->settings->exact_us > 0.0)
+               ? rcm_predict_exact_band(by, answer->query->base)
+               : (struct rcm_prediction){.time_us = NAN, .low_us = NAN, .high_us = NAN};
+}
+
+bool selection_stands_in(const struct selection_answer *answer)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    return profile && profile->stands_in_for &&
+           strcmp(answer->asked.objective->name, "time") == 0;
+}
+
+/* Do the bands of two times meet? Of a time without a band the time itself counts. */
+static bool meet(const struct rcm_prediction *a, const struct rcm_prediction *b)
+{
+    const double a_low = isnan(a->low_us) ? a->time_us : a->low_us,
+                 a_high = isnan(a->high_us) ? a->time_us : a->high_us,
+                 b_low = isnan(b->low_us) ? b->time_us : b->low_us,
+                 b_high = isnan(b->high_us) ? b->time_us : b->high_us;
+    return a_low <= b_high && b_low <= a_high;
+}
+
+bool selection_too_close(const struct selection_answer *answer)
+{
+    const struct rcm_choice *c = &answer->choice;
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
+        !selection_has_buckets(answer) || isnan(c->exact_objective))
+        return false;
+    const struct rcm_prediction r = rcm_predict(profile, c->p);
+    const struct rcm_prediction one = {.time_us = c->exact_objective, .low_us = NAN, .high_us = NAN};
+    if (meet(&one, &r))
+        return true;
+    const struct rcm_prediction exact = selection_exact_prediction(answer);
+    if (selection_stands_in(answer))
+        return meet(&exact, &r);
+    return answer->exact_kernel && exact.low_us <= c->objective && c->objective <= exact.high_us;
 }
 
 void selection_format_exact(char *text, size_t size, const struct selection_answer *answer)
 {
-    const struct rcm_profile *kernel = selection_exact_kernel(answer->settings);
+    const struct rcm_profile *kernel = answer->exact_kernel;
     snprintf(text, size, "exact top-k%s%s", kernel ? " by " : "", kernel ? kernel->name : "");
+}
+
+/* See exact_kernel in struct selection_answer. profile: that answers; NULL: none. */
+static const struct rcm_profile *exact_kernel_of(const struct select_settings *settings,
+                                                 const struct rcm_profile *profile,
+                                                 struct rcm_topk p)
+{
+    const struct rcm_profile *given = selection_exact_kernel(settings);
+    return given || settings->exact_us > 0.0 || !profile || !profile->stands_in_for
+               ? given
+               : rcm_fastest_exact(&settings->question.device.text.device, p);
 }
 
 static struct rcm_selection model_question(const struct query *query,
@@ -74,19 +126,20 @@ static struct rcm_selection model_question(const struct query *query,
                                   : NULL,
                     .dtype = settings->question.dtype.type,
                     .d = settings->d},
-        .exact_us = settings->exact_kernel.given
-                        ? rcm_predict_exact(selection_exact_kernel(settings), query->base)
-                        : settings->exact_us,
+        .exact_us = settings->exact_us,
         .rope = rope_to_avoid(&settings->rope),
     };
     const struct profile_answer answer = selection_profile(settings);
-    if (answer.profile) {
+    if (answer.found) {
         s.machine.profile = profile_copy(&answer);
         s.machine.dtype = answer.dtype;
     }
     /* Fused, stage 1 is not that of the kernel of the profile. */
     if (objective->need == RCM_NEEDS_PROFILE && !settings->d)
         s.kernel = s.machine.profile->kernel;
+    const struct rcm_profile *exact = exact_kernel_of(settings, s.machine.profile, query->base);
+    if (exact)
+        s.exact_us = rcm_predict_exact(exact, query->base);
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
         s.most_lost = goal_of(query->recall_target, query->base.k).most_lost;
@@ -109,6 +162,16 @@ static bool tick(void *context, uint64_t done, uint64_t total)
     return search->answer->interrupted;
 }
 
+/* What the prediction may be: where a stand-in answers, the upper end of its band keeps to the
+ * budget. */
+static double budget_of(const struct selection_answer *answer)
+{
+    const double high = answer->asked.machine.profile
+                            ? answer->asked.machine.profile->held_out_p95_ratio
+                            : 0.0;
+    return answer->settings->budget / (selection_stands_in(answer) && high > 1.0 ? high : 1.0);
+}
+
 struct selection_answer selection_find(const struct query *query,
                                        const struct select_settings *settings)
 {
@@ -116,6 +179,8 @@ struct selection_answer selection_find(const struct query *query,
                                       .settings = settings,
                                       .asked = model_question(query, settings),
                                       .least = INFINITY};
+    answer.exact_kernel =
+        exact_kernel_of(settings, answer.asked.machine.profile, query->base);
     answer.k_b_max = settings->k_b_max ? settings->k_b_max : RCM_K_B_MAX_DEFAULT;
     if (answer.k_b_max > query->base.k)
         answer.k_b_max = query->base.k;
@@ -125,7 +190,7 @@ struct selection_answer selection_find(const struct query *query,
     answer.asked.tick_context = &search;
     progress_start(&search.progress, "kb");
     answer.choice = settings->budget > 0.0
-                        ? rcm_best_recall(&answer.asked, settings->budget, answer.each)
+                        ? rcm_best_recall(&answer.asked, budget_of(&answer), answer.each)
                         : rcm_select_each(&answer.asked, answer.each);
     progress_end(&search.progress);
     answer.asked.tick = NULL;

@@ -33,6 +33,9 @@ struct selection_answer {
     struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
     uint64_t k_b_max;
     double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
+    /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
+     * that was measured on the card; NULL: none */
+    const struct rcm_profile *exact_kernel;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
 };
@@ -54,12 +57,20 @@ bool selection_has_buckets(const struct selection_answer *answer);
 /* Is it about the library for a CPU, whose exact top-k is by threshold? */
 bool selection_is_cpu(const struct selection_answer *answer);
 
-/* The exact top-k of --exact-kernel, if it was given: its profile (NULL: not given), and its
- * predicted time. */
+/* The profile of --exact-kernel; NULL: not given. */
 const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings);
+
+/* The time of exact top-k with its band: by the exact kernel, or by the profile; NaN: not known, or
+ * --exact-us says it. */
 struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer);
 
-/* "exact top-k", or "exact top-k by gvr_v2_b200" with --exact-kernel. */
+/* Does the profile of another card, or of another type, stand in? */
+bool selection_stands_in(const struct selection_answer *answer);
+
+/* May buckets and exact top-k take equally long, by the bands of their profiles? */
+bool selection_too_close(const struct selection_answer *answer);
+
+/* "exact top-k", or "exact top-k by gvr_v2_b200". */
 void selection_format_exact(char *text, size_t size, const struct selection_answer *answer);
 #define EXACT_TEXT 200
 
@@ -102,6 +113,16 @@ void selection_put_rope(struct table *table, const struct selection_answer *answ
 /* A value of the objective: "71.6 us", "1840 candidates", "1.31 million operations". */
 void selection_format_value(char *text, size_t size, const struct selection_answer *answer,
                             double value);
+
+/* The same of the buckets' time and of exact top-k's, but where a stand-in answers the band of its
+ * error: "62 us to 130 us". */
+void selection_format_buckets(char *text, size_t size, const struct selection_answer *answer,
+                              double value);
+void selection_format_exact_value(char *text, size_t size, const struct selection_answer *answer);
+#define RANGE_TEXT 90
+
+/* Where a stand-in answers: "the profile of H100-PCIe, not measured on H100-SXM". */
+void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer);
 
 /* "b = 128, k_b = 2" */
 void selection_format_shape(char *text, size_t size, struct rcm_topk p);

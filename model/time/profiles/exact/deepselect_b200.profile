@@ -11,6 +11,7 @@ kernel = exact
 dtype = f32
 date = 2026-11-23
 runs = 36 rows of exact-b200.csv, kernel deepselect_fp32
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 1.00618      # us, +- 46 %, a kernel's or a call's start and end

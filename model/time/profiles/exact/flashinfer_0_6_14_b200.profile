@@ -11,6 +11,7 @@ kernel = exact
 dtype = f32
 date = 2026-11-23
 runs = 36 rows of exact-b200.csv, kernel flashinfer_0_6_14
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 roof_bytes_per_s = 1.89771e+12  # bytes/s, +- 3.8 %, the memory roof

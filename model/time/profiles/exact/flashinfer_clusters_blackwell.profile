@@ -6,6 +6,7 @@ kernel = exact-once
 dtype = f32
 date = 2026-11-23
 runs = 121 rows of exact-blackwell.csv, kernel flashinfer_clusters
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 6.5756       # us, +- 3.3 %, a kernel's or a call's start and end

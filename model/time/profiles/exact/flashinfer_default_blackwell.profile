@@ -6,6 +6,7 @@ kernel = exact-once
 dtype = f32
 date = 2026-11-23
 runs = 121 rows of exact-blackwell.csv, kernel flashinfer_default
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 roof_bytes_per_s = 1.52609e+12  # bytes/s, +- 6.1 %, the memory roof

@@ -11,6 +11,7 @@ kernel = exact
 dtype = f32
 date = 2026-11-23
 runs = 24 rows of exact-a100.csv, kernel filtered_pr
+card = A100-PCIe-40GB
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 12.5223      # us, +- 15 %, a kernel's or a call's start and end

@@ -11,6 +11,7 @@ kernel = exact-once
 dtype = f32
 date = 2026-11-23
 runs = 24 rows of exact-a100.csv, kernel multi_cta
+card = A100-PCIe-40GB
 
 # fitted; after each value its unit, its standard error and its meaning
 roof_bytes_per_s = 3.01874e+11  # bytes/s, +- 7.9 %, the memory roof

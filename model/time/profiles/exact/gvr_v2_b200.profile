@@ -11,6 +11,7 @@ kernel = exact
 dtype = f32
 date = 2026-11-23
 runs = 36 rows of exact-b200.csv, kernel gvr_v2
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 2.68087      # us, +- 7.8 %, a kernel's or a call's start and end

@@ -11,6 +11,7 @@ kernel = exact
 dtype = f32
 date = 2026-11-23
 runs = 18 rows of exact-b200.csv, kernel hpc_ops_fp32
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 4.50837      # us, +- 4.5 %, a kernel's or a call's start and end

@@ -11,6 +11,7 @@ kernel = exact
 dtype = f32
 date = 2026-11-23
 runs = 36 rows of exact-b200.csv, kernel sglang_v2_plan_transform
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 3.60283      # us, +- 9.9 %, a kernel's or a call's start and end

@@ -6,6 +6,7 @@ kernel = torch-topk
 dtype = f32
 date = 2026-11-23
 runs = 121 rows of exact-blackwell.csv, kernel torch.topk
+card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 22.4815      # us, +- 2.2 %, a kernel's or a call's start and end

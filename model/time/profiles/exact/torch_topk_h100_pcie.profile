@@ -11,6 +11,7 @@ kernel = torch-topk
 dtype = f16
 date = 2026-11-23
 runs = 140 rows of exact.csv
+card = H100-PCIe
 
 # fitted; after each value its unit, its standard error and its meaning
 roof_bytes_per_s = 1.97692e+11  # bytes/s, +- 2 %, the memory roof

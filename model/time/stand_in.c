@@ -1,0 +1,134 @@
+/* stand_in.c - the profile that answers for a card without one: docs/models.md 20.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include <model/recallmodel/time.h>
+
+/* The ratios are those of plots/carried.py, which a test compares. Of a card with one kernel alone
+ * there are none of its own: they are those of all buckets on GPUs. */
+static const struct rcm_stand_in stand_ins[] = {
+    {.cards = "TPU",
+     .profile = "TPUv5e",
+     .why = "the only TPU with published times of both stages",
+     .low_ratio = 0.267,
+     .high_ratio = 9.32,
+     .measured = "Helion's kernel on a TPU v7x"},
+    {.cards = "",
+     .profile = "H100-PCIe",
+     .why = "the only GPU with published times of both stages for several k_b, k and m",
+     .low_ratio = 0.715,
+     .high_ratio = 2.49,
+     .exact_low_ratio = 0.574,
+     .exact_high_ratio = 1.86,
+     .measured = "buckets on an A10G and an RTX 3090; torch.topk on four cards"},
+    {.cards = "",
+     .profile = "V100S",
+     .why = "the only card with published times of this kernel",
+     .low_ratio = 0.715,
+     .high_ratio = 2.49,
+     .measured = "buckets of other kernels on an A10G and an RTX 3090"},
+};
+
+const struct rcm_stand_in *rcm_stand_in(size_t index)
+{
+    return index < sizeof stand_ins / sizeof *stand_ins ? &stand_ins[index] : NULL;
+}
+
+/* to/from, or 1 where one of them is not known. */
+static double ratio(double to, double from)
+{
+    return to > 0.0 && from > 0.0 ? to / from : 1.0;
+}
+
+struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm_device *from,
+                             const struct rcm_device *to, enum rcm_dtype dtype,
+                             const struct rcm_stand_in *stand_in)
+{
+    struct rcm_profile q = *profile;
+    const double memory = ratio(to->bandwidth_bytes_per_s, from->bandwidth_bytes_per_s),
+                 units = ratio(to->multiprocessors, from->multiprocessors),
+                 vector = ratio(to->vector_rate_per_s, from->vector_rate_per_s),
+                 launch = ratio(to->shortest_kernel_us, from->shortest_kernel_us),
+                 width = rcm_dtype_bytes(dtype) / rcm_dtype_bytes(profile->dtype);
+    const struct {
+        double *value, factor;
+    } terms[] = {
+        {&q.roof_bytes_per_s, memory},
+        {&q.blocks_at_once, units},
+        {&q.lines_per_us, vector},
+        {&q.operations_per_s, vector},
+        {&q.launch_us, launch},
+        {&q.select_element_us, width},
+        {&q.select_batch_us, width / units},
+        {&q.split_element_us, width / units},
+    };
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        *terms[i].value *= terms[i].factor;
+    q.dtype = dtype;
+    q.stands_in_for = to->name;
+    q.carried_from = profile->dtype;
+    q.held_out_p05_ratio = stand_in->low_ratio;
+    q.held_out_p95_ratio = stand_in->high_ratio;
+    q.held_out_exact_p05_ratio = stand_in->exact_low_ratio;
+    q.held_out_exact_p95_ratio = stand_in->exact_high_ratio;
+    return q;
+}
+
+/* The profile with this name that has a stage 1. */
+static const struct rcm_profile *profile_named(const char *name)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)); i++)
+        if (!q->kernel->exact_only && strcmp(q->name, name) == 0)
+            break;
+    return q;
+}
+
+/* Does the profile answer for the kernel? */
+static bool knows(const struct rcm_profile *q, const struct rcm_kernel *kernel)
+{
+    return !kernel || kernel == rcm_kernel(0) || strcmp(q->kernel->family, kernel->family) == 0;
+}
+
+static bool is_for(const struct rcm_stand_in *row, const struct rcm_device *device)
+{
+    return strncmp(device->name, row->cards, strlen(row->cards)) == 0;
+}
+
+bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile *own,
+                      const struct rcm_kernel *kernel, const enum rcm_dtype *dtype,
+                      struct rcm_profile *out)
+{
+    const struct rcm_stand_in *row;
+    if (own ? own->kernel->cpu : !(device->bandwidth_bytes_per_s > 0.0))
+        return false;
+    for (size_t i = 0; (row = rcm_stand_in(i)); i++) {
+        const struct rcm_profile *q = own ? own : profile_named(row->profile);
+        const struct rcm_device *from = own ? device : rcm_device_by_name(row->profile);
+        if (!is_for(row, device) || !q || !knows(q, kernel))
+            continue;
+        *out = rcm_carry(q, from, device, dtype ? *dtype : q->dtype, row);
+        if (kernel && kernel->work)
+            out->kernel = kernel;
+        return true;
+    }
+    return false;
+}
+
+const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, struct rcm_topk p)
+{
+    const struct rcm_profile *q, *fastest = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; (q = rcm_profile(i)); i++) {
+        if (!q->kernel->exact_only || strcmp(q->card, device->name) != 0)
+            continue;
+        const struct rcm_prediction r = rcm_predict_exact_band(q, p);
+        if (r.within_runs && r.time_us < least) {
+            least = r.time_us;
+            fastest = q;
+        }
+    }
+    return fastest;
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""carried.py - how far a profile carries from the card of its runs to other cards.
+
+    plots/carried.py times                    CSV: each set of runs, predicted by the stand-in
+    plots/carried.py regret                   CSV: the choice of one machine on another's runs
+    plots/carried.py cards                    CSV: what select says of 12 questions for every card
+    plots/carried.py text [--write FILE.md]   the tables of docs/runs.md, or writes them there
+
+A stand-in is the profile of another card (docs/models.md 20). $RECALLMODEL is the command
+(./recallmodel).
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import math
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import program
+from program import ask, ask_json, short, words, write, write_file, write_page, wrong
+
+FLOOR_US = 15  # what a call took at least in the runs of the RTX 4080 SUPER: the launch
+
+
+def predicted(card, dtype, rows):
+    """measured/predicted of each row, by the stand-in for this card."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_file(pathlib.Path(folder) / "runs.csv", rows,
+                          ("work", "n", "k", "b", "k_b", "m", "time_us"))
+        said = ask("predict", "--device", card, "--dtype", dtype, "--runs", path)
+    return [float(row["time_us"]) / float(row["predicted_us"]) for row in said
+            if row["predicted_us"]]
+
+
+def rows_of(name, keep, time="time_us_median"):
+    for row in program.runs(name):
+        if keep(row) and int(row["k"]) < int(row["n"]):
+            exact = not row.get("b")
+            yield {"work": "exact" if exact else "two-stage", "n": row["n"], "k": row["k"],
+                   "b": 1 if exact else row["b"], "k_b": row["k"] if exact else row["k_b"],
+                   "m": row["m"], "time_us": row[time]}
+
+
+def sets():
+    """(what was run, the card, its type, the rows) of all runs that a stand-in can be tried on."""
+    for kernel in ("torch-compiled-max", "triton-bk", "triton-bkn"):
+        yield kernel, "A10G", "f16", list(rows_of(
+            "graphcore/bucket-argmax-a10g",
+            lambda r, k=kernel: r["kernel"] == k and r["assignment"] == "interleaved"))
+    yield "graphcore", "RTX-3090", "f16", list(rows_of(
+        "graphcore/rtx3090", lambda r: r["kernel"] == "priority_queue"))
+    for dtype, name in (("bf16", "bfloat16"), ("f32", "float32")):
+        yield "helion", "TPUv7x", dtype, list(rows_of(
+            "helion/two-stage", lambda r, n=name: r["dtype"] == n))
+    yield "torch.topk", "RTX-3090", "f16", list(rows_of(
+        "graphcore/rtx3090", lambda r: r["kernel"] == "torch.topk"))
+    yield "torch.topk", "B200", "f32", list(rows_of(
+        "flashinfer/exact-blackwell", lambda r: r["kernel"] == "torch.topk" and r["op"] == "top_k"))
+    yield "torch.topk", "B300", "bf16", list(rows_of(
+        "deepselect/exact-b300", lambda r: r["kernel"] == "torch.topk", "time_us_mean"))
+    for dtype, name in (("f16", "float16"), ("bf16", "bfloat16"), ("f32", "float32")):
+        yield "torch.topk", "RTX-4080-SUPER", dtype, list(rows_of(
+            "xpu-ops/exact", lambda r, n=name: "4080" in r["device"] and r["dtype"] == n
+            and float(r["time_us_median"]) > FLOOR_US))
+
+
+def quantile(values, share):
+    """Between the two nearest of the sorted values."""
+    values = sorted(values)
+    at = share * (len(values) - 1)
+    low = math.floor(at)
+    return values[low] + (at - low) * (values[min(low + 1, len(values) - 1)] - values[low])
+
+
+def summary(ratios):
+    """Errors and ratios; of fewer than 20 runs the worst, and the least and the most."""
+    errors = [abs(1 / ratio - 1) for ratio in ratios]
+    low = 0.05 if len(ratios) >= 20 else 0.0
+    return {"runs": len(ratios), "median_error": statistics.median(errors),
+            "p95_error": quantile(errors, 1 - low), "p05_ratio": quantile(ratios, low),
+            "median_ratio": statistics.median(ratios), "p95_ratio": quantile(ratios, 1 - low)}
+
+
+def times():
+    pools, rows = {}, []
+    for what, card, dtype, runs in sets():
+        ratios = predicted(card, dtype, runs)
+        rows.append({"kernel": what, "device": card, "dtype": dtype, **summary(ratios)})
+        pool = ("TPU" if card.startswith("TPU") else
+                "GPU, exact" if what == "torch.topk" else "GPU, buckets")
+        pools.setdefault(pool, []).extend(ratios)
+    return rows + [{"kernel": "all", "device": pool, "dtype": "", **summary(ratios)}
+                   for pool, ratios in pools.items()]
+
+
+# ---- the choice of one machine on the runs of another
+
+RECALLS = 0.8, 0.9, 0.95, 0.99  # as in calibrate --cross-validate
+SLACK = 1 + 1e-12  # of the loss, as in select
+
+
+def cells(runs):
+    """{(n, k): {(b, k_b): (recall, time)}}"""
+    found = {}
+    for (n, k, b, k_b), time in runs.items():
+        found.setdefault((n, k), {})[b, k_b] = time
+    for (n, k), times_of in found.items():
+        lists = (program.joined(sorted({at[i] for at in times_of})) for i in (0, 1))
+        b, k_b = lists
+        for row in ask("recall", "--n", n, "--k", k, "--b", b, "--kb", k_b):
+            at = int(row["b"]), int(row["k_b"])
+            if at in times_of:
+                times_of[at] = float(row["recall"]), times_of[at]
+    return found
+
+
+def regrets(chooser, judge):
+    """Of the fastest by one set of runs: its time over that of the fastest, by the other."""
+    found = []
+    for at, configurations in judge.items():
+        for recall in RECALLS:
+            reach = [c for c, (r, _) in configurations.items() if 1 - r <= (1 - recall) * SLACK
+                     and c in chooser.get(at, ())]
+            if len(reach) > 1:
+                pick = min(reach, key=lambda c: chooser[at][c][1])
+                found.append(configurations[pick][1] / min(configurations[c][1] for c in reach))
+    return found
+
+
+def by_profile(profile, judge):
+    """The cells of `judge` with the times that a profile predicts."""
+    found = {}
+    for (n, k), configurations in judge.items():
+        b, k_b = (program.joined(sorted({c[i] for c in configurations})) for i in (0, 1))
+        for row in ask("predict", "--device", profile, "--n", n, "--k", k, "--b", b, "--kb", k_b):
+            at = int(row["b"]), int(row["k_b"])
+            if at in configurations and row["predicted_us"]:
+                found.setdefault((n, k), {})[at] = (configurations[at][0],
+                                                    float(row["predicted_us"]))
+    return found
+
+
+def shape(row):
+    return tuple(int(row[c]) for c in ("n", "k", "b", "k_b"))
+
+
+def regret():
+    """Each machine state's choice on each other's runs."""
+    cpu = {}
+    for row in program.runs("carried/cpu-xeon"):
+        name = f"Xeon, {row['dtype']}, {row['threads']} thread" + "s" * (row["threads"] != "1")
+        cpu.setdefault(name, {})[shape(row)] = float(row["time_us_median"])
+    h100 = {}
+    for row in program.runs("keyetal/two-stage"):
+        name = f"H100 PCIe, m = {row['m']}"
+        h100.setdefault(name, {})[shape(row)] = float(row["time_us_median"])
+    rows = []
+
+    def add(chooser, judge, values):
+        rows.append({"chosen_by": chooser, "judged_by": judge, "cells": len(values),
+                     "mean": math.exp(statistics.mean(map(math.log, values))),
+                     "p95": quantile(values, 0.95), "most": max(values)})
+
+    for group in (cpu, h100):
+        of = {name: cells(runs) for name, runs in group.items()}
+        for chooser in of:
+            for judge in of:
+                if judge != chooser:
+                    add(chooser, judge, regrets(of[chooser], of[judge]))
+        if group is cpu:
+            for judge, judged in of.items():
+                add("profile of the EPYC", judge,
+                    regrets(by_profile("cpu-epyc-zen4", judged), judged))
+    return rows
+
+
+def main():
+    what = {"times": times, "regret": regret}[sys.argv[1]]
+    write({c: short(v) if isinstance(v, float) else v for c, v in row.items()} for row in what())
+
+
+main()
