@@ -5,25 +5,30 @@ docs/calibrating.md says how these times lead to a choice.
 
     python3 time_calls.py shapes.csv runs.csv my_file:my_topk [--dtype float16]
     python3 time_calls.py shapes.csv exact.csv torch:topk --exact
+    python3 time_calls.py my_file:my_topk --select "--n 2^17 --k 1024 --m 64 --device h200"
 
 The call is my_topk(x, k, b, k_b), where x has m rows of n values; with --exact it is topk(x, k).
+With --select, recallmodel says which shapes to time: the best of each k_b. torch.topk is timed
+beside them, and a table says which is the fastest.
 
 A time is the median of several calls, each between two events, after other data has filled the
 cache. On a CPU the clock is read.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, csv, importlib, statistics, sys, time
+import argparse, csv, importlib, os, shlex, statistics, subprocess, sys, time
 import torch
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-for name in ("shapes", "output", "call"):
-    parser.add_argument(name)
+parser.add_argument("files", nargs="+", metavar="SHAPES OUTPUT CALL",
+                    help="the CSV of shapes, the CSV to write, MODULE:CALL; with --select the call")
+parser.add_argument("--select", metavar="OPTIONS", help="a question to recallmodel select")
 parser.add_argument("--dtype", default="float32")
 parser.add_argument("--exact", action="store_true")
 options = parser.parse_args()
+if len(options.files) != (1 if options.select else 3):
+    parser.error("give SHAPES OUTPUT CALL; or, with --select, the call alone")
 sys.path.insert(0, ".")
-module, _, name = options.call.partition(":")
-call, on_gpu = getattr(importlib.import_module(module), name), torch.cuda.is_available()
+on_gpu = torch.cuda.is_available()
 device, dtype = "cuda" if on_gpu else "cpu", getattr(torch, options.dtype)
 # Larger than the L2 cache of a GPU.
 cache_filler = torch.ones((256 if on_gpu else 1) << 18, dtype=torch.float32, device=device)
@@ -42,23 +47,63 @@ def time_us(run):
     return 1e6 * (time.perf_counter() - start)
 
 
-columns = ["n", "k", "m"] if options.exact else ["n", "k", "b", "k_b", "m"]
-with open(options.shapes, newline="") as file:
-    rows = csv.DictReader(file)
-    shapes = list(dict.fromkeys(tuple(int(row[c]) for c in columns) for row in rows))
-with open(options.output, "w", buffering=1) as file:
+def call_named(text):
+    module, _, name = text.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def median_us(call, shape):
+    """The median time of a call on n, .., m; None, with a line on stderr, if it refuses."""
+    try:
+        x = torch.randn(shape[-1], shape[0], device=device).to(dtype)
+        times, start = [], time.monotonic()
+        for sample in range(103):
+            times.append(time_us(lambda: call(x, *shape[1:-1])))
+            if sample > 10 and time.monotonic() - start > 0.5:
+                break
+    except Exception as error:  # the call refuses the shape, or memory runs out
+        why = (str(error) or repr(error)).splitlines()[0]
+        names = BUCKETS if len(shape) == len(BUCKETS) else EXACT
+        print("left out", dict(zip(names, shape)), "-", why, file=sys.stderr)
+        return None
+    return statistics.median(times[3:])  # the first three warm up
+
+
+def shapes_of(rows, columns):
+    return list(dict.fromkeys(tuple(int(row[c]) for c in columns) for row in rows))
+
+
+BUCKETS, EXACT = ["n", "k", "b", "k_b", "m"], ["n", "k", "m"]
+
+
+def settle(question, call):
+    """Times the best of each k_b and torch.topk, the fastest first."""
+    command = os.environ.get("RECALLMODEL", "recallmodel")
+    said = subprocess.run([command, "select", *shlex.split(question), "--csv"],
+                          stdout=subprocess.PIPE, text=True)
+    if said.returncode:
+        sys.exit(said.returncode)
+    rows = list(csv.DictReader(said.stdout.splitlines()))
+    if not rows:
+        sys.exit("time_calls.py: no buckets reach the recall; there is nothing to time")
+    calls = [(f"b = {s[2]}, k_b = {s[3]}, recall {float(r['recall']):.4f}", call, s)
+             for r, s in zip(rows, shapes_of(rows, BUCKETS))]
+    calls += [("torch.topk, exact", torch.topk, s) for s in shapes_of(rows, EXACT)]
+    times = [(median_us(f, shape), name) for name, f, shape in calls]
+    for us, name in sorted(each for each in times if each[0]):
+        print(f"{us:10.4g} us  {name}")
+
+
+if options.select:
+    settle(options.select, call_named(options.files[0]))
+    sys.exit()
+shapes_file, output, call = options.files
+call, columns = call_named(call), EXACT if options.exact else BUCKETS
+with open(shapes_file, newline="") as file:
+    shapes = shapes_of(csv.DictReader(file), columns)
+with open(output, "w", buffering=1) as file:
     print(*columns, "dtype", "time_us_median", sep=",", file=file)
     for shape in shapes:
-        try:
-            x = torch.randn(shape[-1], shape[0], device=device).to(dtype)
-            times, start = [], time.monotonic()
-            for sample in range(103):
-                times.append(time_us(lambda: call(x, *shape[1:-1])))
-                if sample > 10 and time.monotonic() - start > 0.5:
-                    break
-        except Exception as error:  # the call refuses the shape, or memory runs out
-            why = (str(error) or repr(error)).splitlines()[0]
-            print("left out", dict(zip(columns, shape)), "-", why, file=sys.stderr)
-            continue
-        median = statistics.median(times[3:])  # the first three warm up
-        print(*shape, options.dtype, f"{median:.6g}", sep=",", file=file)
+        us = median_us(call, shape)
+        if us is not None:
+            print(*shape, options.dtype, f"{us:.6g}", sep=",", file=file)

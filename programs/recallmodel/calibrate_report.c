@@ -182,6 +182,13 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
         print_validation(c);
     if (settings->cross_validate)
         print_cross_validation(c, settings);
+    const struct rcm_device_text *device = &settings->question.device.text;
+    if (settings->question.device.given && !device->has_profile &&
+        !(device->device.bandwidth_bytes_per_s > 0.0))
+        print_wrapped("\n%s is none of the devices that recallmodel knows. Its profile predicts "
+                      "times. For bounds (--objective roofline, --d) add lines with the rates that "
+                      "you know: bandwidth_bytes_per_s, vector_rate_per_s, matrix_rate_per_s.",
+                      device->device.name);
     if (settings->profile_file)
         printf("\nThe profile is in %s; use it with --device %s%s\n", settings->profile_file,
                strpbrk(settings->profile_file, "./") ? "" : "./", settings->profile_file);

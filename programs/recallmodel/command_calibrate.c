@@ -2,7 +2,9 @@
  * trusted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <base/atomic_file.h>
 #include <sim/team.h>
@@ -18,6 +20,18 @@ static int read_runs_file(void *to, const char *option, const char *value)
     return runs ? usage_error("%s '%.*s': runs are given already, '%.*s'; put them into one file",
                               option, VALUE_SHOWN, value, VALUE_SHOWN, runs)
                 : read_runs_path(to, option, value);
+}
+
+/* A device that is known, a file, or a name for a card of one's own. */
+static int read_card(void *to, const char *option, const char *value)
+{
+    struct device_option *device = to;
+    const struct rcm_device *found;
+    const bool path = strpbrk(value, "./"), known = rcm_devices_by_prefix(value, &found, 1) > 0;
+    if (path || known || strcmp(value, "this") == 0 || !isalnum((unsigned char)*value))
+        return read_device(to, option, value);
+    *device = (struct device_option){.given = true, .text.device.name = value};
+    return STATUS_OK;
 }
 
 #define AT(member) offsetof(struct calibrate_settings, member)
@@ -56,7 +70,9 @@ static const struct argument calibrate_options[] = {
      "the parameters (D-optimal); only with --kernel, --device and --dtype"},
     {"--leave-out", "LIST", read_sorted_counts, AT(leave_out),
      "with --cross-validate: the sizes n to leave out instead"},
-    {"--device", "D", read_device, IN_QUESTION(device), "a device whose rates go into the profile"},
+    {"--device", "D", read_card, IN_QUESTION(device),
+     "the device: its name goes into the profile and, if it is known, its rates; or any name for a "
+     "card of your own"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "type of the values: f16 (default), bf16 or f32; a column dtype may say it instead"},
     {OPTION_JSON},

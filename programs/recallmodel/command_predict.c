@@ -72,7 +72,7 @@ void put_beyond(struct table *table, const struct rcm_prediction *r)
     char beyond[RCM_BEYOND_TEXT];
     rcm_beyond_text(r->beyond, beyond);
     table_text(table, in_table("not within\nthe runs", STYLE_PLAIN),
-               isnan(r->time_us) ? "" : beyond);
+               isnan(r->time_us) && r->beyond != RCM_BEYOND_KERNEL ? "" : beyond);
     table_bool(table, in_data("within_runs"), r->within_runs);
     table_text(table, in_data("beyond"), beyond);
 }
@@ -148,6 +148,7 @@ static void predict_text(const struct query *query, const struct table *table, v
     const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
     char band[BAND];
     print_profile(&a);
+    print_family(&settings->question.device);
     format_band(band, &exact);
     if (isfinite(exact.time_us))
         printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact.time_us,
@@ -284,6 +285,7 @@ static int predict(struct predict_settings *settings)
     const int status = check_predict(settings);
     if (status != STATUS_OK)
         return status;
+    settings->question.sweep_for = settings->d ? NULL : settings->profile.kernel;
     return settings->runs ? predict_runs(settings)
                           : answer_queries(question, &predict_answer, settings);
 }

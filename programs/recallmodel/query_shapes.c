@@ -28,10 +28,11 @@ static int add_shape(struct query *query, struct rcm_topk p, size_t *shapes_left
 #define SWEEP_NEAR 0.2 /* a divisor of n within this is taken instead */
 
 /* b for p.k_b: the smallest legal one, the smallest that reaches the target, and between them and
- * n/k_b others even in log b, each moved to a divisor of n that is near. Where --align or
- * --divisors restrict b, all of them obey. */
+ * n/k_b others even in log b, each moved to a divisor of n that is near. Where --align, --divisors
+ * or the kernel restrict b, all of them obey. */
 static int sweep(struct query *query, struct rcm_topk p, uint64_t reached,
-                 const struct rcm_factors *factors, size_t *shapes_left)
+                 const struct rcm_kernel *kernel, const struct rcm_factors *factors,
+                 size_t *shapes_left)
 {
     struct rcm_range range = rcm_deployable_b(p);
     const struct rcm_factors *restricted = query->target.divisors ? factors : NULL;
@@ -60,9 +61,15 @@ static int sweep(struct query *query, struct rcm_topk p, uint64_t reached,
         if (b >= low && b <= high)
             items[wanted.length++] = b;
     }
+    const bool divides = kernel && kernel->divides;
+    const struct rcm_restriction rules = {align, divides ? factors : restricted};
+    for (size_t i = 0; i < wanted.length && kernel; i++)
+        items[i] = p.k_b <= kernel->k_b_max ? kernel->next_b(p, items[i], &rules) : 0;
     sort_counts(&wanted);
     for (size_t i = 0; i < wanted.length; i++) {
         p.b = items[i];
+        if (p.b == 0 || p.b > range.high)
+            continue;
         int status = add_shape(query, p, shapes_left);
         if (status != STATUS_OK)
             return status;
@@ -203,7 +210,7 @@ static int chosen_shapes(struct query *query, struct rcm_topk p, const struct co
 {
     switch (c->shapes) {
     case SHAPES_SWEEP:
-        return sweep(query, p, p.b, &c->factors, c->shapes_left);
+        return sweep(query, p, p.b, c->question->sweep_for, &c->factors, c->shapes_left);
     case SHAPES_FEWEST:
         return near(query, p, 0, &c->factors, c->shapes_left);
     case SHAPES_NEAR:

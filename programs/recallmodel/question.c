@@ -10,6 +10,7 @@
 
 #include <programs/common/option_values.h>
 #include <programs/common/this_machine.h>
+#include <programs/common/wrap.h>
 
 #include "plot.h"
 
@@ -173,6 +174,32 @@ static int read_this_machine(struct rcm_device_text *text, const char *option)
                              error);
 }
 
+/* The one device among these that has a profile of both stages; NULL: none or several. */
+static const struct rcm_device *one_with_profile(const struct rcm_device *const *found,
+                                                 size_t count)
+{
+    const struct rcm_device *known = NULL;
+    const struct rcm_profile *q;
+    for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
+        for (size_t j = 0; (q = rcm_profile(j)); j++) {
+            if (strcmp(q->name, found[i]->name) != 0)
+                continue;
+            if (known)
+                return NULL;
+            known = found[i];
+        }
+    return known;
+}
+
+unsigned print_family(const struct device_option *device)
+{
+    return device->family
+               ? print_wrapped("  device      %s, the only %s with a profile; name another one for "
+                               "its own answer",
+                               device->text.device.name, device->family)
+               : 0;
+}
+
 int read_device(void *to, const char *option, const char *value)
 {
     struct device_option *device = to;
@@ -184,6 +211,12 @@ int read_device(void *to, const char *option, const char *value)
     device->given = true;
     if (strcmp(value, "this") == 0)
         return read_this_machine(&device->text, option);
+    const struct rcm_device *known = count > 1 ? one_with_profile(found, count) : NULL;
+    if (known) {
+        device->family = value;
+        device->text = (struct rcm_device_text){.device = *known};
+        return STATUS_OK;
+    }
     if (count == 1) {
         device->text = (struct rcm_device_text){.device = *found[0]};
         return STATUS_OK;

@@ -23,6 +23,7 @@ struct assignments {
 
 struct device_option {
     bool given;
+    const char *family; /* what was given, where it means several and one has a profile; or NULL */
     struct rcm_device_text text;
 };
 
@@ -41,6 +42,7 @@ struct question {
     struct dtype_option dtype;
     enum output output;
     const char *plot; /* NULL: no picture; "-": on the terminal */
+    const struct rcm_kernel *sweep_for; /* the b of a sweep are those that it runs; NULL: any */
 };
 
 /* The defaults of all options. */
@@ -123,6 +125,10 @@ argument_reader read_runs_path; /* const char *: a file, or the name of measured
 #define OPTION_JSON "--json", NULL, read_json, IN_QUESTION(output), "print JSON"
 #define OPTION_CSV "--csv", NULL, read_csv, IN_QUESTION(output), "print CSV"
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
+
+/* Says which device of a family answers, if --device named a family: a line of the answer. Returns
+ * how many it printed. */
+unsigned print_family(const struct device_option *device);
 
 const char *assignment_name(enum rcm_assignment assignment);
 

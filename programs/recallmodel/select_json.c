@@ -65,6 +65,7 @@ static void put_question(struct json *object, const struct selection_answer *ans
     set_real(object, "budget", budget ? settings->budget : NAN);
     set_real(object, "quantile", selection_quantile_rest(settings));
     set_text(object, "kernel", answer->asked.kernel->name);
+    set_text(object, "device_family", settings->question.device.family);
     set_text(object, "device", device ? settings->question.device.text.device.name : NULL);
     if (device)
         put_memory(object, &settings->question, &answer->query->base, answer->asked.machine.dtype);

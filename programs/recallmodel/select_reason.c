@@ -47,14 +47,13 @@ void selection_format_value(char *text, size_t size, const struct selection_answ
         format_many(text, size, value, objective->unit);
 }
 
-/* value times two ratios, "62 us to 130 us"; one time where they are not known. */
-static void format_range(char *text, size_t size, double value, double low_ratio, double high_ratio)
+/* "62 us to 130 us" */
+static void format_range(char *text, size_t size, double low_us, double high_us)
 {
     char low[40], high[40];
-    const bool known = low_ratio > 0.0 && high_ratio > 0.0;
-    format_us(low, sizeof low, known ? low_ratio * value : value);
-    format_us(high, sizeof high, high_ratio * value);
-    snprintf(text, size, known ? "%s to %s" : "%s", low, high);
+    format_us(low, sizeof low, low_us);
+    format_us(high, sizeof high, high_us);
+    snprintf(text, size, "%s to %s", low, high);
 }
 
 void selection_format_buckets(char *text, size_t size, const struct selection_answer *answer,
@@ -62,7 +61,8 @@ void selection_format_buckets(char *text, size_t size, const struct selection_an
 {
     const struct rcm_profile *q = answer->asked.machine.profile;
     if (selection_stands_in(answer))
-        format_range(text, size, value, q->held_out_p05_ratio, q->held_out_p95_ratio);
+        format_range(text, size, fmax(selection_floor(answer), q->held_out_p05_ratio * value),
+                     q->held_out_p95_ratio * value);
     else
         selection_format_value(text, size, answer, value);
 }
@@ -72,7 +72,8 @@ void selection_format_exact_value(char *text, size_t size, const struct selectio
     const struct rcm_profile *q = answer->asked.machine.profile;
     const double value = answer->choice.exact_objective;
     if (selection_stands_in(answer) && !answer->exact_kernel && !(answer->settings->exact_us > 0.0))
-        format_range(text, size, value, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
+        format_range(text, size, q->held_out_exact_p05_ratio * value,
+                     q->held_out_exact_p95_ratio * value);
     else
         selection_format_value(text, size, answer, value);
 }
@@ -165,9 +166,10 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
     snprintf(reason, size, "%s: %s%s, %s%s", shape, value, bound, gain,
-             selection_too_close(answer)
-                 ? "; too close to call by this profile, and exact top-k loses nothing"
-                 : "");
+             !selection_too_close(answer)  ? ""
+             : selection_stands_in(answer) ? "; too close to call, and exact top-k loses nothing"
+                                           : "; too close to call by this profile, and exact top-k "
+                                             "loses nothing");
 }
 
 /* Where a bound says that exact top-k is the answer. */
@@ -187,11 +189,37 @@ static void exact_by_bound(char *reason, size_t size, const struct selection_ans
              asked, value, bound_of(answer), most);
 }
 
+/* Why no buckets are left: "no buckets with k_b up to 4 that drop any element keep recall 0.95",
+ * "the kernel xla runs no buckets that keep .. (its rule)". */
+static void format_none(char *text, size_t size, const struct selection_answer *answer,
+                        const char *asked)
+{
+    char padded[60] = "";
+    const struct rcm_target *t = &answer->asked.target;
+    if (answer->padded_n)
+        snprintf(padded, sizeof padded, ", or pad the rows to n = %" PRIu64, answer->padded_n);
+    if (answer->kernel_forbids)
+        snprintf(text, size,
+                 "the kernel %s runs no buckets that keep %s (%s): do not approximate%s",
+                 answer->asked.kernel->name, asked, answer->asked.kernel->limits, padded);
+    else if (answer->options_forbid)
+        snprintf(text, size, "no b that %s%s%.0" PRIu64 " keeps %s: do not approximate%s",
+                 t->divisors ? "divides n" : "",
+                 t->align > 1 ? t->divisors ? " and is a multiple of " : "is a multiple of " : "",
+                 t->align > 1 ? t->align : 0, asked, padded);
+    else
+        snprintf(text, size,
+                 "no buckets with k_b up to %" PRIu64
+                 " that drop any element keep %s: do not approximate",
+                 answer->k_b_max, asked);
+}
+
 static void exact_reason(char *reason, size_t size, const struct selection_answer *answer,
                          const char *asked)
 {
-    char exact[RANGE_TEXT], value[RANGE_TEXT], by[EXACT_TEXT];
+    char exact[RANGE_TEXT], value[RANGE_TEXT], by[EXACT_TEXT], none[300];
     const struct rcm_choice *c = &answer->choice;
+    format_none(none, sizeof none, answer, asked);
     selection_format_exact(by, sizeof by, answer);
     selection_format_exact_value(exact, sizeof exact, answer);
     selection_format_buckets(value, sizeof value, answer, c->objective);
@@ -205,15 +233,9 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
                      ? "too close to call by this profile, and exact top-k loses nothing"
                      : "do not approximate");
     else if (isnan(c->exact_objective))
-        snprintf(reason, size,
-                 "no buckets with k_b up to %" PRIu64
-                 " that drop any element keep %s: do not approximate",
-                 answer->k_b_max, asked);
+        snprintf(reason, size, "%s", none);
     else
-        snprintf(reason, size,
-                 "%s: %s; no buckets with k_b up to %" PRIu64
-                 " that drop any element keep %s: do not approximate",
-                 by, exact, answer->k_b_max, asked);
+        snprintf(reason, size, "%s: %s; %s", by, exact, none);
 }
 
 static void threshold_reason(char *reason, size_t size, const struct selection_answer *answer,

@@ -68,7 +68,7 @@ static void put_prediction(struct table *table, const struct selection_answer *a
     if (!profile)
         return;
     char beyond[RCM_BEYOND_TEXT];
-    const struct rcm_prediction r = rcm_predict(profile, p);
+    const struct rcm_prediction r = selection_prediction(answer, p);
     const bool shown = strcmp(answer->asked.objective->name, "time") != 0;
     rcm_beyond_text(r.beyond, beyond);
     table_real(table, headed("predicted_us", shown ? "time" : NULL, STYLE_US), r.time_us);
@@ -126,6 +126,11 @@ struct table *selection_frontier(const struct selection_answer *answer)
     return table;
 }
 
+static uint64_t query_rows(const struct selection_answer *answer)
+{
+    return answer->query->base.m ? answer->query->base.m : 1;
+}
+
 static void put_rule(struct table *table, const struct selection_answer *answer, const char *name,
                      const char *what, struct rcm_topk p)
 {
@@ -141,6 +146,8 @@ static void put_rule(struct table *table, const struct selection_answer *answer,
     if (profile && !answer->settings->d)
         table_real(table, headed("predicted_us", "time", STYLE_US),
                    p.b ? rcm_predict(profile, p).time_us : rcm_predict_exact(profile, p));
+    put_count_if(p.b, table, headed("buckets_in_all_rows", "buckets\nin all rows", STYLE_PLAIN),
+                 p.b * (query_rows(answer)));
     table_bool(table, in_json("reaches"), reaches);
     table_text(table, in_table("", STYLE_PLAIN), reaches ? "" : "misses it");
     table_text(table, in_json("what"), what);

@@ -73,7 +73,7 @@ static unsigned print_time(const struct selection_answer *answer)
         return 0;
     char us[40], low[40], high[40], of[120];
     format_profile(of, sizeof of, answer);
-    const struct rcm_prediction r = rcm_predict(profile, answer->choice.p);
+    const struct rcm_prediction r = selection_prediction(answer, answer->choice.p);
     format_us(us, sizeof us, r.time_us);
     format_us(low, sizeof low, r.low_us);
     format_us(high, sizeof high, r.high_us);
@@ -105,26 +105,39 @@ static unsigned print_other_profile(const struct selection_answer *answer)
     return 1;
 }
 
-/* Where a stand-in answers: the roofline below its time, and what settles the question. */
+/* Where a stand-in answers: the roofline below its time. */
 static unsigned print_floor(const struct selection_answer *answer)
 {
     char floor[40];
     const struct rcm_device *device = answer->asked.machine.device;
-    if (!selection_stands_in(answer) || !selection_has_buckets(answer) || !device)
+    const double us = selection_floor(answer);
+    if (!selection_stands_in(answer) || !(us > 0.0))
         return 0;
-    const struct rcm_roofline roof =
-        rcm_roofline(device, answer->asked.machine.dtype, answer->choice.p);
-    format_us(floor, sizeof floor, roof.time_us + device->shortest_kernel_us);
+    format_us(floor, sizeof floor, us);
     return print_wrapped("  floor       %s: the rates of %s allow no less%s", floor, device->name,
                          device->shortest_kernel_us > 0.0 ? ", with a launch" : "");
 }
 
+/* And the command that settles it: it times the best of each k_b and exact top-k. */
 static unsigned print_settle(const struct selection_answer *answer)
 {
-    if (!selection_stands_in(answer) || !selection_has_buckets(answer))
+    char target[32], more[60] = "";
+    const struct rcm_topk p = answer->query->base;
+    const struct select_settings *settings = answer->settings;
+    if (!selection_stands_in(answer) || !selection_has_buckets(answer) || settings->budget > 0.0)
         return 0;
-    return print_wrapped("  settle      time the best of each k_b and exact top-k, in two minutes: "
-                         "this question with --csv > s.csv, then gpu/time_calls.py s.csv");
+    format_decimal(target, sizeof target, answer->query->recall_target);
+    if (settings->question.dtype.given)
+        snprintf(more, sizeof more, " --dtype %s",
+                 rcm_dtype_name(answer->asked.machine.dtype));
+    const enum rcm_dtype dtype = answer->asked.machine.dtype;
+    return print_wrapped(
+        "  settle      in two minutes: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n "
+        "%" PRIu64 " --k %" PRIu64 " --m %" PRIu64 " --recall %s --device %s%s\"",
+        dtype == RCM_F32   ? "float32"
+        : dtype == RCM_F16 ? "float16"
+                           : "bfloat16",
+        p.n, p.k, p.m ? p.m : 1, target, settings->question.device.text.device.name, more);
 }
 
 /* The product with stage 1, what binds it, and stage 2. */
@@ -246,6 +259,26 @@ static unsigned print_k_b_note(const struct selection_answer *answer)
         RCM_K_B_MAX_DEFAULT);
 }
 
+/* Where Graphcore's kernel stops to give each bucket one thread: fewer do not fill a large GPU. */
+#define FEW_IN_FLIGHT 3840
+
+/* Without a device: what the choice needs of a machine. */
+static unsigned print_parallel(const struct selection_answer *answer)
+{
+    const struct rcm_topk p = answer->choice.p;
+    const uint64_t m = p.m ? p.m : 1;
+    if (answer->settings->question.device.given || !selection_has_buckets(answer) ||
+        selection_is_cpu(answer))
+        return 0;
+    const double in_flight = (double)p.b * (double)m;
+    return in_flight >= FEW_IN_FLIGHT
+               ? print_wrapped("  parallel    %.6g buckets in all rows, each for a thread", in_flight)
+               : print_wrapped("  parallel    %.6g buckets in all rows: too few to fill a GPU with "
+                               "a thread for each, so time it before you deploy it; --device "
+                               "chooses by time",
+                               in_flight);
+}
+
 /* Why: recall, time, and the other contenders. */
 static unsigned print_why(const struct selection_answer *answer)
 {
@@ -256,6 +289,8 @@ static unsigned print_why(const struct selection_answer *answer)
         lines += print_other_profile(answer);
         lines += print_floor(answer);
     }
+    lines += print_parallel(answer);
+    lines += print_family(&answer->settings->question.device);
     lines += print_product(answer);
     lines += print_bound(answer);
     lines += print_exact(answer);

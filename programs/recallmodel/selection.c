@@ -67,6 +67,28 @@ bool selection_stands_in(const struct selection_answer *answer)
            strcmp(answer->asked.objective->name, "time") == 0;
 }
 
+static double floor_of(const struct selection_answer *answer, struct rcm_topk p)
+{
+    const struct rcm_device *device = answer->asked.machine.device;
+    return device && device->bandwidth_bytes_per_s > 0.0
+               ? rcm_roofline(device, answer->asked.machine.dtype, p).time_us +
+                     device->shortest_kernel_us
+               : 0.0;
+}
+
+double selection_floor(const struct selection_answer *answer)
+{
+    return selection_has_buckets(answer) ? floor_of(answer, answer->choice.p) : 0.0;
+}
+
+struct rcm_prediction selection_prediction(const struct selection_answer *answer, struct rcm_topk p)
+{
+    struct rcm_prediction r = rcm_predict(answer->asked.machine.profile, p);
+    if (selection_stands_in(answer) && !isnan(r.low_us))
+        r.low_us = fmax(r.low_us, floor_of(answer, p));
+    return r;
+}
+
 /* Do the bands of two times meet? Of a time without a band the time itself counts. */
 static bool meet(const struct rcm_prediction *a, const struct rcm_prediction *b)
 {
@@ -84,7 +106,7 @@ bool selection_too_close(const struct selection_answer *answer)
     if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
         !selection_has_buckets(answer) || isnan(c->exact_objective))
         return false;
-    const struct rcm_prediction r = rcm_predict(profile, c->p);
+    const struct rcm_prediction r = selection_prediction(answer, c->p);
     const struct rcm_prediction one = {.time_us = c->exact_objective, .low_us = NAN, .high_us = NAN};
     if (meet(&one, &r))
         return true;
@@ -162,6 +184,43 @@ static bool tick(void *context, uint64_t done, uint64_t total)
     return search->answer->interrupted;
 }
 
+/* ---- why there are none */
+
+static bool any_buckets(struct rcm_selection s)
+{
+    s.tick = NULL;
+    return rcm_best_buckets(&s).objective < INFINITY;
+}
+
+/* The least n up to a quarter longer that is a multiple of a power of two, and in which the kernel
+ * has buckets for the elements of the row and padding; 0: none. */
+static uint64_t padded_n(const struct rcm_selection *asked)
+{
+    struct rcm_selection s = *asked;
+    const uint64_t n = s.p.n;
+    s.p.valid = s.p.valid ? s.p.valid : n;
+    for (uint64_t step = 2; step <= n / 4 && n <= RCM_N_MAX - step; step *= 2) {
+        s.p.n = (n + step - 1) / step * step;
+        if (s.p.n != n && any_buckets(s))
+            return s.p.n;
+    }
+    return 0;
+}
+
+static void find_what_forbids(struct selection_answer *answer)
+{
+    struct rcm_selection any = answer->asked, unaligned = any;
+    unaligned.target.align = any.target.align = 1;
+    unaligned.target.divisors = any.target.divisors = false;
+    any.kernel = NULL;
+    any.objective = rcm_objective_by_name("candidates");
+    if (!any_buckets(any))
+        return;
+    answer->options_forbid = any_buckets(unaligned);
+    answer->kernel_forbids = !answer->options_forbid;
+    answer->padded_n = padded_n(&answer->asked);
+}
+
 /* What the prediction may be: where a stand-in answers, the upper end of its band keeps to the
  * budget. */
 static double budget_of(const struct selection_answer *answer)
@@ -195,6 +254,8 @@ struct selection_answer selection_find(const struct query *query,
     progress_end(&search.progress);
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
+    if (!selection_has_buckets(&answer) && !answer.interrupted && !(settings->budget > 0.0))
+        find_what_forbids(&answer);
     if (selection_has_rope(&answer) && !answer.interrupted)
         answer.without_rope = selection_without_rope(&answer);
     for (uint64_t i = 0; i < answer.k_b_max; i++)

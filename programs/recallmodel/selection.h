@@ -36,6 +36,10 @@ struct selection_answer {
     /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
      * that was measured on the card; NULL: none */
     const struct rcm_profile *exact_kernel;
+    /* Where no buckets reach the target: does the kernel, or --align and --divisors, forbid those
+     * that would? And the least n to which a row must be padded; 0: that does not help. */
+    bool kernel_forbids, options_forbid;
+    uint64_t padded_n;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
 };
@@ -63,6 +67,13 @@ const struct rcm_profile *selection_exact_kernel(const struct select_settings *s
 /* The time of exact top-k with its band: by the exact kernel, or by the profile; NaN: not known, or
  * --exact-us says it. */
 struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer);
+
+/* What the rates of the device allow for the chosen buckets, with a launch; 0: not known. */
+double selection_floor(const struct selection_answer *answer);
+
+/* The predicted time of buckets; where a stand-in answers, no less than the floor. */
+struct rcm_prediction selection_prediction(const struct selection_answer *answer,
+                                           struct rcm_topk p);
 
 /* Does the profile of another card, or of another type, stand in? */
 bool selection_stands_in(const struct selection_answer *answer);
