@@ -139,8 +139,11 @@ struct rcm_choice {
     double reaching; /* its E[R] */
 };
 
-/* Method    where the objective steps, the search looks at the beginning of each step, except those
- *           within 0.2 % in b of one before. Where it bends, it looks at every b of up to 8192,
+/* Accuracy  the predicted time of the buckets is at most RCM_TIME_SEARCH_ERROR, as a share, above
+ *           the least of all b.
+ * Method    where the objective steps, the search looks at the beginning of each step, except those
+ *           within 0.2 % in b of one before, and of a kernel that works on vectors of buckets at
+ *           whole vectors. Where it bends, it looks at every b of up to 8192,
  *           otherwise at steps of 2 % in b, refined around each minimum. For the threshold it
  *           does the same with an estimate of E[R] for each k_b up to 64, and then takes E[R] at a
  *           dozen b around those where the estimate is within 0.1 % and 2 of the least.
@@ -148,6 +151,7 @@ struct rcm_choice {
  *           otherwise some 1000 evaluations of it for each k_b (2 sqrt(n) where it steps, at most
  *           some 15,000); with a confidence some ten laws for each k_b (rcm_lost).
  * Source    docs/models.md 13; with rope: docs/real-rows.md. */
+#define RCM_TIME_SEARCH_ERROR 1e-3
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
 
 /* The same, and the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max. */

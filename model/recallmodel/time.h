@@ -23,7 +23,7 @@ struct rcm_work {
     bool merges;     /* the threads of a block share a bucket and merge what they kept */
 };
 
-#define RCM_EDGES_MOST 4
+#define RCM_EDGES_MOST 16
 
 /* What a kernel can run, and how it runs it. A registry row: rcm_kernel(0), which runs anything, ..
  * until NULL. */
@@ -41,6 +41,7 @@ struct rcm_kernel {
     bool (*splits)(double m, double candidates);
     /* the b from which it works in another way, how many there are; NULL: none */
     size_t (*edges)(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST]);
+    uint64_t lanes; /* of a vector: it works on so many buckets at once; 0: on each alone */
     /* kernels of one family share the parameters of a profile: the first name */
     const char *family;
     bool times_only; /* only times are known, not work: the short model (docs/models.md 14) */

@@ -44,6 +44,22 @@ static double threshold_estimate(const struct rcm_selection *s, struct rcm_topk 
     return threshold_value(s, p, reaching_estimate(p));
 }
 
+/* The error that the estimate of E[R] may have: a share of it, and elements. */
+#define ESTIMATE_SHARE 1e-3
+#define ESTIMATE_ELEMENTS 2.0
+
+/* The least and the most that the value can be, by the error of the estimate. */
+static double threshold_low(const struct rcm_selection *s, struct rcm_topk p)
+{
+    const double reaching = (1.0 - ESTIMATE_SHARE) * reaching_estimate(p) - ESTIMATE_ELEMENTS;
+    return threshold_value(s, p, fmax(reaching, (double)p.k));
+}
+static double threshold_high(const struct rcm_selection *s, struct rcm_topk p)
+{
+    return threshold_value(s, p,
+                           (1.0 + ESTIMATE_SHARE) * reaching_estimate(p) + ESTIMATE_ELEMENTS);
+}
+
 /* larger k_b are not tried: R is hardly above k there, and each E[R] takes long */
 #define K_B_MOST 64
 /* up to so many b get the exact E[R], all of them */
@@ -52,8 +68,6 @@ static double threshold_estimate(const struct rcm_selection *s, struct rcm_topk 
 #define AROUND 3
 /* and from the best of those at most so many steps from one b to the next */
 #define CLIMB_MOST 64
-/* the error that the least of the estimates may have, as a factor, and 2 more */
-#define ESTIMATE_ERROR 1.001
 
 struct threshold {
     struct rcm_point point;
@@ -110,7 +124,7 @@ static void threshold_of_k_b(const struct rcm_selection *s, const struct search 
     const uint64_t step = p.b / 100 + 1;
     if (f->high - f->low < FEW_B) {
         for (p.b = search_next(f, 0); p.b != 0; p.b = search_next(f, p.b + 1))
-            if (threshold_estimate(s, p) <= 1.2 * centre->objective + 2.0)
+            if (threshold_low(s, p) <= 1.2 * centre->objective)
                 evaluate_exactly(s, p, &own);
     } else {
         for (uint64_t i = 0, last = 0; i <= 2 * AROUND; i++) {
@@ -160,13 +174,14 @@ static struct threshold best_threshold(const struct rcm_selection *s)
             return none;
         search_least(&f, 0);
         estimate[k_b - 1] = f.best;
-        least = fmin(least, f.best.objective);
+        if (f.best.objective < INFINITY)
+            least = fmin(least, threshold_high(s, f.best.p));
     }
     for (uint64_t k_b = 1; k_b <= most; k_b++) {
         if (stops(s, most + k_b, 2 * most))
             return none;
         if (!(estimate[k_b - 1].objective < INFINITY) ||
-            estimate[k_b - 1].objective > ESTIMATE_ERROR * least + 2.0)
+            threshold_low(s, estimate[k_b - 1].p) > least)
             continue;
         const struct search f = search_of(s, k_b, divisors_of);
         threshold_of_k_b(s, &f, &estimate[k_b - 1], &best);

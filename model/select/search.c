@@ -149,17 +149,40 @@ static size_t edges_of(const struct search *f, uint64_t edges[RCM_EDGES_MOST])
     return f->kernel->edges ? f->kernel->edges(f->p, edges) : 0;
 }
 
-static void least_of_steps(struct search *f, uint64_t low)
+/* Looks at every b that fills the vector in which `b` lies, and at the whole vectors after it: between
+ * them each bucket more costs little and saves padding. */
+#define VECTORS_AFTER 4
+static void look_around(struct search *f, uint64_t b)
 {
-    uint64_t edges[RCM_EDGES_MOST];
-    const size_t count = edges_of(f, edges);
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t b = search_next(f, edges[i] > low ? edges[i] : low);
+    const uint64_t lanes = f->kernel->lanes, whole = (b + lanes - 1) / lanes * lanes;
+    for (; b != 0 && b <= whole; b = search_next(f, b + 1))
+        search_look_at(f, b);
+    for (uint64_t i = 1; i <= VECTORS_AFTER && b != 0; i++) {
+        b = search_next(f, whole + i * lanes);
         if (b)
             search_look_at(f, b);
     }
-    for (uint64_t b = search_next(f, low); b; b = next_step(f, b))
+}
+
+static void least_of_steps(struct search *f, uint64_t low)
+{
+    uint64_t edges[RCM_EDGES_MOST + 1];
+    const size_t count = edges_of(f, edges);
+    const uint64_t lanes = f->kernel->lanes;
+    edges[count] = low;
+    for (size_t i = 0; i <= count; i++) {
+        const uint64_t b = search_next(f, edges[i] > low ? edges[i] : low);
+        if (b && lanes)
+            look_around(f, b);
+        else if (b)
+            search_look_at(f, b);
+    }
+    for (uint64_t b = search_next(f, low); b; b = next_step(f, b)) {
         search_look_at(f, b);
+        const uint64_t whole = lanes ? search_next(f, (b + lanes - 1) / lanes * lanes) : 0;
+        if (whole)
+            search_look_at(f, whole);
+    }
 }
 
 /* ---- all of them */

@@ -209,19 +209,30 @@ static struct rcm_work generic_work(struct rcm_topk p, double bytes)
 
 /* ---- topk/, on a CPU */
 
+#define CPU_LANES 16 /* buckets of a vector */
+
 /* Any b. The vectors know six k_b; the others take many times as long. */
 static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
     return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
 }
 
-/* Where stage 1 stops to work on vectors or blocks (model/time/cpu_time.c), and where exact top-k
- * of the candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. */
+/* Where stage 1 begins to work on vectors, and stops to work on blocks or takes shorter ones
+ * (model/time/cpu_time.c); where neighbours fill a page, of values of 4 and 2 bytes; and where exact
+ * top-k of the candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2
+ * bytes. */
 static size_t cpu_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
 {
     size_t count = 0;
-    b[count++] = p.n / (p.k_b <= 2 ? p.k_b : 32 * p.k_b) + 1;
-    for (uint64_t groups = 64; groups <= 256; groups *= 2)
+    b[count++] = CPU_LANES;
+    b[count++] = p.n / (p.k_b <= 4 ? 256 : 64 * p.k_b) + 1;
+    for (uint64_t block = 8; block < 64; block *= 2) {
+        const double ratio = ceil(sqrt(4.0 * (double)(block * block * block)));
+        b[count++] = p.n / (4 * p.k_b * (uint64_t)ratio) + 1;
+    }
+    b[count++] = 1024;
+    b[count++] = 2048;
+    for (uint64_t groups = 64; groups <= 512; groups *= 2)
         if (p.k <= RCM_N_MAX / groups)
             b[count++] = shape_ceil_divide(groups * p.k, p.k_b);
     return count;
@@ -313,6 +324,7 @@ const struct rcm_kernel kernel_cpu = {
     .work = generic_work,
     .splits = never,
     .edges = cpu_edges,
+    .lanes = CPU_LANES,
     .family = "cpu",
     .cpu = true,
 };
