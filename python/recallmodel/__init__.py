@@ -20,7 +20,8 @@ from ._model import (Choice, Reaching, Threshold, blocks_loss, blocks_recall, bl
                      loss_binomial, loss_bound, lost_law, predict_us, probability_exact, reaching,
                      recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case, select,
                      smallest_b, survival, version, xla_b)
-from ._profiles import Device, Profile, devices, profile, profiles, read_profile, write_profile
+from ._profiles import (Device, Profile, devices, profile, profiles, read_profile, stand_in,
+                        write_profile)
 from ._rows import Simulation, simulate
 from ._runs import Runs, read_runs, runs
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa

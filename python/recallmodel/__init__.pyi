@@ -18,7 +18,7 @@ __all__ = [
     "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs",
     "recall", "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case",
     "register_torch", "runs", "select", "simulate", "smallest_b", "sparse_attention",
-    "survival", "topk", "topk_isa", "version", "write_profile", "xla_b"]
+    "stand_in", "survival", "topk", "topk_isa", "version", "write_profile", "xla_b"]
 
 _Assignment = Literal["interleaved", "contiguous", "contiguous-floor"]
 _Kernels = Literal["interleaved", "contiguous"]
@@ -180,6 +180,9 @@ class Choice:
     deploy: Literal["bucketed", "exact", "threshold"]
     exact_objective: Optional[float]
     over_exact: Optional[float]
+    low_us: Optional[float]
+    high_us: Optional[float]
+    stand_in: Optional[str]
     threshold: Optional[Threshold]
 
 def select(n: int, k: int, target: _Recall, *, m: int = 1, confidence: Optional[float] = None,
@@ -201,6 +204,8 @@ class Device:
     matrix_rate_per_s: Optional[float]
     memory_bytes: Optional[float]
     on_chip_bytes: Optional[float]
+    multiprocessors: Optional[float]
+    shortest_kernel_us: Optional[float]
     source: str
 
 class Profile:
@@ -210,6 +215,7 @@ class Profile:
     date: str
     source: str
     runs: str
+    stands_in_for: Optional[str]
     parameters: dict[str, float]
     figures: dict[str, float]
     median_error: float
@@ -225,6 +231,8 @@ def profiles(name: Optional[str] = None) -> list[Profile]: ...
 def profile(name_or_path: Union[Profile, _Path], *, kernel: Optional[str] = None,
             dtype: Optional[_Dtype] = None) -> Profile: ...
 def read_profile(path: _Path) -> Profile: ...
+def stand_in(device: Union[Device, str], *, kernel: Optional[str] = None,
+             dtype: Optional[_Dtype] = None) -> Profile: ...
 def write_profile(profile: Union[Profile, _Path], path: _Path) -> None: ...
 
 # ---- rows

@@ -56,8 +56,9 @@ class Lost(Structure):
 class Kernel(Structure):
     """struct rcm_kernel"""
     _fields_ = [("name", c_char_p), ("limits", c_char_p), ("k_b_max", c_uint64), ("any_b", c_bool),
+                ("divides", c_bool),
                 *((name, c_void_p) for name in ("next_b", "work", "splits", "edges")),
-                ("family", c_char_p), ("times_only", c_bool), ("cpu", c_bool),
+                ("lanes", c_uint64), ("family", c_char_p), ("times_only", c_bool), ("cpu", c_bool),
                 ("exact_only", c_bool), ("once", c_bool)]
 
 
@@ -76,7 +77,8 @@ class Device(Structure):
     """struct rcm_device"""
     _fields_ = [("name", c_char_p), *((name, c_double) for name in DEVICE_RATES),
                 ("source", c_char_p), ("memory_bytes", c_double),
-                ("on_chip_bytes", c_double)]
+                ("on_chip_bytes", c_double), ("multiprocessors", c_double),
+                ("shortest_kernel_us", c_double)]
 
 
 class TextKey(Structure):
@@ -298,8 +300,18 @@ FIGURES = _numbers("figure")
 class Profile(Structure):
     """struct rcm_profile"""
     _fields_ = [("name", c_char_p), ("kernel", POINTER(Kernel)), ("dtype", c_int),
-                *((name, c_char_p) for name in ("date", "source", "runs")),
+                *((name, c_char_p) for name in ("date", "source", "runs", "card",
+                                                "stands_in_for")),
+                ("carried_from", c_int),
                 *((name, c_double) for name in _numbers("parameter", "figure"))]
+
+
+class Prediction(Structure):
+    """struct rcm_prediction"""
+    _fields_ = [*((name, c_double) for name in ("time_us", "stage1_us", "stage2_us", "low_us",
+                                                "high_us")),
+                ("bound", c_char_p), ("stage2", c_char_p), ("within_runs", c_bool),
+                ("beyond", c_uint)]
 
 
 class DeviceText(Structure):
@@ -349,6 +361,10 @@ profile_text_write = _declare(_model, "rcm_profile_text_write", c_size_t, c_char
 check = _declare(_model, "rcm_check", c_int, Topk)
 status_text = _declare(_model, "rcm_status_text", c_size_t, c_int, Topk, c_char_p, c_size_t)
 predict_exact = _declare(_model, "rcm_predict_exact", c_double, POINTER(Profile), Topk)
+predict = _declare(_model, "rcm_predict", Prediction, POINTER(Profile), Topk)
+stand_in_for = _declare(_model, "rcm_stand_in_for", c_bool, POINTER(Device), POINTER(Profile),
+                        POINTER(Kernel), POINTER(c_int), POINTER(Profile))
+fastest_exact = _declare(_model, "rcm_fastest_exact", POINTER(Profile), POINTER(Device), Topk)
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)
 
 

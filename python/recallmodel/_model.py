@@ -8,7 +8,8 @@ import numpy
 from . import _library as lib
 from ._arrays import (count, counts, each, evaluate, fraction, fractions, goal, in_domain, real,
                       rope_of, shapes)
-from ._profiles import _profile_of_any, _profile_pointer, _rows_like, _rows_of
+from ._profiles import (Profile, _device_row, _profile_of_any, _profile_of_device, _profile_pointer,
+                        _rows_of)
 
 
 def version():
@@ -338,6 +339,8 @@ class Choice:
     objective, exact_objective, threshold.objective: in the objective's own unit (candidates,
     operations, steps, us). exact_objective is None if it is not known.
     over_exact: objective over exact_objective.
+    low_us, high_us: where the objective is a time, nine in ten errors put it between (None: not
+    known). stand_in: the card whose profile answered for one that has none (None: its own did).
     """
     b: int
     k_b: int
@@ -347,6 +350,9 @@ class Choice:
     deploy: str
     exact_objective: float
     over_exact: float
+    low_us: float
+    high_us: float
+    stand_in: str
     threshold: Threshold
 
 
@@ -354,9 +360,10 @@ def _finite_or_none(value):
     return value if numpy.isfinite(value) else None
 
 
-def _choice_of(choice):
+def _choice_of(choice, profile):
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
+    band = lib.predict(_profile_pointer(profile), p) if profile and found else None
     return Choice(
         b=p.b if found else None,
         k_b=p.k_b if found else None,
@@ -366,19 +373,11 @@ def _choice_of(choice):
         deploy=lib.DEPLOY[choice.deploy],
         exact_objective=_finite_or_none(choice.exact_objective),
         over_exact=_finite_or_none(choice.over_exact),
+        low_us=_finite_or_none(band.low_us) if band else None,
+        high_us=_finite_or_none(band.high_us) if band else None,
+        stand_in=profile.name if profile and profile.stands_in_for else None,
         threshold=(Threshold(t.p.b, t.p.k_b, choice.reaching, t.objective)
                    if numpy.isfinite(t.objective) else None))
-
-
-def _device_row(device):
-    """The library's row of a device: a Device, a name or the beginning of a name."""
-    name = getattr(device, "name", device)
-    rows = _rows_like(lib.device, name)
-    if len(rows) != 1:
-        names = ", ".join(row.name.decode() for row in rows or _rows_like(lib.device, None))
-        what = "one of" if rows else "not known; there are"
-        raise ValueError(f"device {name!r} is {what} {names}")
-    return ctypes.pointer(rows[0])
 
 
 def _exact_kernel_us(kernel, p):
@@ -419,10 +418,11 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     target: the recall; a str or Decimal as it is written, a float as Python prints it. It is the
     mean or, with confidence, the recall that a row reaches with that probability.
     objective: candidates, basic, serial, parallel, time (needs a profile, and uses its kernel) or
-    roofline (needs a device). The default is time with a profile, roofline with a device, and
-    otherwise candidates.
-    profile: a Profile, the name of a device that has one, or a path. device: a name or a Device.
-    dtype: the type of the values, for the roofline.
+    roofline (needs a device). The default is time with a profile or a device (without one for the
+    kernel: roofline), and otherwise candidates.
+    profile: a Profile, the name of a device that has one, or a path. device: a name or a Device;
+    without a profile, its own answers or the stand-in for it.
+    dtype: the type of the values.
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
     exact_kernel: a kernel of exact top-k, whose predicted time takes the same place: a Profile, the
     beginning of its name ("gvr_v2"), or a path.
@@ -441,6 +441,10 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         raise ValueError(f"{profile.name}: an exact kernel's profile has no stage 1; give it as "
                          "exact_kernel")
     row = None if device is None else _device_row(device)
+    stands_in = False
+    if profile is None and row is not None and objective in (None, "time") and d is None:
+        profile = _profile_of_device(row, kernel, dtype)
+        stands_in = profile is not None and profile.stands_in_for is not None
     if not objective:
         objective = ("time" if profile is not None else
                      "roofline" if row is not None else "candidates")
@@ -458,12 +462,15 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         if exact_kernel is not None:
             raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
+    if stands_in and exact_us is None and exact_kernel is None:
+        fastest = lib.fastest_exact(row, selection.p)
+        exact_kernel = Profile(fastest.contents) if fastest else None
     selection.exact_us = _exact_us(exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
     if need == "profile" and d is None:
-        if kernel not in (None, profile.kernel):
+        if kernel not in (None, "any", profile.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {profile.kernel!r}")
         selection.kernel = profile._row.kernel
     elif kernel is not None:
@@ -473,4 +480,5 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
                                            else head_dim))
     elif head_dim is not None:
         raise ValueError("head_dim is of RoPE; give rope_theta too")
-    return _choice_of(lib.select(byref(selection)))
+    choice = lib.select(byref(selection))
+    return _choice_of(choice, profile if chosen.contents.name == b"time" and d is None else None)

@@ -45,7 +45,8 @@ class Device:
     """A device of the roofline: its name, its peak rates (None: unknown) and their source.
 
     fma_rate counts a fused multiply-add as two operations. vector_rate counts comparisons and
-    selections. matrix_rate is that of dense bfloat16.
+    selections. matrix_rate is that of dense bfloat16. shortest_kernel_us is the shortest kernel
+    that was measured on it.
     """
     name: str
     bandwidth_bytes_per_s: float
@@ -54,6 +55,8 @@ class Device:
     matrix_rate_per_s: float
     memory_bytes: float
     on_chip_bytes: float
+    multiprocessors: float
+    shortest_kernel_us: float
     source: str
 
 
@@ -83,6 +86,7 @@ class Profile:
     the range of the runs and the errors of the predictions, by name.
     median_error, p95_error, held_out_median_error, held_out_p95_error: of |predicted/measured - 1|;
     held out: of sizes n that a fit to the other sizes did not see (0: not tried).
+    stands_in_for: the card to which the profile was carried (stand_in), or None.
     """
 
     def __init__(self, row, device=None, keep=None):
@@ -95,13 +99,20 @@ class Profile:
         self.dtype = lib.DTYPES[row.dtype]
         self.date, self.source = row.date.decode(), row.source.decode()
         self.runs = row.runs.decode()
+        self.stands_in_for = row.stands_in_for.decode() if row.stands_in_for else None
         self.parameters, self.figures = positive(lib.PARAMETERS), positive(lib.FIGURES)
         self.median_error, self.p95_error = row.median_error, row.p95_error
         self.held_out_median_error = row.held_out_median_error
         self.held_out_p95_error = row.held_out_p95_error
 
     def text(self):
-        """The text that `recallmodel calibrate` writes, without the standard errors."""
+        """The text that `recallmodel calibrate` writes, without the standard errors.
+
+        ValueError for a stand-in, which nobody measured.
+        """
+        if self.stands_in_for:
+            raise ValueError(f"the profile of {self.name} stands in for {self.stands_in_for}; a "
+                             "file would take it for a measurement")
         device = None if self._device is None else byref(self._device)
         length = lib.profile_text_write(None, 0, byref(self._row), device, None)
         text = ctypes.create_string_buffer(length + 1)
@@ -135,6 +146,62 @@ def profiles(name=None):
     """
     rates = {row.name: row for row in _rows_of(lib.device)}
     return [Profile(row, rates.get(row.name)) for row in _rows_like(lib.profile, name)]
+
+
+def _device_row(device):
+    """The library's row of a device: a Device, a name or the beginning of a name."""
+    name = getattr(device, "name", device)
+    rows = _rows_like(lib.device, name)
+    if len(rows) != 1:
+        names = ", ".join(row.name.decode() for row in rows or _rows_like(lib.device, None))
+        what = "one of" if rows else "not known; there are"
+        raise ValueError(f"device {name!r} is {what} {names}")
+    return ctypes.pointer(rows[0])
+
+
+def _kernel_row(kernel):
+    """The library's row of a kernel, or None."""
+    for row in _rows_of(lib.kernel):
+        if row.name.decode() == kernel:
+            return ctypes.pointer(row)
+    return None
+
+
+def _stand_in(device, own=None, kernel=None, dtype=None):
+    """The Profile that stands in for a device, or None."""
+    wanted = None if dtype is None else ctypes.c_int(lib.number_of(dtype, lib.DTYPES, "dtype"))
+    out = lib.Profile()
+    found = lib.stand_in_for(device, own and byref(own._row), _kernel_row(kernel),
+                             wanted and byref(wanted), byref(out))
+    return Profile(out, device.contents, (device, own)) if found else None
+
+
+def stand_in(device, *, kernel=None, dtype=None):
+    """The profile of another card, carried to this one by the rates of both (docs/models.md 20).
+
+    device: a name or a Device. kernel, dtype: which profile; without them, that of Graphcore's
+    kernel on a GPU, of Samaga et al. on a TPU, in its own type. ValueError if none stands in.
+    """
+    found = _stand_in(_device_row(device), None, kernel, dtype)
+    if found is None:
+        raise ValueError(f"no profile of kernel {kernel!r} stands in for {device!r}")
+    return found
+
+
+def _profile_of_device(device, kernel, dtype):
+    """What answers for a device, as for the command: its own profile, or a stand-in; or None."""
+    name = device.contents.name
+    own = [one for one in profiles() if one.name.encode() == name
+           and not one._row.kernel.contents.exact_only]
+    family = _kernel_row(kernel)
+    if family and family.contents.work:
+        own = [one for one in own
+               if one._row.kernel.contents.family == family.contents.family]
+    wide = 4 if dtype == "f32" else 2
+    for one in own:
+        if dtype is None or (4 if one.dtype == "f32" else 2) == wide:
+            return one
+    return _stand_in(device, own[0] if own else None, kernel, dtype)
 
 
 def read_profile(path):
