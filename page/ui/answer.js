@@ -20,14 +20,13 @@ export function verdictOf(answer) {
     if (answer.queries)
         return {kind: 'perhaps', words: 'A table of answers'};
     if (answer.deploy === 'exact')
-        return {kind: 'no', words: /too close to call/.test(answer.reason)
-            ? 'No: too close to call' : 'No'};
+        return {kind: 'no', words: answer.too_close ? 'No: too close to call' : 'No'};
     if (answer.objective_unit !== 'us')
         return {kind: 'perhaps', words: `By ${answer.objective} alone` +
             (answer.device ? '' : '; a device gives times')};
     if (answer.deploy === 'threshold')
         return {kind: 'no', words: 'No need: another exact top-k takes less'};
-    if (/too close to call/.test(answer.reason))
+    if (answer.too_close)
         return {kind: 'perhaps', words: 'Too close to call'};
     if (answer.exact_objective === null)
         return {kind: 'perhaps', words: 'Only if your exact top-k is slower'};
@@ -35,6 +34,8 @@ export function verdictOf(answer) {
         return {kind: 'perhaps', words: 'Perhaps: this is the most that it can gain'};
     if (answer.exceeds_memory)
         return {kind: 'perhaps', words: 'Perhaps: the rows exceed the memory of the device'};
+    if (answer.stand_in)
+        return {kind: 'perhaps', words: 'Probably: by the profile of another card'};
     if (answer.choice.beyond || (answer.exact_kernel && answer.exact_kernel.beyond))
         return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};
     return {kind: 'yes', words: 'Yes'};
@@ -63,8 +64,8 @@ function timeTiles(answer) {
     if (choice.predicted_us !== undefined) {
         const beyond = choice.beyond ? `; beyond the runs of the profile in ${choice.beyond}` : '';
         tiles.push(tile('predicted time', showTime(choice.predicted_us),
-            `${showTime(choice.low_us)} to ${showTime(choice.high_us)}, ${answer.device}'s ` +
-            `profile${beyond}`));
+            `${showTime(choice.low_us)} to ${showTime(choice.high_us)}, ` +
+            `${answer.stand_in ? answer.stand_in.profile : answer.device}'s profile${beyond}`));
     } else if (answer.objective === 'roofline') {
         tiles.push(tile('least time (bound)', showTime(answer.break_even_us),
             'by the datasheet; kernels take longer'));

@@ -34,7 +34,7 @@ export class Devices {
             option('', 'none: count candidates'),
             group('Times predicted by a profile',
                 timed.map((name) => option(name, `${name} (${types(name)})`))),
-            group('Bound from the datasheet', this.devices
+            group('By the profile of another card', this.devices
                 .filter((each) => !timed.includes(each.device))
                 .map((each) => option(each.device, each.device))));
         if (this.own)
@@ -67,10 +67,10 @@ export class Devices {
                 `${known.date}.`;
         if (profiles.length)
             return `The profile is of ${profiles.map((each) => each.dtype).join(', ')}; for ` +
-                `${dtype} there is only a bound from the datasheet.`;
+                `${dtype} it is carried over, within the errors of doing so.`;
         if (this.devices.some(is))
-            return 'No profile: a lower bound from the datasheet. Give the time of your exact ' +
-                'top-k.';
+            return 'No profile: that of another card is carried over by the rates of both. Give ' +
+                'the time of your exact top-k.';
         return 'If this is a profile of yours, drop its file on the page.';
     }
 }

@@ -72,6 +72,23 @@ static void put_question(struct json *object, const struct selection_answer *ans
     set_count(object, "k_b_max", answer->k_b_max);
 }
 
+/* The profile that stands in for one of the device. */
+static struct json *stand_in_json(const struct selection_answer *answer)
+{
+    if (!selection_stands_in(answer))
+        return json_new_null();
+    struct json *object = json_new_object();
+    const struct rcm_profile *q = answer->asked.machine.profile;
+    const double floor = selection_floor(answer);
+    set_text(object, "profile", q->name);
+    set_text(object, "kernel", q->kernel->name);
+    set_text(object, "dtype_of_profile", rcm_dtype_name(q->carried_from));
+    set_real(object, "low_ratio", q->held_out_p05_ratio);
+    set_real(object, "high_ratio", q->held_out_p95_ratio);
+    set_real(object, "floor_us", floor > 0.0 ? floor : NAN);
+    return object;
+}
+
 static void put_choice(struct json *object, const struct selection_answer *answer)
 {
     char reason[500];
@@ -90,9 +107,11 @@ static void put_choice(struct json *object, const struct selection_answer *answe
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
     set_text(object, "reason", reason);
+    set_truth(object, "too_close", selection_too_close(answer));
+    json_put(object, "stand_in", stand_in_json(answer));
 }
 
-/* The contender of --exact-kernel. */
+/* The exact kernel that is a contender. */
 static struct json *exact_kernel_json(const struct selection_answer *answer)
 {
     char beyond[RCM_BEYOND_TEXT];

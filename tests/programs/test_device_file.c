@@ -94,6 +94,19 @@ START_TEST(short_profile_files)
 }
 END_TEST
 
+static bool same_profile(const struct rcm_profile *a, const struct rcm_profile *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static const struct rcm_profile *cpu_profile(void)
+{
+    size_t i = 0;
+    while (!rcm_profile(i)->kernel->cpu)
+        i++;
+    return rcm_profile(i);
+}
+
 /* A profile answers for the family of its kernel and for types of the same width. The nearest
  * profile answers. */
 START_TEST(who_answers)
@@ -104,22 +117,33 @@ START_TEST(who_answers)
                             *ours = rcm_kernel_by_name("ours");
     enum rcm_dtype f16 = RCM_F16, bf16 = RCM_BF16, f32 = RCM_F32;
     struct profile_answer a = profile_for_question(&entry, NULL, NULL);
-    ck_assert(a.profile == rcm_profile(0) && a.kernel == rcm_profile(0)->kernel &&
-              a.dtype == RCM_F16 && !a.other_kernel && !a.other_dtype);
+    ck_assert(a.found && same_profile(&a.profile, rcm_profile(0)) &&
+              a.kernel == rcm_profile(0)->kernel && a.dtype == RCM_F16 && !a.other_kernel &&
+              !a.other_dtype);
     a = profile_for_question(&entry, thread, &bf16);
-    ck_assert(a.profile == rcm_profile(0) && a.kernel == thread && a.dtype == RCM_BF16 &&
-              a.other_kernel && a.other_dtype);
+    ck_assert(a.found && same_profile(&a.profile, rcm_profile(0)) && a.kernel == thread &&
+              a.dtype == RCM_BF16 && a.other_kernel && a.other_dtype);
     a = profile_for_question(&entry, rcm_kernel(0), &f16);
-    ck_assert(a.profile == rcm_profile(0) && !a.other_kernel && !a.other_dtype);
-    ck_assert_ptr_null(profile_for_question(&entry, ours, NULL).profile);
-    ck_assert_ptr_null(profile_for_question(&entry, NULL, &f32).profile);
+    ck_assert(same_profile(&a.profile, rcm_profile(0)) && !a.other_kernel && !a.other_dtype);
+    /* No profile of this kernel is known; of a wider type its own stands in. */
+    ck_assert(!profile_for_question(&entry, ours, NULL).found);
+    a = profile_for_question(&entry, NULL, &f32);
+    ck_assert(a.found && strcmp(a.profile.stands_in_for, "H100-PCIe") == 0 && a.dtype == RCM_F32 &&
+              a.profile.roof_bytes_per_s == rcm_profile(0)->roof_bytes_per_s);
     char names[200];
     kernels_known(&entry, names, sizeof names);
     ck_assert_str_eq(names, "graphcore, graphcore-thread, graphcore-block");
     entry.device = *rcm_device_by_name("H200");
     kernels_known(&entry, names, sizeof names);
     ck_assert_str_eq(names, "");
-    ck_assert_ptr_null(profile_for_question(&entry, NULL, NULL).profile);
+    a = profile_for_question(&entry, NULL, NULL);
+    ck_assert(a.found && strcmp(a.profile.stands_in_for, "H200") == 0 &&
+              strcmp(a.profile.name, "H100-PCIe") == 0);
+    /* a CPU's profile stands in for nothing */
+    entry = (struct rcm_device_text){.profile = *cpu_profile(), .has_profile = true};
+    entry.device.name = entry.profile.name;
+    ck_assert(profile_for_question(&entry, NULL, &f32).found);
+    ck_assert(!profile_for_question(&entry, NULL, &f16).found);
 }
 END_TEST
 

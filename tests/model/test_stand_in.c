@@ -1,0 +1,204 @@
+/* test_stand_in.c - stand-ins: what scales with which rate, by hand; who stands in for whom; what a
+ * stand-in chooses, by the profile of its card; ties between bounds.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <tests/test.h>
+
+#define SAME(a, b) (relative_error(a, b) <= 1e-15)
+
+static const struct rcm_profile *profile_of(const char *device)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)) && strcmp(q->name, device) != 0; i++)
+        ;
+    return q;
+}
+
+START_TEST(what_scales)
+{
+    const struct rcm_profile *h100 = profile_of("H100-PCIe");
+    const struct rcm_device *from = rcm_device_by_name("H100-PCIe"),
+                            *b200 = rcm_device_by_name("B200");
+    struct rcm_profile q;
+    ck_assert(rcm_stand_in_for(b200, NULL, NULL, NULL, &q));
+    ck_assert(q.dtype == h100->dtype && q.carried_from == h100->dtype);
+    ck_assert_str_eq(q.stands_in_for, "B200");
+    ck_assert(SAME(q.roof_bytes_per_s, h100->roof_bytes_per_s * 7.7 / 2.04));
+    ck_assert(SAME(q.blocks_at_once, h100->blocks_at_once * 148 / 114));
+    ck_assert(SAME(q.launch_us, h100->launch_us * 1.5 / 2.168));
+    ck_assert(SAME(q.lines_per_us,
+                   h100->lines_per_us * b200->vector_rate_per_s / from->vector_rate_per_s));
+    ck_assert(SAME(q.select_batch_us, h100->select_batch_us * 114 / 148));
+    ck_assert(SAME(q.split_element_us, h100->split_element_us * 114 / 148));
+    /* latency stays */
+    ck_assert(q.element_us_1 == h100->element_us_1 && q.insert_us == h100->insert_us &&
+              q.merge_us == h100->merge_us && q.select_launch_us == h100->select_launch_us &&
+              q.select_element_us == h100->select_element_us &&
+              q.cache_bytes == h100->cache_bytes && q.block_us == h100->block_us);
+    /* a wider type: its candidates take more passes, and its bytes follow from the type */
+    const enum rcm_dtype f32 = RCM_F32;
+    ck_assert(rcm_stand_in_for(b200, NULL, NULL, &f32, &q));
+    ck_assert(SAME(q.select_element_us, 2.0 * h100->select_element_us));
+    ck_assert(SAME(q.select_batch_us, 2.0 * h100->select_batch_us * 114 / 148));
+    /* what is not known of both stays: an H200 has no measured launch */
+    ck_assert(rcm_stand_in_for(rcm_device_by_name("H200"), NULL, NULL, NULL, &q));
+    ck_assert(q.launch_us == h100->launch_us);
+    /* to the card itself nothing changes but the errors */
+    ck_assert(rcm_stand_in_for(from, h100, NULL, NULL, &q));
+    const struct rcm_topk p = {.n = 131072, .k = 2048, .b = 6144, .k_b = 2, .m = 32};
+    ck_assert(rcm_predict(&q, p).time_us == rcm_predict(h100, p).time_us);
+    ck_assert(rcm_predict(&q, p).high_us > rcm_predict(h100, p).high_us);
+    /* rates of one's own */
+    const struct rcm_device twice = {.name = "twice", .bandwidth_bytes_per_s = 2 * 2.04e12};
+    ck_assert(rcm_stand_in_for(&twice, NULL, NULL, NULL, &q));
+    ck_assert(SAME(q.roof_bytes_per_s, 2.0 * h100->roof_bytes_per_s) &&
+              q.blocks_at_once == h100->blocks_at_once);
+}
+END_TEST
+
+START_TEST(who_stands_in)
+{
+    struct rcm_profile q;
+    const struct rcm_device *d;
+    for (size_t i = 0; (d = rcm_device(i)); i++) {
+        ck_assert(rcm_stand_in_for(d, NULL, NULL, NULL, &q));
+        ck_assert_str_eq(q.name, strncmp(d->name, "TPU", 3) == 0 ? "TPUv5e" : "H100-PCIe");
+        ck_assert(rcm_stand_in_for(d, NULL, rcm_kernel(0), NULL, &q));
+        ck_assert(rcm_stand_in_for(d, NULL, rcm_kernel_by_name("graphcore-block"), NULL, &q));
+        ck_assert_str_eq(q.kernel->name, "graphcore-block");
+        ck_assert(rcm_stand_in_for(d, NULL, rcm_kernel_by_name("drtopk"), NULL, &q));
+        ck_assert_str_eq(q.name, "V100S");
+        ck_assert(!rcm_stand_in_for(d, NULL, rcm_kernel_by_name("ours"), NULL, &q));
+    }
+    const struct rcm_device nothing = {.name = "nothing"};
+    ck_assert(!rcm_stand_in_for(&nothing, NULL, NULL, NULL, &q));
+    const struct rcm_stand_in *row;
+    size_t rows = 0;
+    for (; (row = rcm_stand_in(rows)); rows++) {
+        ck_assert(profile_of(row->profile) && rcm_device_by_name(row->profile));
+        ck_assert(row->low_ratio > 0.0 && row->low_ratio < 1.0 && row->high_ratio > 1.0);
+        ck_assert(*row->why && *row->measured);
+    }
+    ck_assert_uint_eq(rows, 3);
+}
+END_TEST
+
+/* The questions of the tables: n, k, m, target. */
+static const struct {
+    uint64_t n, k, m;
+    double loss;
+} questions[] = {
+    {128256, 50, 256, 0.01}, {131072, 2048, 32, 0.05}, {1000000, 100, 16, 0.01},
+    {32768, 512, 64, 0.05},  {8192, 256, 256, 0.05},   {262144, 1024, 8, 0.05},
+    {1048576, 64, 1, 0.01},  {65536, 1024, 128, 0.05}, {128256, 256, 1, 0.05},
+    {202048, 64, 128, 0.01}, {4194304, 1024, 1, 0.01}, {16384, 128, 16, 0.1}};
+#define QUESTIONS (sizeof questions / sizeof *questions)
+
+static struct rcm_selection question_to(size_t i, const struct rcm_profile *q)
+{
+    return (struct rcm_selection){
+        .p = {.n = questions[i].n, .k = questions[i].k, .m = questions[i].m},
+        .target = {.loss = questions[i].loss, .align = 1},
+        .k_b_max = 4,
+        .kernel = q->kernel,
+        .objective = rcm_objective_by_name("time"),
+        .machine = {.profile = q}};
+}
+
+/* A stand-in's choice, timed by the profile that it was carried from: no choice for a card with half
+ * to four times the memory rate takes more than 1.5 times the best of that card, where the least
+ * bound took up to 16 times. Of slower cards it is meant to be another one. */
+START_TEST(choices_do_no_harm)
+{
+    const struct rcm_profile *h100 = profile_of("H100-PCIe");
+    double worst = 1.0, sum = 0.0;
+    unsigned count = 0;
+    const struct rcm_device *d;
+    for (size_t i = 0; (d = rcm_device(i)); i++) {
+        struct rcm_profile q;
+        ck_assert(rcm_stand_in_for(d, NULL, NULL, NULL, &q));
+        const double rate = d->bandwidth_bytes_per_s / 2.04e12;
+        if (strcmp(q.name, "H100-PCIe") != 0 || rate < 0.5 || rate > 4.0)
+            continue;
+        for (size_t j = 0; j < QUESTIONS; j++) {
+            const struct rcm_selection s = question_to(j, &q), own = question_to(j, h100);
+            const struct rcm_point chosen = rcm_best_buckets(&s), best = rcm_best_buckets(&own);
+            ck_assert(chosen.objective < INFINITY);
+            const double regret = rcm_predict(h100, chosen.p).time_us / best.objective;
+            ck_assert_msg(regret <= 1.5, "%s, n %" PRIu64 ": %g times the best", d->name,
+                          questions[j].n, regret);
+            worst = fmax(worst, regret);
+            sum += regret;
+            count++;
+        }
+    }
+    printf("%u choices of stand-ins, by the profile of the H100 PCIe: %.3f times the best in the "
+           "mean, %.3f at most\n",
+           count, sum / count, worst);
+    ck_assert_uint_ge(count, 16 * QUESTIONS);
+}
+END_TEST
+
+/* By the roofline: the bound is within RCM_BOUND_TIE of the least, and no other such shape is
+ * faster by the stand-in. Random shapes are tried. */
+START_TEST(ties_between_bounds)
+{
+    uint64_t state = 26;
+    for (size_t i = 0; rcm_device(i); i += 4) {
+        const struct rcm_device *d = rcm_device(i);
+        const struct rcm_objective *roofline = rcm_objective_by_name("roofline");
+        struct rcm_profile q;
+        const enum rcm_dtype dtype = RCM_F32;
+        ck_assert(rcm_stand_in_for(d, NULL, NULL, &dtype, &q));
+        for (size_t j = 0; j < QUESTIONS; j++) {
+            struct rcm_selection s = question_to(j, &q);
+            s.kernel = NULL;
+            s.objective = roofline;
+            s.machine = (struct rcm_machine){.device = d, .dtype = dtype};
+            struct rcm_point each[4];
+            const struct rcm_choice c = rcm_select_each(&s, each);
+            double least = INFINITY;
+            for (struct rcm_topk p = (s.p.k_b = 1, s.p); p.k_b <= 4; p.k_b++) {
+                p.b = rcm_smallest_b(p, s.target);
+                if (p.b)
+                    least = fmin(least, roofline->bucketed(roofline, &s.machine, p));
+            }
+            ck_assert(c.objective >= least && c.objective <= RCM_BOUND_TIE * least);
+            ck_assert(SAME(c.objective, roofline->bucketed(roofline, &s.machine, c.p)));
+            const double fastest = rcm_predict(&q, c.p).time_us;
+            for (unsigned tries = 0; tries < 200; tries++) {
+                struct rcm_topk p = s.p;
+                p.k_b = random_between(&state, 1, 4);
+                p.b = random_scale(&state, 2, p.n / p.k_b);
+                if (rcm_check_deployable(p) != RCM_OK || !rcm_reaches(p, s.target) ||
+                    rcm_buckets_of(p).of[0].size <= p.k_b ||
+                    roofline->bucketed(roofline, &s.machine, p) > RCM_BOUND_TIE * least)
+                    continue;
+                ck_assert_double_ge(rcm_predict(&q, p).time_us,
+                                    (1.0 - RCM_TIME_SEARCH_ERROR) * fastest);
+            }
+        }
+    }
+}
+END_TEST
+
+/* The fastest exact kernel that was measured on a card, within its runs. */
+START_TEST(exact_kernels_of_a_card)
+{
+    const struct rcm_device *b200 = rcm_device_by_name("B200");
+    const struct rcm_topk p = {.n = 131072, .k = 1024, .m = 1}, small = {.n = 131072, .k = 8};
+    const struct rcm_profile *fastest = rcm_fastest_exact(b200, p), *q;
+    ck_assert_str_eq(fastest->card, "B200");
+    for (size_t i = 0; (q = rcm_profile(i)); i++) {
+        const struct rcm_prediction r = rcm_predict_exact_band(q, p);
+        if (q->kernel->exact_only && strcmp(q->card, "B200") == 0 && r.within_runs)
+            ck_assert_double_ge(r.time_us, rcm_predict_exact(fastest, p));
+        ck_assert(!q->kernel->exact_only || rcm_device_by_name(q->card));
+    }
+    ck_assert_ptr_null(rcm_fastest_exact(b200, small));
+    ck_assert_ptr_null(rcm_fastest_exact(rcm_device_by_name("H200"), p));
+}
+END_TEST
+
+TEST_MAIN("stand-ins", what_scales, who_stands_in, choices_do_no_harm, ties_between_bounds,
+          exact_kernels_of_a_card)
