@@ -456,7 +456,7 @@ demo:
 SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
         $(addprefix topk/test_,smoke $(addprefix topk_,calls callers choose edges large refusals)) \
-        $(addprefix model/test_,contenders reverse threshold)) \
+        $(addprefix model/test_,contenders reverse select_time threshold)) \
     $(patsubst %,tests/programs/test_%.sh,calls completion gpu_bench manual plot simulate \
         valgrind) \
     tests/topk/test_topk_machines.sh \

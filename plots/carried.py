@@ -46,7 +46,7 @@ def sets():
     """(what was run, the card, its type, the rows) of all runs that a stand-in can be tried on."""
     for kernel in ("torch-compiled-max", "triton-bk", "triton-bkn"):
         yield kernel, "A10G", "f16", list(rows_of(
-            "graphcore/bucket-argmax-a10g",
+            "graphcore/argmax-a10g",
             lambda r, k=kernel: r["kernel"] == k and r["assignment"] == "interleaved"))
     yield "graphcore", "RTX-3090", "f16", list(rows_of(
         "graphcore/rtx3090", lambda r: r["kernel"] == "priority_queue"))

@@ -129,7 +129,8 @@ static const struct rcm_device devices[] = {
      .matrix_rate_per_s = 990e12,
      .memory_bytes = 96e9,
      .multiprocessors = 132,
-     .source = "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3; vector: 132 SMs "
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3; vector, "
+               "multiprocessors: 132 SMs "
                "x " VECTOR_64 "1.98 GHz"},
     {.name = "GH200-144GB",
      .bandwidth_bytes_per_s = 4.9e12,
@@ -138,7 +139,8 @@ static const struct rcm_device devices[] = {
      .matrix_rate_per_s = 990e12,
      .memory_bytes = 144e9,
      .multiprocessors = 132,
-     .source = "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3e; vector: 132 SMs "
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA GH200 datasheet, HBM3e; vector, "
+               "multiprocessors: 132 SMs "
                "x " VECTOR_64 "1.98 GHz"},
     /* NVIDIA announced 192 GB and 8 TB/s; HGX B200 has 180 GB and 7.7 TB/s, and the driver's bus of
      * 7680 bits at 3996 MHz gives 7.67 (pytorch/ao, pull request 4002). An earlier technical brief
@@ -195,7 +197,7 @@ static const struct rcm_device devices[] = {
      .memory_bytes = 24e9,
      .on_chip_bytes = 6 * MIB,
      .multiprocessors = 80,
-     .shortest_kernel_us = 1.584, /* runs/graphcore/bucket-argmax-a10g */
+     .shortest_kernel_us = 1.584, /* runs/graphcore/argmax-a10g */
      .source = "bandwidth, memory: Amazon EC2 G5 instances; fp32: 80 SMs x 256 x 1.71 GHz; "
                "vector, multiprocessors: 80 SMs x " VECTOR_64 "1.71 GHz; "
                "on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
@@ -254,7 +256,8 @@ static const struct rcm_device devices[] = {
      .multiprocessors = 188,
      .source =
          "bandwidth, memory, fp32: NVIDIA RTX PRO 6000 Blackwell Workstation Edition datasheet; "
-         "matrix: NVIDIA RTX PRO Blackwell GPU architecture whitepaper; vector: 188 SMs "
+         "matrix: NVIDIA RTX PRO Blackwell GPU architecture whitepaper; vector, multiprocessors: "
+         "188 SMs "
          "x " VECTOR_64 "2.617 GHz"},
     /* Its matrix units do float16 (130 TFLOP/s) and no bfloat16. */
     {.name = "V100S",
@@ -274,7 +277,8 @@ static const struct rcm_device devices[] = {
      .matrix_rate_per_s = 1307.4e12,
      .memory_bytes = 192e9,
      .multiprocessors = 304,
-     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI300X datasheet; vector: 304 "
+     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI300X datasheet; vector, "
+               "multiprocessors: 304 "
                "compute units x "
                "64 lanes x 2.1 GHz"},
     {.name = "MI325X",
@@ -284,7 +288,8 @@ static const struct rcm_device devices[] = {
      .matrix_rate_per_s = 1307.4e12,
      .memory_bytes = 256e9,
      .multiprocessors = 304,
-     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI325X datasheet; vector: 304 "
+     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI325X datasheet; vector, "
+               "multiprocessors: 304 "
                "compute units x "
                "64 lanes x 2.1 GHz"},
     {.name = "MI355X",
@@ -294,7 +299,8 @@ static const struct rcm_device devices[] = {
      .matrix_rate_per_s = 2516.6e12,
      .memory_bytes = 288e9,
      .multiprocessors = 256,
-     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI355X datasheet; vector: 256 "
+     .source = "bandwidth, memory, fp32, matrix: AMD Instinct MI355X datasheet; vector, "
+               "multiprocessors: 256 "
                "compute units x "
                "64 lanes x 2.4 GHz"},
     {.name = "TPUv4",

@@ -56,8 +56,7 @@ static double threshold_low(const struct rcm_selection *s, struct rcm_topk p)
 }
 static double threshold_high(const struct rcm_selection *s, struct rcm_topk p)
 {
-    return threshold_value(s, p,
-                           (1.0 + ESTIMATE_SHARE) * reaching_estimate(p) + ESTIMATE_ELEMENTS);
+    return threshold_value(s, p, (1.0 + ESTIMATE_SHARE) * reaching_estimate(p) + ESTIMATE_ELEMENTS);
 }
 
 /* larger k_b are not tried: R is hardly above k there, and each E[R] takes long */

@@ -149,8 +149,8 @@ static size_t edges_of(const struct search *f, uint64_t edges[RCM_EDGES_MOST])
     return f->kernel->edges ? f->kernel->edges(f->p, edges) : 0;
 }
 
-/* Looks at every b that fills the vector in which `b` lies, and at the whole vectors after it: between
- * them each bucket more costs little and saves padding. */
+/* Looks at every b that fills the vector in which `b` lies, and at the whole vectors after it:
+ * between them each bucket more costs little and saves padding. */
 #define VECTORS_AFTER 4
 static void look_around(struct search *f, uint64_t b)
 {

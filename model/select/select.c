@@ -130,21 +130,31 @@ static bool fewer_candidates(struct rcm_topk p, struct rcm_topk other)
     return rcm_candidates(p) <= rcm_candidates(other);
 }
 
-/* Where bounds decide: the best of each k_b, and of all, with ties broken by the stand-in. */
+/* Where bounds decide: the best of each k_b, and of all, with ties broken by the stand-in. The
+ * bounds are found twice, which takes microseconds, because the least of all says which of them are
+ * ties. */
 static struct rcm_point best_by_bound(const struct rcm_selection *s, struct rcm_point *each,
+                                      const struct rcm_profile *stand_in,
                                       const struct divisor_list *divisors)
 {
     const uint64_t most = select_k_b_max(s);
-    struct rcm_point *const points =
-        each ? each : malloc((most ? most : 1) * sizeof *points);
     struct rcm_point best = {.objective = INFINITY};
-    if (!points)
-        return best;
-    for (uint64_t i = 0; i < most; i++)
-        points[i] = best_of_k_b(s, i + 1, divisors);
-    best = tie_fastest(s, points, most, divisors->wanted ? &divisors->factors : NULL);
-    if (!each)
-        free(points);
+    double least = INFINITY, fastest = INFINITY;
+    for (uint64_t k_b = 1; k_b <= most; k_b++)
+        least = fmin(least, best_of_k_b(s, k_b, divisors).objective);
+    for (uint64_t k_b = 1; k_b <= most; k_b++) {
+        struct tie tie = {best_of_k_b(s, k_b, divisors), INFINITY};
+        const bool near = tie.point.objective <= RCM_BOUND_TIE * least;
+        if (tie.point.objective < INFINITY)
+            tie = tie_break(s, stand_in, tie.point, least,
+                            divisors->wanted ? &divisors->factors : NULL);
+        if (each)
+            each[k_b - 1] = tie.point;
+        if (near && (!(best.objective < INFINITY) || tie.us < fastest)) {
+            fastest = tie.us;
+            best = tie.point;
+        }
+    }
     return best;
 }
 
@@ -154,8 +164,9 @@ static struct rcm_point best_of_each(const struct rcm_selection *s, struct rcm_p
     struct rcm_point best = {.objective = INFINITY};
     struct divisor_list divisors; /* listed once, because that takes longer than all the rest */
     list_divisors(s, &divisors);
-    if (search_objective(s)->need == RCM_NEEDS_DEVICE && s->machine.device && !s->machine.d)
-        return best_by_bound(s, each, &divisors);
+    struct rcm_profile stand_in;
+    if (tie_can_break(s, &stand_in))
+        return best_by_bound(s, each, &stand_in, &divisors);
     const uint64_t most = select_k_b_max(s);
     for (uint64_t k_b = most; k_b >= 1; k_b--) {
         if (!each && cannot_beat(s, k_b, best.objective, &divisors))

@@ -6,11 +6,17 @@
 
 #include "search.h"
 
-/* Takes the points of least bound of each k_b = 1, .., most, and replaces each by the shape within
- * RCM_BOUND_TIE of it, or of the least of all, that the stand-in runs fastest. Returns the fastest
- * of those within RCM_BOUND_TIE of the least of all; where nothing stands in, the least of all.
- * divisors_of: the factors of n where b must divide it, otherwise NULL. */
-struct rcm_point tie_fastest(const struct rcm_selection *selection, struct rcm_point *each,
-                             uint64_t most, const struct rcm_factors *divisors_of);
+/* Can ties be broken, that is, does a profile stand in for the device? Puts it into *stand_in. */
+bool tie_can_break(const struct rcm_selection *selection, struct rcm_profile *stand_in);
+
+/* The shape of the k_b of `point` that the stand-in runs fastest, of those from its b on whose
+ * bound is at most RCM_BOUND_TIE of `least`, or of that of the point where that is larger; and its
+ * time by the stand-in. divisors_of: the factors of n where b must divide it, otherwise NULL. */
+struct tie {
+    struct rcm_point point;
+    double us;
+};
+struct tie tie_break(const struct rcm_selection *selection, const struct rcm_profile *stand_in,
+                     struct rcm_point point, double least, const struct rcm_factors *divisors_of);
 
 #endif

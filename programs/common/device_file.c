@@ -177,8 +177,8 @@ struct profile_answer profile_for_question(const struct rcm_device_text *entry,
     struct profile_answer a = own_profile(entry, kernel, dtype);
     if (!a.found && rcm_stand_in_for(&entry->device, profile_of_family(entry, kernel), kernel,
                                      dtype, &a.profile))
-        a = (struct profile_answer){true, a.profile, a.profile.kernel, a.profile.dtype, false,
-                                    false};
+        a = (struct profile_answer){true,  a.profile, a.profile.kernel, a.profile.dtype,
+                                    false, false};
     return a;
 }
 

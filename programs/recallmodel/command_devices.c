@@ -64,6 +64,8 @@ static void put_device(struct table *table, const struct rcm_device *d, bool ver
     table_text(table, column("device", STYLE_PLAIN), d->name);
     table_real(table, in_data("memory_bytes"), positive_or_nan(d->memory_bytes));
     table_real(table, in_data("on_chip_bytes"), positive_or_nan(d->on_chip_bytes));
+    table_real(table, in_data("multiprocessors"), positive_or_nan(d->multiprocessors));
+    table_real(table, in_data("shortest_kernel_us"), positive_or_nan(d->shortest_kernel_us));
     table_real(table, in_table("memory\nGB", STYLE_PLAIN), positive_or_nan(d->memory_bytes / 1e9));
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         table_real(table, headed(rates[i].name, rates[i].heading, STYLE_TERA),

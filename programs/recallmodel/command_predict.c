@@ -24,11 +24,12 @@ void print_profile(const struct profile_answer *a)
         snprintf(held_out, sizeof held_out, "; at sizes not seen %.1f and %.1f %%",
                  100.0 * q->held_out_median_error, 100.0 * q->held_out_p95_error);
     if (q->stands_in_for) {
-        print_wrapped("By the profile of %s, kernel %s, %s, carried to %s, %s: nothing was measured "
-                      "there. The ranges are of times that were carried so; docs/calibrating.md "
-                      "says how to make a profile.",
-                      q->name, q->kernel->name, rcm_dtype_name(q->carried_from), q->stands_in_for,
-                      rcm_dtype_name(q->dtype));
+        print_wrapped(
+            "By the profile of %s, kernel %s, %s, carried to %s, %s: nothing was measured "
+            "there. The ranges are of times that were carried so; docs/calibrating.md "
+            "says how to make a profile.",
+            q->name, q->kernel->name, rcm_dtype_name(q->carried_from), q->stands_in_for,
+            rcm_dtype_name(q->dtype));
         return;
     }
     print_wrapped(
@@ -104,7 +105,7 @@ static void put_bound(struct table *table, const struct predict_settings *settin
 {
     const struct rcm_device *device = &settings->question.device.text.device;
     if (device->bandwidth_bytes_per_s > 0.0)
-        table_real(table, in_data("bound_us"), rcm_roofline(device, dtype, p).time_us);
+        table_real(table, in_json("bound_us"), rcm_roofline(device, dtype, p).time_us);
 }
 
 static struct table *predict_rows(const struct query *query, void *state)
@@ -241,10 +242,11 @@ static int no_profile(struct predict_settings *settings)
         return usage_error("--dtype %s: %s has no profile for this --dtype, and none whose values "
                            "have this width; recallmodel devices lists the profiles",
                            rcm_dtype_name(settings->question.dtype.type), device);
-    return usage_error("--device %s has no profile%s%s; recallmodel devices lists the profiles, and "
-                       "recallmodel calibrate makes one (docs/calibrating.md)",
-                       device, settings->kernel ? " of the kernel " : "",
-                       settings->kernel ? settings->kernel->name : "");
+    return usage_error(
+        "--device %s has no profile%s%s; recallmodel devices lists the profiles, and "
+        "recallmodel calibrate makes one (docs/calibrating.md)",
+        device, settings->kernel ? " of the kernel " : "",
+        settings->kernel ? settings->kernel->name : "");
 }
 
 /* What must hold between the options. */

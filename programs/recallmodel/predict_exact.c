@@ -74,8 +74,8 @@ int predict_exact_kernel(struct predict_settings *settings)
 {
     const struct rcm_profile *q = &settings->question.device.text.profile;
     const int status = check_unread(settings);
-    settings->profile =
-        (struct profile_answer){.found = true, .profile = *q, .kernel = q->kernel, .dtype = q->dtype};
+    settings->profile = (struct profile_answer){
+        .found = true, .profile = *q, .kernel = q->kernel, .dtype = q->dtype};
     return status == STATUS_OK ? answer_queries(&settings->question, &exact_answer, settings)
                                : status;
 }

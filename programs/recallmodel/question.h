@@ -41,7 +41,7 @@ struct question {
     struct device_option device;
     struct dtype_option dtype;
     enum output output;
-    const char *plot; /* NULL: no picture; "-": on the terminal */
+    const char *plot;                   /* NULL: no picture; "-": on the terminal */
     const struct rcm_kernel *sweep_for; /* the b of a sweep are those that it runs; NULL: any */
 };
 

@@ -250,7 +250,7 @@ static void threshold_reason(char *reason, size_t size, const struct selection_a
     if (is_roofline(answer))
         snprintf(bound, sizeof bound, " (%s)", bound_of(answer));
     selection_format_buckets(value, sizeof value, answer,
-                           selection_least(answer, c->threshold.objective));
+                             selection_least(answer, c->threshold.objective));
     if (!isnan(c->exact_objective))
         selection_format_exact_value(exact, sizeof exact, answer);
     selection_format_buckets(buckets, sizeof buckets, answer,

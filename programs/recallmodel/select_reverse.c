@@ -169,46 +169,50 @@ static bool has_answer(const struct reverse_answer *a)
 
 /* What a row in shards costs: with a device alone. */
 static struct rcm_shards shards_of(const struct reverse_answer *a,
-                                   const struct select_settings *settings, bool *calibrated)
+                                   const struct select_settings *settings,
+                                   struct profile_answer *profile)
 {
-    const struct profile_answer profile = selection_profile(settings);
+    *profile = selection_profile(settings);
     const struct rcm_machine machine = {
-        .profile = profile.found ? &profile.profile : NULL,
+        .profile = profile->found ? &profile->profile : NULL,
         .device = settings->question.device.given ? &settings->question.device.text.device : NULL,
-        .dtype = profile.found ? profile.dtype : settings->question.dtype.type};
-    *calibrated = profile.found && !profile.profile.stands_in_for;
+        .dtype = profile->found ? profile->dtype : settings->question.dtype.type};
     return rcm_shards(&machine, a->p);
 }
 
-/* "3.1 us predicted", "unknown by this profile". */
-static void format_how(char *text, size_t size, double us, bool calibrated)
+/* "3.1 us predicted", "unknown by this profile", "3.1 us by the profile of H100-PCIe". */
+static void format_how(char *text, size_t size, double us, const struct profile_answer *a)
 {
     char value[40];
     format_us(value, sizeof value, us);
-    snprintf(text, size, "%s %s", value,
-             !calibrated ? "at least (bound, not calibrated)"
-             : isnan(us) ? "by this profile"
-                         : "predicted");
+    if (a->found && a->profile.stands_in_for)
+        snprintf(text, size, "%s by the profile of %s, not measured on %s", value, a->profile.name,
+                 a->profile.stands_in_for);
+    else
+        snprintf(text, size, "%s %s", value,
+                 !a->found   ? "at least (bound, not calibrated)"
+                 : isnan(us) ? "by this profile"
+                             : "predicted");
 }
 
 static void print_shards(const struct reverse_answer *a, const struct select_settings *settings)
 {
-    bool calibrated;
-    const struct rcm_shards s = shards_of(a, settings, &calibrated);
-    char shard[100], merge[100], whole[100];
-    format_how(shard, sizeof shard, s.shard_us, calibrated);
-    format_how(merge, sizeof merge, s.merge_us, calibrated);
-    format_how(whole, sizeof whole, s.whole_us, calibrated);
+    struct profile_answer profile;
+    const struct rcm_shards s = shards_of(a, settings, &profile);
+    char shard[140], merge[140], whole[140];
+    format_how(shard, sizeof shard, s.shard_us, &profile);
+    format_how(merge, sizeof merge, s.merge_us, &profile);
+    format_how(whole, sizeof whole, s.whole_us, &profile);
     printf("  sends       %.6g bytes a device (%" PRIu64 " row%s of %" PRIu64
            " values and indices)\n",
            s.send_bytes, a->p.m ? a->p.m : 1, a->p.m > 1 ? "s" : "", a->p.k_b);
     if (!settings->question.device.given)
         return;
-    printf("  a device    %s for its exact top-%" PRIu64 "\n", shard, a->p.k_b);
-    printf("  the merge   %s for the exact top-%" PRIu64
-           " of the elements sent, without the network\n",
-           merge, a->p.k);
-    printf("  instead     %s for the whole row on one device\n", whole);
+    print_wrapped("  a device    %s, for its exact top-%" PRIu64, shard, a->p.k_b);
+    print_wrapped("  the merge   %s, for the exact top-%" PRIu64
+                  " of the elements sent, without the network",
+                  merge, a->p.k);
+    print_wrapped("  instead     %s, for the whole row on one device", whole);
 }
 
 static void print_no_answer(const struct reverse_answer *a, const char *target)
@@ -314,13 +318,14 @@ static struct table *answer_table(const struct reverse_answer *a,
     table_real(table, column("recall_sd", STYLE_LOSS), known ? rcm_recall_sd(a->p) : NAN);
     put_count_if(known, table, column("candidates", STYLE_PLAIN), rcm_candidates(a->p));
     if (a->question == SHARDS) {
-        bool calibrated;
-        const struct rcm_shards cost = shards_of(a, settings, &calibrated);
+        struct profile_answer profile;
+        const struct rcm_shards cost = shards_of(a, settings, &profile);
         table_real(table, column("send_bytes", STYLE_PLAIN), known ? cost.send_bytes : NAN);
         table_real(table, column("shard_us", STYLE_PLAIN), known ? cost.shard_us : NAN);
         table_real(table, column("merge_us", STYLE_PLAIN), known ? cost.merge_us : NAN);
         table_real(table, column("whole_us", STYLE_PLAIN), known ? cost.whole_us : NAN);
-        table_bool(table, column("calibrated", STYLE_PLAIN), calibrated);
+        table_bool(table, column("calibrated", STYLE_PLAIN),
+                   profile.found && !profile.profile.stands_in_for);
     }
     return table;
 }

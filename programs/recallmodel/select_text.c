@@ -80,7 +80,7 @@ static unsigned print_time(const struct selection_answer *answer)
     unsigned lines =
         isnan(r.low_us)
             ? print_wrapped("  time        %s predicted (%s); its error is not known", us, of)
-        : selection_stands_in(answer)
+        : profile->stands_in_for
             ? print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 times where "
                             "profiles were carried to other cards",
                             us, of, low, high)
@@ -128,8 +128,7 @@ static unsigned print_settle(const struct selection_answer *answer)
         return 0;
     format_decimal(target, sizeof target, answer->query->recall_target);
     if (settings->question.dtype.given)
-        snprintf(more, sizeof more, " --dtype %s",
-                 rcm_dtype_name(answer->asked.machine.dtype));
+        snprintf(more, sizeof more, " --dtype %s", rcm_dtype_name(answer->asked.machine.dtype));
     const enum rcm_dtype dtype = answer->asked.machine.dtype;
     return print_wrapped(
         "  settle      in two minutes: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n "
@@ -240,7 +239,7 @@ static unsigned print_threshold(const struct selection_answer *answer)
             "  threshold   a second read collects %.0f elements; recallmodel exact says how",
             c->reaching);
     return print_wrapped(
-        "  threshold   %s%s: exact top-k with %s; a second read collects %.0f elements",
+        "  threshold   %s%s: exact top-k, %s; a second read collects %.0f elements",
         selection_is_bound(answer) ? "at least " : "", value, shape, c->reaching);
 }
 
@@ -272,10 +271,10 @@ static unsigned print_parallel(const struct selection_answer *answer)
         return 0;
     const double in_flight = (double)p.b * (double)m;
     return in_flight >= FEW_IN_FLIGHT
-               ? print_wrapped("  parallel    %.6g buckets in all rows, each for a thread", in_flight)
-               : print_wrapped("  parallel    %.6g buckets in all rows: too few to fill a GPU with "
-                               "a thread for each, so time it before you deploy it; --device "
-                               "chooses by time",
+               ? print_wrapped("  parallel    %.6g buckets in all rows, each for a thread",
+                               in_flight)
+               : print_wrapped("  parallel    %.6g buckets in all rows: too few to fill a GPU; "
+                               "--device chooses by time",
                                in_flight);
 }
 

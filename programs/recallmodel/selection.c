@@ -42,8 +42,8 @@ const struct rcm_objective *selection_objective(const struct select_settings *se
     if (settings->objective)
         return settings->objective;
     return rcm_objective_by_name(selection_profile(settings).found ? "time"
-                                 : settings->question.device.given   ? "roofline"
-                                                                     : "candidates");
+                                 : settings->question.device.given ? "roofline"
+                                                                   : "candidates");
 }
 
 const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings)
@@ -63,8 +63,7 @@ struct rcm_prediction selection_exact_prediction(const struct selection_answer *
 bool selection_stands_in(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    return profile && profile->stands_in_for &&
-           strcmp(answer->asked.objective->name, "time") == 0;
+    return profile && profile->stands_in_for && strcmp(answer->asked.objective->name, "time") == 0;
 }
 
 static double floor_of(const struct selection_answer *answer, struct rcm_topk p)
@@ -107,7 +106,8 @@ bool selection_too_close(const struct selection_answer *answer)
         !selection_has_buckets(answer) || isnan(c->exact_objective))
         return false;
     const struct rcm_prediction r = selection_prediction(answer, c->p);
-    const struct rcm_prediction one = {.time_us = c->exact_objective, .low_us = NAN, .high_us = NAN};
+    const struct rcm_prediction one = {
+        .time_us = c->exact_objective, .low_us = NAN, .high_us = NAN};
     if (meet(&one, &r))
         return true;
     const struct rcm_prediction exact = selection_exact_prediction(answer);
@@ -225,9 +225,8 @@ static void find_what_forbids(struct selection_answer *answer)
  * budget. */
 static double budget_of(const struct selection_answer *answer)
 {
-    const double high = answer->asked.machine.profile
-                            ? answer->asked.machine.profile->held_out_p95_ratio
-                            : 0.0;
+    const double high =
+        answer->asked.machine.profile ? answer->asked.machine.profile->held_out_p95_ratio : 0.0;
     return answer->settings->budget / (selection_stands_in(answer) && high > 1.0 ? high : 1.0);
 }
 
@@ -238,8 +237,7 @@ struct selection_answer selection_find(const struct query *query,
                                       .settings = settings,
                                       .asked = model_question(query, settings),
                                       .least = INFINITY};
-    answer.exact_kernel =
-        exact_kernel_of(settings, answer.asked.machine.profile, query->base);
+    answer.exact_kernel = exact_kernel_of(settings, answer.asked.machine.profile, query->base);
     answer.k_b_max = settings->k_b_max ? settings->k_b_max : RCM_K_B_MAX_DEFAULT;
     if (answer.k_b_max > query->base.k)
         answer.k_b_max = query->base.k;

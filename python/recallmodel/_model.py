@@ -360,7 +360,7 @@ def _finite_or_none(value):
     return value if numpy.isfinite(value) else None
 
 
-def _choice_of(choice, profile):
+def _choice_of(choice, profile=None):
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
     band = lib.predict(_profile_pointer(profile), p) if profile and found else None

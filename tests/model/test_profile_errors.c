@@ -85,8 +85,8 @@ START_TEST(duplicates)
     static struct rcm_device_text first, out;
     uint64_t state = 7;
     random_profile(&state, &first);
-    first.profile.date = first.profile.source = first.profile.runs = "a";
-    first.device = *rcm_device(0);
+    first.profile.date = first.profile.source = first.profile.runs = first.profile.card = "a";
+    first.device = *rcm_device_by_name("H100-PCIe");
     const size_t length = write_entry(&first, text, sizeof text - 100);
     int last = 1;
     for (size_t i = 0; i < length; i++)

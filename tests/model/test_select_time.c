@@ -54,8 +54,9 @@ static void compare(const struct rcm_profile *q, unsigned questions, uint64_t n_
         };
         const struct rcm_point got = rcm_best_buckets(&s), want = fastest_of_all(&s);
         ck_assert_msg(got.objective >= want.objective && got.objective <= WITHIN * want.objective,
-                      "%s: n %" PRIu64 " k %" PRIu64 " m %" PRIu64 " loss %g: %.17g us with b %" PRIu64
-                      " k_b %" PRIu64 ", where b %" PRIu64 " k_b %" PRIu64 " takes %.17g",
+                      "%s: n %" PRIu64 " k %" PRIu64 " m %" PRIu64
+                      " loss %g: %.17g us with b %" PRIu64 " k_b %" PRIu64 ", where b %" PRIu64
+                      " k_b %" PRIu64 " takes %.17g",
                       q->name, s.p.n, s.p.k, s.p.m, s.target.loss, got.objective, got.p.b,
                       got.p.k_b, want.p.b, want.p.k_b, want.objective);
         if (!(want.objective < INFINITY))

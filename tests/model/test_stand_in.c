@@ -87,11 +87,10 @@ END_TEST
 static const struct {
     uint64_t n, k, m;
     double loss;
-} questions[] = {
-    {128256, 50, 256, 0.01}, {131072, 2048, 32, 0.05}, {1000000, 100, 16, 0.01},
-    {32768, 512, 64, 0.05},  {8192, 256, 256, 0.05},   {262144, 1024, 8, 0.05},
-    {1048576, 64, 1, 0.01},  {65536, 1024, 128, 0.05}, {128256, 256, 1, 0.05},
-    {202048, 64, 128, 0.01}, {4194304, 1024, 1, 0.01}, {16384, 128, 16, 0.1}};
+} questions[] = {{128256, 50, 256, 0.01}, {131072, 2048, 32, 0.05}, {1000000, 100, 16, 0.01},
+                 {32768, 512, 64, 0.05},  {8192, 256, 256, 0.05},   {262144, 1024, 8, 0.05},
+                 {1048576, 64, 1, 0.01},  {65536, 1024, 128, 0.05}, {128256, 256, 1, 0.05},
+                 {202048, 64, 128, 0.01}, {4194304, 1024, 1, 0.01}, {16384, 128, 16, 0.1}};
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
 static struct rcm_selection question_to(size_t i, const struct rcm_profile *q)
@@ -105,9 +104,9 @@ static struct rcm_selection question_to(size_t i, const struct rcm_profile *q)
         .machine = {.profile = q}};
 }
 
-/* A stand-in's choice, timed by the profile that it was carried from: no choice for a card with half
- * to four times the memory rate takes more than 1.5 times the best of that card, where the least
- * bound took up to 16 times. Of slower cards it is meant to be another one. */
+/* A stand-in's choice, timed by the profile that it was carried from: no choice for a card with
+ * half to four times the memory rate takes more than 1.5 times the best of that card, where the
+ * least bound took up to 16 times. Of slower cards it is meant to be another one. */
 START_TEST(choices_do_no_harm)
 {
     const struct rcm_profile *h100 = profile_of("H100-PCIe");

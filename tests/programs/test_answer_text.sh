@@ -69,17 +69,48 @@ ask select --n 2^24 --k 64 --recall 0.9
 silent 'e\+'
 
 # A bound is not called a prediction.
-ask select --n 151936 --k 50 --device b200
+ask select --n 151936 --k 50 --device b200 --objective roofline
 says 'bound and a launch, not calibrated.*bound +the least time that the rates of the device allow'
-ask select --n 151936 --k 50 --device h200
+ask select --n 151936 --k 50 --device h200 --objective roofline
 says 'bound, not calibrated.*bound +the least time .* device allow, without a launch;'
 
+# A stand-in is named, its time is a range, the floor and what settles it stand below, and it is not
+# called a prediction of this card.
+ask select --n 151936 --k 50 --m 64 --device h200
+says '^n = .* [0-9.]+ us to [0-9.]+ us, about [0-9.]+ times faster than exact top-k \([0-9.]+ us to'
+says '; by the profile of H100-PCIe, not measured on H200\. .*floor .*: the rates of H200 allow no'
+says 'settle +in two minutes: gpu/time_calls.py'
+ask select --n 131072 --k 2048 --m 32 --device b200
+says 'Exact top-k by flashinfer_clusters_blackwell: .*: do not approximate; by the profile of H100'
+ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32
+says 'by its profile of f16, not measured for f32'
+ask select --n 2^18 --k 64 --shards 8 --device h200
+says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on H200, for its exact top-'
+ask predict --n 2^17 --k 1024 --device mi300x
+says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16: nothing was measured'
+
+# Why there are no buckets: the kernel, an option, or the recall.
+ask select --n 2755 --k 1 --recall 0.5 --device v100s
+says 'The kernel drtopk runs no buckets .*: do not approximate, or pad the rows to n = 2756'
+ask select --n 131072 --k 65536 --kernel graphcore
+says 'the kernel graphcore runs no buckets that keep recall 0.95 \(b k_b a multiple of k'
+ask select --n 1000 --k 400 --align 512
+says 'no b that is a multiple of 512 keeps recall 0.95: do not approximate'
+ask select --n 1000 --k 990 --recall 0.9999
+says 'no buckets with k_b up to 4 that drop any element keep recall'
+
+# Without a device: what the choice needs of a machine.
+ask select --n 2^18 --k 100
+says 'parallel +45 buckets in all rows: too few to fill a GPU'
+ask select --n 2^18 --k 100 --m 256
+says 'parallel +11520 buckets in all rows, each for a thread'
+
 # Where the bound and a launch leave less than a tenth, the answer is no.
-ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 7.3
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.6 --objective roofline
 says 'at most 1\.11 times faster'
-ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 7
-says 'at most 1\.07 times faster: do not approximate'
-ask select --n 1027 --k 512 --device b200 --exact-us 1.4
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.4 --objective roofline
+says 'at most 1\.06 times faster: do not approximate'
+ask select --n 1027 --k 512 --device b200 --exact-us 1.4 --objective roofline
 says 'at least 1\.5 us \(bound and a launch, not calibrated\): do not approximate'
 
 ask select --n 2^24 --k 1024 --objective serial --recall 0.9
@@ -87,7 +118,7 @@ says '[0-9] (m|b)illion operations'
 silent 'e\+'
 
 # The answer says only what is known.
-ask select --n 100000 --k 1000 --device b200 --budget 0.05
+ask select --n 100000 --k 1000 --device b200 --budget 0.05 --objective roofline
 silent 'nor exact'
 ask select --n 100000 --k 1000 --m 64 --device h100-pcie --budget 0.05
 says 'nor exact top-k'

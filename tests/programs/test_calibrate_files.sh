@@ -124,7 +124,7 @@ refused "the profile of H100-PCIe knows graphcore, graphcore-thread, graphcore-b
     predict --device h100-pcie --n 100 --k 10 --kernel xla
 refused "the profile of device knows generic" predict \
     --device "$folder/new" --n 100 --k 10 --kernel ours
-refused "no profile for this --dtype" predict --device h100-pcie --n 100 --k 10 --dtype f32
+refused "no profile for this --dtype" predict --device cpu-epyc --n 100 --k 10 --dtype f16
 refused "H200 has no profile" predict --device h200 --kernel ours --n 100 --k 10
 pass
 

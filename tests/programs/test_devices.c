@@ -41,7 +41,7 @@ START_TEST(names)
         "H100-NVL",  "H200",           "GH200",    "B200",          "B300",      "L4",
         "L40S",      "RTX 4090",       "RTX 5090", "RTX PRO 6000",  "V100S",     "MI300X",
         "MI325X",    "MI355X",         "TPU v4",   "TPU v5e",       "TPU v5p",   "TPU v6e",
-        "TPU v7x"};
+        "TPU v7x",   "A10G",           "RTX 3090", "RTX 4080 SUPER"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         ck_assert_msg(rcm_device_by_name(wanted[i]) != NULL, "%s is not there", wanted[i]);
 }
@@ -70,10 +70,11 @@ START_TEST(sources_and_rates)
             {"bandwidth", d->bandwidth_bytes_per_s, 0.2e12, 10e12},
             {"memory", d->memory_bytes, 16e9, 300e9},
             {"fp32", d->fma_rate_per_s, 4e12, 200e12},
-            {"matrix", d->matrix_rate_per_s, 100e12, 2600e12},
+            {"matrix", d->matrix_rate_per_s, 50e12, 2600e12},
             {"vector", d->vector_rate_per_s, 4e12, 50e12},
             {"printed", d->matrix_rate_printed_per_s, 100e12, 2600e12},
             {"on chip", d->on_chip_bytes, 4e6, 300e6},
+            {"multiprocessors", d->multiprocessors, 40, 400},
         };
         ck_assert(d->bandwidth_bytes_per_s > 0.0 && d->memory_bytes > 0.0);
         for (size_t j = 0; j < sizeof rates / sizeof *rates; j++) {
@@ -221,11 +222,20 @@ END_TEST
 
 START_TEST(device_by_prefix)
 {
-    run("devices --device h100");
+    run("devices --device a100");
     ck_assert_int_eq(result.status, 2);
-    ck_assert_str_eq(
-        result.err,
-        "recallmodel: --device 'h100' is one of H100-PCIe, H100-SXM, H100-NVL; give one of them\n");
+    ck_assert_str_eq(result.err,
+                     "recallmodel: --device 'a100' is one of A100-PCIe, A100-PCIe-40GB, "
+                     "A100-SXM, A100-SXM-40GB; give one of them\n");
+    /* of a family, the one with a profile */
+    run("select --n 2^17 --k 64 --device h100");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(
+        strstr(result.out, "device      H100-PCIe, the only h100 with a profile"));
+    json_t *family = parse_answer("select --n 2^17 --k 64 --device h100 --json");
+    ck_assert_str_eq(json_string_value(json_object_get(family, "device_family")), "h100");
+    ck_assert_str_eq(json_string_value(json_object_get(family, "device")), "H100-PCIe");
+    json_decref(family);
     run("--n 100 --k 10 --device h20");
     ck_assert_msg(result.status == 2 && strstr(result.err, "'h20' is not known") &&
                       strstr(result.err, "H200") && strstr(result.err, "TPUv7x"),
@@ -334,23 +344,27 @@ START_TEST(device_file_says_memory)
 }
 END_TEST
 
-/* A device without a profile is no error for predict: the roofline answers, and says that it is a
- * bound. */
+/* A device without a profile is no error for predict: a stand-in answers, says so, and the bound of
+ * the device stands beside it. */
 START_TEST(predict_without_a_profile)
 {
     json_t *json =
         parse_answer("predict --device b200 --n 2^18 --k 1024 --kb 4 --b 1024 --m 64 --json");
     json_t *row = json_array_get(json_object_get(json, "predictions"), 0);
     const struct rcm_topk p = {.n = 1 << 18, .k = 1024, .b = 1024, .k_b = 4, .m = 64};
-    const struct rcm_roofline roof = rcm_roofline(rcm_device_by_name("B200"), RCM_F32, p);
-    ck_assert(json_is_null(json_object_get(json, "profile")));
+    const struct rcm_roofline roof = rcm_roofline(rcm_device_by_name("B200"), RCM_F16, p);
+    ck_assert_str_eq(json_string_value(json_object_get(json, "stand_in")), "H100-PCIe");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "device")), "B200");
     ck_assert(json_is_false(json_object_get(json, "calibrated")));
     ck_assert(json_real_value(json_object_get(row, "bound_us")) == roof.time_us);
-    ck_assert_uint_eq(json_object_size(row), 5);
+    struct rcm_profile q;
+    ck_assert(rcm_stand_in_for(rcm_device_by_name("B200"), NULL, NULL, NULL, &q));
+    ck_assert(json_real_value(json_object_get(row, "predicted_us")) == rcm_predict(&q, p).time_us);
+    ck_assert(json_real_value(json_object_get(row, "high_us")) == rcm_predict(&q, p).high_us);
     json_decref(json);
     run("predict --device b200 --n 2^18 --k 1024 --kb 4 --b 1024");
     ck_assert_int_eq(result.status, 0);
-    ck_assert_ptr_nonnull(strstr(result.out, "a bound, not calibrated"));
+    ck_assert_ptr_nonnull(strstr(result.out, "nothing was measured"));
 }
 END_TEST
 

@@ -112,18 +112,27 @@ rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
 pass
 
 # the table of a bound counts the launch, as its headline does; CSV has the bound alone
-question=(--n 8192 --k 512 --recall 0.95 --device b200 --exact-kernel gvr)
-"$program" select "${question[@]}" | prints '^\* .* 0.934  *1.51 us  *1.0x  *27.7 %' ||
+question=(--n 8192 --k 512 --recall 0.95 --device b200 --exact-kernel gvr --dtype f32
+    --objective roofline)
+"$program" select "${question[@]}" --verbose | prints '^\* .* 1.51 us  *1.0x  *27.7 %' ||
     fail "launch"
 "$program" select "${question[@]}" --csv | awk -F, 'NR > 1 && $12 > 0.1 { exit 1 }' ||
     fail "the objective of CSV has a launch"
 # what is an option of a subcommand, without the subcommand
 rejects "exact-kernel is an option of select; name the subcommand first" "$program" \
     "${question[@]}"
+# Without --exact-kernel, a card without a profile is compared with the fastest kernel that was
+# measured on it, within its runs.
+"$program" select --n 131072 --k 1024 --m 1 --device b200 --json >"$folder/card"
+prints '"name": "[a-z0-9_]*_b\(200\|lackwell\)"' <"$folder/card" || fail "the kernels of the card"
+"$program" select --n 131072 --k 8 --device b200 --json | prints '"exact_kernel"' &&
+    fail "a kernel beyond its runs"
 # the buckets and the kernel are of other types
-"$program" select --n 2^20 --k 100 --device h200 --exact-kernel torch_topk_h100 | tr -s ' \n' ' ' |
+"$program" select --n 2^20 --k 100 --device h200 --dtype f32 --exact-kernel torch_topk_h100 |
+    tr -s ' \n' ' ' |
     prints 'it reads f16, the buckets f32' || fail "types"
-"$program" select --n 4096 --k 64 --device b200 --exact-kernel gvr | prints 'reads' && fail "types"
+"$program" select --n 4096 --k 64 --device b200 --dtype f32 --exact-kernel gvr |
+    prints 'reads' && fail "types"
 # no table is wider than a page
 for tables in devices runs; do
     [ "$("$program" "$tables" | awk 'length > 100' | wc -l)" = 0 ] || fail "$tables is wide"

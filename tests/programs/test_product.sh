@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --d of predict and select: values that are products of vectors. Without a profile the roofline
-# answers and says so; what does not go together is refused; tables fit the page.
+# --d of predict and select: values that are products of vectors. They are by the roofline, and say
+# so; what does not go together is refused; tables fit the page.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
@@ -14,7 +14,7 @@ near() { awk "BEGIN { exit !($1 - $2 < 1e-6 * $2 && $2 - $1 < 1e-6 * $2) }" || f
 
 # ---- predict without a profile
 "$program" predict --device H100-SXM "${shape[@]}" --d 128 --kb 4 --b 1024 >"$folder/text"
-prints 'has no profile' <"$folder/text" || fail "predict --d: $(cat "$folder/text")"
+prints 'nothing was measured' <"$folder/text" || fail "predict --d: $(cat "$folder/text")"
 tr '\n' ' ' <"$folder/text" | prints 'by the roofline, a lower bound' ||
     fail "predict --d does not say roofline: $(cat "$folder/text")"
 pass

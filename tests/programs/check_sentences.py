@@ -1,0 +1,495 @@
+"""Every sentence that select prints, held to its own JSON and to other commands.
+
+usage: check_sentences.py PROGRAM QUESTIONS
+
+Asks random questions as text and as JSON. Each line of the answer above the tables must have a known
+form, and what it says must follow from the numbers: a line of an unknown form is a fault, so that a
+new sentence needs a check here. The law of a row is that of `recallmodel law`.
+"""
+import concurrent.futures
+import json
+import random
+import re
+import subprocess
+import sys
+
+program, questions = sys.argv[1], int(sys.argv[2])
+DTYPES = {"f32": 4, "f16": 2, "bf16": 2}
+
+
+def run(*arguments):
+    return subprocess.run([program, *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+
+
+def question(random_):
+    """The options of a question to select."""
+    n = int(2 ** random_.uniform(6, 24))
+    k = int(2 ** random_.uniform(0, min(13, random_.uniform(3, 20)))) % (n // 2) + 1
+    options = ["--n", n, "--k", k]
+    if random_.random() < 0.7:
+        options += ["--m", int(2 ** random_.uniform(0, 9))]
+    device = random_.choice([None, None, "h100-pcie", "cpu-epyc-zen4", "v100s", "h200", "b200",
+                             "mi300x", "rtx4090", "tpuv6e", "a100-pcie-40gb", "h100"])
+    if random_.random() < 0.1:
+        options += ["--shards", random_.choice([2, 4, 8, 16])]
+        if random_.random() < 0.5:
+            options += ["--confidence", "0.9"]
+        return options + (["--device", device] if device else [])
+    if random_.random() < 0.15:
+        options += ["--budget", random_.choice([5, 20, 100, 1000, 10 ** 4])]
+    else:
+        options += ["--recall", random_.choice(["0.8", "0.9", "0.95", "0.99", "0.999"])]
+        if random_.random() < 0.2:
+            options += ["--confidence", random_.choice(["0.9", "0.99"])]
+    if device:
+        options += ["--device", device]
+        if random_.random() < 0.15:
+            options += ["--dtype", random_.choice(["f32", "f16", "bf16"])]
+        if random_.random() < 0.15:
+            options += ["--objective", "roofline"]
+        if random_.random() < 0.2:
+            options += ["--exact-us", random_.choice([3, 30, 300])]
+        elif random_.random() < 0.1:
+            options += ["--exact-kernel", "gvr_v2"]
+    elif random_.random() < 0.5:
+        options += ["--objective", random_.choice(["basic", "serial", "parallel"])]
+    if random_.random() < 0.1:
+        options += ["--align", 128]
+    return options
+
+
+# ---- numbers as they are printed
+
+
+def near(text, value, share=0.006):
+    """Is the number in the text the value, as far as its digits go?"""
+    return abs(float(text) - value) <= share * abs(value) + 1e-12
+
+
+UNITS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
+TIME = r"([\d.e+-]+) (ns|us|ms|s)"
+SCALES = {"million": 1e6, "billion": 1e9}
+VALUE = r"[\d.e+-]+ (?:million |billion )?[a-z]+(?: steps)?"
+
+
+def value_of(text):
+    """An objective: "71.6 us", "1840 candidates", "1.31 million operations"."""
+    words = text.split()
+    number = float(words[0])
+    if words[1] in UNITS:
+        return number * UNITS[words[1]]
+    return number * SCALES.get(words[1], 1.0)
+
+
+def recall_is(text, value):
+    """format_recall: as many nines as are true, never rounded up to the next."""
+    if text == "1":
+        return value >= 1 - 1e-6
+    shown = float(text)
+    loss, shown_loss = 1 - value, 1 - shown
+    return abs(loss - shown_loss) <= 0.51 * 10 ** -len(text.split(".")[1]) + 1e-9
+
+
+class Check:
+    """The lines of one answer."""
+
+    def __init__(self, options, text, answer):
+        self.options, self.answer = options, answer
+        self.text = text
+        self.faults = []
+        self.unit = answer["objective_unit"]
+        self.choice = answer["choice"]
+        self.stand_in = answer["stand_in"]
+        self.bound = answer["objective"] == "roofline"
+
+    def expect(self, right, what):
+        if not right:
+            self.faults.append(f"{what}\n  {' '.join(map(str, self.options))}\n{self.text[:1500]}")
+
+    def option(self, name):
+        return self.options[self.options.index(name) + 1] if name in self.options else None
+
+    def range_is(self, text, value, kind):
+        """"62 us to 130 us" of a stand-in, or one value."""
+        if " to " not in text:
+            self.expect(near(text.split()[0], value / (value_of(text) / float(text.split()[0]))),
+                        f"{kind}: {text} is not {value}")
+            return
+        low, high = (value_of(part) for part in text.split(" to "))
+        if kind == "exact":
+            self.expect(low < value < high, f"exact: {text} does not hold {value}")
+            return
+        want = max(self.stand_in["low_ratio"] * value, self.stand_in["floor_us"] or 0.0)
+        self.expect(near(low, want) or kind == "threshold", f"{kind}: {text}, not from {want}")
+        self.expect(near(high, self.stand_in["high_ratio"] * value), f"{kind}: {text} of {value}")
+
+    def least(self, value):
+        """A bound with its launch."""
+        launch = self.answer.get("break_even_us")
+        if not self.bound or launch is None or self.choice is None:
+            return value
+        return value + launch - self.choice["objective"]
+
+    # ---- the sentence
+
+    def sentence(self, text):
+        a, c = self.answer, self.choice
+        text = text.rstrip(".")
+        if self.stand_in:
+            self.expect(re.search(r"; by (the profile of \S+, not measured on \S+|its profile of "
+                                  r"\S+, not measured for \S+)$", text),
+                        "a stand-in that is not named")
+            text = re.sub(r"; by (the|its) profile of .*$", "", text)
+        else:
+            self.expect("not measured on" not in text, "a stand-in that is none")
+        if a["too_close"]:
+            self.expect("too close to call" in text or a["budget"] is not None,
+                        "too close, and not said")
+        else:
+            self.expect("too close" not in text, "called too close")
+        if a["budget"] is not None:
+            return self.budget(text)
+        shape = f"b = {c['b']}, k_b = {c['k_b']}" if c else None
+        text = re.sub(r"; too close to call.*$", "", text)
+        exact = r"exact top-k(?: by \S+)?"
+        if a["deploy"] == "bucketed":
+            self.expect(text.startswith(shape + ": "), "another shape is named")
+            return self.bucketed(text[len(shape) + 2:], exact)
+        if a["deploy"] == "threshold":
+            return self.threshold(text, exact)
+        return self.exact(text, exact)
+
+    def bucketed(self, text, exact):
+        a, value = self.answer, self.least(self.choice["objective"])
+        found = re.fullmatch(rf"(at least )?(.*?)( \(.*?\))?; this (pays|can only pay) if your exact "
+                             rf"top-k of this shape takes longer than ({VALUE})", text)
+        if found:
+            self.expect(a["exact_objective"] is None, "only if, where exact top-k is known")
+            self.expect(bool(found[1]) == self.bound == (found[4] == "can only pay"),
+                        "a bound is called a time, or the other way round")
+            high = self.stand_in["high_ratio"] if self.stand_in else 1.0
+            self.range_is(found[2], value, "buckets")
+            self.expect(near(value_of(found[5]), high * value), "the time that exact must exceed")
+            return
+        found = re.fullmatch(rf"(.*?)( at least \(.*?\))?, (at most |about )?([\d.]+) times "
+                             rf"(faster|fewer|cheaper) than {exact} \((.*)\)", text)
+        self.expect(found, f"an unknown sentence: {text}")
+        if found:
+            self.range_is(found[1], value, "buckets")
+            self.range_is(found[6], a["exact_objective"], "exact")
+            self.expect(near(found[4], a["exact_objective"] / value, 0.03), "the gain")
+            self.expect(bool(found[2]) == self.bound, "a bound")
+            self.expect((found[3] or "").strip() == ("at most" if self.bound else
+                                                     "about" if self.stand_in else ""), "about")
+            self.expect(a["exact_objective"] >= value, "slower buckets are deployed")
+
+    def exact(self, text, exact):
+        a, c = self.answer, self.choice
+        none = (r"(no buckets with k_b up to \d+ that drop any element keep recall \S+.*"
+                r"|the kernel (\S+) runs no buckets that keep recall .*"
+                r"|no b that .* keeps recall \S+.*): do not approximate(, or pad the rows to n = "
+                r"(\d+))?")
+        found = re.fullmatch(none, text) or re.fullmatch(rf"(?i:{exact}): (?:.*?); {none}", text)
+        if found:
+            self.expect(c is None, "no buckets, and there are some")
+            self.forbidden(found)
+            return
+        found = re.fullmatch(rf"(?i:{exact}): (.*?); (?:the (?:fastest|best) buckets that keep "
+                             rf"recall [\d.]+(?: in \S+ % of rows)? (?:take|have) (.*)|buckets that "
+                             rf"keep recall [\d.]+ take at least ({VALUE}) \(.*?\)"
+                             rf"(?:, at most ([\d.]+) times faster)?)(?:: (?:do not approximate"
+                             rf".*|too close.*))?", text)
+        self.expect(found, f"an unknown sentence: {text}")
+        if found:
+            value = self.least(c["objective"])
+            self.range_is(found[1], a["exact_objective"], "exact")
+            if found[2]:
+                self.range_is(re.sub(": do not approximate.*| *$|:$", "", found[2]), value, "buckets")
+            else:
+                self.expect(self.bound and near(value_of(found[3]), value), "the bound")
+                self.expect(a["exact_objective"] <= 1.1 * value * 1.001, "a bound that pays")
+
+    def forbidden(self, found):
+        """The reason is the kernel's or an option's only if others keep the recall."""
+        free = ["--n", self.option("--n"), "--k", self.option("--k"), "--recall",
+                self.option("--recall"), "--json", "--kb-max", self.answer["k_b_max"]]
+        if self.option("--confidence"):
+            free += ["--confidence", self.option("--confidence")]
+        any_ = json.loads(run("select", *free).stdout)["choice"]
+        plain = found[1].startswith("no buckets")
+        self.expect((any_ is None) == plain, "what forbids the buckets")
+        if found[4]:
+            padded = list(self.options)
+            padded[padded.index("--n") + 1] = found[4]
+            said = json.loads(run("select", *padded, "--valid", self.option("--n"), "--json").stdout)
+            self.expect(said["choice"] is not None, "padding does not help")
+
+    def threshold(self, text, exact):
+        a, t = self.answer, self.answer["threshold"]
+        found = re.fullmatch(
+            rf"Exact top-k (?:by threshold with b = (\d+), k_b = (\d+): (?:at least )?(.*?)(?: \(.*?"
+            rf"\))?, nothing is lost, and the row is read twice; (?i:{exact}): (.*?)|of this "
+            rf"project's library: (.*?), and nothing is lost; your own exact top-k: (.*?))"
+            rf"(?:; the best buckets that keep recall [\d.]+(?: in \S+ % of rows)?: (?:at least )?"
+            rf"(.*))?", text)
+        self.expect(found, f"an unknown sentence: {text}")
+        if not found:
+            return
+        value, own = found[3] or found[5], found[4] or found[6]
+        if found[1]:
+            self.expect((int(found[1]), int(found[2])) == (t["b"], t["k_b"]), "its shape")
+        self.range_is(value, self.least(t["objective"]), "threshold")
+        if own == "not known":
+            self.expect(a["exact_objective"] is None, "exact is known")
+        else:
+            self.range_is(own, a["exact_objective"], "exact")
+            self.expect(a["exact_objective"] >= t["objective"], "exact takes less")
+        self.expect(bool(found[7]) == (self.choice is not None), "the best buckets")
+        if found[7]:
+            self.range_is(found[7], self.least(self.choice["objective"]), "buckets")
+            self.expect(self.choice["objective"] >= t["objective"], "the buckets take less")
+
+    def budget(self, text):
+        a, c = self.answer, self.choice
+        within = rf"within ({VALUE})"
+        found = re.fullmatch(rf"Exact top-k: (.*), {within}: do not approximate", text)
+        if found:
+            self.range_is(found[1], a["exact_objective"], "exact")
+            self.expect(a["exact_objective"] <= a["budget"], "exact is over the budget")
+            return
+        found = re.fullmatch(rf"(?:Neither buckets with k_b up to \d+ nor exact top-k|No buckets with "
+                             rf"k_b up to \d+) stay {within}", text)
+        if found:
+            high = self.stand_in["high_ratio"] if self.stand_in else 1.0
+            self.expect(c is None or c["objective"] * high > a["budget"], "something is within")
+            return
+        found = re.fullmatch(rf"(Exact top-k by threshold with )?b = (\d+), k_b = (\d+): recall "
+                             rf"(\S+) (?:in|with) (.*), the most {within}", text)
+        self.expect(found, f"an unknown sentence: {text}")
+        if found:
+            point = a["threshold"] if found[1] else c
+            self.expect((int(found[2]), int(found[3])) == (point["b"], point["k_b"]), "the shape")
+            self.expect(recall_is(found[4], 1.0 if found[1] else c["recall"]), "the recall")
+            self.range_is(found[5], point["objective"], "buckets")
+            high = self.stand_in["high_ratio"] if self.stand_in else 1.0
+            self.expect(high * point["objective"] <= a["budget"] * 1.0001, "over the budget")
+
+    # ---- the lines
+
+    def law_is(self, quantile, share):
+        """Do `share` of the rows keep that recall, and not so many the next?"""
+        c, k = self.choice, self.answer["k"]
+        rows = run("law", "--n", self.answer["n"], "--k", k, "--b", c["b"], "--kb", c["k_b"],
+                   "--json")
+        if rows.returncode:
+            return
+        law = json.loads(rows.stdout)
+        for one in law["laws"] if "laws" in law else []:
+            kept = [(bar["kept"], bar["probability"]) for bar in one["rows"]]
+            at_least = sum(p for kept_, p in kept if kept_ >= round(quantile * k))
+            self.expect(at_least >= share - 1e-9, "too few rows reach it")
+
+    def line(self, label, text):
+        a, c = self.answer, self.choice
+        check = getattr(self, "line_" + label.replace(" ", "_"), None)
+        self.expect(check, f"a line without a check: {label}")
+        if check:
+            check(text, a, c)
+
+    def line_recall(self, text, a, c):
+        found = re.fullmatch(r"(\S+) in the mean, sd (\S+); (?:(19 of 20|\S+ %) (?:of )?rows|the) "
+                             r"(?:reach (\S+)|recall of single rows is not known)", text)
+        self.expect(found, f"an unknown line: {text}")
+        if not found:
+            return
+        self.expect(recall_is(found[1], c["recall"]), "the mean")
+        self.expect(near(found[2], c["recall_sd"], 0.06), "the sd")
+        if found[4] is None:
+            self.expect(c["recall_quantile"] is None, "it is known")
+            return
+        self.expect(recall_is(found[4], c["recall_quantile"]), "the quantile")
+        share = 0.95 if found[3] == "19 of 20" else float(found[3].split()[0]) / 100
+        self.expect(abs(share - (1 - a["quantile"])) < 1e-6, "the share of rows")
+        shape = ["--n", a["n"], "--k", a["k"], "--b", c["b"], "--kb", c["k_b"], "--json"]
+        kept = round(c["recall_quantile"] * a["k"])
+        said = run("law", *shape, "--at-least", f"{kept}/{a['k']}") if False else None
+        del said
+
+    def line_buckets(self, text, a, c):
+        shape, _, rest = text.partition(": recall ")
+        self.expect(shape == f"b = {c['b']}, k_b = {c['k_b']}", "the shape")
+        self.line_recall(rest, a, c)
+
+    def line_time(self, text, a, c):
+        found = re.fullmatch(rf"{TIME} predicted \((.*?)\); (?:{TIME} to {TIME} by 9 in 10 (held-out "
+                             rf"errors|times where profiles were carried to other cards)|its error "
+                             rf"is not known)", text)
+        self.expect(found, f"an unknown line: {text}")
+        if not found:
+            return
+        self.expect(near(found[1], c["predicted_us"] / UNITS[found[2]]), "the time")
+        if found[4]:
+            self.expect(near(found[4], c["low_us"] / UNITS[found[5]]) and
+                        near(found[6], c["high_us"] / UNITS[found[7]]), "the band")
+            self.expect(c["low_us"] <= c["predicted_us"] * 1.0001 or self.stand_in, "the band's end")
+        else:
+            self.expect(c["low_us"] is None, "its error is known")
+
+    def line_beyond(self, text, a, c):
+        found = re.fullmatch(r"the runs of the profile in (.*); the error may be larger", text)
+        self.expect(found and found[1] == c["beyond"], "what is beyond")
+
+    def line_profile(self, text, a, c):
+        self.expect(re.fullmatch(r"of \S+, (f16|bf16|f32); used for \S+, (f16|bf16|f32)", text),
+                    f"an unknown line: {text}")
+
+    def line_floor(self, text, a, c):
+        found = re.fullmatch(rf"{TIME}: the rates of (\S+) allow no less(, with a launch)?", text)
+        self.expect(found and found[3] == a["device"] and
+                    near(found[1], self.stand_in["floor_us"] / UNITS[found[2]]), "the floor")
+        self.expect(c["predicted_us"] * self.stand_in["high_ratio"] >= self.stand_in["floor_us"],
+                    "the floor is above the range")
+
+    def line_settle(self, text, a, c):
+        self.expect(re.fullmatch(r'in two minutes: gpu/time_calls.py mine:my_topk --dtype \S+ --select '
+                                 r'"--n \d+ --k \d+ --m \d+ --recall \S+ --device \S+.*"', text),
+                    f"an unknown line: {text}")
+
+    def line_device(self, text, a, c):
+        self.expect(re.fullmatch(r"(\S+, the only h100 with a profile; name another one for its own "
+                                 r"answer|none, so this counts candidates, and a CPU .*)", text) and
+                    (a["device_family"] == "h100" or not a["device"]), "the family")
+
+    def line_bound(self, text, a, c):
+        self.expect(self.bound and text.startswith("the least time that the rates of the device"),
+                    "a bound")
+
+    def line_exact(self, text, a, c):
+        if text.startswith("not known by this profile"):
+            self.expect(a["exact_objective"] is None, "exact is known")
+            return
+        found = re.fullmatch(rf"({VALUE})(?:(?: predicted \(.*| *, (?:predicted; --exact-us T compares "
+                             rf"with your own|as you measured).*)?)", text)
+        self.expect(found and near(found[1].split()[0], a["exact_objective"] /
+                                   (value_of(found[1]) / float(found[1].split()[0]))),
+                    f"exact: {text}")
+
+    def line_threshold(self, text, a, c):
+        t = a["threshold"]
+        found = re.fullmatch(rf"(?:a|(at least )?({VALUE}): exact top-k, b = (\d+), k_b = (\d+); a)"
+                             rf" second read collects (\d+) elements?(; recallmodel exact says how)?",
+                             text)
+        self.expect(found, f"an unknown line: {text}")
+        if not found:
+            return
+        self.expect(int(found[5]) == round(t["reaching_mean"]), "how many it collects")
+        if found[2]:
+            self.expect(near(value_of(found[2]), self.least(t["objective"])), "its time")
+            self.expect((int(found[3]), int(found[4])) == (t["b"], t["k_b"]), "its shape")
+            self.expect(bool(found[1]) == self.bound, "a bound")
+
+    def line_library(self, text, a, c):
+        found = re.fullmatch(rf"({VALUE}): the exact top-k of this project's library", text)
+        self.expect(found and near(value_of(found[1]), a["threshold"]["objective"]), "the library")
+
+    def line_parallel(self, text, a, c):
+        found = re.fullmatch(r"(\S+) buckets in all rows(, each for a thread|: too few to fill a GPU; "
+                             r"--device chooses by time)", text)
+        count = c["b"] * a["m"]
+        self.expect(found and near(found[1], count, 1e-5) and
+                    (count >= 3840) == found[2].endswith("thread"), "the buckets in all rows")
+
+    def line_k_b(self, text, a, c):
+        self.expect(text.startswith("at most 4: ") and a["k_b_max"] <= 4, "the most k_b")
+
+    def line_real_rows(self, text, a, c):
+        self.expect(text.startswith("348 of 360 choices"), "the real rows")  # test_real_rows.sh
+
+
+def lines_of(text):
+    """(label, words) of the answer's lines, and its sentence. What follows a blank line is tables."""
+    head = text.split("\n\n")[0].splitlines()
+    sentence, lines = [], []
+    for line in head[1:]:
+        begins = re.fullmatch(r"  (\S.*?) {2,}(\S.*)", line)
+        if begins and len(line) > 14 and line[13] == " " and line[14] != " ":
+            lines.append([begins[1], begins[2]])
+        elif begins:
+            lines.append([begins[1], begins[2]])
+        elif line.startswith(" " * 10) and lines:
+            lines[-1][1] += " " + line.strip()
+        elif lines:
+            lines.append(["memory", line])
+        else:
+            sentence.append(line)
+    return " ".join(sentence), lines
+
+
+def shards(options, text, answer):
+    """The sentences of --shards: what a device sends, and what it costs."""
+    faults = []
+
+    def expect(right, what):
+        if not right:
+            faults.append(f"{what}\n  {' '.join(map(str, options))}\n{text}")
+
+    b, k, k_b, m = (answer.get(name) for name in ("b", "k", "k_b", "m"))
+    if k_b is None:
+        expect(text.startswith("Not known"), "no answer")
+        return faults
+    m = options[options.index("--m") + 1] if "--m" in options else 1
+    flat = re.sub(r"\s+", " ", text)
+    n = answer["n"]
+    expect(flat.startswith(f"k_b = {k_b}: what each of {b} devices must send for a "), "the headline")
+    found = re.search(r"recall (\S+) in the mean \(loss (\S+)\)", flat)
+    expect(found and near(found[2], 1 - answer["recall"], 0.06) or answer["recall"] > 1 - 1e-9,
+           "the loss")
+    found = re.search(r"in all (\d+) elements in place of (\d+), (\S+) times fewer", flat)
+    longest = -(-n // b)
+    expect(found and int(found[1]) == min(b * k_b, n) == answer["candidates"], "elements in all")
+    expect(found and int(found[2]) == min(b * min(k, longest), n), "elements in place of")
+    expect(found and near(found[3], int(found[2]) / int(found[1])), "times fewer")
+    found = re.search(r"sends (\S+) bytes a device \((\d+) rows? of (\d+) values and indices\)", flat)
+    expect(found and int(found[2]) == m and int(found[3]) == k_b, "what it sends")
+    expect(found and near(found[1], answer["send_bytes"], 1e-5), "bytes")
+    values = answer["send_bytes"] / (m * k_b)
+    expect(values in (6, 8, 10, 12), "bytes of a value and its index")
+    if "--device" in options:
+        for words, key in ((rf"a device {TIME}.*? for its exact top-{k_b}\b", "shard_us"),
+                           (rf"instead {TIME}.*? for the whole row", "whole_us")):
+            found = re.search(words, flat)
+            expect(answer[key] is None or (found and near(found[1], answer[key] / UNITS[found[2]])),
+                   key)
+        expect(("not measured on" in flat or "not calibrated" in flat) == (not answer["calibrated"])
+               or answer["shard_us"] is None, "whether it was calibrated")
+    return faults
+
+
+def ask(number):
+    options = question(random.Random(f"sentences {number}"))
+    text, said = run("select", *options), run("select", *options, "--json")
+    if text.returncode or said.returncode:
+        right = text.returncode == said.returncode == 2 and len(text.stderr.splitlines()) == 1
+        return [] if right else [f"{options}: {text.stderr} {said.stderr}"], 0
+    answer = json.loads(said.stdout)
+    if "--shards" in options:
+        return shards(options, text.stdout, answer), 1
+    check = Check(options, text.stdout, answer)
+    sentence, lines = lines_of(text.stdout)
+    check.sentence(sentence)
+    for label, words in lines:
+        if label != "memory":
+            check.line(label, words)
+    return check.faults, 1 + len(lines)
+
+
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    results = list(pool.map(ask, range(questions)))
+faults = [fault for found, _ in results for fault in found]
+for fault in faults[:10]:
+    print(fault)
+answered = sum(1 for _, lines in results if lines)
+print(f"{questions} questions, {answered} answered, {sum(lines for _, lines in results)} sentences, "
+      f"{len(faults)} faults")
+sys.exit(bool(faults) or answered < 0.8 * questions)
