@@ -71,7 +71,7 @@ class Bounds:
         self.reaching = {}
 
     def find(self, shapes, recalls):
-        """{(n, k, m, recall): row with b, k_b, recall, bound_us}; the smallest b of each k_b is
+        """{(n, k, m, recall): row with b, k_b, recall, roofline_time_us}; the smallest b of each k_b is
         asked for once for all m."""
         ns, ks = (joined(sorted({shape[i] for shape in shapes})) for i in (0, 1))
         smallest = {}
@@ -84,12 +84,12 @@ class Bounds:
         for n, k, m in sorted(set(shapes)):
             wanted = {recall: smallest.get((n, k, recall), set()) for recall in recalls}
             bs = joined(sorted({b for of in wanted.values() for b, _ in of}, key=int))
-            rows = ask("predict", "--device", self.path, "--dtype", self.dtype, "--n", n, "--k", k,
+            rows = ask("recall", "--device", self.path, "--dtype", self.dtype, "--n", n, "--k", k,
                        "--m", m, "--kb", K_BS, "--b", bs)
             for recall, of in wanted.items():
                 found[n, k, m, recall] = min(
                     (row for row in rows if (row["b"], row["k_b"]) in of),
-                    key=lambda row: (float(row["bound_us"]), int(row["candidates"])))
+                    key=lambda row: (float(row["roofline_time_us"]), int(row["candidates"])))
         return found
 
 
@@ -121,8 +121,8 @@ def line_of(kind, source, kernel, device, dtype, recall, shape, times, bound, tw
     return {"kind": kind, "source": source, "kernel": kernel, "device": device, "dtype": dtype,
             "recall": recall, "n": n, "k": k, "m": m, "b": bound["b"], "k_b": bound["k_b"],
             "exact_us": short(us), "launch_us": short(launch),
-            "bound_us": short(float(bound["bound_us"])),
-            "gain": short(us / (launch + float(bound["bound_us"]))),
+            "bound_us": short(float(bound["roofline_time_us"])),
+            "gain": short(us / (launch + float(bound["roofline_time_us"]))),
             "two_stage_us": short(two) if two else "NaN",
             "two_stage_gain": short(us / two) if two else "NaN", "n_2": "NaN", "m_2": "NaN"}
 

@@ -49,14 +49,14 @@ def sampling():
               for at, shapes in wanted.items()}
     for (pr, device, op, distribution, det, dtype, n, k, m), case, before, after in rows:
         bound = bounds[device, dtype][n, k, m, RECALL] if k else None
-        least = launch + float(bound["bound_us"]) if bound else 0
+        least = launch + float(bound["roofline_time_us"]) if bound else 0
         yield {"pr": pr, "device": device, "op": op, "distribution": distribution or "none",
                "deterministic": int(bool(det)), "dtype": dtype, "n": n, "k": k or "NaN", "m": m,
                "case": case, "before_us": short(before), "after_us": short(after),
                "saved": short(before / after), "launch_us": short(launch),
                "b": bound["b"] if bound else "NaN", "k_b": bound["k_b"] if bound else "NaN",
                "recall": bound["recall"] if bound else "NaN",
-               "bound_us": short(float(bound["bound_us"])) if bound else "NaN",
+               "bound_us": short(float(bound["roofline_time_us"])) if bound else "NaN",
                "least_us": short(least) if bound else "NaN",
                "after_over_least": short(after / least) if bound else "NaN"}
 
