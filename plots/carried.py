@@ -14,7 +14,6 @@ SPDX-License-Identifier: Apache-2.0
 import math
 import pathlib
 import statistics
-import sys
 import tempfile
 
 import program
@@ -175,9 +174,117 @@ def regret():
     return rows
 
 
-def main():
-    what = {"times": times, "regret": regret}[sys.argv[1]]
-    write({c: short(v) if isinstance(v, float) else v for c, v in row.items()} for row in what())
+# ---- what select says of 12 questions for every card
+
+QUESTIONS = """128256 50 256 0.99, 131072 2048 32 0.95, 1000000 100 16 0.99, 32768 512 64 0.95,
+8192 256 256 0.95, 262144 1024 8 0.95, 1048576 64 1 0.99, 65536 1024 128 0.95, 128256 256 1 0.95,
+202048 64 128 0.99, 4194304 1024 1 0.99, 16384 128 16 0.9"""
 
 
-main()
+def questions():
+    return [line.split() for line in " ".join(QUESTIONS.split()).split(", ")]
+
+
+def options(question):
+    return [word for pair in zip(("--n", "--k", "--m", "--recall"), question) for word in pair]
+
+
+def predicted_us(device, question, choice):
+    n, k, m, _ = question
+    row, = ask("predict", "--device", device, "--n", n, "--k", k, "--m", m, "--b", choice["b"],
+               "--kb", choice["k_b"])
+    return float(row["predicted_us"] or "nan")
+
+
+def card(name, judge):
+    """A row: which profile answers, what its choices cost on the card that it was measured on, and
+    the verdicts."""
+    row = {"device": name, "answered_by": judge, "pays": 0, "too_close": 0, "exact": 0, "unknown": 0}
+    found, verdicts = [], []
+    for question in questions():
+        answer = ask_json("select", *options(question), "--device", name)
+        choice = answer["choice"]
+        row["answered_by"] = answer["stand_in"]["profile"] if answer["stand_in"] else name
+        verdict = ("exact" if answer["deploy"] != "bucketed" else
+                   "unknown" if answer["exact_objective"] is None else
+                   "too_close" if answer["too_close"] else "pays")
+        row[verdict] += 1
+        if choice and row["answered_by"] == judge:
+            best = ask_json("select", *options(question), "--device", judge)["choice"]
+            verdicts.append((question, choice, predicted_us(judge, question, choice)))
+            found.append(verdicts[-1][2] / best["predicted_us"])
+    row["questions"] = len(found)
+    row["regret_mean"] = math.exp(statistics.mean(map(math.log, found))) if found else math.nan
+    row["regret_most"] = max(found) if found else math.nan
+    return row
+
+
+def cards():
+    for device in ask_json("devices")["devices"]:
+        name = device["device"]
+        judge = ("TPUv5e" if name.startswith("TPU") else "V100S" if name == "V100S" else
+                 "H100-PCIe")
+        yield card(name, judge)
+
+
+# ---- the tables of docs/runs.md
+
+
+def percent(value):
+    return f"{100 * value:.0f}"
+
+
+def times_table():
+    lines = ["| measured | on | type | runs | median error % | 95 % | measured over predicted |",
+             "|" + "---|" * 7]
+    for row in times():
+        where = row["device"] if row["kernel"] != "all" else f"**{row['device']}**"
+        lines.append(f"| {row['kernel']} | {where} | {row['dtype']} | {row['runs']} "
+                     f"| {percent(row['median_error'])} | {percent(row['p95_error'])} "
+                     f"| {row['p05_ratio']:.2f} to {row['p95_ratio']:.2f}, median "
+                     f"{row['median_ratio']:.2f} |")
+    return lines
+
+
+def regret_table():
+    lines = ["| chosen by | measured on | cells | mean | 95 % | most |", "|" + "---|" * 6]
+    for row in regret():
+        lines.append(f"| {row['chosen_by']} | {row['judged_by']} | {row['cells']} "
+                     f"| {row['mean']:.3f} | {row['p95']:.2f} | {row['most']:.2f} |")
+    return lines
+
+
+def cards_table():
+    lines = ["| card | answered by | regret there, mean and most | pays | too close | exact top-k "
+             "| exact not known |", "|" + "---|" * 7]
+    for row in cards():
+        there = (f"{row['regret_mean']:.3f}, {row['regret_most']:.2f} ({row['questions']})"
+                 if row["questions"] else "-")
+        lines.append(f"| {row['device']} | {row['answered_by']} | {there} | {row['pays']} "
+                     f"| {row['too_close']} | {row['exact']} | {row['unknown']} |")
+    return lines
+
+
+TABLES = {"carried-times": times_table, "carried-regret": regret_table,
+          "carried-cards": cards_table}
+FIGURES = {"times": times, "regret": regret, "cards": cards}
+
+
+def texts():
+    return {name: "\n".join(table()) for name, table in TABLES.items()}
+
+
+def main(arguments):
+    if len(arguments) == 1 and arguments[0] in FIGURES:
+        write({c: short(v) if isinstance(v, float) else v for c, v in row.items()}
+              for row in FIGURES[arguments[0]]())
+    elif arguments == ["text"]:
+        print("\n\n".join(texts().values()))
+    elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:
+        write_page(arguments[2], texts())
+    else:
+        wrong(f"give {', '.join(FIGURES)} or text [--write FILE.md]")
+
+
+if __name__ == "__main__":
+    main(words())

@@ -74,6 +74,9 @@ static unsigned print_time(const struct selection_answer *answer)
     char us[40], low[40], high[40], of[120];
     format_profile(of, sizeof of, answer);
     const struct rcm_prediction r = selection_prediction(answer, answer->choice.p);
+    if (isnan(r.time_us))
+        return print_wrapped("  time        not predicted: no run of the profile (%s) has such k_b",
+                             of);
     format_us(us, sizeof us, r.time_us);
     format_us(low, sizeof low, r.low_us);
     format_us(high, sizeof high, r.high_us);

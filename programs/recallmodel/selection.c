@@ -88,14 +88,18 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
     return r;
 }
 
-/* Do the bands of two times meet? Of a time without a band the time itself counts. */
-static bool meet(const struct rcm_prediction *a, const struct rcm_prediction *b)
+/* How far the error of a prediction reaches to one side, in the log: 0 where no band is known. */
+static double reach(double end_us, double time_us)
 {
-    const double a_low = isnan(a->low_us) ? a->time_us : a->low_us,
-                 a_high = isnan(a->high_us) ? a->time_us : a->high_us,
-                 b_low = isnan(b->low_us) ? b->time_us : b->low_us,
-                 b_high = isnan(b->high_us) ? b->time_us : b->high_us;
-    return a_low <= b_high && b_low <= a_high;
+    return isnan(end_us) || isnan(time_us) ? 0.0 : fabs(log(end_us / time_us));
+}
+
+/* Two predictions with independent errors: is the ratio of their times within the band that both
+ * together have? In the log the squares add up. */
+static bool meet(const struct rcm_prediction *slower, const struct rcm_prediction *faster)
+{
+    return log(slower->time_us / faster->time_us) <=
+           hypot(reach(slower->low_us, slower->time_us), reach(faster->high_us, faster->time_us));
 }
 
 bool selection_too_close(const struct selection_answer *answer)
@@ -103,16 +107,17 @@ bool selection_too_close(const struct selection_answer *answer)
     const struct rcm_choice *c = &answer->choice;
     const struct rcm_profile *profile = answer->asked.machine.profile;
     if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
-        !selection_has_buckets(answer) || isnan(c->exact_objective))
+        !selection_has_buckets(answer) || isnan(c->exact_objective) ||
+        c->deploy == RCM_DEPLOY_THRESHOLD)
         return false;
-    const struct rcm_prediction r = selection_prediction(answer, c->p);
-    const struct rcm_prediction one = {
-        .time_us = c->exact_objective, .low_us = NAN, .high_us = NAN};
-    if (meet(&one, &r))
+    const struct rcm_prediction r = rcm_predict(profile, c->p);
+    struct rcm_prediction exact = selection_exact_prediction(answer);
+    if (selection_stands_in(answer)) {
+        exact.time_us = c->exact_objective; /* that of --exact-us has no error */
+        return r.time_us < exact.time_us ? meet(&exact, &r) : meet(&r, &exact);
+    }
+    if (r.low_us <= c->exact_objective && c->exact_objective <= r.high_us)
         return true;
-    const struct rcm_prediction exact = selection_exact_prediction(answer);
-    if (selection_stands_in(answer))
-        return meet(&exact, &r);
     return answer->exact_kernel && exact.low_us <= c->objective && c->objective <= exact.high_us;
 }
 
