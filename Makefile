@@ -234,9 +234,8 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 # ---- link
 
 # All objects of the command except the team that runs a simulation: one process (SINGLE) or several
-# (MPI).
-COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
-    $(TOPK) $(SIM)
+# (MPI). It loads the kernels of topk/ only where bench asks for them.
+COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM)
 COMMAND_LIBS = -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
@@ -290,7 +289,7 @@ $(SHARED_EMULATED): $(EMULATED)
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) -shared $^ -lpthread -o $@
 
 # Everything that a test can call: the command without its main().
-PARTS := $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(SINGLE) $(BASE_LIBRARY)
+PARTS := $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(TOPK) $(SINGLE) $(BASE_LIBRARY)
 
 TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
 $(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
@@ -367,7 +366,7 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(COMMAND_PARTS) $(DESCRIBE) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) \
+ALL_OBJECTS := $(COMMAND_PARTS) $(TOPK) $(DESCRIBE) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) \
     $(COMPILED) $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 

@@ -42,7 +42,7 @@ ISA = {"topk/isa_avx2.c": AVX2,
 
 # What is linked: the layers of each file, and its libraries.
 COMMAND = ["programs/recallmodel", "programs/bench", "programs/bench-cpu", "programs/common",
-           "model/*", "calibrate", "attention", "attention/methods", "topk", "sim", "sim/team",
+           "model/*", "calibrate", "attention", "attention/methods", "sim", "sim/team",
            "base"]
 COMMAND_LIBS = ["-lm", "-ldl", "-lpthread"]
 SHARED = {
@@ -54,6 +54,9 @@ SHARED = {
 }
 PROFILES = "model/time/profiles.c"
 GENERATOR = "model/time/profiles/to_c.c"
+# What the generator is linked with, and what of that needs its result.
+READS_PROFILES = "model/time/", "model/cost/", "model/shape/", "base/"
+NEEDS_PROFILES = PROFILES, "model/time/stand_in.c"
 EMPTY = "int main(void) { return 0; }\n"
 PARALLEL = "#include <omp.h>\nint main(void) { return omp_get_max_threads() == 0; }\n"
 
@@ -179,11 +182,12 @@ def jobs_of(layers):
 
 
 def generate_profiles(compiler, place):
-    """Writes the shipped profiles as C. The library's own reader reads them, so the rest of the
-    library is compiled first, by a compiler for this machine."""
+    """Writes the shipped profiles as C. The library's own reader reads them, so what it needs is
+    compiled first, by a compiler for this machine."""
     program = compiler.place / "to_c"
-    objects = [object for object in compiler.objects(["model/*", "base"])
-               if object != str(compiler.object_of(PROFILES))]
+    objects = [str(compiler.object_of(source)) for layer in ("model/*", "base")
+               for source in sources(layer)
+               if source.startswith(READS_PROFILES) and source not in NEEDS_PROFILES]
     _run([*compiler.command, *BASE_FLAGS, *optimisation(), *compiler.include, GENERATOR, *objects,
           "-lm", "-o", str(program)])
     text = _run([str(program.resolve()), *profiles()])

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device.h"
+#include "library.h"
 #include "plain.h"
 
 static struct rcm_top_k_call call_of(const struct cell *c, const void *x, void *values,
@@ -29,8 +30,8 @@ enum rcm_top_k_status cpu_workspace(const struct cell *c, size_t *bytes)
         *bytes = plain_workspace(c->n);
         return RCM_TOP_K_OK;
     }
-    return c->kernel->task == TASK_STAGE1 ? rcm_top_k_stage1_workspace(&call, bytes)
-                                          : rcm_top_k_workspace(&call, bytes);
+    return c->kernel->task == TASK_STAGE1 ? topk_library()->stage1_workspace(&call, bytes)
+                                          : topk_library()->workspace(&call, bytes);
 }
 
 const void *cpu_rows(const struct device *r, unsigned set)
@@ -48,13 +49,13 @@ enum rcm_top_k_status cpu_run_cell(struct device *r)
         return RCM_TOP_K_OK;
     }
     return c->kernel->task == TASK_STAGE1
-               ? rcm_top_k_stage1(&call, r->workspace.at, r->workspace.bytes)
-               : rcm_top_k(&call, r->workspace.at, r->workspace.bytes);
+               ? topk_library()->stage1(&call, r->workspace.at, r->workspace.bytes)
+               : topk_library()->top_k(&call, r->workspace.at, r->workspace.bytes);
 }
 
 enum rcm_top_k_status cpu_run_roof(struct device *r)
 {
     const void *x = cpu_rows(r, r->roof_call++ % r->sets);
     const struct rcm_top_k_call call = call_of(r->cell, x, NULL, NULL);
-    return rcm_top_k_max(&call.rows, call.threads, r->roof.at);
+    return topk_library()->max(&call.rows, call.threads, r->roof.at);
 }

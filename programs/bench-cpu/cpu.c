@@ -17,19 +17,22 @@
 #include "device.h"
 #include "grids.h"
 #include "inputs.h"
+#include "library.h"
 #include "machine.h"
 
 /* ---- the instruction set */
 
 static const char *isa_at(unsigned i)
 {
-    return rcm_top_k_isa(i);
+    return topk_library() ? topk_library()->isa(i) : NULL;
 }
 
 int read_isa(void *to, const char *option, const char *value)
 {
     names_are_of_machine();
-    if (!rcm_top_k_use_isa(value))
+    if (strcmp(value, "?") != 0 && topk_library_check() != STATUS_OK)
+        return STATUS_USAGE;
+    if (!topk_library() || !topk_library()->use_isa(value))
         return unknown_name(option, value, isa_at, UNTIL_NULL);
     *(const char **)to = value;
     return STATUS_OK;
@@ -65,6 +68,8 @@ void *cpu_reserve(struct buffer *b, size_t bytes)
 
 static int open_device(struct device **device, uint64_t seed)
 {
+    if (topk_library_check() != STATUS_OK)
+        return STATUS_USAGE;
     struct device *r = require_memory(calloc(1, sizeof *r));
     r->seed = seed;
     r->cell_work.run = cpu_run_cell;
@@ -115,7 +120,7 @@ static void describe(struct device *r, char *text, size_t size)
              "compiler=\"%.60s\" isa=%s",
              m->name, m->family, m->model, m->cores, m->l1_bytes, m->l2_bytes, m->l3_bytes,
              memory_limit_bytes(), m->clock_mhz, m->clock_most_mhz, m->governor, m->huge_pages,
-             system.sysname, system.release, COMPILER, rcm_top_k_isa_in_use());
+             system.sysname, system.release, COMPILER, topk_library()->isa_in_use());
 }
 
 static bool works(struct device *r)
@@ -134,7 +139,7 @@ static const char *reason_of(const struct device *r)
 static enum outcome refuse(struct device *r, int status, const char *what)
 {
     snprintf(r->reason, sizeof r->reason, "%s: %s", what,
-             rcm_top_k_message((enum rcm_top_k_status)status));
+             topk_library()->message((enum rcm_top_k_status)status));
     return FAILED;
 }
 
@@ -284,7 +289,7 @@ static void use_roof(struct device *r, unsigned roof)
 
 static void put_key(const struct cell *cell, char *text, size_t size)
 {
-    snprintf(text, size, ",%" PRIu64 ",%s", cell->threads, rcm_top_k_isa_in_use());
+    snprintf(text, size, ",%" PRIu64 ",%s", cell->threads, topk_library()->isa_in_use());
 }
 
 static void put_last(const struct cell *cell, const struct timing *time, char *text, size_t size)
