@@ -15,6 +15,9 @@ if [ $# -eq 0 ]; then set -- runs/cpu-*; fi
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
+# "AMD EPYC, family 25, model 17", as the remark of the benchmark has it.
+card_of() { sed -n 's/.* cpu="\([^"]*\)" family=\([0-9]*\) model=\([0-9]*\) .*/\1, family \2, model \3/p' "$1"; }
+
 for runs in "$@"; do
     name=$(basename "$runs")
     files=()
@@ -36,5 +39,6 @@ for runs in "$@"; do
         >"$temporary/$name.csv"
     "$program" calibrate "$temporary/$name.csv" --kernel cpu --dtype f32 --name "$name" \
         --source "measured by recallmodel bench: runs/$name" --cross-validate \
+        --card "$(card_of "$runs/SOURCE")" \
         -o "$profiles/${name//-/_}_f32.profile"
 done

@@ -24,7 +24,7 @@ struct rcm_device_text {
     struct rcm_device device; /* rates that the text does not have are 0 */
     struct rcm_profile profile;
     bool has_profile;
-    char name[40], source[400], date[40], runs[200], card[40];
+    char name[40], source[400], date[40], runs[200], card[100];
 };
 
 enum rcm_text_kind {

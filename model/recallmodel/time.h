@@ -74,7 +74,8 @@ struct rcm_profile {
     const char *date;   /* of the calibration */
     const char *source; /* where the runs come from */
     const char *runs;   /* which runs they were */
-    /* the card, where `name` is that of a kernel (exact top-k alone); NULL or "": not stated */
+    /* the card, where `name` is that of a kernel (exact top-k alone), or the CPU as rcm_this_cpu()
+     * has it; NULL or "": not stated */
     const char *card;
     /* the card to which it was carried (rcm_stand_in), from which type; NULL: it was not */
     const char *stands_in_for;
@@ -163,6 +164,11 @@ const struct rcm_profile *rcm_profile(size_t index);
 /* What a profile lacks to predict a time, as a phrase that continues "the profile ..". NULL: it
  * lacks nothing. */
 const char *rcm_profile_lacks(const struct rcm_profile *profile);
+
+/* "AMD EPYC, family 25, model 17": the card of a profile of the kernel cpu that was measured here.
+ * Reads /proc/cpuinfo. False, and "": not known. */
+#define RCM_CPU_TEXT 100
+bool rcm_this_cpu(char text[RCM_CPU_TEXT]);
 
 /* ------------------------------------------------------------------------------------------------
  * Stand-ins: the profile of another card, for a card that has none

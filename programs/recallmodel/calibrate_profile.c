@@ -76,10 +76,14 @@ int calibration_describe(struct calibration *c, const struct calibrate_settings 
         .source = settings->source ? settings->source : "",
         .runs = c->runs_text,
     };
-    if (c->profile.kernel->exact_only && question->device.given)
-        c->profile.card = question->device.text.device.name;
+    c->profile.card = settings->card ? settings->card
+                      : c->profile.kernel->exact_only && question->device.given
+                          ? question->device.text.device.name
+                          : "";
     const struct rcm_device_text *room = &question->device.text;
     const int status = check_text("--name", c->profile.name, sizeof room->name);
+    if (status == STATUS_OK && check_text("--card", c->profile.card, sizeof room->card) != STATUS_OK)
+        return STATUS_USAGE;
     return status == STATUS_OK ? check_text("--source", c->profile.source, sizeof room->source)
                                : status;
 }

@@ -49,6 +49,8 @@ static const struct argument calibrate_options[] = {
      "the name of the device in the profile (default: that of --device, or device)"},
     {"--source", "TEXT", read_text, AT(source),
      "a text for the profile that says where the runs come from"},
+    {"--card", "TEXT", read_text, AT(card),
+     "the card or CPU of the runs, where the name says another thing (bench --calibrate gives it)"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, "
      "drtopk, cpu (topk/, measured by recallmodel bench), helion or generic for a kernel of which "

@@ -163,15 +163,20 @@ static bool read_shipped_profile(struct rcm_device_text *text, const char *begin
 /* --device this: the profile that recallmodel bench --calibrate stored. */
 static int read_this_machine(struct rcm_device_text *text, const char *option)
 {
-    char path[THIS_MACHINE_PATH], error[800];
+    char path[THIS_MACHINE_PATH], error[800], cpu[RCM_CPU_TEXT];
     if (!this_machine_path("cpu.profile", path) || access(path, F_OK) != 0)
         return usage_error("%s this: there is no profile of this machine; make it in two minutes: "
                            "recallmodel bench --calibrate",
                            option);
-    return device_file_read(path, text, error, sizeof error) == 0
-               ? STATUS_OK
-               : usage_error("%s this: %s; make it anew: recallmodel bench --calibrate", option,
-                             error);
+    if (device_file_read(path, text, error, sizeof error) != 0)
+        return usage_error("%s this: %s; make it anew: recallmodel bench --calibrate", option,
+                           error);
+    if (*text->card && rcm_this_cpu(cpu) && strcmp(text->card, cpu) != 0)
+        fprintf(stderr,
+                "recallmodel: %s this: the stored profile is of %s, and this is %s; make it anew: "
+                "recallmodel bench --calibrate\n",
+                option, text->card, cpu);
+    return STATUS_OK;
 }
 
 /* The one device among these that has a profile of both stages; NULL: none or several. */

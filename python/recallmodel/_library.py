@@ -364,6 +364,8 @@ predict_exact = _declare(_model, "rcm_predict_exact", c_double, POINTER(Profile)
 predict = _declare(_model, "rcm_predict", Prediction, POINTER(Profile), Topk)
 stand_in_for = _declare(_model, "rcm_stand_in_for", c_bool, POINTER(Device), POINTER(Profile),
                         POINTER(Kernel), POINTER(c_int), POINTER(Profile))
+this_cpu = _declare(_model, "rcm_this_cpu", c_bool, c_char_p)
+CPU_TEXT = 100  # RCM_CPU_TEXT
 fastest_exact = _declare(_model, "rcm_fastest_exact", POINTER(Profile), POINTER(Device), Topk)
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)
 

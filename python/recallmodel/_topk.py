@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import typing
+import warnings
 from ctypes import byref
 
 import numpy
@@ -81,13 +82,27 @@ def whole(name, value, least, most):
     return value
 
 
+def _warn_of_another_cpu(profile):
+    """A profile of a CPU says little about another one."""
+    card = profile._row.card.decode() if profile._row.card else ""
+    here = ctypes.create_string_buffer(lib.CPU_TEXT)
+    if (card and profile._row.kernel.contents.cpu and lib.this_cpu(here)
+            and here.value.decode() != card):
+        warnings.warn(f"the profile {profile.name} is of {card}, and this is "
+                      f"{here.value.decode()}; recallmodel bench --calibrate makes one",
+                      stacklevel=4)
+
+
 @functools.lru_cache(maxsize=4096)
 def _choose(n, m, k, recall, confidence, profile):
     """The _Way that the library chooses for a recall."""
     goal("recall", recall, k)
     if confidence is not None and fraction("confidence", confidence) == 1.0:
         raise ValueError("confidence = 1.0 must be below 1; recall=1 is exact in every row")
-    row = None if profile is None else byref(_profile_of_any(profile)._row)
+    profile = None if profile is None else _profile_of_any(profile)
+    if profile is not None:
+        _warn_of_another_cpu(profile)
+    row = None if profile is None else byref(profile._row)
     call, found = tk.Call(k=k), lib.Choice()
     call.rows.n, call.rows.m = n, m
     status = tk.topk().choose(byref(call), float(recall), float(confidence or 0.0), row,
@@ -97,7 +112,7 @@ def _choose(n, m, k, recall, confidence, profile):
                          "give another profile, or b and k_b")
     tk.check(status)
     # Recall 1 is exact without a search: then there is no shape.
-    choice = _choice_of(found) if found.p.n > 0 else None
+    choice = _choice_of(found, profile) if found.p.n > 0 else None
     return _Way(call.method, call.b, call.k_b, call.assignment, choice)
 
 

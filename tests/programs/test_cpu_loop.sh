@@ -30,6 +30,17 @@ prints "^dtype = f32" <"$profile" || fail "the type of the profile"
 "$program" select --device this --n 3000 --k 40 --m 2 --recall 0.9 --json >"$folder/select"
 prints '"deploy": "' <"$folder/select" || fail "select --device this"
 prints 'recallmodel.topk(x, 40' <"$folder/select" || fail "no call for this CPU"
+# A stored profile of another CPU is used, and said to be of another one.
+profile=$XDG_CACHE_HOME/recallmodel/cpu.profile
+if grep -q '^card = ' "$profile"; then
+    "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
+    [ ! -s "$folder/stderr" ] || fail "its own CPU: $(cat "$folder/stderr")"
+    sed -i.kept 's/^card = .*/card = Another CPU, family 1, model 2/' "$profile"
+    "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
+    prints "the stored profile is of Another CPU, family 1, model 2, and this is " <"$folder/stderr" ||
+        fail "another CPU: $(cat "$folder/stderr")"
+    mv "$profile.kept" "$profile"
+fi
 "$program" select --device cpu-epyc-zen4 --n 2^16 --k 64 --recall 0.5 >"$folder/select"
 prints 'recallmodel.topk(x, 64' <"$folder/select" || fail "the call of select for a CPU"
 "$program" select --device cpu-epyc --n 2^16 --k 64 --recall 0.5 | cmp - "$folder/select" ||

@@ -256,6 +256,17 @@ def test_what_the_library_chooses(goal):
     numpy.testing.assert_array_equal(same.indices, indices)
 
 
+def test_a_profile_of_another_cpu_is_said_to_be_one(tmp_path):
+    """A stored profile names its CPU."""
+    text = rcm.profile("cpu-epyc-zen4").text()
+    other = tmp_path / "other.profile"
+    other.write_text(text.replace("AMD EPYC, family 25, model 17", "Another, family 1, model 2"))
+    x = numpy.zeros((2, 4096), numpy.float32)
+    if os.path.exists("/proc/cpuinfo"):
+        with pytest.warns(UserWarning, match="is of Another, family 1, model 2, and this is"):
+            rcm.topk(x, 64, 0.95, profile=other)
+
+
 def test_choice_by_a_profile_is_kept():
     x = numpy.zeros((64, 2**17), numpy.int8)[:, ::-1]
     first = rcm.topk(x, 2048, 0.95, profile="H100-PCIe", return_choice=True)

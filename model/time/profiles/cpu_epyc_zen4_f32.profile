@@ -6,6 +6,7 @@ kernel = cpu
 dtype = f32
 date = 2026-11-22
 runs = 752 rows of cpu-epyc-zen4.csv
+card = AMD EPYC, family 25, model 17
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 0.229524     # us, +- 16 %, a kernel's or a call's start and end
