@@ -6,7 +6,7 @@
     plots/carried.py cards                    CSV: what select says of 12 questions for every card
     plots/carried.py text [--write FILE.md]   the tables of docs/runs.md, or writes them there
 
-A stand-in is the profile of another card (docs/models.md 20). $RECALLMODEL is the command
+A stand-in is the profile of another card (docs/models.md 21). $RECALLMODEL is the command
 (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0

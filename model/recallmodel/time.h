@@ -193,7 +193,7 @@ const struct rcm_stand_in *rcm_stand_in(size_t index);
  * a stage 2 over its candidates with the width of the type. Latency stays, and so does what is not
  * known of both cards. The error of the fit becomes the ratios of a stand-in.
  * from, to   the cards; of `to` the bandwidth must be known. They may be the same.
- * Source     docs/models.md 20. */
+ * Source     docs/models.md 21. */
 struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm_device *from,
                              const struct rcm_device *to, enum rcm_dtype dtype,
                              const struct rcm_stand_in *stand_in);

@@ -1,4 +1,4 @@
-/* stand_in.c - the profile that answers for a card without one: docs/models.md 20.
+/* stand_in.c - the profile that answers for a card without one: docs/models.md 21.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

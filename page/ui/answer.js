@@ -24,6 +24,8 @@ export function verdictOf(answer) {
     if (answer.objective_unit !== 'us')
         return {kind: 'perhaps', words: `By ${answer.objective} alone` +
             (answer.device ? '' : '; a device gives times')};
+    if (answer.deploy === 'threshold' && answer.stand_in)
+        return {kind: 'perhaps', words: 'Perhaps: by the profile of another card'};
     if (answer.deploy === 'threshold')
         return {kind: 'no', words: 'No need: another exact top-k takes less'};
     if (answer.too_close)

@@ -4,7 +4,7 @@
 import {Card} from './card.js';
 import {byId, newest} from './dom.js';
 import {lawPicture, ranksPicture, recallPicture, timePicture} from './pictures.js';
-import {SHAPE, optionArguments} from './question.js';
+import {SHAPE, optionArguments, selectArguments} from './question.js';
 import {readCsv, readError, rowsThatReach, showCount, showRecall, showTime} from './text.js';
 
 const STEPS = 200;
@@ -114,6 +114,12 @@ export class Explorer {
         }
     }
 
+    /* The answer came without its frontier, which takes as long as all the rest. */
+    async withFrontier(question, answer) {
+        const result = await this.run([...selectArguments(question), '--json']);
+        return {...answer, frontier: result.status === 0 ? JSON.parse(result.stdout).frontier : []};
+    }
+
     async compute(question, answer, turn) {
         if (turn !== this.turn)
             return;
@@ -129,6 +135,7 @@ export class Explorer {
         for (const card of Object.values(this.cards))
             card.late(true);
         try {
+            answer = await this.withFrontier(question, answer);
             const kb = [...new Set([1, 2, 3, 4, (answer.choice || {k_b: 1}).k_b])]
                 .filter((each) => each <= answer.k).join(',');
             const curves = await this.rows(this.recallArguments(question, answer, ['--kb', kb]));

@@ -72,7 +72,8 @@ const askNewest = newest(async (question, mine) => {
     if (mine !== turn)
         return;
     try {
-        show(question, await run([...selectArguments(question), '--json'], 'answer'), mine);
+        show(question, await run([...selectArguments(question), '--json', '--brief'],
+            'answer'), mine);
     } catch (error) {
         if (!error.cancelled && mine === turn) {
             showError(byId('form'), byId('error-box'), String(error.message || error));

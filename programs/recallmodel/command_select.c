@@ -109,6 +109,8 @@ static const struct argument select_options[] = {
     {OPTION_DIVISORS},
     {OPTION_PLOT},
     {OPTION_JSON},
+    {"--brief", NULL, read_switch, AT(brief),
+     "with --json: leave out the frontier and what others take, which take most of the time"},
     {OPTION_CSV},
     {OPTIONS_END},
 };
@@ -265,6 +267,8 @@ static int check_exact_time(const struct select_settings *settings, const struct
 /* Do the options go together? */
 static int check_options(const struct select_settings *settings)
 {
+    if (settings->brief && settings->question.output != OUTPUT_JSON)
+        return usage_error("--brief shortens the answer of --json; give --json too");
     if (settings->question.targets.length > 1)
         return usage_error(
             "--recall takes one target here; for a list of targets use recallmodel bounds");

@@ -34,7 +34,11 @@ static struct rcm_prediction predict_run(const struct profile_answer *a, const s
 {
     if (run->kind == RUN_EXACT)
         return rcm_predict_exact_band(&a->profile, run->p);
-    struct rcm_prediction r = prediction_of(a, run->p);
+    struct rcm_prediction r = rcm_predict_as(&a->profile, a->kernel, run->p);
+    if (!rcm_kernel_runs(a->kernel, run->p)) { /* another kernel ran it */
+        r.beyond |= RCM_BEYOND_KERNEL;
+        r.within_runs = false;
+    }
     if (run->kind == RUN_STAGE1) {
         r.low_us *= r.stage1_us / r.time_us;
         r.high_us *= r.stage1_us / r.time_us;

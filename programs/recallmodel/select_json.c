@@ -140,8 +140,11 @@ struct json *selection_json(const struct selection_answer *answer)
     if (selection_has_rope(answer))
         json_put(object, "rope", selection_rope_json(answer));
     json_put(object, "alternatives", rows_as_json(selection_alternatives(answer)));
-    json_put(object, "frontier", rows_as_json(selection_frontier(answer)));
-    json_put(object, "rules", budget ? json_new_array() : rows_as_json(selection_rules(answer)));
+    if (!answer->settings->brief) {
+        json_put(object, "frontier", rows_as_json(selection_frontier(answer)));
+        json_put(object, "rules",
+                 budget ? json_new_array() : rows_as_json(selection_rules(answer)));
+    }
     json_put(object, "usage", usage_json(answer));
     return object;
 }

@@ -21,7 +21,7 @@ struct select_settings {
     double budget, exact_us;               /* 0: not given */
     uint64_t d;                            /* 0: the values lie in memory */
     struct device_option exact_kernel;     /* the profile of the contender */
-    bool verbose;
+    bool verbose, brief;
     struct rope_options rope; /* theta and head_dim alone */
 };
 

@@ -70,7 +70,7 @@ def check_examples(opened):
         got = opened.settle(SETTLED)
         command = shlex.split(text(opened, "#command"))
         assert command[:2] == ["recallmodel", "select"], command
-        want = native([*command[1:], "--json"])
+        want = native([*command[1:], "--json", "--brief"])
         assert want[0] == 0, (button.text, want[2])
         check_same_json(button.text, got, json.dumps(json.loads(want[1])))
         assert button.get_attribute("aria-pressed") == "true", button.text
@@ -183,7 +183,7 @@ def check_profile(opened, folder):
     command = shlex.split(text(opened, "#command"))
     assert "my.profile" in command
     check_same_json("profile", got, json.dumps(json.loads(
-        native([*command[1:], "--json"], folder)[1])))
+        native([*command[1:], "--json", "--brief"], folder)[1])))
     assert "not your profile" in text(opened, "#hash-note")
 
 

@@ -35,7 +35,7 @@ def check_questions(opened):
     largest, ms = 0.0, []
     for question in questions():
         got = ask(opened, question)
-        want = json.loads(native([*arguments(question), "--json"])[1])
+        want = json.loads(native([*arguments(question), "--json", "--brief"])[1])
         what = hash_of(question)
         assert got["state"] == "ready", f"{what}: {got['state']}"
         # The browser reads 1.0 as 1: a number without a fraction is one and the same there.
