@@ -255,8 +255,8 @@ def regret_table():
 
 
 def cards_table():
-    lines = ["| card | answered by | regret there, mean and most | pays | too close | exact top-k "
-             "| exact not known |", "|" + "---|" * 7]
+    lines = ["| card | answered by | regret there: mean, most | pays | too close | exact top-k "
+             "| not known |", "|" + "---|" * 7]
     for row in cards():
         there = (f"{row['regret_mean']:.3f}, {row['regret_most']:.2f} ({row['questions']})"
                  if row["questions"] else "-")

@@ -16,7 +16,10 @@ temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT
 
 # "AMD EPYC, family 25, model 17", as the remark of the benchmark has it.
-card_of() { sed -n 's/.* cpu="\([^"]*\)" family=\([0-9]*\) model=\([0-9]*\) .*/\1, family \2, model \3/p' "$1"; }
+card_of() {
+    local remark='.* cpu="\([^"]*\)" family=\([0-9]*\) model=\([0-9]*\) .*'
+    sed -n "s/$remark/\1, family \2, model \3/p" "$1"
+}
 
 for runs in "$@"; do
     name=$(basename "$runs")

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,8 +23,19 @@ static void folder_of_program(char folder[PATH_MAX])
         slash[1] = '\0';
 }
 
-/* librecallmodel-topk needs librecallmodel, whose file in a build folder has no name for the linker:
- * what is loaded already serves. */
+/* The folder of $RECALLMODEL_LIBRARY, which also tells the Python module where the libraries are.
+ */
+static bool folder_given(char folder[PATH_MAX])
+{
+    const char *given = getenv("RECALLMODEL_LIBRARY"), *slash = given ? strrchr(given, '/') : NULL;
+    if (!slash || slash - given >= PATH_MAX - 1)
+        return false;
+    snprintf(folder, PATH_MAX, "%.*s", (int)(slash - given) + 1, given);
+    return true;
+}
+
+/* librecallmodel-topk needs librecallmodel, whose file in a build folder has no name for the
+ * linker: what is loaded already serves. */
 static void *load(const char *folder, const char *version)
 {
     char path[PATH_MAX + 100];
@@ -38,6 +50,8 @@ static void *find(void)
     static const char *const places[] = {"", "build/", "../", "../lib/"};
     char program[PATH_MAX], folder[PATH_MAX + 20], major[20];
     void *library = NULL;
+    if (folder_given(program))
+        library = load(program, rcm_version());
     folder_of_program(program);
     snprintf(major, sizeof major, "%.*s", (int)strcspn(rcm_version(), "."), rcm_version());
     for (size_t i = 0; !library && *program && i < sizeof places / sizeof *places; i++) {
@@ -81,8 +95,9 @@ int topk_library_check(void)
 {
     return topk_library()
                ? STATUS_OK
-               : usage_error("bench runs librecallmodel-topk.so, version %s, which is not beside the "
-                             "program, in its lib folder or where the system looks; build it: make "
-                             "(in the sources), or install it: make install",
-                             rcm_version());
+               : usage_error(
+                     "bench runs librecallmodel-topk.so, version %s, which is not beside the "
+                     "program, in its lib folder or where the system looks; build it: make "
+                     "(in the sources), or install it: make install",
+                     rcm_version());
 }

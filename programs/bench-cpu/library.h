@@ -22,9 +22,9 @@ struct topk_library {
     __typeof__(rcm_top_k_use_isa) *use_isa;
 };
 
-/* The library of this version: beside the program, in build/ below it, in the folder above it, in
- * lib/ beside its folder, or where the system looks. NULL: there is none. Loaded once; not for
- * several threads at first. */
+/* The library of this version: beside the file $RECALLMODEL_LIBRARY, beside the program, in build/
+ * below it, in the folder above it, in lib/ beside its folder, or where the system looks. NULL:
+ * there is none. Loaded once; not for several threads at first. */
 const struct topk_library *topk_library(void);
 
 /* STATUS_OK, or a status after one line on stderr that says how to get it. */

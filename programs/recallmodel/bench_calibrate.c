@@ -51,11 +51,19 @@ static int calibrate(const char *runs, const char *profile)
     char name[60], card[RCM_CPU_TEXT];
     name_of_cpu(name, sizeof name);
     rcm_this_cpu(card);
-    const char *arguments[] = {runs,      "--kernel", "cpu",
-                               "--dtype", "f32",      "--name",
-                               name,      "--source", "measured by recallmodel bench --calibrate",
-                               "--card",  *card ? card : "unknown CPU",
-                               "-o",      profile};
+    const char *arguments[] = {runs,
+                               "--kernel",
+                               "cpu",
+                               "--dtype",
+                               "f32",
+                               "--name",
+                               name,
+                               "--source",
+                               "measured by recallmodel bench --calibrate",
+                               "--card",
+                               *card ? card : "unknown CPU",
+                               "-o",
+                               profile};
     return command_calibrate.run((int)(sizeof arguments / sizeof *arguments), (char **)arguments);
 }
 

@@ -12,7 +12,7 @@
 struct calibrate_settings {
     struct question question;
     const char *runs, *exact_runs, *runs_kernel, *name, *source, *card,
-        *profile_file; /* NULL: none */
+        *profile_file;               /* NULL: none */
     const struct rcm_kernel *kernel; /* NULL: not given */
     struct count_list leave_out;     /* sizes n */
     bool cross_validate, plan, no_held_out;

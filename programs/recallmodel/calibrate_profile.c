@@ -82,7 +82,8 @@ int calibration_describe(struct calibration *c, const struct calibrate_settings 
                           : "";
     const struct rcm_device_text *room = &question->device.text;
     const int status = check_text("--name", c->profile.name, sizeof room->name);
-    if (status == STATUS_OK && check_text("--card", c->profile.card, sizeof room->card) != STATUS_OK)
+    if (status == STATUS_OK &&
+        check_text("--card", c->profile.card, sizeof room->card) != STATUS_OK)
         return STATUS_USAGE;
     return status == STATUS_OK ? check_text("--source", c->profile.source, sizeof room->source)
                                : status;

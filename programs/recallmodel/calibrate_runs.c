@@ -1,6 +1,8 @@
 /* calibrate_runs.c - calibrate: reads the measured runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
 #include <base/memory.h>
 #include <programs/common/runs_folder.h>
 
@@ -70,6 +72,23 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
     return status;
 }
 
+/* Can the kernel have run these shapes? Returns a status. */
+static int check_runnable(const struct run_list *runs, const struct calibrate_settings *settings)
+{
+    const struct rcm_kernel *kernel =
+        settings->kernel ? settings->kernel : rcm_kernel_by_name("graphcore");
+    for (size_t i = 0; i < runs->length && !kernel->exact_only; i++) {
+        const struct run *run = &runs->items[i];
+        if (run->kind != RUN_EXACT && !rcm_kernel_runs(kernel, run->p))
+            return usage_error("%s: n = %" PRIu64 ", k = %" PRIu64 ", b = %" PRIu64
+                               ", k_b = %" PRIu64 " is none that the kernel %s runs (%s); give the "
+                               "kernel that ran it, or --kernel generic",
+                               settings->runs, run->p.n, run->p.k, run->p.b, run->p.k_b,
+                               kernel->name, kernel->limits);
+    }
+    return STATUS_OK;
+}
+
 int calibration_read(struct calibration *c, const struct calibrate_settings *settings)
 {
     if (!settings->runs)
@@ -79,6 +98,8 @@ int calibration_read(struct calibration *c, const struct calibrate_settings *set
     if (status == STATUS_OK)
         status = read_runs(settings->runs, false, settings, &c->runs);
     c->bucketed = c->runs.length;
+    if (status == STATUS_OK)
+        status = check_runnable(&c->runs, settings);
     if (status == STATUS_OK && settings->exact_runs)
         status = read_runs(settings->exact_runs, true, settings, &c->runs);
     return status;

@@ -152,6 +152,14 @@ static void only_if_reason(char *reason, size_t size, const struct selection_ans
              stands_in ? "" : ")", bound ? "can only pay" : "pays", least);
 }
 
+/* Whose profile it is stands elsewhere where another card's answers. */
+static const char *too_close(const struct selection_answer *answer)
+{
+    return selection_stands_in(answer)
+               ? "too close to call, and exact top-k loses nothing"
+               : "too close to call by this profile, and exact top-k loses nothing";
+}
+
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
     char shape[64], value[RANGE_TEXT], gain[EXACT_TEXT + 200], bound[64] = "";
@@ -165,11 +173,9 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     format_gain(gain, sizeof gain, answer);
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
-    snprintf(reason, size, "%s: %s%s, %s%s", shape, value, bound, gain,
-             !selection_too_close(answer)  ? ""
-             : selection_stands_in(answer) ? "; too close to call, and exact top-k loses nothing"
-                                           : "; too close to call by this profile, and exact top-k "
-                                             "loses nothing");
+    snprintf(reason, size, "%s: %s%s, %s%s%s", shape, value, bound, gain,
+             selection_too_close(answer) ? "; " : "",
+             selection_too_close(answer) ? too_close(answer) : "");
 }
 
 /* Where a bound says that exact top-k is the answer. */
@@ -229,9 +235,7 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
     else if (selection_has_buckets(answer))
         snprintf(reason, size, "%s: %s; the %s buckets that keep %s %s %s: %s", by, exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
-                 selection_too_close(answer)
-                     ? "too close to call by this profile, and exact top-k loses nothing"
-                     : "do not approximate");
+                 selection_too_close(answer) ? too_close(answer) : "do not approximate");
     else if (isnan(c->exact_objective))
         snprintf(reason, size, "%s", none);
     else

@@ -1,10 +1,12 @@
 """Every sentence that select prints, held to its own JSON and to other commands.
 
+long: a method for each label of a line.
+
 usage: check_sentences.py PROGRAM QUESTIONS
 
-Asks random questions as text and as JSON. Each line of the answer above the tables must have a known
-form, and what it says must follow from the numbers: a line of an unknown form is a fault, so that a
-new sentence needs a check here. The law of a row is that of `recallmodel law`.
+Asks random questions as text and as JSON. Each line of the answer above the tables must have a
+known form, and what it says must follow from the numbers: a line of an unknown form is a fault, so
+that a new sentence needs a check here. The law of a row is that of `recallmodel law`.
 """
 import concurrent.futures
 import json
@@ -165,7 +167,8 @@ class Check:
 
     def bucketed(self, text, exact):
         a, value = self.answer, self.least(self.choice["objective"])
-        found = re.fullmatch(rf"(at least )?(.*?)( \(.*?\))?; this (pays|can only pay) if your exact "
+        found = re.fullmatch(rf"(at least )?(.*?)( \(.*?\))?; this (pays|can only pay) if your "
+                             rf"exact "
                              rf"top-k of this shape takes longer than ({VALUE})", text)
         if found:
             self.expect(a["exact_objective"] is None, "only if, where exact top-k is known")
@@ -191,7 +194,8 @@ class Check:
         a, c = self.answer, self.choice
         none = (r"([Nn]o buckets with k_b up to \d+ that drop any element keep recall \S+.*"
                 r"|[Tt]he kernel (\S+) runs no buckets that keep recall .*"
-                r"|[Nn]o b that .* keeps recall \S+.*): do not approximate(, or pad the rows to n = "
+                r"|[Nn]o b that .* keeps recall \S+.*): do not approximate(, or pad the rows to "
+                r"n = "
                 r"(\d+))?")
         found = re.fullmatch(none, text) or re.fullmatch(rf"(?i:{exact}): (?:.*?); {none}", text)
         if found:
@@ -199,8 +203,10 @@ class Check:
             self.forbidden(found)
             return
         found = re.fullmatch(rf"(?i:{exact}): (.*?); (?:the (?:fastest|best) buckets that keep "
-                             rf"recall [\d.]+(?: in \S+ % of rows)? (?:take|have) (.*?)|buckets that "
-                             rf"keep recall [\d.]+(?: in \S+ % of rows)? take at least ({VALUE}) \(.*?\)"
+                             rf"recall [\d.]+(?: in \S+ % of rows)? (?:take|have) (.*?)|buckets "
+                             rf"that "
+                             rf"keep recall [\d.]+(?: in \S+ % of rows)? take at least ({VALUE}) "
+                             rf"\(.*?\)"
                              rf"(?:, at most ([\d.]+) times faster)?)(?:: do not approximate)?",
                              text)
         self.expect(found, f"an unknown sentence: {text}")
@@ -225,14 +231,15 @@ class Check:
         if found[4]:
             padded = list(self.options)
             padded[padded.index("--n") + 1] = found[4]
-            said = json.loads(run("select", *padded, "--valid", self.option("--n"), "--json").stdout)
+            padded += ["--valid", self.option("--n"), "--json"]
+            said = json.loads(run("select", *padded).stdout)
             self.expect(said["choice"] is not None, "padding does not help")
 
     def threshold(self, text, exact):
         a, t = self.answer, self.answer["threshold"]
         found = re.fullmatch(
-            rf"Exact top-k (?:by threshold with b = (\d+), k_b = (\d+): (?:at least )?(.*?)(?: \(.*?"
-            rf"\))?, nothing is lost, and the row is read twice; (?i:{exact}): (.*?)|of this "
+            rf"Exact top-k (?:by threshold with b = (\d+), k_b = (\d+): (?:at least )?(.*?)"
+            rf"(?: \(.*?\))?, nothing is lost, and the row is read twice; (?i:{exact}): (.*?)|of this "
             rf"project's library: (.*?), and nothing is lost; your own exact top-k: (.*?))"
             rf"(?:; the best buckets that keep recall [\d.]+(?: in \S+ % of rows)?: (?:at least )?"
             rf"(.*))?", text)
@@ -261,7 +268,8 @@ class Check:
             self.range_is(found[1], a["exact_objective"], "exact")
             self.expect(a["exact_objective"] <= a["budget"], "exact is over the budget")
             return
-        found = re.fullmatch(rf"(?:Neither buckets with k_b up to \d+ nor exact top-k|No buckets with "
+        found = re.fullmatch(rf"(?:Neither buckets with k_b up to \d+ nor exact top-k|No "
+                             rf"buckets with "
                              rf"k_b up to \d+) stay {within}", text)
         if found:
             high = self.stand_in["high_ratio"] if self.stand_in else 1.0
@@ -299,7 +307,8 @@ class Check:
             check(text, a, c)
 
     def line_recall(self, text, a, c):
-        found = re.fullmatch(r"((?:1 - )?\S+) in the mean, sd (\S+); (?:(19 of 20|\S+ %) (?:of )?rows|the) "
+        found = re.fullmatch(r"((?:1 - )?\S+) in the mean, sd (\S+); (?:(19 of 20|\S+ %) (?:of "
+                             r")?rows|the) "
                              r"(?:reach ((?:1 - )?\S+)|recall of single rows is not known)", text)
         self.expect(found, f"an unknown line: {text}")
         if not found:
@@ -324,7 +333,8 @@ class Check:
         if text.startswith("not predicted: no run of the profile"):
             self.expect(c["predicted_us"] is None, "it is predicted")
             return
-        found = re.fullmatch(rf"{TIME} predicted \((.*?)\); (?:{TIME} to {TIME} by 9 in 10 (held-out "
+        found = re.fullmatch(rf"{TIME} predicted \((.*?)\); (?:{TIME} to {TIME} by 9 in 10 "
+                             rf"(held-out "
                              rf"errors|times where profiles were carried to other cards)|its error "
                              rf"is not known)", text)
         self.expect(found, f"an unknown line: {text}")
@@ -334,7 +344,7 @@ class Check:
         if found[4]:
             self.expect(near(found[4], c["low_us"] / UNITS[found[5]]) and
                         near(found[6], c["high_us"] / UNITS[found[7]]), "the band")
-            self.expect(c["low_us"] <= c["predicted_us"] * 1.0001 or self.stand_in, "the band's end")
+            self.expect(c["low_us"] <= c["predicted_us"] * 1.0001 or self.stand_in, "the band")
         else:
             self.expect(c["low_us"] is None, "its error is known")
 
@@ -354,12 +364,14 @@ class Check:
                     "the floor is above the range")
 
     def line_settle(self, text, a, c):
-        self.expect(re.fullmatch(r'in two minutes: gpu/time_calls.py mine:my_topk --dtype \S+ --select '
+        self.expect(re.fullmatch(r'in two minutes: gpu/time_calls.py mine:my_topk --dtype \S+ '
+                                 r'--select '
                                  r'"--n \d+ --k \d+ --m \d+ --recall \S+ --device \S+.*"', text),
                     f"an unknown line: {text}")
 
     def line_device(self, text, a, c):
-        self.expect(re.fullmatch(r"(\S+, the only h100 with a profile; name another one for its own "
+        self.expect(re.fullmatch(r"(\S+, the only h100 with a profile; name another one for its "
+                                 r"own "
                                  r"answer|none, so this counts candidates, and a CPU .*)", text) and
                     (a["device_family"] == "h100" or not a["device"]), "the family")
 
@@ -371,7 +383,8 @@ class Check:
         if text.startswith("not known by this profile"):
             self.expect(a["exact_objective"] is None, "exact is known")
             return
-        found = re.fullmatch(rf"({VALUE})(?:(?: predicted \(.*| *, (?:predicted; --exact-us T compares "
+        found = re.fullmatch(rf"({VALUE})(?:(?: predicted \(.*| *, (?:predicted; --exact-us T "
+                             rf"compares "
                              rf"with your own|as you measured).*)?)", text)
         self.expect(found and near(found[1].split()[0], a["exact_objective"] /
                                    (value_of(found[1]) / float(found[1].split()[0]))),
@@ -380,7 +393,8 @@ class Check:
     def line_threshold(self, text, a, c):
         t = a["threshold"]
         found = re.fullmatch(rf"(?:a|(at least )?({VALUE}): exact top-k, b = (\d+), k_b = (\d+); a)"
-                             rf" second read collects (\d+) elements?(; recallmodel exact says how)?",
+                             rf" second read collects (\d+) elements?"
+                             rf"(; recallmodel exact says how)?",
                              text)
         self.expect(found, f"an unknown line: {text}")
         if not found:
@@ -397,7 +411,8 @@ class Check:
         self.expect(found and near(value_of(found[1]), a["threshold"]["objective"]), "the library")
 
     def line_parallel(self, text, a, c):
-        found = re.fullmatch(r"(\S+) buckets in all rows(, each for a thread|: too few to fill a GPU; "
+        found = re.fullmatch(r"(\S+) buckets in all rows(, each for a thread|: too few to fill "
+                             r"a GPU; "
                              r"--device chooses by time)", text)
         count = c["b"] * a["m"]
         self.expect(found and near(found[1], count, 1e-5) and
@@ -411,7 +426,7 @@ class Check:
 
 
 def lines_of(text):
-    """(label, words) of the answer's lines, and its sentence. What follows a blank line is tables."""
+    """(label, words) of the answer's lines, and its sentence. After a blank line come tables."""
     head = text.split("\n\n")[0].splitlines()
     sentence, lines = [], []
     for line in head[1:]:
@@ -444,7 +459,7 @@ def shards(options, text, answer):
     m = options[options.index("--m") + 1] if "--m" in options else 1
     flat = re.sub(r"\s+", " ", text)
     n = answer["n"]
-    expect(flat.startswith(f"k_b = {k_b}: what each of {b} devices must send for a "), "the headline")
+    expect(flat.startswith(f"k_b = {k_b}: what each of {b} devices must send for a "), "the head")
     found = re.search(r"recall (\S+) in the mean \(loss (\S+)\)", flat)
     expect(found and near(found[2], 1 - answer["recall"], 0.06) or answer["recall"] > 1 - 1e-9,
            "the loss")
@@ -453,7 +468,8 @@ def shards(options, text, answer):
     expect(found and int(found[1]) == min(b * k_b, n) == answer["candidates"], "elements in all")
     expect(found and int(found[2]) == min(b * min(k, longest), n), "elements in place of")
     expect(found and near(found[3], int(found[2]) / int(found[1])), "times fewer")
-    found = re.search(r"sends (\S+) bytes a device \((\d+) rows? of (\d+) values and indices\)", flat)
+    found = re.search(r"sends (\S+) bytes a device \((\d+) rows? of (\d+) values and indices\)",
+                      flat)
     expect(found and int(found[2]) == m and int(found[3]) == k_b, "what it sends")
     expect(found and near(found[1], answer["send_bytes"], 1e-5), "bytes")
     values = answer["send_bytes"] / (m * k_b)
@@ -493,6 +509,7 @@ faults = [fault for found, _ in results for fault in found]
 for fault in faults[:10]:
     print(fault)
 answered = sum(1 for _, lines in results if lines)
-print(f"{questions} questions, {answered} answered, {sum(lines for _, lines in results)} sentences, "
+print(f"{questions} questions, {answered} answered, {sum(lines for _, lines in results)} "
+      f"sentences, "
       f"{len(faults)} faults")
 sys.exit(bool(faults) or answered < 0.8 * questions)

@@ -87,7 +87,7 @@ says 'by its profile of f16, not measured for f32'
 ask select --n 2^18 --k 64 --shards 8 --device h200
 says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on H200, for its exact top-'
 ask predict --n 2^17 --k 1024 --device mi300x
-says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16: nothing was measured'
+says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16: nothing was'
 
 # Why there are no buckets: the kernel, an option, or the recall.
 ask select --n 2755 --k 1 --recall 0.5 --device v100s

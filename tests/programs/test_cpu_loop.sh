@@ -37,7 +37,8 @@ if grep -q '^card = ' "$profile"; then
     [ ! -s "$folder/stderr" ] || fail "its own CPU: $(cat "$folder/stderr")"
     sed -i.kept 's/^card = .*/card = Another CPU, family 1, model 2/' "$profile"
     "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
-    prints "the stored profile is of Another CPU, family 1, model 2, and this is " <"$folder/stderr" ||
+    prints "the stored profile is of Another CPU, family 1, model 2, and this is" \
+        <"$folder/stderr" ||
         fail "another CPU: $(cat "$folder/stderr")"
     mv "$profile.kept" "$profile"
 fi

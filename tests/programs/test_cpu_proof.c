@@ -29,6 +29,15 @@ static int sign_of(double difference)
     return (difference > 0.0) - (difference < 0.0);
 }
 
+/* The library lies above the folders of the tests. */
+static void find_library(void)
+{
+    char path[4200];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/librecallmodel.so", build ? build : "build");
+    setenv("RECALLMODEL_LIBRARY", path, 1);
+}
+
 START_TEST(keys_are_in_the_order_of_the_values)
 {
     const float values[] = {NAN,    -INFINITY, -3e38f, -1.0f, -1e-45f, 0.0f,
@@ -386,6 +395,7 @@ static int measure_with(enum rcm_top_k_status (*run)(struct device *), unsigned 
     ck_assert_uint_eq(list.length, 1);
     close(mkstemp(path));
     ck_assert_int_eq(results_open(&results, path, "columns", 2, "# head git=x \n", error, 300), 0);
+    find_library();
     ck_assert_int_eq(backend->open(&runner.device, 1), 0);
     runner.device->cell_work.run = run;
     calls = 0;

@@ -121,10 +121,11 @@ pass
 # top-k, the fastest first.
 settle=$("$program" select --n 131072 --k 2048 --m 32 --device h200 | tr -s ' \n' ' ' |
     sed -n 's/.* settle in two minutes: \(gpu.time_calls.py [^"]*"[^"]*"\).*/\1/p')
-[ "$settle" = 'gpu/time_calls.py mine:my_topk --dtype float16 --select "--n 131072 --k 2048 --m 32 --recall 0.95 --device H200"' ] ||
+question="--n 131072 --k 2048 --m 32 --recall 0.95 --device H200"
+[ "$settle" = "gpu/time_calls.py mine:my_topk --dtype float16 --select \"$question\"" ] ||
     fail "the command that settles: $settle"
 (cd "$folder" && RECALLMODEL=$program PYTHONPATH=fake python3 "$script" mine:call --dtype float16 \
-    --select "--n 131072 --k 2048 --m 32 --recall 0.95 --device H200") >"$folder/settled" 2>&1 ||
+    --select "$question") >"$folder/settled" 2>&1 ||
     fail "time_calls.py --select: $(cat "$folder/settled")"
 shapes=$("$program" select --n 131072 --k 2048 --m 32 --device h200 --csv | wc -l)
 [ "$(wc -l <"$folder/settled")" = "$shapes" ] && grep -q "torch.topk, exact" "$folder/settled" &&
