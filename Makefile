@@ -235,7 +235,8 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 
 # All objects of the command except the team that runs a simulation: one process (SINGLE) or several
 # (MPI). It loads the kernels of topk/ only where bench asks for them.
-COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) $(SIM)
+COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
+    $(SIM)
 COMMAND_LIBS = -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
@@ -366,7 +367,8 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-ALL_OBJECTS := $(COMMAND_PARTS) $(TOPK) $(DESCRIBE) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) $(EMULATED) \
+ALL_OBJECTS := $(COMMAND_PARTS) $(TOPK) $(DESCRIBE) $(BASE) $(SINGLE) $(MPI) $(CUDA_BENCH) \
+    $(EMULATED) \
     $(COMPILED) $(EMULATED_TESTS:=.o) $(TOPK_SHARED)
 -include $(ALL_OBJECTS:.o=.d) $(TESTS:=.d)
 

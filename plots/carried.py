@@ -199,7 +199,8 @@ def predicted_us(device, question, choice):
 def card(name, judge):
     """A row: which profile answers, what its choices cost on the card that it was measured on, and
     the verdicts."""
-    row = {"device": name, "answered_by": judge, "pays": 0, "too_close": 0, "exact": 0, "unknown": 0}
+    row = {"device": name, "answered_by": judge, "pays": 0, "too_close": 0, "exact": 0,
+           "unknown": 0}
     found, verdicts = [], []
     for question in questions():
         answer = ask_json("select", *options(question), "--device", name)

@@ -78,16 +78,6 @@ void selection_format_exact_value(char *text, size_t size, const struct selectio
         selection_format_value(text, size, answer, value);
 }
 
-void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer)
-{
-    const struct rcm_profile *q = answer->asked.machine.profile;
-    if (strcmp(q->name, q->stands_in_for) == 0)
-        snprintf(text, size, "its profile of %s, not measured for %s",
-                 rcm_dtype_name(q->carried_from), rcm_dtype_name(q->dtype));
-    else
-        snprintf(text, size, "the profile of %s, not measured on %s", q->name, q->stands_in_for);
-}
-
 void selection_format_shape(char *text, size_t size, struct rcm_topk p)
 {
     snprintf(text, size, "b = %" PRIu64 ", k_b = %" PRIu64, p.b, p.k_b);

@@ -108,40 +108,6 @@ static unsigned print_other_profile(const struct selection_answer *answer)
     return 1;
 }
 
-/* Where a stand-in answers: the roofline below its time. */
-static unsigned print_floor(const struct selection_answer *answer)
-{
-    char floor[40];
-    const struct rcm_device *device = answer->asked.machine.device;
-    const double us = selection_floor(answer);
-    if (!selection_stands_in(answer) || !(us > 0.0))
-        return 0;
-    format_us(floor, sizeof floor, us);
-    return print_wrapped("  floor       %s: the rates of %s allow no less%s", floor, device->name,
-                         device->shortest_kernel_us > 0.0 ? ", with a launch" : "");
-}
-
-/* And the command that settles it: it times the best of each k_b and exact top-k. */
-static unsigned print_settle(const struct selection_answer *answer)
-{
-    char target[32], more[60] = "";
-    const struct rcm_topk p = answer->query->base;
-    const struct select_settings *settings = answer->settings;
-    if (!selection_stands_in(answer) || !selection_has_buckets(answer) || settings->budget > 0.0)
-        return 0;
-    format_decimal(target, sizeof target, answer->query->recall_target);
-    if (settings->question.dtype.given)
-        snprintf(more, sizeof more, " --dtype %s", rcm_dtype_name(answer->asked.machine.dtype));
-    const enum rcm_dtype dtype = answer->asked.machine.dtype;
-    return print_wrapped(
-        "  settle      in two minutes: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n "
-        "%" PRIu64 " --k %" PRIu64 " --m %" PRIu64 " --recall %s --device %s%s\"",
-        dtype == RCM_F32   ? "float32"
-        : dtype == RCM_F16 ? "float16"
-                           : "bfloat16",
-        p.n, p.k, p.m ? p.m : 1, target, settings->question.device.text.device.name, more);
-}
-
 /* The product with stage 1, what binds it, and stage 2. */
 static unsigned print_product(const struct selection_answer *answer)
 {
@@ -289,7 +255,7 @@ static unsigned print_why(const struct selection_answer *answer)
         lines += print_recall(answer);
         lines += print_time(answer);
         lines += print_other_profile(answer);
-        lines += print_floor(answer);
+        lines += selection_print_floor(answer);
     }
     lines += print_parallel(answer);
     lines += print_family(&answer->settings->question.device);
@@ -297,7 +263,7 @@ static unsigned print_why(const struct selection_answer *answer)
     lines += print_bound(answer);
     lines += print_exact(answer);
     lines += print_threshold(answer);
-    lines += print_settle(answer);
+    lines += selection_print_settle(answer);
     lines += print_memory(&answer->settings->question, &answer->query->base,
                           answer->asked.machine.dtype);
     lines += selection_print_rope(answer);

@@ -135,6 +135,11 @@ void selection_format_exact_value(char *text, size_t size, const struct selectio
 /* Where a stand-in answers: "the profile of H100-PCIe, not measured on H100-SXM". */
 void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer);
 
+/* Lines of such an answer: the roofline below its time, and the command that settles it, which
+ * times the best of each k_b and exact top-k. Each returns how many it printed. */
+unsigned selection_print_floor(const struct selection_answer *answer);
+unsigned selection_print_settle(const struct selection_answer *answer);
+
 /* "b = 128, k_b = 2" */
 void selection_format_shape(char *text, size_t size, struct rcm_topk p);
 

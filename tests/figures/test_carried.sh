@@ -23,7 +23,8 @@ for case in h200:"GPU, buckets" tpuv6e:TPU; do
     read -r low high <"$folder/want"
     for ratio in low:"$low" high:"$high"; do
         got=$(sed -n "s/^ *\"${ratio%%:*}_ratio\": \([0-9.e+-]*\),*/\1/p" "$folder/json")
-        awk -v a="$got" -v b="${ratio#*:}" 'BEGIN { exit !(a > 0 && a / b < 1.005 && b / a < 1.005) }' ||
+        awk -v a="$got" -v b="${ratio#*:}" \
+            'BEGIN { exit !(a > 0 && a / b < 1.005 && b / a < 1.005) }' ||
             fail "${case#*:}: ${ratio%%:*} is $got, the runs say ${ratio#*:}"
     done
 done

@@ -239,8 +239,8 @@ class Check:
         a, t = self.answer, self.answer["threshold"]
         found = re.fullmatch(
             rf"Exact top-k (?:by threshold with b = (\d+), k_b = (\d+): (?:at least )?(.*?)"
-            rf"(?: \(.*?\))?, nothing is lost, and the row is read twice; (?i:{exact}): (.*?)|of this "
-            rf"project's library: (.*?), and nothing is lost; your own exact top-k: (.*?))"
+            rf"(?: \(.*?\))?, nothing is lost, and the row is read twice; (?i:{exact}): (.*?)|"
+            rf"of this project's library: (.*?), and nothing is lost; your own exact top-k: (.*?))"
             rf"(?:; the best buckets that keep recall [\d.]+(?: in \S+ % of rows)?: (?:at least )?"
             rf"(.*))?", text)
         self.expect(found, f"an unknown sentence: {text}")
