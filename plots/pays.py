@@ -71,8 +71,8 @@ class Bounds:
         self.reaching = {}
 
     def find(self, shapes, recalls):
-        """{(n, k, m, recall): row with b, k_b, recall, roofline_time_us}; the smallest b of each k_b
-        is asked for once for all m."""
+        """{(n, k, m, recall): row with b, k_b, recall, roofline_time_us}; the smallest b of each
+        k_b is asked for once for all m."""
         ns, ks = (joined(sorted({shape[i] for shape in shapes})) for i in (0, 1))
         smallest = {}
         for row in ask("bounds", "--n", ns, "--k", ks, "--kb", K_BS, "--recall",
