@@ -3,7 +3,8 @@
 
     plots/carried.py times                    CSV: each set of runs, predicted by the stand-in
     plots/carried.py regret                   CSV: the choice of one machine on another's runs
-    plots/carried.py cards                    CSV: what select says of 12 questions for every card
+    plots/carried.py cards                    CSV: the verdicts of 12 questions for every card
+    plots/carried.py questions                CSV: the answer to each question for every card
     plots/carried.py text [--write FILE.md]   the tables of docs/runs.md, or writes them there
 
 A stand-in is the profile of another card (docs/models.md 21). $RECALLMODEL is the command
@@ -196,36 +197,55 @@ def predicted_us(device, question, choice):
     return float(row["predicted_us"] or "nan")
 
 
-def card(name, judge):
-    """A row: which profile answers, what its choices cost on the card that it was measured on, and
-    the verdicts."""
-    row = {"device": name, "answered_by": judge, "pays": 0, "too_close": 0, "exact": 0,
-           "unknown": 0}
-    found, verdicts = [], []
+def judge_of(card):
+    """The card whose profile can judge a choice."""
+    return "TPUv5e" if card.startswith("TPU") else "V100S" if card == "V100S" else "H100-PCIe"
+
+
+def verdict_of(answer):
+    return ("exact" if answer["deploy"] != "bucketed" else
+            "unknown" if answer["exact_objective"] is None else
+            "too_close" if answer["too_close"] else "pays")
+
+
+def answers(card):
+    """What select says of each question for a card, and its time by the profile that can judge it,
+    beside the best of that."""
+    judge = judge_of(card)
     for question in questions():
-        answer = ask_json("select", *options(question), "--device", name)
-        choice = answer["choice"]
-        row["answered_by"] = answer["stand_in"]["profile"] if answer["stand_in"] else name
-        verdict = ("exact" if answer["deploy"] != "bucketed" else
-                   "unknown" if answer["exact_objective"] is None else
-                   "too_close" if answer["too_close"] else "pays")
-        row[verdict] += 1
-        if choice and row["answered_by"] == judge:
-            best = ask_json("select", *options(question), "--device", judge)["choice"]
-            verdicts.append((question, choice, predicted_us(judge, question, choice)))
-            found.append(verdicts[-1][2] / best["predicted_us"])
-    row["questions"] = len(found)
-    row["regret_mean"] = math.exp(statistics.mean(map(math.log, found))) if found else math.nan
-    row["regret_most"] = max(found) if found else math.nan
-    return row
+        answer = ask_json("select", *options(question), "--device", card)
+        choice, stand_in = answer["choice"], answer["stand_in"]
+        row = {"device": card, "answered_by": stand_in["profile"] if stand_in else card}
+        row |= dict(zip(("n", "k", "m", "recall"), question))
+        row |= {"verdict": verdict_of(answer), "exact_us": answer["exact_objective"] or "",
+                "exact_kernel": answer.get("exact_kernel", {}).get("name", "")}
+        for name in ("b", "k_b", "predicted_us", "low_us", "high_us"):
+            row[name] = choice[name] if choice else ""
+        judged = choice and row["answered_by"] == judge
+        best = ask_json("select", *options(question), "--device", judge)["choice"]
+        row["judged_us"] = predicted_us(judge, question, choice) if judged else ""
+        row["best_us"] = best["predicted_us"] if judged else ""
+        row["regret"] = row["judged_us"] / row["best_us"] if judged else ""
+        yield row
+
+
+def each_answer():
+    for device in ask_json("devices")["devices"]:
+        yield from answers(device["device"])
 
 
 def cards():
+    """A row a card: its verdicts, and what its choices cost on the card of the profile."""
     for device in ask_json("devices")["devices"]:
-        name = device["device"]
-        judge = ("TPUv5e" if name.startswith("TPU") else "V100S" if name == "V100S" else
-                 "H100-PCIe")
-        yield card(name, judge)
+        rows = list(answers(device["device"]))
+        regrets = [row["regret"] for row in rows if row["regret"]]
+        verdicts = [row["verdict"] for row in rows]
+        yield {"device": device["device"], "answered_by": rows[0]["answered_by"]} | {
+            verdict: verdicts.count(verdict)
+            for verdict in ("pays", "too_close", "exact", "unknown")} | {
+            "questions": len(regrets),
+            "regret_mean": math.exp(statistics.mean(map(math.log, regrets))) if regrets
+            else math.nan, "regret_most": max(regrets, default=math.nan)}
 
 
 # ---- the tables of docs/runs.md
@@ -268,7 +288,7 @@ def cards_table():
 
 TABLES = {"carried-times": times_table, "carried-regret": regret_table,
           "carried-cards": cards_table}
-FIGURES = {"times": times, "regret": regret, "cards": cards}
+FIGURES = {"times": times, "regret": regret, "cards": cards, "questions": each_answer}
 
 
 def texts():
