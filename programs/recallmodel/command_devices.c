@@ -46,6 +46,17 @@ static void put_paper(struct table *table, const struct rcm_device *d, bool verb
                  rcm_ridge_k_b(memory));
 }
 
+/* Whose profile answers for a device without one; NULL: its own does, or none. */
+static const char *stand_in_of(const struct rcm_device *device)
+{
+    const struct rcm_profile *q;
+    static struct rcm_profile stand_in;
+    for (size_t i = 0; (q = rcm_profile(i)); i++)
+        if (!q->kernel->exact_only && strcmp(q->name, device->name) == 0)
+            return NULL;
+    return rcm_stand_in_for(device, NULL, NULL, NULL, &stand_in) ? stand_in.name : NULL;
+}
+
 static void put_device(struct table *table, const struct rcm_device *d, bool verbose)
 {
     const double memory = rcm_ridge_memory(d->vector_rate_per_s, d->bandwidth_bytes_per_s);
@@ -76,6 +87,7 @@ static void put_device(struct table *table, const struct rcm_device *d, bool ver
     put_count_if(!isnan(memory), table, headed("k_b_max", "k_b\nmax", STYLE_PLAIN),
                  rcm_ridge_k_b(memory));
     put_paper(table, d, verbose);
+    table_text(table, in_json("stand_in"), stand_in_of(d));
     table_text(table, in_data("source"), d->source);
 }
 
@@ -144,12 +156,27 @@ static void print_profiles_of(const struct settings *settings, enum of of, const
     table_free(table);
 }
 
+static void print_stand_ins(void)
+{
+    const struct rcm_stand_in *row;
+    puts("\nA card without a profile is answered by another's, carried over by the rates of both:");
+    for (size_t i = 0; (row = rcm_stand_in(i)); i++) {
+        if (i > 0 && !*rcm_stand_in(i - 1)->cards)
+            break; /* the rows after this one are for kernels that are asked for by name */
+        print_wrapped("  %-10s  %s, %s; measured over predicted %.2f to %.2f (%s)",
+                      *row->cards ? "TPUs" : "others", row->profile, row->why, row->low_ratio,
+                      row->high_ratio, row->measured);
+    }
+}
+
 static void print_profiles(const struct settings *settings, bool verbose)
 {
     const struct rcm_profile *q;
     print_profiles_of(settings, OF_BUCKETS,
                       "\nCalibrated profiles, for select --objective time and predict (held out: "
                       "sizes n that a fit to the other sizes did not see):");
+    if (!settings->question.device.given)
+        print_stand_ins();
     print_profiles_of(settings, OF_EXACT,
                       "\nKernels that only find the exact top-k, for select --exact-kernel and "
                       "predict:");
