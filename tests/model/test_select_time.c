@@ -91,4 +91,56 @@ START_TEST(stand_ins)
 }
 END_TEST
 
-TEST_MAIN("select by time", every_profile, stand_ins)
+/* What a kernel can run is one rule: select keeps to it for every objective, and a time is
+ * predicted for nothing else. */
+START_TEST(what_kernels_run)
+{
+    uint64_t state = 27;
+    const struct rcm_kernel *kernel;
+    for (size_t i = 1; (kernel = rcm_kernel(i)); i++) {
+        unsigned found = 0;
+        for (unsigned j = 0; j < 400 && !kernel->exact_only; j++) {
+            const uint64_t n = random_between(&state, 1, 64) << random_between(&state, 4, 12);
+            const struct rcm_selection s = {
+                .p = {.n = n, .k = random_scale(&state, 1, n / 4), .m = 1},
+                .target = {.loss = targets[next_random(&state) % 6], .align = 1},
+                .kernel = kernel,
+                .objective = rcm_objective(j % 4)};
+            const struct rcm_point got = rcm_best_buckets(&s);
+            if (!(got.objective < INFINITY))
+                continue;
+            found++;
+            ck_assert_msg(rcm_kernel_runs(kernel, got.p),
+                          "%s, n %" PRIu64 " k %" PRIu64 ": b %" PRIu64 " k_b %" PRIu64,
+                          kernel->name, n, s.p.k, got.p.b, got.p.k_b);
+        }
+        ck_assert_msg(kernel->exact_only || found > 20, "%s: %u", kernel->name, found);
+    }
+    static const struct {
+        const char *kernel;
+        struct rcm_topk no, yes;
+    } shapes[] = {
+        {"drtopk", {.n = 2755, .k = 1, .b = 19, .k_b = 1}, {.n = 2756, .k = 1, .b = 689, .k_b = 1}},
+        {"graphcore",
+         {.n = 65536, .k = 1024, .b = 1000, .k_b = 2},
+         {.n = 65536, .k = 1024, .b = 1024, .k_b = 2}},
+        {"samaga",
+         {.n = 1000000, .k = 9, .b = 128, .k_b = 2},
+         {.n = 1000064, .k = 9, .b = 128, .k_b = 2}},
+        {"cpu", {.n = 4096, .k = 9, .b = 128, .k_b = 5}, {.n = 4096, .k = 9, .b = 128, .k_b = 4}}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        kernel = rcm_kernel_by_name(shapes[i].kernel);
+        const struct rcm_profile *q;
+        size_t j = 0;
+        while ((q = rcm_profile(j)) && q->kernel != kernel)
+            j++;
+        const struct rcm_objective *time = rcm_objective_by_name("time");
+        const struct rcm_machine machine = {.profile = q};
+        ck_assert(!rcm_kernel_runs(kernel, shapes[i].no) && rcm_kernel_runs(kernel, shapes[i].yes));
+        ck_assert_double_nan(time->bucketed(time, &machine, shapes[i].no));
+        ck_assert(time->bucketed(time, &machine, shapes[i].yes) > 0.0);
+    }
+}
+END_TEST
+
+TEST_MAIN("select by time", every_profile, stand_ins, what_kernels_run)

@@ -86,6 +86,10 @@ ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32
 says 'by its profile of f16, not measured for f32'
 ask select --n 2^18 --k 64 --shards 8 --device h200
 says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on H200, for its exact top-'
+ask select --n 2^18 --k 100 --m 64 --device tpuv6e
+says '= 2: 41 us to [0-9.]+ us; this pays if .* floor +41 us: the rates of TPUv6e allow no less'
+ask predict --n 2755 --k 1 --b 19 --kb 1 --device v100s
+says ' 1 +19 +19 +1 +- .* kernel *$'
 ask predict --n 2^17 --k 1024 --device mi300x
 says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16: nothing was'
 
