@@ -23,7 +23,7 @@ struct rcm_work {
     bool merges;     /* the threads of a block share a bucket and merge what they kept */
 };
 
-#define RCM_EDGES_MOST 16
+#define RCM_EDGES_MOST 8
 
 /* What a kernel can run, and how it runs it. A registry row: rcm_kernel(0), which runs anything, ..
  * until NULL. */

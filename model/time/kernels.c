@@ -217,18 +217,12 @@ static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restrict
     return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
 }
 
-/* Where stage 1 stops to work on blocks or takes shorter ones
- * (model/time/cpu_time.c); where neighbours fill a page, of values of 4 and 2 bytes; and where
- * exact top-k of the candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2
- * bytes. */
+/* Where neighbours fill a page, of values of 4 and 2 bytes; and where exact top-k of the candidates
+ * begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. (Where stage 1 works in
+ * another way, the length of a bucket changes, too: a step.) */
 static size_t cpu_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
 {
     size_t count = 0;
-    b[count++] = p.n / (p.k_b <= 4 ? 256 : 64 * p.k_b) + 1;
-    for (uint64_t block = 8; block < 64; block *= 2) {
-        const double ratio = ceil(sqrt(4.0 * (double)(block * block * block)));
-        b[count++] = p.n / (4 * p.k_b * (uint64_t)ratio) + 1;
-    }
     b[count++] = 1024;
     b[count++] = 2048;
     for (uint64_t groups = 64; groups <= 512; groups *= 2)
