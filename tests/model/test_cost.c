@@ -123,7 +123,10 @@ END_TEST
 
 START_TEST(roofline)
 {
-    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 0.0, 0.0, "made up", 0.0, 400.0};
+    const struct rcm_device device = {.name = "toy",
+                                      .bandwidth_bytes_per_s = 1e9,
+                                      .vector_rate_per_s = 1e10,
+                                      .on_chip_bytes = 400.0};
     struct rcm_topk p = {.n = 1000, .k = 50, .b = 50, .k_b = 2, .m = 3};
     struct rcm_roofline r = rcm_roofline(&device, RCM_F32, p);
     ck_assert_double_eq(r.bytes, 3 * (1000 * 4 + 100 * 8) - 400);
@@ -172,7 +175,11 @@ END_TEST
 
 START_TEST(product)
 {
-    const struct rcm_device device = {"toy", 1e9, 0.0, 1e10, 1e11, 0.0, "made up", 0.0, 1e-15};
+    const struct rcm_device device = {.name = "toy",
+                                      .bandwidth_bytes_per_s = 1e9,
+                                      .vector_rate_per_s = 1e10,
+                                      .matrix_rate_per_s = 1e11,
+                                      .on_chip_bytes = 1e-15};
     struct rcm_topk p = {.n = 1000, .k = 50, .b = 50, .k_b = 2, .m = 3};
     struct rcm_product r = rcm_product(&device, RCM_F32, p, 10);
     ck_assert_double_eq_tol(r.product_us, (4 * (3 * 10 + 1000 * 10 + 3 * 1000)) / 1e3,
