@@ -28,6 +28,21 @@ BAD = (
     ({"n": "2^17", "k": "64", "kb-max": "1e9"}, "kb-max"),
 )
 
+# Clicks an example, and waits for its answer and until the page is idle again.
+CLICK = """
+const page = window.recallmodel, box = document.getElementById('answer');
+document.querySelectorAll('#presets button')[args[0]].click();
+const end = performance.now() + 30000;
+while (box.dataset.state !== 'ready') {
+    if (performance.now() > end || box.dataset.state === 'error')
+        throw new Error('example ' + args[0] + ': ' + box.dataset.state);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+}
+const ms = page.ms;
+await new Promise((resolve) => setTimeout(resolve, 700));
+return ms;
+"""
+
 ADDRESS = "return location.hash.slice(1);"
 
 
@@ -48,6 +63,16 @@ def check_questions(opened):
     print(f"60 questions in the address: largest relative difference {largest:.2g}; from the "
           f"change to the answer: median {statistics.median(ms):.0f} ms, slowest {max(ms):.0f}, "
           f"{sum(each > 50 for each in ms)} above 50")
+
+
+def check_presets(opened):
+    """Every example is answered; the time is that from the click."""
+    names = opened.settle("return [...document.querySelectorAll('#presets button')].map("
+                          "(button) => button.textContent);")
+    ms = {name: opened.settle(CLICK, number) for number, name in enumerate(names)}
+    assert len(ms) == 10, names
+    print("the examples, from the click to the answer, ms:",
+          ", ".join(f"{name}: {each:.0f}" for name, each in ms.items()))
 
 
 def check_errors(opened):
@@ -125,6 +150,7 @@ def check_offline(opened, asked):
 def main():
     with browser() as opened:
         opened.open(PAGE, hash_of(questions()[0]))
+        check_presets(opened)
         check_questions(opened)
         check_errors(opened)
         check_address(opened)
