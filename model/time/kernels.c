@@ -218,8 +218,8 @@ static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restrict
 }
 
 /* Where neighbours fill a page, of values of 4 and 2 bytes; and where exact top-k of the candidates
- * begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. (Where stage 1 works in
- * another way, the length of a bucket changes, too: a step.) */
+ * begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. (Where stage 1 works
+ * in another way, the length of a bucket changes, too: a step.) */
 static size_t cpu_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
 {
     size_t count = 0;
