@@ -8,6 +8,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root
+unset MAKEFLAGS MAKELEVEL MFLAGS  # of the make that runs transcripts.sh
 command -v gcc python3 git make && { echo "FAIL: the root is not bare"; exit 1; }
 mkdir /root/work
 cd /root/work
