@@ -34,6 +34,7 @@ static void set_ranges(struct rcm_profile *q, const struct run *runs, size_t len
         q->run_count++;
         widen(&q->b_low, &q->b_high, (double)p->b, first_bucketed);
         widen(&q->k_b_low, &q->k_b_high, (double)p->k_b, first_bucketed);
+        widen(&q->candidates_low, &q->candidates_high, (double)rcm_candidates(*p), first_bucketed);
         first_bucketed = false;
     }
 }
@@ -56,8 +57,9 @@ static int set_errors(struct rcm_profile *profile, const struct run *runs, size_
     return status;
 }
 
+/* few: a fit to few runs is possible */
 static int check_runs(const struct run *runs, size_t length, const struct rcm_kernel *kernel,
-                      size_t least, char error[CSV_ERROR])
+                      bool few, size_t least, char error[CSV_ERROR])
 {
     size_t bucketed = 0;
     for (size_t i = 0; i < length; i++)
@@ -68,30 +70,41 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
         snprintf(error, CSV_ERROR,
                  "the kernel %s only finds the exact top-k, and some runs have buckets",
                  kernel->name);
-    else if ((kernel->times_only || kernel->exact_only) && length < least)
+    else if (few && length < least)
         snprintf(error, CSV_ERROR, "%zu runs are too few for the kernel %s; give at least %zu",
                  length, kernel->name, least);
     else if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
         snprintf(error, CSV_ERROR,
                  "all runs are exact top-k; a profile also needs runs with buckets (that of "
-                 "--kernel generic or exact does not)");
+                 "--kernel exact does not)");
     else
         return 0;
     return -1;
 }
 
-/* As fit_profile(), but a kernel of which only the times are known needs `least` runs. */
+static bool has_prior(const struct rcm_profile *profile)
+{
+    const struct rcm_time_parameter *parameter;
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
+        if (rcm_time_value(profile, parameter) > 0.0)
+            return true;
+    return false;
+}
+
+/* As fit_profile(), but `least` runs are enough where FIT_LEAST are. */
 static int fit_from(const struct run *runs, size_t length, size_t least,
                     struct rcm_profile *profile, struct fit *fit, char error[CSV_ERROR])
 {
-    const bool few = profile->kernel->times_only || profile->kernel->exact_only;
-    const size_t most = few ? FIT_SHORT_MOST : FIT_RUNS_MOST;
+    const bool small = profile->kernel->times_only || profile->kernel->exact_only;
+    const size_t most = small ? FIT_SHORT_MOST : FIT_RUNS_MOST;
     struct problem problem = {.runs = runs,
                               .length = length,
+                              .prior = *profile,
+                              .has_prior = has_prior(profile),
                               .profile = {.kernel = profile->kernel, .dtype = profile->dtype}};
     struct run *sample = NULL;
     *fit = (struct fit){0};
-    if (check_runs(runs, length, profile->kernel, least, error) != 0)
+    if (check_runs(runs, length, profile->kernel, small || problem.has_prior, least, error) != 0)
         return -1;
     if (length > most) {
         sample = malloc(most * sizeof *sample);
@@ -121,7 +134,7 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
 int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profile, struct fit *fit,
                 char error[CSV_ERROR])
 {
-    return fit_from(runs, length, FIT_SHORT_LEAST, profile, fit, error);
+    return fit_from(runs, length, FIT_LEAST, profile, fit, error);
 }
 
 /* ---- without some of the runs */
@@ -130,7 +143,7 @@ int predict_held_out(const struct run *runs, size_t length, const struct rcm_pro
                      const bool *out, double *predicted, char error[CSV_ERROR])
 {
     struct run *kept = calloc(length + 1, sizeof *kept);
-    struct rcm_profile profile = {.kernel = like->kernel, .dtype = like->dtype};
+    struct rcm_profile profile = *like;
     struct fit fit;
     size_t count = 0;
     if (!kept) {
@@ -140,7 +153,7 @@ int predict_held_out(const struct run *runs, size_t length, const struct rcm_pro
     for (size_t i = 0; i < length; i++)
         if (!out[i])
             kept[count++] = runs[i];
-    int status = fit_from(kept, count, FIT_SHORT_LEAST / 2, &profile, &fit, error);
+    int status = fit_from(kept, count, FIT_LEAST / 2, &profile, &fit, error);
     for (size_t i = 0; status == 0 && i < length; i++)
         predicted[i] = out[i] ? predicted_us(&profile, &runs[i]) : NAN;
     free(kept);

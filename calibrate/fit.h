@@ -10,8 +10,8 @@
 #define FIT_PARAMETERS 41 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
 struct fit {
     unsigned parameters; /* how many were fitted or searched for */
-    /* The relative standard error of each; NaN if it was not fitted. blocks_at_once is searched
-     * for, so its error is NaN too. */
+    /* The relative standard error of each; NaN if it was not fitted; INFINITY if it is that of the
+     * prior. blocks_at_once is searched for, so its error is NaN too. */
     double error[FIT_PARAMETERS];
     unsigned steps; /* of Levenberg and Marquardt */
     size_t runs; /* that it was fitted to: with more than FIT_RUNS_MOST, the size of the sample */
@@ -24,20 +24,29 @@ struct fit {
 #define FIT_RUNS_MOST 2400
 #define FIT_SHORT_MOST 800
 
-/* A kernel of which only the times are known needs at least so many runs. */
-#define FIT_SHORT_LEAST 8
+/* A fit that begins from a prior, and that of a short model, need at least so many runs. */
+#define FIT_LEAST 8
 
-/* Sets the parameters of the profile, whose kernel and dtype are given. Parameters about which the
- * runs say nothing become 0. It is an error if the time of a run cannot be predicted, or if all
- * runs are of exact top-k. For a kernel of which only the times are known, the parameters are those
- * of the short model (docs/models.md 14) that the runs determine, at most one for two runs. Its
- * runs may all be of exact top-k. Returns 0, or -1 with a line in `error`. */
+/* What is known before the runs: the parameters of the stand-in for the card (rcm_stand_in_for),
+ * carried to it; prior.source is the name of that profile. Without one all are 0 and prior.source
+ * is NULL: for exact top-k alone, for a CPU, and where the stand-in has another model. device:
+ * NULL, or without rates: nothing is known of the card, and the stand-in is taken as it is. */
+struct rcm_profile fit_prior(const struct rcm_device *device, const struct rcm_kernel *kernel,
+                             enum rcm_dtype dtype);
+
+/* Sets the parameters of the profile, whose kernel and dtype are given. It comes with those of the
+ * prior: the fit begins there, and what the runs do not determine stays there. Without a prior the
+ * fit needs two runs a parameter, and what they do not determine becomes 0. It is an error if the
+ * time of a run cannot be predicted, or if all runs are of exact top-k. A kernel of which only the
+ * times are known has the short model (docs/models.md 14): those parameters that the runs
+ * determine, at most one for two runs. Its runs may all be of exact top-k. Returns 0, or -1 with a
+ * line in `error`. */
 int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profile, struct fit *fit,
                 char error[CSV_ERROR]);
 
 /* Fits to the runs that are not `out` and predicts those that are; the predictions of the others
- * are NaN. `like` has kernel and dtype. Half of FIT_SHORT_LEAST runs are enough here. Returns 0, or
- * -1 with a line in `error`. */
+ * are NaN. `like` has kernel, dtype and the prior. Half of FIT_LEAST runs are enough here. Returns
+ * 0, or -1 with a line in `error`. */
 int predict_held_out(const struct run *runs, size_t length, const struct rcm_profile *like,
                      const bool *out, double *predicted, char error[CSV_ERROR]);
 

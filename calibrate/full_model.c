@@ -30,10 +30,9 @@ static bool depends_on(struct problem *problem, const struct rcm_time_parameter 
 {
     const double value = rcm_time_value(&problem->profile, parameter);
     bool depends = false;
-    if (parameter->k_b)
-        return any_k_b(problem, parameter->k_b) &&
-               !(parameter->k_b == 3 && any_k_b(problem, 1) && any_k_b(problem, 2) &&
-                 any_k_b(problem, 4) && any_k_b(problem, 8) && any_k_b(problem, 16));
+    if (parameter->k_b == 3 && any_k_b(problem, 1) && any_k_b(problem, 2) && any_k_b(problem, 4) &&
+        any_k_b(problem, 8) && any_k_b(problem, 16))
+        return false;
     for (size_t i = 0; i < problem->length && !depends; i++) {
         const double with = predicted_us(&problem->profile, &problem->runs[i]);
         rcm_set_time_value(&problem->profile, parameter, 2.0 * value);
@@ -66,9 +65,15 @@ static bool check_predictions(const struct problem *problem, char error[CSV_ERRO
     return true;
 }
 
+static double start_of(const struct problem *problem, const struct rcm_time_parameter *parameter)
+{
+    const double known = rcm_time_value(&problem->prior, parameter);
+    return known > 0.0 ? known : parameter_start(problem->profile.kernel, parameter);
+}
+
 /* Lets those parameters be fitted on which the time of a run depends, from their starts. The others
- * get 0, or their start if they are always used. *search says whether blocks_at_once is to be
- * searched for. */
+ * get the value of the prior, or their start if they are always used. *search says whether
+ * blocks_at_once is to be searched for. */
 static int choose_parameters(struct problem *problem, bool *search, char error[CSV_ERROR])
 {
     const struct rcm_kernel *kernel = problem->profile.kernel;
@@ -76,17 +81,16 @@ static int choose_parameters(struct problem *problem, bool *search, char error[C
     problem->free_count = 0;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         rcm_set_time_value(&problem->profile, parameter,
-                           parameter->k_b == 0 || any_k_b(problem, parameter->k_b)
-                               ? parameter_start(kernel, parameter)
-                               : 0.0);
+                           parameter->k_b <= kernel->k_b_max ? start_of(problem, parameter) : 0.0);
     if (!check_predictions(problem, error))
         return -1;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!depends_on(problem, parameter))
             rcm_set_time_value(&problem->profile, parameter,
-                               parameter->always ? parameter_start(kernel, parameter) : 0.0);
+                               parameter->always ? start_of(problem, parameter)
+                                                 : rcm_time_value(&problem->prior, parameter));
         else if (parameter != blocks_at_once())
-            add_free_parameter(problem, parameter, parameter_start(kernel, parameter));
+            add_free_parameter(problem, parameter, start_of(problem, parameter));
     *search = !kernel->cpu && depends_on(problem, blocks_at_once());
     return 0;
 }
@@ -174,7 +178,7 @@ int fit_full_model(struct problem *problem, struct fit *fit, char error[CSV_ERRO
     if (choose_parameters(problem, &search, error) != 0)
         return -1;
     fit->parameters = (unsigned)problem->free_count + search;
-    if (problem->length < 2 * (size_t)fit->parameters) {
+    if (!problem->has_prior && problem->length < 2 * (size_t)fit->parameters) {
         snprintf(error, CSV_ERROR, "%zu runs are too few for %u parameters; give at least %u",
                  problem->length, fit->parameters, 2 * fit->parameters);
         return -1;

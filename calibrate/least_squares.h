@@ -12,7 +12,8 @@
 struct problem {
     const struct run *runs;
     size_t length;
-    struct rcm_profile profile;
+    struct rcm_profile profile, prior; /* the prior: its parameters alone, if it has_prior */
+    bool has_prior;
     size_t free_count;
     const struct rcm_time_parameter *free[FIT_PARAMETERS]; /* those that are fitted */
     double start[FIT_PARAMETERS];                          /* where each of them begins */
@@ -21,7 +22,8 @@ struct problem {
 /* The parameter of a profile at an offset in the struct. */
 const struct rcm_time_parameter *parameter_at(size_t offset);
 
-/* Where the fit of a parameter begins for a kernel; 0: the kernel's model does not have it. */
+/* Where the fit of a parameter begins for a kernel without a prior; 0: the kernel's model does not
+ * have it. */
 double parameter_start(const struct rcm_kernel *kernel, const struct rcm_time_parameter *parameter);
 
 /* Lets one more parameter be fitted. */

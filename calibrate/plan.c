@@ -144,12 +144,13 @@ static bool same_shape(const struct rcm_topk *x, const struct rcm_topk *y)
 }
 
 static size_t choose(struct belief *belief, struct grid_shape *grid, size_t length, size_t count,
-                     struct plan_shape *plan)
+                     bool until_determined, struct plan_shape *plan)
 {
     const size_t of_one_n = (count + SIZES - 1) / SIZES;
     size_t chosen = 0;
+    const double enough = PLAN_DETERMINED / NOISE;
     for (; chosen < count; chosen++) {
-        double most = 0.0, by[FIT_PARAMETERS];
+        double most = until_determined ? enough * enough : 0.0, by[FIT_PARAMETERS];
         size_t best = length;
         for (size_t i = 0; i < length; i++) {
             const double gain = grid[i].taken ? 0.0 : uncertainty(belief, &grid[i], by);
@@ -166,8 +167,21 @@ static size_t choose(struct belief *belief, struct grid_shape *grid, size_t leng
     return chosen;
 }
 
-size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
-                   struct plan_shape *plan)
+/* The runs that are known already. */
+static void learn_runs(struct rcm_profile *q, struct belief *belief, const struct run *runs,
+                       size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        struct grid_shape c = {.p = runs[i].p};
+        if (runs[i].kind != RUN_TWO_STAGE || !(rcm_predict(q, c.p).time_us > 0.0))
+            continue;
+        set_slopes(q, belief, &c);
+        learn(belief, &c);
+    }
+}
+
+size_t plan_shapes(const struct rcm_profile *like, const struct run *known, size_t length,
+                   double bytes, size_t count, struct plan_shape *plan)
 {
     struct rcm_profile q = *like;
     struct belief belief = {0};
@@ -193,9 +207,11 @@ size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
     }
     for (size_t i = 0; i < belief.count; i++)
         belief.covariance[i][i] = UNKNOWN * UNKNOWN;
-    size_t length = make_grid(&q, bytes, grid), kept = 0;
+    learn_runs(&q, &belief, known, length);
+    size_t kept = 0;
+    const size_t made = make_grid(&q, bytes, grid);
     /* The kernel's rule for b may have made several shapes of the grid the same. */
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < made; i++) {
         size_t j = 0;
         while (j < kept && !same_shape(&grid[j].p, &grid[i].p))
             j++;
@@ -204,7 +220,7 @@ size_t plan_shapes(const struct rcm_profile *like, double bytes, size_t count,
         grid[kept] = grid[i];
         set_slopes(&q, &belief, &grid[kept++]);
     }
-    const size_t chosen = choose(&belief, grid, kept, count, plan);
+    const size_t chosen = choose(&belief, grid, kept, count, length > 0, plan);
     if (chosen > 0)
         qsort(plan, chosen, sizeof *plan, by_shape);
     free(grid);

@@ -91,6 +91,14 @@ static size_t list_parameters(struct problem *problem,
     return count;
 }
 
+/* Runs of one k_b do not tell operations from bytes. More k_b cost more all the same: by the
+ * prior. */
+static void keep_operations(struct problem *problem)
+{
+    if (one_k_b(problem))
+        problem->profile.operations_per_s = problem->prior.operations_per_s;
+}
+
 /* Fits the parameters of a subset, one bit each; the others are 0. Returns Schwarz's criterion, of
  * which less is better, or NaN if there is no fit. */
 static double fit_subset(struct problem *problem, const struct rcm_time_parameter *const *listed,
@@ -127,6 +135,7 @@ int fit_short_model(struct problem *problem, struct fit *fit, char error[CSV_ERR
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         rcm_set_time_value(&problem->profile, parameter, 0.0);
     const size_t count = list_parameters(problem, listed, starts);
+    keep_operations(problem);
     for (unsigned subset = 1; subset < 1u << count; subset++) {
         if (2 * (size_t)__builtin_popcount(subset) > problem->length)
             continue;

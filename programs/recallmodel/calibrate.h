@@ -24,7 +24,7 @@ struct calibration {
     struct run_list runs;
     size_t bucketed; /* how many of them come from the file of --runs; the others from --exact */
     char runs_text[200], date[40];
-    struct rcm_profile profile;
+    struct rcm_profile profile, prior;
     struct fit fit;
     double *predicted; /* the time of each run, by the fit to all runs */
     struct validation validation;
@@ -53,6 +53,13 @@ int calibration_write(const struct calibration *c, const struct calibrate_settin
 int calibration_report(const struct calibration *c, const struct calibrate_settings *settings);
 
 void calibration_free(struct calibration *c);
+
+/* The kernel that was given, or the one of that name. */
+const struct rcm_kernel *calibration_kernel(const struct calibrate_settings *settings,
+                                            const char *otherwise);
+
+/* The runs of --runs alone. Returns a status. */
+int calibration_read_runs(const struct calibrate_settings *settings, struct run_list *runs);
 
 /* --plan: prints the shapes to time. Returns a status. */
 int calibrate_plan(const struct calibrate_settings *settings);

@@ -77,12 +77,21 @@ static void set_held_out_errors(struct rcm_profile *profile, const struct valida
 /* The same at each k that was left out: of kernels of exact top-k alone. */
 static void set_errors_by_k(struct calibration *c)
 {
-    if (validate_by_k(c->runs.items, c->runs.length, &c->profile, &c->by_k) != 0)
+    if (validate_by_k(c->runs.items, c->runs.length, &c->prior, &c->by_k) != 0)
         require_memory(NULL);
     if (!c->by_k.runs)
         return;
     c->profile.held_out_k_median_error = c->by_k.median;
     c->profile.held_out_k_p95_error = c->by_k.p95;
+}
+
+static void begin_from_prior(struct calibration *c, const struct question *question)
+{
+    const struct rcm_time_parameter *parameter;
+    c->prior = fit_prior(question->device.given ? &question->device.text.device : NULL,
+                         c->profile.kernel, c->profile.dtype);
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
+        rcm_set_time_value(&c->profile, parameter, rcm_time_value(&c->prior, parameter));
 }
 
 /* The fit to all runs, then the validation. Returns a status. STATUS_USAGE comes with a line in
@@ -92,6 +101,7 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
 {
     const struct run *runs = c->runs.items;
     const size_t length = c->runs.length;
+    begin_from_prior(c, &settings->question);
     if (fit_profile(runs, length, &c->profile, &c->fit, error) != 0)
         return STATUS_USAGE;
     for (size_t i = 0; i < length; i++)
@@ -100,7 +110,7 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
         return STATUS_INTERRUPTED;
     bool *together = settings->cross_validate ? runs_left_out(c, settings) : NULL;
     const int result =
-        validate(&c->validation, runs, length, &c->profile, together, tick, ticker, error);
+        validate(&c->validation, runs, length, &c->prior, together, tick, ticker, error);
     free(together);
     set_held_out_errors(&c->profile, &c->validation);
     if (result == 0 && c->profile.kernel->exact_only && !settings->no_held_out)

@@ -68,7 +68,7 @@ int calibration_describe(struct calibration *c, const struct calibrate_settings 
         .name = settings->name           ? settings->name
                 : question->device.given ? question->device.text.device.name
                                          : "device",
-        .kernel = settings->kernel ? settings->kernel : rcm_kernel_by_name("graphcore"),
+        .kernel = calibration_kernel(settings, "graphcore"),
         .dtype = c->runs.has_dtype       ? c->runs.dtype
                  : question->dtype.given ? question->dtype.type
                                          : RCM_F16,

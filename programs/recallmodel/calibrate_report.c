@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <programs/common/wrap.h>
@@ -33,6 +34,22 @@ static void print_residuals(const struct residuals *r)
     if (r->unpredicted)
         printf("%s %zu runs could not be predicted, because the others say nothing about them",
                r->runs ? ";" : ":", r->unpredicted);
+}
+
+/* The parameters of the prior that these runs do not determine. */
+static void print_prior(const struct calibration *c)
+{
+    char names[400] = "";
+    for (size_t i = 0; rcm_time_parameter(i); i++)
+        if (isinf(c->fit.error[i]) && strlen(names) + 40 < sizeof names) {
+            strcat(names, *names ? ", " : "");
+            strcat(names, rcm_time_parameter(i)->name);
+        }
+    if (c->prior.source)
+        print_wrapped("The fit began from the profile of %s, carried to this card%s%s%s.",
+                      c->prior.source,
+                      *names ? ". Of it are still these, which the runs do not determine: " : "",
+                      names, *names ? "; runs that depend on them say more (--plan)" : "");
 }
 
 /* The parameters of the short model, or of that of exact top-k alone, that these runs do not
@@ -73,6 +90,7 @@ static void print_parameters(const struct calibration *c)
     puts(":");
     print_and_free(parameter_table(c));
     print_left_out(c);
+    print_prior(c);
     for (size_t i = 0; rcm_time_parameter(i); i++)
         if (c->fit.error[i] > 0.5) {
             print_wrapped(

@@ -75,8 +75,7 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
 /* Can the kernel have run these shapes? Returns a status. */
 static int check_runnable(const struct run_list *runs, const struct calibrate_settings *settings)
 {
-    const struct rcm_kernel *kernel =
-        settings->kernel ? settings->kernel : rcm_kernel_by_name("graphcore");
+    const struct rcm_kernel *kernel = calibration_kernel(settings, "graphcore");
     for (size_t i = 0; i < runs->length && !kernel->exact_only; i++) {
         const struct run *run = &runs->items[i];
         if (run->kind != RUN_EXACT && !rcm_kernel_runs(kernel, run->p))
@@ -87,6 +86,17 @@ static int check_runnable(const struct run_list *runs, const struct calibrate_se
                                kernel->name, kernel->limits);
     }
     return STATUS_OK;
+}
+
+const struct rcm_kernel *calibration_kernel(const struct calibrate_settings *settings,
+                                            const char *otherwise)
+{
+    return settings->kernel ? settings->kernel : rcm_kernel_by_name(otherwise);
+}
+
+int calibration_read_runs(const struct calibrate_settings *settings, struct run_list *runs)
+{
+    return read_runs(settings->runs, false, settings, runs);
 }
 
 int calibration_read(struct calibration *c, const struct calibrate_settings *settings)

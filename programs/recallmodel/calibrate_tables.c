@@ -1,6 +1,7 @@
 /* calibrate_tables.c - calibrate: the tables of the report.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include <base/memory.h>
@@ -23,7 +24,8 @@ struct table *parameter_table(const struct calibration *c)
         table_text(table, column("parameter", STYLE_PLAIN), parameter->name);
         table_real(table, column("value", STYLE_PLAIN), value);
         table_text(table, column("unit", STYLE_PLAIN), parameter->unit);
-        table_real(table, headed("standard_error", "+-", STYLE_PERCENT), c->fit.error[i]);
+        table_real(table, headed("standard_error", "+-", STYLE_PERCENT),
+                   isfinite(c->fit.error[i]) ? c->fit.error[i] : NAN);
         table_text(table, column("meaning", STYLE_PLAIN), parameter->meaning);
     }
     return table;

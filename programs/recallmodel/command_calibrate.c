@@ -30,7 +30,7 @@ static int read_card(void *to, const char *option, const char *value)
     const bool path = strpbrk(value, "./"), known = rcm_devices_by_prefix(value, &found, 1) > 0;
     if (path || known || strcmp(value, "this") == 0 || !isalnum((unsigned char)*value))
         return read_device(to, option, value);
-    *device = (struct device_option){.given = true, .text.device.name = value};
+    *device = (struct device_option){.given = true, .given_as = value, .text.device.name = value};
     return STATUS_OK;
 }
 
@@ -69,7 +69,8 @@ static const struct argument calibrate_options[] = {
      "the profile then has no held-out errors and no bands"},
     {"--plan", NULL, read_switch, AT(plan),
      "print, as CSV, which shapes to time and what each is for: few shapes that together determine "
-     "the parameters (D-optimal); only with --kernel, --device and --dtype"},
+     "the parameters (D-optimal), or what the runs at hand leave open; only with --runs, --kernel, "
+     "--device and --dtype"},
     {"--leave-out", "LIST", read_sorted_counts, AT(leave_out),
      "with --cross-validate: the sizes n to leave out instead"},
     {"--device", "D", read_card, IN_QUESTION(device),
@@ -143,7 +144,8 @@ const struct command command_calibrate = {
               "parameters to runs of exact top-k alone.\n"
               "\n"
               "--plan chooses one shape after the other, each time the one about which the model "
-              "is most uncertain (docs/calibrating.md).",
+              "is most uncertain (docs/calibrating.md). With runs it prints the fewest shapes that "
+              "determine what they leave open.",
     .options = calibrate_options,
     .bare = "--runs",
     .run = run_calibrate,

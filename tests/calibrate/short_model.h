@@ -1,4 +1,4 @@
-/* short_model.h - runs of the kernel "generic", whose times follow the short model, with random
+/* short_model.h - runs of the kernel "samaga", whose times follow the short model, with random
  * errors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -31,7 +31,7 @@ static inline void set_times(const struct rcm_profile *q, size_t length, double 
 
 static inline struct rcm_profile short_profile(void)
 {
-    return (struct rcm_profile){.kernel = rcm_kernel_by_name("generic"), .dtype = RCM_F32};
+    return (struct rcm_profile){.kernel = rcm_kernel_by_name("samaga"), .dtype = RCM_F32};
 }
 
 #endif

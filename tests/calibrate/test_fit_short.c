@@ -123,7 +123,7 @@ START_TEST(eight_runs_suffice)
     struct rcm_profile got = short_profile();
     struct fit fit;
     ck_assert_int_eq(fit_profile(runs, 7, &got, &fit, error), -1);
-    ck_assert_str_eq(error, "7 runs are too few for the kernel generic; give at least 8");
+    ck_assert_str_eq(error, "7 runs are too few for the kernel samaga; give at least 8");
 }
 END_TEST
 

@@ -46,7 +46,7 @@ START_TEST(planned_runs_teach)
                            parameter->start *
                                exp2(2.0 * (double)(next_random(&state) >> 11) * 0x1p-53 - 1.0));
     truth.element_us_3 = 0.0;
-    const size_t count = plan_shapes(&like, (double)PLAN_BYTES, PLAN_SHAPES, plan);
+    const size_t count = plan_shapes(&like, NULL, 0, (double)PLAN_BYTES, PLAN_SHAPES, plan);
     ck_assert_uint_eq(count, PLAN_SHAPES);
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(rcm_check_deployable(plan[i].p) == RCM_OK && plan[i].parameter &&
@@ -59,14 +59,14 @@ START_TEST(planned_runs_teach)
     ck_assert_double_lt(error, 0.03); /* .010 was measured */
     /* With little memory the plan has small shapes, and only shapes that the kernel can run. */
     like.kernel = rcm_kernel_by_name("graphcore");
-    const size_t small = plan_shapes(&like, 1 << 20, PLAN_SHAPES, plan);
+    const size_t small = plan_shapes(&like, NULL, 0, 1 << 20, PLAN_SHAPES, plan);
     ck_assert_uint_gt(small, 20);
     for (size_t i = 0; i < small; i++)
         ck_assert(plan[i].p.n * plan[i].p.m * 4 <= 1 << 20 && plan[i].p.k_b <= 4 &&
                   plan[i].p.b * plan[i].p.k_b % plan[i].p.k == 0);
     /* So also of a kernel of which only the times are known. */
     like.kernel = rcm_kernel_by_name("helion");
-    const size_t times = plan_shapes(&like, 1 << 24, PLAN_SHAPES, plan);
+    const size_t times = plan_shapes(&like, NULL, 0, 1 << 24, PLAN_SHAPES, plan);
     ck_assert_uint_gt(times, 20);
     for (size_t i = 0; i < times; i++)
         ck_assert(plan[i].p.k_b == 1 && plan[i].p.b % 128 == 0);
