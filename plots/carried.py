@@ -222,7 +222,7 @@ def answers(card):
         for name in ("b", "k_b", "predicted_us", "low_us", "high_us"):
             row[name] = choice[name] if choice else ""
         judged = choice and row["answered_by"] == judge
-        best = ask_json("select", *options(question), "--device", judge)["choice"]
+        best = ask_json("select", *options(question), "--device", judge, "--beyond-runs")["choice"]
         row["judged_us"] = predicted_us(judge, question, choice) if judged else ""
         row["best_us"] = best["predicted_us"] if judged else ""
         row["regret"] = row["judged_us"] / row["best_us"] if judged else ""

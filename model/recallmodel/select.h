@@ -25,6 +25,9 @@ struct rcm_machine {
     /* the values are products of vectors of d elements, and stage 1 runs in the kernel of the
      * product (rcm_product); "time" then needs a device, too. 0: the values lie in memory */
     uint64_t d;
+    /* "time" also for shapes beyond the runs of the profile, by the upper end of their band; false:
+     * such shapes take no part */
+    bool beyond_runs;
 };
 
 /* How an objective changes as b grows at one k_b. This decides how the search finds its least
@@ -137,6 +140,9 @@ struct rcm_choice {
      * CPU, whose exact_objective is that already, unless exact_us takes its place */
     struct rcm_point threshold;
     double reaching; /* its E[R] */
+    /* Where the objective is the time without beyond_runs: the best shape beyond the runs, if the
+     * upper end of its band is less than the objective. INFINITY: none is */
+    struct rcm_point beyond;
 };
 
 /* Accuracy  the predicted time of the buckets is at most RCM_TIME_SEARCH_ERROR, as a share, above

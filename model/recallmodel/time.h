@@ -121,7 +121,8 @@ struct rcm_profile {
 
     /* the ranges of the runs */
     double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
-    double run_count, exact_count; /* runs of two stages; runs of exact top-k */
+    double candidates_low, candidates_high; /* b k_b; 0: not stated */
+    double run_count, exact_count;          /* runs of two stages; runs of exact top-k */
     /* |predicted/measured - 1|, of the runs */
     double median_error, p95_error, worst_error;
     /* of sizes n that a fit to the others did not see; 0: not tried */
@@ -210,8 +211,11 @@ bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile 
  */
 
 /* Which numbers of a question lie outside the runs of a profile, or whether the kernel works in
- * another way. A number that lies beyond by at most this factor counts as within: runs of n =
- * 262127 answer for 2^18. */
+ * another way. A number that lies beyond by at most a factor counts as within, but k_b, of which
+ * none does. Of profiles of both stages the factor is 2: up to there the errors are those within
+ * (docs/calibrating.md). Of exact top-k alone it is so much that runs of n = 262127 answer for
+ * 2^18. */
+#define RCM_BEYOND_MARGIN 2.0
 #define RCM_BEYOND_SLACK 1.01
 enum rcm_beyond {
     RCM_BEYOND_N = 1,
@@ -219,11 +223,23 @@ enum rcm_beyond {
     RCM_BEYOND_B = 4,
     RCM_BEYOND_K_B = 8,
     RCM_BEYOND_M = 16,
-    RCM_BEYOND_KERNEL = 32, /* the kernel that was run starts something else for this shape */
+    RCM_BEYOND_KERNEL = 32,     /* the kernel that was run starts something else for this shape */
+    RCM_BEYOND_CANDIDATES = 64, /* b k_b */
 };
+
+/* Of shapes that lie beyond the runs by more than that, 90 % took between these shares of the
+ * predicted time (docs/calibrating.md). The band of a prediction beyond is at least so wide, but of
+ * a stand-in, whose own is of runs of other cards. */
+#define RCM_BEYOND_LOW_RATIO 0.28
+#define RCM_BEYOND_HIGH_RATIO 3.4
 
 /* Their names, such as "n, m"; "" for 0. */
 #define RCM_BEYOND_TEXT 32
+
+/* The b that lie within the runs at this n, k, k_b and m; p.b is not read. {0, 0}: one of those
+ * four lies beyond. */
+struct rcm_range rcm_b_within_runs(const struct rcm_profile *profile, struct rcm_topk p);
+
 void rcm_beyond_text(unsigned beyond, char text[RCM_BEYOND_TEXT]);
 
 /* The predicted time of both stages, for interleaved buckets.

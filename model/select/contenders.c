@@ -196,6 +196,7 @@ static struct rcm_choice with_contenders(const struct rcm_selection *s, struct r
     const double exact = exact_objective(s);
     return (struct rcm_choice){.p = bucketed.p,
                                .objective = bucketed.objective,
+                               .beyond = {.objective = INFINITY},
                                .exact_objective = exact,
                                .over_exact =
                                    bucketed.objective < INFINITY ? bucketed.objective / exact : NAN,

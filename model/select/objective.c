@@ -7,6 +7,8 @@
 #include <model/recallmodel/select.h>
 #include <model/shape/shape.h>
 
+#include "search.h"
+
 /* ---- candidates */
 
 static double candidates(const struct rcm_objective *self, const struct rcm_machine *machine,
@@ -64,6 +66,13 @@ static struct rcm_product product(const struct rcm_machine *machine, struct rcm_
     return (struct rcm_product){.product_us = NAN, .fused_through_memory_us = NAN};
 }
 
+/* What is added to a time beyond the runs: up to the upper end of its band. NaN: the shape takes no
+ * part. */
+static double more_beyond(const struct rcm_machine *machine, const struct rcm_prediction *r)
+{
+    return machine->beyond_runs ? r->high_us - r->time_us : search_bounded(machine) ? NAN : 0.0;
+}
+
 static double predicted(const struct rcm_objective *self, const struct rcm_machine *machine,
                         struct rcm_topk p)
 {
@@ -74,7 +83,9 @@ static double predicted(const struct rcm_objective *self, const struct rcm_machi
     if (!machine->d && !rcm_kernel_runs(machine->profile->kernel, p))
         return NAN;
     const struct rcm_prediction r = rcm_predict(machine->profile, p);
-    return machine->d ? product(machine, p).fused_through_memory_us + r.stage2_us : r.time_us;
+    if (machine->d)
+        return product(machine, p).fused_through_memory_us + r.stage2_us;
+    return r.within_runs ? r.time_us : r.time_us + more_beyond(machine, &r);
 }
 
 static double predicted_exact(const struct rcm_objective *self, const struct rcm_machine *machine,
@@ -95,8 +106,11 @@ static double predicted_threshold(const struct rcm_objective *self,
                                   double reaching)
 {
     (void)self;
-    return machine->profile && !machine->d ? rcm_predict_threshold(machine->profile, p, reaching)
-                                           : NAN;
+    if (!machine->profile || machine->d)
+        return NAN;
+    const struct rcm_prediction r = rcm_predict(machine->profile, p);
+    const double us = rcm_predict_threshold(machine->profile, p, reaching);
+    return r.within_runs ? us : us + more_beyond(machine, &r);
 }
 
 /* ---- the roofline of stage 1 */

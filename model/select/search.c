@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "search.h"
 
+#include <string.h>
+
 #include <math.h>
 
 #include <model/shape/shape.h>
@@ -26,6 +28,19 @@ static uint64_t dropping_b(struct rcm_topk p)
         return 0;
     const uint64_t spread = p.assignment == RCM_INTERLEAVED ? shape_valid(p) : p.n;
     return (spread - 1) / p.k_b;
+}
+
+bool search_bounded(const struct rcm_machine *machine)
+{
+    const struct rcm_profile *q = machine->profile;
+    return q && !machine->beyond_runs &&
+           !(q->stands_in_for && strcmp(q->name, q->stands_in_for) != 0);
+}
+
+bool search_within_runs(const struct rcm_selection *s)
+{
+    return search_bounded(&s->machine) && !s->machine.d &&
+           search_objective(s)->need == RCM_NEEDS_PROFILE;
 }
 
 bool search_divides(const struct rcm_selection *s)
@@ -52,6 +67,11 @@ struct search search_begin(const struct rcm_selection *s, uint64_t k_b,
         return f;
     f.low = range.low < 2 ? 2 : range.low; /* b = 1 is the exact top-k of the row */
     f.high = dropping_b(f.p) < range.high ? dropping_b(f.p) : range.high;
+    if (search_within_runs(s)) {
+        const struct rcm_range runs = rcm_b_within_runs(s->machine.profile, f.p);
+        f.low = runs.low > f.low ? runs.low : f.low;
+        f.high = runs.high < f.high ? runs.high : f.high;
+    }
     if (f.low > f.high)
         f.high = 0;
     if (s->rope.theta > 0.0 && s->p.assignment == RCM_INTERLEAVED)
@@ -144,9 +164,19 @@ static uint64_t next_step(const struct search *f, uint64_t b)
     return after ? after : search_next(f, shorter); /* do not skip the last one */
 }
 
-static size_t edges_of(const struct search *f, uint64_t edges[RCM_EDGES_MOST])
+/* The b from which the value may change in another way: those of the kernel, and the ends of the
+ * runs where shapes beyond them take part. */
+#define EDGES_MOST (RCM_EDGES_MOST + 2)
+static size_t edges_of(const struct search *f, uint64_t edges[EDGES_MOST])
 {
-    return f->kernel->edges ? f->kernel->edges(f->p, edges) : 0;
+    const struct rcm_machine *machine = &f->selection->machine;
+    size_t count = f->kernel->edges ? f->kernel->edges(f->p, edges) : 0;
+    if (machine->profile && machine->beyond_runs) {
+        const struct rcm_range runs = rcm_b_within_runs(machine->profile, f->p);
+        edges[count++] = runs.low;
+        edges[count++] = runs.high + 1;
+    }
+    return count;
 }
 
 /* Looks at every b that fills the vector in which `b` lies, and at the whole vectors after it:
@@ -166,7 +196,7 @@ static void look_around(struct search *f, uint64_t b)
 
 static void least_of_steps(struct search *f, uint64_t low)
 {
-    uint64_t edges[RCM_EDGES_MOST + 1];
+    uint64_t edges[EDGES_MOST + 1];
     const size_t count = edges_of(f, edges);
     const uint64_t lanes = f->kernel->lanes;
     edges[count] = low;
@@ -245,7 +275,7 @@ uint64_t search_last_within(struct search *f, double budget)
         if (value_at(f, b) <= budget)
             found = last_of_stretch(f, b, end ? end : f->high + 1, budget);
     }
-    uint64_t edges[RCM_EDGES_MOST];
+    uint64_t edges[EDGES_MOST];
     const size_t count = f->motion == RCM_STEPS_WITH_B ? edges_of(f, edges) : 0;
     for (size_t i = 0; i < count; i++) {
         const uint64_t b = search_next(f, edges[i]), stop = b ? end_of_stretch(f, b) : 0;

@@ -31,6 +31,13 @@ struct search {
 const struct rcm_objective *search_objective(const struct rcm_selection *selection);
 double search_bucketed(const struct rcm_selection *selection, struct rcm_topk p);
 
+/* Do the runs of the profile bound what may be chosen? Not where it stands in for another card,
+ * because no answer is within the runs of that. */
+bool search_bounded(const struct rcm_machine *machine);
+
+/* Do only shapes within the runs of a profile take part? */
+bool search_within_runs(const struct rcm_selection *selection);
+
 /* Must b divide n, by the target or by the kernel? */
 bool search_divides(const struct rcm_selection *selection);
 

@@ -207,11 +207,26 @@ struct rcm_point rcm_best_buckets(const struct rcm_selection *selection)
     return best_of_all(&s, NULL);
 }
 
+/* See `beyond` in struct rcm_choice. */
+static struct rcm_point best_beyond(const struct rcm_selection *selection, double least)
+{
+    const struct rcm_point none = {.objective = INFINITY};
+    struct rcm_selection s = *selection;
+    if (!search_within_runs(&s))
+        return none;
+    s.machine.beyond_runs = true;
+    const struct rcm_point best = best_of_all(&s, NULL);
+    return best.objective < least && !rcm_predict(s.machine.profile, best.p).within_runs ? best
+                                                                                         : none;
+}
+
 struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct rcm_point *each)
 {
     struct rcm_selection s = *selection;
     const struct rcm_point best = best_of_all(&s, each);
-    return contenders_choice(&s, best);
+    struct rcm_choice choice = contenders_choice(&s, best);
+    choice.beyond = best_beyond(&s, best.objective);
+    return choice;
 }
 
 struct rcm_choice rcm_select(const struct rcm_selection *selection)

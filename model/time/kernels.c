@@ -196,11 +196,11 @@ static uint64_t helion_b(struct rcm_topk p, uint64_t low, const struct rcm_restr
                : rcm_next_b(p.n, low, align / common * 128, r->divisors_of);
 }
 
-/* ---- a kernel known by its times alone */
+/* ---- kernels known by their times alone, and kernels that need no such rule */
 
-/* Every element once, in whole lines. The short model has no threads or blocks and reads none of
+/* Every element once, in whole lines. Their models have no threads or blocks and read none of
  * this. */
-static struct rcm_work generic_work(struct rcm_topk p, double bytes)
+static struct rcm_work times_work(struct rcm_topk p, double bytes)
 {
     const double elements = shape_rows(p) * (double)p.n;
     return (struct rcm_work){
@@ -297,16 +297,18 @@ const struct rcm_kernel kernel_xla = {
     .family = "xla",
 };
 
+/* A kernel of which only the times are known. On a GPU it is taken to work as Graphcore's does,
+ * from whose parameters the fit to its runs begins. */
 const struct rcm_kernel kernel_generic = {
     .name = "generic",
     .limits = "any b, any k_b: known by its times alone",
     .k_b_max = ANY_K_B,
     .any_b = true,
     .next_b = any_b,
-    .work = generic_work,
-    .splits = never,
+    .work = graphcore_work,
+    .splits = torch_splits,
+    .edges = graphcore_edges,
     .family = "generic",
-    .times_only = true,
 };
 
 const struct rcm_kernel kernel_cpu = {
@@ -314,7 +316,7 @@ const struct rcm_kernel kernel_cpu = {
     .limits = "any b, k_b up to 4, 8 or 16",
     .k_b_max = 16,
     .next_b = cpu_b,
-    .work = generic_work,
+    .work = times_work,
     .splits = never,
     .edges = cpu_edges,
     .lanes = CPU_LANES,
@@ -339,7 +341,7 @@ const struct rcm_kernel kernel_samaga = {
     .k_b_max = ANY_K_B,
     .divides = true,
     .next_b = helion_b,
-    .work = generic_work,
+    .work = times_work,
     .splits = never,
     .family = "samaga",
     .times_only = true,
@@ -351,7 +353,7 @@ const struct rcm_kernel kernel_helion = {
     .limits = "k_b = 1, b a multiple of 128",
     .k_b_max = 1,
     .next_b = helion_b,
-    .work = generic_work,
+    .work = times_work,
     .splits = never,
     .family = "helion",
     .times_only = true,
@@ -370,7 +372,7 @@ const struct rcm_kernel kernel_exact = {
     .limits = "exact top-k alone; a long row waits in waves",
     .k_b_max = 1,
     .next_b = no_b,
-    .work = generic_work,
+    .work = times_work,
     .family = "exact",
     .exact_only = true,
 };
@@ -380,7 +382,7 @@ const struct rcm_kernel kernel_exact_once = {
     .limits = "exact top-k alone; long rows are divided among blocks, all of which run at once",
     .k_b_max = 1,
     .next_b = no_b,
-    .work = generic_work,
+    .work = times_work,
     .family = "exact-once",
     .exact_only = true,
     .once = true,
@@ -392,7 +394,7 @@ const struct rcm_kernel kernel_torch_topk = {
     .limits = "exact top-k alone: torch.topk",
     .k_b_max = 1,
     .next_b = no_b,
-    .work = generic_work,
+    .work = times_work,
     .splits = torch_splits,
     .family = "torch-topk",
     .exact_only = true,

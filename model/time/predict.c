@@ -32,25 +32,52 @@ static double select_us(const struct rcm_profile *q, double m, double c, bool sp
 
 /* ---- the ranges of the runs, and the band */
 
-static unsigned beyond_if(double low, double value, double high, enum rcm_beyond which)
+static unsigned beyond_if(double low, double value, double high, double slack,
+                          enum rcm_beyond which)
 {
-    const bool within = low <= RCM_BEYOND_SLACK * value && value <= RCM_BEYOND_SLACK * high;
-    return within ? 0 : (unsigned)which;
+    const bool within = low <= slack * value && value <= slack * high;
+    return within || high == 0.0 ? 0 : (unsigned)which; /* a profile by hand states no runs */
+}
+
+/* But for b and the candidates. */
+static unsigned beyond_but_b(const struct rcm_profile *q, struct rcm_topk p)
+{
+    const double m = shape_rows(p),
+                 slack = q->kernel->exact_only ? RCM_BEYOND_SLACK : RCM_BEYOND_MARGIN;
+    return beyond_if(q->n_low, (double)p.n, q->n_high, slack, RCM_BEYOND_N) |
+           beyond_if(q->k_low, (double)p.k, q->k_high, slack, RCM_BEYOND_K) |
+           beyond_if(q->k_b_low, (double)p.k_b, q->k_b_high, 1.0, RCM_BEYOND_K_B) |
+           beyond_if(q->m_low, m, q->m_high, slack, RCM_BEYOND_M);
 }
 
 static unsigned beyond_runs(const struct rcm_profile *q, struct rcm_topk p)
 {
-    const double m = shape_rows(p);
-    return beyond_if(q->n_low, (double)p.n, q->n_high, RCM_BEYOND_N) |
-           beyond_if(q->k_low, (double)p.k, q->k_high, RCM_BEYOND_K) |
-           beyond_if(q->b_low, (double)p.b, q->b_high, RCM_BEYOND_B) |
-           beyond_if(q->k_b_low, (double)p.k_b, q->k_b_high, RCM_BEYOND_K_B) |
-           beyond_if(q->m_low, m, q->m_high, RCM_BEYOND_M);
+    const double candidates = (double)rcm_candidates(p);
+    return beyond_but_b(q, p) |
+           beyond_if(q->b_low, (double)p.b, q->b_high, RCM_BEYOND_MARGIN, RCM_BEYOND_B) |
+           beyond_if(q->candidates_low, candidates, q->candidates_high, RCM_BEYOND_MARGIN,
+                     RCM_BEYOND_CANDIDATES);
+}
+
+struct rcm_range rcm_b_within_runs(const struct rcm_profile *q, struct rcm_topk p)
+{
+    const double k_b = (double)p.k_b, n = (double)p.n;
+    double low = q->b_low / RCM_BEYOND_MARGIN,
+           high = q->b_high > 0.0 ? q->b_high * RCM_BEYOND_MARGIN : n;
+    if (q->candidates_high > 0.0) {
+        low = fmax(low, q->candidates_low / RCM_BEYOND_MARGIN / k_b);
+        /* of at least n candidates there are n */
+        if (q->candidates_high * RCM_BEYOND_MARGIN < n)
+            high = fmin(high, q->candidates_high * RCM_BEYOND_MARGIN / k_b);
+    }
+    if (beyond_but_b(q, p) || !(low <= n))
+        return (struct rcm_range){0, 0};
+    return (struct rcm_range){(uint64_t)ceil(low), (uint64_t)fmin(high, n)};
 }
 
 void rcm_beyond_text(unsigned beyond, char text[RCM_BEYOND_TEXT])
 {
-    static const char *const names[] = {"n", "k", "b", "k_b", "m", "kernel"};
+    static const char *const names[] = {"n", "k", "b", "k_b", "m", "kernel", "b k_b"};
     *text = '\0';
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (beyond >> i & 1) {
@@ -194,8 +221,14 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
     struct rcm_prediction r = q->kernel->cpu          ? time_cpu_predict(q, p)
                               : q->kernel->times_only ? predict_by_short_model(q, p)
                                                       : predict_by_work(q, p);
-    set_band(&r, q->held_out_p05_ratio, q->held_out_p95_ratio);
     set_beyond(&r, beyond_runs(q, p));
+    if (r.within_runs || q->stands_in_for) /* whose band is of runs that lie beyond */
+        set_band(&r, q->held_out_p05_ratio, q->held_out_p95_ratio);
+    else
+        set_band(
+            &r,
+            fmin(q->held_out_p05_ratio > 0.0 ? q->held_out_p05_ratio : 1.0, RCM_BEYOND_LOW_RATIO),
+            fmax(q->held_out_p95_ratio, RCM_BEYOND_HIGH_RATIO));
     return r;
 }
 
@@ -269,8 +302,8 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct
                : q->kernel->splits(shape_rows(p), (double)p.n) ? "split"
                                                                : "one block";
     set_band(&r, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
-    const unsigned buckets = RCM_BEYOND_B | RCM_BEYOND_K_B;
-    set_beyond(&r, (beyond_runs(q, p) & ~buckets) | (q->exact_count > 0.0 ? 0 : RCM_BEYOND_N));
+    set_beyond(&r, (beyond_but_b(q, p) & ~(unsigned)RCM_BEYOND_K_B) |
+                       (q->exact_count > 0.0 ? 0 : RCM_BEYOND_N));
     return r;
 }
 

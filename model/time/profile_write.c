@@ -96,6 +96,8 @@ static void put_parameter(struct writer *w, const struct rcm_time_parameter *par
     if (!(value > 0.0) || isinf(value))
         return;
     text_of_number(text, value);
+    if (isinf(error))
+        snprintf(remark, sizeof remark, "not by these runs: of another card, ");
     if (isfinite(error)) {
         text_of_digits(percent, 2, 100.0 * error);
         snprintf(remark, sizeof remark, "+- %s %%, ", percent);

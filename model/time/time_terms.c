@@ -34,7 +34,8 @@ double time_element_us(const struct rcm_profile *q, uint64_t k_b)
         low = knots[i].k_b;
         low_us = knots[i].us;
     }
-    return NAN;
+    /* beyond the last of them, comparisons grow with k_b */
+    return low == 16.0 ? low_us * at / low : NAN;
 }
 
 double time_memory_part(const struct rcm_profile *q, double read)

@@ -66,6 +66,8 @@ static const struct argument select_options[] = {
      "parallel"},
     {"--budget", "X", read_budget, AT(budget),
      "instead of --recall: find the most recall for an objective of at most X (a time is in us)"},
+    {"--beyond-runs", NULL, read_switch, AT(beyond_runs),
+     "let shapes beyond the runs of the profile take part, by the upper end of their band"},
     {"--b", "B", read_counts, IN_QUESTION(b),
      "with --kb, and without --k or --n: find the largest k or n that keeps the recall"},
     {"--kb", "KB", read_counts, IN_QUESTION(k_b),
@@ -267,6 +269,9 @@ static int check_exact_time(const struct select_settings *settings, const struct
 /* Do the options go together? */
 static int check_options(const struct select_settings *settings)
 {
+    if (settings->beyond_runs && !selection_profile(settings).found)
+        return usage_error("--beyond-runs is about the runs of a profile, and none answers here; "
+                           "give a --device that has one, or leave it out");
     if (settings->brief && settings->question.output != OUTPUT_JSON)
         return usage_error("--brief shortens the answer of --json; give --json too");
     if (settings->question.targets.length > 1)

@@ -214,6 +214,7 @@ int read_device(void *to, const char *option, const char *value)
     offer_name("this");
     offer_files("profile device");
     device->given = true;
+    device->given_as = value;
     if (strcmp(value, "this") == 0)
         return read_this_machine(&device->text, option);
     const struct rcm_device *known = count > 1 ? one_with_profile(found, count) : NULL;

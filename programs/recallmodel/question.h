@@ -23,6 +23,7 @@ struct assignments {
 
 struct device_option {
     bool given;
+    const char *given_as; /* the argument */
     const char *family; /* what was given, where it means several and one has a profile; or NULL */
     struct rcm_device_text text;
 };

@@ -89,6 +89,25 @@ static struct json *stand_in_json(const struct selection_answer *answer)
     return object;
 }
 
+/* The best shape beyond the runs, where it takes no part and its band ends below the rest. */
+static struct json *beyond_json(const struct selection_answer *answer)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    const struct rcm_point *point = &answer->choice.beyond;
+    if (!(point->objective < INFINITY))
+        return json_new_null();
+    const struct rcm_prediction r = selection_prediction(answer, point->p);
+    struct json *object = json_new_object();
+    selection_format_beyond(beyond, answer, point->p);
+    set_count(object, "b", point->p.b);
+    set_count(object, "k_b", point->p.k_b);
+    set_real(object, "time_us", r.time_us);
+    set_real(object, "low_us", r.low_us);
+    set_real(object, "high_us", r.high_us);
+    set_text(object, "beyond", beyond);
+    return object;
+}
+
 static void put_choice(struct json *object, const struct selection_answer *answer)
 {
     char reason[500];
@@ -107,6 +126,7 @@ static void put_choice(struct json *object, const struct selection_answer *answe
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
     set_text(object, "reason", reason);
+    json_put(object, "beyond", beyond_json(answer));
     set_truth(object, "too_close", selection_too_close(answer));
     json_put(object, "stand_in", stand_in_json(answer));
 }

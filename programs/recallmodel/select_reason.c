@@ -194,7 +194,14 @@ static void format_none(char *text, size_t size, const struct selection_answer *
     const struct rcm_target *t = &answer->asked.target;
     if (answer->padded_n)
         snprintf(padded, sizeof padded, ", or pad the rows to n = %" PRIu64, answer->padded_n);
-    if (answer->kernel_forbids)
+    char beyond[RCM_BEYOND_TEXT];
+    selection_format_beyond(beyond, answer, answer->choice.beyond.p);
+    if (answer->runs_forbid)
+        snprintf(text, size,
+                 "no buckets within the runs of the profile keep %s (those that do lie beyond them "
+                 "in %s): time some first",
+                 asked, beyond);
+    else if (answer->kernel_forbids)
         snprintf(text, size,
                  "the kernel %s runs no buckets that keep %s (%s): do not approximate%s",
                  answer->asked.kernel->name, asked, answer->asked.kernel->limits, padded);
@@ -292,6 +299,19 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
              selection_is_time(answer) ? "in" : "with", value, budget);
 }
 
+/* Says so where the shape lies beyond the runs. */
+static void append_beyond(char *reason, size_t size, const struct selection_answer *answer)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    const size_t length = strlen(reason);
+    selection_format_beyond(beyond, answer, answer->choice.p);
+    if (*beyond && length < size)
+        snprintf(reason + length, size - length,
+                 "; this lies beyond the runs of the profile in %s, and its time is the upper end "
+                 "of its band",
+                 beyond);
+}
+
 void selection_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
     char asked[80], by[EXACT_TEXT];
@@ -304,6 +324,8 @@ void selection_reason(char *reason, size_t size, const struct selection_answer *
         exact_reason(reason, size, answer, asked);
     else
         threshold_reason(reason, size, answer, asked);
+    if (answer->choice.deploy == RCM_DEPLOY_BUCKETED && answer->settings->beyond_runs)
+        append_beyond(reason, size, answer);
     const size_t length = strlen(reason);
     if (!selection_stands_in(answer) || length + 1 >= size)
         return;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,16 +33,44 @@ unsigned selection_print_floor(const struct selection_answer *answer)
                          device->shortest_kernel_us > 0.0 ? ", with a launch" : "");
 }
 
+void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_answer *answer,
+                             struct rcm_topk p)
+{
+    *text = '\0';
+    if (answer->asked.objective->need == RCM_NEEDS_PROFILE && !answer->settings->d)
+        rcm_beyond_text(rcm_predict(answer->asked.machine.profile, p).beyond, text);
+}
+
+unsigned selection_print_beyond(const struct selection_answer *answer)
+{
+    char shape[64], low[40], high[40], beyond[RCM_BEYOND_TEXT];
+    const struct rcm_point *point = &answer->choice.beyond;
+    if (!(point->objective < INFINITY))
+        return 0;
+    const struct rcm_prediction r = selection_prediction(answer, point->p);
+    selection_format_shape(shape, sizeof shape, point->p);
+    selection_format_beyond(beyond, answer, point->p);
+    format_us(low, sizeof low, r.low_us);
+    format_us(high, sizeof high, r.high_us);
+    return print_wrapped("  beyond      %s may take %s to %s; no run of the profile has such %s: "
+                         "time it, or --beyond-runs",
+                         shape, low, high, beyond);
+}
+
 unsigned selection_print_settle(const struct selection_answer *answer)
 {
     char target[32], more[60] = "";
     const struct rcm_topk p = answer->query->base;
     const struct select_settings *settings = answer->settings;
-    if (!selection_stands_in(answer) || !selection_has_buckets(answer) || settings->budget > 0.0)
+    const bool beyond = answer->choice.beyond.objective < INFINITY;
+    if (!(beyond || (selection_stands_in(answer) && selection_has_buckets(answer))) ||
+        settings->budget > 0.0)
         return 0;
     format_decimal(target, sizeof target, answer->query->recall_target);
     if (settings->question.dtype.given)
         snprintf(more, sizeof more, " --dtype %s", rcm_dtype_name(answer->asked.machine.dtype));
+    if (beyond)
+        strcat(more, " --beyond-runs");
     const enum rcm_dtype dtype = answer->asked.machine.dtype;
     return print_wrapped(
         "  settle      in two minutes: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n "
@@ -49,5 +78,5 @@ unsigned selection_print_settle(const struct selection_answer *answer)
         dtype == RCM_F32   ? "float32"
         : dtype == RCM_F16 ? "float16"
                            : "bfloat16",
-        p.n, p.k, p.m ? p.m : 1, target, settings->question.device.text.device.name, more);
+        p.n, p.k, p.m ? p.m : 1, target, settings->question.device.given_as, more);
 }

@@ -87,11 +87,11 @@ static unsigned print_time(const struct selection_answer *answer)
             ? print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 times where "
                             "profiles were carried to other cards",
                             us, of, low, high)
-            : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 held-out errors",
-                            us, of, low, high);
+            : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 %s", us, of, low,
+                            high, r.within_runs ? "held-out errors" : "errors beyond the runs");
     char beyond[RCM_BEYOND_TEXT];
     rcm_beyond_text(r.beyond, beyond);
-    if (!r.within_runs)
+    if (!r.within_runs && profile->stands_in_for)
         lines += print_wrapped(
             "  beyond      the runs of the profile in %s; the error may be larger", beyond);
     return lines;
@@ -263,6 +263,7 @@ static unsigned print_why(const struct selection_answer *answer)
     lines += print_bound(answer);
     lines += print_exact(answer);
     lines += print_threshold(answer);
+    lines += selection_print_beyond(answer);
     lines += selection_print_settle(answer);
     lines += print_memory(&answer->settings->question, &answer->query->base,
                           answer->asked.machine.dtype);

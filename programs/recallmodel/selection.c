@@ -152,7 +152,8 @@ static struct rcm_selection model_question(const struct query *query,
                                   ? &settings->question.device.text.device
                                   : NULL,
                     .dtype = settings->question.dtype.type,
-                    .d = settings->d},
+                    .d = settings->d,
+                    .beyond_runs = settings->beyond_runs},
         .exact_us = settings->exact_us,
         .rope = rope_to_avoid(&settings->rope),
     };
@@ -220,6 +221,9 @@ static void find_what_forbids(struct selection_answer *answer)
     any.kernel = NULL;
     any.objective = rcm_objective_by_name("candidates");
     if (!any_buckets(any))
+        return;
+    answer->runs_forbid = answer->choice.beyond.objective < INFINITY;
+    if (answer->runs_forbid)
         return;
     answer->options_forbid = any_buckets(unaligned);
     answer->kernel_forbids = !answer->options_forbid;

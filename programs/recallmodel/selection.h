@@ -21,7 +21,7 @@ struct select_settings {
     double budget, exact_us;               /* 0: not given */
     uint64_t d;                            /* 0: the values lie in memory */
     struct device_option exact_kernel;     /* the profile of the contender */
-    bool verbose, brief;
+    bool verbose, brief, beyond_runs;
     struct rope_options rope; /* theta and head_dim alone */
 };
 
@@ -39,6 +39,7 @@ struct selection_answer {
     /* Where no buckets reach the target: does the kernel, or --align and --divisors, forbid those
      * that would? And the least n to which a row must be padded; 0: that does not help. */
     bool kernel_forbids, options_forbid;
+    bool runs_forbid; /* shapes beyond the runs of the profile would, and none within does */
     uint64_t padded_n;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
@@ -134,6 +135,14 @@ void selection_format_exact_value(char *text, size_t size, const struct selectio
 
 /* Where a stand-in answers: "the profile of H100-PCIe, not measured on H100-SXM". */
 void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer);
+
+/* "n, k_b": in what the shape lies beyond the runs of the profile; "": in nothing. */
+void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_answer *answer,
+                             struct rcm_topk p);
+
+/* Where the best shape lies beyond the runs, which takes no part without --beyond-runs: a line that
+ * names it. Returns how many it printed. */
+unsigned selection_print_beyond(const struct selection_answer *answer);
 
 /* Lines of such an answer: the roofline below its time, and the command that settles it, which
  * times the best of each k_b and exact top-k. Each returns how many it printed. */

@@ -15,7 +15,7 @@ measured runs that come with the project.
     '0.962957'
 """
 from ._attention import SparseAttention, attention_methods, sparse_attention
-from ._model import (Choice, Reaching, Threshold, blocks_loss, blocks_recall, blocks_sd,
+from ._model import (Beyond, Choice, Reaching, Threshold, blocks_loss, blocks_recall, blocks_sd,
                      blocks_smallest, cost, exact_time_us, largest_k, largest_n, loss,
                      loss_binomial, loss_bound, lost_law, predict_us, probability_exact, reaching,
                      recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case, select,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __version__: str
 __all__ = [
-    "Choice", "Chosen", "Device", "Profile", "Reaching", "Runs", "Simulation",
+    "Beyond", "Choice", "Chosen", "Device", "Profile", "Reaching", "Runs", "Simulation",
     "SparseAttention", "Threshold", "TopK", "TopKChosen", "attention_methods", "blocks_loss",
     "blocks_recall", "blocks_sd", "blocks_smallest", "cost", "devices", "exact_time_us",
     "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound", "lost_law", "predict_us",
@@ -171,6 +171,14 @@ class Threshold:
     objective: float
 
 @dataclass(frozen=True)
+class Beyond:
+    b: int
+    k_b: int
+    time_us: float
+    low_us: float
+    high_us: float
+
+@dataclass(frozen=True)
 class Choice:
     b: Optional[int]
     k_b: Optional[int]
@@ -184,6 +192,7 @@ class Choice:
     high_us: Optional[float]
     stand_in: Optional[str]
     threshold: Optional[Threshold]
+    beyond: Optional[Beyond]
 
 def select(n: int, k: int, target: _Recall, *, m: int = 1, confidence: Optional[float] = None,
            objective: Optional[str] = None, profile: Optional[Union[Profile, _Path]] = None,
@@ -191,7 +200,7 @@ def select(n: int, k: int, target: _Recall, *, m: int = 1, confidence: Optional[
            exact_us: Optional[float] = None, exact_kernel: Optional[Union[Profile, _Path]] = None,
            kernel: Optional[str] = None, k_b_max: int = 4, align: int = 1, divisors: bool = False,
            rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
-           d: Optional[int] = None) -> Choice: ...
+           d: Optional[int] = None, beyond_runs: bool = False) -> Choice: ...
 
 # ---- devices and profiles
 

@@ -96,7 +96,7 @@ class TimeParameter(Structure):
 class Machine(Structure):
     """struct rcm_machine"""
     _fields_ = [("profile", c_void_p), ("device", POINTER(Device)), ("dtype", c_int),
-                ("d", c_uint64)]
+                ("d", c_uint64), ("beyond_runs", c_bool)]
 
 
 class Objective(Structure):
@@ -132,7 +132,7 @@ class Choice(Structure):
     """struct rcm_choice"""
     _fields_ = [("p", Topk), ("objective", c_double), ("deploy", c_int),
                 ("exact_objective", c_double), ("over_exact", c_double), ("threshold", Point),
-                ("reaching", c_double)]
+                ("reaching", c_double), ("beyond", Point)]
 
 
 class Goal(Structure):

@@ -330,6 +330,16 @@ class Threshold:
 
 
 @dataclasses.dataclass(frozen=True)
+class Beyond:
+    """Buckets beyond the runs of a profile, with their predicted time and its band."""
+    b: int
+    k_b: int
+    time_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclasses.dataclass(frozen=True)
 class Choice:
     """The choice of select.
 
@@ -341,6 +351,8 @@ class Choice:
     over_exact: objective over exact_objective.
     low_us, high_us: where the objective is a time, nine in ten errors put it between (None: not
     known). stand_in: the card whose profile answered for one that has none (None: its own did).
+    beyond: buckets beyond the runs of the profile, which took no part, and whose band ends below
+    the objective (None: there are none).
     """
     b: int
     k_b: int
@@ -354,10 +366,18 @@ class Choice:
     high_us: float
     stand_in: str
     threshold: Threshold
+    beyond: Beyond
 
 
 def _finite_or_none(value):
     return value if numpy.isfinite(value) else None
+
+
+def _beyond_of(point, profile):
+    if not numpy.isfinite(point.objective):
+        return None
+    r = lib.predict(_profile_pointer(profile), point.p)
+    return Beyond(point.p.b, point.p.k_b, r.time_us, r.low_us, r.high_us)
 
 
 def _choice_of(choice, profile=None):
@@ -377,7 +397,8 @@ def _choice_of(choice, profile=None):
         high_us=_finite_or_none(band.high_us) if band else None,
         stand_in=profile.name if profile and profile.stands_in_for else None,
         threshold=(Threshold(t.p.b, t.p.k_b, choice.reaching, t.objective)
-                   if numpy.isfinite(t.objective) else None))
+                   if numpy.isfinite(t.objective) else None),
+        beyond=_beyond_of(choice.beyond, profile))
 
 
 def _exact_kernel_us(kernel, p):
@@ -410,7 +431,7 @@ def _exact_us(exact_us, exact_kernel, unit, p):
 # long: an argument of select is a member of struct rcm_selection.
 def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
            dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
-           divisors=False, rope_theta=None, head_dim=None, d=None):
+           divisors=False, rope_theta=None, head_dim=None, d=None, beyond_runs=False):
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -433,6 +454,7 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
     elements (default 128): keeps away from b that resonate with one of its wavelengths, if it can.
+    beyond_runs: buckets beyond the runs of the profile take part, by the upper end of their band.
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
     wanted = goal("target", target, k)
@@ -456,6 +478,7 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
         machine=_machine(profile, row, dtype or (profile.dtype if profile is not None else "f32")))
+    selection.machine.beyond_runs = bool(beyond_runs)
     if d is not None:
         if chosen.contents.unit != b"us" or row is None:
             raise ValueError("d is about a time on a device; give device='H100-PCIe' or another")

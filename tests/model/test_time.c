@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(short_model_by_hand)
 {
-    struct rcm_profile q = {.kernel = rcm_kernel_by_name("generic"), .dtype = RCM_F32};
+    struct rcm_profile q = {.kernel = rcm_kernel_by_name("samaga"), .dtype = RCM_F32};
     struct rcm_topk p = {.n = 1000000, .k = 100, .b = 1000, .k_b = 1, .m = 2};
     ck_assert_msg(isnan(rcm_predict(&q, p).time_us), "of nothing something is predicted");
     q.launch_us = 5.0;
@@ -173,17 +173,17 @@ START_TEST(ranges)
     struct rcm_profile q = *rcm_profile(0);
     struct rcm_topk p = {.n = 4096, .k = 64, .b = 64, .k_b = 1, .m = 256};
     ck_assert(rcm_predict(&q, p).within_runs);
-    p.m = 258; /* by less than a hundredth */
+    p.m = 512; /* by a factor of 2 */
     ck_assert(rcm_predict(&q, p).within_runs);
-    p.m = 259;
+    p.m = 513;
     ck_assert(!rcm_predict(&q, p).within_runs);
     ck_assert_uint_eq(rcm_predict(&q, p).beyond, RCM_BEYOND_M);
     p.m = 0; /* is 1 */
     ck_assert(rcm_predict(&q, p).within_runs);
     ck_assert_uint_eq(rcm_predict(&q, p).beyond, 0);
-    p.n = 1014;
+    p.n = 512;
     ck_assert(rcm_predict(&q, p).within_runs);
-    p.n = 1013;
+    p.n = 511;
     ck_assert(!rcm_predict(&q, p).within_runs && rcm_predict(&q, p).time_us > 0.0);
     ck_assert_uint_eq(rcm_predict(&q, p).beyond, RCM_BEYOND_N);
 }
@@ -191,7 +191,7 @@ END_TEST
 
 START_TEST(what_lies_beyond)
 {
-    const struct rcm_profile q = {.kernel = rcm_kernel_by_name("generic"),
+    const struct rcm_profile q = {.kernel = rcm_kernel_by_name("samaga"),
                                   .launch_us = 1,
                                   .run_count = 8,
                                   .n_low = 100,
@@ -203,24 +203,27 @@ START_TEST(what_lies_beyond)
                                   .k_b_low = 1,
                                   .k_b_high = 2,
                                   .m_low = 1,
-                                  .m_high = 4};
+                                  .m_high = 4,
+                                  .candidates_low = 60,
+                                  .candidates_high = 60};
     const struct rcm_topk inside = {.n = 100, .k = 20, .b = 30, .k_b = 1, .m = 4};
     struct rcm_topk p = inside;
     char text[RCM_BEYOND_TEXT];
     ck_assert(rcm_predict(&q, p).within_runs && rcm_predict(&q, p).beyond == 0);
-    p.n = 202;
-    ck_assert(rcm_predict(&q, p).within_runs);
-    p.n = 203;
-    p.k = 21;
-    p.b = 31;
-    p.k_b = 3;
-    p.m = 5;
+    p = (struct rcm_topk){.n = 400, .k = 40, .b = 60, .k_b = 2, .m = 8};
+    ck_assert(rcm_predict(&q, p).within_runs); /* each by a factor of 2, but k_b */
+    const struct rcm_range b = rcm_b_within_runs(&q, p);
+    ck_assert(b.low == 15 && b.high == 60); /* of the candidates, and of b */
+    p = (struct rcm_topk){.n = 401, .k = 41, .b = 61, .k_b = 3, .m = 9};
     rcm_beyond_text(rcm_predict(&q, p).beyond, text);
-    ck_assert_str_eq(text, "n, k, b, k_b, m");
+    ck_assert_str_eq(text, "n, k, b, k_b, m, b k_b");
+    ck_assert_uint_eq(rcm_b_within_runs(&q, p).high, 0);
+    ck_assert_double_eq_tol(rcm_predict(&q, p).high_us / rcm_predict(&q, p).time_us,
+                            RCM_BEYOND_HIGH_RATIO, 1e-12);
     rcm_beyond_text(~0u, text);
-    ck_assert_str_eq(text, "n, k, b, k_b, m, kernel");
+    ck_assert_str_eq(text, "n, k, b, k_b, m, kernel, b k_b");
     p = inside;
-    p.m = 5;
+    p.m = 9;
     ck_assert(!rcm_predict(&q, p).within_runs && rcm_predict(&q, p).beyond == RCM_BEYOND_M);
     rcm_beyond_text(RCM_BEYOND_N | RCM_BEYOND_M, text);
     ck_assert_str_eq(text, "n, m");

@@ -54,6 +54,8 @@ def question(random_):
             options += ["--dtype", random_.choice(["f32", "f16", "bf16"])]
         if random_.random() < 0.15:
             options += ["--objective", "roofline"]
+        elif random_.random() < 0.1:
+            options += ["--beyond-runs"]
         if random_.random() < 0.2:
             options += ["--exact-us", random_.choice([3, 30, 300])]
         elif random_.random() < 0.1:
@@ -155,6 +157,15 @@ class Check:
             self.expect("too close" not in text, "called too close")
         if a["budget"] is not None:
             return self.budget(text)
+        beyond = re.search(r"; this lies beyond the runs of the profile in (.*), and its time is "
+                           r"the upper end of its band$", text)
+        if "--beyond-runs" in self.options and a["deploy"] == "bucketed" and not self.stand_in:
+            self.expect((beyond[1] if beyond else "") == c["beyond"], "beyond the runs")
+            self.expect(near(c["objective"], c["high_us" if beyond else "predicted_us"]),
+                        "the objective beyond the runs")
+        else:
+            self.expect(not beyond or self.stand_in, "beyond the runs")
+        text = text[:beyond.start()] if beyond else text
         shape = f"b = {c['b']}, k_b = {c['k_b']}" if c else None
         text = re.sub(r"[;:] too close to call.*$", "", text)
         exact = r"exact top-k(?: by \S+)?"
@@ -197,6 +208,13 @@ class Check:
                 r"|[Nn]o b that .* keeps recall \S+.*): do not approximate(, or pad the rows to "
                 r"n = "
                 r"(\d+))?")
+        runs = (r"(?:.*; )?[Nn]o buckets within the runs of the profile keep recall \S+(?: in \S+ "
+                r"% of rows)? \(those that do lie beyond them in (.*)\): time some first")
+        found = re.fullmatch(runs, text)
+        if found:
+            self.expect(c is None and a["beyond"] and a["beyond"]["beyond"] == found[1],
+                        "what lies beyond the runs")
+            return
         found = re.fullmatch(none, text) or re.fullmatch(rf"(?i:{exact}): (?:.*?); {none}", text)
         if found:
             self.expect(c is None, "no buckets, and there are some")
@@ -335,7 +353,8 @@ class Check:
             return
         found = re.fullmatch(rf"{TIME} predicted \((.*?)\); (?:{TIME} to {TIME} by 9 in 10 "
                              rf"(held-out "
-                             rf"errors|times where profiles were carried to other cards)|its error "
+                             rf"errors|errors beyond the runs|times where profiles were carried "
+                             rf"to other cards)|its error "
                              rf"is not known)", text)
         self.expect(found, f"an unknown line: {text}")
         if not found:
@@ -350,7 +369,24 @@ class Check:
 
     def line_beyond(self, text, a, c):
         found = re.fullmatch(r"the runs of the profile in (.*); the error may be larger", text)
-        self.expect(found and found[1] == c["beyond"], "what is beyond")
+        if found:
+            self.expect(found[1] == c["beyond"], "what is beyond")
+            return
+        found = re.fullmatch(rf"(b = \d+, k_b = \d+) may take {TIME} to {TIME}; no run of the "
+                             rf"profile has such (.*): time it, or --beyond-runs", text)
+        self.expect(found, f"an unknown line: {text}")
+        if not found:
+            return
+        there = a["beyond"]
+        self.expect(found[1] == f"b = {there['b']}, k_b = {there['k_b']}" and
+                    found[6] == there["beyond"] and
+                    near(found[2], there["low_us"] / UNITS[found[3]]) and
+                    near(found[4], there["high_us"] / UNITS[found[5]]), "what lies beyond")
+        self.expect(c is None or there["high_us"] < c["objective"], "it is not faster for certain")
+        if a["budget"] is None:
+            asked = json.loads(run("select", *self.options, "--beyond-runs", "--json").stdout)
+            self.expect((asked["choice"]["b"], asked["choice"]["k_b"]) ==
+                        (there["b"], there["k_b"]), "--beyond-runs chooses another")
 
     def line_profile(self, text, a, c):
         self.expect(re.fullmatch(r"of \S+, (f16|bf16|f32); used for \S+, (f16|bf16|f32)", text),

@@ -55,11 +55,15 @@ says '  recall      0.*\(H100-PCIe, f16\).*predicted; --exact-us T compares'
 silent '  buckets '
 
 # Times as people say them, also in tables.
-ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie --verbose
+ask select --n 1e6 --k 1e3 --m 4096 --device h100-pcie --verbose --beyond-runs
 says '[0-9] ms +[0-9.]+x'
 silent '[0-9]e[0-9]+ +[0-9.]+x'
-says 'beyond      the runs of the profile in m'
-ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie
+says '; this lies beyond the runs of the profile in m, and its time is the upper end of its band\.'
+ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie
+says 'no buckets within the runs of the profile keep recall 0.95 \(those that do lie beyond them in'
+says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m:'
+says 'settle +in two minutes: .* --device h100-pcie --beyond-runs"'
+ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie --beyond-runs
 says 'buckets +buckets +exact +threshold +n +k +deploy +b +k_b +recall +time +time +time'
 silent '[0-9]e[0-9]'
 ask select --n 4096,2^20 --k 50
@@ -94,7 +98,7 @@ ask predict --n 2^17 --k 1024 --device mi300x
 says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16: nothing was'
 
 # Why there are no buckets: the kernel, an option, or the recall.
-ask select --n 2755 --k 1 --recall 0.5 --device v100s
+ask select --n 2755 --k 1 --recall 0.5 --device v100s --beyond-runs
 says 'The kernel drtopk runs no buckets .*: do not approximate, or pad the rows to n = 2756'
 ask select --n 131072 --k 65536 --kernel graphcore
 says 'the kernel graphcore runs no buckets that keep recall 0.95 \(b k_b a multiple of k'

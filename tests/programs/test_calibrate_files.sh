@@ -118,7 +118,7 @@ for want in "Predicted for the kernel graphcore-thread with the parameters of gr
     "Predicted for bf16 by a profile of f16" unknown; do
     grep -q "$want" "$folder/text" || fail "no '$want' in $(cat "$folder/text")"
 done
-"$program" predict --device h100-pcie --n 2^24 --k 64 --kb 1 --b 64 --m 300 --csv >"$folder/text"
+"$program" predict --device h100-pcie --n 2^24 --k 64 --kb 1 --b 64 --m 600 --csv >"$folder/text"
 grep -q '"n, m"' "$folder/text" || fail "beyond: $(cat "$folder/text")"
 refused "the profile of H100-PCIe knows graphcore, graphcore-thread, graphcore-block" \
     predict --device h100-pcie --n 100 --k 10 --kernel xla

@@ -176,7 +176,15 @@ START_TEST(select_by_a_fitted_profile)
     json_decref(object);
     /* Beyond the runs. */
     object = answer_with("select --n 2^24 --k 1024 --device %s --json", files.profile, NULL);
+    ck_assert(json_is_null(json_object_get(object, "choice")));
+    const double high = number(object, "beyond/high_us");
+    ck_assert_str_eq(
+        json_string_value(json_object_get(json_object_get(object, "beyond"), "beyond")), "n");
+    json_decref(object);
+    object = answer_with("select --n 2^24 --k 1024 --device %s --beyond-runs --json", files.profile,
+                         NULL);
     ck_assert(json_is_false(json_object_get(json_object_get(object, "choice"), "within_runs")));
+    ck_assert_double_eq(number(object, "choice/objective"), high);
     json_decref(object);
     remove_files(&files);
 }

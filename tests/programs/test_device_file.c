@@ -64,7 +64,7 @@ END_TEST
 
 static struct rcm_profile short_profile(void)
 {
-    return (struct rcm_profile){.kernel = rcm_kernel_by_name("generic"), .dtype = RCM_F32};
+    return (struct rcm_profile){.kernel = rcm_kernel_by_name("samaga"), .dtype = RCM_F32};
 }
 
 /* A profile of the short model reads back from a file as it was. */
@@ -87,7 +87,7 @@ START_TEST(short_profile_files)
                   error);
     ck_assert(entry.profile.kernel == q.kernel && entry.profile.operations_per_s == 2.5e12 &&
               entry.profile.held_out_exact_p95_ratio == 1.25);
-    static const char nothing[] = "kernel = generic\nblock_us = 1\n";
+    static const char nothing[] = "kernel = samaga\nblock_us = 1\n";
     ck_assert_int_eq(rcm_profile_text_read(nothing, strlen(nothing), &entry, error, sizeof error),
                      -1);
     ck_assert_msg(strstr(error, "lacks launch_us, roof_bytes_per_s"), "%s", error);
