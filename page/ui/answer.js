@@ -19,6 +19,8 @@ export function verdictOf(answer) {
         return {kind: 'perhaps', words: 'What each must send'};
     if (answer.queries)
         return {kind: 'perhaps', words: 'A table of answers'};
+    if (undecided(answer))
+        return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};
     if (answer.deploy === 'exact')
         return {kind: 'no', words: answer.too_close ? 'No: too close to call' : 'No'};
     if (answer.objective_unit !== 'us')
@@ -43,6 +45,11 @@ export function verdictOf(answer) {
     return {kind: 'yes', words: 'Yes'};
 }
 
+/* Do only buckets beyond the runs of the profile keep the recall? */
+function undecided(answer) {
+    return answer.deploy === 'exact' && !answer.choice && answer.beyond;
+}
+
 /* {headline, why} out of the reason: the part before the first colon is the choice. */
 function split(answer) {
     if (answer.question)
@@ -50,6 +57,8 @@ function split(answer) {
     if (answer.queries)
         return {headline: 'One answer for each shape', why: 'The command says, below.'};
     const reason = answer.reason, colon = reason.indexOf(': ');
+    if (undecided(answer))
+        return {headline: 'Time some buckets first', why: sentence(reason)};
     if (answer.deploy === 'exact')
         return {headline: 'Do not approximate', why: sentence(reason)};
     return {headline: answer.deploy === 'bucketed' ? reason.slice(0, colon)
@@ -139,7 +148,8 @@ export function readNotes(text) {
 function inTiles(label, answer) {
     if (answer.question)
         return false;
-    return ['recall', 'time', 'buckets', 'exact', 'beyond'].includes(label) ||
+    return ['recall', 'time', 'buckets', 'exact'].includes(label) ||
+           (label === 'beyond' && !answer.beyond) ||
            (label === 'threshold' && answer.objective !== 'roofline');
 }
 
