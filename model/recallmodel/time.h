@@ -230,8 +230,8 @@ enum rcm_beyond {
 /* Of shapes that lie beyond the runs by more than that, 90 % took between these shares of the
  * predicted time (docs/calibrating.md). The band of a prediction beyond is at least so wide, but of
  * a stand-in, whose own is of runs of other cards. */
-#define RCM_BEYOND_LOW_RATIO 0.28
-#define RCM_BEYOND_HIGH_RATIO 3.4
+#define RCM_BEYOND_LOW_RATIO 0.25
+#define RCM_BEYOND_HIGH_RATIO 2.3
 
 /* Their names, such as "n, m"; "" for 0. */
 #define RCM_BEYOND_TEXT 32

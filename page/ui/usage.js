@@ -23,16 +23,6 @@ function show(name) {
     byId('call-panel').setAttribute('aria-label', `The call: ${NAMES[name] || name}`);
 }
 
-/* The call that the command shows with the answer: the exact one where buckets do not pay. */
-function first(answer, names) {
-    const exact = answer.deploy === 'exact' || !answer.choice || answer.over_exact >= 1;
-    if (exact && names.includes('exact') && !names.includes('cpu'))
-        return 'exact';
-    const byKernel = {xla: 'jax', ours: 'c', cpu: 'cpu'}[answer.kernel] || 'graphcore';
-    return names.includes(byKernel) && answer.kernel !== 'any' ? byKernel
-        : names.includes('cpu') ? 'cpu' : 'pytorch';
-}
-
 /* A question of another kernel or another answer begins with the call that fits it; otherwise the
  * tab stays. */
 let asked = '';
@@ -52,7 +42,7 @@ export function showUsage(answer) {
             type: 'button', role: 'tab', 'data-tab': name, 'aria-controls': 'call-panel',
             'aria-selected': 'false', tabindex: -1}, NAMES[name] || name)));
     const key = `${answer.kernel} ${answer.deploy}`;
-    const at = key === asked && names.includes(wanted) ? wanted : first(answer, names);
+    const at = key === asked && names.includes(wanted) ? wanted : answer.call;
     asked = key;
     choose(at);
 }

@@ -32,6 +32,26 @@ static const char *comment_of_type(enum rcm_dtype dtype)
     return dtype == RCM_F32 ? "float32" : dtype == RCM_F16 ? "float16" : "bfloat16";
 }
 
+/* Another shape than the answer's is said in the call itself. A time is predicted where the profile
+ * is of the kernel of the call. */
+static void write_nearest(struct call *call, const struct rcm_selection *s, struct rcm_topk answer)
+{
+    char recall[40], us[40] = "";
+    const struct rcm_topk p = call->is.p;
+    const struct rcm_profile *profile = s->machine.profile;
+    if (p.b == answer.b && p.k_b == answer.k_b)
+        return;
+    format_recall(recall, sizeof recall, rcm_loss_exact(p));
+    if (profile && s->objective == rcm_objective_by_name("time") &&
+        strcmp(profile->kernel->family, call->kernel) == 0)
+        format_us(us, sizeof us, rcm_predict(profile, p).time_us);
+    append(call,
+           "# not b = %" PRIu64 ", k_b = %" PRIu64 ", but the nearest that this can express: b = "
+           "%" PRIu64 ", k_b = %" PRIu64 "\n# %" PRIu64 " candidates, recall %s%s%s\n",
+           answer.b, answer.k_b, p.b, p.k_b, rcm_candidates(p), recall, *us ? ", predicted " : "",
+           us);
+}
+
 /* ---- C: gpu/topk_gpu.h */
 
 static const char *c_dtype(enum rcm_dtype dtype)
@@ -136,8 +156,6 @@ static void write_other_rank(struct call *call, struct rcm_topk p, double target
 static void write_jax(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
 {
     const double target = rcm_xla_target(p, p.b);
-    if (isnan(target))
-        return;
     append(call, "import jax  # pip install jax\n");
     if (rows_of(p) == 1)
         append(call, "# x: (%" PRIu64 ",), %s\n", p.n, comment_of_type(s->machine.dtype));
@@ -153,6 +171,8 @@ static void write_jax(struct call *call, const struct rcm_selection *s, struct r
 
 /* ---- plain PyTorch */
 
+/* Padding is below every element: without the clamp it would tie with the -inf of a masked row, and
+ * an index of n or more would come out. */
 static void write_pytorch(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
 {
     const uint64_t m = rows_of(p), length = (p.n + p.b - 1) / p.b, padding = length * p.b - p.n,
@@ -163,7 +183,9 @@ static void write_pytorch(struct call *call, const struct rcm_selection *s, stru
            "; its time is not predicted\n",
            m, p.n, comment_of_type(s->machine.dtype), p.b);
     if (padding)
-        append(call, "padded = torch.nn.functional.pad(x, (0, %" PRIu64 "), value=-torch.inf)\n",
+        append(call,
+               "padded = torch.nn.ConstantPad1d((0, %" PRIu64
+               "), -torch.inf)(x.clamp(min=torch.finfo(x.dtype).min))\n",
                padding);
     append(call,
            "values, rows = %s.view(%" PRIu64 ", %" PRIu64 ", %" PRIu64 ").topk(%" PRIu64
@@ -174,8 +196,9 @@ static void write_pytorch(struct call *call, const struct rcm_selection *s, stru
            ", device=x.device)).reshape(%" PRIu64 ", %" PRIu64 ")\n",
            p.b, p.b, m, kept);
     append(call,
-           "values, places = values.reshape(%" PRIu64 ", %" PRIu64 ").topk(%" PRIu64 ", dim=1)\n"
-           "indices = indices.gather(1, places)\n",
+           "indices = indices.gather(1, values.reshape(%" PRIu64 ", %" PRIu64 ").topk(%" PRIu64
+           ", dim=1).indices)\n"
+           "values = x.gather(1, indices)\n",
            m, kept, p.k);
 }
 
@@ -285,10 +308,15 @@ static void write_for_gpu(struct call calls[CALLS], const struct rcm_selection *
     calls[CALL_JAX].is = nearest(&xla, 1, most_candidates);
     if (calls[CALL_C].is.objective < INFINITY)
         write_c(&calls[CALL_C], s, calls[CALL_C].is.p);
-    if (calls[CALL_GRAPHCORE].is.objective < INFINITY)
+    if (calls[CALL_GRAPHCORE].is.objective < INFINITY) {
+        write_nearest(&calls[CALL_GRAPHCORE], s, best.p);
         write_graphcore(&calls[CALL_GRAPHCORE], s, calls[CALL_GRAPHCORE].is.p);
-    if (calls[CALL_JAX].is.objective < INFINITY)
+    }
+    if (calls[CALL_JAX].is.objective < INFINITY &&
+        !isnan(rcm_xla_target(calls[CALL_JAX].is.p, calls[CALL_JAX].is.p.b))) {
+        write_nearest(&calls[CALL_JAX], s, best.p);
         write_jax(&calls[CALL_JAX], s, calls[CALL_JAX].is.p);
+    }
     if (has_assignment(best.p)) {
         calls[CALL_NUMPY].is = best;
         write_numpy(&calls[CALL_NUMPY], s, best.p);

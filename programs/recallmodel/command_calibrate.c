@@ -135,17 +135,19 @@ const struct command command_calibrate = {
     .example = "recallmodel calibrate runs.csv --exact exact.csv --name 'My GPU' -o my.profile\n"
                "  recallmodel calibrate runs.csv --cross-validate\n"
                "  recallmodel calibrate --plan > shapes.csv",
-    .detail = "calibrate fits a physical model of the time of both stages: starts of kernels, "
-              "threads in waves, memory, merges. It prints the parameters, the error of the fit in "
-              "each regime, and how well a fit to the other sizes predicts each n.\n"
-              "\n"
-              "--kernel generic fits a short model to a kernel of which only the times are known, "
-              "from 8 runs on. --kernel exact, exact-once and torch-topk fit a model of eight "
-              "parameters to runs of exact top-k alone.\n"
-              "\n"
-              "--plan chooses one shape after the other, each time the one about which the model "
-              "is most uncertain (docs/calibrating.md). With runs it prints the fewest shapes that "
-              "determine what they leave open.",
+    .detail =
+        "calibrate fits a physical model of the time of both stages: starts of kernels, "
+        "threads in waves, memory, merges. It prints the parameters, the error of the fit in "
+        "each regime, and how well a fit to the other sizes predicts each n.\n"
+        "\n"
+        "The fit begins from the parameters of the nearest card that has a profile (recallmodel "
+        "devices), and what the runs do not determine stays there; 8 runs are enough. --kernel "
+        "exact, exact-once and torch-topk fit a model of eight parameters to runs of exact "
+        "top-k alone.\n"
+        "\n"
+        "--plan chooses one shape after the other, each time the one about which the model "
+        "is most uncertain (docs/calibrating.md). With runs it prints the fewest shapes that "
+        "determine what they leave open.",
     .options = calibrate_options,
     .bare = "--runs",
     .run = run_calibrate,

@@ -43,7 +43,8 @@ static struct json *threshold_json(const struct rcm_choice *c)
     return object;
 }
 
-static struct json *usage_json(const struct selection_answer *answer)
+/* The calls, and which of them is the one below the answer. */
+static void put_usage(struct json *object, const struct selection_answer *answer)
 {
     struct call calls[CALLS];
     struct json *usage = json_new_object();
@@ -51,7 +52,8 @@ static struct json *usage_json(const struct selection_answer *answer)
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
-    return usage;
+    json_put(object, "usage", usage);
+    set_text(object, "call", calls_shown(calls, &answer->asked, &answer->choice)->key);
 }
 
 static void put_question(struct json *object, const struct selection_answer *answer)
@@ -165,6 +167,6 @@ struct json *selection_json(const struct selection_answer *answer)
         json_put(object, "rules",
                  budget ? json_new_array() : rows_as_json(selection_rules(answer)));
     }
-    json_put(object, "usage", usage_json(answer));
+    put_usage(object, answer);
     return object;
 }

@@ -335,41 +335,28 @@ static unsigned print_assumption(const struct selection_answer *answer, unsigned
     return 1;
 }
 
-/* The predicted time of a call that is not the choice, where the profile is of its kernel. */
-static void print_nearest_time(const struct call *call, const struct selection_answer *answer)
+static void print_call(const struct call *call)
 {
-    char us[40];
-    const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || answer->settings->d || !call->kernel ||
-        strcmp(profile->kernel->family, call->kernel) != 0)
-        return;
-    format_us(us, sizeof us, rcm_predict(profile, call->is.p).time_us);
-    printf(", %s predicted", us);
-}
-
-static void print_call(const struct call *call, const struct selection_answer *answer)
-{
-    char recall[40];
-    const struct rcm_choice *choice = &answer->choice;
-    printf("%s", call->title);
-    if (!*call->text) {
-        puts(": cannot express this choice");
-        return;
-    }
-    const bool same = call->is.p.b == choice->p.b && call->is.p.k_b == choice->p.k_b;
-    if (call->is.objective < INFINITY && !same) {
-        format_recall(recall, sizeof recall, rcm_loss_exact(call->is.p));
-        printf(", the nearest: b = %" PRIu64 ", k_b = %" PRIu64 ", %" PRIu64
-               " candidates, recall %s",
-               call->is.p.b, call->is.p.k_b, rcm_candidates(call->is.p), recall);
-        print_nearest_time(call, answer);
-    }
-    putchar('\n');
+    printf("%s%s\n", call->title, *call->text ? "" : ": cannot express this choice");
     for (const char *at = call->text; *at;) {
         const size_t length = strcspn(at, "\n");
         printf("  %.*s\n", (int)length, at);
         at += length + (at[length] == '\n');
     }
+}
+
+/* A kernel that no library here calls: its parameters, before the call that is shown instead. */
+static void print_own_kernel(const struct selection_answer *answer, const struct call *shown)
+{
+    const struct rcm_topk p = answer->choice.p;
+    const char *kernel = answer->asked.kernel->name;
+    if (strcmp(shown->key, "pytorch") != 0 || strcmp(kernel, "any") == 0)
+        return;
+    print_wrapped("The kernel %s has no call here. Give it b = %" PRIu64 ", k_b = %" PRIu64
+                  ": %s buckets%s. The same buckets by other operations, at another time:",
+                  kernel, p.b, p.k_b,
+                  p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous",
+                  rcm_candidates(p) > p.k ? ", then the exact top-k of what they keep" : "");
 }
 
 /* What each of the others takes, as lines: the formulas do not fit into their table. */
@@ -407,7 +394,7 @@ static void print_more(const struct selection_answer *answer, const struct call 
         if (&calls[i] != shown && calls[i].offered &&
             (i != CALL_EXACT || answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
             putchar('\n');
-            print_call(&calls[i], answer);
+            print_call(&calls[i]);
         }
 }
 
@@ -434,7 +421,8 @@ void selection_print(const struct selection_answer *answer, bool colour)
         putchar('\n');
     if (answer->settings->d)
         puts("This call does not fuse the product and stage 1.");
-    print_call(shown, answer);
+    print_own_kernel(answer, shown);
+    print_call(shown);
     if (answer->settings->verbose)
         print_more(answer, calls, shown, colour);
 }

@@ -4,21 +4,8 @@
 #include <calibrate/regret.h>
 #include <calibrate/validate.h>
 
+#include "published.h"
 #include "short_model.h"
-
-/* Reads the runs of a file. `any_type`: the column dtype names types that no profile has, and is
- * not read. */
-static void read_published(const char *path, bool any_type, struct run_list *list)
-{
-    char error[CSV_ERROR];
-    struct csv csv;
-    ck_assert_msg(csv_read(path, &csv, error) == 0, "%s", error);
-    if (any_type)
-        csv.fields[csv_column(&csv, "dtype")][0] = '-';
-    ck_assert_msg(runs_from_csv(&csv, (struct run_filter){.times = true}, list, error) == 0, "%s",
-                  error);
-    csv_free(&csv);
-}
 
 static void check_regret(const char *name, const struct regret *r, double mean, double p95)
 {

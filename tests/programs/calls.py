@@ -75,52 +75,7 @@ def questions(count, generator):
             asked += 1
 
 
-# ---- a stand-in for torch: what the calls use of it, and no more
-
-
-class Tensor:
-    device = "the device"
-
-    def __init__(self, array):
-        self.array = array
-
-    def view(self, *shape):
-        return Tensor(self.array.reshape(shape))  # raises where the sizes differ
-
-    reshape = view
-
-    def topk(self, k, dim):
-        assert 1 <= k <= self.array.shape[dim], f"topk({k}) of {self.array.shape}, dim {dim}"
-        places = numpy.argsort(-self.array, axis=dim, kind="stable").take(range(k), axis=dim)
-        return Tensor(numpy.take_along_axis(self.array, places, axis=dim)), Tensor(places)
-
-    def gather(self, dim, index):
-        return Tensor(numpy.take_along_axis(self.array, index.array, axis=dim))
-
-    def __mul__(self, factor):
-        return Tensor(self.array * factor)
-
-    def __add__(self, other):
-        return Tensor(self.array + other.array)
-
-
-def arange(end, device):
-    assert device == Tensor.device
-    return Tensor(numpy.arange(end))
-
-
-def pad(x, widths, value):
-    assert len(widths) == 2 and widths[0] == 0 < widths[1]
-    return Tensor(
-        numpy.pad(x.array, [(0, 0)] * (x.array.ndim - 1) + [widths], constant_values=value)
-    )
-
-
-def stand_in():
-    torch = types.ModuleType("torch")
-    torch.arange, torch.topk, torch.inf = arange, Tensor.topk, numpy.inf
-    torch.nn = types.SimpleNamespace(functional=types.SimpleNamespace(pad=pad))
-    return torch
+# ---- PyTorch
 
 
 def shape_in(text):
@@ -130,22 +85,47 @@ def shape_in(text):
     )
 
 
-def run_torch(text, modules, of_numpy, to_numpy, generator):
-    """Runs a call on rows of distinct values. Returns the rows' recalls."""
-    shape = shape_in(text)
-    x = generator.permuted(
-        numpy.broadcast_to(numpy.arange(shape[1], dtype=numpy.float32), shape), axis=1
-    )
+def result_of(text, x, modules, of_numpy, to_numpy):
+    """Runs a call on rows. Returns the values of k different elements of each row."""
     names = {"x": of_numpy(x)}
     with_modules(text, modules, names)
     values, indices = to_numpy(names["values"]), to_numpy(names["indices"])
     k = values.shape[1]
-    assert values.shape == indices.shape == (shape[0], k)
-    assert indices.min() >= 0 and indices.max() < shape[1], "an index beyond the row"
+    assert values.shape == indices.shape == (x.shape[0], k)
+    assert indices.min() >= 0 and indices.max() < x.shape[1], "an index beyond the row"
     assert all(len(set(row)) == k for row in indices.tolist()), "an index twice"
-    assert (
-        numpy.take_along_axis(x, indices, axis=1) == values
-    ).all(), "a value that is not at its index"
+    assert numpy.array_equal(
+        numpy.take_along_axis(x, indices, axis=1), values, equal_nan=True
+    ), "a value that is not at its index"
+    return values
+
+
+def hard_rows(shape, k, generator):
+    """Masked rows with fewer than k finite values or none, NaN among them, and ties."""
+    for finite in 0, 1, k // 2, k:
+        x = numpy.full(shape, -numpy.inf, dtype=numpy.float32)
+        for row in x:
+            row[generator.permutation(shape[1])[:finite]] = generator.normal(size=finite)
+        yield x
+    holes = x.copy()
+    holes[:, generator.integers(shape[1])] = numpy.nan
+    yield holes
+    yield numpy.zeros(shape, dtype=numpy.float32)
+    yield numpy.full(shape, numpy.finfo(numpy.float32).min)
+    yield generator.integers(0, 3, shape).astype(numpy.float32)
+
+
+def run_torch(text, modules, of_numpy, to_numpy, generator):
+    """Runs a call on hard rows, and on rows of distinct values. Returns the latter's recalls."""
+    shape = shape_in(text)
+    x = generator.permuted(
+        numpy.broadcast_to(numpy.arange(shape[1], dtype=numpy.float32), shape), axis=1
+    )
+    values = result_of(text, x, modules, of_numpy, to_numpy)
+    k = values.shape[1]
+    for rows in hard_rows((min(shape[0], 2), shape[1]), k, generator):
+        whole = numpy.resize(rows, shape)
+        result_of(text, whole, modules, of_numpy, to_numpy)
     return (values >= shape[1] - k).mean(axis=1)
 
 
@@ -464,6 +444,7 @@ if __name__ == "__main__":
         sys.exit(c(*sys.argv[2:]))
     import numpy
     import recallmodel as rcm
+    from torch_stand_in import Tensor, stand_in
 
     jax = None
     try:

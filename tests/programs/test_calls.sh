@@ -176,6 +176,7 @@ export RECALLMODEL_LIBRARY
 if "$python" -c 'import numpy' 2>/dev/null; then
     PYTHONPATH="python${PYTHONPATH:+:$PYTHONPATH}" timeout -k 10 300 "$python" \
         tests/programs/calls.py python
+    timeout -k 10 300 "$python" tests/programs/call_headlines.py || fail "the call below an answer"
 else
     echo "SKIPPED: the calls in Python: $python has no numpy (Debian: python3-numpy)"
 fi
