@@ -73,8 +73,8 @@ def figure():
                         {"row": line, "panel": ACROSS * (line - 1) + place + 1}
                         | {c: profile[c] for c in ("device", "kernel", "dtype")}
                         | {c: answer[c] for c in ("n", "k", "m")}
-                        | {c: row[c] for c in ("b", "k_b", "recall", "predicted_us", "low_us",
-                                               "high_us")}
+                        | {c: row[c] for c in ("b", "k_b", "recall", "predicted_us")}
+                        | {c: row[c] or "NaN" for c in ("low_us", "high_us")}
                         | {c: answer.get(c) or "NaN" for c in EXACT}
                         | {c: row[c] for c in ("frontier", "recall_from")})
     return rows
