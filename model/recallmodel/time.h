@@ -206,6 +206,24 @@ bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile 
                       const struct rcm_kernel *kernel, const enum rcm_dtype *dtype,
                       struct rcm_profile *out);
 
+/* What answers for a card, a kernel and a type (NULL: any): a profile of the card; if none has
+ * both, one of another type of the same width; then one of another kernel of the same family; then
+ * one that differs in both; then one of another width, carried to the type; then a stand-in. own:
+ * the only profile of the card that is looked at; NULL: those of the library with its name. Of a
+ * kernel of exact top-k alone none is taken. rcm_predict_as(&profile, kernel, p) is the prediction.
+ */
+struct rcm_profile_answer {
+    bool found;
+    struct rcm_profile profile;      /* carried: with stands_in_for */
+    const struct rcm_kernel *kernel; /* that was asked for, or the profile's */
+    enum rcm_dtype dtype;            /* likewise */
+    bool other_kernel, other_dtype;  /* the profile is of another, and not carried */
+};
+struct rcm_profile_answer rcm_profile_for(const struct rcm_device *device,
+                                          const struct rcm_profile *own,
+                                          const struct rcm_kernel *kernel,
+                                          const enum rcm_dtype *dtype);
+
 /* ------------------------------------------------------------------------------------------------
  * Predicted times
  */

@@ -117,6 +117,52 @@ bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile 
     return false;
 }
 
+/* ---- what answers */
+
+/* The profiles of a card that have a stage 1: own, or those of the library; NULL at the end. */
+static const struct rcm_profile *profile_of_card(const struct rcm_device *device,
+                                                 const struct rcm_profile *own, size_t index)
+{
+    const struct rcm_profile *q = own && index == 0 && !own->kernel->exact_only ? own : NULL;
+    for (size_t i = 0; !own && (q = rcm_profile(i)); i++)
+        if (!q->kernel->exact_only && strcmp(q->name, device->name) == 0 && index-- == 0)
+            break;
+    return q;
+}
+
+struct rcm_profile_answer rcm_profile_for(const struct rcm_device *device,
+                                          const struct rcm_profile *own,
+                                          const struct rcm_kernel *kernel,
+                                          const enum rcm_dtype *dtype)
+{
+    struct rcm_profile_answer best = {0};
+    const struct rcm_profile *q, *family = NULL;
+    unsigned least = 4;
+    kernel = kernel && kernel->work ? kernel : NULL;
+    for (size_t i = 0; (q = profile_of_card(device, own, i)); i++) {
+        const struct rcm_profile_answer a = {.found = true,
+                                             .profile = *q,
+                                             .kernel = kernel ? kernel : q->kernel,
+                                             .dtype = dtype ? *dtype : q->dtype,
+                                             .other_kernel = kernel && q->kernel != kernel,
+                                             .other_dtype = dtype && q->dtype != *dtype};
+        const unsigned off = 1u * a.other_dtype + 2u * a.other_kernel;
+        if (!knows(q, kernel))
+            continue;
+        family = family ? family : q;
+        if (off < least && rcm_dtype_bytes(a.dtype) == rcm_dtype_bytes(q->dtype)) {
+            least = off;
+            best = a;
+        }
+    }
+    if (!best.found && rcm_stand_in_for(device, family, kernel, dtype, &best.profile)) {
+        best.found = true;
+        best.kernel = best.profile.kernel;
+        best.dtype = best.profile.dtype;
+    }
+    return best;
+}
+
 const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, struct rcm_topk p)
 {
     const struct rcm_profile *q, *fastest = NULL;

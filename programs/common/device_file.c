@@ -132,54 +132,12 @@ bool is_exact_only(const struct rcm_device_text *entry)
     return entry->has_profile && entry->profile.kernel->exact_only;
 }
 
-/* The profile of the device that differs least from what was asked for, of values as wide. */
-static struct profile_answer own_profile(const struct rcm_device_text *entry,
-                                         const struct rcm_kernel *kernel,
-                                         const enum rcm_dtype *dtype)
+struct rcm_profile_answer profile_for_question(const struct rcm_device_text *entry,
+                                               const struct rcm_kernel *kernel,
+                                               const enum rcm_dtype *dtype)
 {
-    struct profile_answer best = {0};
-    const struct rcm_profile *q;
-    unsigned least = 4;
-    for (size_t i = 0; (q = device_profile(entry, i)); i++) {
-        const struct profile_answer a = {true,
-                                         *q,
-                                         kernel ? kernel : q->kernel,
-                                         dtype ? *dtype : q->dtype,
-                                         kernel && q->kernel != kernel,
-                                         dtype && q->dtype != *dtype};
-        const unsigned off = 1u * a.other_dtype + 2u * a.other_kernel;
-        if (!q->kernel->exact_only && off < least &&
-            strcmp(a.kernel->family, q->kernel->family) == 0 &&
-            rcm_dtype_bytes(a.dtype) == rcm_dtype_bytes(q->dtype)) {
-            least = off;
-            best = a;
-        }
-    }
-    return best;
-}
-
-/* The first profile of the device that answers for the kernel, whatever its type; NULL: none. */
-static const struct rcm_profile *profile_of_family(const struct rcm_device_text *entry,
-                                                   const struct rcm_kernel *kernel)
-{
-    const struct rcm_profile *q;
-    for (size_t i = 0; (q = device_profile(entry, i)); i++)
-        if (!q->kernel->exact_only && (!kernel || strcmp(kernel->family, q->kernel->family) == 0))
-            break;
-    return q;
-}
-
-struct profile_answer profile_for_question(const struct rcm_device_text *entry,
-                                           const struct rcm_kernel *kernel,
-                                           const enum rcm_dtype *dtype)
-{
-    kernel = kernel && kernel->work ? kernel : NULL;
-    struct profile_answer a = own_profile(entry, kernel, dtype);
-    if (!a.found && rcm_stand_in_for(&entry->device, profile_of_family(entry, kernel), kernel,
-                                     dtype, &a.profile))
-        a = (struct profile_answer){true,  a.profile, a.profile.kernel, a.profile.dtype,
-                                    false, false};
-    return a;
+    return rcm_profile_for(&entry->device, entry->has_profile ? &entry->profile : NULL, kernel,
+                           dtype);
 }
 
 void kernels_known(const struct rcm_device_text *entry, char *text, size_t size)

@@ -36,21 +36,10 @@ const struct rcm_profile *exact_profile_by_prefix(const char *beginning);
 /* Is it of a kernel that only finds the exact top-k? Such a profile has no stage 1. */
 bool is_exact_only(const struct rcm_device_text *entry);
 
-/* The profile that answers for a kernel and a type (NULL: any); never one of exact top-k alone. If
- * no profile of the device has both, it is a profile of another type of the same width; if there is
- * none, one of another kernel of the same family; if there is none, one that differs in both; and
- * then a stand-in (rcm_stand_in_for), whose profile has stands_in_for. rcm_predict_as(&profile,
- * kernel, p) is the prediction. */
-struct profile_answer {
-    bool found;
-    struct rcm_profile profile;
-    const struct rcm_kernel *kernel; /* that was asked for, or the profile's */
-    enum rcm_dtype dtype;            /* likewise */
-    bool other_kernel, other_dtype;  /* the profile is of another */
-};
-struct profile_answer profile_for_question(const struct rcm_device_text *entry,
-                                           const struct rcm_kernel *kernel,
-                                           const enum rcm_dtype *dtype);
+/* rcm_profile_for the device: by the profile of a file alone, or by those of the library. */
+struct rcm_profile_answer profile_for_question(const struct rcm_device_text *entry,
+                                               const struct rcm_kernel *kernel,
+                                               const enum rcm_dtype *dtype);
 
 /* The kernels that the profiles of a device know, "graphcore, graphcore-thread, graphcore-block";
  * empty: it has no profile. */

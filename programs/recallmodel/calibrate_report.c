@@ -92,7 +92,7 @@ static void print_parameters(const struct calibration *c)
     print_left_out(c);
     print_prior(c);
     for (size_t i = 0; rcm_time_parameter(i); i++)
-        if (c->fit.error[i] > 0.5) {
+        if (c->fit.error[i] > 0.5 && isfinite(c->fit.error[i])) {
             print_wrapped(
                 "These runs hardly determine the parameters with +- 50 %% or more: the times of "
                 "shapes that depend on them are guesses.");
@@ -188,10 +188,19 @@ static void print_cross_validation(const struct calibration *c,
     print_with_exact(c->validation.each_with_exact);
 }
 
+static bool dtype_is_assumed(const struct calibration *c, const struct calibrate_settings *settings)
+{
+    return !c->runs.has_dtype && !settings->question.dtype.given;
+}
+
 static void print_text(const struct calibration *c, const struct calibrate_settings *settings)
 {
     printf("%s, kernel %s, %s: %s\n", c->profile.name, c->profile.kernel->name,
            rcm_dtype_name(c->profile.dtype), c->profile.runs);
+    if (dtype_is_assumed(c, settings))
+        print_wrapped("Neither the runs (a column dtype) nor --dtype say of which type the values "
+                      "were: %s is assumed. If that is wrong, so is every bandwidth below.",
+                      rcm_dtype_name(c->profile.dtype));
     if (c->runs.left_out)
         printf("(%zu rows of other measurements were left out)\n", c->runs.left_out);
     print_parameters(c);
@@ -301,6 +310,7 @@ static int print_as_json(const struct calibration *c, const struct calibrate_set
 {
     struct json *object = object_with_version();
     put_fit(object, c);
+    json_put(object, "dtype_assumed", json_new_truth(dtype_is_assumed(c, settings)));
     if (c->validation.size_count > 1)
         put_validation(object, c);
     if (settings->cross_validate)

@@ -16,7 +16,7 @@
 #include "predict.h"
 #include "configuration.h"
 
-void print_profile(const struct profile_answer *a)
+void print_profile(const struct rcm_profile_answer *a)
 {
     const struct rcm_profile *q = &a->profile;
     char held_out[80] = "";
@@ -86,7 +86,7 @@ struct product_question predict_product(const struct predict_settings *settings,
     return (struct product_question){&settings->question.device.text.device, dtype, settings->d};
 }
 
-struct rcm_prediction prediction_of(const struct profile_answer *a, struct rcm_topk p)
+struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p)
 {
     struct rcm_prediction r = rcm_predict_as(&a->profile, a->kernel, p);
     if (rcm_check(p) == RCM_OK && !rcm_kernel_runs(a->kernel, p))
@@ -111,7 +111,7 @@ static void put_bound(struct table *table, const struct predict_settings *settin
 static struct table *predict_rows(const struct query *query, void *state)
 {
     const struct predict_settings *settings = state;
-    const struct profile_answer a = settings->profile;
+    const struct rcm_profile_answer a = settings->profile;
     const struct rcm_profile *q = &a.profile;
     struct table *table = table_new();
     for (size_t i = 0; i < query->length; i++) {
@@ -145,7 +145,7 @@ static void predict_text(const struct query *query, const struct table *table, v
                          bool colour)
 {
     const struct predict_settings *settings = state;
-    const struct profile_answer a = settings->profile;
+    const struct rcm_profile_answer a = settings->profile;
     const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
     char band[BAND];
     print_profile(&a);
@@ -171,7 +171,7 @@ static void predict_text(const struct query *query, const struct table *table, v
         "roofline, a lower bound; with stage 2: that and the predicted stage 2.");
 }
 
-void put_profile_json(struct json *object, const struct profile_answer *a)
+void put_profile_json(struct json *object, const struct rcm_profile_answer *a)
 {
     const char *card = a->profile.stands_in_for;
     set_text(object, "device", card ? card : a->profile.name);
@@ -188,7 +188,7 @@ static void predict_json(struct json *object, const struct query *query, const s
                          void *state)
 {
     const struct predict_settings *settings = state;
-    const struct profile_answer a = settings->profile;
+    const struct rcm_profile_answer a = settings->profile;
     const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
     put_profile_json(object, &a);
     put_memory(object, &settings->question, &query->base, a.dtype);

@@ -182,11 +182,12 @@ static int no_profile(const struct select_settings *settings)
                            "recallmodel calibrate writes it, or a device that comes with one "
                            "(recallmodel devices)",
                            settings->objective->name);
-    return usage_error("--device %s has no profile%s%s%s; leave --objective out for its roofline, "
-                       "or make a profile: recallmodel calibrate",
+    const bool rates = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
+    return usage_error("--device %s has no profile%s%s%s; %smake a profile: recallmodel calibrate",
                        settings->question.device.text.device.name, kernel ? " of the kernel " : "",
                        kernel ? settings->kernel->name : "",
-                       settings->question.dtype.given ? " for this --dtype" : "");
+                       settings->question.dtype.given ? " for this --dtype" : "",
+                       rates ? "leave --objective out for its roofline, or " : "");
 }
 
 /* Has the objective what it needs? */
@@ -197,7 +198,10 @@ static int check_objective(const struct select_settings *settings)
         return usage_error(
             "--objective %s needs --device: a name (recallmodel devices) or a device file",
             objective->name);
-    if (objective && objective->need == RCM_NEEDS_PROFILE && !selection_profile(settings).found)
+    const bool rates = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
+    if ((objective ? objective->need == RCM_NEEDS_PROFILE
+                   : settings->question.device.given && !rates) &&
+        !selection_profile(settings).found)
         return no_profile(settings);
     return STATUS_OK;
 }

@@ -11,10 +11,10 @@
 
 struct predict_settings {
     struct question question;
-    const char *runs;                /* NULL: none */
-    const struct rcm_kernel *kernel; /* NULL: that of the profile */
-    uint64_t d;                      /* 0: not given */
-    struct profile_answer profile;   /* that answers; found is false if none does */
+    const char *runs;                  /* NULL: none */
+    const struct rcm_kernel *kernel;   /* NULL: that of the profile */
+    uint64_t d;                        /* 0: not given */
+    struct rcm_profile_answer profile; /* that answers; found is false if none does */
 };
 
 /* What --d asks, for values of this type. */
@@ -35,13 +35,13 @@ int predict_runs(const struct predict_settings *settings);
 void format_band(char text[BAND], const struct rcm_prediction *r);
 
 /* The profile, its errors, and for which kernel and type it answers. */
-void print_profile(const struct profile_answer *a);
+void print_profile(const struct rcm_profile_answer *a);
 
 /* The device, kernel and types of the answer. */
-void put_profile_json(struct json *object, const struct profile_answer *a);
+void put_profile_json(struct json *object, const struct rcm_profile_answer *a);
 
 /* The prediction; NaN where the kernel cannot run the shape. */
-struct rcm_prediction prediction_of(const struct profile_answer *a, struct rcm_topk p);
+struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p);
 
 /* The columns of the band, and of what lies beyond the runs of the profile. */
 void put_band(struct table *table, const struct rcm_prediction *r);

@@ -74,7 +74,7 @@ int predict_exact_kernel(struct predict_settings *settings)
 {
     const struct rcm_profile *q = &settings->question.device.text.profile;
     const int status = check_unread(settings);
-    settings->profile = (struct profile_answer){
+    settings->profile = (struct rcm_profile_answer){
         .found = true, .profile = *q, .kernel = q->kernel, .dtype = q->dtype};
     return status == STATUS_OK ? answer_queries(&settings->question, &exact_answer, settings)
                                : status;

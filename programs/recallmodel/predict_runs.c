@@ -30,7 +30,7 @@ static bool replaced(const struct csv *csv, size_t column)
 }
 
 /* As predicted_us says it, with its band. */
-static struct rcm_prediction predict_run(const struct profile_answer *a, const struct run *run)
+static struct rcm_prediction predict_run(const struct rcm_profile_answer *a, const struct run *run)
 {
     if (run->kind == RUN_EXACT)
         return rcm_predict_exact_band(&a->profile, run->p);
@@ -63,7 +63,7 @@ static void print_prediction(const struct rcm_prediction *r)
 }
 
 static void print_rows(const struct csv *csv, const struct run_list *runs,
-                       const struct profile_answer *a)
+                       const struct rcm_profile_answer *a)
 {
     for (size_t i = 0; i < csv->columns; i++)
         if (!replaced(csv, i)) {
@@ -89,7 +89,7 @@ static void print_rows(const struct csv *csv, const struct run_list *runs,
     }
 }
 
-static struct table *run_table(const struct run_list *runs, const struct profile_answer *a)
+static struct table *run_table(const struct run_list *runs, const struct rcm_profile_answer *a)
 {
     struct table *table = table_new();
     for (size_t i = 0; i < runs->length; i++) {
@@ -106,7 +106,7 @@ static struct table *run_table(const struct run_list *runs, const struct profile
     return table;
 }
 
-static void summarise(const struct run_list *runs, const struct profile_answer *a,
+static void summarise(const struct run_list *runs, const struct rcm_profile_answer *a,
                       struct residuals *residuals, size_t *beyond)
 {
     double *predicted = require_memory(malloc((runs->length + 1) * sizeof *predicted));
@@ -125,7 +125,7 @@ static void summarise(const struct run_list *runs, const struct profile_answer *
 }
 
 static int print_runs_json(const struct table *table, const struct residuals *residuals,
-                           const struct profile_answer *a)
+                           const struct rcm_profile_answer *a)
 {
     struct json *object = object_with_version();
     put_profile_json(object, a);
@@ -137,7 +137,7 @@ static int print_runs_json(const struct table *table, const struct residuals *re
 }
 
 static int print_runs(const struct csv *csv, const struct run_list *runs,
-                      const struct profile_answer *a, enum output output)
+                      const struct rcm_profile_answer *a, enum output output)
 {
     struct table *table = output == OUTPUT_CSV ? NULL : run_table(runs, a);
     struct residuals residuals;
@@ -176,7 +176,7 @@ static int print_runs(const struct csv *csv, const struct run_list *runs,
 
 int predict_runs(const struct predict_settings *settings)
 {
-    const struct profile_answer *a = &settings->profile;
+    const struct rcm_profile_answer *a = &settings->profile;
     char error[CSV_ERROR], path[RUNS_PATH];
     struct csv csv;
     struct run_list runs;

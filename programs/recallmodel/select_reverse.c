@@ -170,7 +170,7 @@ static bool has_answer(const struct reverse_answer *a)
 /* What a row in shards costs: with a device alone. */
 static struct rcm_shards shards_of(const struct reverse_answer *a,
                                    const struct select_settings *settings,
-                                   struct profile_answer *profile)
+                                   struct rcm_profile_answer *profile)
 {
     *profile = selection_profile(settings);
     const struct rcm_machine machine = {
@@ -181,7 +181,7 @@ static struct rcm_shards shards_of(const struct reverse_answer *a,
 }
 
 /* "3.1 us predicted", "unknown by this profile", "3.1 us by the profile of H100-PCIe". */
-static void format_how(char *text, size_t size, double us, const struct profile_answer *a)
+static void format_how(char *text, size_t size, double us, const struct rcm_profile_answer *a)
 {
     char value[40];
     format_us(value, sizeof value, us);
@@ -197,7 +197,7 @@ static void format_how(char *text, size_t size, double us, const struct profile_
 
 static void print_shards(const struct reverse_answer *a, const struct select_settings *settings)
 {
-    struct profile_answer profile;
+    struct rcm_profile_answer profile;
     const struct rcm_shards s = shards_of(a, settings, &profile);
     char shard[140], merge[140], whole[140];
     format_how(shard, sizeof shard, s.shard_us, &profile);
@@ -318,7 +318,7 @@ static struct table *answer_table(const struct reverse_answer *a,
     table_real(table, column("recall_sd", STYLE_LOSS), known ? rcm_recall_sd(a->p) : NAN);
     put_count_if(known, table, column("candidates", STYLE_PLAIN), rcm_candidates(a->p));
     if (a->question == SHARDS) {
-        struct profile_answer profile;
+        struct rcm_profile_answer profile;
         const struct rcm_shards cost = shards_of(a, settings, &profile);
         table_real(table, column("send_bytes", STYLE_PLAIN), known ? cost.send_bytes : NAN);
         table_real(table, column("shard_us", STYLE_PLAIN), known ? cost.shard_us : NAN);

@@ -100,7 +100,7 @@ static unsigned print_time(const struct selection_answer *answer)
 /* Says so if the profile is of another kernel or type. */
 static unsigned print_other_profile(const struct selection_answer *answer)
 {
-    const struct profile_answer a = selection_profile(answer->settings);
+    const struct rcm_profile_answer a = selection_profile(answer->settings);
     if (!a.found || !(a.other_dtype || a.other_kernel))
         return 0;
     print_wrapped("  profile     of %s, %s; used for %s, %s", a.profile.kernel->name,

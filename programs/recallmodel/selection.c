@@ -12,11 +12,11 @@
 
 /* ---- the question */
 
-struct profile_answer selection_profile(const struct select_settings *settings)
+struct rcm_profile_answer selection_profile(const struct select_settings *settings)
 {
     if (!settings->question.device.given)
-        return (struct profile_answer){0};
-    struct profile_answer a = profile_for_question(
+        return (struct rcm_profile_answer){0};
+    struct rcm_profile_answer a = profile_for_question(
         &settings->question.device.text, settings->kernel,
         settings->question.dtype.given ? &settings->question.dtype.type : NULL);
     /* With --d the product is a bound, and a stand-in's error would hide in it. */
@@ -26,7 +26,7 @@ struct profile_answer selection_profile(const struct select_settings *settings)
 
 /* A copy of the profile as one of the kernel that was asked for. If that is another kernel of the
  * same family, no run tells its error. */
-static struct rcm_profile *profile_copy(const struct profile_answer *answer)
+static struct rcm_profile *profile_copy(const struct rcm_profile_answer *answer)
 {
     struct rcm_profile *copy = require_memory(malloc(sizeof *copy));
     *copy = answer->profile;
@@ -157,7 +157,7 @@ static struct rcm_selection model_question(const struct query *query,
         .exact_us = settings->exact_us,
         .rope = rope_to_avoid(&settings->rope),
     };
-    const struct profile_answer answer = selection_profile(settings);
+    const struct rcm_profile_answer answer = selection_profile(settings);
     if (answer.found) {
         s.machine.profile = profile_copy(&answer);
         s.machine.dtype = answer.dtype;

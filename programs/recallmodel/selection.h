@@ -46,7 +46,7 @@ struct selection_answer {
 };
 
 /* The profile that answers for the options; its member profile is NULL if no profile does. */
-struct profile_answer selection_profile(const struct select_settings *settings);
+struct rcm_profile_answer selection_profile(const struct select_settings *settings);
 
 /* The objective that was asked for. By default it is the time if there is a profile, the roofline
  * if there is a device without one, and otherwise the candidates. */

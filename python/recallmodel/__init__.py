@@ -15,15 +15,16 @@ measured runs that come with the project.
     '0.962957'
 """
 from ._attention import SparseAttention, attention_methods, sparse_attention
-from ._model import (Beyond, Choice, Reaching, Threshold, blocks_loss, blocks_recall, blocks_sd,
-                     blocks_smallest, cost, exact_time_us, largest_k, largest_n, loss,
-                     loss_binomial, loss_bound, lost_law, predict_us, probability_exact, reaching,
-                     recall, recall_binomial, recall_quantile, recall_sd, recall_worst_case, select,
-                     smallest_b, survival, version, xla_b)
+from ._model import (Reaching, blocks_loss, blocks_recall, blocks_sd, blocks_smallest, cost,
+                     exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound, lost_law,
+                     predict_us, probability_exact, reaching, recall, recall_binomial,
+                     recall_quantile, recall_sd, recall_worst_case, smallest_b, survival, version,
+                     xla_b)
 from ._profiles import (Device, Profile, devices, profile, profiles, read_profile, stand_in,
                         write_profile)
 from ._rows import Simulation, simulate
 from ._runs import Runs, read_runs, runs
+from ._select import Beyond, Choice, Threshold, select
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
 
 __all__ = [name for name in globals() if not name.startswith("_")]

@@ -306,6 +306,12 @@ class Profile(Structure):
                 *((name, c_double) for name in _numbers("parameter", "figure"))]
 
 
+class ProfileAnswer(Structure):
+    """struct rcm_profile_answer"""
+    _fields_ = [("found", c_bool), ("profile", Profile), ("kernel", POINTER(Kernel)),
+                ("dtype", c_int), ("other_kernel", c_bool), ("other_dtype", c_bool)]
+
+
 class Prediction(Structure):
     """struct rcm_prediction"""
     _fields_ = [*((name, c_double) for name in ("time_us", "stage1_us", "stage2_us", "low_us",
@@ -364,6 +370,8 @@ predict_exact = _declare(_model, "rcm_predict_exact", c_double, POINTER(Profile)
 predict = _declare(_model, "rcm_predict", Prediction, POINTER(Profile), Topk)
 stand_in_for = _declare(_model, "rcm_stand_in_for", c_bool, POINTER(Device), POINTER(Profile),
                         POINTER(Kernel), POINTER(c_int), POINTER(Profile))
+profile_for = _declare(_model, "rcm_profile_for", ProfileAnswer, POINTER(Device),
+                       POINTER(Profile), POINTER(Kernel), POINTER(c_int))
 this_cpu = _declare(_model, "rcm_this_cpu", c_bool, c_char_p)
 CPU_TEXT = 100  # RCM_CPU_TEXT
 fastest_exact = _declare(_model, "rcm_fastest_exact", POINTER(Profile), POINTER(Device), Topk)

@@ -167,13 +167,9 @@ def _kernel_row(kernel):
     return None
 
 
-def _stand_in(device, own=None, kernel=None, dtype=None):
-    """The Profile that stands in for a device, or None."""
-    wanted = None if dtype is None else ctypes.c_int(lib.number_of(dtype, lib.DTYPES, "dtype"))
-    out = lib.Profile()
-    found = lib.stand_in_for(device, own and byref(own._row), _kernel_row(kernel),
-                             wanted and byref(wanted), byref(out))
-    return Profile(out, device.contents, (device, own)) if found else None
+def _type_row(dtype):
+    """A pointer to the number of a type, or None."""
+    return dtype and byref(ctypes.c_int(lib.number_of(dtype, lib.DTYPES, "dtype")))
 
 
 def stand_in(device, *, kernel=None, dtype=None):
@@ -182,26 +178,24 @@ def stand_in(device, *, kernel=None, dtype=None):
     device: a name or a Device. kernel, dtype: which profile; without them, that of Graphcore's
     kernel on a GPU, of Samaga et al. on a TPU, in its own type. ValueError if none stands in.
     """
-    found = _stand_in(_device_row(device), None, kernel, dtype)
-    if found is None:
+    row, out = _device_row(device), lib.Profile()
+    if not lib.stand_in_for(row, None, _kernel_row(kernel), _type_row(dtype), byref(out)):
         raise ValueError(f"no profile of kernel {kernel!r} stands in for {device!r}")
-    return found
+    return Profile(out, row.contents, row)
 
 
-def _profile_of_device(device, kernel, dtype):
-    """What answers for a device, as for the command: its own profile, or a stand-in; or None."""
-    name = device.contents.name
-    own = [one for one in profiles() if one.name.encode() == name
-           and not one._row.kernel.contents.exact_only]
-    family = _kernel_row(kernel)
-    if family and family.contents.work:
-        own = [one for one in own
-               if one._row.kernel.contents.family == family.contents.family]
-    wide = 4 if dtype == "f32" else 2
-    for one in own:
-        if dtype is None or (4 if one.dtype == "f32" else 2) == wide:
-            return one
-    return _stand_in(device, own[0] if own else None, kernel, dtype)
+def _profile_for(device, own, kernel, dtype):
+    """What answers for a device, a kernel and a type, as for the command; None: nothing does. own:
+    a Profile, which alone is looked at; its device is then the one."""
+    row = device
+    if own is not None:
+        row = ctypes.pointer(own._device or lib.Device(name=own._row.name))
+    answer = lib.profile_for(row, own and byref(own._row), _kernel_row(kernel), _type_row(dtype))
+    if not answer.found:
+        return None
+    if own is not None and not answer.profile.stands_in_for:
+        return own
+    return Profile(answer.profile, row.contents, (row, own))
 
 
 def read_profile(path):

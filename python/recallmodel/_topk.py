@@ -14,8 +14,8 @@ import numpy
 from . import _library as lib
 from . import _topk_library as tk
 from ._arrays import count, fraction, goal, real, unmasked
-from ._model import Choice, _choice_of
 from ._profiles import _profile_of_any
+from ._select import Choice, _choice_of
 
 # Rows that one call of the library cannot describe are read in pieces, but copied if a piece has
 # fewer elements than this: then copying costs less than a call for each piece.

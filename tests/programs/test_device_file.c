@@ -116,7 +116,7 @@ START_TEST(who_answers)
     const struct rcm_kernel *thread = rcm_kernel_by_name("graphcore-thread"),
                             *ours = rcm_kernel_by_name("ours");
     enum rcm_dtype f16 = RCM_F16, bf16 = RCM_BF16, f32 = RCM_F32;
-    struct profile_answer a = profile_for_question(&entry, NULL, NULL);
+    struct rcm_profile_answer a = profile_for_question(&entry, NULL, NULL);
     ck_assert(a.found && same_profile(&a.profile, rcm_profile(0)) &&
               a.kernel == rcm_profile(0)->kernel && a.dtype == RCM_F16 && !a.other_kernel &&
               !a.other_dtype);

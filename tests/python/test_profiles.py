@@ -257,6 +257,38 @@ def test_select_refuses_an_exact_kernel(arguments, says_so):
         rcm.select(131072, 1024, 0.95, **arguments)
 
 
+def chosen_by_command(*arguments):
+    """b, k_b and the time that the command's select says; None where it refuses."""
+    done = subprocess.run([PROGRAM, "select", *arguments, "--json"], capture_output=True, text=True)
+    if done.returncode == 2:
+        return None
+    choice = json.loads(done.stdout)["choice"]
+    return choice["b"], choice["k_b"], choice["predicted_us"]
+
+
+@pytest.mark.parametrize("dtype", [None, "f16", "bf16", "f32"])
+@pytest.mark.parametrize("name", ["h100-pcie", "cpu", "v100s", "tpuv5e"])
+def test_one_rule_of_types(tmp_path, name, dtype):
+    """A profile of one's own and that of the library: the type of a question does what it does for
+    the command, which carries a profile to another width or refuses."""
+    path = tmp_path / "my.profile"
+    own = rcm.profile(name)
+    path.write_text(own.text())
+    n, k, m = (2**26, 256, 1) if name == "v100s" else (2**18, 1024, 16)
+    for device, profile in ((name, name), (path, path)):
+        asked = f"--n {n} --k {k} --m {m} --recall .9 --device {device}".split()
+        theirs = chosen_by_command(*asked, *(["--dtype", dtype] if dtype else []))
+        if theirs is None:
+            with pytest.raises(ValueError, match="cannot answer for"):
+                rcm.select(n, k, .9, m=m, profile=profile, dtype=dtype)
+            continue
+        ours = rcm.select(n, k, .9, m=m, profile=profile, dtype=dtype)
+        assert (ours.b, ours.k_b) == theirs[:2]
+        assert ours.objective == pytest.approx(theirs[2], rel=1e-12)
+        assert (ours.stand_in is None) == (dtype in (None, own.dtype)
+                                           or {dtype, own.dtype} == {"f16", "bf16"})
+
+
 def test_exact_kernels_select_nothing_of_k_equal_n():
     assert numpy.isnan(rcm.exact_time_us("gvr_v2", 4096, [4096])[0])
     with pytest.raises(ValueError, match="k = n selects nothing"):

@@ -1,0 +1,207 @@
+"""What to deploy: rcm_select of model/recallmodel/select.h."""
+import dataclasses
+from ctypes import byref
+
+import numpy
+
+from . import _library as lib
+from ._arrays import count, fraction, goal, real, rope_of
+from ._model import _machine, _row_named
+from ._profiles import Profile, _device_row, _profile_for, _profile_of_any, _profile_pointer
+
+
+@dataclasses.dataclass(frozen=True)
+class Threshold:
+    """Exact top-k by threshold with its best shape.
+
+    reaching: how many elements its second look collects in the mean. objective: in the objective's
+    own unit.
+    """
+    b: int
+    k_b: int
+    reaching: float
+    objective: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Beyond:
+    """Buckets beyond the runs of a profile, with their predicted time and its band."""
+    b: int
+    k_b: int
+    time_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """The choice of select.
+
+    b, k_b, candidates, recall, objective: the best buckets, also if something else is to be
+    deployed; None if no buckets reach the recall.
+    deploy: bucketed, exact or threshold: the one with the least objective.
+    objective, exact_objective, threshold.objective: in the objective's own unit (candidates,
+    operations, steps, us). exact_objective is None if it is not known.
+    over_exact: objective over exact_objective.
+    low_us, high_us: where the objective is a time, nine in ten errors put it between (None: not
+    known). stand_in: the card whose profile answered for one that has none (None: its own did).
+    beyond: buckets beyond the runs of the profile, which took no part, and whose band ends below
+    the objective (None: there are none).
+    """
+    b: int
+    k_b: int
+    candidates: int
+    recall: float
+    objective: float
+    deploy: str
+    exact_objective: float
+    over_exact: float
+    low_us: float
+    high_us: float
+    stand_in: str
+    threshold: Threshold
+    beyond: Beyond
+
+
+def _finite_or_none(value):
+    return value if numpy.isfinite(value) else None
+
+
+def _beyond_of(point, profile):
+    if not numpy.isfinite(point.objective):
+        return None
+    r = lib.predict(_profile_pointer(profile), point.p)
+    return Beyond(point.p.b, point.p.k_b, r.time_us, r.low_us, r.high_us)
+
+
+def _choice_of(choice, profile=None):
+    p, t = choice.p, choice.threshold
+    found = numpy.isfinite(choice.objective)
+    band = lib.predict(_profile_pointer(profile), p) if profile and found else None
+    return Choice(
+        b=p.b if found else None,
+        k_b=p.k_b if found else None,
+        candidates=min(p.b * p.k_b, p.n) if found else None,
+        recall=lib.recall_exact(p) if found else None,
+        objective=_finite_or_none(choice.objective),
+        deploy=lib.DEPLOY[choice.deploy],
+        exact_objective=_finite_or_none(choice.exact_objective),
+        over_exact=_finite_or_none(choice.over_exact),
+        low_us=_finite_or_none(band.low_us) if band else None,
+        high_us=_finite_or_none(band.high_us) if band else None,
+        stand_in=profile.name if profile and profile.stands_in_for else None,
+        threshold=(Threshold(t.p.b, t.p.k_b, choice.reaching, t.objective)
+                   if numpy.isfinite(t.objective) else None),
+        beyond=_beyond_of(choice.beyond, profile))
+
+
+def _exact_kernel_us(kernel, p):
+    """The predicted time of exact top-k by a profile, for a shape."""
+    kernel = _profile_of_any(kernel)
+    time_us = lib.predict_exact(_profile_pointer(kernel), p)
+    if not time_us > 0:
+        raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
+                         + ("; k = n selects nothing" if p.k >= p.n else ""))
+    return time_us
+
+
+def _exact_us(exact_us, exact_kernel, unit, p):
+    """What the exact top-k takes that the caller names; 0: none. unit: that of the objective."""
+    if exact_us is None and exact_kernel is None:
+        return 0.0
+    if exact_us is not None and exact_kernel is not None:
+        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
+    if unit != b"us":
+        raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
+                         "with a time; give a profile or a device")
+    if exact_kernel is not None:
+        return _exact_kernel_us(exact_kernel, p)
+    time_us = real("exact_us", exact_us)
+    if not 0 < time_us < numpy.inf:
+        raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
+    return time_us
+
+
+# long: an argument of select is a member of struct rcm_selection.
+def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
+           dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
+           divisors=False, rope_theta=None, head_dim=None, d=None, beyond_runs=False):
+    """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
+
+    Returns a Choice: the one with the least objective. One n and one k, no arrays.
+
+    target: the recall; a str or Decimal as it is written, a float as Python prints it. It is the
+    mean or, with confidence, the recall that a row reaches with that probability.
+    objective: candidates, basic, serial, parallel, time (needs a profile, and uses its kernel) or
+    roofline (needs a device). The default is time with a profile or a device (without one for the
+    kernel: roofline), and otherwise candidates.
+    profile: a Profile, the name of a device that has one, or a path. device: a name or a Device;
+    without a profile, its own answers or the stand-in for it.
+    dtype: the type of the values. A profile of another width is carried to it, and the Choice says
+    so (stand_in, with the wide band of one).
+    exact_us: the measured time of your own exact top-k, in place of the predicted one.
+    exact_kernel: a kernel of exact top-k, whose predicted time takes the same place: a Profile, the
+    beginning of its name ("gvr_v2"), or a path.
+    d: the values are products of vectors of d elements, and stage 1 runs in the kernel of the
+    product, by the roofline of the device (needed, also with a profile), a lower bound. exact_us is
+    then of the product and exact top-k.
+    kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
+    align: b must be a multiple of it. divisors: b must divide n.
+    rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
+    elements (default 128): keeps away from b that resonate with one of its wavelengths, if it can.
+    beyond_runs: buckets beyond the runs of the profile take part, by the upper end of their band.
+    """
+    n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
+    wanted = goal("target", target, k)
+    profile = None if profile is None else _profile_of_any(profile)
+    if profile is not None and profile._row.kernel.contents.exact_only:
+        raise ValueError(f"{profile.name}: an exact kernel's profile has no stage 1; give it as "
+                         "exact_kernel")
+    row = None if device is None else _device_row(device)
+    stands_in = False
+    if profile is not None:
+        own, profile = profile, _profile_for(row, profile, kernel, dtype)
+        if profile is None:
+            raise ValueError(f"the profile of {own.name} is of kernel {own.kernel!r} and dtype "
+                             f"{own.dtype!r}, and cannot answer for {kernel!r}, {dtype!r}")
+    elif row is not None and objective in (None, "time") and d is None:
+        profile = _profile_for(row, None, kernel, dtype)
+        stands_in = profile is not None and profile.stands_in_for is not None
+    if not objective:
+        objective = ("time" if profile is not None else
+                     "roofline" if row is not None else "candidates")
+    chosen = _row_named(lib.objective, objective, "objective")
+    need = lib.NEEDS[chosen.contents.need]
+    if (need == "profile" and profile is None) or (need == "device" and row is None):
+        raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
+    selection = lib.Selection(
+        p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
+        k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
+        machine=_machine(profile, row, dtype or (profile.dtype if profile is not None else "f32")))
+    selection.machine.beyond_runs = bool(beyond_runs)
+    if d is not None:
+        if chosen.contents.unit != b"us" or row is None:
+            raise ValueError("d is about a time on a device; give device='H100-PCIe' or another")
+        if exact_kernel is not None:
+            raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
+        selection.machine.d = count("d", d)
+    if stands_in and exact_us is None and exact_kernel is None:
+        fastest = lib.fastest_exact(row, selection.p)
+        exact_kernel = Profile(fastest.contents) if fastest else None
+    selection.exact_us = _exact_us(exact_us, exact_kernel, chosen.contents.unit, selection.p)
+    if confidence is not None:
+        selection.confidence = fraction("confidence", confidence)
+        selection.most_lost = wanted.most_lost
+    if need == "profile" and d is None:
+        if kernel not in (None, "any", profile.kernel):
+            raise ValueError(f"kernel = {kernel!r}, but the profile is of {profile.kernel!r}")
+        selection.kernel = profile._row.kernel
+    elif kernel is not None:
+        selection.kernel = _row_named(lib.kernel, kernel, "kernel")
+    if rope_theta is not None:
+        selection.rope = lib.Rope(*rope_of(rope_theta, lib.HEAD_DIM if head_dim is None
+                                           else head_dim))
+    elif head_dim is not None:
+        raise ValueError("head_dim is of RoPE; give rope_theta too")
+    choice = lib.select(byref(selection))
+    return _choice_of(choice, profile if chosen.contents.name == b"time" and d is None else None)
