@@ -171,7 +171,12 @@ struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t 
  * In reverse: the most recall for a budget, the largest k or n, the fewest kept per bucket
  */
 
-/* The most recall for an objective of at most `budget`; among equal recalls the least objective.
+/* What a launch adds to the objective of buckets and of the threshold where that is a bound: the
+ * shortest kernel that was measured on the device; 0: nothing, or not known. */
+double rcm_launch_us(const struct rcm_selection *selection);
+
+/* The most recall for an objective of at most `budget`, a bound with its launch; among equal
+ * recalls the least objective.
  * Exact top-k and the threshold lose nothing: they are deployed if they are within the budget. Of
  * the target it reads only what b must be. each: NULL, or the best of each k_b, as above. Exact
  * where the objective grows or where there are up to 8192 b; to 0.2 % of b where it steps; to 2 %

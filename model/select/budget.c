@@ -59,12 +59,13 @@ static struct rcm_point best_within(const struct rcm_selection *s, double budget
 struct rcm_choice rcm_best_recall(const struct rcm_selection *s, double budget,
                                   struct rcm_point *each)
 {
-    const struct rcm_point best = best_within(s, budget, each);
+    const double left = budget - rcm_launch_us(s);
+    const struct rcm_point best = best_within(s, left, each);
     if (best.objective < INFINITY || !(s->rope.theta > 0.0))
         return contenders_within(s, best, budget);
     struct rcm_selection without = *s;
     without.rope.theta = 0.0;
-    const struct rcm_point other = best_within(&without, budget, each);
+    const struct rcm_point other = best_within(&without, left, each);
     return contenders_within(other.objective < INFINITY ? &without : s, other, budget);
 }
 

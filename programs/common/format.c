@@ -33,3 +33,16 @@ void format_recall(char *buffer, size_t size, double loss)
     else
         snprintf(buffer, size, "%.*f", loss >= 0.01 ? 3 : (int)ceil(-log10(loss)) + 1, 1.0 - loss);
 }
+
+void format_rows(char *buffer, size_t size, double rest)
+{
+    if (rest >= 1e-6)
+        snprintf(buffer, size, "%.10g %% of rows", 100.0 * (1.0 - rest));
+    else
+        snprintf(buffer, size, "all but %.3g of rows", rest);
+}
+
+void format_elements(char *buffer, size_t size, double count)
+{
+    snprintf(buffer, size, "%.0f element%s", count, round(count) == 1.0 ? "" : "s");
+}

@@ -13,4 +13,10 @@ void format_us(char *buffer, size_t size, double us);
  * only for a loss of 0. */
 void format_recall(char *buffer, size_t size, double loss);
 
+/* All rows but this share: "99 % of rows", "all but 1e-07 of rows". */
+void format_rows(char *buffer, size_t size, double rest);
+
+/* "1 element", "53 elements" */
+void format_elements(char *buffer, size_t size, double count);
+
 #endif

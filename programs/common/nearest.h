@@ -8,8 +8,8 @@
 
 /* Begin with {.typed = .., .length = ..}; then try each name. `name` is the nearest so far, or NULL
  * if none is near. A name is near if at most a third of its letters must be inserted, left
- * out, replaced or swapped with a neighbour, or if it begins with what was typed and that has three
- * letters or more. */
+ * out, replaced or swapped with a neighbour, or if it contains what was typed and that has three
+ * letters or more, best at its beginning. Case does not count. */
 struct nearest {
     const char *typed;
     size_t length;

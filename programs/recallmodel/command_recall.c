@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <programs/common/format.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -154,11 +155,10 @@ static void explain_law(const struct query *query, const struct table *rows,
                         const struct settings *settings)
 {
     const double share = decimal_value(settings->law.quantile.value);
-    if (settings->law.quantile.given && share >= 1e-6)
-        printf("quantile: the recall that %.6g %% of rows reach\n",
-               100.0 * decimal_complement(settings->law.quantile.value));
-    else if (settings->law.quantile.given)
-        printf("quantile: the recall that all rows but a share of %.3g reach\n", share);
+    char reaching[40];
+    format_rows(reaching, sizeof reaching, share);
+    if (settings->law.quantile.given)
+        printf("quantile: the recall that %s reach\n", reaching);
     const bool small = settings->law.quantile.given && share < RCM_LOST_MAX_ERROR;
     if ((!small && has_gap(rows, "recall_quantile")) || has_gap(rows, "probability"))
         print_wrapped("-: not computed, because the law (distribution) of the recall is too "
@@ -261,7 +261,7 @@ static void recall_json(struct json *object, const struct query *query, const st
 static void plot_k_b(struct plot *plot, const struct query *query, const struct state *state,
                      size_t first, size_t colour)
 {
-    char title[200];
+    char title[200], reaching[40];
     const struct fraction *quantile = &state->settings->law.quantile;
     const struct rcm_topk *shapes = query->shapes;
     const size_t end = end_of_k_b(query, first);
@@ -271,8 +271,8 @@ static void plot_k_b(struct plot *plot, const struct query *query, const struct 
         plot_point(plot, (double)rcm_candidates(shapes[i]), rcm_loss_exact(shapes[i]), 0.0);
     if (!quantile->given)
         return;
-    snprintf(title, sizeof title, "kb = %" PRIu64 ", %.6g %% of rows", shapes[first].k_b,
-             100.0 * decimal_complement(quantile->value));
+    format_rows(reaching, sizeof reaching, decimal_value(quantile->value));
+    snprintf(title, sizeof title, "kb = %" PRIu64 ", %s", shapes[first].k_b, reaching);
     plot_series(plot, title, false, true, colour);
     for (size_t i = first; i < end; i++)
         plot_point(plot, (double)rcm_candidates(shapes[i]),

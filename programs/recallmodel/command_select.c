@@ -53,6 +53,23 @@ static int read_us(void *to, const char *option, const char *value)
                                     option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
 }
 
+/* One device after the other; a path has no comma. */
+static int read_devices(void *to, const char *option, const char *value)
+{
+    struct select_lists *lists = to;
+    lists->names = require_memory(strdup(value));
+    lists->devices = require_memory(calloc(strlen(value) + 1, sizeof *lists->devices));
+    for (char *name = lists->names, *end; name; name = end) {
+        end = strchr(name, ',');
+        if (end)
+            *end++ = '\0';
+        const int status = read_device(&lists->devices[lists->count++], option, name);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
 #define AT(member) offsetof(struct select_settings, member)
 
 static const struct argument select_options[] = {
@@ -96,15 +113,16 @@ static const struct argument select_options[] = {
      "in all of the row)"},
     {"--verbose", NULL, read_switch, AT(verbose),
      "also print the frontier, what others take, and the calls for all frameworks"},
-    {OPTION_M},
+    {"--m", "M", read_counts, AT(lists.m),
+     "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
     {"--recall", "R", read_targets, IN_QUESTION(targets), "the recall to reach (default 0.95)"},
     {"--quantile", "Q", read_probability, AT(quantile),
      "the share of rows that may miss recall_quantile (default 0.05, or 1 - P)"},
-    {"--device", "D", read_device, IN_QUESTION(device),
+    {"--device", "D", read_devices, AT(lists),
      "the device: a name, the path of a profile or of a device file, or this: the profile of "
-     "recallmodel bench --calibrate"},
+     "recallmodel bench --calibrate; or a list of them"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "the type of the values: f16, bf16 or f32, if the device has several profiles"},
     {OPTION_ALIGN},
@@ -174,141 +192,21 @@ static int draw_select(const struct selection_answer *answer)
 
 /* ---- the command */
 
-static int no_profile(const struct select_settings *settings)
+/* Below a table of answers: what the words and the times are. */
+static void print_table_notes(const struct selection_answer *answers, size_t count)
 {
-    const bool kernel = settings->kernel && settings->kernel->work;
-    if (!settings->question.device.given)
-        return usage_error("--objective %s needs a calibrated profile: --device FILE, as "
-                           "recallmodel calibrate writes it, or a device that comes with one "
-                           "(recallmodel devices)",
-                           settings->objective->name);
-    const bool rates = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
-    return usage_error("--device %s has no profile%s%s%s; %smake a profile: recallmodel calibrate",
-                       settings->question.device.text.device.name, kernel ? " of the kernel " : "",
-                       kernel ? settings->kernel->name : "",
-                       settings->question.dtype.given ? " for this --dtype" : "",
-                       rates ? "leave --objective out for its roofline, or " : "");
-}
-
-/* Has the objective what it needs? */
-static int check_objective(const struct select_settings *settings)
-{
-    const struct rcm_objective *objective = settings->objective;
-    if (objective && objective->need == RCM_NEEDS_DEVICE && !settings->question.device.given)
-        return usage_error(
-            "--objective %s needs --device: a name (recallmodel devices) or a device file",
-            objective->name);
-    const bool rates = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
-    if ((objective ? objective->need == RCM_NEEDS_PROFILE
-                   : settings->question.device.given && !rates) &&
-        !selection_profile(settings).found)
-        return no_profile(settings);
-    return STATUS_OK;
-}
-
-/* A kernel of a GPU does not run on a CPU, nor the other way round. */
-static int check_kernel(const struct select_settings *settings)
-{
-    const struct rcm_device_text *text = &settings->question.device.text;
-    const struct rcm_kernel *kernel = settings->kernel;
-    const struct rcm_profile *first =
-        settings->question.device.given ? device_profile(text, 0) : NULL;
-    const bool cpu = first && first->kernel->cpu;
-    if (!kernel || !settings->question.device.given || kernel == rcm_kernel(0) ||
-        kernel->cpu == cpu)
-        return STATUS_OK;
-    return usage_error("--kernel %s runs on a %s, and --device %s is a %s; leave one out",
-                       kernel->name, kernel->cpu ? "CPU" : "GPU",
-                       first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
-}
-
-/* --d needs a time, and the rates of a device. */
-static int check_product(const struct select_settings *settings)
-{
-    if (!settings->d)
-        return STATUS_OK;
-    if (!settings->question.device.given)
-        return usage_error("--d is about a time; give --device too");
-    if (settings->question.b.length || settings->question.k_b.length || settings->shards)
-        return usage_error("--d and %s exclude each other; give --n, --k and --recall",
-                           settings->shards ? "--shards" : "--b, --kb");
-    if (strcmp(selection_objective(settings)->unit, "us") != 0)
-        return usage_error("--d is about a time; leave --objective out");
-    return product_check(&settings->question.device.text.device, settings->d, true);
-}
-
-/* What the exact top-k of --exact-us or --exact-kernel is compared with. */
-static int check_exact(const struct select_settings *settings)
-{
-    const bool kernel = settings->exact_kernel.given;
-    const char *option = kernel ? "--exact-kernel" : "--exact-us";
-    if (!kernel && !(settings->exact_us > 0.0))
-        return STATUS_OK;
-    if (kernel && settings->exact_us > 0.0)
-        return usage_error("--exact-kernel and --exact-us both say what exact top-k takes; leave "
-                           "one out");
-    if (kernel && settings->d)
-        return usage_error("--exact-kernel reads values from memory, and --d computes them; leave "
-                           "one out");
-    if (!settings->question.device.given)
-        return usage_error("%s is compared with a time; give --device too", option);
-    return strcmp(selection_objective(settings)->unit, "us") != 0
-               ? usage_error("%s is compared with a time; leave --objective out", option)
-               : STATUS_OK;
-}
-
-/* Does --exact-kernel have a time for the shape? */
-static int check_exact_time(const struct select_settings *settings, const struct query *query)
-{
-    const struct rcm_profile *kernel = selection_exact_kernel(settings);
-    const struct rcm_topk p = query->base;
-    if (!kernel || rcm_predict_exact(kernel, p) > 0.0)
-        return STATUS_OK;
-    return usage_error("--exact-kernel %s has no time for n = %" PRIu64 ", k = %" PRIu64 "%s",
-                       kernel->name, p.n, p.k,
-                       p.k >= p.n ? "; give a k below n, because k = n selects nothing"
-                                  : "; its runs do not determine it, so give another kernel");
-}
-
-/* Do the options go together? */
-static int check_options(const struct select_settings *settings)
-{
-    if (settings->beyond_runs && !selection_profile(settings).found)
-        return usage_error("--beyond-runs is about the runs of a profile, and none answers here; "
-                           "give a --device that has one, or leave it out");
-    if (settings->brief && settings->question.output != OUTPUT_JSON)
-        return usage_error("--brief shortens the answer of --json; give --json too");
-    if (settings->question.targets.length > 1)
-        return usage_error(
-            "--recall takes one target here; for a list of targets use recallmodel bounds");
-    if (settings->question.device.given && is_exact_only(&settings->question.device.text))
-        return usage_error("--device %s: an exact kernel's profile has no stage 1; give it to "
-                           "--exact-kernel, and a device to --device",
-                           settings->question.device.text.profile.name);
-    if (settings->kernel && settings->kernel->exact_only)
-        return usage_error("--kernel %s only finds the exact top-k; give a kernel with buckets, or "
-                           "--exact-kernel",
-                           settings->kernel->name);
-    int status = check_kernel(settings);
-    if (status == STATUS_OK)
-        status = check_objective(settings);
-    if (status == STATUS_OK)
-        status = check_product(settings);
-    if (status != STATUS_OK)
-        return status;
-    if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
-        return usage_error("--budget asks for the most recall; leave %s out",
-                           settings->confidence.given ? "--confidence" : "--recall");
-    if (settings->rope.head_dim && !(settings->rope.theta > 0.0))
-        return usage_error("--head-dim is that of RoPE; give --rope-theta too");
-    if (settings->rope.stretch && !(settings->rope.theta > 0.0))
-        return usage_error("--rope-stretch is about RoPE; give --rope-theta too");
-    if (settings->rope.theta > 0.0 && settings->question.assignments.items[0] != RCM_INTERLEAVED)
-        return usage_error("--rope-theta is about interleaved buckets, and runs do not resonate; "
-                           "leave it or --assignment out");
-    if (settings->question.dtype.given && !settings->question.device.given)
-        return usage_error("--dtype is the type of the values in a time; give --device too");
-    return check_exact(settings);
+    bool stands_in = false, bound = false;
+    for (size_t i = 0; i < count; i++) {
+        stands_in = stands_in || selection_stands_in(&answers[i]);
+        bound = bound || selection_is_bound(&answers[i]);
+    }
+    print_wrapped("deploy: the answer to each question alone, which has the reason and the call");
+    if (bound)
+        print_wrapped("Without a profile a time is the least that the rates of the device allow, "
+                      "with a launch; the true one is longer.");
+    if (stands_in)
+        print_wrapped("The times of a device without a profile are those of another card's, "
+                      "carried to it; one question alone says whose, and how far they may be off.");
 }
 
 static int print_all(const struct selection_answer *answers, size_t count,
@@ -330,29 +228,65 @@ static int print_all(const struct selection_answer *answers, size_t count,
         struct table *table = selection_table(answers, count);
         table_print(table, stdout, colour_wanted());
         table_free(table);
-        printf("deploy: the way with the least of the %s; ask one question for the reason and the "
-               "call\n",
-               selections_have_threshold(answers, count) ? "three" : "two");
+        print_table_notes(answers, count);
     }
     return objects ? print_json_answers(objects, &settings->question) : STATUS_OK;
 }
 
+/* The questions of one m and one device. */
+struct asked {
+    struct select_settings settings;
+    struct query_list queries;
+};
+
+static int build(struct asked *asked, const struct select_settings *settings, size_t i)
+{
+    const struct select_lists *lists = &settings->lists;
+    const size_t m_count = lists->m.length ? lists->m.length : 1;
+    asked->settings = *settings;
+    if (lists->m.length)
+        asked->settings.question.m = lists->m.items[i % m_count];
+    if (lists->count)
+        asked->settings.question.device = lists->devices[i / m_count];
+    int status = selection_check(&asked->settings);
+    if (status == STATUS_OK)
+        status = queries_build(&asked->queries, &asked->settings.question, SHAPES_NONE);
+    for (size_t j = 0; j < asked->queries.length && status == STATUS_OK; j++)
+        status = selection_check_exact(&asked->settings, &asked->queries.items[j]);
+    return status;
+}
+
+/* Finds all answers; *count counts them. Returns a status. */
+static int find_all(const struct asked *asked, size_t length, struct selection_answer *answers,
+                    size_t *count)
+{
+    for (size_t i = 0; i < length; i++)
+        for (size_t j = 0; j < asked[i].queries.length; j++) {
+            answers[*count] = selection_find(&asked[i].queries.items[j], &asked[i].settings);
+            if (answers[(*count)++].interrupted) {
+                fputs("recallmodel: stopped before all k_b were tried; give a smaller --kb-max\n",
+                      stderr);
+                return STATUS_INTERRUPTED;
+            }
+        }
+    return STATUS_OK;
+}
+
 static int answer_forward(const struct select_settings *settings)
 {
-    struct query_list queries;
-    int status = queries_build(&queries, &settings->question, SHAPES_NONE);
-    struct selection_answer *answers = require_memory(calloc(queries.length + 1, sizeof *answers));
-    size_t count = 0;
-    for (size_t i = 0; i < queries.length && status == STATUS_OK; i++)
-        status = check_exact_time(settings, &queries.items[i]);
-    for (; count < queries.length && status == STATUS_OK; count++) {
-        answers[count] = selection_find(&queries.items[count], settings);
-        if (answers[count].interrupted) {
-            fputs("recallmodel: stopped before all k_b were tried; give a smaller --kb-max\n",
-                  stderr);
-            status = STATUS_INTERRUPTED;
-        }
+    const struct select_lists *lists = &settings->lists;
+    const size_t length =
+        (lists->count ? lists->count : 1) * (lists->m.length ? lists->m.length : 1);
+    struct asked *asked = require_memory(calloc(length, sizeof *asked));
+    size_t most = 1, count = 0;
+    int status = STATUS_OK;
+    for (size_t i = 0; i < length && status == STATUS_OK; i++) {
+        status = build(&asked[i], settings, i);
+        most += asked[i].queries.length;
     }
+    struct selection_answer *answers = require_memory(calloc(most, sizeof *answers));
+    if (status == STATUS_OK)
+        status = find_all(asked, length, answers, &count);
     if (status == STATUS_OK)
         status = print_all(answers, count, settings);
     if (status == STATUS_OK && settings->question.plot)
@@ -360,8 +294,25 @@ static int answer_forward(const struct select_settings *settings)
     for (size_t i = 0; i < count; i++)
         selection_free(&answers[i]);
     free(answers);
-    queries_free(&queries);
+    for (size_t i = 0; i < length; i++)
+        queries_free(&asked[i].queries);
+    free(asked);
     return status;
+}
+
+/* In reverse: one m, one device. */
+static int answer_backward(struct select_settings *settings)
+{
+    const struct select_lists *lists = &settings->lists;
+    if (lists->m.length > 1 || lists->count > 1)
+        return usage_error("%s takes one value with --b, --kb and --shards",
+                           lists->count > 1 ? "--device" : "--m");
+    if (lists->m.length)
+        settings->question.m = lists->m.items[0];
+    if (lists->count)
+        settings->question.device = lists->devices[0];
+    const int status = selection_check(settings);
+    return status == STATUS_OK ? answer_reverse(settings) : status;
 }
 
 static int run_select(int count, char **arguments)
@@ -372,11 +323,12 @@ static int run_select(int count, char **arguments)
     if (status == STATUS_OK)
         status = question_check(question);
     if (status == STATUS_OK)
-        status = check_options(&settings);
-    if (status == STATUS_OK)
         status = question->b.length || question->k_b.length || settings.shards
-                     ? answer_reverse(&settings)
+                     ? answer_backward(&settings)
                      : answer_forward(&settings);
+    free(settings.lists.m.items);
+    free(settings.lists.devices);
+    free(settings.lists.names);
     question_free(&settings.question);
     return status;
 }

@@ -142,6 +142,8 @@ static struct json *exact_kernel_json(const struct selection_answer *answer)
     struct json *object = json_new_object();
     rcm_beyond_text(r.beyond, beyond);
     set_text(object, "name", kernel->name);
+    set_text(object, "card", *kernel->card ? kernel->card : NULL);
+    set_truth(object, "other_card", selection_exact_elsewhere(answer));
     set_text(object, "dtype", rcm_dtype_name(kernel->dtype));
     set_real(object, "time_us", r.time_us);
     set_real(object, "low_us", r.low_us);

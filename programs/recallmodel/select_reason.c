@@ -13,11 +13,11 @@
 /* What was asked for: "recall 0.95", "recall 0.95 in 99 % of rows". */
 static void format_asked(char *text, size_t size, const struct selection_answer *answer)
 {
-    char target[32];
+    char target[32], rows[40];
     format_decimal(target, sizeof target, answer->query->recall_target);
+    format_rows(rows, sizeof rows, decimal_complement(answer->settings->confidence.value));
     if (answer->settings->confidence.given)
-        snprintf(text, size, "recall %s in %.6g %% of rows", target,
-                 100.0 * decimal_value(answer->settings->confidence.value));
+        snprintf(text, size, "recall %s in %s", target, rows);
     else
         snprintf(text, size, "recall %s", target);
 }
@@ -112,8 +112,7 @@ static bool is_roofline(const struct selection_answer *answer)
 
 double selection_least(const struct selection_answer *answer, double objective)
 {
-    const struct rcm_device *device = answer->asked.machine.device;
-    return is_roofline(answer) && device ? objective + device->shortest_kernel_us : objective;
+    return objective + rcm_launch_us(&answer->asked);
 }
 
 /* What the least time of a bound consists of. */
@@ -123,16 +122,21 @@ static const char *bound_of(const struct selection_answer *answer)
                                               : "bound, not calibrated";
 }
 
-/* Where exact top-k is not known: the time that it must exceed. */
+/* Where exact top-k is not known: what it must exceed. */
+static void format_only_if(char *text, size_t size, const struct selection_answer *answer)
+{
+    const double high =
+        selection_stands_in(answer) ? answer->asked.machine.profile->held_out_p95_ratio : 1.0;
+    selection_format_value(text, size, answer,
+                           selection_least(answer, high * answer->choice.objective));
+}
+
 static void only_if_reason(char *reason, size_t size, const struct selection_answer *answer,
                            const char *shape, const char *value)
 {
     char least[64];
-    const struct rcm_profile *q = answer->asked.machine.profile;
     const bool bound = selection_is_bound(answer), stands_in = selection_stands_in(answer);
-    const double high = stands_in ? q->held_out_p95_ratio : 1.0;
-    selection_format_value(least, sizeof least, answer,
-                           selection_least(answer, high * answer->choice.objective));
+    format_only_if(least, sizeof least, answer);
     snprintf(reason, size,
              "%s: %s%s%s%s%s; this %s if your exact top-k of this shape takes longer than %s",
              shape, bound ? "at least " : "", value, stands_in ? "" : " (",
@@ -291,12 +295,35 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
         return;
     }
     selection_format_shape(shape, sizeof shape, threshold ? c->threshold.p : c->p);
-    selection_format_buckets(value, sizeof value, answer,
-                             threshold ? c->threshold.objective : c->objective);
+    selection_format_buckets(
+        value, sizeof value, answer,
+        selection_least(answer, threshold ? c->threshold.objective : c->objective));
     format_recall(recall, sizeof recall, threshold ? 0.0 : rcm_loss_exact(c->p));
-    snprintf(reason, size, "%s%s: recall %s %s %s, the most within %s",
+    const bool bound = selection_is_bound(answer);
+    snprintf(reason, size, "%s%s: recall %s %s %s%s%s%s, the most within %s",
              threshold ? "exact top-k by threshold with " : "", shape, recall,
-             selection_is_time(answer) ? "in" : "with", value, budget);
+             !selection_is_time(answer) ? "with"
+             : bound                    ? "in at least"
+                                        : "in",
+             value, bound ? " (" : "", bound ? bound_of(answer) : "", bound ? ")" : "", budget);
+}
+
+void selection_verdict(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_choice *c = &answer->choice;
+    const double budget = answer->settings->budget;
+    char least[64];
+    snprintf(text, size, "%s", rcm_deploy_name(c->deploy));
+    if (c->deploy == RCM_DEPLOY_EXACT && budget > 0.0 && !(c->exact_objective <= budget))
+        snprintf(text, size, "nothing");
+    else if (c->deploy == RCM_DEPLOY_EXACT && answer->runs_forbid)
+        snprintf(text, size, "time some");
+    else if (selection_too_close(answer))
+        snprintf(text, size, "too close");
+    else if (c->deploy == RCM_DEPLOY_BUCKETED && !(budget > 0.0) && isnan(c->exact_objective)) {
+        format_only_if(least, sizeof least, answer);
+        snprintf(text, size, "if exact > %s", least);
+    }
 }
 
 /* Says so where the shape lies beyond the runs. */
@@ -314,7 +341,7 @@ static void append_beyond(char *reason, size_t size, const struct selection_answ
 
 void selection_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char asked[80], by[EXACT_TEXT];
+    char asked[120], by[EXACT_TEXT];
     format_asked(asked, sizeof asked, answer);
     if (answer->settings->budget > 0.0)
         budget_reason(reason, size, answer);

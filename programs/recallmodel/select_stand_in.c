@@ -23,14 +23,28 @@ void selection_format_stand_in(char *text, size_t size, const struct selection_a
 
 unsigned selection_print_floor(const struct selection_answer *answer)
 {
-    char floor[40];
+    char floor[40], warm[WARM_TEXT];
     const struct rcm_device *device = answer->asked.machine.device;
     const double us = selection_floor(answer);
     if (!selection_stands_in(answer) || !(us > 0.0))
         return 0;
     format_us(floor, sizeof floor, us);
-    return print_wrapped("  floor       %s: the rates of %s allow no less%s", floor, device->name,
-                         device->shortest_kernel_us > 0.0 ? ", with a launch" : "");
+    selection_format_warm(warm, sizeof warm, answer);
+    return print_wrapped("  floor       %s: the rates of %s allow no less%s%s", floor, device->name,
+                         device->shortest_kernel_us > 0.0 ? ", with a launch" : "", warm);
+}
+
+void selection_format_warm(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_topk p = answer->query->base;
+    const struct rcm_device *device = answer->asked.machine.device;
+    const double bytes =
+        (double)p.n * (double)(p.m ? p.m : 1) * rcm_dtype_bytes(answer->asked.machine.dtype);
+    *text = '\0';
+    if (bytes <= device->on_chip_bytes)
+        snprintf(text, size,
+                 "; if the rows come from memory: they may still lie in its cache of %.3g MB",
+                 device->on_chip_bytes / 1e6);
 }
 
 void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_answer *answer,

@@ -65,10 +65,13 @@ static void put_prediction(struct table *table, const struct selection_answer *a
         put_fused(table, answer, p);
         return;
     }
-    if (!profile)
+    const bool other = answer->settings->lists.count > 1; /* devices, which may have a profile */
+    if (!profile && !other)
         return;
     char beyond[RCM_BEYOND_TEXT];
-    const struct rcm_prediction r = selection_prediction(answer, p);
+    const struct rcm_prediction r =
+        profile ? selection_prediction(answer, p)
+                : (struct rcm_prediction){.time_us = NAN, .low_us = NAN, .high_us = NAN};
     const bool shown = strcmp(answer->asked.objective->name, "time") != 0;
     rcm_beyond_text(r.beyond, beyond);
     table_real(table, headed("predicted_us", shown ? "time" : NULL, STYLE_US), r.time_us);
@@ -81,25 +84,30 @@ static void put_prediction(struct table *table, const struct selection_answer *a
 void selection_put_shape(struct table *table, const struct selection_answer *answer,
                          const struct rcm_point *point)
 {
-    char heading[40];
+    char heading[60], rows[40];
     const struct rcm_topk p = point->p;
     const double row = selection_row_recall(p, answer->settings),
                  exact = answer->choice.exact_objective;
     const bool compared =
         isfinite(exact) && strcmp(answer->asked.objective->name, "candidates") != 0;
+    if (answer->settings->lists.count > 1) {
+        table_text(table, in_data("device"), answer->asked.machine.device->name);
+        table_text(table, in_data("minimised"), answer->asked.objective->name);
+    }
     put_buckets(table, p);
     put_recall(table, "recall", "recall", rcm_recall_exact(p), rcm_loss_exact(p));
     table_real(table, headed("recall_sd", "sd", STYLE_LOSS), rcm_recall_sd(p));
-    snprintf(heading, sizeof heading, "%.6g %% of\nrows reach",
-             100.0 * selection_quantile(answer->settings));
+    format_rows(rows, sizeof rows, selection_quantile_rest(answer->settings));
+    snprintf(heading, sizeof heading, "%.*s\nrows reach", (int)strlen(rows) - 5, rows);
     put_recall(table, "recall_quantile", heading, row, 1.0 - row);
     const double shown = selection_least(answer, point->objective);
     put_shown(table, objective_column(answer), point->objective, shown);
     put_shown(table, headed("over_least", "over\nleast", STYLE_SPEEDUP),
               point->objective / answer->least, shown / selection_least(answer, answer->least));
     table_real(table, in_data("exact_objective"), exact);
-    if (answer->exact_kernel)
-        table_text(table, in_data("exact_kernel"), answer->exact_kernel->name);
+    if (answer->exact_kernel || answer->settings->lists.count > 1)
+        table_text(table, in_data("exact_kernel"),
+                   answer->exact_kernel ? answer->exact_kernel->name : "");
     put_shown(table, headed("over_exact", compared ? "of\nexact" : NULL, STYLE_PERCENT),
               point->objective / exact, shown / exact);
     put_prediction(table, answer, p);
@@ -221,10 +229,18 @@ struct table *selection_table(const struct selection_answer *answer, size_t coun
     struct table *table = table_new();
     for (size_t i = 0; i < count; i++) {
         const struct rcm_choice *c = &answer[i].choice;
+        char verdict[90];
+        const struct select_lists *lists = &answer[i].settings->lists;
+        selection_verdict(verdict, sizeof verdict, &answer[i]);
         table_row(table, false);
+        if (lists->count > 1)
+            table_text(table, in_table("device", STYLE_PLAIN),
+                       answer[i].asked.machine.device->name);
         table_count(table, in_table("n", STYLE_PLAIN), answer[i].query->base.n);
         table_count(table, in_table("k", STYLE_PLAIN), answer[i].query->base.k);
-        table_text(table, in_table("deploy", STYLE_PLAIN), rcm_deploy_name(c->deploy));
+        if (lists->m.length > 1)
+            table_count(table, in_table("m", STYLE_PLAIN), answer[i].query->base.m);
+        table_text(table, in_table("deploy", STYLE_PLAIN), verdict);
         put_choice(table, &answer[i]);
         put_contender(table, &answer[i], "buckets", c->objective);
         put_contender(table, &answer[i], "exact", c->exact_objective);

@@ -35,18 +35,19 @@ static unsigned print_recall(const struct selection_answer *answer)
 {
     char shape[64];
     const struct rcm_topk p = answer->choice.p;
-    char mean[40], row[40], rows[100];
+    char mean[40], row[40], share[40], rows[100];
     const double quantile = selection_row_recall(p, answer->settings),
-                 share = 100.0 * selection_quantile(answer->settings);
+                 rest = selection_quantile_rest(answer->settings);
+    format_rows(share, sizeof share, rest);
     format_recall(mean, sizeof mean, rcm_loss_exact(p));
     format_recall(row, sizeof row, 1.0 - quantile);
     selection_format_shape(shape, sizeof shape, p);
     if (isnan(quantile))
         snprintf(rows, sizeof rows, "the recall of single rows is not known");
-    else if (share == 95.0)
+    else if (rest == 0.05)
         snprintf(rows, sizeof rows, "19 of 20 rows reach %s", row);
     else
-        snprintf(rows, sizeof rows, "%.6g %% of rows reach %s", share, row);
+        snprintf(rows, sizeof rows, "%s reach %s", share, row);
     if (answer->choice.deploy == RCM_DEPLOY_BUCKETED)
         return print_wrapped("  recall      %s in the mean, sd %.2g; %s", mean, rcm_recall_sd(p),
                              rows);
@@ -122,8 +123,9 @@ static unsigned print_product(const struct selection_answer *answer)
     if (profile)
         format_us(stage2, sizeof stage2, rcm_predict(profile, p).stage2_us);
     return print_wrapped(
-               "  fused       product and stage 1 at least %s, bound by %s%s; stage 2 %s%s", fused,
-               strcmp(product.fused_bound, "memory") == 0 ? "" : "its ",
+               "  fused       product and stage 1 at least %s without a launch, bound by %s%s; "
+               "stage 2 %s%s",
+               fused, strcmp(product.fused_bound, "memory") == 0 ? "" : "its ",
                strcmp(product.fused_bound, "memory") == 0   ? "memory"
                : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
                                                             : "matrix operations",
@@ -134,16 +136,17 @@ static unsigned print_product(const struct selection_answer *answer)
 /* What a roofline means. */
 static unsigned print_bound(const struct selection_answer *answer)
 {
-    char launch[40], and[100] = ", without a launch";
+    char launch[40], and[100] = ", without a launch", warm[WARM_TEXT];
     const double us = selection_least(answer, 0.0);
     if (!selection_has_buckets(answer) || !selection_is_bound(answer) || answer->settings->d)
         return 0;
     format_us(launch, sizeof launch, us);
     if (us > 0.0)
         snprintf(and, sizeof and, ", and %s, the shortest kernel measured on it", launch);
+    selection_format_warm(warm, sizeof warm, answer);
     return print_wrapped("  bound       the least time that the rates of the device allow%s; "
-                         "kernels take longer, so measure these buckets too",
-                         and);
+                         "kernels take longer, so measure these buckets too%s",
+                         and, warm);
 }
 
 /* The exact top-k of --exact-kernel. */
@@ -177,9 +180,17 @@ static unsigned print_exact(const struct selection_answer *answer)
     if (answer->exact_kernel)
         return print_exact_kernel(answer);
     const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
-    if (isnan(c->exact_objective) && timed && answer->asked.machine.profile)
+    if (isnan(c->exact_objective) && timed && answer->asked.machine.profile) {
+        const double us = rcm_predict_exact(answer->asked.machine.profile, answer->query->base);
+        format_us(value, sizeof value, us);
+        if (us > 0.0)
+            return print_wrapped(
+                "  exact       %s, predicted by this profile, with which a bound is "
+                "not compared; --objective time compares times",
+                value);
         return print_wrapped("  exact       not known by this profile; --exact-us T compares with "
                              "your own, --exact-kernel with a published one");
+    }
     if (isnan(c->exact_objective) || (!(answer->settings->budget > 0.0) && (measured || !timed)))
         return 0;
     selection_format_value(value, sizeof value, answer, c->exact_objective);
@@ -194,22 +205,21 @@ static unsigned print_exact(const struct selection_answer *answer)
 
 static unsigned print_threshold(const struct selection_answer *answer)
 {
-    char value[64], shape[64];
+    char value[64], shape[64], elements[40];
     const struct rcm_choice *c = &answer->choice;
     if (!(c->threshold.objective < INFINITY))
         return 0;
+    format_elements(elements, sizeof elements, c->reaching);
     selection_format_value(value, sizeof value, answer,
                            selection_least(answer, c->threshold.objective));
     if (selection_is_cpu(answer) && selection_is_time(answer))
         return print_wrapped("  library     %s: the exact top-k of this project's library", value);
     selection_format_shape(shape, sizeof shape, c->threshold.p);
     if (c->deploy == RCM_DEPLOY_THRESHOLD)
-        return print_wrapped(
-            "  threshold   a second read collects %.0f elements; recallmodel exact says how",
-            c->reaching);
-    return print_wrapped(
-        "  threshold   %s%s: exact top-k, %s; a second read collects %.0f elements",
-        selection_is_bound(answer) ? "at least " : "", value, shape, c->reaching);
+        return print_wrapped("  threshold   a second read collects %s; recallmodel exact says how",
+                             elements);
+    return print_wrapped("  threshold   %s%s: exact top-k, %s; a second read collects %s",
+                         selection_is_bound(answer) ? "at least " : "", value, shape, elements);
 }
 
 /* Why k_b is limited, if there is no device that limits it. Of a CPU more is missing than that. */
@@ -352,7 +362,7 @@ static void print_own_kernel(const struct selection_answer *answer, const struct
     const char *kernel = answer->asked.kernel->name;
     if (strcmp(shown->key, "pytorch") != 0 || strcmp(kernel, "any") == 0)
         return;
-    print_wrapped("The kernel %s has no call here. Give it b = %" PRIu64 ", k_b = %" PRIu64
+    print_wrapped("The kernel %s has no call here for b = %" PRIu64 ", k_b = %" PRIu64
                   ": %s buckets%s. The same buckets by other operations, at another time:",
                   kernel, p.b, p.k_b,
                   p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous",

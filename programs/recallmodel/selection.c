@@ -108,7 +108,7 @@ bool selection_too_close(const struct selection_answer *answer)
     const struct rcm_profile *profile = answer->asked.machine.profile;
     if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
         !selection_has_buckets(answer) || isnan(c->exact_objective) ||
-        c->deploy == RCM_DEPLOY_THRESHOLD)
+        c->deploy == RCM_DEPLOY_THRESHOLD || answer->settings->budget > 0.0)
         return false;
     const struct rcm_prediction r = rcm_predict(profile, c->p);
     struct rcm_prediction exact = selection_exact_prediction(answer);
@@ -121,10 +121,23 @@ bool selection_too_close(const struct selection_answer *answer)
     return answer->exact_kernel && exact.low_us <= c->objective && c->objective <= exact.high_us;
 }
 
+bool selection_exact_elsewhere(const struct selection_answer *answer)
+{
+    const struct rcm_profile *kernel = answer->exact_kernel;
+    const struct rcm_device *device = answer->asked.machine.device;
+    return kernel && *kernel->card && device && strcmp(kernel->card, device->name) != 0;
+}
+
 void selection_format_exact(char *text, size_t size, const struct selection_answer *answer)
 {
     const struct rcm_profile *kernel = answer->exact_kernel;
-    snprintf(text, size, "exact top-k%s%s", kernel ? " by " : "", kernel ? kernel->name : "");
+    if (!kernel)
+        snprintf(text, size, "exact top-k");
+    else if (selection_exact_elsewhere(answer))
+        snprintf(text, size, "exact top-k by %s, which was measured on %s, not on %s", kernel->name,
+                 kernel->card, answer->asked.machine.device->name);
+    else
+        snprintf(text, size, "exact top-k by %s", kernel->name);
 }
 
 /* See exact_kernel in struct selection_answer. profile: that answers; NULL: none. */

@@ -12,8 +12,17 @@
 #include "question.h"
 #include "rope_options.h"
 
+/* Lists of --m and --device: a question is asked for each pair. */
+struct select_lists {
+    struct count_list m;
+    struct device_option *devices;
+    char *names; /* what they were given as */
+    size_t count;
+};
+
 struct select_settings {
-    struct question question;
+    struct question question; /* with one m and one device, as everywhere else */
+    struct select_lists lists;
     struct fraction quantile, confidence;
     const struct rcm_kernel *kernel;       /* NULL: any */
     const struct rcm_objective *objective; /* NULL: not given */
@@ -56,6 +65,16 @@ struct selection_answer selection_find(const struct query *query,
                                        const struct select_settings *settings);
 void selection_free(struct selection_answer *answer);
 
+/* Does what must hold between the options hold; and has --exact-kernel a time for the query? Each
+ * returns a status, after one line on stderr if it is an error. */
+int selection_check(const struct select_settings *settings);
+int selection_check_exact(const struct select_settings *settings, const struct query *query);
+
+/* The answer in a word or two, for a table of answers: "bucketed", "exact", "threshold", "too
+ * close", "time some", "nothing" within the budget, or what the exact top-k must take longer than:
+ * "if exact > 39.5 us". */
+void selection_verdict(char *text, size_t size, const struct selection_answer *answer);
+
 /* Does a bucketed shape reach what was asked? */
 bool selection_has_buckets(const struct selection_answer *answer);
 
@@ -82,9 +101,12 @@ bool selection_stands_in(const struct selection_answer *answer);
 /* May buckets and exact top-k take equally long, by the bands of their profiles? */
 bool selection_too_close(const struct selection_answer *answer);
 
-/* "exact top-k", or "exact top-k by gvr_v2_b200". */
+/* Was the kernel of exact top-k measured on another card? */
+bool selection_exact_elsewhere(const struct selection_answer *answer);
+
+/* "exact top-k", or "exact top-k by gvr_v2_b200", with its card where that is another one. */
 void selection_format_exact(char *text, size_t size, const struct selection_answer *answer);
-#define EXACT_TEXT 200
+#define EXACT_TEXT 300
 
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
@@ -148,6 +170,11 @@ unsigned selection_print_beyond(const struct selection_answer *answer);
  * times the best of each k_b and exact top-k. Each returns how many it printed. */
 unsigned selection_print_floor(const struct selection_answer *answer);
 unsigned selection_print_settle(const struct selection_answer *answer);
+
+/* What a bound from the memory's rate assumes where all rows fit into the cache of the device; "":
+ * they do not, or its cache is not known. */
+#define WARM_TEXT 120
+void selection_format_warm(char *text, size_t size, const struct selection_answer *answer);
 
 /* "b = 128, k_b = 2" */
 void selection_format_shape(char *text, size_t size, struct rcm_topk p);

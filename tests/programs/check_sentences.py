@@ -24,8 +24,10 @@ def run(*arguments):
                           stderr=subprocess.PIPE, text=True, check=False)
 
 
-LAUNCHES = {row["device"]: row["shortest_kernel_us"] or 0.0
-            for row in json.loads(run("devices", "--json").stdout)["devices"]}
+DEVICES = json.loads(run("devices", "--json").stdout)["devices"]
+LAUNCHES = {row["device"]: row["shortest_kernel_us"] or 0.0 for row in DEVICES}
+CACHES = {row["device"]: row["on_chip_bytes"] for row in DEVICES}
+WARM = r"; if the rows come from memory: they may still lie in its cache of (\S+) MB"
 
 
 def question(random_):
@@ -168,7 +170,7 @@ class Check:
         text = text[:beyond.start()] if beyond else text
         shape = f"b = {c['b']}, k_b = {c['k_b']}" if c else None
         text = re.sub(r"[;:] too close to call.*$", "", text)
-        exact = r"exact top-k(?: by \S+)?"
+        exact = r"exact top-k(?: by \S+?(?:, which was measured on \S+, not on \S+?)?)?"
         if a["deploy"] == "bucketed":
             self.expect(text.startswith(shape + ": "), "another shape is named")
             return self.bucketed(text[len(shape) + 2:], exact)
@@ -208,8 +210,8 @@ class Check:
                 r"|[Nn]o b that .* keeps recall \S+.*): do not approximate(, or pad the rows to "
                 r"n = "
                 r"(\d+))?")
-        runs = (r"(?:.*; )?[Nn]o buckets within the runs of the profile keep recall \S+(?: in \S+ "
-                r"% of rows)? \(those that do lie beyond them in (.*)\): time some first")
+        runs = (r"(?:.*; )?[Nn]o buckets within the runs of the profile keep recall \S+(?: in "
+                r"[^:]+? of rows)? \(those that do lie beyond them in (.*)\): time some first")
         found = re.fullmatch(runs, text)
         if found:
             self.expect(c is None and a["beyond"] and a["beyond"]["beyond"] == found[1],
@@ -221,9 +223,9 @@ class Check:
             self.forbidden(found)
             return
         found = re.fullmatch(rf"(?i:{exact}): (.*?); (?:the (?:fastest|best) buckets that keep "
-                             rf"recall [\d.]+(?: in \S+ % of rows)? (?:take|have) (.*?)|buckets "
+                             rf"recall [\d.]+(?: in [^:]+? of rows)? (?:take|have) (.*?)|buckets "
                              rf"that "
-                             rf"keep recall [\d.]+(?: in \S+ % of rows)? take at least ({VALUE}) "
+                             rf"keep recall [\d.]+(?: in [^:]+? of rows)? take at least ({VALUE}) "
                              rf"\(.*?\)"
                              rf"(?:, at most ([\d.]+) times faster)?)(?:: do not approximate)?",
                              text)
@@ -259,7 +261,7 @@ class Check:
             rf"Exact top-k (?:by threshold with b = (\d+), k_b = (\d+): (?:at least )?(.*?)"
             rf"(?: \(.*?\))?, nothing is lost, and the row is read twice; (?i:{exact}): (.*?)|"
             rf"of this project's library: (.*?), and nothing is lost; your own exact top-k: (.*?))"
-            rf"(?:; the best buckets that keep recall [\d.]+(?: in \S+ % of rows)?: (?:at least )?"
+            rf"(?:; the best buckets that keep recall [\d.]+(?: in [^:]+? of rows)?: (?:at least )?"
             rf"(.*))?", text)
         self.expect(found, f"an unknown sentence: {text}")
         if not found:
@@ -291,18 +293,22 @@ class Check:
                              rf"k_b up to \d+) stay {within}", text)
         if found:
             high = self.stand_in["high_ratio"] if self.stand_in else 1.0
-            self.expect(c is None or c["objective"] * high > a["budget"], "something is within")
+            self.expect(c is None or self.least(c["objective"]) * high > a["budget"],
+                        "something is within")
             return
         found = re.fullmatch(rf"(Exact top-k by threshold with )?b = (\d+), k_b = (\d+): recall "
-                             rf"(\S+) (?:in|with) (.*), the most {within}", text)
+                             rf"(\S+) (?:in|with) (at least )?(.*?)( \(bound.*\))?, the most "
+                             rf"{within}", text)
         self.expect(found, f"an unknown sentence: {text}")
         if found:
             point = a["threshold"] if found[1] else c
             self.expect((int(found[2]), int(found[3])) == (point["b"], point["k_b"]), "the shape")
             self.expect(recall_is(found[4], 1.0 if found[1] else c["recall"]), "the recall")
-            self.range_is(found[5], point["objective"], "buckets")
+            self.expect(bool(found[5]) == bool(found[7]) == self.bound, "a bound is called a time")
+            least = self.least(point["objective"])
+            self.range_is(found[6], least, "buckets")
             high = self.stand_in["high_ratio"] if self.stand_in else 1.0
-            self.expect(high * point["objective"] <= a["budget"] * 1.0001, "over the budget")
+            self.expect(high * least <= a["budget"] * 1.0001, "over the budget")
 
     # ---- the lines
 
@@ -392,8 +398,19 @@ class Check:
         self.expect(re.fullmatch(r"of \S+, (f16|bf16|f32); used for \S+, (f16|bf16|f32)", text),
                     f"an unknown line: {text}")
 
+    def warm(self, text):
+        """A bound of the memory's rate says so where all rows fit into the cache."""
+        a, cache = self.answer, CACHES.get(self.answer["device"]) or 0.0
+        size = a["n"] * (a["m"] or 1) * (4 if self.option("--dtype") == "f32" else 2)
+        found = re.search(WARM, text)
+        if self.option("--dtype") or self.stand_in:  # the type is known here
+            self.expect(bool(found) == (size <= cache), "rows that fit into the cache")
+        self.expect(not found or near(found[1], cache / 1e6), "the cache")
+
     def line_floor(self, text, a, c):
-        found = re.fullmatch(rf"{TIME}: the rates of (\S+) allow no less(, with a launch)?", text)
+        found = re.fullmatch(rf"{TIME}: the rates of (\S+) allow no less(, with a launch)?"
+                             rf"(?:{WARM})?", text)
+        self.warm(text)
         self.expect(found and found[3] == a["device"] and
                     near(found[1], self.stand_in["floor_us"] / UNITS[found[2]]), "the floor")
         self.expect(c["predicted_us"] * self.stand_in["high_ratio"] >= self.stand_in["floor_us"],
@@ -412,12 +429,24 @@ class Check:
                     (a["device_family"] == "h100" or not a["device"]), "the family")
 
     def line_bound(self, text, a, c):
+        self.warm(text)
         self.expect(self.bound and text.startswith("the least time that the rates of the device"),
                     "a bound")
 
     def line_exact(self, text, a, c):
         if text.startswith("not known by this profile"):
             self.expect(a["exact_objective"] is None, "exact is known")
+            return
+        found = re.fullmatch(rf"({VALUE}), predicted by this profile, with which a bound is not "
+                             rf"compared; --objective time compares times", text)
+        if found:
+            timed = list(self.options)
+            timed[timed.index("--objective") + 1] = "time"
+            said = json.loads(run("select", *timed, "--json").stdout)
+            self.expect(self.bound and a["exact_objective"] is None and said["exact_objective"]
+                        and near(found[1].split()[0], said["exact_objective"] /
+                                 (value_of(found[1]) / float(found[1].split()[0]))),
+                        "the exact time of the profile")
             return
         found = re.fullmatch(rf"({VALUE})(?:(?: predicted \(.*| *, (?:predicted; --exact-us T "
                              rf"compares "

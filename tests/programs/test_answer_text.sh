@@ -126,7 +126,7 @@ says '[0-9] (m|b)illion operations'
 silent 'e\+'
 
 # The answer says only what is known.
-ask select --n 100000 --k 1000 --device b200 --budget 0.05 --objective roofline
+ask select --n 100000 --k 1000 --device l4 --budget 0.05 --objective roofline
 silent 'nor exact'
 ask select --n 100000 --k 1000 --m 64 --device h100-pcie --budget 0.05
 says 'nor exact top-k'
