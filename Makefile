@@ -44,7 +44,7 @@ ATTENTION_PUBLIC := $(call public,attention)
 SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,row_file.h assignment.h bucketed.h quickselect.h \
     key.h random.h)
 SEES_gpu :=
-SEES_topk := $(MODEL_PUBLIC)
+SEES_topk := $(MODEL_PUBLIC) base/threads.h
 SEES_programs/common := $(BASE_PUBLIC) $(MODEL_PUBLIC)
 SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h \
     $(BASE_PUBLIC) $(MODEL_PUBLIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)

@@ -334,8 +334,7 @@ int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, vo
                       .error_size = size};
     *evaluation = (struct evaluation){0};
     const unsigned before = threads_most();
-    if (spec->threads)
-        threads_use(spec->threads);
+    threads_use(spec->threads);
     make_groups(&run);
     int status = products_ready(error, size) ? head_states_new(&run.states, spec, error, size) : -1;
     if (status == 0) {

@@ -290,8 +290,7 @@ static int full_outputs(const struct outputs_spec *spec, float *out, struct outp
     if (!products_ready(error, size))
         return -1;
     const unsigned before = threads_most();
-    if (spec->threads)
-        threads_use(spec->threads);
+    threads_use(spec->threads);
     const bool whole = attend_blocks(spec, out);
     threads_use(before);
     if (!whole)

@@ -12,6 +12,7 @@
 #include "products.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -121,11 +122,15 @@ bool products_ready(char *error, size_t size)
     return false;
 }
 
-static void need_library(void)
+/* Without the library, which the caller should have asked for, the products are not numbers. */
+static bool have_library(float *c, size_t rows, size_t columns)
 {
     char error[1];
-    if (!products_ready(error, sizeof error))
-        abort();
+    if (products_ready(error, sizeof error))
+        return true;
+    for (size_t i = 0; i < rows * columns; i++)
+        c[i] = NAN;
+    return false;
 }
 
 /* c = alpha * a b + beta * c, with a and b as they are or transposed. Sizes of heads and batches
@@ -134,7 +139,8 @@ static void gemm(enum transpose of_a, enum transpose of_b, size_t m, size_t n, s
                  float alpha, const float *a, size_t lda, const float *b, size_t ldb, float beta,
                  float *c)
 {
-    need_library();
+    if (!have_library(c, m, n))
+        return;
     lda = LEADING(lda), ldb = LEADING(ldb);
     const size_t ldc = LEADING(n);
     if (blas.gemm_64)
@@ -149,7 +155,8 @@ static void gemm(enum transpose of_a, enum transpose of_b, size_t m, size_t n, s
 static void gemv(enum transpose of_a, size_t rows, size_t d, float alpha, const float *a,
                  const float *x, float beta, float *y)
 {
-    need_library();
+    if (!have_library(y, of_a == AS_IT_IS ? rows : d, 1))
+        return;
     if (blas.gemv_64)
         blas.gemv_64(ROW_MAJOR, of_a, (int64_t)rows, (int64_t)d, alpha, a, (int64_t)LEADING(d), x,
                      1, beta, y, 1);

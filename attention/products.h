@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* Loads OpenBLAS, if that has not been done. The functions below need it: they do the same, and
- * abort() where it is missing. Returns false with one line in `error` if it is not there. */
+ * where it is missing all that they write is NaN. Returns false with one line in `error` then. */
 bool products_ready(char *error, size_t size);
 
 /* out[i][j] = alpha * sum over c of a[i][c] b[j][c] + beta * out[i][j], for rows a x d, b x d. */

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "threads.h"
 
+#include <base/threads.h>
+
 #ifdef _OPENMP
 #include <omp.h>
 
@@ -13,7 +15,7 @@ unsigned threads_most(void)
 
 void threads_use(unsigned threads)
 {
-    omp_set_num_threads((int)threads);
+    omp_set_num_threads(threads_to_be_had(threads));
 }
 #else
 unsigned threads_most(void)

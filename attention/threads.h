@@ -7,7 +7,8 @@
 /* How many threads a parallel loop of this folder has at most. */
 unsigned threads_most(void);
 
-/* Sets that number, which is at least 1, for the calling thread and its loops. */
+/* Sets that number for the calling thread and its loops; 0: those of now. Where so many cannot be
+ * started, it is 1. */
 void threads_use(unsigned threads);
 
 #endif

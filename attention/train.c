@@ -11,7 +11,11 @@
 
 #include <base/memory.h>
 
+#include "products.h"
+#include "products.h"
 #include "targets.h"
+#include "threads.h"
+#include "threads.h"
 
 /* One head of keys in all documents that have it. */
 struct group {
@@ -340,8 +344,9 @@ int train_heads(const struct train_spec *spec, const struct train_watch *watch,
 {
     static const struct train_watch nobody = {0};
     struct trainer trainer = {.spec = spec, .watch = watch ? watch : &nobody, .trained = trained};
-    int status = 0;
-    for (size_t i = 0; i < spec->length; i++)
+    int status = products_ready(error, size) ? 0 : -1;
+    threads_use(0);
+    for (size_t i = 0; status == 0 && i < spec->length; i++)
         if (is_first(spec, i)) {
             const uint64_t models = spec->per_key_head ? 1 : spec->heads[i].query_heads;
             trainer.steps_total += spec->models ? models * spec->training.steps : 1;

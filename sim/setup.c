@@ -4,20 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <base/threads.h>
 
 #include "simulation_state.h"
-
-static unsigned all_threads(void)
-{
-#ifdef _OPENMP
-    return (unsigned)omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
 
 /* ---- shapes in groups */
 
@@ -189,7 +178,7 @@ static size_t results_of(const struct sim_spec *spec)
 
 static size_t threads_of(const struct sim_spec *spec)
 {
-    size_t threads = spec->threads ? spec->threads : all_threads();
+    const size_t threads = (size_t)threads_to_be_had(spec->threads);
     return threads > spec->repetitions ? (size_t)spec->repetitions : threads;
 }
 

@@ -1,6 +1,8 @@
 /* exact.c - exact top-k of one row: its scratch, its parts, and its output.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <base/threads.h>
+
 #include "exact.h"
 
 #define PART_MOST (UINT64_C(1) << 30) /* elements of a part */
@@ -55,7 +57,7 @@ void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct
             visit(run, &run->parts[i]);
         return;
     }
-#pragma omp parallel for num_threads(run->job->threads) schedule(static)
+#pragma omp parallel for num_threads(threads_to_be_had(run->job->threads)) schedule(static)
     for (int64_t i = 0; i < count; i++)
         visit(run, &run->parts[i]);
 }

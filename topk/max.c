@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include <base/threads.h>
+
 #include "isa.h"
 #include "plan.h"
 
@@ -26,7 +28,7 @@ static void best_of_row(const struct rcm_top_k_rows *rows, const struct kernels 
     if (parts == 1) {
         best[0] = largest_key(rows, kernels, x, rows->n);
     } else {
-#pragma omp parallel for num_threads(parts) schedule(static)
+#pragma omp parallel for num_threads(threads_to_be_had((unsigned)parts)) schedule(static)
         for (unsigned i = 0; i < parts; i++) {
             uint64_t from = rows->n / parts * i + (i < rows->n % parts ? i : rows->n % parts);
             const char *at = x + (int64_t)from * stride * (int64_t)kernels->bytes;
@@ -61,7 +63,7 @@ enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned 
                         out + r * kernels->bytes);
         return RCM_TOP_K_OK;
     }
-#pragma omp parallel for num_threads(share.rows) schedule(static)
+#pragma omp parallel for num_threads(threads_to_be_had(share.rows)) schedule(static)
     for (uint64_t r = 0; r < rows->m; r++)
         best_of_row(rows, kernels, topk_row(rows, kernels->bytes, r), 1, out + r * kernels->bytes);
     return RCM_TOP_K_OK;

@@ -1,6 +1,8 @@
 /* topk.c - the calls: what is legal, the workspace, which thread does what.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <base/threads.h>
+
 #include "isa.h"
 #include "plan.h"
 
@@ -171,7 +173,7 @@ static void run_stage1(const struct stage1 *s, const struct plan *plan, char *sc
         plan->kernels->stage1(s, 0, s->b, heaps);
         return;
     }
-#pragma omp parallel for num_threads(plan->share.threads) schedule(static)
+#pragma omp parallel for num_threads(threads_to_be_had(plan->share.threads)) schedule(static)
     for (int64_t i = 0; i < threads; i++) {
         uint64_t share = s->b / (uint64_t)threads, rest = s->b % (uint64_t)threads;
         uint64_t t = (uint64_t)i, from = t * share + (t < rest ? t : rest);
@@ -246,7 +248,7 @@ static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool st
             run_row(call, &plan, r, scratch);
         return RCM_TOP_K_OK;
     }
-#pragma omp parallel for num_threads(plan.share.rows) schedule(static)
+#pragma omp parallel for num_threads(threads_to_be_had(plan.share.rows)) schedule(static)
     for (uint64_t i = 0; i < at_once; i++)
         for (uint64_t r = i * (m / at_once) + (i < m % at_once ? i : m % at_once),
                       end = r + m / at_once + (i < m % at_once);

@@ -4,6 +4,7 @@
 #include "inputs.h"
 
 #include <gpu/host/element.h>
+#include <base/threads.h>
 #include <programs/bench/cell.h>
 
 /* ---- rows of a file */
@@ -86,7 +87,7 @@ static void put_other(unsigned dtype, unsigned input, uint64_t seed, uint64_t at
 void cpu_fill(unsigned dtype, unsigned input, uint64_t m, uint64_t n, uint64_t seed, void *x)
 {
     const uint64_t count = m * n;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(threads_to_be_had(0))
     for (uint64_t at = 0; at < count; at++) {
         if (dtype > DTYPE_BF16) {
             put_other(dtype, input, seed, at, n, x);

@@ -1,6 +1,8 @@
 /* kernels.c - see kernels.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <base/threads.h>
+
 #include "kernels.h"
 
 #define HOW(...) (&(const struct how){__VA_ARGS__})
@@ -28,6 +30,8 @@ const char *cpu_refusal(const struct cell *c)
     if (c->threads > 1)
         return "this program was built without OpenMP, and has one thread";
 #endif
+    if (threads_to_be_had((unsigned)c->threads) < (int)c->threads)
+        return "so many threads cannot be started here";
     if (how_of(c)->plain && c->threads > 1)
         return "quickselect has one thread";
     if (c->kernel->task == TASK_EXACT)

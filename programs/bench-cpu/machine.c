@@ -107,13 +107,20 @@ const struct machine *machine(void)
     return &m;
 }
 
+unsigned machine_cores(uint64_t threads)
+{
+    const unsigned cores = machine()->cores ? machine()->cores : 1;
+    return threads < cores ? (unsigned)threads : cores;
+}
+
 const char *machine_level(double bytes, unsigned threads)
 {
     const struct machine *m = machine();
+    const unsigned cores = machine_cores(threads);
     if (m->l1_bytes == 0)
         return "";
-    return bytes <= (double)m->l1_bytes * threads   ? "L1"
-           : bytes <= (double)m->l2_bytes * threads ? "L2"
-           : bytes <= (double)m->l3_bytes           ? "L3"
-                                                    : "memory";
+    return bytes <= (double)m->l1_bytes * cores   ? "L1"
+           : bytes <= (double)m->l2_bytes * cores ? "L2"
+           : bytes <= (double)m->l3_bytes         ? "L3"
+                                                  : "memory";
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct machine {
     char name[100];      /* of the CPU, such as "AMD EPYC 9654 96-Core Processor" */
@@ -18,6 +19,9 @@ struct machine {
 
 /* Reads it once. */
 const struct machine *machine(void);
+
+/* How many cores so many threads run on. */
+unsigned machine_cores(uint64_t threads);
 
 /* Where rows of so many bytes stay that so many threads share: "L1", "L2", "L3" or "memory"; "" if
  * the caches are unknown. */

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/clock.h>
+#include <base/threads.h>
 
 #include "device.h"
 #include "machine.h"
@@ -13,13 +14,14 @@ static const double sample_least_us = 50.0;
 static void flush(struct device *device)
 {
     const struct machine *m = machine();
-    const size_t known = m->l2_bytes * device->cell->threads + m->l3_bytes;
+    const size_t known = m->l2_bytes * machine_cores(device->cell->threads) + m->l3_bytes;
     const size_t bytes = known ? 2 * known : (size_t)64 << 20;
     const volatile char *other = cpu_reserve(&device->other, bytes);
     unsigned sum = 0;
     if (!other)
         return;
-#pragma omp parallel for schedule(static) num_threads((int)device->cell->threads) reduction(+ : sum)
+#pragma omp parallel for schedule(static) num_threads(threads_to_be_had((unsigned)device->cell->threads)) \
+    reduction(+ : sum)
     for (size_t i = 0; i < bytes; i += 64)
         sum += (unsigned char)other[i];
     (void)sum;

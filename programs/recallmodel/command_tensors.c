@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <attention/products.h>
+#include <attention/threads.h>
 #include <base/memory.h>
 #include <base/text.h>
 #include <programs/common/progress.h>
@@ -295,7 +297,11 @@ static int run_tensors(int count, char **arguments)
     int status = arguments_read(tensors_options, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check(&settings);
+    char error[200];
     const bool works = team_rank() == 0; /* one rank does the work and writes the files */
+    if (status == STATUS_OK && works && !products_ready(error, sizeof error))
+        status = usage_error("%s", error);
+    threads_use(0);
     if (status == STATUS_OK && works)
         status = settings.folder ? tensors_generate(&settings, &measured)
                                  : measure_files(&settings, &measured);
