@@ -127,11 +127,20 @@ COMMON_LIBRARY := $(BUILD)/libcommon.a
 .PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 
-all: tools recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) $(SHARED_SIM) \
-    $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
+# Before anything is compiled: is there what compiling needs?
+CAN_BUILD := $(BUILD)/.can-build
+$(CAN_BUILD):
+	@mkdir -p $(@D)
+	@echo '#include <Random123/philox.h>' | $(CC) $(CPPFLAGS) -E -o $@ - 2>/dev/null || { \
+	    echo "There is no $(CC), or no Random123 (Debian: librandom123-dev)." \
+	        "This installs them: tools/install_packages.sh --build" >&2; exit 2; }
+	@touch $@
 
-recallmodel recallmodel-mpi: %: $(BUILD)/%
-	@cp -f $< $@
+all: tools $(CAN_BUILD) recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) \
+    $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
+
+recallmodel recallmodel-mpi: %: $(CAN_BUILD) $(BUILD)/%
+	@cp -f $(BUILD)/$@ $@
 
 # For tools/layers.py: a line "LAYER: what it may include" for each.
 .PHONY: print-layers
@@ -377,7 +386,12 @@ NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
 gpu:
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,$(NO_NVCC))
 
-gpu-programs: $(GPU_LIBRARY) $(SHARED_GPU) $(GPU_TESTS) recallmodel-bench
+gpu-programs: $(GPU_LIBRARY) $(SHARED_GPU) recallmodel-bench
+
+# The tests of the real kernels, which need libcheck.
+.PHONY: gpu-tests
+gpu-tests: gpu
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory $(PARALLEL) $(GPU_TESTS),$(NO_NVCC))
 
 recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
 	@cp -f $< $@
@@ -454,7 +468,8 @@ demo:
 # 2026-11-22: figures 80, simulate.sh 50, recall_lower 22, contenders 18, gpu_bench 17, threshold
 # 16, fit 16, exact 15, python 14, valgrind 13, fused 7, completion 6, stage1 4. manual has packages
 # that only check-rest installs.
-SHORTENED := $(addprefix $(BUILD)/tests/,calibrate/test_fit sim/test_recall_lower \
+SHORTENED := $(addprefix $(BUILD)/tests/,$(addprefix calibrate/test_,fit hidden) \
+        sim/test_recall_lower \
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
         $(addprefix topk/test_,smoke $(addprefix topk_,calls callers choose edges large refusals)) \
         $(addprefix model/test_,contenders reverse select_time threshold)) \
@@ -480,12 +495,12 @@ print-shortened:
 check-rest: packages
 	@tools/install_packages.sh zsh fish groff-base mandoc
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
-	@$(MAKE) --no-print-directory gpu
+	@$(MAKE) --no-print-directory gpu-tests
 	@$(MAKE) --no-print-directory run-tests RUN="$(SHORTENED)"
 
 check-all: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
-	@$(MAKE) --no-print-directory gpu
+	@$(MAKE) --no-print-directory gpu-tests
 	@$(MAKE) --no-print-directory run-tests
 
 .PHONY: check-rest check-all test-programs
@@ -524,7 +539,8 @@ run-races: $(EMULATED_TESTS) $(TOPK_RACES)
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of
 # CUDA.
-check-gpu: gpu
+check-gpu: packages
+	@$(MAKE) --no-print-directory gpu-tests
 	@for test in $(GPU_TESTS); do CK_FORK=no $$test || exit 1; done
 	@for tool in memcheck racecheck initcheck synccheck; do for test in $(GPU_TESTS); do \
 	    echo "== $$tool, $$test"; \
@@ -562,12 +578,19 @@ MINUTES ?= 9
 gpu-run: gpu
 	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
 
+# Before minutes of work: what it lacks, and the line that installs it.
+.PHONY: need-gnuplot
+need-gnuplot:
+	@command -v gnuplot >/dev/null || { echo "make figures needs gnuplot:" \
+	    "tools/install_packages.sh gnuplot-nox; plots/make.sh --csv makes the numbers alone" >&2; \
+	    exit 2; }
+
 # The figures of the papers, into paper_figures/: all, or one with make figures/key-06.
 .PHONY: figures
-figures: all
+figures: need-gnuplot all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh
 
-figures/%: all
+figures/%: need-gnuplot all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh $*
 
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell

@@ -20,11 +20,11 @@ static void flush(struct device *device)
     unsigned sum = 0;
     if (!other)
         return;
-#pragma omp parallel for schedule(static) num_threads(threads_to_be_had((unsigned)device->cell->threads)) \
-    reduction(+ : sum)
+    const int threads = threads_to_be_had((unsigned)device->cell->threads);
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : sum)
     for (size_t i = 0; i < bytes; i += 64)
         sum += (unsigned char)other[i];
-    (void)sum;
+    (void)sum, (void)threads;
 }
 
 static int time_call(struct device *device, const void *work, unsigned call, bool cold,

@@ -98,10 +98,21 @@ static int continue_file(struct results *r, const char *columns, const char *rem
     return 0;
 }
 
+/* What did not fit is taken back: the file is as it was, or is not there. */
+static void take_back(const char *path, bool is_new, off_t before)
+{
+    if (is_new && before == 0)
+        unlink(path);
+    else if (before >= 0 && truncate(path, before) != 0)
+        perror(path);
+}
+
 int results_open(struct results *r, const char *path, const char *columns, unsigned key_columns,
                  const char *remark, char *error, size_t error_size)
 {
     bool empty = true;
+    const bool is_new = path && access(path, F_OK) != 0;
+    off_t before = -1; /* its length, if it is a regular file */
     *r = (struct results){.file = stdout, .path = path, .key_columns = key_columns};
     if (path) {
         r->file = fopen(path, "a+");
@@ -114,12 +125,16 @@ int results_open(struct results *r, const char *path, const char *columns, unsig
             return -1;
         }
     }
+    struct stat about;
+    if (path && fstat(fileno(r->file), &about) == 0 && S_ISREG(about.st_mode))
+        before = about.st_size;
     fputs(remark, r->file);
     if (empty)
         fprintf(r->file, "%s\n", columns);
     if (fflush(r->file) != 0) {
         snprintf(error, error_size, "%s: %s", path ? path : "output", strerror(errno));
         results_close(r);
+        take_back(path, is_new, before);
         return -1;
     }
     return 0;

@@ -13,7 +13,7 @@
 
 #include <base/clock.h>
 
-static volatile sig_atomic_t stop_wanted, on_terminal;
+static volatile sig_atomic_t stop_wanted, on_terminal, holds_nothing;
 static struct timespec first_signal;
 
 /* The first signal asks for a stop. Another one ends the program, if it is another: some senders
@@ -24,7 +24,10 @@ static void want_stop(int number)
         "\r\033[Kstopping after the block in hand; once more to quit at once\n";
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    if (!stop_wanted) {
+    if (holds_nothing) {
+        signal(number, SIG_DFL);
+        raise(number);
+    } else if (!stop_wanted) {
         first_signal = t;
         stop_wanted = 1;
         if (on_terminal && write(STDERR_FILENO, message, sizeof message - 1) < 0)
@@ -35,6 +38,11 @@ static void want_stop(int number)
         signal(number, SIG_DFL);
         raise(number);
     }
+}
+
+void progress_holds_nothing(void)
+{
+    holds_nothing = !stop_wanted;
 }
 
 /* What the watch shows again, with the seconds that have passed. */
@@ -136,6 +144,7 @@ bool progress_tick(void *context, uint64_t done, uint64_t total)
 {
     struct progress *progress = context;
     double time = clock_seconds();
+    holds_nothing = 0;
     if (progress->first == UINT64_MAX) {
         progress->first =
             done; /* the first block is not timed: it tells where a continued run began */

@@ -30,6 +30,10 @@ bool progress_tick(void *progress, uint64_t done, uint64_t total);
 /* Was a stop asked for? */
 bool progress_stops(void);
 
+/* So far there is nothing to lose: until the next tick Ctrl-C and SIGTERM end the program at once.
+ */
+void progress_holds_nothing(void);
+
 /* Removes the bar. Later ticks may draw it again. */
 void progress_end(struct progress *progress);
 

@@ -203,6 +203,9 @@ void format_styled(char *buffer, size_t size, enum style style, double value)
     case STYLE_Z:
         snprintf(buffer, size, fabs(value) < 999.5 ? "%.2f" : "%.1e", value);
         break;
+    case STYLE_GIVEN:
+        format_real(buffer, size, value);
+        break;
     case STYLE_PLAIN:
         snprintf(buffer, size, "%.4g", value);
         break;

@@ -16,6 +16,7 @@
 /* How a value looks in the aligned table (CSV and JSON always have all digits). */
 enum style {
     STYLE_PLAIN,   /* integers, text, short reals */
+    STYLE_GIVEN,   /* a number that was given: all its digits */
     STYLE_Z,       /* -1.23 */
     STYLE_RECALL,  /* 0.962956: cut, not rounded, but for 2e-12; -1.30e61 below 0 */
     STYLE_LOSS,    /* 3.70e-2 */

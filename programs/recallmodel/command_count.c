@@ -123,6 +123,8 @@ static bool run_subject(struct subject *subject, const struct keys *keys, uint64
 static bool step(struct counting *c)
 {
     c->stopped = progress_tick(&c->progress, ++c->step, c->steps);
+    if (c->rows == 0)
+        progress_holds_nothing();
     return !c->stopped;
 }
 
@@ -167,6 +169,7 @@ static bool count_rows(struct counting *c)
     bool good = true;
     progress_start(&c->progress, "steps");
     progress_watch(&c->progress);
+    progress_holds_nothing();
     while (c->rows < c->wanted && good) {
         struct count_row row;
         memcpy(subjects, c->subjects, subjects_size);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include <programs/common/format.h>
+#include <programs/common/progress.h>
 #include <programs/common/wrap.h>
 
 #include "answer.h"
@@ -102,12 +103,18 @@ static struct table *recall_rows(const struct query *query, void *context)
     choose_objective(state);
     state->best = best_shape(state, query, query->smallest, query->k_b_count);
     const struct rcm_topk *best = best_shape(state, query, query->shapes, query->length);
+    struct progress progress; /* a law of 2^40 elements takes seconds */
+    progress_start(&progress, "shapes");
+    progress_watch(&progress);
     for (size_t i = 0; i < query->length; i++) {
+        progress_tick(&progress, i, query->length);
+        progress_holds_nothing();
         const struct configuration c = evaluate_for(state, query->shapes[i]);
         table_row(table, &query->shapes[i] == best);
         put_query(table, query);
         put_configuration(table, &c, query);
     }
+    progress_end(&progress);
     return table;
 }
 

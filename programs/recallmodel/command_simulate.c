@@ -246,6 +246,8 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
     struct progress progress;
     progress_start(&progress, spec->input == SIM_PLACEMENT ? "repetitions" : "rows");
     progress_watch(&progress);
+    if (!spec->checkpoint)
+        progress_holds_nothing();
     struct simulation *simulation = simulation_new(spec, error, sizeof error);
     if (!simulation)
         progress_end(&progress);

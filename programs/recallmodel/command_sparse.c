@@ -122,6 +122,14 @@ static int check_dense_default(const struct sparse_settings *s, const struct eva
 }
 
 /* What no method can work with. */
+static double most_keys(const struct evaluation_spec *spec)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < spec->length; i++)
+        most = spec->heads[i].n > most ? spec->heads[i].n : most;
+    return most;
+}
+
 static int check_spec(const struct evaluation_spec *spec)
 {
     const struct dense_part dense = spec->options.dense;
@@ -143,6 +151,13 @@ static int check_spec(const struct evaluation_spec *spec)
                                    "; give all of them, without --last",
                                    method->name, spec->heads[h].n, spec->heads[h].n_q);
     }
+    char error[200];
+    const double of_table = /* at least */
+        sizeof(float) * ((double)spec->options.bits * spec->heads[0].d + most_keys(spec));
+    if (spec->options.tables > METHOD_OPTIONS_DEFAULT.tables &&
+        !memory_fits(spec->options.tables * of_table, "--tables", "give fewer", error,
+                     sizeof error))
+        return usage_error("%s", error);
     return STATUS_OK;
 }
 

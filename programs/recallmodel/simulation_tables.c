@@ -19,7 +19,7 @@ static struct column shown_if(bool shown, const char *name, const char *heading,
 
 static void put_scenario(struct table *table, const struct simulation_answer *s, struct scenario at)
 {
-    const struct column rho = shown_if(shows_rho(s), "rho", "rho", STYLE_PLAIN, 0);
+    const struct column rho = shown_if(shows_rho(s), "rho", "rho", STYLE_GIVEN, 0);
     if (shows_rho(s))
         table_real(table, rho, s->spec->rho[at.rho]);
     else

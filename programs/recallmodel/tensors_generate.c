@@ -40,10 +40,10 @@ static char *path_of(const char *folder, const char *name, const char *ending)
     return path;
 }
 
-/* The number of an option, or its default; what is too large for the generator stays too large. */
+/* The number of an option, or its default. */
 static uint32_t number_or(uint64_t given, uint32_t otherwise)
 {
-    return !given ? otherwise : given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
+    return given ? (uint32_t)given : otherwise;
 }
 
 static struct generator generator_of(const struct tensors_settings *settings)
@@ -188,6 +188,18 @@ int tensors_generate(const struct tensors_settings *settings, struct measured_he
     struct generation generation = {.settings = settings, .generator = generator_of(settings)};
     const struct generator *g = &generation.generator;
     char error[300];
+    const struct {
+        const char *option;
+        uint64_t number;
+    } numbers[] = {{"--n", settings->n},
+                   {"--n-q", settings->n_q},
+                   {"--d", settings->d},
+                   {"--heads", settings->key_heads},
+                   {"--query-heads", settings->query_heads}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].number > 1u << 30)
+            return usage_error("%s %" PRIu64 " is too large; give at most 2^30", numbers[i].option,
+                               numbers[i].number);
     if (generator_check(g, error, sizeof error) != 0)
         return usage_error("%s", error);
     if (!memory_fits(generated_head_bytes(g), "--n", "give fewer keys, or a smaller --d", error,
