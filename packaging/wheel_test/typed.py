@@ -18,7 +18,7 @@ def main() -> None:
     lost, probability = rcm.lost_law(4096, 64, 128, 2)
     rows = numpy.random.default_rng(1).standard_normal((4, 1000), dtype="float32")
     found: rcm.TopK = rcm.topk(rows, 10)
-    chosen: rcm.Chosen = rcm.topk(rows, 10, 0.95, return_choice=True).choice
+    chosen: rcm.Chosen = rcm.topk(rows, 10, recall=0.95, return_choice=True).choice
     measured: NDArray[numpy.int64] = rcm.read_runs("keyetal/two-stage")["n"]
     profile: rcm.Profile = rcm.profile("H100-PCIe")
     time: float = rcm.predict_us(profile, 131072, 2048, 4096, 2, m=64)

@@ -13,6 +13,7 @@ import numpy
 
 from . import _library as lib
 from . import _topk_library as tk
+from . import _topk_more as _more
 from ._arrays import count, fraction, goal, real, unmasked
 from ._profiles import _profile_of_any
 from ._select import Choice, _choice_of
@@ -25,7 +26,7 @@ KEPT_MOST = 1 << 20  # a thread keeps its workspace for the next call up to this
 _NUMBERS = {numpy.dtype(name): number for number, name in
             enumerate(("float32", "float64", "float16", "V2", "int8", "int32")) if name != "V2"}
 _BF16 = tk.TYPES.index("bf16")
-_KNOWN = "float32, float64, float16, bfloat16, int8 and int32"
+_KNOWN = "float32, float64, float16, bfloat16, integers of 8 to 64 bits and bool"
 _WIDE = {"int": True, "int64": True, "int32": False}
 _CPU_DEVICES = (1, 3, 11, 13)  # of DLPack: the CPU, and memory of GPUs that a CPU reads
 
@@ -70,7 +71,7 @@ class _Way(typing.NamedTuple):
     choice: typing.Optional[Choice]
 
 
-_EXACT = _Way(0, 0, 0, 0, None)
+EXACT = _Way(0, 0, 0, 0, None)
 
 
 def whole(name, value, least, most):
@@ -122,7 +123,7 @@ def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
         if recall is None:
             if confidence is not None:
                 raise ValueError("confidence belongs to a recall; give recall=0.95, for example")
-            return _EXACT
+            return EXACT
         if not isinstance(recall, (float, int, str)):
             recall = format(recall, "f") if type(recall).__name__ == "Decimal" else (
                 real("recall", recall))
@@ -267,17 +268,17 @@ def axis_of(axis, shape):
     if type(axis) is not int:
         number = int(real("axis", axis)) if real("axis", axis) % 1 == 0 else axes
     if not -axes <= number < axes:
-        raise ValueError(f"axis = {axis} is not in {-axes} .. {axes - 1}, the axes of x")
+        hint = "; a recall is given by its name: recall=" if type(axis) is float else ""
+        raise ValueError(f"axis = {axis} is not in {-axes} .. {axes - 1}, the axes of x"
+                         f"{hint}{axis if hint else ''}")
     return number % axes
 
 
 def check_k(k, n, axis):
-    if n == 0:
-        raise ValueError(f"axis {axis} of x has no elements; give an axis that has")
     if type(k) is not int:
-        k = count("k", k)
-    if not 1 <= k <= n:
-        raise ValueError(f"k = {k} is not in 1 .. {n}, the length of axis {axis} of x")
+        k = count("k", k, 0)
+    if not 0 <= k <= n:
+        raise ValueError(f"k = {k} is not in 0 .. {n}, the length of axis {axis} of x")
     return k
 
 
@@ -305,9 +306,8 @@ def _type_of(array):
     if number is None:
         if array.dtype.name == "bfloat16":
             return _BF16
-        mend = ("x.astype(x.dtype.newbyteorder('='))" if not array.dtype.isnative else
-                "x.astype('float64'), for example")
-        raise TypeError(f"x has elements of type {array.dtype}; topk takes {_KNOWN}: {mend}")
+        mend = "" if array.dtype.isnative else ": x.astype(x.dtype.newbyteorder('='))"
+        raise TypeError(f"x has elements of type {array.dtype}; topk takes {_KNOWN}{mend}")
     return number
 
 
@@ -335,7 +335,8 @@ def _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assig
     check_indices(n, wide)
     lead = shape[:axis] + shape[axis + 1:]
     threads = whole("threads", threads, 0, 4096)
-    way = way_of(n, array.size // n, k, recall, confidence, b, k_b, assignment, profile)
+    way = EXACT if k == 0 else way_of(n, array.size // n, k, recall, confidence, b, k_b,
+                                       assignment, profile)
     values = numpy.empty((*lead, k), array.dtype)
     indices = numpy.empty((*lead, k), numpy.int64 if wide else numpy.int32)
     if values.size > 0:
@@ -347,6 +348,38 @@ def _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assig
     elif axis != array.ndim - 1:
         values, indices = numpy.moveaxis(values, -1, axis), numpy.moveaxis(indices, -1, axis)
     return values, indices, lambda: chosen(n, k, way)
+
+
+def _of_any_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assignment, profile,
+                  threads, wide, nan_largest):
+    """The same, also of types that the library does not take, and with NaN first."""
+    known = array if array.dtype in _NUMBERS else _more.of_known_type(array)
+    if known is array and not nan_largest:
+        return _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assignment,
+                         profile, threads, wide)
+    if known is None:
+        if recall is not None or b is not None or k_b is not None:
+            raise ValueError("x has integers beyond 2**53, of which there are no buckets; leave "
+                             "recall, b and k_b out, or give smaller ones")
+        axis = axis_of(axis, array.shape)
+        n = array.shape[axis] if array.ndim else 1
+        rows = array if array.ndim else array.reshape(1)
+        indices = _more.by_numpy(rows, check_k(k, n, axis), axis, largest)
+        values = numpy.take_along_axis(rows, indices, axis)
+        if array.ndim == 0:
+            values, indices = values.reshape(()), indices.reshape(())
+        return values, indices.astype(numpy.int64 if wide else numpy.int32), lambda: chosen(
+            n, k, EXACT)
+    floats = _type_of(known) < tk.TYPES.index("i8")
+    nan_first = nan_largest and largest and floats and numpy.isnan(known).any()
+    values, indices, choice = _of_array(known, k, recall, axis, largest, sorted or nan_first,
+                                        confidence, b, k_b, assignment, profile, threads, wide)
+    if known is not array:
+        values = (numpy.take_along_axis(array, indices, axis_of(axis, array.shape)) if array.ndim
+                  else values.astype(array.dtype))
+    if nan_first and array.ndim:
+        _more.put_nan_first(array, axis_of(axis, array.shape), values, indices)
+    return values, indices, choice
 
 
 # ---- the call
@@ -369,33 +402,40 @@ def register_torch():
         tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
 
 
-def topk(x, k, recall=None, axis=-1, largest=True, *, sorted=True, confidence=None, b=None,
-         k_b=None, assignment="interleaved", profile=None, threads=0, index_dtype=None,
-         return_choice=False):
+# long: an argument of topk is one of torch.topk, or of what the library chooses from.
+def topk(x, k, axis=None, largest=True, sorted=True, *, dim=None, recall=None, confidence=None,
+         b=None, k_b=None, assignment="interleaved", profile=None, threads=0, nan="last",
+         index_dtype=None, out=None, return_choice=False):
     """The k largest elements of x along an axis, and their positions.
 
     x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface
-    or DLPack; float32, float64, float16, bfloat16, int8 or int32. Any axis and any strides are read
-    where they are, without a copy, unless the rows lie in many short pieces. A tensor on a GPU goes
-    to the kernels of gpu/, if these were built (docs/python.md).
-    k: how many, 1 <= k <= length of the axis. largest: False looks for the smallest.
-    sorted: best first; False is faster, in no particular order.
+    or DLPack; float32, float64, float16, bfloat16, integers and bool. Any axis and any strides are
+    read where they are, without a copy, unless the rows lie in many short pieces or are integers
+    other than int8 and int32. A tensor on a GPU goes to the kernels of gpu/, if these were built
+    (docs/python.md).
+    k: how many, 0 <= k <= length of the axis. axis: the last by default; dim is another name of it.
+    largest: False looks for the smallest. sorted: best first; False is faster, in no particular
+    order.
 
     Without recall, b and k_b it is exact top-k.
     recall: the library chooses by its model what is fastest and keeps this share of the top-k, on
-    average or, with confidence, with this probability in each row. It may choose exact top-k. The
+    average, so that half of all batches keep less; or, with confidence, with this probability in
+    each row. It may choose exact top-k. The
     recall is that of rows whose top-k may lie anywhere with equal probability. A choice takes up to
     milliseconds, and is kept for the next call of the same shape.
     profile: the machine that it predicts for: a Profile, a name or a path; None: that of a CPU.
     b, k_b, assignment: bucketed top-k with these; interleaved or contiguous.
     threads: at most this many; 0 is all. In a child process after os.fork it is one.
+    nan: "last": NaN comes last, whatever `largest` is; "largest": NaN is above all numbers, as for
+    PyTorch.
     index_dtype: int32 or int64. The default is int64, for JAX int32.
+    out: a pair of arrays or tensors for values and indices, of the right shape and type.
 
     Returns TopK(values, indices), a tuple, with k in place of the length of the axis; of the kind
     that x is (NumPy, PyTorch, JAX), otherwise NumPy. return_choice=True: TopKChosen(values,
     indices, choice), where choice says how it ran: a Chosen.
-    NaN comes last, whatever `largest` is; -0 is just below +0. Equal elements may replace each
-    other. The same call gives the same bits with any number of threads.
+    -0 is just below +0. Equal elements may replace each other. The same call gives the same bits
+    with any number of threads.
     TypeError or ValueError, with the mend, for what does not fit.
 
         >>> import numpy, recallmodel as rcm
@@ -404,23 +444,26 @@ def topk(x, k, recall=None, axis=-1, largest=True, *, sorted=True, confidence=No
         >>> values.tolist(), indices.tolist()
         ([[5.0, 4.0], [9.0, 6.0]], [[4, 2], [0, 2]])
     """
-    is_jax = False
+    is_jax, axis, nan_largest = False, _more.checked_axis(axis, dim), _more.checked_nan(nan)
     if type(x) is not numpy.ndarray:
         if of_tensor is None and type(x).__module__.partition(".")[0] == "torch":
             register_torch()
         if isinstance(x, tensor):
             return of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment,
-                             profile, threads, index_dtype, return_choice)
+                             profile, threads, index_dtype, return_choice, nan_largest, out)
         jax = sys.modules.get("jax")
         is_jax = jax is not None and isinstance(x, getattr(jax, "Array", ()))
     if is_jax and isinstance(x, jax.core.Tracer):
         raise TypeError("x is traced by JAX, which topk cannot compile; call it outside of jit, or "
                         "inside jax.pure_callback")
     wide = not is_jax if index_dtype is None else is_wide(index_dtype)
-    values, indices, choice = _of_array(_array_of(x), k, recall, axis, largest, sorted, confidence,
-                                        b, k_b, assignment, profile, threads, wide)
+    values, indices, choice = _of_any_array(_array_of(x), k, recall, axis, largest, sorted,
+                                            confidence, b, k_b, assignment, profile, threads, wide,
+                                            nan_largest)
     if is_jax:
         values, indices = jax.numpy.asarray(values), jax.numpy.asarray(indices)
+    if out is not None:
+        values, indices = _more.put_out(out, values, indices, numpy.copyto)
     return TopKChosen(values, indices, choice()) if return_choice else TopK(values, indices)
 
 

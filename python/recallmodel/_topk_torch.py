@@ -4,14 +4,15 @@ register_torch imports this. PyTorch of version 2.5 or newer.
 """
 import torch
 from torch import library as registry
-from torch.autograd import forward_ad
-from torch.utils._python_dispatch import is_in_torch_dispatch_mode
-
-from . import _topk, _topk_gpu
 
 if not hasattr(registry, "register_vmap"):
     raise ImportError(f"PyTorch {torch.__version__} cannot register recallmodel::topk; install 2.5 "
                       "or newer, or give x.numpy()")
+
+from torch.autograd import forward_ad
+from torch.utils._python_dispatch import is_in_torch_dispatch_mode
+
+from . import _topk, _topk_gpu, _topk_more
 
 _TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32)
 _NUMBERS = {dtype: number for number, dtype in enumerate(_TYPES)}  # enum rcm_top_k_type
@@ -19,8 +20,8 @@ _INT32 = {None: False, "int64": False, "int32": True, torch.int64: False, torch.
 
 _library = registry.Library("recallmodel", "DEF")
 _library.define(
-    "topk(Tensor x, SymInt k, float? recall=None, int dim=-1, bool largest=True, *, "
-    "bool sorted=True, float? confidence=None, SymInt? b=None, SymInt? k_b=None, "
+    "topk(Tensor x, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, "
+    "float? recall=None, float? confidence=None, SymInt? b=None, SymInt? k_b=None, "
     "str assignment='interleaved', int threads=0, bool int32=False) -> "
     "(Tensor values, Tensor indices)", tags=(torch.Tag.pt2_compliant_tag,))
 
@@ -40,20 +41,25 @@ def _to_axis(x, dim, *outputs):
 
 def _check(x, k, dim):
     """The axis, its length, and k, or what topk of an array raises."""
-    if x.dtype not in _NUMBERS:
-        raise TypeError(f"x has elements of type {x.dtype}; topk takes {_topk._KNOWN}: x.float(), "
-                        "for example")
+    if x.dtype not in _NUMBERS and x.dtype not in _SMALL and x.dtype is not torch.int64:
+        raise TypeError(f"x has elements of type {x.dtype}; topk takes {_topk._KNOWN}")
     axis = _topk.axis_of(dim, x.shape)
     n = x.shape[axis] if x.dim() > 0 else 1
     return axis, n, _topk.check_k(k, n, axis)
 
 
-def _on_cpu(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+def _way(x, n, k, recall, confidence, b, k_b, assignment, profile=None):
+    if k == 0:
+        return _topk.EXACT
+    return _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, profile)
+
+
+def _on_cpu(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confidence=None, b=None,
             k_b=None, assignment="interleaved", threads=0, int32=False):
     axis, n, k = _check(x, k, dim)
     _topk.check_indices(n, not int32)
     values, indices = _outputs(x, k, axis, int32)
-    way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, None)
+    way = _way(x, n, k, recall, confidence, b, k_b, assignment)
     threads = _topk.whole("threads", threads, 0, 4096)
     if values.numel() > 0:
         rows = x.resolve_neg()
@@ -77,14 +83,14 @@ def _in_order(values, indices, largest):
     return values.gather(-1, order), indices.gather(-1, order)
 
 
-def _by_kernels(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+def _by_kernels(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confidence=None, b=None,
                 k_b=None, assignment="interleaved", threads=0, int32=False, stream=None):
     """topk by the kernels of gpu/. x lies where they work: on the current device."""
     axis, n, k = _check(x, k, dim)
     if _NUMBERS[x.dtype] not in _topk_gpu.DTYPES:
         raise TypeError(f"x has elements of type {x.dtype}; the kernels of the GPU take float32, "
                         "float16 and bfloat16: x.float(), for example")
-    way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, None)
+    way = _way(x, n, k, recall, confidence, b, k_b, assignment)
     empty, _ = _outputs(x, k, axis, int32)
     if empty.numel() == 0:
         return _to_axis(x, axis, empty, empty.to(torch.int32 if int32 else torch.int64))
@@ -118,7 +124,7 @@ _library.impl("topk", _on_cuda, "CUDA")
 
 
 @registry.register_fake("recallmodel::topk", lib=_library)
-def _fake(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=None, b=None,
+def _fake(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confidence=None, b=None,
           k_b=None, assignment="interleaved", threads=0, int32=False):
     axis = _topk.axis_of(dim, x.shape)
     # A length that torch.compile leaves open has no value to compare with.
@@ -132,7 +138,7 @@ def _fake(x, k, recall=None, dim=-1, largest=True, *, sorted=True, confidence=No
 
 
 def _save(ctx, inputs, keyword_only_inputs, output):
-    ctx.dim, ctx.shape = inputs[3], inputs[0].shape
+    ctx.dim, ctx.shape = inputs[2], inputs[0].shape
     ctx.mark_non_differentiable(output[1])
     ctx.save_for_backward(output[1])
 
@@ -143,14 +149,14 @@ def _backward(ctx, grad, _):
     return (zeros.scatter(ctx.dim, indices.long(), grad), *[None] * 4)
 
 
-def _vmap(info, in_dims, x, k, recall=None, dim=-1, largest=True, **more):
+def _vmap(info, in_dims, x, k, dim=-1, largest=True, sorted=True, **more):
     if in_dims[0] is None:
-        return torch.ops.recallmodel.topk(x, k, recall, dim, largest, **more), (None, None)
+        return torch.ops.recallmodel.topk(x, k, dim, largest, sorted, **more), (None, None)
     x = x.movedim(in_dims[0], 0)
     dim = dim % max(x.dim() - 1, 1) + 1
     if x.dim() > 1:
-        return torch.ops.recallmodel.topk(x, k, recall, dim, largest, **more), (0, 0)
-    found = torch.ops.recallmodel.topk(x.unsqueeze(1), k, recall, 1, largest, **more)
+        return torch.ops.recallmodel.topk(x, k, dim, largest, sorted, **more), (0, 0)
+    found = torch.ops.recallmodel.topk(x.unsqueeze(1), k, 1, largest, sorted, **more)
     return tuple(out.squeeze(1) for out in found), (0, 0)
 
 
@@ -167,10 +173,10 @@ def _is_of_func(x):
     return torch._C._functorch.is_functorch_wrapped_tensor(x)
 
 
-def _by_gather(x, k, recall, axis, largest, **more):
+def _by_gather(x, k, axis, largest, sorted, **more):
     """topk whose values have derivatives of every kind. The operator has those of the reverse mode;
     the forward mode would take its values as constants, and torch.func.grad raises an error."""
-    indices = torch.ops.recallmodel.topk(x.detach(), k, recall, axis, largest, **more)[1]
+    indices = torch.ops.recallmodel.topk(x.detach(), k, axis, largest, sorted, **more)[1]
     return x.gather(axis, indices.long()), indices
 
 
@@ -188,8 +194,40 @@ def _is_plain(x):
     return True
 
 
+_SMALL = (torch.bool, torch.uint8, torch.int16)  # int32 has all their values
+
+
+def _nan_first(x, k, axis, found):
+    """NaN of a row before its other elements, in results that are sorted."""
+    rows, values, indices = (t.movedim(axis, -1) for t in (x, *found))
+    places = rows.isnan().to(torch.int8).topk(k).indices.to(indices.dtype)
+    count = rows.isnan().sum(-1, keepdim=True)
+    at = torch.arange(k, device=x.device).expand(values.shape)
+    others = indices.gather(-1, (at - count).clamp(min=0))
+    indices = torch.where(at < count, places, others)
+    return tuple(t.movedim(-1, axis) for t in (rows.gather(-1, indices.long()), indices))
+
+
+def _of_integers(x, k, axis, int32, recall, b, k_b, largest, sorted, more):
+    """topk of integers that the library does not take; exact of int64 is PyTorch's own."""
+    if x.dtype in _SMALL:
+        known = x.to(torch.int32)
+    elif recall is None and b is None and k_b is None:
+        values, indices = torch.topk(x, k, axis, largest, sorted)
+        return values, indices.int() if int32 else indices
+    elif x.numel() == 0 or (int(x.max()) <= 2**53 and int(x.min()) >= -2**53):
+        known = x.double()
+    else:
+        raise ValueError("x has integers beyond 2**53, of which there are no buckets; leave "
+                         "recall, b and k_b out, or give smaller ones")
+    indices = of_tensor(known, k, recall, axis, largest, sorted, *more)[1]
+    if x.dim() == 0:
+        return x.expand(indices.shape).clone(), indices
+    return x.gather(axis, indices.long()), indices
+
+
 def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment, profile, threads,
-              index_dtype, return_choice):
+              index_dtype, return_choice, nan_largest=False, out=None):
     """topk of a tensor."""
     if isinstance(index_dtype, (str, torch.dtype, type(None))):
         if index_dtype not in _INT32:
@@ -200,7 +238,7 @@ def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignmen
     way = None
     if profile is not None or return_choice:
         _, n, k = _check(x, k, axis)
-        way = _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, profile)
+        way = _way(x, n, k, recall, confidence, b, k_b, assignment, profile)
     if profile is not None:
         recall = confidence = None  # it has chosen
         if way.b > 0:
@@ -208,14 +246,28 @@ def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignmen
     if recall is not None and type(recall) is not float:
         _topk.goal("recall", recall)  # says what is wrong
         recall = float(recall)
-    if _is_plain(x):
-        topk = _on_cpu
-    elif not torch.compiler.is_compiling() and (_in_forward_mode() or _is_of_func(x)):
-        topk = _by_gather
+    nan_first = nan_largest and largest and x.is_floating_point()
+    if x.dtype in _SMALL or x.dtype is torch.int64:
+        axis, _, k = _check(x, k, axis)
+        found = _of_integers(x, k, axis, int32, recall, b, k_b, largest, sorted,
+                             (confidence, b, k_b, assignment, None, threads, index_dtype, False))
     else:
-        topk = torch.ops.recallmodel.topk
-    found = topk(x, k, recall, axis, largest, sorted=sorted, confidence=confidence, b=b, k_b=k_b,
-                 assignment=assignment, threads=threads, int32=int32)
+        found = _way_to(x)(x, k, axis, largest, sorted or nan_first, recall=recall,
+                           confidence=confidence, b=b, k_b=k_b, assignment=assignment,
+                           threads=threads, int32=int32)
+    if nan_first and x.dim() > 0:
+        found = _nan_first(x, k, _topk.axis_of(axis, x.shape), found)
+    if out is not None:
+        found = _topk_more.put_out(out, *found, torch.Tensor.copy_)
     if return_choice:
         return _topk.TopKChosen(*found, _topk.chosen(n, k, way))
     return _topk.TopK(*found)
+
+
+def _way_to(x):
+    """The function that calls the library for x."""
+    if _is_plain(x):
+        return _on_cpu
+    if not torch.compiler.is_compiling() and (_in_forward_mode() or _is_of_func(x)):
+        return _by_gather
+    return torch.ops.recallmodel.topk

@@ -236,9 +236,16 @@ START_TEST(device_by_prefix)
     ck_assert_str_eq(json_string_value(json_object_get(family, "device_family")), "h100");
     ck_assert_str_eq(json_string_value(json_object_get(family, "device")), "H100-PCIe");
     json_decref(family);
+    run("--n 100 --k 10 --device x1");
+    ck_assert_msg(result.status == 2 && strstr(result.err, "'x1' is not known; give one of") &&
+                      strstr(result.err, "H200") && strstr(result.err, "TPUv7x"),
+                  "%s", result.err);
+    run("--n 100 --k 10 --device 4090");
+    ck_assert_msg(result.status == 2 && strstr(result.err, "did you mean RTX-4090?"), "%s",
+                  result.err);
     run("--n 100 --k 10 --device h20");
     ck_assert_msg(result.status == 2 && strstr(result.err, "'h20' is not known") &&
-                      strstr(result.err, "H200") && strstr(result.err, "TPUv7x"),
+                      strstr(result.err, "did you mean H200?"),
                   "%s", result.err);
     json_t *json = parse_answer("devices --device rtxpro --json");
     const json_t *devices = json_object_get(json, "devices"), *device = json_array_get(devices, 0);

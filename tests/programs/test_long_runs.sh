@@ -43,7 +43,7 @@ if [ -z "${SANITIZE:-}" ]; then
      refused count --n 2^28 --k 10
      refused simulate --n 2^27 --k 10 --input iid --threads 1
      refused simulate --n 2^40 --k 4e9 --b 2^28 --kb 16 --threads 1
-     refused simulate --n 1000000 --k 10 --input iid --repetitions 1000 --threads 1000
+     refused simulate --n 2^24 --k 10 --input iid --repetitions 1000 --threads 20
      timeout 60 "$program" simulate --n 2^20 --k 10 --input iid --repetitions 1 --threads 1 \
          >"$folder/out" || fail "what fits is rejected")
     refused simulate --n 4294967295 --k 10 --input iid --repetitions 4096 --threads 4096

@@ -15,7 +15,7 @@ says() { # text that must be printed, arguments ..
 shape=(--n 1000 --k 100 --b 50 --kb 2)
 right="-: the law (distribution) of the recall is accurate to 1e-12, which says nothing about"
 says "$right a share of 1e-18" "${shape[@]}" --quantile .000000000000000001
-says "all rows but a share of 1e-18 reach" "${shape[@]}" --quantile .000000000000000001
+says "all but 1e-18 of rows reach" "${shape[@]}" --quantile .000000000000000001
 says '"recall_quantile": null' "${shape[@]}" --quantile .000000000000000001 --json
 says '"recall_quantile": null' "${shape[@]}" --quantile .0000000000001 --json
 says '"recall_quantile": 0.' "${shape[@]}" --quantile .00000000001 --json

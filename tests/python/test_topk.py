@@ -264,15 +264,15 @@ def test_a_profile_of_another_cpu_is_said_to_be_one(tmp_path):
     x = numpy.zeros((2, 4096), numpy.float32)
     if os.path.exists("/proc/cpuinfo"):
         with pytest.warns(UserWarning, match="is of Another, family 1, model 2, and this is"):
-            rcm.topk(x, 64, 0.95, profile=other)
+            rcm.topk(x, 64, recall=0.95, profile=other)
 
 
 def test_choice_by_a_profile_is_kept():
     x = numpy.zeros((64, 2**17), numpy.int8)[:, ::-1]
-    first = rcm.topk(x, 2048, 0.95, profile="H100-PCIe", return_choice=True)
+    first = rcm.topk(x, 2048, recall=0.95, profile="H100-PCIe", return_choice=True)
     assert first.choice.select == rcm.select(2**17, 2048, 0.95, m=64, profile="H100-PCIe")
     before = _topk._choose.cache_info()
-    rcm.topk(x, 2048, 0.95, profile="H100-PCIe")
+    rcm.topk(x, 2048, recall=0.95, profile="H100-PCIe")
     after = _topk._choose.cache_info()
     assert (after.hits, after.misses) == (before.hits + 1, before.misses)
 
@@ -342,10 +342,11 @@ def test_large_workspace_is_not_kept():
 
 
 @pytest.mark.parametrize("what, says", [
-    (dict(k=0), "k = 0 is not in 1 .. 100, the length of axis 1"),
-    (dict(k=101), "k = 101"), (dict(k=-1), "k = -1 is not in"),
+    (dict(k=101), "k = 101 is not in 0 .. 100, the length of axis 1"),
+    (dict(k=-1), "k = -1 is not in"),
     (dict(axis=2), "axis = 2 is not in -2 .. 1"),
-    (dict(axis=0.5), "axis"), (dict(recall=0), "0.95 for 95 %"), (dict(recall=1.5), "recall"),
+    (dict(axis=0.95), "a recall is given by its name: recall=0.95"),
+    (dict(recall=0), "0.95 for 95 %"), (dict(recall=1.5), "recall"),
     (dict(recall=float("nan")), "recall"), (dict(recall="high"), "recall"),
     (dict(recall=0.9, confidence=1), "below 1"), (dict(confidence=0.9), "give recall=0.95"),
     (dict(recall=0.9, b=10, k_b=1), "either recall or b and k_b"), (dict(b=10), "give both"),
@@ -355,7 +356,10 @@ def test_large_workspace_is_not_kept():
     (dict(b=4, k_b=1), "4 buckets of 1 hold 4"), (dict(threads=-1), "threads"),
     (dict(b=10, k_b=1, assignment="contiguous-floor"), "interleaved, contiguous"),
     (dict(index_dtype="int16"), "int32 or int64"), (dict(recall=0.9, profile="none"), "H100-PCIe"),
-    (dict(x=numpy.zeros((3, 0), "f")), "no elements"),
+    (dict(x=numpy.zeros((3, 0), "f")), "not in 0 .. 0"),
+    (dict(nan="first"), "'last' or 'largest'"),
+    (dict(x=numpy.full(9, 2**60), recall=0.9), "beyond 2\\*\\*53"),
+    (dict(out=(numpy.zeros((3, 5), "d"), numpy.zeros((3, 5), int))), "it must have"),
 ])
 def test_wrong_values(what, says):
     with pytest.raises(ValueError, match=says) as error:
@@ -364,13 +368,15 @@ def test_wrong_values(what, says):
 
 
 @pytest.mark.parametrize("what, says", [
-    (dict(x=numpy.zeros((3, 100), ">f4")), "newbyteorder"), (dict(x=[[1, 2]]), "astype"),
-    (dict(x=numpy.zeros(9, bool)), "bool"), (dict(x="text"), "type <U4"), (dict(x=None), "object"),
+    (dict(x=numpy.zeros((3, 100), ">f4")), "newbyteorder"),
+    (dict(x=1j), "complex128"),
+    (dict(out=3), "must be a pair"), (dict(axis=0, dim=0), "two names"),
+    (dict(x="text"), "type <U4"), (dict(x=None), "object"),
     (dict(x=numpy.ma.masked_less(made((3, 100)), 0)), "masked"), (dict(k=2.5), "whole"),
     (dict(k=[1, 2]), "k must be one number"), (dict(recall=[0.9]), "recall must be one number"),
     (dict(recall=0.9, profile=3), "profile must be"), (dict(b="9", k_b=1), "b must be whole"),
     (dict(recall=0.9, profile=[1]), "profile must be"),
-    (dict(axis=None), "axis must be one number"),
+    (dict(axis=[0]), "axis must be one number"),
 ])
 def test_wrong_types(what, says):
     with pytest.raises(TypeError, match=says) as error:

@@ -42,7 +42,7 @@ def test_no_copy(monkeypatch, dtype):
 
 
 def test_choice():
-    got = rcm.topk(made(3, 4096), 60, 0.9, return_choice=True)
+    got = rcm.topk(made(3, 4096), 60, recall=0.9, return_choice=True)
     assert got.choice.recall >= 0.9 and got.values.shape == (3, 60)
 
 

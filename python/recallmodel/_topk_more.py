@@ -1,0 +1,66 @@
+"""What topk takes and the library does not: other types of numbers, NaN first, out=."""
+import numpy
+
+_SMALL = ("bool", "uint8", "int16", "uint16")  # int32 has all their values
+_LARGE = ("uint32", "int64", "uint64")
+_EXACT = 2**53  # float64 has every integer up to here
+
+
+def of_known_type(array):
+    """The same numbers in a type that the library takes, in the same order: the array itself where
+    it is of one, a copy, or None where there is none, because the integers are too large."""
+    if array.dtype.name in _SMALL:
+        return array.astype(numpy.int32)
+    if array.dtype.name not in _LARGE:
+        return array
+    exact = array.size == 0 or (int(array.max()) <= _EXACT and int(array.min()) >= -_EXACT)
+    return array.astype(numpy.float64) if exact else None
+
+
+def by_numpy(array, k, axis, largest):
+    """Exact top-k of integers that no type of the library holds, best first."""
+    rising = numpy.moveaxis(numpy.argsort(array, axis=axis, kind="stable"), axis, -1)
+    best = rising[..., ::-1][..., :k] if largest else rising[..., :k]
+    return numpy.moveaxis(best, -1, axis)
+
+
+def put_nan_first(array, axis, values, indices):
+    """Puts the NaN of a row before its other elements, in outputs that are sorted."""
+    rows = numpy.moveaxis(array, axis, -1)
+    values, indices = numpy.moveaxis(values, axis, -1), numpy.moveaxis(indices, axis, -1)
+    k = values.shape[-1]
+    nan = numpy.isnan(rows)
+    for row in zip(*nan.any(axis=-1).nonzero()):
+        first = nan[row].nonzero()[0][:k]
+        values[row] = numpy.concatenate((rows[row][first], values[row][:k - len(first)]))
+        indices[row] = numpy.concatenate((first, indices[row][:k - len(first)]))
+
+
+def checked_nan(nan):
+    """Does NaN count as the largest value?"""
+    if nan not in ("last", "largest"):
+        raise ValueError(f"nan = {nan!r} must be 'last' or 'largest'")
+    return nan == "largest"
+
+
+def checked_axis(axis, dim):
+    """axis, or dim, which is PyTorch's name of it; -1 without both."""
+    if axis is None:
+        return -1 if dim is None else dim
+    if dim is not None:
+        raise TypeError("axis and dim are two names of one argument; give one")
+    return axis
+
+
+def put_out(out, values, indices, copy):
+    """Copies the results into out, a pair of arrays or tensors of their shapes and types."""
+    try:
+        own_values, own_indices = out
+    except (TypeError, ValueError):
+        raise TypeError("out must be a pair: where values and indices go") from None
+    for name, own, result in (("values", own_values, values), ("indices", own_indices, indices)):
+        if tuple(own.shape) != tuple(result.shape) or own.dtype != result.dtype:
+            raise ValueError(f"out of {name} has shape {tuple(own.shape)} and type {own.dtype}; it "
+                             f"must have {tuple(result.shape)} and {result.dtype}")
+        copy(own, result)
+    return own_values, own_indices
