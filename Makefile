@@ -127,17 +127,17 @@ COMMON_LIBRARY := $(BUILD)/libcommon.a
 .PHONY: check-gpu gpu-run check-fuzz run-fuzz bench run-bench install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 
-# Before anything is compiled: is there what compiling needs?
 CAN_BUILD := $(BUILD)/.can-build
+all: tools $(CAN_BUILD) recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) \
+    $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
+
+# Before anything is compiled: is there what compiling needs?
 $(CAN_BUILD):
 	@mkdir -p $(@D)
 	@echo '#include <Random123/philox.h>' | $(CC) $(CPPFLAGS) -E -o $@ - 2>/dev/null || { \
 	    echo "There is no $(CC), or no Random123 (Debian: librandom123-dev)." \
 	        "This installs them: tools/install_packages.sh --build" >&2; exit 2; }
 	@touch $@
-
-all: tools $(CAN_BUILD) recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) \
-    $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
 
 recallmodel recallmodel-mpi: %: $(CAN_BUILD) $(BUILD)/%
 	@cp -f $(BUILD)/$@ $@

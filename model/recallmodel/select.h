@@ -97,6 +97,7 @@ struct rcm_selection {
     /* the measured time of the user's own exact top-k, or that which another profile predicts
      * (rcm_predict_exact), which replaces what an objective in us says about it; 0: none */
     double exact_us;
+    double exact_low_us, exact_high_us; /* its band, if a profile predicts it; 0: none is known */
     /* called for each k_b; returns true to stop the search. NULL: none */
     bool (*tick)(void *context, uint64_t done, uint64_t total);
     void *tick_context;
@@ -143,6 +144,9 @@ struct rcm_choice {
     /* Where the objective is the time without beyond_runs: the best shape beyond the runs, if the
      * upper end of its band is less than the objective. INFINITY: none is */
     struct rcm_point beyond;
+    /* Where the objective is the time: may the buckets and exact top-k take equally long, by the
+     * bands of their predictions? The errors of two profiles are independent. */
+    bool too_close;
 };
 
 /* Accuracy  the predicted time of the buckets is at most RCM_TIME_SEARCH_ERROR, as a share, above

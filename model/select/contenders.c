@@ -233,11 +233,53 @@ static enum rcm_deploy least_of(double bucketed, double exact, double threshold)
     return threshold < INFINITY && !(exact <= threshold) ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
 }
 
+/* How far the error of a prediction reaches to one side, in the log: 0 where no band is known. */
+static double reach(double end_us, double time_us)
+{
+    return end_us > 0.0 && time_us > 0.0 ? fabs(log(end_us / time_us)) : 0.0;
+}
+
+/* Two predictions with independent errors: is the ratio of their times within the band that both
+ * together have? In the log the squares add up. */
+static bool meet(const struct rcm_prediction *slower, const struct rcm_prediction *faster)
+{
+    return log(slower->time_us / faster->time_us) <=
+           hypot(reach(slower->low_us, slower->time_us), reach(faster->high_us, faster->time_us));
+}
+
+/* Exact top-k with the band that is known of it. */
+static struct rcm_prediction exact_band(const struct rcm_selection *s, double time_us)
+{
+    struct rcm_prediction exact = {.low_us = s->exact_low_us, .high_us = s->exact_high_us};
+    if (!(s->exact_us > 0.0))
+        exact = rcm_predict_exact_band(s->machine.profile, s->p);
+    exact.time_us = time_us;
+    return exact;
+}
+
+static bool is_too_close(const struct rcm_selection *s, const struct rcm_choice *c)
+{
+    const struct rcm_profile *profile = s->machine.profile;
+    if (!profile || s->machine.d || strcmp(search_objective(s)->name, "time") != 0 ||
+        !(c->objective < INFINITY) || isnan(c->exact_objective) ||
+        c->deploy == RCM_DEPLOY_THRESHOLD)
+        return false;
+    const struct rcm_prediction r = rcm_predict(profile, c->p),
+                                exact = exact_band(s, c->exact_objective);
+    if (profile->stands_in_for)
+        return r.time_us < exact.time_us ? meet(&exact, &r) : meet(&r, &exact);
+    if (r.low_us <= c->exact_objective && c->exact_objective <= r.high_us)
+        return true;
+    return s->exact_low_us > 0.0 && s->exact_low_us <= c->objective &&
+           c->objective <= s->exact_high_us;
+}
+
 struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_point bucketed)
 {
     struct rcm_choice c = with_contenders(s, bucketed);
     c.deploy = least_of(least_exact(s, c.objective), c.exact_objective,
                         least_exact(s, c.threshold.objective));
+    c.too_close = is_too_close(s, &c);
     return c;
 }
 

@@ -74,8 +74,9 @@ function timeTiles(answer) {
     const choice = answer.choice, tiles = [];
     if (choice.predicted_us !== undefined) {
         const beyond = choice.beyond ? `; beyond the runs of the profile in ${choice.beyond}` : '';
-        tiles.push(tile('predicted time', showTime(choice.predicted_us),
-            `${showTime(choice.low_us)} to ${showTime(choice.high_us)}, ` +
+        const band = choice.low_us === null ? 'its error is not known'
+            : `${showTime(choice.low_us)} to ${showTime(choice.high_us)}`;
+        tiles.push(tile('predicted time', showTime(choice.predicted_us), `${band}, ` +
             `${answer.stand_in ? answer.stand_in.profile : answer.device}'s profile${beyond}`));
     } else if (answer.objective === 'roofline') {
         tiles.push(tile('least time (bound)', showTime(answer.break_even_us),
@@ -210,6 +211,11 @@ export function clearErrors(host, box) {
 export function showError(host, box, stderr) {
     const {message, option} = readError(stderr);
     clearErrors(host, box);
+    if (document.body.classList.contains('unanswered')) { /* and then there is no older answer */
+        byId('verdict').textContent = 'No answer';
+        byId('headline').textContent = 'The question has a fault';
+        byId('why').textContent = message;
+    }
     const field = option && host.querySelector(`[data-option="${option}"]`);
     if (!field) {
         box.textContent = message || 'The command gave no answer.';
@@ -219,6 +225,7 @@ export function showError(host, box, stderr) {
     const input = field.querySelector('input, select');
     const id = (input.id || option) + '-error';
     field.append(element('p', {class: 'field-error', id, role: 'alert'}, message));
+    requestAnimationFrame(() => field.scrollIntoView({block: 'nearest'}));
     input.setAttribute('aria-invalid', 'true');
     input.setAttribute('aria-describedby', id);
     const folded = field.closest('details');

@@ -9,7 +9,8 @@ export function makeDock() {
     let visible = true;
     const update = () => {
         dock.hidden = visible || !narrow.matches || byId('part-ask').hidden;
-        dock.textContent = `${byId('verdict').textContent}: ${byId('headline').textContent}`;
+        dock.textContent = ['verdict', 'headline'].map((id) => byId(id).textContent)
+            .filter(Boolean).join(': ');
         dock.dataset.verdict = byId('answer').dataset.verdict;
     };
     new IntersectionObserver(([entry]) => {

@@ -10,7 +10,7 @@ import {Explorer} from './explore.js';
 import {followAnswer, makeForm, markPreset, readForm, writeForm} from './form.js';
 import {readHash, selectArguments, writeHash} from './question.js';
 import {askRows, makeRows, takeRows} from './rows.js';
-import {digits} from './text.js';
+import {digits, readError} from './text.js';
 import {makeDock} from './dock.js';
 import {makeTheme} from './theme.js';
 import {makeUsage, showCommand, showUsage} from './usage.js';
@@ -44,6 +44,7 @@ const askPictures = debounce(60, (question, answer) => explorer.ask(question, an
 function show(question, result, mine) {
     if (mine !== turn)
         return; /* a newer question is on its way */
+    tellOfProfile(question, result);
     if (result.status !== 0) {
         showError(byId('form'), byId('error-box'), result.stderr);
         setState('error');
@@ -149,7 +150,7 @@ function profileName(file) {
     return name.includes('.') ? name : name + '.profile';
 }
 
-let profileTurn = 0;
+let profileTurn = 0, newProfile = null;
 
 async function takeProfile(file) {
     const mine = ++profileTurn;
@@ -166,8 +167,17 @@ async function takeProfile(file) {
     const question = readForm();
     devices.fill();
     writeForm({...question, device: name, dtype: ''});
-    toast(`${name} is used; it stays on this machine`);
+    newProfile = name;
     changed();
+}
+
+/* The first answer with a file says whether it is a profile. */
+function tellOfProfile(question, result) {
+    if (!newProfile || question.device !== newProfile)
+        return;
+    toast(result.status === 0 ? `${newProfile} is used; it stays on this machine`
+        : `${newProfile} is refused: ${readError(result.stderr).message}`);
+    newProfile = null;
 }
 
 function takeDrops(chooseTab) {

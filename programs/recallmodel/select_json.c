@@ -129,7 +129,7 @@ static void put_choice(struct json *object, const struct selection_answer *answe
     set_text(object, "objective_unit", answer->asked.objective->unit);
     set_text(object, "reason", reason);
     json_put(object, "beyond", beyond_json(answer));
-    set_truth(object, "too_close", selection_too_close(answer));
+    set_truth(object, "too_close", answer->choice.too_close);
     json_put(object, "stand_in", stand_in_json(answer));
 }
 

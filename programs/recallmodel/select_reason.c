@@ -168,8 +168,8 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
     snprintf(reason, size, "%s: %s%s, %s%s%s", shape, value, bound, gain,
-             selection_too_close(answer) ? "; " : "",
-             selection_too_close(answer) ? too_close(answer) : "");
+             answer->choice.too_close ? "; " : "",
+             answer->choice.too_close ? too_close(answer) : "");
 }
 
 /* Where a bound says that exact top-k is the answer. */
@@ -236,7 +236,7 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
     else if (selection_has_buckets(answer))
         snprintf(reason, size, "%s: %s; the %s buckets that keep %s %s %s: %s", by, exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
-                 selection_too_close(answer) ? too_close(answer) : "do not approximate");
+                 answer->choice.too_close ? too_close(answer) : "do not approximate");
     else if (isnan(c->exact_objective))
         snprintf(reason, size, "%s", none);
     else
@@ -318,7 +318,7 @@ void selection_verdict(char *text, size_t size, const struct selection_answer *a
         snprintf(text, size, "nothing");
     else if (c->deploy == RCM_DEPLOY_EXACT && answer->runs_forbid)
         snprintf(text, size, "time some");
-    else if (selection_too_close(answer))
+    else if (answer->choice.too_close)
         snprintf(text, size, "too close");
     else if (c->deploy == RCM_DEPLOY_BUCKETED && !(budget > 0.0) && isnan(c->exact_objective)) {
         format_only_if(least, sizeof least, answer);

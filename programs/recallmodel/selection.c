@@ -88,39 +88,6 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
     return r;
 }
 
-/* How far the error of a prediction reaches to one side, in the log: 0 where no band is known. */
-static double reach(double end_us, double time_us)
-{
-    return isnan(end_us) || isnan(time_us) ? 0.0 : fabs(log(end_us / time_us));
-}
-
-/* Two predictions with independent errors: is the ratio of their times within the band that both
- * together have? In the log the squares add up. */
-static bool meet(const struct rcm_prediction *slower, const struct rcm_prediction *faster)
-{
-    return log(slower->time_us / faster->time_us) <=
-           hypot(reach(slower->low_us, slower->time_us), reach(faster->high_us, faster->time_us));
-}
-
-bool selection_too_close(const struct selection_answer *answer)
-{
-    const struct rcm_choice *c = &answer->choice;
-    const struct rcm_profile *profile = answer->asked.machine.profile;
-    if (!profile || answer->settings->d || strcmp(answer->asked.objective->name, "time") != 0 ||
-        !selection_has_buckets(answer) || isnan(c->exact_objective) ||
-        c->deploy == RCM_DEPLOY_THRESHOLD || answer->settings->budget > 0.0)
-        return false;
-    const struct rcm_prediction r = rcm_predict(profile, c->p);
-    struct rcm_prediction exact = selection_exact_prediction(answer);
-    if (selection_stands_in(answer)) {
-        exact.time_us = c->exact_objective; /* that of --exact-us has no error */
-        return r.time_us < exact.time_us ? meet(&exact, &r) : meet(&r, &exact);
-    }
-    if (r.low_us <= c->exact_objective && c->exact_objective <= r.high_us)
-        return true;
-    return answer->exact_kernel && exact.low_us <= c->objective && c->objective <= exact.high_us;
-}
-
 bool selection_exact_elsewhere(const struct selection_answer *answer)
 {
     const struct rcm_profile *kernel = answer->exact_kernel;
@@ -179,8 +146,12 @@ static struct rcm_selection model_question(const struct query *query,
     if (objective->need == RCM_NEEDS_PROFILE && !settings->d)
         s.kernel = s.machine.profile->kernel;
     const struct rcm_profile *exact = exact_kernel_of(settings, s.machine.profile, query->base);
-    if (exact)
-        s.exact_us = rcm_predict_exact(exact, query->base);
+    if (exact) {
+        const struct rcm_prediction r = rcm_predict_exact_band(exact, query->base);
+        s.exact_us = r.time_us;
+        s.exact_low_us = isnan(r.low_us) ? 0.0 : r.low_us;
+        s.exact_high_us = isnan(r.high_us) ? 0.0 : r.high_us;
+    }
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
         s.most_lost = goal_of(query->recall_target, query->base.k).most_lost;

@@ -98,9 +98,6 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
 /* Does the profile of another card, or of another type, stand in? */
 bool selection_stands_in(const struct selection_answer *answer);
 
-/* May buckets and exact top-k take equally long, by the bands of their profiles? */
-bool selection_too_close(const struct selection_answer *answer);
-
 /* Was the kernel of exact top-k measured on another card? */
 bool selection_exact_elsewhere(const struct selection_answer *answer);
 

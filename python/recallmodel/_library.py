@@ -120,6 +120,7 @@ class Selection(Structure):
     _fields_ = [("p", Topk), ("target", Target), ("confidence", c_double), ("most_lost", c_uint64),
                 ("kernel", POINTER(Kernel)), ("k_b_max", c_uint64),
                 ("objective", POINTER(Objective)), ("machine", Machine), ("exact_us", c_double),
+                ("exact_low_us", c_double), ("exact_high_us", c_double),
                 ("tick", c_void_p), ("tick_context", c_void_p), ("rope", Rope)]
 
 
@@ -132,7 +133,7 @@ class Choice(Structure):
     """struct rcm_choice"""
     _fields_ = [("p", Topk), ("objective", c_double), ("deploy", c_int),
                 ("exact_objective", c_double), ("over_exact", c_double), ("threshold", Point),
-                ("reaching", c_double), ("beyond", Point)]
+                ("reaching", c_double), ("beyond", Point), ("too_close", c_bool)]
 
 
 class Goal(Structure):
@@ -367,6 +368,7 @@ profile_text_write = _declare(_model, "rcm_profile_text_write", c_size_t, c_char
 check = _declare(_model, "rcm_check", c_int, Topk)
 status_text = _declare(_model, "rcm_status_text", c_size_t, c_int, Topk, c_char_p, c_size_t)
 predict_exact = _declare(_model, "rcm_predict_exact", c_double, POINTER(Profile), Topk)
+predict_exact_band = _declare(_model, "rcm_predict_exact_band", Prediction, POINTER(Profile), Topk)
 predict = _declare(_model, "rcm_predict", Prediction, POINTER(Profile), Topk)
 stand_in_for = _declare(_model, "rcm_stand_in_for", c_bool, POINTER(Device), POINTER(Profile),
                         POINTER(Kernel), POINTER(c_int), POINTER(Profile))

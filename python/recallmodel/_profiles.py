@@ -231,12 +231,24 @@ def profile(name_or_path, *, kernel=None, dtype=None):
     return found
 
 
+def _profile_of_this_machine():
+    """What recallmodel bench --calibrate stored."""
+    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    path = pathlib.Path(home) / "recallmodel" / "cpu.profile"
+    if not path.exists():
+        raise ValueError("profile 'this': there is no profile of this machine; make it in two "
+                         "minutes: recallmodel bench --calibrate")
+    return read_profile(path)
+
+
 def _profile_of_any(value, kernel=None, dtype=None):
     """The Profile that value is, names, or is the path of, as for the command's --device."""
     if isinstance(value, Profile):
         return value
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"profile must be a Profile, the name of a device or a path, not {value!r}")
+    if value == "this":
+        return _profile_of_this_machine()
     every = {row.name for registry in (lib.device, lib.profile) for row in _rows_of(registry)}
     names = sorted(_names_like(every, value)) if isinstance(value, str) else []
     if not names and (isinstance(value, os.PathLike) or "/" in value or "." in value):

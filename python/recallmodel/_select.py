@@ -47,6 +47,8 @@ class Choice:
     known). stand_in: the card whose profile answered for one that has none (None: its own did).
     beyond: buckets beyond the runs of the profile, which took no part, and whose band ends below
     the objective (None: there are none).
+    too_close: buckets and exact top-k may take equally long, by the bands of their times: deploy is
+    the lesser, and exact top-k loses nothing.
     """
     b: int
     k_b: int
@@ -61,6 +63,7 @@ class Choice:
     stand_in: str
     threshold: Threshold
     beyond: Beyond
+    too_close: bool
 
 
 def _finite_or_none(value):
@@ -92,23 +95,25 @@ def _choice_of(choice, profile=None):
         stand_in=profile.name if profile and profile.stands_in_for else None,
         threshold=(Threshold(t.p.b, t.p.k_b, choice.reaching, t.objective)
                    if numpy.isfinite(t.objective) else None),
-        beyond=_beyond_of(choice.beyond, profile))
+        beyond=_beyond_of(choice.beyond, profile),
+        too_close=choice.too_close)
 
 
 def _exact_kernel_us(kernel, p):
-    """The predicted time of exact top-k by a profile, for a shape."""
+    """The predicted time of exact top-k by a profile, for a shape, and its band."""
     kernel = _profile_of_any(kernel)
-    time_us = lib.predict_exact(_profile_pointer(kernel), p)
-    if not time_us > 0:
+    exact = lib.predict_exact_band(_profile_pointer(kernel), p)
+    if not exact.time_us > 0:
         raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
                          + ("; k = n selects nothing" if p.k >= p.n else ""))
-    return time_us
+    return exact.time_us, *(us if us > 0 else 0.0 for us in (exact.low_us, exact.high_us))
 
 
 def _exact_us(exact_us, exact_kernel, unit, p):
-    """What the exact top-k takes that the caller names; 0: none. unit: that of the objective."""
+    """What the exact top-k takes that the caller names, and its band; 0: none. unit: that of the
+    objective."""
     if exact_us is None and exact_kernel is None:
-        return 0.0
+        return 0.0, 0.0, 0.0
     if exact_us is not None and exact_kernel is not None:
         raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
     if unit != b"us":
@@ -119,7 +124,7 @@ def _exact_us(exact_us, exact_kernel, unit, p):
     time_us = real("exact_us", exact_us)
     if not 0 < time_us < numpy.inf:
         raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
-    return time_us
+    return time_us, 0.0, 0.0
 
 
 # long: an argument of select is a member of struct rcm_selection.
@@ -135,7 +140,8 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     objective: candidates, basic, serial, parallel, time (needs a profile, and uses its kernel) or
     roofline (needs a device). The default is time with a profile or a device (without one for the
     kernel: roofline), and otherwise candidates.
-    profile: a Profile, the name of a device that has one, or a path. device: a name or a Device;
+    profile: a Profile, the name of a device that has one, a path, or "this": the profile of this
+    machine that recallmodel bench --calibrate stored. device: a name or a Device;
     without a profile, its own answers or the stand-in for it.
     dtype: the type of the values. A profile of another width is carried to it, and the Choice says
     so (stand_in, with the wide band of one).
@@ -188,7 +194,8 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     if stands_in and exact_us is None and exact_kernel is None:
         fastest = lib.fastest_exact(row, selection.p)
         exact_kernel = Profile(fastest.contents) if fastest else None
-    selection.exact_us = _exact_us(exact_us, exact_kernel, chosen.contents.unit, selection.p)
+    selection.exact_us, selection.exact_low_us, selection.exact_high_us = _exact_us(
+        exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost

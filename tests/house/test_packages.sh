@@ -98,4 +98,23 @@ for target in check demo packages; do
         fail "make $target does not call it first"
 done
 pass
+# make alone makes all. What is missing is said before anything is compiled or computed, with the
+# line that installs it; the kernels of a GPU and their benchmark do not need the library of tests.
+plain() { env -u BUILD -u MAKEFLAGS make --no-print-directory "$@"; }
+goal=$(plain -pn 2>/dev/null | sed -n 's/^.DEFAULT_GOAL := //p')
+[ "$goal" = all ] || fail "make alone makes $goal"
+! plain -j4 BUILD="$folder/none" CC=/bin/false all >"$folder/out" 2>&1 ||
+    fail "make without a compiler"
+grep -q "This installs them: tools/install_packages.sh --build" "$folder/out" &&
+    ! grep -q "^  CC " "$folder/out" || fail "make without a compiler: $(cat "$folder/out")"
+mkdir "$folder/few"
+for command in bash sh make env sed grep mkdir touch cc gcc; do
+    ln -s "$(command -v $command)" "$folder/few/$command"
+done
+! PATH=$folder/few plain figures >"$folder/out" 2>&1 || fail "make figures without gnuplot"
+grep -q "needs gnuplot: tools/install_packages.sh gnuplot-nox" "$folder/out" ||
+    fail "make figures without gnuplot: $(cat "$folder/out")"
+plain -n gpu-programs HAS_NVCC=yes 2>/dev/null | grep -e '-lcheck' >"$folder/out" &&
+    fail "make gpu links libcheck: $(cat "$folder/out")"
+pass
 echo "$passed passed, 0 failed"

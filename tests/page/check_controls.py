@@ -185,6 +185,34 @@ def check_profile(opened, folder):
     check_same_json("profile", got, json.dumps(json.loads(
         native([*command[1:], "--json", "--brief"], folder)[1])))
     assert "not your profile" in text(opened, "#hash-note")
+    assert "my.profile is used" in text(opened, "#toast")
+
+
+def check_refused(opened, folder):
+    """A CSV of runs is no profile: the page says so, and where; on a low screen the place is in
+    sight. A link with a fault says what is wrong where the answer would be."""
+    runs = folder / "t.csv"
+    runs.write_text("n,k,b,k_b,m,time_us\n4096,64,128,2,1,20\n")
+    opened.driver.set_window_size(1280, 900)
+    find(opened, "#profile").send_keys(str(runs))
+    opened.settle("""while (!document.getElementById('toast').textContent.includes('t.csv'))
+        await new Promise((resolve) => setTimeout(resolve, 20));""")
+    assert "t.csv is refused: " in text(opened, "#toast"), text(opened, "#toast")
+    in_sight = """
+        const box = document.querySelector(arguments[0]).getBoundingClientRect();
+        return box.top >= 0 && box.bottom <= innerHeight;"""
+    time.sleep(0.3)
+    assert opened.driver.execute_script(in_sight, "[data-option=device] .field-error")
+    assert opened.driver.execute_script(
+        "const form = document.querySelector('.question');"
+        "return form.scrollHeight <= form.clientHeight + 1"), "the form scrolls by itself"
+    opened.driver.set_window_size(400, 800)
+    opened.open(PAGE, "n=12&k=50")
+    opened.settle("""while (!document.querySelector('.field-error'))
+        await new Promise((resolve) => setTimeout(resolve, 20));""")
+    assert text(opened, "#verdict") == "No answer" and "50" in text(opened, "#why")
+    assert text(opened, "#dock") == "No answer: The question has a fault"
+    opened.driver.set_window_size(1400, 1000)
 
 
 def check_rows(opened, folder):
@@ -225,6 +253,7 @@ def main():
         check_keys(opened)
         check_profile(opened, folder)
         check_rows(opened, folder)
+        check_refused(opened, folder)
         assert not opened.complaints(), opened.complaints()
     print("sliders, pictures with their files, keys, a profile, rows")
 

@@ -289,6 +289,36 @@ def test_one_rule_of_types(tmp_path, name, dtype):
                                            or {dtype, own.dtype} == {"f16", "bf16"})
 
 
+@pytest.mark.parametrize("device", ["h100-pcie", "b200", "l4", "cpu"])
+def test_too_close_to_call(device):
+    """What the command says of near ties, over shapes, recalls and exact times."""
+    seen = set()
+    for n, k, m in ((2048, 64, 1), (2**16, 1024, 64), (128256, 50, 256), (2**20, 1024, 1)):
+        for recall in (0.8, 0.99):
+            for more in ({}, dict(exact_us=40), dict(exact_kernel="gvr_v2")):
+                if device == "cpu" and "exact_kernel" in more:
+                    continue
+                asked = [f"--{name.replace('_', '-')}={value}" for name, value in more.items()]
+                theirs = json.loads(subprocess.check_output(
+                    [PROGRAM, "select", "--n", str(n), "--k", str(k), "--m", str(m), "--recall",
+                     str(recall), "--device", device, *asked, "--json", "--brief"]))
+                where = dict(profile="cpu") if device == "cpu" else dict(device=device)
+                ours = rcm.select(n, k, recall, m=m, **where, **more)
+                assert (ours.too_close, ours.deploy) == (theirs["too_close"], theirs["deploy"])
+                seen.add(ours.too_close)
+    assert seen == {True, False}
+
+
+def test_profile_of_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ValueError, match="recallmodel bench --calibrate"):
+        rcm.select(2**16, 64, 0.95, profile="this")
+    (tmp_path / "recallmodel").mkdir()
+    (tmp_path / "recallmodel/cpu.profile").write_text(rcm.profile("cpu").text())
+    with_name = rcm.select(2**16, 64, 0.95, profile="cpu")
+    assert rcm.select(2**16, 64, 0.95, profile="this") == with_name
+
+
 def test_exact_kernels_select_nothing_of_k_equal_n():
     assert numpy.isnan(rcm.exact_time_us("gvr_v2", 4096, [4096])[0])
     with pytest.raises(ValueError, match="k = n selects nothing"):
