@@ -428,10 +428,10 @@ def test_kernels_of_the_gpu(dtype):
         keep.append(numpy.empty(size + 255, numpy.uint8))
         return -(-keep[-1].ctypes.data // 256) * 256, keep[-1]
 
-    for way in (_topk._EXACT, _topk._Way(1, 450, 1, 0, None)):
+    for way in (_topk.EXACT, _topk._Way(1, 450, 1, 0, None)):
         values, indices = numpy.empty((3, 20), x.dtype), numpy.empty((3, 20), numpy.int32)
         outputs = values.ctypes.data, indices.ctypes.data
         _topk_gpu.topk(rows, 20, way, outputs, allocate, functions=functions)
         check(x[:, :450], 20, (values, indices), in_order=False)
     with pytest.raises(ValueError, match="topk_gpu.h"):
-        _topk_gpu.topk(rows, 451, _topk._EXACT, outputs, allocate, functions=functions)
+        _topk_gpu.topk(rows, 451, _topk.EXACT, outputs, allocate, functions=functions)
