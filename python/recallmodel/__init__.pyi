@@ -4,7 +4,8 @@ import pathlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple, Optional, Protocol, Union, overload
+from typing import (Any, Generic, Literal, NamedTuple, Optional, Protocol, TypeVar, Union,
+                    overload)
 
 from numpy import float32, float64, int64, number
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +32,9 @@ class _Array(Protocol):
 
 # What numpy.asarray makes numbers of. ArrayLike would take a text, too.
 _Numbers = Union[float, number[Any], _Array, Sequence[float], Sequence[Sequence[float]]]
+# Results of the kind of the argument; of numbers and lists they are arrays.
+_Kind = TypeVar("_Kind")
+_Lists = Union[float, Sequence[float], Sequence[Sequence[float]]]
 # Measured quantities: an array of the broadcast shape of b and k_b, or a number.
 _Floats = Any
 
@@ -193,6 +197,7 @@ class Choice:
     stand_in: Optional[str]
     threshold: Optional[Threshold]
     beyond: Optional[Beyond]
+    too_close: bool
 
 def select(n: int, k: int, target: _Recall, *, m: int = 1, confidence: Optional[float] = None,
            objective: Optional[str] = None, profile: Optional[Union[Profile, _Path]] = None,
@@ -325,9 +330,9 @@ def read_runs(name_or_path: _Path) -> dict[str, NDArray[Any]]: ...
 
 # ---- top-k of arrays: of the kind that x is, NumPy, PyTorch or JAX
 
-class TopK(NamedTuple):
-    values: Any
-    indices: Any
+class TopK(NamedTuple, Generic[_Kind]):
+    values: _Kind
+    indices: _Kind
 
 class Chosen(NamedTuple):
     method: str
@@ -337,22 +342,42 @@ class Chosen(NamedTuple):
     recall: float
     select: Optional[Choice]
 
-class TopKChosen(NamedTuple):
-    values: Any
-    indices: Any
+class TopKChosen(NamedTuple, Generic[_Kind]):
+    values: _Kind
+    indices: _Kind
     choice: Chosen
 
 @overload
-def topk(x: Any, k: int, recall: Optional[float] = None, axis: int = -1, largest: bool = True, *,
-         sorted: bool = True, confidence: Optional[float] = None, b: Optional[int] = None,
-         k_b: Optional[int] = None, assignment: _Kernels = "interleaved",
-         profile: Optional[Union[Profile, _Path]] = None, threads: int = 0, index_dtype: Any = None,
-         return_choice: Literal[False] = False) -> TopK: ...
+def topk(x: _Lists, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
+         dim: Optional[int] = None, recall: Optional[_Recall] = None,
+         confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
+         assignment: _Kernels = "interleaved", profile: Optional[Union[Profile, _Path]] = None,
+         threads: int = 0, nan: Literal["last", "largest"] = "last", index_dtype: Any = None,
+         out: Optional[tuple[Any, Any]] = None, return_choice: Literal[False] = False
+         ) -> TopK[NDArray[Any]]: ...
 @overload
-def topk(x: Any, k: int, recall: Optional[float] = None, axis: int = -1, largest: bool = True, *,
-         sorted: bool = True, confidence: Optional[float] = None, b: Optional[int] = None,
-         k_b: Optional[int] = None, assignment: _Kernels = "interleaved",
-         profile: Optional[Union[Profile, _Path]] = None, threads: int = 0, index_dtype: Any = None,
-         return_choice: Literal[True]) -> TopKChosen: ...
+def topk(x: _Lists, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
+         dim: Optional[int] = None, recall: Optional[_Recall] = None,
+         confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
+         assignment: _Kernels = "interleaved", profile: Optional[Union[Profile, _Path]] = None,
+         threads: int = 0, nan: Literal["last", "largest"] = "last", index_dtype: Any = None,
+         out: Optional[tuple[Any, Any]] = None, return_choice: Literal[True]
+         ) -> TopKChosen[NDArray[Any]]: ...
+@overload
+def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
+         dim: Optional[int] = None, recall: Optional[_Recall] = None,
+         confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
+         assignment: _Kernels = "interleaved", profile: Optional[Union[Profile, _Path]] = None,
+         threads: int = 0, nan: Literal["last", "largest"] = "last", index_dtype: Any = None,
+         out: Optional[tuple[Any, Any]] = None, return_choice: Literal[False] = False
+         ) -> TopK[_Kind]: ...
+@overload
+def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
+         dim: Optional[int] = None, recall: Optional[_Recall] = None,
+         confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
+         assignment: _Kernels = "interleaved", profile: Optional[Union[Profile, _Path]] = None,
+         threads: int = 0, nan: Literal["last", "largest"] = "last", index_dtype: Any = None,
+         out: Optional[tuple[Any, Any]] = None, return_choice: Literal[True]
+         ) -> TopKChosen[_Kind]: ...
 def topk_isa() -> str: ...
 def register_torch() -> None: ...

@@ -13,6 +13,8 @@ def unmasked(name, value):
     """numpy.asarray; TypeError if elements are masked, because it would drop the mask silently."""
     if numpy.ma.is_masked(value):
         raise TypeError(f"{name} is masked; fill it")
+    if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # of which NumPy has no type
+        value = value.detach().float()
     return numpy.asarray(value)
 
 

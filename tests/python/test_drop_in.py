@@ -120,6 +120,13 @@ def test_out():
         assert got.values is own[0] and torch.equal(own[0], torch.topk(torch.from_numpy(x), 4)[0])
 
 
+@pytest.mark.skipif(torch is None, reason="there is no torch")
+def test_simulate_takes_bfloat16():
+    x = torch.from_numpy(made("float32", (50, 400))).bfloat16()
+    got = rcm.simulate(x, 16, 32, 2)
+    assert got.recall_mean == rcm.simulate(x.float().numpy(), 16, 32, 2).recall_mean
+
+
 def test_argpartition_and_argmax():
     """NumPy's rule: the first k of argpartition are the k smallest, in any order."""
     x = made("float64", (7, 100))
