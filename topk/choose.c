@@ -55,6 +55,42 @@ static void set_choice(struct rcm_top_k_call *call, const struct rcm_choice *fou
     }
 }
 
+/* Do m rows keep the recall together with this probability? Unknown counts as no. */
+static bool batch_keeps(struct rcm_topk p, double loss, double confidence)
+{
+    struct rcm_lost law;
+    if (rcm_lost(p, &law) != 0)
+        return false;
+    const double lost = loss * (double)p.k * (double)p.m * (1.0 + RCM_TARGET_SLACK);
+    const bool keeps = rcm_lost_more_of_rows(&law, p.m, lost) <= 1.0 - confidence;
+    rcm_lost_free(&law);
+    return keeps;
+}
+
+/* The largest mean loss whose choice keeps the recall of the batch, to 2 %. Exact top-k keeps it.
+ */
+static struct rcm_choice choice_for_batch(struct rcm_selection s, double confidence)
+{
+    const double loss = s.target.loss;
+    struct rcm_choice found = rcm_select(&s);
+    if (found.deploy != RCM_DEPLOY_BUCKETED || batch_keeps(found.p, loss, confidence))
+        return found;
+    struct rcm_choice best = found;
+    best.deploy = RCM_DEPLOY_EXACT;
+    double low = 0.0, high = loss;
+    for (unsigned i = 0; i < 40 && high - low > 0.02 * high; i++) {
+        s.target.loss = 0.5 * (low + high);
+        found = rcm_select(&s);
+        if (found.deploy != RCM_DEPLOY_BUCKETED || batch_keeps(found.p, loss, confidence)) {
+            best = found;
+            low = s.target.loss;
+        } else {
+            high = s.target.loss;
+        }
+    }
+    return best;
+}
+
 enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recall,
                                        double confidence, const struct rcm_profile *profile,
                                        struct rcm_choice *choice)
@@ -81,12 +117,13 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
         const struct rcm_selection selection = {
             .p = {.n = call->rows.n, .k = call->k, .m = call->rows.m},
             .target = {.loss = goal.loss},
-            .confidence = confidence,
+            .confidence = call->rows.m == 1 ? confidence : 0.0,
             .most_lost = goal.most_lost,
             .kernel = profile ? profile->kernel : NULL,
             .objective = rcm_objective_by_name(profile ? "time" : "candidates"),
             .machine = {.profile = profile}};
-        found = rcm_select(&selection);
+        found = confidence > 0.0 && call->rows.m > 1 ? choice_for_batch(selection, confidence)
+                                                     : rcm_select(&selection);
     }
     if (choice)
         *choice = found;

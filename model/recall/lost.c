@@ -84,6 +84,42 @@ double rcm_lost_at_most(const struct rcm_lost *law, double lost)
     return fmin(sum + rounding, 1.0);
 }
 
+/* log E[exp(t X)] and its derivative by t, for t >= 0: the largest term is taken out. */
+static double log_moment(const struct rcm_lost *law, double t, double *slope)
+{
+    double sum = 0.0, weighted = 0.0;
+    const double last = (double)(law->length - 1);
+    for (size_t e = 0; e < law->length; e++) {
+        const double term = law->probability[e] * exp(t * ((double)e - last));
+        sum += term;
+        weighted += term * (double)e;
+    }
+    *slope = (double)law->first + weighted / sum;
+    return t * ((double)law->first + last) + log(sum);
+}
+
+double rcm_lost_more_of_rows(const struct rcm_lost *law, uint64_t m, double lost)
+{
+    if (m <= 1)
+        return law->length ? 1.0 - rcm_lost_at_most(law, lost) : 1.0;
+    const double x = (floor(lost) + 1.0) / (double)m; /* a row, in the mean */
+    double slope, low = 0.0, high = 1e-6;
+    if (law->length == 0 || !(log_moment(law, 0.0, &slope), x > slope))
+        return 1.0;
+    while (log_moment(law, high, &slope), slope < x && high < 1e3)
+        high *= 2.0;
+    for (unsigned i = 0; i < 50; i++) { /* the exponent is convex: its slope is 0 at the best t */
+        const double t = 0.5 * (low + high);
+        log_moment(law, t, &slope);
+        if (slope < x)
+            low = t;
+        else
+            high = t;
+    }
+    const double exponent = (double)m * (log_moment(law, low, &slope) - low * x);
+    return fmin(exp(fmin(exponent, 0.0)) + (double)m * RCM_LOST_MAX_ERROR, 1.0);
+}
+
 /* The smallest e such that at most a share `rest` of the rows loses more. */
 static uint64_t quantile(const struct rcm_lost *law, double rest)
 {

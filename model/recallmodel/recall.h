@@ -117,6 +117,11 @@ void rcm_lost_free(struct rcm_lost *law);
  *           loses nothing: 1 for lost >= 0, otherwise 0. */
 double rcm_lost_at_most(const struct rcm_lost *law, double lost);
 
+/* A bound on the probability that m independent rows lose more than `lost` elements together: the
+ * least exp(-t (lost + 1)) E[exp(t X)]^m over t >= 0 (Chernoff), and m times the error of the law.
+ * For m = 1 it is that probability itself. At most 1; also 1 for an empty law. */
+double rcm_lost_more_of_rows(const struct rcm_lost *law, uint64_t m, double lost);
+
 /* The smallest e with P(lost <= e) >= probability. The law does not resolve a probability above
  * 1 - RCM_LOST_MAX_ERROR: then law->most, which no row exceeds.
  * Domain    0 < probability. Above 1 it is law->most, too.

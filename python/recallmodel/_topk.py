@@ -419,8 +419,8 @@ def topk(x, k, axis=None, largest=True, sorted=True, *, dim=None, recall=None, c
 
     Without recall, b and k_b it is exact top-k.
     recall: the library chooses by its model what is fastest and keeps this share of the top-k, on
-    average, so that half of all batches keep less; or, with confidence, with this probability in
-    each row. It may choose exact top-k. The
+    average, so that half of all batches keep less. confidence: all rows of x together keep that
+    recall with at least this probability. It may choose exact top-k. The
     recall is that of rows whose top-k may lie anywhere with equal probability. A choice takes up to
     milliseconds, and is kept for the next call of the same shape.
     profile: the machine that it predicts for: a Profile, a name or a path; None: that of a CPU.

@@ -354,5 +354,52 @@ START_TEST(quantiles_and_ends)
 }
 END_TEST
 
+/* The bound on what several rows lose together, against the law of their sum, convolved. */
+START_TEST(more_of_rows)
+{
+    enum { MOST = 4096 };
+    uint64_t state = 20261124;
+    double least = INFINITY, far = 0.0;
+    for (unsigned i = 0; i < 60; i++) {
+        const struct rcm_topk p = {.n = 500 + next_random(&state) % 3000,
+                                   .k = 8 + next_random(&state) % 40,
+                                   .b = 16 + next_random(&state) % 60,
+                                   .k_b = 1 + next_random(&state) % 2};
+        struct rcm_lost law;
+        static double sum[MOST], next[MOST];
+        if (p.b * p.k_b < p.k || rcm_lost(p, &law) != 0)
+            continue;
+        memset(sum, 0, sizeof sum);
+        sum[0] = 1.0;
+        for (uint64_t m = 1; m <= 24; m++) {
+            memset(next, 0, sizeof next);
+            for (size_t a = 0; a < MOST; a++)
+                for (size_t e = 0; sum[a] > 0.0 && e < law.length; e++)
+                    if (a + e + law.first < MOST)
+                        next[a + e + law.first] += sum[a] * law.probability[e];
+            memcpy(sum, next, sizeof sum);
+            for (double share = 0.0; share < 0.5; share += 0.05) {
+                const double lost = floor(share * (double)(p.k * m));
+                double above = 0.0;
+                for (size_t a = MOST; a-- > (size_t)lost + 1;)
+                    above += sum[a];
+                const double bound = rcm_lost_more_of_rows(&law, m, lost);
+                ck_assert_msg(bound >= above - 1e-11 && bound <= 1.0, "m %" PRIu64 ": %g of %g", m,
+                              bound, above);
+                if (m == 1)
+                    ck_assert_double_le(fabs(bound - above), 1e-11);
+                if (above < 1e-2 && above > 1e-8) {
+                    least = fmin(least, bound / above);
+                    far = fmax(far, bound / above);
+                }
+            }
+        }
+        rcm_lost_free(&law);
+    }
+    printf("bounds of %.2f to %.1f times the probability\n", least, far);
+    ck_assert_double_lt(far, 300.0); /* of probabilities down to 1e-8 */
+}
+END_TEST
+
 TEST_MAIN("lost", every_small_shape, larger_shapes_by_counting, moments, simulated_rows,
-          one_of_each, two_equal_buckets, ends_of_nothing_lost, quantiles_and_ends)
+          one_of_each, two_equal_buckets, ends_of_nothing_lost, quantiles_and_ends, more_of_rows)

@@ -6,7 +6,8 @@
 
 #include "run.h"
 
-/* Whether `call` has, by the model, the recall with this confidence (0: on average). */
+/* Whether `call` has, by the model, the recall with this confidence (0: on average); of several
+ * rows, which are chosen by a bound, by the normal law of their sum. */
 static bool reaches(const struct rcm_top_k_call *call, double recall, double confidence)
 {
     const struct rcm_topk p = {.n = call->rows.n,
@@ -18,8 +19,13 @@ static bool reaches(const struct rcm_top_k_call *call, double recall, double con
         return rcm_loss_exact(p) <= (1.0 - recall) * (1.0 + 1e-9);
     struct rcm_lost law;
     ck_assert_int_eq(rcm_lost(p, &law), 0);
-    const double most = floor((1.0 - recall) * (double)call->k + 1e-9),
-                 probability = rcm_lost_at_most(&law, most);
+    const double m = (double)call->rows.m,
+                 most = floor((1.0 - recall) * (double)call->k * m + 1e-9),
+                 mean = rcm_loss_exact(p) * (double)call->k * m,
+                 sd = rcm_recall_sd(p) * (double)call->k * sqrt(m);
+    double probability = rcm_lost_at_most(&law, most);
+    if (m > 1.0)
+        probability = sd > 0.0 ? 0.5 * erfc((mean - most - 0.5) / sd * sqrt(0.5)) : 1.0;
     rcm_lost_free(&law);
     return probability >= confidence - 1e-9;
 }
