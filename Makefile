@@ -602,6 +602,12 @@ figures: need-gnuplot all
 figures/%: need-gnuplot all
 	@RECALLMODEL=$(PROGRAM) plots/make.sh $*
 
+# make figure FIGURE=key-06 N=8192 RHO=0:0.1:0.9: the same with other numbers, into build/figures.
+.PHONY: figure
+figure: need-gnuplot all
+	@RECALLMODEL=$(PROGRAM) plots/vary.sh $(FIGURE) \
+	    $(filter-out FIGURE=% BUILD=% CC=% CFLAGS=% JOBS=% V=%,$(MAKEOVERRIDES))
+
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
 # is an error.
 .PHONY: notebooks run-notebooks
