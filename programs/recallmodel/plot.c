@@ -47,6 +47,11 @@ void plot_series(struct plot *plot, const char *title, bool lines, bool points, 
         .title = text_copy(title), .lines = lines, .points = points, .colour = colour};
 }
 
+void plot_dashes(struct plot *plot, unsigned dash)
+{
+    plot->series[plot->length - 1].dash = dash;
+}
+
 void plot_point(struct plot *plot, double x, double error, double bar)
 {
     struct series *s = &plot->series[plot->length - 1];

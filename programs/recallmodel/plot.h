@@ -17,6 +17,7 @@ void plot_y_label(struct plot *plot, const char *label); /* before: recall error
 /* The picture is a histogram: boxes on a linear axis from 0, as wide as the `bar` of the point. */
 void plot_histogram(struct plot *plot, const char *y_label);
 
+void plot_dashes(struct plot *plot, unsigned dash); /* of the last series: 0 is solid */
 void plot_series(struct plot *plot, const char *title, bool lines, bool points,
                  size_t colour); /* 0, 1, ..: what belongs together has the same */
 void plot_point(struct plot *plot, double x, double error,

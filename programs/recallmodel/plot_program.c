@@ -75,14 +75,45 @@ static void put_style(FILE *gnuplot, const struct plot *plot, const struct serie
     if (plot->histogram)
         fprintf(gnuplot, "with boxes lc rgb '%s'", colour);
     else
-        fprintf(gnuplot, "with %s lc rgb '%s' lw 1.6 pt %zu ps %g",
+        fprintf(gnuplot, "with %s lc rgb '%s' lw 1.6 dt %u pt %zu ps %g",
                 s->bars && s->lines     ? "yerrorlines"
                 : s->bars               ? "yerrorbars"
                 : s->lines && s->points ? "linespoints"
                 : s->lines              ? "lines"
                                         : "points",
-                colour, s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5),
+                colour, s->dash + 1, s->lines ? 5 + 2 * (s->colour % 5) : 4 + 2 * (s->colour % 5),
                 s->lines || s->bars ? 0.7 : 1.1);
+}
+
+/* Where the axis has fewer than two decades, tics at 2 and 5 too. */
+static void put_error_tics(FILE *gnuplot, struct range y)
+{
+    if (!(y.low > 0.0) || y.high > 100.0 * y.low)
+        return;
+    const char *comma = "set ytics (";
+    for (int decade = (int)floor(log10(y.low)); decade <= (int)ceil(log10(y.high)); decade++)
+        for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3) {
+            const double tic = digit * pow(10.0, decade);
+            if (tic < y.low || tic > y.high)
+                continue;
+            fprintf(gnuplot, "%s%.3g", comma, tic);
+            comma = ", ";
+        }
+    if (*comma == ',')
+        fputs(")\n", gnuplot);
+}
+
+/* Room at both sides of the points, and no more. */
+static void put_sides(FILE *gnuplot, const struct plot *plot, struct range x)
+{
+    const double wide = plot->log_x ? log(x.high / x.low) : x.high - x.low;
+    if (!(wide > 0.0))
+        fputs("set offsets graph 0.02, graph 0.02, 0, 0\n", gnuplot);
+    else if (plot->log_x)
+        fprintf(gnuplot, "set xrange [%.9g:%.9g]\n", x.low * exp(-0.03 * wide),
+                x.high * exp(0.03 * wide));
+    else
+        fprintf(gnuplot, "set xrange [%.9g:%.9g]\n", x.low - 0.03 * wide, x.high + 0.03 * wide);
 }
 
 /* A terminal cannot turn the label of the y axis, so the second line of the other tells it. */
@@ -102,7 +133,11 @@ static void put_axes(FILE *gnuplot, const struct plot *plot, const struct view *
                 view->y.low);
     if (plot->histogram && view->x.high - view->x.low < 8.0)
         fputs("set xtics 1\n", gnuplot); /* what is counted is whole */
-    fputs("set offsets graph 0.02, graph 0.02, 0, 0\nset grid lw 0.4 lc rgb '#cccccc'\n", gnuplot);
+    if (!plot->histogram) {
+        put_error_tics(gnuplot, view->y);
+        put_sides(gnuplot, plot, view->x);
+    }
+    fputs("set grid lw 0.4 lc rgb '#cccccc'\n", gnuplot);
     if (plot->log_x)
         fprintf(gnuplot, "set logscale x 2\nset format x '%s'\n",
                 view->x.high > 256.0 * view->x.low ? dumb ? "2^%L" : "2^{%L}"

@@ -18,6 +18,7 @@ struct series {
     bool lines, points, bars;
     struct point *items;
     size_t length, capacity, colour;
+    unsigned dash; /* of its lines: 0 is solid */
 };
 
 /* A line across the picture: at an error, or at a value of x. */

@@ -57,18 +57,21 @@ static void plot_model(struct plot *plot, const struct simulation_answer *s,
         plot_point(plot, (double)rcm_candidates(s->query->shapes[i]), s->models[i].loss, 0.0);
 }
 
-/* The curves of one assignment and shuffle, a colour each. */
+/* The curves of one assignment and shuffle: a colour for each k_b, as in the figures, and dashes
+ * for each assignment and shuffle but the first. */
 static void plot_curves(struct plot *plot, const struct simulation_answer *s, unsigned assignment,
-                        size_t shuffle, size_t *colour)
+                        size_t shuffle)
 {
     const struct query *query = s->query;
+    size_t colour = 0;
     for (size_t first = 0, end; first < query->length; first = end) {
         end = end_of_k_b(query, first);
         const struct curve curve = {query->shapes[first].k_b, first, end, assignment, shuffle};
-        plot_results(plot, s, &curve, *colour);
+        plot_results(plot, s, &curve, colour);
+        plot_dashes(plot, assignment * (unsigned)s->settings->shuffles.length + (unsigned)shuffle);
         if (assignment == 0 && shuffle == 0 && s->spec->rhos == 1)
-            plot_model(plot, s, &curve, *colour);
-        ++*colour;
+            plot_model(plot, s, &curve, colour);
+        colour++;
     }
 }
 
@@ -81,12 +84,11 @@ int draw_simulation(const struct simulation_answer *s)
     snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", %s, %" PRIu64 " rows",
              s->spec->n, s->spec->k, sim_input_name(s->spec->input),
              simulation_done(s->simulation));
-    size_t colour = 0;
     struct plot *plot = plot_new(
         title, over_rho ? "correlation of neighbours, rho" : "candidates, b kb", !over_rho);
     for (unsigned a = 0; a < s->settings->question.assignments.length; a++)
         for (size_t shuffle = 0; shuffle < s->settings->shuffles.length; shuffle++)
-            plot_curves(plot, s, a, shuffle, &colour);
+            plot_curves(plot, s, a, shuffle);
     if (s->settings->question.targets.length) {
         snprintf(title, sizeof title, "recall %.6g", decimal_value(s->query->recall_target));
         plot_target(plot, s->query->target.loss, title);
