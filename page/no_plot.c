@@ -32,6 +32,11 @@ void plot_series(struct plot *plot, const char *title, bool lines, bool points, 
     (void)plot, (void)title, (void)lines, (void)points, (void)colour;
 }
 
+void plot_dashes(struct plot *plot, unsigned dash)
+{
+    (void)plot, (void)dash;
+}
+
 void plot_point(struct plot *plot, double x, double error, double bar)
 {
     (void)plot, (void)x, (void)error, (void)bar;

@@ -16,6 +16,10 @@ void progress_start(struct progress *progress, const char *unit)
     *progress = (struct progress){.unit = unit, .start = now, .drawn = now, .first = UINT64_MAX};
 }
 
+void progress_holds_nothing(void)
+{
+}
+
 void progress_watch(struct progress *progress)
 {
     (void)progress;
