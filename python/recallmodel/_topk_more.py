@@ -30,7 +30,7 @@ def put_nan_first(array, axis, values, indices):
     values, indices = numpy.moveaxis(values, axis, -1), numpy.moveaxis(indices, axis, -1)
     k = values.shape[-1]
     nan = numpy.isnan(rows)
-    for row in zip(*nan.any(axis=-1).nonzero()):
+    for row in map(tuple, numpy.argwhere(nan.any(axis=-1))):
         first = nan[row].nonzero()[0][:k]
         values[row] = numpy.concatenate((rows[row][first], values[row][:k - len(first)]))
         indices[row] = numpy.concatenate((first, indices[row][:k - len(first)]))

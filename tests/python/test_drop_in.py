@@ -66,6 +66,9 @@ def test_nan(dtype):
     x = made(dtype, (6, 40))
     x[0, 3] = x[0, 9] = x[1, 0] = x[4, :] = numpy.nan
     x[5, :39] = numpy.nan
+    alone = rcm.topk(x[0], 4, nan="largest")
+    assert numpy.isnan(alone.values).tolist() == [True, True, False, False]
+    assert numpy.array_equal(x[0][alone.indices], alone.values, equal_nan=True)
     for axis in (0, 1):
         for largest in (True, False):
             for k in (1, 4, 6):
