@@ -64,8 +64,12 @@ static int read_devices(void *to, const char *option, const char *value)
         if (end)
             *end++ = '\0';
         const int status = read_device(&lists->devices[lists->count++], option, name);
-        if (status != STATUS_OK)
+        if (status != STATUS_OK) {
+            free(lists->devices);
+            free(lists->names);
+            *lists = (struct select_lists){.m = lists->m};
             return status;
+        }
     }
     return STATUS_OK;
 }

@@ -93,14 +93,14 @@ pass
 
 # make check, make demo and make packages call it first.
 for target in check demo packages; do
-    commands=$(env -u BUILD -u MAKEFLAGS make -n --no-print-directory $target 2>/dev/null)
+    commands=$(env -u BUILD -u RUN -u MAKEFLAGS make -n --no-print-directory $target 2>/dev/null)
     [[ $commands = *([[:space:]])tools/install_packages.sh* ]] ||
         fail "make $target does not call it first"
 done
 pass
 # make alone makes all. What is missing is said before anything is compiled or computed, with the
 # line that installs it; the kernels of a GPU and their benchmark do not need the library of tests.
-plain() { env -u BUILD -u MAKEFLAGS make --no-print-directory "$@"; }
+plain() { env -u BUILD -u RUN -u MAKEFLAGS make --no-print-directory "$@"; }
 goal=$(plain -pn 2>/dev/null | sed -n 's/^.DEFAULT_GOAL := //p')
 [ "$goal" = all ] || fail "make alone makes $goal"
 ! plain -j4 BUILD="$folder/none" CC=/bin/false all >"$folder/out" 2>&1 ||

@@ -47,13 +47,13 @@ pass
 
 # make check-all runs every test. make check runs each in full or shortened; a shortened test exists
 # and reads CASES, or skips what needs a package that only check-rest installs.
-env -u BUILD -u MAKEFLAGS make -s -n check-all 2>/dev/null |
+env -u BUILD -u RUN -u MAKEFLAGS make -s -n check-all 2>/dev/null |
     grep -o 'tests/[a-z]*/test_[a-z0-9_]*\(\.sh\)\?\( \|$\)' | sort -u >"$folder/all"
 for file in tests/*/test_*.c tests/*/test_*.cc tests/*/test_*.sh; do
     grep -qx "$(sed 's/\.cc\?$//' <<<"$file") \?" "$folder/all" ||
         fail "make check-all does not run $file"
 done
-shortened=$(env -u BUILD -u MAKEFLAGS make -s print-shortened)
+shortened=$(env -u BUILD -u RUN -u MAKEFLAGS make -s print-shortened)
 for test in $shortened; do
     file=$(ls "${test#build/}.c" "$test" 2>/dev/null | grep 'tests/.*\.' || true)
     [ -n "$file" ] || fail "$test is shortened but does not exist"
