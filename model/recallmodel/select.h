@@ -167,6 +167,26 @@ struct rcm_choice rcm_select(const struct rcm_selection *selection);
 /* The same, and the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max. */
 struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct rcm_point *each);
 
+/* Why rcm_select chose so. The last four: no buckets take part. */
+enum rcm_reason {
+    RCM_REASON_LEAST,     /* what is deployed has the least objective */
+    RCM_REASON_TOO_CLOSE, /* too_close */
+    RCM_REASON_NO_EXACT,  /* the same without an exact objective, which is not known */
+    RCM_REASON_RECALL,    /* no shape of any kernel that drops an element reaches the target */
+    RCM_REASON_RUNS,      /* some beyond the runs of the profile do, none within */
+    RCM_REASON_OPTIONS,   /* some with a b that align and divisors forbid do */
+    RCM_REASON_KERNEL,    /* some do that the kernel cannot run */
+};
+/* Time: that of rcm_select or less where no buckets take part, otherwise none. */
+enum rcm_reason rcm_choice_reason(const struct rcm_selection *selection,
+                                  const struct rcm_choice *choice);
+const char *rcm_reason_name(enum rcm_reason reason); /* "least", "too_close"; NULL: out of range */
+const char *rcm_reason_text(enum rcm_reason reason); /* a sentence without its full stop */
+
+/* Where no buckets take part: the least n up to a quarter longer that is a multiple of a power of
+ * two, and in which the kernel has buckets for the elements of the row and padding; 0: none. */
+uint64_t rcm_padded_n(const struct rcm_selection *selection);
+
 /* The best bucketed shape alone, without its contenders; and that of one k_b. */
 struct rcm_point rcm_best_buckets(const struct rcm_selection *selection);
 struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t k_b);

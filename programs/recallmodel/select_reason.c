@@ -200,16 +200,16 @@ static void format_none(char *text, size_t size, const struct selection_answer *
         snprintf(padded, sizeof padded, ", or pad the rows to n = %" PRIu64, answer->padded_n);
     char beyond[RCM_BEYOND_TEXT];
     selection_format_beyond(beyond, answer, answer->choice.beyond.p);
-    if (answer->runs_forbid)
+    if (answer->reason == RCM_REASON_RUNS)
         snprintf(text, size,
                  "no buckets within the runs of the profile keep %s (those that do lie beyond them "
                  "in %s): time some first",
                  asked, beyond);
-    else if (answer->kernel_forbids)
+    else if (answer->reason == RCM_REASON_KERNEL)
         snprintf(text, size,
                  "the kernel %s runs no buckets that keep %s (%s): do not approximate%s",
                  answer->asked.kernel->name, asked, answer->asked.kernel->limits, padded);
-    else if (answer->options_forbid)
+    else if (answer->reason == RCM_REASON_OPTIONS)
         snprintf(text, size, "no b that %s%s%.0" PRIu64 " keeps %s: do not approximate%s",
                  t->divisors ? "divides n" : "",
                  t->align > 1 ? t->divisors ? " and is a multiple of " : "is a multiple of " : "",
@@ -316,7 +316,7 @@ void selection_verdict(char *text, size_t size, const struct selection_answer *a
     snprintf(text, size, "%s", rcm_deploy_name(c->deploy));
     if (c->deploy == RCM_DEPLOY_EXACT && budget > 0.0 && !(c->exact_objective <= budget))
         snprintf(text, size, "nothing");
-    else if (c->deploy == RCM_DEPLOY_EXACT && answer->runs_forbid)
+    else if (c->deploy == RCM_DEPLOY_EXACT && answer->reason == RCM_REASON_RUNS)
         snprintf(text, size, "time some");
     else if (answer->choice.too_close)
         snprintf(text, size, "too close");

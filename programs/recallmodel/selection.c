@@ -174,46 +174,6 @@ static bool tick(void *context, uint64_t done, uint64_t total)
     return search->answer->interrupted;
 }
 
-/* ---- why there are none */
-
-static bool any_buckets(struct rcm_selection s)
-{
-    s.tick = NULL;
-    return rcm_best_buckets(&s).objective < INFINITY;
-}
-
-/* The least n up to a quarter longer that is a multiple of a power of two, and in which the kernel
- * has buckets for the elements of the row and padding; 0: none. */
-static uint64_t padded_n(const struct rcm_selection *asked)
-{
-    struct rcm_selection s = *asked;
-    const uint64_t n = s.p.n;
-    s.p.valid = s.p.valid ? s.p.valid : n;
-    for (uint64_t step = 2; step <= n / 4 && n <= RCM_N_MAX - step; step *= 2) {
-        s.p.n = (n + step - 1) / step * step;
-        if (s.p.n != n && any_buckets(s))
-            return s.p.n;
-    }
-    return 0;
-}
-
-static void find_what_forbids(struct selection_answer *answer)
-{
-    struct rcm_selection any = answer->asked, unaligned = any;
-    unaligned.target.align = any.target.align = 1;
-    unaligned.target.divisors = any.target.divisors = false;
-    any.kernel = NULL;
-    any.objective = rcm_objective_by_name("candidates");
-    if (!any_buckets(any))
-        return;
-    answer->runs_forbid = answer->choice.beyond.objective < INFINITY;
-    if (answer->runs_forbid)
-        return;
-    answer->options_forbid = any_buckets(unaligned);
-    answer->kernel_forbids = !answer->options_forbid;
-    answer->padded_n = padded_n(&answer->asked);
-}
-
 /* What the prediction may be: where a stand-in answers, the upper end of its band keeps to the
  * budget. */
 static double budget_of(const struct selection_answer *answer)
@@ -245,8 +205,11 @@ struct selection_answer selection_find(const struct query *query,
     progress_end(&search.progress);
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
-    if (!selection_has_buckets(&answer) && !answer.interrupted && !(settings->budget > 0.0))
-        find_what_forbids(&answer);
+    if (!answer.interrupted && !(settings->budget > 0.0)) {
+        answer.reason = rcm_choice_reason(&answer.asked, &answer.choice);
+        if (answer.reason == RCM_REASON_OPTIONS || answer.reason == RCM_REASON_KERNEL)
+            answer.padded_n = rcm_padded_n(&answer.asked);
+    }
     if (selection_has_rope(&answer) && !answer.interrupted)
         answer.without_rope = selection_without_rope(&answer);
     for (uint64_t i = 0; i < answer.k_b_max; i++)

@@ -45,10 +45,9 @@ struct selection_answer {
     /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
      * that was measured on the card; NULL: none */
     const struct rcm_profile *exact_kernel;
-    /* Where no buckets reach the target: does the kernel, or --align and --divisors, forbid those
-     * that would? And the least n to which a row must be padded; 0: that does not help. */
-    bool kernel_forbids, options_forbid;
-    bool runs_forbid; /* shapes beyond the runs of the profile would, and none within does */
+    enum rcm_reason reason; /* not with a budget */
+    /* where the kernel or the options forbid all buckets: the least n to which a row must be
+     * padded; 0: that does not help */
     uint64_t padded_n;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;

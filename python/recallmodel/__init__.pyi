@@ -198,6 +198,8 @@ class Choice:
     threshold: Optional[Threshold]
     beyond: Optional[Beyond]
     too_close: bool
+    cause: str
+    reason: str
 
 def select(n: int, k: int, target: _Recall, *, m: int = 1, confidence: Optional[float] = None,
            objective: Optional[str] = None, profile: Optional[Union[Profile, _Path]] = None,

@@ -49,6 +49,9 @@ class Choice:
     the objective (None: there are none).
     too_close: buckets and exact top-k may take equally long, by the bands of their times: deploy is
     the lesser, and exact top-k loses nothing.
+    cause, reason: why, as a word and as a sentence: least (what is deployed has the least
+    objective), too_close, no_exact (what exact top-k takes is not known), or what forbids all
+    buckets: recall, runs, options (align, divisors), kernel.
     """
     b: int
     k_b: int
@@ -64,6 +67,8 @@ class Choice:
     threshold: Threshold
     beyond: Beyond
     too_close: bool
+    cause: str
+    reason: str
 
 
 def _finite_or_none(value):
@@ -77,9 +82,10 @@ def _beyond_of(point, profile):
     return Beyond(point.p.b, point.p.k_b, r.time_us, r.low_us, r.high_us)
 
 
-def _choice_of(choice, profile=None):
+def _choice_of(selection, choice, profile=None):
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
+    reason = lib.choice_reason(byref(selection), byref(choice))
     band = lib.predict(_profile_pointer(profile), p) if profile and found else None
     return Choice(
         b=p.b if found else None,
@@ -96,7 +102,9 @@ def _choice_of(choice, profile=None):
         threshold=(Threshold(t.p.b, t.p.k_b, choice.reaching, t.objective)
                    if numpy.isfinite(t.objective) else None),
         beyond=_beyond_of(choice.beyond, profile),
-        too_close=choice.too_close)
+        too_close=choice.too_close,
+        cause=lib.reason_name(reason).decode(),
+        reason=lib.reason_text(reason).decode())
 
 
 def _exact_kernel_us(kernel, p):
@@ -211,4 +219,5 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     elif head_dim is not None:
         raise ValueError("head_dim is of RoPE; give rope_theta too")
     choice = lib.select(byref(selection))
-    return _choice_of(choice, profile if chosen.contents.name == b"time" and d is None else None)
+    return _choice_of(selection, choice,
+                      profile if chosen.contents.name == b"time" and d is None else None)

@@ -304,9 +304,25 @@ def test_too_close_to_call(device):
                      str(recall), "--device", device, *asked, "--json", "--brief"]))
                 where = dict(profile="cpu") if device == "cpu" else dict(device=device)
                 ours = rcm.select(n, k, recall, m=m, **where, **more)
-                assert (ours.too_close, ours.deploy) == (theirs["too_close"], theirs["deploy"])
+                assert ((ours.too_close, ours.deploy, ours.cause)
+                        == (theirs["too_close"], theirs["deploy"], theirs["cause"]))
                 seen.add(ours.too_close)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("cause, words, question", [
+    ("least", "least objective", dict(device="h100-pcie", m=64)),
+    ("too_close", "may take equally long", dict(device="h100-pcie", m=64, exact_us=30)),
+    ("no_exact", "is not known", dict(device="h100-pcie", m=64, objective="roofline")),
+    ("recall", "no buckets", dict(n=64, k=60, target=0.999)),
+    ("options", "align and divisors", dict(n=1000, k=400, align=512)),
+    ("runs", "within the runs", dict(n=3_000_000, k=100, target=0.99, profile="v100s")),
+    ("kernel", "the kernel runs no", dict(n=2**17, k=2**16, kernel="graphcore")),
+])
+def test_cause(cause, words, question):
+    choice = rcm.select(**{"n": 2**16, "k": 64, "target": 0.95, **question})
+    assert choice.cause == cause
+    assert words in choice.reason
 
 
 def test_profile_of_this_machine(tmp_path, monkeypatch):
