@@ -205,7 +205,7 @@ write_caption() {
 escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 
 # gnuplot's terminal for a picture of figure $1: png, or the same picture as svg or pdf. In all of
-# them a font of 11 is 1.5 % of the width.
+# them a font of 11 is 1.5 % of the width. The smallest, 8, is 6.1 points in a PDF of 17.6 cm.
 terminal_of() { # figure, type
     local height font="font 'DejaVu Sans,11'"
     height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$1.gp")
@@ -217,8 +217,8 @@ terminal_of() { # figure, type
     elif grep -q '^# column$' "plots/$1.gp"; then
         echo "pdfcairo size 12cm,8cm $font fontscale 0.62 linewidth 0.8 pointscale 0.6"
     else
-        height=$(awk "BEGIN { print $height * 17 / 1000 }")
-        echo "pdfcairo size 17cm,${height}cm $font fontscale 0.55 linewidth 0.7 pointscale 0.6"
+        height=$(awk "BEGIN { print $height * 17.6 / 1000 }")
+        echo "pdfcairo size 17.6cm,${height}cm $font fontscale 0.57 linewidth 0.7 pointscale 0.6"
     fi
 }
 

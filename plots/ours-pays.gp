@@ -84,5 +84,5 @@ set yrange [2**-1.2:2**21.2]
 plot csv using (at(one(here("measured", "keyetal/exact", "any", 0, 256)))):"k": \
          (Strong[class(column("gain"))]) with points pt 5 ps 2.0 lc rgb variable, \
      csv using (at(one(here("measured", "keyetal/exact", "any", 0, 256)))):"k": \
-         (shown(column("gain"))) with labels font ",7"
+         (shown(column("gain"))) with labels font ",8"
 unset multiplot

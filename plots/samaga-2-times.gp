@@ -11,4 +11,4 @@ plot csv using (strcol("work") eq "two-stage" ? column("time_us_median") : NaN):
          (1 - column("recall_model")) with points ls 1 title "ours, measured", \
      csv using (strcol("work") eq "two-stage" ? column("time_us_median") : NaN): \
          (1 - column("recall_model")):(sprintf("k_b %d, b %d", column("k_b"), column("b"))) \
-         with labels font ",7" left offset 0.7,0.3 tc rgb "#333333" notitle
+         with labels font ",8" left offset 0.7,0.3 tc rgb "#333333" notitle

@@ -31,6 +31,6 @@ y = "(share(column('n'), column('k')))"
 plot csv using (@x):(@y):(@x-0.46):(@x+0.46):(@y-0.44):(@y+0.44):(@value) \
          with boxxyerror fs solid noborder lc palette, \
      csv using (@value < 6 ? @x : NaN):(@y):(sprintf("%.2g", @value)) \
-         with labels font ",7" tc rgb "#000000", \
+         with labels font ",8" tc rgb "#000000", \
      csv using (@value >= 6 ? @x : NaN):(@y):(sprintf("%.2g", @value)) \
-         with labels font ",7" tc rgb "#ffffff"
+         with labels font ",8" tc rgb "#ffffff"

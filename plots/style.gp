@@ -1,7 +1,8 @@
 # style.gp - the style of all figures. plots/make.sh calls it with these variables: csv (a file),
 # published (the folder runs/), runs (a folder).
 # The colours are those of Okabe and Ito, which colour-blind people can tell apart. In grey this
-# order goes from darker to lighter.
+# order goes from darker to lighter. A recall error grows downwards in every figure (better is up),
+# the error of an output upwards, as in SAAP.
 set datafile separator comma
 set datafile columnheaders
 set datafile missing NaN

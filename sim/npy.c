@@ -8,6 +8,9 @@
 
 #include "message.h"
 
+#define NPY_MAGIC "\x93NUMPY"
+#define NPY_MAGIC_LENGTH 6
+
 /* What has not been read yet of the dictionary. */
 struct cursor {
     const unsigned char *at, *end;
@@ -205,8 +208,8 @@ static int read_dictionary(struct cursor *c, struct row_file *file, enum sim_dty
     return 0;
 }
 
-int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length,
-              enum sim_dtype dtype, char *error, size_t size)
+static int parse(struct row_file *file, const unsigned char *bytes, size_t length,
+                 enum sim_dtype dtype, char *error, size_t size)
 {
     struct message message = {error, size};
     size_t start = NPY_MAGIC_LENGTH + 2 + 2, text = 0;
@@ -230,3 +233,11 @@ int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length,
     file->offset = start + text;
     return 0;
 }
+
+const struct row_format npy_format = {
+    .suffix = ".npy",
+    .magic = NPY_MAGIC,
+    .magic_length = NPY_MAGIC_LENGTH,
+    .header_most = 1 << 20,
+    .parse = parse,
+};

@@ -7,14 +7,6 @@
 
 #include "row_file.h"
 
-#define NPY_MAGIC "\x93NUMPY"
-#define NPY_MAGIC_LENGTH 6
-#define NPY_HEADER_MAX (1 << 20)
-
-/* Parses a header that begins with the magic, from the first `length` bytes of a file. `dtype` is
- * as in row_file_open(). Sets dtype, row, rows and offset of the file. Returns 0, or -1 with one
- * line in `error`. */
-int npy_parse(struct row_file *file, const unsigned char *bytes, size_t length,
-              enum sim_dtype dtype, char *error, size_t size);
+extern const struct row_format npy_format;
 
 #endif

@@ -23,6 +23,13 @@ const char *sim_dtype_name(enum sim_dtype dtype)
     return names[dtype];
 }
 
+static const struct row_format *const formats[] = {&npy_format};
+
+const struct row_format *row_format(size_t index)
+{
+    return index < sizeof formats / sizeof *formats ? formats[index] : NULL;
+}
+
 static uint64_t bytes_of(enum sim_dtype dtype)
 {
     return dtype == SIM_F64 ? 8 : dtype == SIM_F32 ? 4 : 2;
@@ -50,10 +57,11 @@ static int read_at(int descriptor, void *bytes, uint64_t length, uint64_t offset
     return 0;
 }
 
-/* Reads the header, at most NPY_HEADER_MAX bytes of it. */
+/* Reads the header of file->format. */
 static int read_header(struct row_file *file, enum sim_dtype dtype, struct message message)
 {
-    uint64_t length = file->size < NPY_HEADER_MAX ? file->size : NPY_HEADER_MAX;
+    const size_t most = file->format->header_most;
+    uint64_t length = file->size < most ? file->size : most;
     unsigned char *bytes = malloc((size_t)length);
     if (!bytes)
         return message_set(message, "cannot be read: out of memory");
@@ -61,7 +69,8 @@ static int read_header(struct row_file *file, enum sim_dtype dtype, struct messa
     if (failed)
         message_set(message, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
     else
-        failed = npy_parse(file, bytes, (size_t)length, dtype, message.text, message.size);
+        failed =
+            file->format->parse(file, bytes, (size_t)length, dtype, message.text, message.size);
     free(bytes);
     return failed;
 }
@@ -83,12 +92,33 @@ static int open_file(struct row_file *file, const char *path, struct message mes
     return file->size > 0 ? 0 : message_set(message, "is empty");
 }
 
-static bool begins_with_magic(const struct row_file *file)
+static bool begins_with_magic(const struct row_file *file, const struct row_format *format)
 {
-    unsigned char magic[NPY_MAGIC_LENGTH];
-    return file->size >= NPY_MAGIC_LENGTH &&
-           read_at(file->descriptor, magic, NPY_MAGIC_LENGTH, 0) == 0 &&
-           memcmp(magic, NPY_MAGIC, NPY_MAGIC_LENGTH) == 0;
+    unsigned char magic[16];
+    return file->size >= format->magic_length &&
+           read_at(file->descriptor, magic, format->magic_length, 0) == 0 &&
+           memcmp(magic, format->magic, format->magic_length) == 0;
+}
+
+/* The format that the beginning of the file tells; NULL: none. */
+static const struct row_format *format_of(const struct row_file *file)
+{
+    for (size_t i = 0; row_format(i); i++)
+        if (begins_with_magic(file, row_format(i)))
+            return row_format(i);
+    return NULL;
+}
+
+/* The format that the name of a file promises; NULL: none. */
+static const struct row_format *format_named(const char *path)
+{
+    const size_t length = strlen(path);
+    for (size_t i = 0; row_format(i); i++) {
+        const char *suffix = row_format(i)->suffix;
+        if (length > strlen(suffix) && strcmp(path + length - strlen(suffix), suffix) == 0)
+            return row_format(i);
+    }
+    return NULL;
 }
 
 static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t row,
@@ -117,7 +147,7 @@ static int check_size(const struct row_file *file, struct message message)
     if (__builtin_mul_overflow(file->rows, file->row, &length) ||
         __builtin_mul_overflow(length, bytes_of(file->dtype), &length) ||
         __builtin_add_overflow(length, file->offset, &length))
-        return message_set(message, "has a damaged .npy header: its shape is too large");
+        return message_set(message, "has a damaged header: its shape is too large");
     if (length != file->size)
         return message_set(message, "has %" PRIu64 " bytes, but its header promises %" PRIu64,
                            file->size, length);
@@ -130,11 +160,13 @@ static int open_rows(struct row_file *file, const char *path, enum sim_dtype dty
 {
     if (open_file(file, path, message) != 0)
         return -1;
-    const size_t path_length = strlen(path);
-    const bool npy = begins_with_magic(file);
-    if (!npy && path_length > 4 && strcmp(path + path_length - 4, ".npy") == 0)
-        return message_set(message, "is not a .npy file: it does not begin with the magic of one");
-    if ((npy ? read_header(file, dtype, message) : set_raw_rows(file, dtype, row, message)) != 0)
+    const struct row_format *promised = format_named(path);
+    file->format = format_of(file);
+    if (!file->format && promised)
+        return message_set(message, "is not a %s file: it does not begin with the magic of one",
+                           promised->suffix);
+    if ((file->format ? read_header(file, dtype, message)
+                      : set_raw_rows(file, dtype, row, message)) != 0)
         return -1;
     if (row && row != file->row)
         return message_set(message,

@@ -14,6 +14,7 @@ finds a fault. The rules:
   have more lines.
 - An include in quotes names a file of the same folder.
 - A script with pipefail does not pipe into `head` or `grep -q`, which stop reading early.
+- A script of gnuplot has no font below 8: in a PDF that is 6 points.
 - The subject of a commit after FIRST_COMMIT has at most 60 characters.
 
 --no-format leaves clang-format out. --format lets it format the C and CUDA files and does not check
@@ -106,6 +107,12 @@ def pipe_faults(name, text):
             if stops.search(line) and not line.lstrip().startswith("#"):
                 yield number, ("a pipe into head or grep -q may end the writer by SIGPIPE; "
                                "write sed -n 1p or prints")
+
+
+def font_faults(name, lines):
+    for number, line in enumerate(lines, 1):
+        if name.endswith(".gp") and re.search(r'"[\w ]*,[1-7]"', line):
+            yield number, "a font below 8, which is too small to read in a PDF"
 
 
 def end_faults(data):
@@ -265,6 +272,7 @@ def faults_of(name):
     yield from contract_faults(name, data)
     yield from end_faults(data)
     yield from pipe_faults(name, text)
+    yield from font_faults(name, lines)
     yield from function_faults(name, lines)
     yield from file_faults(name, text)
 

@@ -125,6 +125,23 @@ const char *rcm_deploy_name(enum rcm_deploy deploy); /* bucketed, exact, thresho
  * a tenth, approximating does not pay. */
 #define RCM_BOUND_MARGIN 1.1
 
+/* Why that is to be deployed. */
+enum rcm_reason {
+    RCM_REASON_LEAST,     /* it has the least objective */
+    RCM_REASON_TOO_CLOSE, /* too_close */
+    RCM_REASON_NO_EXACT,  /* it has the least that is known, and exact top-k's is not known */
+    /* no buckets take part: */
+    RCM_REASON_RECALL,  /* no shape of any kernel that drops an element reaches the target */
+    RCM_REASON_RUNS,    /* some beyond the runs of the profile do, none within */
+    RCM_REASON_OPTIONS, /* some with a b that align and divisors forbid do */
+    RCM_REASON_KERNEL,  /* some do that the kernel cannot run */
+    /* rcm_best_recall: */
+    RCM_REASON_BUDGET,  /* nothing within the budget keeps more */
+    RCM_REASON_NOTHING, /* nothing is within the budget; deploy is exact */
+};
+const char *rcm_reason_name(enum rcm_reason reason); /* "least", "too_close"; NULL: out of range */
+const char *rcm_reason_text(enum rcm_reason reason); /* a sentence without its full stop */
+
 /* The answer: the best bucketed shape, whatever is to be deployed, and its two contenders. */
 struct rcm_choice {
     struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
@@ -147,6 +164,7 @@ struct rcm_choice {
     /* Where the objective is the time: may the buckets and exact top-k take equally long, by the
      * bands of their predictions? The errors of two profiles are independent. */
     bool too_close;
+    enum rcm_reason reason;
 };
 
 /* Accuracy  the predicted time of the buckets is at most RCM_TIME_SEARCH_ERROR, as a share, above
@@ -166,22 +184,6 @@ struct rcm_choice rcm_select(const struct rcm_selection *selection);
 
 /* The same, and the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max. */
 struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct rcm_point *each);
-
-/* Why rcm_select chose so. The last four: no buckets take part. */
-enum rcm_reason {
-    RCM_REASON_LEAST,     /* what is deployed has the least objective */
-    RCM_REASON_TOO_CLOSE, /* too_close */
-    RCM_REASON_NO_EXACT,  /* the same without an exact objective, which is not known */
-    RCM_REASON_RECALL,    /* no shape of any kernel that drops an element reaches the target */
-    RCM_REASON_RUNS,      /* some beyond the runs of the profile do, none within */
-    RCM_REASON_OPTIONS,   /* some with a b that align and divisors forbid do */
-    RCM_REASON_KERNEL,    /* some do that the kernel cannot run */
-};
-/* Time: that of rcm_select or less where no buckets take part, otherwise none. */
-enum rcm_reason rcm_choice_reason(const struct rcm_selection *selection,
-                                  const struct rcm_choice *choice);
-const char *rcm_reason_name(enum rcm_reason reason); /* "least", "too_close"; NULL: out of range */
-const char *rcm_reason_text(enum rcm_reason reason); /* a sentence without its full stop */
 
 /* Where no buckets take part: the least n up to a quarter longer that is a multiple of a power of
  * two, and in which the kernel has buckets for the elements of the row and padding; 0: none. */

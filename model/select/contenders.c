@@ -297,5 +297,7 @@ struct rcm_choice contenders_within(const struct rcm_selection *s, struct rcm_po
         c.deploy = RCM_DEPLOY_BUCKETED;
     else
         c.deploy = exact <= threshold ? RCM_DEPLOY_EXACT : RCM_DEPLOY_THRESHOLD;
+    c.reason =
+        c.deploy == RCM_DEPLOY_EXACT && exact == INFINITY ? RCM_REASON_NOTHING : RCM_REASON_BUDGET;
     return c;
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include <model/recallmodel/select.h>
+#include "reason.h"
 
 static const struct row {
     const char *name, *text;
@@ -19,6 +19,8 @@ static const struct row {
                                  "some first"},
     [RCM_REASON_OPTIONS] = {"options", "no b that align and divisors allow keeps the recall"},
     [RCM_REASON_KERNEL] = {"kernel", "the kernel runs no buckets that keep the recall"},
+    [RCM_REASON_BUDGET] = {"budget", "nothing within the budget keeps more recall"},
+    [RCM_REASON_NOTHING] = {"nothing", "nothing stays within the budget"},
 };
 
 #define ROW_COUNT (sizeof ROWS / sizeof *ROWS)
@@ -53,9 +55,10 @@ static enum rcm_reason what_forbids(const struct rcm_selection *s, const struct 
     return any_buckets(unaligned) ? RCM_REASON_OPTIONS : RCM_REASON_KERNEL;
 }
 
-enum rcm_reason rcm_choice_reason(const struct rcm_selection *s, const struct rcm_choice *c)
+enum rcm_reason reason_of(const struct rcm_selection *s, const struct rcm_choice *c)
 {
-    if (!(c->objective < INFINITY) && c->deploy == RCM_DEPLOY_EXACT)
+    const bool stopped = s->tick && s->tick(s->tick_context, 1, 1);
+    if (!stopped && !(c->objective < INFINITY) && c->deploy == RCM_DEPLOY_EXACT)
         return what_forbids(s, c);
     if (c->too_close)
         return RCM_REASON_TOO_CLOSE;

@@ -8,6 +8,7 @@
 
 #include "confidence.h"
 #include "contenders.h"
+#include "reason.h"
 #include "search.h"
 #include "tie.h"
 
@@ -226,6 +227,7 @@ struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct 
     const struct rcm_point best = best_of_all(&s, each);
     struct rcm_choice choice = contenders_choice(&s, best);
     choice.beyond = best_beyond(&s, best.objective);
+    choice.reason = reason_of(&s, &choice);
     return choice;
 }
 

@@ -196,7 +196,8 @@ function takeDrops(chooseTab) {
         const file = event.dataTransfer.files[0];
         if (!file)
             return;
-        if (/\.npy$/i.test(file.name)) {
+        const ofRows = byId('rows-file').accept.split(',');
+        if (ofRows.some((suffix) => file.name.toLowerCase().endsWith(suffix))) {
             takeRows(file);
             chooseTab('rows');
         } else {

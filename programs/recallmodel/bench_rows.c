@@ -17,8 +17,9 @@ static void name_of(const char *path, char *name, size_t size)
     const char *slash = strrchr(path, '/');
     snprintf(name, size, "%s", slash ? slash + 1 : path);
     char *end = strrchr(name, '.');
-    if (end && end != name && strcmp(end, ".npy") == 0)
-        *end = '\0';
+    for (size_t i = 0; end && end != name && row_format(i); i++)
+        if (strcmp(end, row_format(i)->suffix) == 0)
+            *end = '\0';
     for (; *name; name++)
         if (*name <= ' ' || *name > '~' || strchr(",\"#", *name))
             *name = '_';
@@ -76,7 +77,6 @@ static int take_shape(struct axes *axes, const struct row_file *file)
 
 int bench_rows_open(struct bench_rows *rows, const char *path, struct bench_settings *settings)
 {
-    static const char not_npy[] = "is not a .npy file"; /* and how other commands read it */
     char reason[500];
     const struct places *dtypes = &settings->axes.dtypes;
     const bool bfloat = dtypes->length == 1 && dtypes->items[0] == DTYPE_BF16;
@@ -88,7 +88,7 @@ int bench_rows_open(struct bench_rows *rows, const char *path, struct bench_sett
     if (row_file_open(&rows->file, path, SIM_DTYPE_UNKNOWN, 0, reason, sizeof reason) != 0 &&
         (!bfloat || row_file_open(&rows->file, path, SIM_BF16, 0, reason, sizeof reason) != 0))
         return usage_error("--rows %.150s %s", path,
-                           strncmp(reason, not_npy, strlen(not_npy)) == 0
+                           rows->file.size > 0 && !rows->file.format
                                ? "is not a .npy file; save the rows as one, as numpy.save() does"
                                : reason);
     status = take_shape(&settings->axes, &rows->file);

@@ -128,8 +128,7 @@ static void put_choice(struct json *object, const struct selection_answer *answe
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
     set_text(object, "reason", reason);
-    set_text(object, "cause",
-             answer->settings->budget > 0.0 ? NULL : rcm_reason_name(answer->reason));
+    set_text(object, "cause", rcm_reason_name(c->reason));
     json_put(object, "beyond", beyond_json(answer));
     set_truth(object, "too_close", answer->choice.too_close);
     json_put(object, "stand_in", stand_in_json(answer));

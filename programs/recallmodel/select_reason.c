@@ -200,16 +200,16 @@ static void format_none(char *text, size_t size, const struct selection_answer *
         snprintf(padded, sizeof padded, ", or pad the rows to n = %" PRIu64, answer->padded_n);
     char beyond[RCM_BEYOND_TEXT];
     selection_format_beyond(beyond, answer, answer->choice.beyond.p);
-    if (answer->reason == RCM_REASON_RUNS)
+    if (answer->choice.reason == RCM_REASON_RUNS)
         snprintf(text, size,
                  "no buckets within the runs of the profile keep %s (those that do lie beyond them "
                  "in %s): time some first",
                  asked, beyond);
-    else if (answer->reason == RCM_REASON_KERNEL)
+    else if (answer->choice.reason == RCM_REASON_KERNEL)
         snprintf(text, size,
                  "the kernel %s runs no buckets that keep %s (%s): do not approximate%s",
                  answer->asked.kernel->name, asked, answer->asked.kernel->limits, padded);
-    else if (answer->reason == RCM_REASON_OPTIONS)
+    else if (answer->choice.reason == RCM_REASON_OPTIONS)
         snprintf(text, size, "no b that %s%s%.0" PRIu64 " keeps %s: do not approximate%s",
                  t->divisors ? "divides n" : "",
                  t->align > 1 ? t->divisors ? " and is a multiple of " : "is a multiple of " : "",
@@ -311,16 +311,15 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
 void selection_verdict(char *text, size_t size, const struct selection_answer *answer)
 {
     const struct rcm_choice *c = &answer->choice;
-    const double budget = answer->settings->budget;
     char least[64];
     snprintf(text, size, "%s", rcm_deploy_name(c->deploy));
-    if (c->deploy == RCM_DEPLOY_EXACT && budget > 0.0 && !(c->exact_objective <= budget))
+    if (c->reason == RCM_REASON_NOTHING)
         snprintf(text, size, "nothing");
-    else if (c->deploy == RCM_DEPLOY_EXACT && answer->reason == RCM_REASON_RUNS)
+    else if (c->reason == RCM_REASON_RUNS)
         snprintf(text, size, "time some");
-    else if (answer->choice.too_close)
+    else if (c->too_close)
         snprintf(text, size, "too close");
-    else if (c->deploy == RCM_DEPLOY_BUCKETED && !(budget > 0.0) && isnan(c->exact_objective)) {
+    else if (c->deploy == RCM_DEPLOY_BUCKETED && c->reason == RCM_REASON_NO_EXACT) {
         format_only_if(least, sizeof least, answer);
         snprintf(text, size, "if exact > %s", least);
     }

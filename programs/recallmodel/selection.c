@@ -205,11 +205,9 @@ struct selection_answer selection_find(const struct query *query,
     progress_end(&search.progress);
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
-    if (!answer.interrupted && !(settings->budget > 0.0)) {
-        answer.reason = rcm_choice_reason(&answer.asked, &answer.choice);
-        if (answer.reason == RCM_REASON_OPTIONS || answer.reason == RCM_REASON_KERNEL)
-            answer.padded_n = rcm_padded_n(&answer.asked);
-    }
+    const enum rcm_reason reason = answer.choice.reason;
+    if (!answer.interrupted && (reason == RCM_REASON_OPTIONS || reason == RCM_REASON_KERNEL))
+        answer.padded_n = rcm_padded_n(&answer.asked);
     if (selection_has_rope(&answer) && !answer.interrupted)
         answer.without_rope = selection_without_rope(&answer);
     for (uint64_t i = 0; i < answer.k_b_max; i++)

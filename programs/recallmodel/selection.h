@@ -45,7 +45,6 @@ struct selection_answer {
     /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
      * that was measured on the card; NULL: none */
     const struct rcm_profile *exact_kernel;
-    enum rcm_reason reason; /* not with a budget */
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;

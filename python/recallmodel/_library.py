@@ -133,7 +133,8 @@ class Choice(Structure):
     """struct rcm_choice"""
     _fields_ = [("p", Topk), ("objective", c_double), ("deploy", c_int),
                 ("exact_objective", c_double), ("over_exact", c_double), ("threshold", Point),
-                ("reaching", c_double), ("beyond", Point), ("too_close", c_bool)]
+                ("reaching", c_double), ("beyond", Point), ("too_close", c_bool),
+                ("reason", c_int)]
 
 
 class Goal(Structure):
@@ -167,7 +168,8 @@ class RowFile(Structure):
     _fields_ = [("descriptor", c_int), ("dtype", c_int),
                 ("rows", c_uint64), ("row", c_uint64), ("axes", c_uint),
                 ("axis", c_uint64 * ROW_FILE_AXES),
-                *((name, c_uint64) for name in ("offset", "size", "modified_ns"))]
+                *((name, c_uint64) for name in ("offset", "size", "modified_ns")),
+                ("format", c_void_p)]
 
 
 class RowGroups(Structure):
@@ -356,7 +358,6 @@ lost_recall_quantile = _declare(_model, "rcm_lost_recall_quantile", c_double, PO
 cost_model = _declare(_model, "rcm_cost_model", POINTER(CostModel), c_size_t)
 kernel = _declare(_model, "rcm_kernel", POINTER(Kernel), c_size_t)
 select = _declare(_model, "rcm_select", Choice, POINTER(Selection))
-choice_reason = _declare(_model, "rcm_choice_reason", c_int, POINTER(Selection), POINTER(Choice))
 reason_name = _declare(_model, "rcm_reason_name", c_char_p, c_int)
 reason_text = _declare(_model, "rcm_reason_text", c_char_p, c_int)
 profile = _declare(_model, "rcm_profile", POINTER(Profile), c_size_t)

@@ -82,10 +82,9 @@ def _beyond_of(point, profile):
     return Beyond(point.p.b, point.p.k_b, r.time_us, r.low_us, r.high_us)
 
 
-def _choice_of(selection, choice, profile=None):
+def _choice_of(choice, profile=None):
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
-    reason = lib.choice_reason(byref(selection), byref(choice))
     band = lib.predict(_profile_pointer(profile), p) if profile and found else None
     return Choice(
         b=p.b if found else None,
@@ -103,8 +102,8 @@ def _choice_of(selection, choice, profile=None):
                    if numpy.isfinite(t.objective) else None),
         beyond=_beyond_of(choice.beyond, profile),
         too_close=choice.too_close,
-        cause=lib.reason_name(reason).decode(),
-        reason=lib.reason_text(reason).decode())
+        cause=lib.reason_name(choice.reason).decode(),
+        reason=lib.reason_text(choice.reason).decode())
 
 
 def _exact_kernel_us(kernel, p):
@@ -219,5 +218,4 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     elif head_dim is not None:
         raise ValueError("head_dim is of RoPE; give rope_theta too")
     choice = lib.select(byref(selection))
-    return _choice_of(selection, choice,
-                      profile if chosen.contents.name == b"time" and d is None else None)
+    return _choice_of(choice, profile if chosen.contents.name == b"time" and d is None else None)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python module with the built library: its own tests, by pytest; and installed by pip into an
-# empty folder.
+# empty folder. With arguments: the tests alone, with these arguments of pytest.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
@@ -17,8 +17,9 @@ fi
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 RECALLMODEL_LIBRARY=$(ls "$build"/librecallmodel.so.* | sed -n 1p)
 export RECALLMODEL_LIBRARY
-PYTHONPATH=python timeout -k 10 300 "$python" -m pytest -q -p no:cacheprovider tests/python
-if [ "${CASES:-}" = few ]; then exit; fi
+PYTHONPATH=python timeout -k 10 300 "$python" -m pytest -q -p no:cacheprovider tests/python \
+    "$@"
+if [ "${CASES:-}" = few ] || [ $# -gt 0 ]; then exit; fi
 if ! "$python" - 2>/dev/null <<'END'; then
 import setuptools  # before pip, which imports a distutils that setuptools replaces
 import pip
