@@ -34,7 +34,7 @@ static bool is_same_cell(const struct run *x, const struct run *y)
 /* What is taken together of the cells so far. */
 struct sums {
     double *regrets, sum;
-    size_t cells, exact_fastest, exact_chosen;
+    size_t cells, doubled, exact_fastest, exact_chosen;
 };
 
 /* Adds the cell of one target among the configurations of one n, k and m, if it is one: at least
@@ -60,6 +60,7 @@ static void add_cell(struct sums *sums, const struct entry *entries, size_t leng
     const double regret = choice->run->time_us / fastest->run->time_us;
     sums->regrets[sums->cells++] = regret;
     sums->sum += regret;
+    sums->doubled += regret > 2.0;
     sums->exact_fastest += fastest->run->kind == RUN_EXACT;
     sums->exact_chosen += choice->run->kind == RUN_EXACT;
 }
@@ -103,6 +104,7 @@ static int regret_among(const struct run *runs, const double *loss, const double
                               .p95 = sorted_quantile(s.regrets, s.cells, 0.95),
                               .max = sorted_quantile(s.regrets, s.cells, 1.0),
                               .cells = s.cells,
+                              .doubled = s.doubled,
                               .exact_fastest = s.exact_fastest,
                               .exact_chosen = s.exact_chosen};
     free(entries);

@@ -50,6 +50,8 @@ struct rcm_kernel {
      * long way where splits says so; NULL: from long_n elements on, which the runs tell */
     bool exact_only;
     bool once; /* of these: what a long row waits for is not repeated in waves of rows */
+    bool
+        borrows; /* its model is that of another kernel, so that what is known of that may be off */
 };
 const struct rcm_kernel *rcm_kernel(size_t index);
 

@@ -309,6 +309,7 @@ const struct rcm_kernel kernel_generic = {
     .splits = torch_splits,
     .edges = graphcore_edges,
     .family = "generic",
+    .borrows = true,
 };
 
 const struct rcm_kernel kernel_cpu = {

@@ -59,7 +59,7 @@ class Kernel(Structure):
                 ("divides", c_bool),
                 *((name, c_void_p) for name in ("next_b", "work", "splits", "edges")),
                 ("lanes", c_uint64), ("family", c_char_p), ("times_only", c_bool), ("cpu", c_bool),
-                ("exact_only", c_bool), ("once", c_bool)]
+                ("exact_only", c_bool), ("once", c_bool), ("borrows", c_bool)]
 
 
 class Algorithm(Structure):
