@@ -520,6 +520,11 @@ run-tests: test-programs
 docs-answers: $(PROGRAM)
 	@RECALLMODEL=$(PROGRAM) tests/docs/answers.sh --write README.md $(wildcard docs/*.md)
 
+# The golden files, as the commands print them today.
+.PHONY: golden
+golden: $(PROGRAM)
+	@RECALLMODEL=$(PROGRAM) tests/programs/test_golden.sh --write
+
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 SANITIZED = BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)"

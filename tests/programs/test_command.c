@@ -1,34 +1,9 @@
-/* test_command.c - golden outputs, output that cannot be written, and time.
+/* test_command.c - output that cannot be written, and time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <glob.h>
-
 #include <base/clock.h>
 
 #include "command.h"
-
-START_TEST(golden)
-{
-    /* The first line of tests/golden/COMMAND/NAME.txt is the command. The rest is what it
-     * prints. */
-    glob_t files;
-    ck_assert_int_eq(glob("tests/golden/*/*.txt", 0, NULL, &files), 0);
-    ck_assert_uint_ge(files.gl_pathc, 24);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        const char *path = files.gl_pathv[i];
-        static char golden[100000], want[100000];
-        slurp(path, golden, sizeof golden);
-        ck_assert_msg(strncmp(golden, "$ recallmodel", 13) == 0, "%s is missing", path);
-        char *end = strchr(golden, '\n');
-        *end = '\0';
-        snprintf(want, sizeof want, "%s", end + 1);
-        run(golden + 13);
-        ck_assert_msg(result.status == 0, "%s: status %d, %s", path, result.status, result.err);
-        ck_assert_msg(strcmp(result.out, want) == 0, "%s: got\n%s", path, result.out);
-    }
-    globfree(&files);
-}
-END_TEST
 
 START_TEST(output_that_cannot_be_written)
 {
@@ -85,4 +60,4 @@ START_TEST(never_long)
 }
 END_TEST
 
-TEST_MAIN("command", golden, output_that_cannot_be_written, never_long)
+TEST_MAIN("command", output_that_cannot_be_written, never_long)

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What the command prints, and the golden files: the first line of tests/golden/COMMAND/NAME.txt is
+# the command, the rest what it prints. All that differ are named.
+#
+#   tests/programs/test_golden.sh --write    writes them anew (make golden)
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../shell.sh"
+write=${1:-}
+differ=0
+files=(tests/golden/*/*.txt)
+[ ${#files[@]} -ge 24 ] || fail "only ${#files[@]} golden files"
+for file in "${files[@]}"; do
+    read -r dollar name line <"$file"
+    [ "$dollar $name" = '$ recallmodel' ] || fail "$file does not begin with a command"
+    printf '$ recallmodel %s\n' "$line" >"$folder/out"
+    eval "\"\$program\" $line" >>"$folder/out" 2>"$folder/err" ||
+        fail "$file: the command fails: $(cat "$folder/err")"
+    cmp -s "$folder/out" "$file" && continue
+    differ=$((differ + 1))
+    echo "$file differs:"
+    diff "$file" "$folder/out" | head -n 10 || true
+    [ "$write" != --write ] || cp "$folder/out" "$file"
+done
+[ $differ = 0 ] || [ "$write" = --write ] ||
+    fail "$differ of ${#files[@]} golden files differ; make golden writes them anew"
+passed=${#files[@]}
+finish
