@@ -171,6 +171,23 @@ static const struct rcm_device devices[] = {
          "bandwidth, memory, fp32, matrix: NVIDIA HGX B300 datasheet, an eighth of 36 PFLOP/s with "
          "sparsity and 600 TFLOP/s; vector: half of fp32; multiprocessors: 148, as the CUDA "
          "runtime counts them"},
+    /* One of the two of a superchip. Of the racks, 72 of them: 13.4 TB and 576 TB/s. */
+    {.name = "GB200",
+     .bandwidth_bytes_per_s = 8.0e12,
+     .fma_rate_per_s = 80e12,
+     .vector_rate_per_s = 80e12 / 2,
+     .matrix_rate_per_s = 2500e12,
+     .memory_bytes = 186e9,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA GB200 NVL72 page, a 72nd (360 PFLOP/s are "
+               "with sparsity); vector: half of fp32"},
+    {.name = "GB300",
+     .bandwidth_bytes_per_s = 8.0e12,
+     .fma_rate_per_s = 80e12,
+     .vector_rate_per_s = 80e12 / 2,
+     .matrix_rate_per_s = 2500e12,
+     .memory_bytes = 279e9,
+     .source = "bandwidth, memory, fp32, matrix: Verda, GB300 NVL72 architecture, per GPU; "
+               "vector: half of fp32"},
     {.name = "L4",
      .bandwidth_bytes_per_s = 300e9,
      .fma_rate_per_s = 30.3e12,
@@ -200,6 +217,16 @@ static const struct rcm_device devices[] = {
      .shortest_kernel_us = 1.584, /* runs/graphcore/argmax-a10g */
      .source = "bandwidth, memory: Amazon EC2 G5 instances; fp32: 80 SMs x 256 x 1.71 GHz; "
                "vector, multiprocessors: 80 SMs x " VECTOR_64 "1.71 GHz; "
+               "on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
+    {.name = "RTX-3080",
+     .bandwidth_bytes_per_s = 760e9,
+     .fma_rate_per_s = 29.8e12,
+     .vector_rate_per_s = 68 * 64 * 1.71e9,
+     .memory_bytes = 10e9,
+     .on_chip_bytes = 5 * MIB,
+     .multiprocessors = 68,
+     .source = "bandwidth, memory, fp32: NVIDIA Ampere GA102 GPU architecture whitepaper; "
+               "vector, multiprocessors: 68 SMs x " VECTOR_64 "1.71 GHz; "
                "on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
     {.name = "RTX-3090",
      .bandwidth_bytes_per_s = 936e9,
@@ -260,6 +287,14 @@ static const struct rcm_device devices[] = {
          "188 SMs "
          "x " VECTOR_64 "2.617 GHz"},
     /* Its matrix units do float16 (130 TFLOP/s) and no bfloat16. */
+    /* PCIe or SXM2, with 16 or 32 GB: what both have. */
+    {.name = "V100",
+     .bandwidth_bytes_per_s = 900e9,
+     .memory_bytes = 16e9,
+     .on_chip_bytes = 6 * MIB,
+     .multiprocessors = 80,
+     .source = "bandwidth, memory, multiprocessors: NVIDIA V100 datasheet; on chip: NVIDIA Tesla "
+               "V100 GPU architecture whitepaper, L2"},
     {.name = "V100S",
      .bandwidth_bytes_per_s = 1.134e12,
      .fma_rate_per_s = 16.4e12,
@@ -270,6 +305,12 @@ static const struct rcm_device devices[] = {
      .source = "bandwidth, memory, fp32: NVIDIA V100S PCIe datasheet; vector, multiprocessors: 80 "
                "SMs x " VECTOR_64 "1.597 GHz; "
                "on chip: NVIDIA V100 GPU architecture whitepaper, L2"},
+    {.name = "Arc-B580",
+     .bandwidth_bytes_per_s = 456e9,
+     .fma_rate_per_s = 13.67e12,
+     .memory_bytes = 12e9,
+     .on_chip_bytes = 18 * MIB,
+     .source = "bandwidth, memory, fp32, on chip: Intel Arc B580 specifications; 20 Xe cores"},
     {.name = "MI300X",
      .bandwidth_bytes_per_s = 5.3e12,
      .fma_rate_per_s = 163.4e12,
