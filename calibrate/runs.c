@@ -21,13 +21,14 @@ enum {
     COLUMN_TIMING,
     COLUMN_ISA,
     COLUMN_OP,
+    COLUMN_DEVICE,
     TEXT_COLUMNS
 };
 static const struct {
     const char *name, *preferred;
 } text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"},
                                 {"input", NULL}, {"cache", "cold"},  {"timing", NULL},
-                                {"isa", NULL},   {"op", "top_k"}};
+                                {"isa", NULL},   {"op", "top_k"},    {"device", NULL}};
 
 /* A CSV file, its columns, and which rows to take. */
 struct reader {
@@ -183,7 +184,9 @@ static const char *wanted_of(const struct reader *r, size_t i)
     if (i == COLUMN_KERNEL && r->filter.kernel)
         return r->filter.kernel;
     const bool warm = i == COLUMN_CACHE && r->filter.cpu;
-    const char *preferred = warm ? "warm" : text_columns[i].preferred,
+    const char *preferred = warm                 ? "warm"
+                            : i == COLUMN_DEVICE ? r->filter.device
+                                                 : text_columns[i].preferred,
                *first = r->csv->rows ? csv_field(r->csv, 0, r->texts[i]) : NULL;
     bool differ = false, has_preferred = false;
     for (size_t row = 0; row < r->csv->rows; row++) {
@@ -191,7 +194,9 @@ static const char *wanted_of(const struct reader *r, size_t i)
         differ = differ || strcmp(value, first) != 0;
         has_preferred = has_preferred || (preferred && strcmp(value, preferred) == 0);
     }
-    return !differ ? NULL : has_preferred ? preferred : first;
+    /* what is no device's name says something else: which part of a card was assumed */
+    const bool words = i == COLUMN_DEVICE && differ && !has_preferred && !rcm_device_by_name(first);
+    return !differ || words ? NULL : has_preferred ? preferred : first;
 }
 
 /* The kernel "threshold" if a run of exact top-k has it, otherwise that of the first such run; NULL
@@ -226,9 +231,10 @@ static int find_columns(struct reader *r)
     r->high = csv_column(csv, "time_us_high");
     if (r->filter.cpu && has(r, r->texts[COLUMN_KERNEL]))
         r->exact_kernel = exact_kernel_of(r);
-    r->time = csv_column(csv, "time_us_median");
-    if (!has(r, r->time))
-        r->time = csv_column(csv, "time_us");
+    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
+    r->time = csv->columns;
+    for (size_t i = 0; i < 3 && !has(r, r->time); i++)
+        r->time = csv_column(csv, times[i]);
     const char *missing = !has(r, r->counts[COLUMN_N])          ? "n"
                           : !has(r, r->counts[COLUMN_K])        ? "k"
                           : r->filter.times && !has(r, r->time) ? "time_us_median or time_us"

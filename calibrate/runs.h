@@ -2,10 +2,11 @@
  *
  *   n, k, b, k_b, m            the shape. b and k_b may be missing if all rows are exact top-k;
  *                              m may be missing if it is 1.
- *   time_us_median or time_us  of one call.
+ *   time_us_median, time_us or time_us_mean
+ *                              of one call; the first that is there.
  *   work                       two-stage, stage1 or exact; rows with other work are left out.
  *                              Without this column, two-stage if there is a b, otherwise exact.
- *   kernel, dtype, assignment, input, cache, timing, isa, op
+ *   kernel, dtype, assignment, input, cache, timing, isa, op, device
  *                              rows that differ here belong to different measurements: only one
  *                              value of each is taken. A dtype uint32 or int32 counts as float32:
  *                              time depends on the bytes.
@@ -59,7 +60,8 @@ struct run_filter {
     bool cpu;    /* runs of recallmodel bench: see runs_from_csv() */
     /* only rows with this in the column kernel; NULL: see runs_from_csv() */
     const char *kernel;
-    bool selecting; /* only runs with k < n: the others have nothing to select */
+    const char *device; /* the rows of this card, if the column has it; NULL: of the first row's */
+    bool selecting;     /* only runs with k < n: the others have nothing to select */
 };
 
 /* Of the other columns, it takes the kernel "auto", interleaved, cold and the op "top_k" if a row

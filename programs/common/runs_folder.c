@@ -11,8 +11,9 @@
 
 #define FOLDERS_UP 3 /* build/recallmodel, build/sanitize/recallmodel, build/gpu/tests/.. */
 
-static const char *const index_columns[RUNS_COLUMNS] = {"name",   "rows",  "what",
-                                                        "device", "dtype", "licence"};
+const char *const runs_index_columns[RUNS_COLUMNS] = {"name",   "rows",    "what",      "device",
+                                                      "dtype",  "licence", "statistic", "cache",
+                                                      "launch", "lengths"};
 
 /* ---- the folder */
 
@@ -108,9 +109,9 @@ int runs_index_read(struct runs_index *index, char error[CSV_ERROR])
     if (csv_read(path, &index->csv, error) != 0)
         return -1;
     for (unsigned i = 0; i < RUNS_COLUMNS; i++)
-        if (csv_column(&index->csv, index_columns[i]) != i) {
+        if (csv_column(&index->csv, runs_index_columns[i]) != i) {
             snprintf(error, CSV_ERROR, "%.150s: column %u must be %s", path, i + 1,
-                     index_columns[i]);
+                     runs_index_columns[i]);
             runs_index_free(index);
             return -1;
         }

@@ -6,6 +6,10 @@
  *   rows     of this file
  *   what     was measured; device: on what; dtype: the types of the values (blanks between them)
  *   licence  of the source. FOLDER/SOURCE says more.
+ *   statistic, cache, launch, lengths
+ *            what a time is (median, mean), whether the rows lay in the cache (warm, cold,
+ *            several), whether the launch is in it (with, without), and whether the rows of a call
+ *            have equal lengths. Empty: not stated. A fit is of one file, so it mixes none of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNS_FOLDER_H
@@ -20,7 +24,20 @@
 #define RUNS_FOLDER_VARIABLE "RECALLMODEL_RUNS"
 
 /* The columns of the index, in its order. */
-enum { RUNS_NAME, RUNS_ROWS, RUNS_WHAT, RUNS_DEVICE, RUNS_DTYPE, RUNS_LICENCE, RUNS_COLUMNS };
+enum {
+    RUNS_NAME,
+    RUNS_ROWS,
+    RUNS_WHAT,
+    RUNS_DEVICE,
+    RUNS_DTYPE,
+    RUNS_LICENCE,
+    RUNS_STATISTIC,
+    RUNS_CACHE,
+    RUNS_LAUNCH,
+    RUNS_LENGTHS,
+    RUNS_COLUMNS
+};
+extern const char *const runs_index_columns[RUNS_COLUMNS];
 
 /* The index, and the folder in which it was found. runs_index_free() after success. */
 struct runs_index {

@@ -58,6 +58,9 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
                                       .stage1 = !kernel || !(kernel->times_only || kernel->cpu),
                                       .cpu = kernel && kernel->cpu,
                                       .kernel = settings->runs_kernel,
+                                      .device = settings->question.device.given
+                                                    ? settings->question.device.text.device.name
+                                                    : NULL,
                                       .selecting = kernel && kernel->exact_only};
     if (runs_file(given, path, error) != 0 || csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);

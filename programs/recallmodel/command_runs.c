@@ -15,10 +15,14 @@
 
 #include "answer.h"
 #include "command.h"
+#include "runs_add.h"
+#include "runs_check.h"
 
 struct settings {
     struct question question; /* only its output */
     const char *name;
+    bool check;
+    struct runs_add add;
 };
 
 static int read_one_name(void *to, const char *option, const char *value)
@@ -34,6 +38,26 @@ static const struct argument runs_options[] = {
     {"--name", "NAME", read_one_name, offsetof(struct settings, name),
      "print what is in one file: its source, its licence and its columns; --name may be left out "
      "before NAME"},
+    {"--check", NULL, read_switch, offsetof(struct settings, check),
+     "check the rows of NAME, or of all files: counts, shapes, times, rows that stand twice or are "
+     "read faster than the card's memory gives"},
+    {"--add", "FILE", read_text, offsetof(struct settings, add.file),
+     "check a CSV file of your own and add it, with a profile if it has 8 runs"},
+    {"--as", "FOLDER/FILE", read_text, offsetof(struct settings, add.name), "its name"},
+    {"--device", "TEXT", read_text, offsetof(struct settings, add.device), "the card of its rows"},
+    {"--dtype", "TYPE", read_text, offsetof(struct settings, add.dtype),
+     "the type of its values, if no column has it"},
+    {"--source", "TEXT", read_text, offsetof(struct settings, add.source),
+     "who measured it, where, with what"},
+    {"--licence", "TEXT", read_text, offsetof(struct settings, add.licence), "its licence"},
+    {"--statistic", "TEXT", read_text, offsetof(struct settings, add.statistic),
+     "what a time is: median, mean"},
+    {"--cache", "TEXT", read_text, offsetof(struct settings, add.cache),
+     "whether the rows lay in the cache: warm, cold"},
+    {"--launch", "TEXT", read_text, offsetof(struct settings, add.launch),
+     "whether the launch is in a time: with, without"},
+    {"--what", "TEXT", read_text, offsetof(struct settings, add.what),
+     "what was measured (default: by its columns)"},
     {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
     {"--csv", NULL, read_csv, IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
     {OPTIONS_END},
@@ -50,22 +74,17 @@ static const char *from_here(const char *path)
     return within ? path + length + 1 : path;
 }
 
+/* Too wide for the list: how the runs were timed stands in CSV, JSON and at a single file. */
 static void put_index_row(struct table *table, const struct runs_index *index, size_t row)
 {
-    static const struct column columns[] = {
-        [RUNS_NAME] = {"name", "name", "name", STYLE_PLAIN, 0},
-        [RUNS_WHAT] = {"what", "what", "what", STYLE_PLAIN, 0},
-        [RUNS_DEVICE] = {"device", "device", "device", STYLE_PLAIN, 0},
-        [RUNS_DTYPE] = {"dtype", "dtype", NULL, STYLE_PLAIN, 0},
-        [RUNS_LICENCE] = {"licence", "licence", "licence", STYLE_PLAIN, 0},
-    };
     table_row(table, false);
     for (unsigned i = 0; i < RUNS_COLUMNS; i++) {
-        const char *text = runs_index_field(index, row, i);
+        const char *text = runs_index_field(index, row, i), *name = runs_index_columns[i];
+        const bool shown = i != RUNS_DTYPE && i < RUNS_STATISTIC;
         if (i == RUNS_ROWS)
-            table_count(table, column("rows", STYLE_PLAIN), strtoull(text, NULL, 10));
+            table_count(table, column(name, STYLE_PLAIN), strtoull(text, NULL, 10));
         else
-            table_text(table, columns[i], text);
+            table_text(table, shown ? column(name, STYLE_PLAIN) : in_data(name), text);
     }
 }
 
@@ -213,13 +232,53 @@ static void print_about(const struct runs_index *index, size_t row, const char *
 {
     const char *device = runs_index_field(index, row, RUNS_DEVICE);
     const char *dtype = runs_index_field(index, row, RUNS_DTYPE);
-    printf("%s: %s, %s rows%s%s%s%s\nLicence %s\n%s\n\n", runs_index_field(index, row, RUNS_NAME),
+    printf("%s: %s, %s rows%s%s%s%s\n", runs_index_field(index, row, RUNS_NAME),
            runs_index_field(index, row, RUNS_WHAT), runs_index_field(index, row, RUNS_ROWS),
-           *device ? ", " : "", device, *dtype ? ", " : "", dtype,
-           runs_index_field(index, row, RUNS_LICENCE), from_here(path));
+           *device ? ", " : "", device, *dtype ? ", " : "", dtype);
+    bool any = false;
+    for (unsigned i = RUNS_STATISTIC; i < RUNS_COLUMNS; i++) {
+        const char *text = runs_index_field(index, row, i);
+        if (*text)
+            printf("%s%s %s", any ? ", " : "", runs_index_columns[i], text);
+        any = any || *text;
+    }
+    printf("%sLicence %s\n%s\n\n", any ? "\n" : "", runs_index_field(index, row, RUNS_LICENCE),
+           from_here(path));
     table_print(columns, stdout, colour_wanted());
     if (source)
         printf("\n%s", source);
+}
+
+/* Checks one file. Returns how many faults it has; SIZE_MAX if it cannot be read. */
+static size_t check_one(const struct runs_index *index, size_t row, size_t *rows)
+{
+    char path[RUNS_PATH], error[CSV_ERROR] = "the path is too long";
+    struct csv csv;
+    if (!runs_index_path(index, row, NULL, path) || csv_read(path, &csv, error) != 0) {
+        usage_error("%s", error);
+        return SIZE_MAX;
+    }
+    const size_t faults = runs_faults(&csv, runs_index_field(index, row, RUNS_DEVICE),
+                                      runs_index_field(index, row, RUNS_DTYPE), stdout);
+    *rows += csv.rows;
+    csv_free(&csv);
+    return faults;
+}
+
+/* row: of the index, or index->csv.rows for all. */
+static int check(const struct runs_index *index, size_t row)
+{
+    const size_t first = row < index->csv.rows ? row : 0,
+                 end = row < index->csv.rows ? row + 1 : index->csv.rows;
+    size_t faults = 0, rows = 0;
+    for (size_t i = first; i < end; i++) {
+        const size_t more = check_one(index, i, &rows);
+        if (more == SIZE_MAX)
+            return STATUS_USAGE;
+        faults += more;
+    }
+    printf("%zu rows in %zu files, %zu faults\n", rows, end - first, faults);
+    return faults ? STATUS_FAILED : STATUS_OK;
 }
 
 static int print_one(const struct runs_index *index, size_t row, enum output output)
@@ -256,7 +315,9 @@ static int print_runs(const struct settings *settings)
     const size_t row =
         settings->name ? runs_index_find(&index, settings->name, hint) : index.csv.rows;
     int status;
-    if (!settings->name)
+    if (settings->check && (!settings->name || row < index.csv.rows))
+        status = check(&index, row);
+    else if (!settings->name)
         status = print_list(&index, settings->question.output);
     else if (row == index.csv.rows)
         status = usage_error("there are no measured runs '%.60s'; %s", settings->name, hint);
@@ -271,13 +332,16 @@ static int run_runs(int count, char **arguments)
     struct settings settings = {.question = QUESTION_DEFAULT};
     const int status =
         arguments_read_bare(runs_options, command_runs.bare, &settings, count, arguments);
-    return status == STATUS_OK ? print_runs(&settings) : status;
+    if (status != STATUS_OK)
+        return status;
+    return settings.add.file ? runs_add(&settings.add) : print_runs(&settings);
 }
 
 const struct command command_runs = {
     .name = "runs",
     .summary = "the measured runs that come with recallmodel, and their sources",
     .example = "recallmodel runs\n  recallmodel runs keyetal/two-stage\n"
+               "  recallmodel runs --add mine.csv --as mine/exact-h100 --device h100-sxm\n"
                "  recallmodel calibrate keyetal/two-stage --exact keyetal/exact",
     .detail = "The runs are in the folder runs/ of the sources, or where make install puts it; "
               "the environment variable RECALLMODEL_RUNS names another folder.",

@@ -324,6 +324,10 @@ class Runs:
     device: str
     dtype: str
     licence: str
+    statistic: str
+    cache: str
+    launch: str
+    lengths: str
     path: pathlib.Path
     def source(self) -> str: ...
 

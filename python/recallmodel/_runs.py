@@ -14,7 +14,9 @@ VARIABLE = "RECALLMODEL_RUNS"
 @dataclasses.dataclass(frozen=True)
 class Runs:
     """A file of measured runs: its name, its rows, what was measured on which device, the types of
-    the values and the licence, as `recallmodel runs` lists them, and its path.
+    the values and the licence, as `recallmodel runs` lists them, and its path. How it was timed:
+    what a time is (median, mean), the cache (warm, cold), whether the launch is in it (with,
+    without), and the lengths of the rows of a call (equal); empty where it is not stated.
     """
     name: str
     rows: int
@@ -22,6 +24,10 @@ class Runs:
     device: str
     dtype: str
     licence: str
+    statistic: str
+    cache: str
+    launch: str
+    lengths: str
     path: pathlib.Path
 
     def source(self):

@@ -186,7 +186,7 @@ START_TEST(exact_kernels_of_a_card)
 {
     const struct rcm_device *b200 = rcm_device_by_name("B200");
     const struct rcm_topk p = {.n = 131072, .k = 1024, .m = 1}, small = {.n = 131072, .k = 8};
-    const struct rcm_profile *fastest = rcm_fastest_exact(b200, p), *q;
+    const struct rcm_profile *fastest = rcm_fastest_exact(b200, RCM_F32, p), *q;
     ck_assert_str_eq(fastest->card, "B200");
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
         const struct rcm_prediction r = rcm_predict_exact_band(q, p);
@@ -194,8 +194,14 @@ START_TEST(exact_kernels_of_a_card)
             ck_assert_double_ge(r.time_us, rcm_predict_exact(fastest, p));
         ck_assert(!q->kernel->exact_only || rcm_device_by_name(q->card));
     }
-    ck_assert_ptr_null(rcm_fastest_exact(b200, small));
-    ck_assert_ptr_null(rcm_fastest_exact(rcm_device_by_name("H200"), p));
+    ck_assert_ptr_null(rcm_fastest_exact(b200, RCM_F32, small));
+    ck_assert_ptr_null(rcm_fastest_exact(rcm_device_by_name("L4"), RCM_F32, p));
+    /* of the card's types, that of the question; where it has none, any */
+    const struct rcm_device *rtx = rcm_device_by_name("RTX-4080-SUPER");
+    const struct rcm_topk tokens = {.n = 131072, .k = 16, .m = 64};
+    ck_assert_int_eq(rcm_fastest_exact(rtx, RCM_F32, tokens)->dtype, RCM_F32);
+    ck_assert_int_eq(rcm_fastest_exact(rtx, RCM_BF16, tokens)->dtype, RCM_F16);
+    ck_assert_int_eq(rcm_fastest_exact(b200, RCM_F16, p)->dtype, RCM_F32);
 }
 END_TEST
 

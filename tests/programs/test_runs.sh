@@ -22,14 +22,67 @@ if command -v python3 >/dev/null; then
     find_fault keyetal/two-stage.csv 100d "two-stage has 1931 rows, the index says 1932"
     find_fault keyetal/two-stage.csv '/^1048576,4,4,4,1,4,/s/1169.52/1169.53/' "there is no row"
     find_fault keyetal/sparq-shapes.csv '2s/2.827/2.927/' "Figure 8"
-    find_fault keyetal/exact.csv '9s/,[0-9.]*$/,many/' "exact, row 8: time_us_stderr is many"
-    find_fault helion/two-stage.csv '2s/,32768,5,/,3,5,/' "two-stage, row 1: the shape"
     find_fault helion/SOURCE '/^Licence/d' "no line with the licence"
     find_fault index.csv '/^helion.exact/d' "the index has"
     pass
 else
     echo "SKIPPED: the numbers of the runs: there is no python3"
 fi
+
+# ---- their numbers
+
+"$program" runs --check | prints '^[0-9]* rows in [0-9]* files, 0 faults$' ||
+    fail "$("$program" runs --check)"
+# finds FILE SCRIPT TEXT: what sed makes of a file of runs has the fault TEXT.
+finds() {
+    rm -rf "$folder/runs"
+    cp -r runs "$folder/runs"
+    sed -i "$2" "$folder/runs/$1.csv"
+    local status=0
+    RECALLMODEL_RUNS=$folder/runs "$program" runs "$1" --check >"$folder/out" || status=$?
+    [ $status = 1 ] && grep -q -- "$3" "$folder/out" && prints ' 1 faults$' <"$folder/out" ||
+        fail "$2 in $1: status $status, $(cat "$folder/out")"
+}
+finds keyetal/exact '9s/,[0-9.]*$/,many/' "exact.csv:9: many is not a time"
+finds helion/two-stage '2s/,32768,5,/,3,5,/' "two-stage.csv:2: k or b is more than n"
+finds keyetal/exact '/^1048576,4,256,/s/,256,/,2.5,/' "2.5 is not a count"
+finds keyetal/correlation '2s/,[0-9.]*,[0-9.]*$/,1.5,0/' "1.5 is not a recall"
+finds sglang/decode '3p' "decode.csv:4: the row stands twice"
+finds bits-knn/exact '/1668580.877/s/1668580.877/1668.580/' "more than the 1935 GB/s of A100-PCIe"
+pass
+
+# ---- runs of one's own
+
+cp -r runs "$folder/own"
+head -40 runs/keyetal/exact.csv >"$folder/mine.csv"
+add() {
+    RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/mine.csv" --as mine/exact \
+        --device h100-sxm --source "test of a card" --licence CC0-1.0 "$@"
+}
+rejects "needs --dtype: which type have the values" add </dev/null
+add --dtype f16 --cache cold </dev/null >"$folder/out"
+prints '^mine/exact: 39 rows added to ' <"$folder/out" || fail "$(cat "$folder/out")"
+grep -q '^mine/exact,39,time of exact top-k,h100-sxm,f16,CC0-1.0,,cold,,$' "$folder/own/index.csv" ||
+    fail "the index: $(tail -1 "$folder/own/index.csv")"
+grep -q '^Licence  *CC0-1.0$' "$folder/own/mine/SOURCE" || fail "no licence in SOURCE"
+sed '/^#/d' "$folder/mine.csv" | cmp - "$folder/own/mine/exact.csv" || fail "the rows differ"
+(cd "$folder" && RECALLMODEL_RUNS=$folder/own "$program" select --n 2^17 --k 64 --m 64 \
+    --device h100-pcie --exact-kernel "$folder/own/mine/exact.profile") >"$folder/out" ||
+    fail "the profile: $(cat "$folder/out")"
+RECALLMODEL_RUNS=$folder/own "$program" runs --check | prints ' 45 files, 0 faults$' ||
+    fail "what was added has faults"
+rejects "mine/exact is there already" add --dtype f16
+rejects "needs --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv"
+rejects "needs --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv" --as ../x
+rejects "has no column k;" "$program" runs --add runs/keyetal/decoding.csv --as a/b
+sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
+! RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/mine.csv" --as mine/other \
+    --dtype f16 --device h100-sxm --source x --licence y >"$folder/out" 2>"$folder/err" &&
+    tail -1 "$folder/err" | prints "has faults; nothing was added" &&
+    prints 'mine.csv:2: 10e-9 is not a time of a call in microseconds' <"$folder/err" ||
+    fail "faults: $(cat "$folder/err")"
+! [ -e "$folder/own/mine/other.csv" ] || fail "rows with faults were added"
+pass
 
 # ---- by name, from any directory
 
@@ -64,7 +117,7 @@ pass
 
 # What a file says of itself; one column of each kind.
 "$program" runs flashinfer/sampling --json >"$folder/json"
-for want in '"rows": 1500' '"licence": "Apache-2.0"' '"file": "/.*/runs/flashinfer/sampling.csv"' \
+for want in '"rows": 1493' '"licence": "Apache-2.0"' '"file": "/.*/runs/flashinfer/sampling.csv"' \
     '"source": "Exact top-k and sampling of FlashInfer.'; do
     grep -q "$want" "$folder/json" || fail "no $want in $(cat "$folder/json")"
 done
@@ -89,7 +142,7 @@ pass
 
 # RECALLMODEL_RUNS; beside the program; share/ beside its bin/.
 cp -r runs "$folder/other"
-echo "keyetal/mine,8,time of exact top-k,none,float16,none" >>"$folder/other/index.csv"
+echo "keyetal/mine,8,time of exact top-k,none,float16,none,,,," >>"$folder/other/index.csv"
 cp "$folder/here/keyetal/exact" "$folder/other/keyetal/mine.csv"
 lists() { "$@" runs --csv | prints '^keyetal/mine,'; }
 ! lists "$program" || fail "another folder is read"
@@ -131,9 +184,9 @@ long=$(printf 'x%.0s' {1..5000})
 rejects "the path is too long" "$program" calibrate "$long"
 rejects "there are no measured runs 'xxx" "$program" runs "$long"
 mkdir "$folder/bad"
-echo "name,what,rows,device,dtype,licence" >"$folder/bad/index.csv"
+echo "name,what,rows,device,dtype,licence,statistic,cache,launch,lengths" >"$folder/bad/index.csv"
 RECALLMODEL_RUNS=$folder/bad rejects "index.csv: column 2 must be rows" "$program" runs
-printf 'name,rows,what,device,dtype,licence\nx/y,1,a,b,c,d\n' >"$folder/bad/index.csv"
+printf 'name,rows,what,device,dtype,licence,statistic,cache,launch,lengths\nx/y,1,a,b,c,d,,,,\n' >"$folder/bad/index.csv"
 RECALLMODEL_RUNS=$folder/bad rejects "x/y.csv: No such file" "$program" runs x/y
 pass
 finish

@@ -1,0 +1,170 @@
+/* runs_check.c - see runs_check.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "runs_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <base/text.h>
+#include <calibrate/runs.h>
+
+struct checking {
+    const struct csv *csv;
+    const char *device;
+    enum rcm_dtype dtype;
+    FILE *to;
+    size_t faults;
+};
+
+static void fault(struct checking *c, size_t row, const char *what, const char *value)
+{
+    if (c->faults++ < RUNS_FAULTS_SHOWN)
+        fprintf(c->to, "%s:%zu: %.60s%s\n", c->csv->path, c->csv->lines[row + 1], value, what);
+}
+
+static const char *field(const struct checking *c, size_t row, const char *name)
+{
+    const size_t column = csv_column(c->csv, name);
+    return column < c->csv->columns ? csv_field(c->csv, row, column) : "";
+}
+
+/* A number of a column; NaN where there is none. */
+static double number(const struct checking *c, size_t row, const char *name)
+{
+    const char *text = field(c, row, name);
+    return *text ? text_number(text) : NAN;
+}
+
+/* ---- each field */
+
+enum kind { OTHER, COUNT, TIME, PART, SHARE };
+
+/* What a column holds, by its name. A part of a time may be 0: what was not run. */
+static enum kind kind_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum kind kind;
+    } kinds[] = {{"n", COUNT},          {"k", COUNT},
+                 {"b", COUNT},          {"k_b", COUNT},
+                 {"m", COUNT},          {"threads", COUNT},
+                 {"samples", COUNT},    {"bucket_size", COUNT},
+                 {"time_us", TIME},     {"time_us_median", TIME},
+                 {"time_us_mean", TIME}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(name, kinds[i].name) == 0)
+            return kinds[i].kind;
+    return strstr(name, "recall") == name ? SHARE : strstr(name, "_us") ? PART : OTHER;
+}
+
+static void check_field(struct checking *c, size_t row, const char *text, enum kind kind)
+{
+    const double value = text_number(text);
+    if (kind == COUNT && !(value >= 1.0 && value <= (double)RCM_N_MAX && value == floor(value)))
+        fault(c, row, " is not a count", text);
+    if (kind == TIME && !(value >= RUN_US_LEAST && value <= RUN_US_MOST))
+        fault(c, row, " is not a time of a call in microseconds", text);
+    if (kind == PART && !(value >= 0.0 && value <= RUN_US_MOST))
+        fault(c, row, " is not a time in microseconds", text);
+    if (kind == SHARE && !(value >= 0.0 && value <= 1.0))
+        fault(c, row, " is not a recall from 0 to 1", text);
+}
+
+/* ---- a row */
+
+/* Stage 1 alone may have fewer candidates than k. */
+static void check_shape(struct checking *c, size_t row)
+{
+    const double n = number(c, row, "n"), k = number(c, row, "k"), b = number(c, row, "b"),
+                 k_b = number(c, row, "k_b");
+    const bool stages = strcmp(field(c, row, "work"), "stage1") == 0 ||
+                        csv_column(c->csv, "concat_us") < c->csv->columns;
+    if (k > n || b > n)
+        fault(c, row, "k or b is more than n", "");
+    else if (!stages && b * k_b < k)
+        fault(c, row, "b k_b is less than k", "");
+}
+
+/* A name of a card as it is written: "H100 PCIe", "NVIDIA GeForce RTX 3090", "H100-PCIe". */
+static const struct rcm_device *device_of(const struct checking *c, size_t row)
+{
+    const char *name = field(c, row, "device");
+    return rcm_device_by_name(*name ? name : c->device ? c->device : "");
+}
+
+#define CACHES 4.0
+#define CACHE_UNKNOWN 256e6
+
+static void check_rate(struct checking *c, size_t row)
+{
+    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
+    const struct rcm_device *device = device_of(c, row);
+    enum rcm_dtype dtype = c->dtype;
+    const double n = number(c, row, "n"), k = number(c, row, "k"), m = number(c, row, "m");
+    double time = NAN;
+    for (size_t i = 0; i < 3 && isnan(time); i++)
+        time = number(c, row, times[i]);
+    if (!device || !(k < n) || !(time > 0.0) ||
+        (*field(c, row, "dtype") && !rcm_dtype_by_name(field(c, row, "dtype"), &dtype)))
+        return;
+    const double bytes = n * (m >= 1.0 ? m : 1.0) * rcm_dtype_bytes(dtype);
+    const double cache =
+        device->on_chip_bytes > 0.0 ? device->on_chip_bytes : CACHE_UNKNOWN / CACHES;
+    if (bytes <= CACHES * cache || bytes / time * 1e6 <= device->bandwidth_bytes_per_s)
+        return;
+    char what[160];
+    snprintf(what, sizeof what,
+             " would be read at %.3g GB/s, more than the %.4g GB/s of %s: are the "
+             "times microseconds, and of one call?",
+             bytes / time * 1e-3, device->bandwidth_bytes_per_s * 1e-9, device->name);
+    fault(c, row, what, "the row");
+}
+
+/* ---- rows that stand twice */
+
+static const struct csv *compared;
+static int compare_rows(const void *a, const void *b)
+{
+    for (size_t i = 0; i < compared->columns; i++) {
+        const int order = strcmp(csv_field(compared, *(const size_t *)a, i),
+                                 csv_field(compared, *(const size_t *)b, i));
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+static void check_twice(struct checking *c)
+{
+    size_t *rows = require_memory(malloc((c->csv->rows + 1) * sizeof *rows));
+    for (size_t row = 0; row < c->csv->rows; row++)
+        rows[row] = row;
+    compared = c->csv;
+    qsort(rows, c->csv->rows, sizeof *rows, compare_rows);
+    for (size_t i = 1; i < c->csv->rows; i++)
+        if (compare_rows(&rows[i - 1], &rows[i]) == 0)
+            fault(c, rows[i] > rows[i - 1] ? rows[i] : rows[i - 1], "the row stands twice", "");
+    free(rows);
+}
+
+size_t runs_faults(const struct csv *csv, const char *device, const char *dtypes, FILE *to)
+{
+    struct checking c = {.csv = csv, .device = device, .dtype = RCM_F32, .to = to};
+    char dtype[16] = "";
+    sscanf(dtypes, "%15s", dtype);
+    rcm_dtype_by_name(dtype, &c.dtype);
+    for (size_t row = 0; row < csv->rows; row++) {
+        for (size_t i = 0; i < csv->columns; i++)
+            if (*csv_field(csv, row, i))
+                check_field(&c, row, csv_field(csv, row, i), kind_of(csv->fields[i]));
+        check_shape(&c, row);
+        check_rate(&c, row);
+    }
+    check_twice(&c);
+    if (c.faults > RUNS_FAULTS_SHOWN)
+        fprintf(to, "%s: and %zu more\n", csv->path, c.faults - RUNS_FAULTS_SHOWN);
+    return c.faults;
+}
