@@ -319,8 +319,9 @@ double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk 
 
 /* The kernel of exact top-k alone, of those that come with the library, that was measured on this
  * card and is predicted to be the fastest for n, k and m of p; only where these lie within its
- * runs. NULL: none. */
-const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, struct rcm_topk p);
+ * runs. One that reads values of the width of `dtype` goes before all others. NULL: none. */
+const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, enum rcm_dtype dtype,
+                                            struct rcm_topk p);
 
 RCM_END
 

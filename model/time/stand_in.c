@@ -163,12 +163,15 @@ struct rcm_profile_answer rcm_profile_for(const struct rcm_device *device,
     return best;
 }
 
-const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, struct rcm_topk p)
+/* The same for values of `bytes` alone; 0: of any width. */
+static const struct rcm_profile *fastest_exact(const struct rcm_device *device, double bytes,
+                                               struct rcm_topk p)
 {
     const struct rcm_profile *q, *fastest = NULL;
     double least = INFINITY;
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        if (!q->kernel->exact_only || strcmp(q->card, device->name) != 0)
+        if (!q->kernel->exact_only || strcmp(q->card, device->name) != 0 ||
+            (bytes > 0.0 && rcm_dtype_bytes(q->dtype) != bytes))
             continue;
         const struct rcm_prediction r = rcm_predict_exact_band(q, p);
         if (r.within_runs && r.time_us < least) {
@@ -177,4 +180,11 @@ const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, str
         }
     }
     return fastest;
+}
+
+const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, enum rcm_dtype dtype,
+                                            struct rcm_topk p)
+{
+    const struct rcm_profile *q = fastest_exact(device, rcm_dtype_bytes(dtype), p);
+    return q ? q : fastest_exact(device, 0.0, p);
 }

@@ -91,26 +91,34 @@ static void put_device(struct table *table, const struct rcm_device *d, bool ver
     table_text(table, in_data("source"), d->source);
 }
 
+/* A column of the text that profiles with a stage 1 have. */
+static struct column unless_exact(bool exact, struct column c)
+{
+    c.heading = exact ? NULL : c.heading;
+    return c;
+}
+
 static void put_profile(struct table *table, const struct rcm_profile *q)
 {
+    const bool exact = q->kernel->exact_only;
     table_row(table, false);
-    table_text(table, column("device", STYLE_PLAIN), q->name);
-    table_text(table, q->kernel->exact_only ? in_data("kernel") : column("kernel", STYLE_PLAIN),
-               q->kernel->name);
+    table_text(table, exact ? headed("card", "card", STYLE_PLAIN) : in_json("card"),
+               *q->card ? q->card : q->name);
+    table_text(table, headed("device", exact ? "profile" : "device", STYLE_PLAIN), q->name);
+    table_text(table, unless_exact(exact, column("kernel", STYLE_PLAIN)), q->kernel->name);
     table_text(table, column("dtype", STYLE_PLAIN), rcm_dtype_name(q->dtype));
-    table_text(table, q->kernel->exact_only ? in_data("date") : column("date", STYLE_PLAIN),
-               q->date);
+    table_text(table, unless_exact(exact, column("date", STYLE_PLAIN)), q->date);
     table_count(table, headed("run_count", "runs", STYLE_PLAIN),
                 (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX));
-    table_real(table, headed("median_error", "median\nerror", STYLE_PERCENT),
+    table_real(table, unless_exact(exact, headed("median_error", "median\nerror", STYLE_PERCENT)),
                positive_or_nan(q->median_error));
-    table_real(table, headed("p95_error", "95 %", STYLE_PERCENT), positive_or_nan(q->p95_error));
+    table_real(table, unless_exact(exact, headed("p95_error", "95 %", STYLE_PERCENT)),
+               positive_or_nan(q->p95_error));
     table_real(table, headed("held_out_median_error", "held out\nmedian", STYLE_PERCENT),
                positive_or_nan(q->held_out_median_error));
     table_real(table, headed("held_out_p95_error", "95 %", STYLE_PERCENT),
                positive_or_nan(q->held_out_p95_error));
     char band[48] = "unknown";
-    const bool exact = q->kernel->exact_only;
     const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
                  high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
     if (low > 0.0 && high > 0.0)
@@ -134,15 +142,31 @@ static const struct rcm_profile *profile_at(const struct settings *settings, siz
                                            : rcm_profile(index);
 }
 
+/* Those of exact top-k alone that were measured on the card, or on the device that was asked for.
+ */
+static void put_exact_kernels(struct table *table, const char *card)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)); i++)
+        if (q->kernel->exact_only && strcmp(q->card, card) == 0)
+            put_profile(table, q);
+}
+
 /* Which profiles: those with a stage 1, of exact top-k alone, or both. */
 enum of { OF_BUCKETS, OF_EXACT, OF_BOTH };
 static struct table *profiles(const struct settings *settings, enum of of)
 {
     struct table *table = table_new();
     const struct rcm_profile *q;
-    for (size_t i = 0; (q = profile_at(settings, i)); i++)
-        if (of == OF_BOTH || q->kernel->exact_only == (of == OF_EXACT))
+    for (size_t i = 0; of != OF_EXACT && (q = profile_at(settings, i)); i++)
+        if (!q->kernel->exact_only)
             put_profile(table, q);
+    if (of == OF_BUCKETS)
+        return table;
+    if (settings->question.device.given)
+        put_exact_kernels(table, settings->question.device.text.device.name);
+    for (size_t i = 0; !settings->question.device.given && rcm_device(i); i++)
+        put_exact_kernels(table, rcm_device(i)->name);
     return table;
 }
 

@@ -115,7 +115,7 @@ static const struct rcm_profile *exact_kernel_of(const struct select_settings *s
     const struct rcm_profile *given = selection_exact_kernel(settings);
     return given || settings->exact_us > 0.0 || !profile || !profile->stands_in_for
                ? given
-               : rcm_fastest_exact(&settings->question.device.text.device, p);
+               : rcm_fastest_exact(&settings->question.device.text.device, profile->dtype, p);
 }
 
 static struct rcm_selection model_question(const struct query *query,

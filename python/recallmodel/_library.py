@@ -380,7 +380,8 @@ profile_for = _declare(_model, "rcm_profile_for", ProfileAnswer, POINTER(Device)
                        POINTER(Profile), POINTER(Kernel), POINTER(c_int))
 this_cpu = _declare(_model, "rcm_this_cpu", c_bool, c_char_p)
 CPU_TEXT = 100  # RCM_CPU_TEXT
-fastest_exact = _declare(_model, "rcm_fastest_exact", POINTER(Profile), POINTER(Device), Topk)
+fastest_exact = _declare(_model, "rcm_fastest_exact", POINTER(Profile), POINTER(Device),
+                         c_int, Topk)
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)
 
 

@@ -199,7 +199,7 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
             raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
     if stands_in and exact_us is None and exact_kernel is None:
-        fastest = lib.fastest_exact(row, selection.p)
+        fastest = lib.fastest_exact(row, profile._row.dtype, selection.p)
         exact_kernel = Profile(fastest.contents) if fastest else None
     selection.exact_us, selection.exact_low_us, selection.exact_high_us = _exact_us(
         exact_us, exact_kernel, chosen.contents.unit, selection.p)

@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = deepselect_b200
-source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+source = Exact top-k kernels of 2026 on a B200, on real scores of an indexer (trtllm/exact-b200); cold cache
 bandwidth_bytes_per_s = 7.7e+12
 vector_rate_per_s = 3.75e+13
 fma_rate_per_s = 7.5e+13
 matrix_rate_per_s = 2.25e+15
 memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact
 dtype = f32
-date = 2026-11-23
-runs = 36 rows of exact-b200.csv, kernel deepselect_fp32
+date = 2026-11-24
+runs = 36 rows of trtllm/exact-b200, kernel deepselect_fp32
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -30,12 +32,12 @@ k_high = 1024
 m_low = 1
 m_high = 1024
 exact_count = 36
-median_error = 0.05123045102
-p95_error = 0.1642474446
-worst_error = 0.1802590166
-held_out_median_error = 0.1078404923
-held_out_p95_error = 0.3088951405
-held_out_exact_p05_ratio = 0.7640124488
-held_out_exact_p95_ratio = 1.186539537
-held_out_k_median_error = 0.09314944196
-held_out_k_p95_error = 0.2292929259
+median_error = 0.0512304509
+p95_error = 0.1642474443
+worst_error = 0.1802590174
+held_out_median_error = 0.1078404945
+held_out_p95_error = 0.3088951406
+held_out_exact_p05_ratio = 0.7640124487
+held_out_exact_p95_ratio = 1.186539536
+held_out_k_median_error = 0.09314944199
+held_out_k_p95_error = 0.2292929272

@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = flashinfer_0_6_14_b200
-source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+source = Exact top-k kernels of 2026 on a B200, on real scores of an indexer (trtllm/exact-b200); cold cache
 bandwidth_bytes_per_s = 7.7e+12
 vector_rate_per_s = 3.75e+13
 fma_rate_per_s = 7.5e+13
 matrix_rate_per_s = 2.25e+15
 memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact
 dtype = f32
-date = 2026-11-23
-runs = 36 rows of exact-b200.csv, kernel flashinfer_0_6_14
+date = 2026-11-24
+runs = 36 rows of trtllm/exact-b200, kernel flashinfer_0_6_14
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -30,12 +32,12 @@ k_high = 1024
 m_low = 1
 m_high = 1024
 exact_count = 36
-median_error = 0.02852646668
-p95_error = 0.1780001971
-worst_error = 0.2540116221
-held_out_median_error = 0.0518871561
-held_out_p95_error = 0.2861952489
-held_out_exact_p05_ratio = 0.777593615
-held_out_exact_p95_ratio = 1.259127814
-held_out_k_median_error = 0.06361596184
-held_out_k_p95_error = 0.2632787323
+median_error = 0.0285264667
+p95_error = 0.1780002125
+worst_error = 0.2540116124
+held_out_median_error = 0.0518873218
+held_out_p95_error = 0.2861952341
+held_out_exact_p05_ratio = 0.777593624
+held_out_exact_p95_ratio = 1.259127823
+held_out_k_median_error = 0.06361594994
+held_out_k_p95_error = 0.2632788127

@@ -1,11 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = flashinfer_clusters_blackwell
-source = FlashInfer, message of commit 44a2672a4; CUDA graph; a Blackwell by inference
+source = Exact top-k and sampling of FlashInfer (flashinfer/exact-blackwell); median; without launch
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact-once
 dtype = f32
-date = 2026-11-23
-runs = 121 rows of exact-blackwell.csv, kernel flashinfer_clusters
+date = 2026-11-24
+runs = 121 rows of flashinfer/exact-blackwell, kernel flashinfer_clusters
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -25,12 +32,12 @@ k_high = 4096
 m_low = 1
 m_high = 4096
 exact_count = 121
-median_error = 0.04365157978
-p95_error = 0.2126402601
-worst_error = 0.4031246684
-held_out_median_error = 0.08073802219
-held_out_p95_error = 0.232693381
-held_out_exact_p05_ratio = 0.8400247284
-held_out_exact_p95_ratio = 1.272923657
-held_out_k_median_error = 0.05469614523
-held_out_k_p95_error = 0.2255852926
+median_error = 0.04365158015
+p95_error = 0.2126402541
+worst_error = 0.4031246842
+held_out_median_error = 0.08073815171
+held_out_p95_error = 0.2326933754
+held_out_exact_p05_ratio = 0.8400247544
+held_out_exact_p95_ratio = 1.272923647
+held_out_k_median_error = 0.05469612773
+held_out_k_p95_error = 0.2255852299

@@ -1,11 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = flashinfer_default_blackwell
-source = FlashInfer, message of commit 44a2672a4; CUDA graph; a Blackwell by inference
+source = Exact top-k and sampling of FlashInfer (flashinfer/exact-blackwell); median; without launch
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact-once
 dtype = f32
-date = 2026-11-23
-runs = 121 rows of exact-blackwell.csv, kernel flashinfer_default
+date = 2026-11-24
+runs = 121 rows of flashinfer/exact-blackwell, kernel flashinfer_default
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -24,12 +31,12 @@ k_high = 4096
 m_low = 1
 m_high = 4096
 exact_count = 121
-median_error = 0.08171453244
-p95_error = 0.3771973946
+median_error = 0.08171453341
+p95_error = 0.3771973973
 worst_error = 0.7327622484
-held_out_median_error = 0.1393643895
-held_out_p95_error = 0.5652248342
-held_out_exact_p05_ratio = 0.6388858509
-held_out_exact_p95_ratio = 1.45938664
-held_out_k_median_error = 0.09210975961
-held_out_k_p95_error = 0.4059166376
+held_out_median_error = 0.1393643972
+held_out_p95_error = 0.5652248297
+held_out_exact_p05_ratio = 0.6388858527
+held_out_exact_p95_ratio = 1.459386637
+held_out_k_median_error = 0.09210976173
+held_out_k_p95_error = 0.4059166379

@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = flashinfer_filtered_a100
-source = FlashInfer, message of commit 82ff6a9cb; top-k with the transform of a page table
+source = Exact top-k and sampling of FlashInfer (flashinfer/exact-a100)
 bandwidth_bytes_per_s = 1.555e+12
 vector_rate_per_s = 9.74592e+12
 fma_rate_per_s = 1.95e+13
 matrix_rate_per_s = 3.12e+14
 memory_bytes = 4e+10
+on_chip_bytes = 4.194304e+07
+multiprocessors = 108
 
 kernel = exact
 dtype = f32
-date = 2026-11-23
-runs = 24 rows of exact-a100.csv, kernel filtered_pr
+date = 2026-11-24
+runs = 24 rows of flashinfer/exact-a100, kernel filtered_pr
 card = A100-PCIe-40GB
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -29,10 +31,10 @@ k_high = 2048
 m_low = 1
 m_high = 256
 exact_count = 24
-median_error = 0.07338762252
-p95_error = 0.3057092596
-worst_error = 0.3097373368
-held_out_median_error = 0.2332353718
-held_out_p95_error = 0.4167542633
-held_out_exact_p05_ratio = 0.71141135
-held_out_exact_p95_ratio = 1.532263657
+median_error = 0.07338762299
+p95_error = 0.3057092561
+worst_error = 0.3097373444
+held_out_median_error = 0.2332353821
+held_out_p95_error = 0.4167542631
+held_out_exact_p05_ratio = 0.7114113502
+held_out_exact_p95_ratio = 1.532263652

@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = flashinfer_multi_cta_a100
-source = FlashInfer, message of commit 82ff6a9cb; top-k with the transform of a page table
+source = Exact top-k and sampling of FlashInfer (flashinfer/exact-a100)
 bandwidth_bytes_per_s = 1.555e+12
 vector_rate_per_s = 9.74592e+12
 fma_rate_per_s = 1.95e+13
 matrix_rate_per_s = 3.12e+14
 memory_bytes = 4e+10
+on_chip_bytes = 4.194304e+07
+multiprocessors = 108
 
 kernel = exact-once
 dtype = f32
-date = 2026-11-23
-runs = 24 rows of exact-a100.csv, kernel multi_cta
+date = 2026-11-24
+runs = 24 rows of flashinfer/exact-a100, kernel multi_cta
 card = A100-PCIe-40GB
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -29,10 +31,10 @@ k_high = 2048
 m_low = 1
 m_high = 256
 exact_count = 24
-median_error = 0.0516061545
-p95_error = 0.5834690333
+median_error = 0.05160615266
+p95_error = 0.5834690455
 worst_error = 0.6725257056
-held_out_median_error = 0.0928175724
-held_out_p95_error = 0.4241218108
-held_out_exact_p05_ratio = 0.7026864891
-held_out_exact_p95_ratio = 1.488706915
+held_out_median_error = 0.09281757169
+held_out_p95_error = 0.424121811
+held_out_exact_p05_ratio = 0.7026864888
+held_out_exact_p95_ratio = 1.488706944

@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = gvr_v2_b200
-source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+source = Exact top-k kernels of 2026 on a B200, on real scores of an indexer (trtllm/exact-b200); cold cache
 bandwidth_bytes_per_s = 7.7e+12
 vector_rate_per_s = 3.75e+13
 fma_rate_per_s = 7.5e+13
 matrix_rate_per_s = 2.25e+15
 memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact
 dtype = f32
-date = 2026-11-23
-runs = 36 rows of exact-b200.csv, kernel gvr_v2
+date = 2026-11-24
+runs = 36 rows of trtllm/exact-b200, kernel gvr_v2
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -31,12 +33,12 @@ k_high = 1024
 m_low = 1
 m_high = 1024
 exact_count = 36
-median_error = 0.03491361781
-p95_error = 0.1274279567
-worst_error = 0.2105643946
-held_out_median_error = 0.08246456629
-held_out_p95_error = 0.2991475987
-held_out_exact_p05_ratio = 0.7701080566
-held_out_exact_p95_ratio = 1.115423963
-held_out_k_median_error = 0.05085913033
-held_out_k_p95_error = 0.1666153392
+median_error = 0.03491361918
+p95_error = 0.1274279572
+worst_error = 0.2105643943
+held_out_median_error = 0.08246456377
+held_out_p95_error = 0.2991476055
+held_out_exact_p05_ratio = 0.7701080526
+held_out_exact_p95_ratio = 1.115423966
+held_out_k_median_error = 0.05085912613
+held_out_k_p95_error = 0.1666153391

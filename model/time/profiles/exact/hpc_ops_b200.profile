@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = hpc_ops_b200
-source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+source = Exact top-k kernels of 2026 on a B200, on real scores of an indexer (trtllm/exact-b200); cold cache
 bandwidth_bytes_per_s = 7.7e+12
 vector_rate_per_s = 3.75e+13
 fma_rate_per_s = 7.5e+13
 matrix_rate_per_s = 2.25e+15
 memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact
 dtype = f32
-date = 2026-11-23
-runs = 18 rows of exact-b200.csv, kernel hpc_ops_fp32
+date = 2026-11-24
+runs = 18 rows of trtllm/exact-b200, kernel hpc_ops_fp32
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -30,10 +32,10 @@ k_high = 512
 m_low = 1
 m_high = 1024
 exact_count = 18
-median_error = 0.01376291458
-p95_error = 0.04251983076
-worst_error = 0.04665658582
-held_out_median_error = 0.02184489589
-held_out_p95_error = 0.1117140784
-held_out_exact_p05_ratio = 0.9175842101
-held_out_exact_p95_ratio = 1.155347647
+median_error = 0.01376291452
+p95_error = 0.04251983208
+worst_error = 0.04665658598
+held_out_median_error = 0.0218448935
+held_out_p95_error = 0.1117140818
+held_out_exact_p05_ratio = 0.9175842174
+held_out_exact_p95_ratio = 1.155347655

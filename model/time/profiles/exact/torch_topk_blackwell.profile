@@ -1,11 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = torch_topk_blackwell
-source = FlashInfer, message of commit 44a2672a4; CUDA graph; a Blackwell by inference
+source = Exact top-k and sampling of FlashInfer (flashinfer/exact-blackwell); median; without launch
+bandwidth_bytes_per_s = 7.7e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = torch-topk
 dtype = f32
-date = 2026-11-23
-runs = 121 rows of exact-blackwell.csv, kernel torch.topk
+date = 2026-11-24
+runs = 121 rows of flashinfer/exact-blackwell, kernel torch.topk
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -24,12 +31,12 @@ k_high = 4096
 m_low = 1
 m_high = 4096
 exact_count = 121
-median_error = 0.03530946433
-p95_error = 0.1286320116
-worst_error = 0.2371309362
-held_out_median_error = 0.04225763022
-held_out_p95_error = 0.1450895524
-held_out_exact_p05_ratio = 0.8732941436
-held_out_exact_p95_ratio = 1.10196225
-held_out_k_median_error = 0.03900530347
-held_out_k_p95_error = 0.1310985777
+median_error = 0.03530946409
+p95_error = 0.1286320126
+worst_error = 0.2371309359
+held_out_median_error = 0.04225763043
+held_out_p95_error = 0.1450895523
+held_out_exact_p05_ratio = 0.8732941437
+held_out_exact_p95_ratio = 1.101962251
+held_out_k_median_error = 0.03900530369
+held_out_k_p95_error = 0.1310985781

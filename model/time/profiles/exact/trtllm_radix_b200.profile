@@ -1,16 +1,18 @@
 # Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
 name = trtllm_radix_b200
-source = TensorRT-LLM, gvr_v2/latency.svg at fcbb1eaf; scores of an indexer, cold cache
+source = Exact top-k kernels of 2026 on a B200, on real scores of an indexer (trtllm/exact-b200); cold cache
 bandwidth_bytes_per_s = 7.7e+12
 vector_rate_per_s = 3.75e+13
 fma_rate_per_s = 7.5e+13
 matrix_rate_per_s = 2.25e+15
 memory_bytes = 1.8e+11
+multiprocessors = 148
+shortest_kernel_us = 1.5
 
 kernel = exact
 dtype = f32
-date = 2026-11-23
-runs = 36 rows of exact-b200.csv, kernel trtllm_radix_cuda
+date = 2026-11-24
+runs = 36 rows of trtllm/exact-b200, kernel trtllm_radix_cuda
 card = B200
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -30,12 +32,12 @@ k_high = 1024
 m_low = 1
 m_high = 1024
 exact_count = 36
-median_error = 0.02972502373
-p95_error = 0.09993541419
-worst_error = 0.1781684205
-held_out_median_error = 0.06083917011
-held_out_p95_error = 0.8533648044
+median_error = 0.02972502345
+p95_error = 0.09993541453
+worst_error = 0.1781684209
+held_out_median_error = 0.06083917323
+held_out_p95_error = 0.8533648046
 held_out_exact_p05_ratio = 0.7561058916
-held_out_exact_p95_ratio = 7.264672539
-held_out_k_median_error = 0.04804515926
-held_out_k_p95_error = 0.108140911
+held_out_exact_p95_ratio = 7.264672534
+held_out_k_median_error = 0.0480451551
+held_out_k_p95_error = 0.1081409117

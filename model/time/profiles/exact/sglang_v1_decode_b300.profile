@@ -1,0 +1,39 @@
+# Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
+name = sglang_v1_decode_b300
+source = Exact top-k of SGLang on five cards: H100 SXM, H200, B200, B300, GB200 (sglang/decode); mean; warm cache; without launch
+bandwidth_bytes_per_s = 8e+12
+vector_rate_per_s = 3.75e+13
+fma_rate_per_s = 7.5e+13
+matrix_rate_per_s = 2.25e+15
+memory_bytes = 2.88e+11
+multiprocessors = 148
+
+kernel = exact
+dtype = f32
+date = 2026-11-24
+runs = 135 rows of sglang/decode, kernel topk_transform_v1
+card = B300
+
+# fitted; after each value its unit, its standard error and its meaning
+row_us = 2.62881      # us, +- 2 %, exact top-k alone: a row, whatever its length
+long_n = 1254         # elements, a row of so many elements goes the long way
+long_us = 2.6831       # us, +- 1.4 %, the long way: a row, whatever its length
+long_element_us = 0.000226792  # us, +- 3.4 %, the long way: each element of a row
+
+# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
+n_low = 768
+n_high = 262144
+k_low = 512
+k_high = 1024
+m_low = 1
+m_high = 256
+exact_count = 135
+median_error = 0.06738265706
+p95_error = 0.1884887351
+worst_error = 0.2336335659
+held_out_median_error = 0.07690246563
+held_out_p95_error = 0.1927977532
+held_out_exact_p05_ratio = 0.8766093638
+held_out_exact_p95_ratio = 1.234978791
+held_out_k_median_error = 0.1082586837
+held_out_k_p95_error = 0.3443471337

@@ -1,0 +1,43 @@
+# Written by recallmodel 0.1.0. What each number means: docs/models.md 14.
+name = sglang_v2_decode_h100_sxm
+source = Exact top-k of SGLang on five cards: H100 SXM, H200, B200, B300, GB200 (sglang/decode); mean; warm cache; without launch
+bandwidth_bytes_per_s = 3.35e+12
+vector_rate_per_s = 1.672704e+13
+fma_rate_per_s = 6.7e+13
+matrix_rate_per_s = 9.894e+14
+memory_bytes = 8e+10
+on_chip_bytes = 5.24288e+07
+multiprocessors = 132
+
+kernel = exact
+dtype = f32
+date = 2026-11-24
+runs = 122 rows of sglang/decode, kernel topk_transform_v2
+card = H100-SXM
+
+# fitted; after each value its unit, its standard error and its meaning
+launch_us = 2.23081      # us, +- 3.8 %, a kernel's or a call's start and end
+row_us = 0.370131     # us, +- 23 %, exact top-k alone: a row, whatever its length
+row_element_us = 0.000133363  # us, +- 1.7 %, exact top-k alone: each element of a row
+rows_at_once = 81.3123      # rows, +- 11 %, rows that the device holds; more wait in waves
+long_n = 23170        # elements, a row of so many elements goes the long way
+long_us = 6.59158      # us, +- 1.9 %, the long way: a row, whatever its length
+long_element_us = 2.09849e-05  # us, +- 4.7 %, the long way: each element of a row
+
+# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
+n_low = 768
+n_high = 262144
+k_low = 512
+k_high = 1024
+m_low = 1
+m_high = 256
+exact_count = 122
+median_error = 0.01461889144
+p95_error = 0.04438855664
+worst_error = 0.05562141408
+held_out_median_error = 0.01867027425
+held_out_p95_error = 0.8712669507
+held_out_exact_p05_ratio = 0.5344030092
+held_out_exact_p95_ratio = 1.038131638
+held_out_k_median_error = 0.01478419701
+held_out_k_p95_error = 0.04861622051
