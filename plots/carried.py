@@ -2,6 +2,7 @@
 """carried.py - how far a profile carries from the card of its runs to other cards.
 
     plots/carried.py times                    CSV: each set of runs, predicted by the stand-in
+    plots/carried.py exact                    CSV: exact kernels, from card to card
     plots/carried.py regret                   CSV: the choice of one machine on another's runs
     plots/carried.py cards                    CSV: the verdicts of 12 questions for every card
     plots/carried.py questions                CSV: the answer to each question for every card
@@ -92,6 +93,69 @@ def times():
         pools.setdefault(pool, []).extend(ratios)
     return rows + [{"kernel": "all", "device": pool, "dtype": "", **summary(ratios)}
                    for pool, ratios in pools.items()]
+
+
+# ---- exact kernels, from card to card
+
+SGLANG = (("sglang_fast_decode", "sglang/decode", "fast_topk_transform_fused"),
+          ("sglang_fast_prefill", "sglang/prefill", "fast_topk_transform_fused"),
+          ("sglang_v1_decode", "sglang/decode", "topk_transform_v1"),
+          ("sglang_v1_prefill", "sglang/prefill", "topk_transform_v1"),
+          ("sglang_v2_decode", "sglang/decode", "topk_transform_v2"))
+SGLANG_CARDS = "H100-SXM", "H200", "B200", "B300", "GB200"
+
+
+def architectures():
+    return {device["device"]: device["architecture"] for device in ask_json("devices")["devices"]}
+
+
+def carried_exact(profile, runs, kernel, card, to):
+    """{(n, k, m): [(measured, predicted)]} of the runs on `to`, by the profile of another card."""
+    found = {}
+    name = f"{profile}_{card.lower().replace('-', '_')}"
+    for row in ask("predict", "--device", name, "--carry-to", to, "--runs", runs,
+                   "--runs-kernel", kernel):
+        if row["predicted_us"] and row["device"] == to and row["kernel"] == kernel:
+            shape_of = row["n"], row["k"], row["m"]
+            found.setdefault(shape_of, []).append((float(row["time_us_mean"]),
+                                                   float(row["predicted_us"])))
+    return found
+
+
+def pairs():
+    """(architecture or "two architectures", kernel, from, to, predictions) of all pairs of cards."""
+    of = architectures()
+    for profile, runs, kernel in SGLANG:
+        for card in SGLANG_CARDS:
+            for to in SGLANG_CARDS:
+                if to != card:
+                    yield (of[card] if of[card] == of[to] else "two architectures", profile, card,
+                           to, carried_exact(profile, runs, kernel, card, to))
+
+
+def exact():
+    """A row a kernel and architecture, and one for all kernels of it."""
+    ratios = {}
+    for where, kernel, _, _, found in pairs():
+        for name in (kernel, "all"):
+            ratios.setdefault((where, name), []).extend(
+                measured / said for runs in found.values() for measured, said in runs)
+    return [{"between": where, "kernel": kernel, **summary(of)}
+            for (where, kernel), of in sorted(ratios.items())]
+
+
+def exact_regret():
+    """Of two kernels for one n, k and m the one that a card's profiles prefer, on another card."""
+    regrets, found = {}, {}
+    for where, kernel, card, to, times_of in pairs():
+        for at, runs in times_of.items():
+            kernels = found.setdefault((where, card, to, at), {})
+            kernels[kernel] = tuple(min(run[i] for run in runs) for i in (0, 1))
+    for (where, *_), kernels in found.items():
+        if len(kernels) > 1:
+            pick = min(kernels.values(), key=lambda times: times[1])
+            regrets.setdefault(where, []).append(pick[0] / min(t[0] for t in kernels.values()))
+    return regrets
 
 
 # ---- the choice of one machine on the runs of another
@@ -267,6 +331,21 @@ def times_table():
     return lines
 
 
+def exact_table():
+    lines = ["| between cards of | kernel | runs | median error % | 95 % | measured over predicted "
+             "| choice of two kernels: mean, most |", "|" + "---|" * 7]
+    regrets = exact_regret()
+    for row in exact():
+        of = regrets[row["between"]] if row["kernel"] == "all" else []
+        there = (f"{math.exp(statistics.mean(map(math.log, of))):.3f}, {max(of):.2f} ({len(of)})"
+                 if of else "")
+        name = row["kernel"] if row["kernel"] != "all" else "**all**"
+        lines.append(f"| {row['between']} | {name} | {row['runs']} "
+                     f"| {percent(row['median_error'])} | {percent(row['p95_error'])} "
+                     f"| {row['p05_ratio']:.2f} to {row['p95_ratio']:.2f} | {there} |")
+    return lines
+
+
 def regret_table():
     lines = ["| chosen by | measured on | cells | mean | 95 % | most |", "|" + "---|" * 6]
     for row in regret():
@@ -286,9 +365,9 @@ def cards_table():
     return lines
 
 
-TABLES = {"carried-times": times_table, "carried-regret": regret_table,
+TABLES = {"carried-times": times_table, "carried-exact": exact_table, "carried-regret": regret_table,
           "carried-cards": cards_table}
-FIGURES = {"times": times, "regret": regret, "cards": cards, "questions": each_answer}
+FIGURES = {"times": times, "exact": exact, "regret": regret, "cards": cards, "questions": each_answer}
 
 
 def texts():

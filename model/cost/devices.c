@@ -30,6 +30,7 @@
 #define VECTOR_64 "64 compares x "
 static const struct rcm_device devices[] = {
     {.name = "A100-PCIe",
+     .architecture = "Ampere 8.0",
      .bandwidth_bytes_per_s = 1.935e12,
      .fma_rate_per_s = 19.5e12,
      .vector_rate_per_s = 108 * 64 * 1.41e9,
@@ -43,6 +44,7 @@ static const struct rcm_device devices[] = {
                "1.41 GHz; printed: Samaga et al. 2025, Table 1; "
                "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
     {.name = "A100-PCIe-40GB",
+     .architecture = "Ampere 8.0",
      .bandwidth_bytes_per_s = 1.555e12,
      .fma_rate_per_s = 19.5e12,
      .vector_rate_per_s = 108 * 64 * 1.41e9,
@@ -54,6 +56,7 @@ static const struct rcm_device devices[] = {
                "vector, multiprocessors: 108 SMs x " VECTOR_64 "1.41 GHz; "
                "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
     {.name = "A100-SXM",
+     .architecture = "Ampere 8.0",
      .bandwidth_bytes_per_s = 2.039e12,
      .fma_rate_per_s = 19.5e12,
      .vector_rate_per_s = 108 * 64 * 1.41e9,
@@ -65,6 +68,7 @@ static const struct rcm_device devices[] = {
                "vector, multiprocessors: 108 SMs x " VECTOR_64 "1.41 GHz; "
                "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
     {.name = "A100-SXM-40GB",
+     .architecture = "Ampere 8.0",
      .bandwidth_bytes_per_s = 1.555e12,
      .fma_rate_per_s = 19.5e12,
      .vector_rate_per_s = 108 * 64 * 1.41e9,
@@ -77,6 +81,7 @@ static const struct rcm_device devices[] = {
                "on chip: NVIDIA A100 GPU architecture whitepaper, L2"},
     /* The datasheet rounds the bandwidth to 2 TB/s. */
     {.name = "H100-PCIe",
+     .architecture = "Hopper",
      .bandwidth_bytes_per_s = 2.04e12,
      .fma_rate_per_s = 51.2e12,
      .vector_rate_per_s = 114 * 64 * 1.755e9,
@@ -90,6 +95,7 @@ static const struct rcm_device devices[] = {
                "vector, multiprocessors: 114 SMs x " VECTOR_64 "1.755 GHz; "
                "on chip: NVIDIA H100 GPU architecture whitepaper, L2"},
     {.name = "H100-SXM",
+     .architecture = "Hopper",
      .bandwidth_bytes_per_s = 3.35e12,
      .fma_rate_per_s = 67e12,
      .vector_rate_per_s = 132 * 64 * 1.98e9,
@@ -104,6 +110,7 @@ static const struct rcm_device devices[] = {
          "on chip: NVIDIA H100 GPU architecture whitepaper, L2"},
     /* Older datasheets rate a pair of cards, and the FP32 of one of them as 67. */
     {.name = "H100-NVL",
+     .architecture = "Hopper",
      .bandwidth_bytes_per_s = 3.9e12,
      .fma_rate_per_s = 60e12,
      .vector_rate_per_s = 60e12 / 4,
@@ -114,6 +121,7 @@ static const struct rcm_device devices[] = {
                "sparsity); "
                "vector: a quarter of fp32; multiprocessors: 132, as the CUDA runtime counts them"},
     {.name = "H200",
+     .architecture = "Hopper",
      .bandwidth_bytes_per_s = 4.8e12,
      .fma_rate_per_s = 67e12,
      .vector_rate_per_s = 132 * 64 * 1.98e9,
@@ -123,6 +131,7 @@ static const struct rcm_device devices[] = {
      .source = "bandwidth, memory, fp32, matrix: NVIDIA H200 datasheet; vector, multiprocessors: "
                "132 SMs x " VECTOR_64 "1.98 GHz"},
     {.name = "GH200",
+     .architecture = "Hopper",
      .bandwidth_bytes_per_s = 4.0e12,
      .fma_rate_per_s = 67e12,
      .vector_rate_per_s = 132 * 64 * 1.98e9,
@@ -133,6 +142,7 @@ static const struct rcm_device devices[] = {
                "multiprocessors: 132 SMs "
                "x " VECTOR_64 "1.98 GHz"},
     {.name = "GH200-144GB",
+     .architecture = "Hopper",
      .bandwidth_bytes_per_s = 4.9e12,
      .fma_rate_per_s = 67e12,
      .vector_rate_per_s = 132 * 64 * 1.98e9,
@@ -146,6 +156,7 @@ static const struct rcm_device devices[] = {
      * 7680 bits at 3996 MHz gives 7.67 (pytorch/ao, pull request 4002). An earlier technical brief
      * has 80 for fp32. */
     {.name = "B200",
+     .architecture = "Blackwell 10",
      .bandwidth_bytes_per_s = 7.7e12,
      .fma_rate_per_s = 75e12,
      .vector_rate_per_s = 75e12 / 2,
@@ -161,6 +172,7 @@ static const struct rcm_device devices[] = {
          "runtime counts them"},
     /* Of an HGX B300, eight of which have up to 2.3 TB. Others say 3.5 PFLOP/s of bfloat16. */
     {.name = "B300",
+     .architecture = "Blackwell 10",
      .bandwidth_bytes_per_s = 8.0e12,
      .fma_rate_per_s = 75e12,
      .vector_rate_per_s = 75e12 / 2,
@@ -173,6 +185,7 @@ static const struct rcm_device devices[] = {
          "runtime counts them"},
     /* One of the two of a superchip. Of the racks, 72 of them: 13.4 TB and 576 TB/s. */
     {.name = "GB200",
+     .architecture = "Blackwell 10",
      .bandwidth_bytes_per_s = 8.0e12,
      .fma_rate_per_s = 80e12,
      .vector_rate_per_s = 80e12 / 2,
@@ -181,6 +194,7 @@ static const struct rcm_device devices[] = {
      .source = "bandwidth, memory, fp32, matrix: NVIDIA GB200 NVL72 page, a 72nd (360 PFLOP/s are "
                "with sparsity); vector: half of fp32"},
     {.name = "GB300",
+     .architecture = "Blackwell 10",
      .bandwidth_bytes_per_s = 8.0e12,
      .fma_rate_per_s = 80e12,
      .vector_rate_per_s = 80e12 / 2,
@@ -189,6 +203,7 @@ static const struct rcm_device devices[] = {
      .source = "bandwidth, memory, fp32, matrix: Verda, GB300 NVL72 architecture, per GPU; "
                "vector: half of fp32"},
     {.name = "L4",
+     .architecture = "Ada",
      .bandwidth_bytes_per_s = 300e9,
      .fma_rate_per_s = 30.3e12,
      .vector_rate_per_s = 58 * 64 * 2.04e9,
@@ -198,6 +213,7 @@ static const struct rcm_device devices[] = {
      .source = "bandwidth, memory, fp32, matrix: NVIDIA L4 datasheet (242 is with sparsity); "
                "vector, multiprocessors: 58 SMs x " VECTOR_64 "2.04 GHz"},
     {.name = "L40S",
+     .architecture = "Ada",
      .bandwidth_bytes_per_s = 864e9,
      .fma_rate_per_s = 91.6e12,
      .vector_rate_per_s = 142 * 64 * 2.52e9,
@@ -208,6 +224,7 @@ static const struct rcm_device devices[] = {
                "142 SMs x " VECTOR_64 "2.52 GHz"},
     /* A card of Amazon's: no datasheet of its own. */
     {.name = "A10G",
+     .architecture = "Ampere 8.6",
      .bandwidth_bytes_per_s = 600e9,
      .fma_rate_per_s = 80 * 256 * 1.71e9,
      .vector_rate_per_s = 80 * 64 * 1.71e9,
@@ -219,6 +236,7 @@ static const struct rcm_device devices[] = {
                "vector, multiprocessors: 80 SMs x " VECTOR_64 "1.71 GHz; "
                "on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
     {.name = "RTX-3080",
+     .architecture = "Ampere 8.6",
      .bandwidth_bytes_per_s = 760e9,
      .fma_rate_per_s = 29.8e12,
      .vector_rate_per_s = 68 * 64 * 1.71e9,
@@ -229,6 +247,7 @@ static const struct rcm_device devices[] = {
                "vector, multiprocessors: 68 SMs x " VECTOR_64 "1.71 GHz; "
                "on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
     {.name = "RTX-3090",
+     .architecture = "Ampere 8.6",
      .bandwidth_bytes_per_s = 936e9,
      .fma_rate_per_s = 35.6e12,
      .vector_rate_per_s = 82 * 64 * 1.695e9,
@@ -240,6 +259,7 @@ static const struct rcm_device devices[] = {
                "(dense, float32 accumulation); vector, multiprocessors: 82 SMs x " VECTOR_64
                "1.695 GHz; on chip: NVIDIA Ampere GA102 GPU architecture whitepaper, L2"},
     {.name = "RTX-4080-SUPER",
+     .architecture = "Ada",
      .bandwidth_bytes_per_s = 736e9,
      .fma_rate_per_s = 52.2e12,
      .vector_rate_per_s = 80 * 64 * 2.55e9,
@@ -250,6 +270,7 @@ static const struct rcm_device devices[] = {
                "vector, multiprocessors: 80 SMs x " VECTOR_64 "2.55 GHz; "
                "on chip: NVIDIA Ada GPU architecture whitepaper, L2 of the RTX 4080"},
     {.name = "RTX-4090",
+     .architecture = "Ada",
      .bandwidth_bytes_per_s = 1.008e12,
      .fma_rate_per_s = 82.6e12,
      .vector_rate_per_s = 128 * 64 * 2.52e9,
@@ -262,6 +283,7 @@ static const struct rcm_device devices[] = {
          "accumulation); vector, multiprocessors: 128 SMs x " VECTOR_64 "2.52 GHz; "
          "on chip: NVIDIA Ada GPU architecture whitepaper, L2"},
     {.name = "RTX-5090",
+     .architecture = "Blackwell 12",
      .bandwidth_bytes_per_s = 1.792e12,
      .fma_rate_per_s = 104.8e12,
      .vector_rate_per_s = 170 * 64 * 2.407e9,
@@ -275,6 +297,7 @@ static const struct rcm_device devices[] = {
                "on chip: NVIDIA RTX Blackwell GPU architecture whitepaper, L2"},
     /* The Workstation Edition; others of that name are slower. */
     {.name = "RTX-PRO-6000",
+     .architecture = "Blackwell 12",
      .bandwidth_bytes_per_s = 1.792e12,
      .fma_rate_per_s = 125e12,
      .vector_rate_per_s = 188 * 64 * 2.617e9,
@@ -289,6 +312,7 @@ static const struct rcm_device devices[] = {
     /* Its matrix units do float16 (130 TFLOP/s) and no bfloat16. */
     /* PCIe or SXM2, with 16 or 32 GB: what both have. */
     {.name = "V100",
+     .architecture = "Volta",
      .bandwidth_bytes_per_s = 900e9,
      .memory_bytes = 16e9,
      .on_chip_bytes = 6 * MIB,
@@ -296,6 +320,7 @@ static const struct rcm_device devices[] = {
      .source = "bandwidth, memory, multiprocessors: NVIDIA V100 datasheet; on chip: NVIDIA Tesla "
                "V100 GPU architecture whitepaper, L2"},
     {.name = "V100S",
+     .architecture = "Volta",
      .bandwidth_bytes_per_s = 1.134e12,
      .fma_rate_per_s = 16.4e12,
      .vector_rate_per_s = 80 * 64 * 1.597e9,
@@ -306,12 +331,14 @@ static const struct rcm_device devices[] = {
                "SMs x " VECTOR_64 "1.597 GHz; "
                "on chip: NVIDIA V100 GPU architecture whitepaper, L2"},
     {.name = "Arc-B580",
+     .architecture = "Battlemage",
      .bandwidth_bytes_per_s = 456e9,
      .fma_rate_per_s = 13.67e12,
      .memory_bytes = 12e9,
      .on_chip_bytes = 18 * MIB,
      .source = "bandwidth, memory, fp32, on chip: Intel Arc B580 specifications; 20 Xe cores"},
     {.name = "MI300X",
+     .architecture = "CDNA3",
      .bandwidth_bytes_per_s = 5.3e12,
      .fma_rate_per_s = 163.4e12,
      .vector_rate_per_s = 304 * 64 * 2.1e9,
@@ -323,6 +350,7 @@ static const struct rcm_device devices[] = {
                "compute units x "
                "64 lanes x 2.1 GHz"},
     {.name = "MI325X",
+     .architecture = "CDNA3",
      .bandwidth_bytes_per_s = 6.0e12,
      .fma_rate_per_s = 163.4e12,
      .vector_rate_per_s = 304 * 64 * 2.1e9,
@@ -334,6 +362,7 @@ static const struct rcm_device devices[] = {
                "compute units x "
                "64 lanes x 2.1 GHz"},
     {.name = "MI355X",
+     .architecture = "CDNA4",
      .bandwidth_bytes_per_s = 8.0e12,
      .fma_rate_per_s = 157.3e12,
      .vector_rate_per_s = 256 * 64 * 2.4e9,

@@ -75,7 +75,8 @@ double rcm_insertions(struct rcm_topk p);
  * memory on the chip in which the output of a kernel can stay for the next one: the L2 cache of a
  * GPU, the vector memory (VMEM) of a TPU. multiprocessors counts those of NVIDIA, or the compute
  * units of AMD. shortest_kernel_us is the time of the shortest kernel that was measured on it: the
- * least that a launch takes. Any number but the bandwidth may be 0: unknown. */
+ * least that a launch takes. Any number but the bandwidth may be 0: unknown. architecture is the
+ * maker's name of it, with the compute capability where one name has several; NULL: unknown. */
 struct rcm_device {
     const char *name;
     double bandwidth_bytes_per_s;
@@ -88,6 +89,7 @@ struct rcm_device {
     double on_chip_bytes;
     double multiprocessors;
     double shortest_kernel_us;
+    const char *architecture;
 };
 
 /* The registry of devices: rcm_device(0), .. until NULL. By name: the whole name, or NULL; letter

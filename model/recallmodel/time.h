@@ -201,6 +201,25 @@ struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm
                              const struct rcm_device *to, enum rcm_dtype dtype,
                              const struct rcm_stand_in *stand_in);
 
+/* How far exact kernels carry between cards of one architecture, by runs of the same kernel on two
+ * or more of them: 90 % of the runs lay between these times the prediction. A registry: (0), ..
+ * until NULL. */
+struct rcm_exact_carried {
+    const char *architecture;
+    double low_ratio, high_ratio;
+    const char *measured; /* which kernels, between which cards */
+};
+const struct rcm_exact_carried *rcm_exact_carried(size_t index);
+
+/* The profile of a kernel of exact top-k alone, carried to another card of its architecture: the
+ * roof scales with the bandwidth of the memory, the rows at once with the multiprocessors, and all
+ * else stays, because it is latency. The error of the fit becomes the ratios of the architecture;
+ * 0, which is unknown, where none were measured or the cards are of two.
+ * from, to   the cards; a rate that is not known of both does not scale.
+ * Source     docs/models.md 21. */
+struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const struct rcm_device *from,
+                                   const struct rcm_device *to);
+
 /* The stand-in for a card. own: a profile of the card itself, which is then carried to dtype alone;
  * or NULL. kernel: NULL or rcm_kernel(0): any. dtype: NULL: that of the profile.
  * Returns    whether there is one; *out then points to the texts of the library and of `device`. */
@@ -317,11 +336,15 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, 
  * kernel cpu finds every exact top-k by threshold, with groups of its own: rcm_predict_exact(). */
 double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk p, double reaching);
 
-/* The kernel of exact top-k alone, of those that come with the library, that was measured on this
- * card and is predicted to be the fastest for n, k and m of p; only where these lie within its
- * runs. One that reads values of the width of `dtype` goes before all others. NULL: none. */
-const struct rcm_profile *rcm_fastest_exact(const struct rcm_device *device, enum rcm_dtype dtype,
-                                            struct rcm_topk p);
+/* The kernel of exact top-k alone, of those that come with the library, that is predicted to be the
+ * fastest for n, k and m of p; only where these lie within its runs. It was measured on this card,
+ * or on another of its architecture and is carried (rcm_carry_exact). One that was measured goes
+ * before one that is carried, and of these one that reads values of the width of `dtype` before the
+ * others. dtype: NULL: the fastest of all.
+ * Returns   whether there is one, in *out, which points to the texts of the library and `device`.
+ * Source    docs/models.md 21. */
+bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
+                       struct rcm_topk p, struct rcm_profile *out);
 
 RCM_END
 

@@ -75,6 +75,7 @@ static void put_device(struct table *table, const struct rcm_device *d, bool ver
     table_text(table, column("device", STYLE_PLAIN), d->name);
     table_real(table, in_data("memory_bytes"), positive_or_nan(d->memory_bytes));
     table_real(table, in_data("on_chip_bytes"), positive_or_nan(d->on_chip_bytes));
+    table_text(table, in_data("architecture"), d->architecture ? d->architecture : "");
     table_real(table, in_data("multiprocessors"), positive_or_nan(d->multiprocessors));
     table_real(table, in_data("shortest_kernel_us"), positive_or_nan(d->shortest_kernel_us));
     table_real(table, in_table("memory\nGB", STYLE_PLAIN), positive_or_nan(d->memory_bytes / 1e9));

@@ -212,6 +212,8 @@ static const struct argument predict_options[] = {
     {"--runs", "FILE", read_runs_path, AT(runs),
      "predict the shapes of a CSV with the columns n, k, b, k_b, m, or of runs that come with "
      "recallmodel, by their name (recallmodel runs)"},
+    {"--runs-kernel", "K", read_text, AT(runs_kernel),
+     "of --runs only rows with K in the column kernel"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
     {OPTION_M},
@@ -221,6 +223,8 @@ static const struct argument predict_options[] = {
     {"--device", "D", read_device, IN_QUESTION(device),
      "the device: a name, the path of a profile or of a device file, or this: the profile of "
      "recallmodel bench --calibrate"},
+    {"--carry-to", "D", read_device, AT(carry_to),
+     "the profile of an exact kernel, carried to another card by the rates of both"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "the type of the values: f16, bf16 or f32, if the device has several profiles"},
     {OPTION_JSON},
@@ -249,16 +253,15 @@ static int no_profile(struct predict_settings *settings)
         settings->kernel ? settings->kernel->name : "");
 }
 
-/* What must hold between the options. */
-static int check_predict(const struct predict_settings *settings)
+/* What must hold between the options that say which shapes. */
+static int check_shapes(const struct predict_settings *settings)
 {
+    if (settings->runs_kernel && !settings->runs)
+        return usage_error("--runs-kernel is for the rows of --runs; give --runs FILE");
     if (settings->runs && (settings->question.n.length || settings->question.k.length))
         return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
     if (settings->runs && settings->d)
         return usage_error("--runs and --d exclude each other; give --n and --k");
-    const int status = product_check(&settings->question.device.text.device, settings->d, false);
-    if (status != STATUS_OK)
-        return status;
     if (settings->runs &&
         (settings->question.b.length || settings->question.k_b.length || settings->question.m > 1))
         return usage_error("--runs and %s exclude each other; the file has the shapes",
@@ -278,13 +281,19 @@ static int predict(struct predict_settings *settings)
         return usage_error(
             "predict needs a calibrated profile: --device FILE, as recallmodel calibrate writes "
             "it, or a device that comes with one (recallmodel devices)");
+    int status = check_shapes(settings);
+    if (status != STATUS_OK)
+        return status;
     if (is_exact_only(&question->device.text))
         return predict_exact_kernel(settings);
+    if (settings->carry_to.given)
+        return usage_error("--carry-to is for the profile of an exact kernel; --device CARD "
+                           "predicts buckets by the profile that stands in for CARD");
     settings->profile = profile_for_question(&question->device.text, settings->kernel,
                                              question->dtype.given ? &question->dtype.type : NULL);
     if (!settings->profile.found)
         return no_profile(settings);
-    const int status = check_predict(settings);
+    status = product_check(&question->device.text.device, settings->d, false);
     if (status != STATUS_OK)
         return status;
     settings->question.sweep_for = settings->d ? NULL : settings->profile.kernel;

@@ -11,9 +11,10 @@
 
 struct predict_settings {
     struct question question;
-    const char *runs;                  /* NULL: none */
+    const char *runs, *runs_kernel;    /* NULL: none */
     const struct rcm_kernel *kernel;   /* NULL: that of the profile */
     uint64_t d;                        /* 0: not given */
+    struct device_option carry_to;     /* of an exact kernel's profile */
     struct rcm_profile_answer profile; /* that answers; found is false if none does */
 };
 

@@ -14,8 +14,7 @@ static struct table *exact_rows(const struct query *query, void *state)
 {
     const struct predict_settings *settings = state;
     const struct rcm_topk p = query->base;
-    const struct rcm_prediction r =
-        rcm_predict_exact_band(&settings->question.device.text.profile, p);
+    const struct rcm_prediction r = rcm_predict_exact_band(&settings->profile.profile, p);
     struct table *table = table_new();
     table_row(table, false);
     put_query(table, query);
@@ -55,13 +54,12 @@ static int check_unread(const struct predict_settings *settings)
     const char *unread = question->b.length     ? "--b"
                          : question->k_b.length ? "--kb"
                          : settings->kernel     ? "--kernel"
-                         : settings->runs       ? "--runs"
                          : settings->d          ? "--d"
                                                 : NULL;
     const enum rcm_dtype dtype = question->device.text.profile.dtype;
     if (unread)
         return usage_error("%s: an exact kernel's profile has no stage 1, and --device %s is one; "
-                           "give --n, --k and --m",
+                           "give --n, --k and --m, or --runs",
                            unread, question->device.text.profile.name);
     return question->dtype.given && question->dtype.type != dtype
                ? usage_error("--dtype %s: the profile %s is of %s",
@@ -70,12 +68,25 @@ static int check_unread(const struct predict_settings *settings)
                : STATUS_OK;
 }
 
+/* The rates of the card of the profile: those of the library, or of the profile's own file. */
+static struct rcm_profile carried(const struct predict_settings *settings)
+{
+    const struct rcm_device_text *text = &settings->question.device.text;
+    const struct rcm_device *card = rcm_device_by_name(text->profile.card);
+    return rcm_carry_exact(&text->profile, card ? card : &text->device,
+                           &settings->carry_to.text.device);
+}
+
 int predict_exact_kernel(struct predict_settings *settings)
 {
     const struct rcm_profile *q = &settings->question.device.text.profile;
     const int status = check_unread(settings);
-    settings->profile = (struct rcm_profile_answer){
-        .found = true, .profile = *q, .kernel = q->kernel, .dtype = q->dtype};
-    return status == STATUS_OK ? answer_queries(&settings->question, &exact_answer, settings)
-                               : status;
+    settings->profile =
+        (struct rcm_profile_answer){.found = true,
+                                    .profile = settings->carry_to.given ? carried(settings) : *q,
+                                    .kernel = q->kernel,
+                                    .dtype = q->dtype};
+    return status != STATUS_OK ? status
+           : settings->runs    ? predict_runs(settings)
+                               : answer_queries(&settings->question, &exact_answer, settings);
 }

@@ -180,7 +180,12 @@ int predict_runs(const struct predict_settings *settings)
     char error[CSV_ERROR], path[RUNS_PATH];
     struct csv csv;
     struct run_list runs;
-    const struct run_filter filter = {.has_dtype = true, .dtype = a->dtype, .times = false};
+    const struct run_filter filter = {
+        .has_dtype = true,
+        .dtype = a->dtype,
+        .kernel = settings->runs_kernel,
+        .device = settings->carry_to.given ? settings->carry_to.text.device.name : a->profile.card,
+        .selecting = a->kernel->exact_only};
     if (runs_file(settings->runs, path, error) != 0 || csv_read(path, &csv, error) != 0)
         return usage_error("%s", error);
     int status =

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <string.h>
 
 #include "answer.h"
 #include "calls.h"
@@ -134,17 +135,18 @@ static void put_choice(struct json *object, const struct selection_answer *answe
     json_put(object, "stand_in", stand_in_json(answer));
 }
 
-/* The exact kernel that is a contender. */
-static struct json *exact_kernel_json(const struct selection_answer *answer)
+/* An exact kernel, and what it takes. */
+static struct json *exact_kernel_json(const struct selection_answer *answer,
+                                      const struct rcm_profile *kernel)
 {
     char beyond[RCM_BEYOND_TEXT];
-    const struct rcm_profile *kernel = answer->exact_kernel;
-    const struct rcm_prediction r = selection_exact_prediction(answer);
+    const char *device = answer->asked.machine.device ? answer->asked.machine.device->name : "";
+    const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
     struct json *object = json_new_object();
     rcm_beyond_text(r.beyond, beyond);
     set_text(object, "name", kernel->name);
     set_text(object, "card", *kernel->card ? kernel->card : NULL);
-    set_truth(object, "other_card", selection_exact_elsewhere(answer));
+    set_truth(object, "other_card", *device && *kernel->card && strcmp(kernel->card, device) != 0);
     set_text(object, "dtype", rcm_dtype_name(kernel->dtype));
     set_real(object, "time_us", r.time_us);
     set_real(object, "low_us", r.low_us);
@@ -161,7 +163,9 @@ struct json *selection_json(const struct selection_answer *answer)
     put_question(object, answer);
     put_choice(object, answer);
     if (answer->exact_kernel)
-        json_put(object, "exact_kernel", exact_kernel_json(answer));
+        json_put(object, "exact_kernel", exact_kernel_json(answer, answer->exact_kernel));
+    if (answer->faster_exact)
+        json_put(object, "faster_exact", exact_kernel_json(answer, answer->faster_exact));
     if (selection_has_rope(answer))
         json_put(object, "rope", selection_rope_json(answer));
     json_put(object, "alternatives", rows_as_json(selection_alternatives(answer)));

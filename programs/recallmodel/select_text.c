@@ -149,27 +149,40 @@ static unsigned print_bound(const struct selection_answer *answer)
                          and, warm);
 }
 
-/* The exact top-k of --exact-kernel. */
-static unsigned print_exact_kernel(const struct selection_answer *answer)
+/* What an exact kernel takes. end: of the line. */
+static unsigned print_kernel(const struct selection_answer *answer, const char *label,
+                             const struct rcm_profile *kernel, const char *end)
 {
-    char us[40], low[40], high[40], band[120] = "its error is not known", beyond[RCM_BEYOND_TEXT],
+    char us[40], low[40], high[40], band[160] = "its error is not known", beyond[RCM_BEYOND_TEXT],
                                     text[100] = "", types[60] = "";
     const enum rcm_dtype dtype = answer->asked.machine.dtype;
-    const struct rcm_profile *kernel = answer->exact_kernel;
-    const struct rcm_prediction r = selection_exact_prediction(answer);
+    const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
     format_us(us, sizeof us, r.time_us);
     format_us(low, sizeof low, r.low_us);
     format_us(high, sizeof high, r.high_us);
     rcm_beyond_text(r.beyond, beyond);
     if (isfinite(r.low_us))
-        snprintf(band, sizeof band, "%s to %s by 9 in 10 held-out errors", low, high);
+        snprintf(band, sizeof band, "%s to %s by 9 in 10 %s", low, high,
+                 kernel->stands_in_for ? "times where kernels were carried between such cards"
+                                       : "held-out errors");
     if (!r.within_runs)
         snprintf(text, sizeof text, "; beyond its runs in %s, so the error may be larger", beyond);
     if (rcm_dtype_bytes(dtype) != rcm_dtype_bytes(kernel->dtype))
         snprintf(types, sizeof types, "; it reads %s, the buckets %s",
                  rcm_dtype_name(kernel->dtype), rcm_dtype_name(dtype));
-    return print_wrapped("  exact       %s predicted (%s, %s); %s%s%s", us, kernel->name,
-                         rcm_dtype_name(kernel->dtype), band, text, types);
+    return print_wrapped("  %-11s %s predicted (%s, %s); %s%s%s%s", label, us, kernel->name,
+                         rcm_dtype_name(kernel->dtype), band, text, types, end);
+}
+
+/* An exact kernel that makes the answer another one. */
+static unsigned print_faster_exact(const struct selection_answer *answer)
+{
+    char end[80];
+    const struct rcm_profile *kernel = answer->faster_exact;
+    if (!kernel)
+        return 0;
+    snprintf(end, sizeof end, "; --exact-kernel %.40s compares", kernel->name);
+    return print_kernel(answer, "faster", kernel, end);
 }
 
 /* The exact top-k, unless the sentence of the answer says all about it. */
@@ -178,7 +191,7 @@ static unsigned print_exact(const struct selection_answer *answer)
     char value[64];
     const struct rcm_choice *c = &answer->choice;
     if (answer->exact_kernel)
-        return print_exact_kernel(answer);
+        return print_kernel(answer, "exact", answer->exact_kernel, "");
     const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
     if (isnan(c->exact_objective) && timed && answer->asked.machine.profile) {
         const double us = rcm_predict_exact(answer->asked.machine.profile, answer->query->base);
@@ -272,6 +285,7 @@ static unsigned print_why(const struct selection_answer *answer)
     lines += print_product(answer);
     lines += print_bound(answer);
     lines += print_exact(answer);
+    lines += print_faster_exact(answer);
     lines += print_threshold(answer);
     lines += selection_print_beyond(answer);
     lines += selection_print_settle(answer);

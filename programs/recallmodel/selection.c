@@ -51,15 +51,6 @@ const struct rcm_profile *selection_exact_kernel(const struct select_settings *s
     return settings->exact_kernel.given ? &settings->exact_kernel.text.profile : NULL;
 }
 
-struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer)
-{
-    const struct rcm_profile *by =
-        answer->exact_kernel ? answer->exact_kernel : answer->asked.machine.profile;
-    return by && !(answer->settings->exact_us > 0.0)
-               ? rcm_predict_exact_band(by, answer->query->base)
-               : (struct rcm_prediction){.time_us = NAN, .low_us = NAN, .high_us = NAN};
-}
-
 bool selection_stands_in(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
@@ -107,17 +98,6 @@ void selection_format_exact(char *text, size_t size, const struct selection_answ
         snprintf(text, size, "exact top-k by %s", kernel->name);
 }
 
-/* See exact_kernel in struct selection_answer. profile: that answers; NULL: none. */
-static const struct rcm_profile *exact_kernel_of(const struct select_settings *settings,
-                                                 const struct rcm_profile *profile,
-                                                 struct rcm_topk p)
-{
-    const struct rcm_profile *given = selection_exact_kernel(settings);
-    return given || settings->exact_us > 0.0 || !profile || !profile->stands_in_for
-               ? given
-               : rcm_fastest_exact(&settings->question.device.text.device, profile->dtype, p);
-}
-
 static struct rcm_selection model_question(const struct query *query,
                                            const struct select_settings *settings)
 {
@@ -145,13 +125,6 @@ static struct rcm_selection model_question(const struct query *query,
     /* Fused, stage 1 is not that of the kernel of the profile. */
     if (objective->need == RCM_NEEDS_PROFILE && !settings->d)
         s.kernel = s.machine.profile->kernel;
-    const struct rcm_profile *exact = exact_kernel_of(settings, s.machine.profile, query->base);
-    if (exact) {
-        const struct rcm_prediction r = rcm_predict_exact_band(exact, query->base);
-        s.exact_us = r.time_us;
-        s.exact_low_us = isnan(r.low_us) ? 0.0 : r.low_us;
-        s.exact_high_us = isnan(r.high_us) ? 0.0 : r.high_us;
-    }
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
         s.most_lost = goal_of(query->recall_target, query->base.k).most_lost;
@@ -160,6 +133,61 @@ static struct rcm_selection model_question(const struct query *query,
 }
 
 /* ---- the answer */
+
+/* A copy of the fastest exact kernel of the device (rcm_fastest_exact). */
+static const struct rcm_profile *fastest_exact(const struct rcm_selection *s,
+                                               const enum rcm_dtype *dtype)
+{
+    struct rcm_profile *found = require_memory(malloc(sizeof *found));
+    if (rcm_fastest_exact(s->machine.device, dtype, s->p, found))
+        return found;
+    free(found);
+    return NULL;
+}
+
+/* A copy of the kernel that was asked for; carried to the device, where it was measured on another
+ * card of its architecture. */
+static const struct rcm_profile *asked_kernel(const struct rcm_selection *s,
+                                              const struct rcm_profile *given)
+{
+    struct rcm_profile *copy = require_memory(malloc(sizeof *copy));
+    const struct rcm_device *to = s->machine.device, *from = rcm_device_by_name(given->card);
+    const bool elsewhere = from && to && strcmp(from->name, to->name) != 0;
+    const struct rcm_profile there = elsewhere ? rcm_carry_exact(given, from, to) : *given;
+    *copy = there.held_out_exact_p05_ratio > 0.0 ? there : *given;
+    return copy;
+}
+
+/* See exact_kernel in struct selection_answer. */
+static void set_exact_kernel(struct selection_answer *answer)
+{
+    struct rcm_selection *s = &answer->asked;
+    const struct rcm_profile *given = selection_exact_kernel(answer->settings);
+    if (given)
+        answer->exact_kernel = asked_kernel(s, given);
+    else if (!(s->exact_us > 0.0) && s->machine.profile && s->machine.profile->stands_in_for)
+        answer->exact_kernel = fastest_exact(s, &s->machine.profile->dtype);
+    if (!answer->exact_kernel)
+        return;
+    const struct rcm_prediction r = rcm_predict_exact_band(answer->exact_kernel, s->p);
+    s->exact_us = r.time_us;
+    s->exact_low_us = isnan(r.low_us) ? 0.0 : r.low_us;
+    s->exact_high_us = isnan(r.high_us) ? 0.0 : r.high_us;
+}
+
+/* See faster_exact in struct selection_answer. */
+static void set_faster_exact(struct selection_answer *answer)
+{
+    const struct rcm_selection *s = &answer->asked;
+    if (!s->machine.device || s->exact_us > 0.0 || !selection_is_time(answer) || s->machine.d)
+        return;
+    answer->faster_exact = fastest_exact(s, NULL);
+    if (answer->faster_exact &&
+        !(rcm_predict_exact(answer->faster_exact, s->p) < answer->choice.exact_objective)) {
+        free((void *)answer->faster_exact);
+        answer->faster_exact = NULL;
+    }
+}
 
 /* What a tick of the search needs. */
 struct tick_context {
@@ -190,7 +218,7 @@ struct selection_answer selection_find(const struct query *query,
                                       .settings = settings,
                                       .asked = model_question(query, settings),
                                       .least = INFINITY};
-    answer.exact_kernel = exact_kernel_of(settings, answer.asked.machine.profile, query->base);
+    set_exact_kernel(&answer);
     answer.k_b_max = settings->k_b_max ? settings->k_b_max : RCM_K_B_MAX_DEFAULT;
     if (answer.k_b_max > query->base.k)
         answer.k_b_max = query->base.k;
@@ -205,6 +233,7 @@ struct selection_answer selection_find(const struct query *query,
     progress_end(&search.progress);
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
+    set_faster_exact(&answer);
     const enum rcm_reason reason = answer.choice.reason;
     if (!answer.interrupted && (reason == RCM_REASON_OPTIONS || reason == RCM_REASON_KERNEL))
         answer.padded_n = rcm_padded_n(&answer.asked);
@@ -219,6 +248,8 @@ void selection_free(struct selection_answer *answer)
 {
     free(answer->each);
     free((void *)answer->asked.machine.profile);
+    free((void *)answer->faster_exact);
+    free((void *)answer->exact_kernel);
     answer->each = NULL;
 }
 

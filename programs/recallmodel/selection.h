@@ -43,8 +43,11 @@ struct selection_answer {
     uint64_t k_b_max;
     double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
     /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
-     * that was measured on the card; NULL: none */
+     * that was measured on the card or carried to it; NULL: none */
     const struct rcm_profile *exact_kernel;
+    /* where a profile of the card answers and nothing says what exact top-k takes: an exact kernel
+     * that is predicted to be faster than the profile's; NULL: none */
+    const struct rcm_profile *faster_exact;
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;
@@ -81,10 +84,6 @@ bool selection_is_cpu(const struct selection_answer *answer);
 
 /* The profile of --exact-kernel; NULL: not given. */
 const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings);
-
-/* The time of exact top-k with its band: by the exact kernel, or by the profile; NaN: not known, or
- * --exact-us says it. */
-struct rcm_prediction selection_exact_prediction(const struct selection_answer *answer);
 
 /* What the rates of the device allow for the chosen buckets, with a launch; 0: not known. */
 double selection_floor(const struct selection_answer *answer);

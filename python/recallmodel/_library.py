@@ -78,7 +78,7 @@ class Device(Structure):
     _fields_ = [("name", c_char_p), *((name, c_double) for name in DEVICE_RATES),
                 ("source", c_char_p), ("memory_bytes", c_double),
                 ("on_chip_bytes", c_double), ("multiprocessors", c_double),
-                ("shortest_kernel_us", c_double)]
+                ("shortest_kernel_us", c_double), ("architecture", c_char_p)]
 
 
 class TextKey(Structure):
@@ -380,8 +380,8 @@ profile_for = _declare(_model, "rcm_profile_for", ProfileAnswer, POINTER(Device)
                        POINTER(Profile), POINTER(Kernel), POINTER(c_int))
 this_cpu = _declare(_model, "rcm_this_cpu", c_bool, c_char_p)
 CPU_TEXT = 100  # RCM_CPU_TEXT
-fastest_exact = _declare(_model, "rcm_fastest_exact", POINTER(Profile), POINTER(Device),
-                         c_int, Topk)
+fastest_exact = _declare(_model, "rcm_fastest_exact", c_bool, POINTER(Device), POINTER(c_int),
+                         Topk, POINTER(Profile))
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)
 
 

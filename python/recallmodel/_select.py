@@ -1,6 +1,6 @@
 """What to deploy: rcm_select of model/recallmodel/select.h."""
 import dataclasses
-from ctypes import byref
+from ctypes import byref, c_int
 
 import numpy
 
@@ -199,8 +199,9 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
             raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
     if stands_in and exact_us is None and exact_kernel is None:
-        fastest = lib.fastest_exact(row, profile._row.dtype, selection.p)
-        exact_kernel = Profile(fastest.contents) if fastest else None
+        fastest = lib.Profile()
+        if lib.fastest_exact(row, c_int(profile._row.dtype), selection.p, fastest):
+            exact_kernel = Profile(fastest, keep=row)
     selection.exact_us, selection.exact_low_us, selection.exact_high_us = _exact_us(
         exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:

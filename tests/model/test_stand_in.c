@@ -181,29 +181,75 @@ START_TEST(ties_between_bounds)
 }
 END_TEST
 
+/* What rcm_fastest_exact finds; an empty profile where there is none. */
+static struct rcm_profile fastest(const char *card, enum rcm_dtype dtype, struct rcm_topk p)
+{
+    struct rcm_profile q = {0};
+    ck_assert_int_eq(rcm_fastest_exact(rcm_device_by_name(card), &dtype, p, &q), q.name != NULL);
+    return q;
+}
+
 /* The fastest exact kernel that was measured on a card, within its runs. */
 START_TEST(exact_kernels_of_a_card)
 {
-    const struct rcm_device *b200 = rcm_device_by_name("B200");
-    const struct rcm_topk p = {.n = 131072, .k = 1024, .m = 1}, small = {.n = 131072, .k = 8};
-    const struct rcm_profile *fastest = rcm_fastest_exact(b200, RCM_F32, p), *q;
-    ck_assert_str_eq(fastest->card, "B200");
+    const struct rcm_topk p = {.n = 131072, .k = 1024, .m = 1}, small = {.n = 131072, .k = 8},
+                          tokens = {.n = 131072, .k = 16, .m = 64};
+    const struct rcm_profile of_b200 = fastest("B200", RCM_F32, p), *q;
+    ck_assert_str_eq(of_b200.card, "B200");
+    ck_assert_ptr_null(of_b200.stands_in_for);
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
         const struct rcm_prediction r = rcm_predict_exact_band(q, p);
         if (q->kernel->exact_only && strcmp(q->card, "B200") == 0 && r.within_runs)
-            ck_assert_double_ge(r.time_us, rcm_predict_exact(fastest, p));
+            ck_assert_double_ge(r.time_us, rcm_predict_exact(&of_b200, p));
         ck_assert(!q->kernel->exact_only || rcm_device_by_name(q->card));
     }
-    ck_assert_ptr_null(rcm_fastest_exact(b200, RCM_F32, small));
-    ck_assert_ptr_null(rcm_fastest_exact(rcm_device_by_name("L4"), RCM_F32, p));
+    ck_assert_ptr_null(fastest("B200", RCM_F32, small).name);
+    ck_assert_ptr_null(fastest("L4", RCM_F32, p).name);
     /* of the card's types, that of the question; where it has none, any */
-    const struct rcm_device *rtx = rcm_device_by_name("RTX-4080-SUPER");
-    const struct rcm_topk tokens = {.n = 131072, .k = 16, .m = 64};
-    ck_assert_int_eq(rcm_fastest_exact(rtx, RCM_F32, tokens)->dtype, RCM_F32);
-    ck_assert_int_eq(rcm_fastest_exact(rtx, RCM_BF16, tokens)->dtype, RCM_F16);
-    ck_assert_int_eq(rcm_fastest_exact(b200, RCM_F16, p)->dtype, RCM_F32);
+    ck_assert_int_eq(fastest("RTX-4080-SUPER", RCM_F32, tokens).dtype, RCM_F32);
+    ck_assert_int_eq(fastest("RTX-4080-SUPER", RCM_BF16, tokens).dtype, RCM_F16);
+    ck_assert_int_eq(fastest("B200", RCM_F16, p).dtype, RCM_F32);
+}
+END_TEST
+
+/* Between cards of one architecture: what scales, by hand; the band; and which cards get one. */
+START_TEST(exact_kernels_carried)
+{
+    const struct rcm_device *from = rcm_device_by_name("H200"),
+                            *to = rcm_device_by_name("H100-PCIe");
+    const struct rcm_profile made = {.kernel = rcm_kernel_by_name("exact"),
+                                     .name = "made",
+                                     .card = "H200",
+                                     .launch_us = 2.0,
+                                     .roof_bytes_per_s = 3e12,
+                                     .rows_at_once = 132.0,
+                                     .row_us = 1.0,
+                                     .row_element_us = 1e-4};
+    const struct rcm_profile q = rcm_carry_exact(&made, from, to);
+    ck_assert(SAME(q.roof_bytes_per_s, 3e12 * 2.04 / 4.8) && SAME(q.rows_at_once, 114.0));
+    ck_assert(q.launch_us == 2.0 && q.row_us == 1.0 && q.row_element_us == 1e-4);
+    ck_assert_str_eq(q.stands_in_for, "H100-PCIe");
+    ck_assert(q.held_out_exact_p05_ratio == rcm_exact_carried(0)->low_ratio &&
+              q.held_out_exact_p95_ratio == rcm_exact_carried(0)->high_ratio);
+    /* another architecture: no run says how far off it is */
+    const struct rcm_profile far = rcm_carry_exact(&made, from, rcm_device_by_name("B200"));
+    ck_assert(far.held_out_exact_p05_ratio == 0.0 && SAME(far.rows_at_once, 148.0));
+
+    const struct rcm_topk p = {.n = 131072, .k = 2048, .m = 64};
+    static const char *const cards[] = {"H100-NVL", "GH200", "GB300"};
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        const struct rcm_profile found = fastest(cards[i], RCM_F32, p);
+        ck_assert_str_eq(found.stands_in_for, cards[i]);
+        ck_assert_str_eq(rcm_device_by_name(found.card)->architecture,
+                         rcm_device_by_name(cards[i])->architecture);
+    }
+    /* the fastest of all: torch.topk was measured on this card, a faster one on another */
+    struct rcm_profile all = {0};
+    ck_assert_ptr_null(fastest("H100-PCIe", RCM_F16, p).stands_in_for);
+    ck_assert(rcm_fastest_exact(to, NULL, p, &all));
+    ck_assert_str_eq(all.stands_in_for, "H100-PCIe");
 }
 END_TEST
 
 TEST_MAIN("stand-ins", what_scales, who_stands_in, choices_do_no_harm, ties_between_bounds,
-          exact_kernels_of_a_card)
+          exact_kernels_of_a_card, exact_kernels_carried)

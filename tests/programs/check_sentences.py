@@ -455,6 +455,26 @@ class Check:
                                    (value_of(found[1]) / float(found[1].split()[0]))),
                     f"exact: {text}")
 
+    def line_faster(self, text, a, c):
+        f = a["faster_exact"]
+        found = re.fullmatch(rf"{TIME} predicted \((\S+), (\S+)\); {TIME} to {TIME} by 9 in 10 "
+                             rf"(held-out errors|times where kernels were carried between such "
+                             rf"cards)(?:; it reads \S+, the buckets \S+)?; "
+                             rf"--exact-kernel (\S+) compares", text)
+        self.expect(found, f"an unknown line: {text}")
+        if not found:
+            return
+        self.expect(found[3] == found[10] == f["name"] and found[4] == f["dtype"], "the kernel")
+        self.expect(near(found[1], f["time_us"] / UNITS[found[2]]) and
+                    near(found[5], f["low_us"] / UNITS[found[6]]) and
+                    near(found[7], f["high_us"] / UNITS[found[8]]), "its time")
+        self.expect(("carried" in found[9]) == f["other_card"], "where it was measured")
+        self.expect(f["time_us"] < a["exact_objective"], "it is not faster")
+        asked = json.loads(run("select", *self.options, "--exact-kernel", found[3],
+                               "--json").stdout)
+        self.expect(near(f"{f['time_us']:.4g}", asked["exact_kernel"]["time_us"]),
+                    "--exact-kernel says another time")
+
     def line_threshold(self, text, a, c):
         t = a["threshold"]
         found = re.fullmatch(rf"(?:a|(at least )?({VALUE}): exact top-k, b = (\d+), k_b = (\d+); a)"
