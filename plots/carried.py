@@ -3,6 +3,7 @@
 
     plots/carried.py times                    CSV: each set of runs, predicted by the stand-in
     plots/carried.py exact                    CSV: exact kernels, from card to card
+    plots/carried.py quirk                    CSV: multiples of 16 on an A10G
     plots/carried.py regret                   CSV: the choice of one machine on another's runs
     plots/carried.py cards                    CSV: the verdicts of 12 questions for every card
     plots/carried.py questions                CSV: the answer to each question for every card
@@ -158,6 +159,31 @@ def exact_regret():
     return regrets
 
 
+# ---- what no rate of a card tells
+
+def quirk():
+    """On an A10G: the time of buckets with n and b multiples of 16 over those that are one or two
+    elements longer or shorter, a row a kernel and one for the two that are slower there."""
+    times_of = {}
+    for row in program.runs("graphcore/argmax-a10g"):
+        if row["assignment"] == "interleaved":
+            times_of.setdefault(row["kernel"], {})[int(row["n"]), int(row["b"])] = float(
+                row["time_us_median"])
+    ratios = {}
+    for kernel, of in times_of.items():
+        aligned = {at for at in of if at[0] % 16 == 0 and at[1] % 16 == 0}
+        for n, b in aligned:
+            near = [time for (other, c), time in of.items()
+                    if 0 < abs(other - n) <= 2 and abs(c - b) <= 1 and (other, c) not in aligned]
+            if n >= 4096 and n // b >= 8 and near:
+                ratios.setdefault(kernel, []).append(of[n, b] / statistics.median(near))
+    slower = [ratio for kernel, of in ratios.items() if statistics.median(of) > 1.2
+              for ratio in of]
+    return [{"kernel": kernel, "cells": len(of), "least": min(of),
+             "median": statistics.median(of), "most": max(of)}
+            for kernel, of in [*ratios.items(), ("those that are slower", slower)]]
+
+
 # ---- the choice of one machine on the runs of another
 
 RECALLS = 0.8, 0.9, 0.95, 0.99  # as in calibrate --cross-validate
@@ -266,10 +292,23 @@ def judge_of(card):
     return "TPUv5e" if card.startswith("TPU") else "V100S" if card == "V100S" else "H100-PCIe"
 
 
+VERDICTS = {"pays": "P", "overtaken": "x", "too_close": "c", "exact": "X", "unknown": "?"}
+
+
 def verdict_of(answer):
+    """overtaken: it pays over what the card's profile knows, and an exact kernel of another card of
+    its architecture is predicted to be faster than the buckets."""
+    faster = answer.get("faster_exact")
     return ("exact" if answer["deploy"] != "bucketed" else
             "unknown" if answer["exact_objective"] is None else
+            "overtaken" if faster and faster["time_us"] < answer["choice"]["objective"] else
             "too_close" if answer["too_close"] else "pays")
+
+
+def contender(answer):
+    """The exact kernel that the answer names: its profile, or none."""
+    kernel = answer.get("exact_kernel") or answer.get("faster_exact") or {}
+    return kernel.get("name", "")
 
 
 def answers(card):
@@ -282,7 +321,7 @@ def answers(card):
         row = {"device": card, "answered_by": stand_in["profile"] if stand_in else card}
         row |= dict(zip(("n", "k", "m", "recall"), question))
         row |= {"verdict": verdict_of(answer), "exact_us": answer["exact_objective"] or "",
-                "exact_kernel": answer.get("exact_kernel", {}).get("name", "")}
+                "exact_kernel": contender(answer)}
         for name in ("b", "k_b", "predicted_us", "low_us", "high_us"):
             row[name] = choice[name] if choice else ""
         judged = choice and row["answered_by"] == judge
@@ -304,9 +343,10 @@ def cards():
         rows = list(answers(device["device"]))
         regrets = [row["regret"] for row in rows if row["regret"]]
         verdicts = [row["verdict"] for row in rows]
-        yield {"device": device["device"], "answered_by": rows[0]["answered_by"]} | {
-            verdict: verdicts.count(verdict)
-            for verdict in ("pays", "too_close", "exact", "unknown")} | {
+        kernels = sorted({row["exact_kernel"] for row in rows} - {""})
+        yield {"device": device["device"], "answered_by": rows[0]["answered_by"],
+               "verdicts": "".join(VERDICTS[verdict] for verdict in verdicts),
+               "exact_kernels": ", ".join(kernels)} | {
             "questions": len(regrets),
             "regret_mean": math.exp(statistics.mean(map(math.log, regrets))) if regrets
             else math.nan, "regret_most": max(regrets, default=math.nan)}
@@ -328,6 +368,18 @@ def times_table():
                      f"| {percent(row['median_error'])} | {percent(row['p95_error'])} "
                      f"| {row['p05_ratio']:.2f} to {row['p95_ratio']:.2f}, median "
                      f"{row['median_ratio']:.2f} |")
+    return lines
+
+
+def kernels_table():
+    lines = ["| profile | card | runs | fit | n left out | k left out |", "|" + "---|" * 6]
+    for profile in ask_json("devices")["profiles"]:
+        def both(which, of=profile):
+            median, p95 = (of[f"{which}{name}_error"] for name in ("median", "p95"))
+            return f"{100 * median:.1f}, {100 * p95:.1f}" if median else "one k"
+        if profile["card"] != profile["device"]:
+            lines.append(f"| `{profile['device']}` | {profile['card']} | {profile['run_count']} "
+                         f"| {both('')} | {both('held_out_')} | {both('held_out_k_')} |")
     return lines
 
 
@@ -355,19 +407,19 @@ def regret_table():
 
 
 def cards_table():
-    lines = ["| card | answered by | regret there: mean, most | pays | too close | exact top-k "
-             "| not known |", "|" + "---|" * 7]
+    lines = ["| card | answered by | regret there: mean, most | verdicts | exact kernels |",
+             "|" + "---|" * 5]
     for row in cards():
         there = (f"{row['regret_mean']:.3f}, {row['regret_most']:.2f} ({row['questions']})"
                  if row["questions"] else "-")
-        lines.append(f"| {row['device']} | {row['answered_by']} | {there} | {row['pays']} "
-                     f"| {row['too_close']} | {row['exact']} | {row['unknown']} |")
+        lines.append(f"| {row['device']} | {row['answered_by']} | {there} | `{row['verdicts']}` "
+                     f"| {row['exact_kernels'] or '-'} |")
     return lines
 
 
-TABLES = {"carried-times": times_table, "carried-exact": exact_table, "carried-regret": regret_table,
+TABLES = {"exact-kernels": kernels_table, "carried-times": times_table, "carried-exact": exact_table, "carried-regret": regret_table,
           "carried-cards": cards_table}
-FIGURES = {"times": times, "exact": exact, "regret": regret, "cards": cards, "questions": each_answer}
+FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret, "cards": cards, "questions": each_answer}
 
 
 def texts():

@@ -340,11 +340,27 @@ double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk 
  * fastest for n, k and m of p; only where these lie within its runs. It was measured on this card,
  * or on another of its architecture and is carried (rcm_carry_exact). One that was measured goes
  * before one that is carried, and of these one that reads values of the width of `dtype` before the
- * others. dtype: NULL: the fastest of all.
+ * others. dtype: NULL: the fastest of all but torch.topk, which profiles of both stages predict.
  * Returns   whether there is one, in *out, which points to the texts of the library and `device`.
  * Source    docs/models.md 21. */
 bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
                        struct rcm_topk p, struct rcm_profile *out);
+
+/* ------------------------------------------------------------------------------------------------
+ * Quirks
+ */
+
+/* What measured runs show of a card that no rate of it tells. A registry: rcm_quirk(0), .. until
+ * NULL. rcm_quirk_of: the one that a shape meets on a card, or NULL. */
+struct rcm_quirk {
+    const char *card, *kernels, *when;
+    bool (*meets)(struct rcm_topk p);
+    double median_ratio,
+        high_ratio; /* of the times of shapes that meet it, over the nearest others */
+    const char *runs, *mend;
+};
+const struct rcm_quirk *rcm_quirk(size_t index);
+const struct rcm_quirk *rcm_quirk_of(const struct rcm_device *device, struct rcm_topk p);
 
 RCM_END
 

@@ -202,21 +202,31 @@ struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const stru
     return q;
 }
 
-/* Makes *out the fastest of *out, which takes `least` us, and of those for values of `bytes` (0: of
- * any width) that were measured on the card or, `carried`, on another of its architecture.
- * torch.topk, whose rule of ways is known, is not carried so: the stand-in predicts it. Returns its
+/* Is it a kernel for values of `bytes` (0: any) that was measured on the card or, `carried`, on
+ * another of its architecture? torch.topk, which stand-ins predict, is not carried. others: it does
+ * not count at all. */
+static bool counts(const struct rcm_profile *q, const struct rcm_device *device, bool carried,
+                   double bytes, bool others)
+{
+    const struct rcm_device *from = q->kernel->exact_only ? rcm_device_by_name(q->card) : NULL;
+    if (!from || (bytes > 0.0 && rcm_dtype_bytes(q->dtype) != bytes) ||
+        (q->kernel->splits && (carried || others)))
+        return false;
+    const bool own = strcmp(from->name, device->name) == 0;
+    return carried ? !own && carried_between(from, device) : own;
+}
+
+/* Makes *out the fastest of *out, which takes `least` us, and of those that count. Returns its
  * time. */
-static double fastest_of(const struct rcm_device *device, bool carried, double bytes,
+static double fastest_of(const struct rcm_device *device, bool carried, double bytes, bool others,
                          struct rcm_topk p, double least, struct rcm_profile *out)
 {
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        const struct rcm_device *from = q->kernel->exact_only ? rcm_device_by_name(q->card) : NULL;
-        const bool own = from && strcmp(from->name, device->name) == 0;
-        if (!from || (bytes > 0.0 && rcm_dtype_bytes(q->dtype) != bytes) ||
-            (carried ? own || q->kernel->splits || !carried_between(from, device) : !own))
+        if (!counts(q, device, carried, bytes, others))
             continue;
-        const struct rcm_profile here = carried ? rcm_carry_exact(q, from, device) : *q;
+        const struct rcm_profile here =
+            carried ? rcm_carry_exact(q, rcm_device_by_name(q->card), device) : *q;
         const struct rcm_prediction r = rcm_predict_exact_band(&here, p);
         if (r.within_runs && r.time_us < least) {
             least = r.time_us;
@@ -232,9 +242,9 @@ bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dt
     double least = INFINITY;
     for (int carried = 0; carried < 2; carried++) {
         if (dtype && !(least < INFINITY))
-            least = fastest_of(device, carried, rcm_dtype_bytes(*dtype), p, least, out);
+            least = fastest_of(device, carried, rcm_dtype_bytes(*dtype), false, p, least, out);
         if (!dtype || !(least < INFINITY))
-            least = fastest_of(device, carried, 0.0, p, least, out);
+            least = fastest_of(device, carried, 0.0, !dtype, p, least, out);
     }
     return least < INFINITY;
 }

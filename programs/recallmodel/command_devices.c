@@ -119,6 +119,9 @@ static void put_profile(struct table *table, const struct rcm_profile *q)
                positive_or_nan(q->held_out_median_error));
     table_real(table, headed("held_out_p95_error", "95 %", STYLE_PERCENT),
                positive_or_nan(q->held_out_p95_error));
+    table_real(table, in_data("held_out_k_median_error"),
+               positive_or_nan(q->held_out_k_median_error));
+    table_real(table, in_data("held_out_k_p95_error"), positive_or_nan(q->held_out_k_p95_error));
     char band[48] = "unknown";
     const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
                  high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;

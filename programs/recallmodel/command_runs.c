@@ -16,12 +16,13 @@
 #include "answer.h"
 #include "command.h"
 #include "runs_add.h"
+#include "runs_cards.h"
 #include "runs_check.h"
 
 struct settings {
     struct question question; /* only its output */
     const char *name;
-    bool check;
+    bool check, cards;
     struct runs_add add;
 };
 
@@ -41,6 +42,8 @@ static const struct argument runs_options[] = {
     {"--check", NULL, read_switch, offsetof(struct settings, check),
      "check the rows of NAME, or of all files: counts, shapes, times, rows that stand twice or are "
      "read faster than the card's memory gives"},
+    {"--cards", NULL, read_switch, offsetof(struct settings, cards),
+     "which kernels have measured times on which card, and how many"},
     {"--add", "FILE", read_text, offsetof(struct settings, add.file),
      "check a CSV file of your own and add it, with a profile if it has 8 runs"},
     {"--as", "FOLDER/FILE", read_text, offsetof(struct settings, add.name), "its name"},
@@ -88,16 +91,23 @@ static void put_index_row(struct table *table, const struct runs_index *index, s
     }
 }
 
-static int print_list(const struct runs_index *index, enum output output)
+static struct table *list_of(const struct runs_index *index)
 {
     struct table *table = table_new();
-    int status = STATUS_OK;
     for (size_t row = 0; row < index->csv.rows; row++)
         put_index_row(table, index, row);
+    return table;
+}
+
+/* Prints a table about all files and frees it. json: its name there. */
+static int print_list(const struct runs_index *index, struct table *table, const char *json,
+                      enum output output)
+{
+    int status = STATUS_OK;
     if (output == OUTPUT_JSON) {
         struct json *object = object_with_version();
         set_name(object, "folder", index->folder);
-        json_put(object, "runs", table_json(table));
+        json_put(object, json, table_json(table));
         status = print_json(object);
     } else if (output == OUTPUT_CSV) {
         table_print_csv(table, stdout, true);
@@ -306,10 +316,21 @@ static int print_one(const struct runs_index *index, size_t row, enum output out
 
 /* ---- the command */
 
+static int print_cards(const struct runs_index *index, enum output output)
+{
+    char error[CSV_ERROR] = "the path is too long";
+    struct table *table;
+    return runs_by_card(index, &table, error) == 0 ? print_list(index, table, "cards", output)
+                                                   : usage_error("%s", error);
+}
+
 static int print_runs(const struct settings *settings)
 {
     char error[CSV_ERROR], hint[RUNS_HINT];
     struct runs_index index;
+    if (settings->cards && (settings->name || settings->check))
+        return usage_error("--cards is about all files; leave out %s",
+                           settings->check ? "--check" : settings->name);
     if (runs_index_read(&index, error) != 0)
         return usage_error("%s", error);
     const size_t row =
@@ -317,14 +338,31 @@ static int print_runs(const struct settings *settings)
     int status;
     if (settings->check && (!settings->name || row < index.csv.rows))
         status = check(&index, row);
+    else if (settings->cards)
+        status = print_cards(&index, settings->question.output);
     else if (!settings->name)
-        status = print_list(&index, settings->question.output);
+        status = print_list(&index, list_of(&index), "runs", settings->question.output);
     else if (row == index.csv.rows)
         status = usage_error("there are no measured runs '%.60s'; %s", settings->name, hint);
     else
         status = print_one(&index, row, settings->question.output);
     runs_index_free(&index);
     return status;
+}
+
+/* An option of --add; NULL: none was given. */
+static const char *unread_option(const struct runs_add *add)
+{
+    return add->name        ? "--as"
+           : add->device    ? "--device"
+           : add->dtype     ? "--dtype"
+           : add->source    ? "--source"
+           : add->licence   ? "--licence"
+           : add->statistic ? "--statistic"
+           : add->cache     ? "--cache"
+           : add->launch    ? "--launch"
+           : add->what      ? "--what"
+                            : NULL;
 }
 
 static int run_runs(int count, char **arguments)
@@ -334,7 +372,12 @@ static int run_runs(int count, char **arguments)
         arguments_read_bare(runs_options, command_runs.bare, &settings, count, arguments);
     if (status != STATUS_OK)
         return status;
-    return settings.add.file ? runs_add(&settings.add) : print_runs(&settings);
+    if (settings.add.file)
+        return settings.name || settings.check || settings.cards
+                   ? usage_error("--add FILE stands alone; leave out the name, --check and --cards")
+                   : runs_add(&settings.add);
+    const char *unread = unread_option(&settings.add);
+    return unread ? usage_error("%s is for --add; give --add FILE", unread) : print_runs(&settings);
 }
 
 const struct command command_runs = {

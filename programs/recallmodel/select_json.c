@@ -156,6 +156,18 @@ static struct json *exact_kernel_json(const struct selection_answer *answer,
     return object;
 }
 
+static struct json *quirk_json(const struct rcm_quirk *q)
+{
+    struct json *object = json_new_object();
+    set_text(object, "kernels", q->kernels);
+    set_text(object, "when", q->when);
+    set_real(object, "median_ratio", q->median_ratio);
+    set_real(object, "high_ratio", q->high_ratio);
+    set_text(object, "runs", q->runs);
+    set_text(object, "mend", q->mend);
+    return object;
+}
+
 struct json *selection_json(const struct selection_answer *answer)
 {
     struct json *object = query_json(answer->query);
@@ -166,6 +178,8 @@ struct json *selection_json(const struct selection_answer *answer)
         json_put(object, "exact_kernel", exact_kernel_json(answer, answer->exact_kernel));
     if (answer->faster_exact)
         json_put(object, "faster_exact", exact_kernel_json(answer, answer->faster_exact));
+    if (selection_quirk(answer))
+        json_put(object, "quirk", quirk_json(selection_quirk(answer)));
     if (selection_has_rope(answer))
         json_put(object, "rope", selection_rope_json(answer));
     json_put(object, "alternatives", rows_as_json(selection_alternatives(answer)));

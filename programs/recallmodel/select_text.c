@@ -270,6 +270,18 @@ static unsigned print_parallel(const struct selection_answer *answer)
                                in_flight);
 }
 
+/* What runs show of the card and no rate of it tells. */
+static unsigned print_quirk(const struct selection_answer *answer)
+{
+    const struct rcm_quirk *q = selection_quirk(answer);
+    if (!q)
+        return 0;
+    return print_wrapped("  quirk       on %s, %s take %.2g times as long, up to %.2g, where %s "
+                         "(runs of %s): %s",
+                         q->card, q->kernels, q->median_ratio, q->high_ratio, q->when, q->runs,
+                         q->mend);
+}
+
 /* Why: recall, time, and the other contenders. */
 static unsigned print_why(const struct selection_answer *answer)
 {
@@ -287,6 +299,7 @@ static unsigned print_why(const struct selection_answer *answer)
     lines += print_exact(answer);
     lines += print_faster_exact(answer);
     lines += print_threshold(answer);
+    lines += print_quirk(answer);
     lines += selection_print_beyond(answer);
     lines += selection_print_settle(answer);
     lines += print_memory(&answer->settings->question, &answer->query->base,

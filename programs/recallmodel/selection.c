@@ -132,6 +132,12 @@ static struct rcm_selection model_question(const struct query *query,
     return s;
 }
 
+const struct rcm_quirk *selection_quirk(const struct selection_answer *answer)
+{
+    const struct rcm_device *device = answer->asked.machine.device;
+    return device && selection_has_buckets(answer) ? rcm_quirk_of(device, answer->choice.p) : NULL;
+}
+
 /* ---- the answer */
 
 /* A copy of the fastest exact kernel of the device (rcm_fastest_exact). */

@@ -82,6 +82,9 @@ bool selection_has_buckets(const struct selection_answer *answer);
 /* Is it about the library for a CPU, whose exact top-k is by threshold? */
 bool selection_is_cpu(const struct selection_answer *answer);
 
+/* The quirk of the device that the choice meets; NULL: none. */
+const struct rcm_quirk *selection_quirk(const struct selection_answer *answer);
+
 /* The profile of --exact-kernel; NULL: not given. */
 const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings);
 

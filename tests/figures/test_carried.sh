@@ -30,6 +30,29 @@ for case in h200:"GPU, buckets" tpuv6e:TPU; do
 done
 pass
 
+# Exact kernels from card to card, and the quirk: the numbers of the library.
+python3 plots/carried.py exact >"$folder/exact"
+ratios() { # ARCHITECTURE: low and high
+    awk -F, -v between="$1" '$1 == between && $2 == "all" { print $6, $8 }' "$folder/exact"
+}
+for case in h100-nvl:Hopper "gb300:Blackwell 10"; do
+    "$program" select --n 131072 --k 2048 --m 64 --device "${case%%:*}" --json >"$folder/json"
+    awk -F'[:,]' -v want="$(ratios "${case#*:}")" '
+        /"exact_kernel"/ { inside = 1 }
+        inside && /"time_us"/ { us = $2 }
+        inside && /"low_us"/ { low = $2 }
+        inside && /"high_us"/ { high = $2; inside = 0 }
+        END { split(want, w, " "); a = low / us / w[1]; b = high / us / w[2]
+            exit !(a < 1.005 && a > 0.995 && b < 1.005 && b > 0.995) }' "$folder/json" ||
+        fail "${case%%:*}: not the ratios $(ratios "${case#*:}")"
+done
+"$program" select --n 65536 --k 512 --m 32 --device a10g --recall 0.9 --kb-max 1 --align 16 \
+    --json >"$folder/json"
+python3 plots/carried.py quirk | awk -F, '/^those/ { printf "%.2f %.2f\n", $4, $5 }' >"$folder/want"
+sed -n 's/^ *"\(median\|high\)_ratio": \([0-9.]*\).*/\2/p' "$folder/json" | tail -2 | xargs |
+    cmp - "$folder/want" || fail "the quirk: the runs say $(cat "$folder/want")"
+pass
+
 # Exact top-k: the range of the answer over the time.
 "$program" predict --device h200 --n 2^17 --k 64 --m 64 --json >"$folder/json"
 awk -F'[:,]' -v pool="$(tail -1 "$folder/times")" '

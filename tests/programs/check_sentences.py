@@ -475,6 +475,13 @@ class Check:
         self.expect(near(f"{f['time_us']:.4g}", asked["exact_kernel"]["time_us"]),
                     "--exact-kernel says another time")
 
+    def line_quirk(self, text, a, c):
+        q = a["quirk"]
+        self.expect(q and text == f"on {a['device']}, {q['kernels']} take {q['median_ratio']:.2g} "
+                    f"times as long, up to {q['high_ratio']:.2g}, where {q['when']} (runs of "
+                    f"{q['runs']}): {q['mend']}", "the quirk")
+        self.expect(c["k_b"] == 1 and a["n"] % 16 == c["b"] % 16 == 0, "it does not meet it")
+
     def line_threshold(self, text, a, c):
         t = a["threshold"]
         found = re.fullmatch(rf"(?:a|(at least )?({VALUE}): exact top-k, b = (\d+), k_b = (\d+); a)"

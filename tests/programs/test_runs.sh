@@ -84,6 +84,24 @@ sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
 ! [ -e "$folder/own/mine/other.csv" ] || fail "rows with faults were added"
 pass
 
+rejects "--as is for --add; give --add FILE" "$program" runs --as mine/exact
+rejects "--add FILE stands alone" "$program" runs keyetal/exact --add "$folder/mine.csv"
+
+# ---- by card
+
+"$program" runs --cards --csv >"$folder/cards"
+for want in A10G,graphcore/argmax-a10g,triton-bk,1600 H200,sglang/decode,topk_transform_v2,122 \
+    RTX-3090,graphcore/rtx3090,priority_queue,2 MI355X,aiter/exact,aiter_top_k_per_row,237; do
+    grep -qx -- "$want" "$folder/cards" || fail "no $want among the cards"
+done
+timed=$(while IFS=, read -r name rows _; do
+    head -n 20 "runs/$name.csv" | sed '/^#/d' | sed -n 1p | prints '_us' && echo "$rows"
+done <runs/index.csv | awk '{ n += $1 } END { print n }')
+[ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' "$folder/cards")" = "$timed" ] ||
+    fail "the cards have not all $timed rows"
+rejects "--cards is about all files; leave out keyetal/exact" "$program" runs keyetal/exact --cards
+pass
+
 # ---- by name, from any directory
 
 # by_both NAME ARGUMENTS ..: @ stands for the file here, and for its name in another directory.

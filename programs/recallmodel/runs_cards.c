@@ -1,0 +1,118 @@
+/* runs_cards.c - see runs_cards.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "runs_cards.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/array.h>
+#include <base/memory.h>
+#include <model/recallmodel/cost.h>
+
+#define TEXT 60
+
+/* The rows of one card, file and kernel. */
+struct group {
+    char card[TEXT], name[TEXT], kernel[TEXT];
+    size_t place; /* of the card in the registry */
+    uint64_t rows;
+};
+
+struct groups {
+    struct group *items;
+    size_t length, capacity;
+};
+
+static const char *field(const struct csv *csv, size_t row, const char *name)
+{
+    const size_t column = csv_column(csv, name);
+    return column < csv->columns ? csv_field(csv, row, column) : "";
+}
+
+/* The place of a card in the registry, and its name there; SIZE_MAX where it is not in it. */
+static size_t place_of(const char **card)
+{
+    const struct rcm_device *device = rcm_device_by_name(*card);
+    size_t i = 0;
+    while (device && rcm_device(i) != device)
+        i++;
+    *card = device ? device->name : *card;
+    return device ? i : SIZE_MAX;
+}
+
+static void count(struct groups *groups, const char *name, const char *card, const char *kernel)
+{
+    const size_t place = place_of(&card);
+    struct group next = {.place = place, .rows = 1};
+    snprintf(next.card, TEXT, "%s", card);
+    snprintf(next.name, TEXT, "%s", name);
+    snprintf(next.kernel, TEXT, "%s", kernel);
+    for (size_t i = groups->length; i-- > 0;) {
+        struct group *g = &groups->items[i];
+        if (strcmp(g->card, next.card) == 0 && strcmp(g->name, next.name) == 0 &&
+            strcmp(g->kernel, next.kernel) == 0) {
+            g->rows++;
+            return;
+        }
+    }
+    groups->items =
+        array_grow(groups->items, groups->length, &groups->capacity, sizeof *groups->items);
+    groups->items[groups->length++] = next;
+}
+
+static bool has_time(const struct csv *csv)
+{
+    for (size_t i = 0; i < csv->columns; i++)
+        if (strstr(csv->fields[i], "_us"))
+            return true;
+    return false;
+}
+
+static int count_file(const struct runs_index *index, size_t row, struct groups *groups,
+                      char error[CSV_ERROR])
+{
+    char path[RUNS_PATH];
+    struct csv csv;
+    if (!runs_index_path(index, row, NULL, path) || csv_read(path, &csv, error) != 0)
+        return -1;
+    for (size_t i = 0; has_time(&csv) && i < csv.rows; i++) {
+        const char *card = field(&csv, i, "device"), *kernel = field(&csv, i, "kernel");
+        count(groups, runs_index_field(index, row, RUNS_NAME),
+              *card ? card : runs_index_field(index, row, RUNS_DEVICE), kernel);
+    }
+    csv_free(&csv);
+    return 0;
+}
+
+static int by_card(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    const int order[] = {(x->place > y->place) - (x->place < y->place), strcmp(x->card, y->card),
+                         strcmp(x->name, y->name), strcmp(x->kernel, y->kernel)};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (order[i] != 0)
+            return order[i];
+    return 0;
+}
+
+int runs_by_card(const struct runs_index *index, struct table **table, char error[CSV_ERROR])
+{
+    struct groups groups = {0};
+    int status = 0;
+    for (size_t row = 0; status == 0 && row < index->csv.rows; row++)
+        status = count_file(index, row, &groups, error);
+    if (groups.length)
+        qsort(groups.items, groups.length, sizeof *groups.items, by_card);
+    *table = status == 0 ? table_new() : NULL;
+    for (size_t i = 0; *table && i < groups.length; i++) {
+        const struct group *g = &groups.items[i];
+        table_row(*table, false);
+        table_text(*table, column("device", STYLE_PLAIN), g->card);
+        table_text(*table, column("name", STYLE_PLAIN), g->name);
+        table_text(*table, column("kernel", STYLE_PLAIN), g->kernel);
+        table_count(*table, column("rows", STYLE_PLAIN), g->rows);
+    }
+    free(groups.items);
+    return status;
+}
