@@ -13,7 +13,7 @@
 struct regret {
     double mean, median, p95, max; /* over cells; NaN without cells */
     size_t cells;
-    size_t doubled; /* cells with a regret above 2 */
+    size_t doubled;                     /* cells with a regret above 2 */
     size_t exact_fastest, exact_chosen; /* cells, with exact top-k among the configurations */
 };
 

@@ -16,6 +16,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import math
 import pathlib
+import re
 import statistics
 import tempfile
 
@@ -124,7 +125,7 @@ def carried_exact(profile, runs, kernel, card, to):
 
 
 def pairs():
-    """(architecture or "two architectures", kernel, from, to, predictions) of all pairs of cards."""
+    """(architecture or "two architectures", kernel, from, to, predictions) of each pair."""
     of = architectures()
     for profile, runs, kernel in SGLANG:
         for card in SGLANG_CARDS:
@@ -337,13 +338,18 @@ def each_answer():
         yield from answers(device["device"])
 
 
+def stem(profile):
+    """The kernel in the name of a profile: gvr_v2, deepselect, flashinfer_clusters."""
+    return re.sub(r"_(a100|b[23]00|mi355x|blackwell)$", "", "_".join(profile.split("_")[:2]))
+
+
 def cards():
     """A row a card: its verdicts, and what its choices cost on the card of the profile."""
     for device in ask_json("devices")["devices"]:
         rows = list(answers(device["device"]))
         regrets = [row["regret"] for row in rows if row["regret"]]
         verdicts = [row["verdict"] for row in rows]
-        kernels = sorted({row["exact_kernel"] for row in rows} - {""})
+        kernels = sorted({stem(row["exact_kernel"]) for row in rows} - {""})
         yield {"device": device["device"], "answered_by": rows[0]["answered_by"],
                "verdicts": "".join(VERDICTS[verdict] for verdict in verdicts),
                "exact_kernels": ", ".join(kernels)} | {
@@ -384,8 +390,8 @@ def kernels_table():
 
 
 def exact_table():
-    lines = ["| between cards of | kernel | runs | median error % | 95 % | measured over predicted "
-             "| choice of two kernels: mean, most |", "|" + "---|" * 7]
+    lines = ["| cards of | kernel | runs | median error % | 95 % | measured over predicted "
+             "| of two |", "|" + "---|" * 7]
     regrets = exact_regret()
     for row in exact():
         of = regrets[row["between"]] if row["kernel"] == "all" else []
@@ -407,19 +413,21 @@ def regret_table():
 
 
 def cards_table():
-    lines = ["| card | answered by | regret there: mean, most | verdicts | exact kernels |",
+    lines = ["| card | answered by | regret there | verdicts | exact kernels |",
              "|" + "---|" * 5]
     for row in cards():
-        there = (f"{row['regret_mean']:.3f}, {row['regret_most']:.2f} ({row['questions']})"
+        there = (f"{row['regret_mean']:.3f}, {row['regret_most']:.2f}"
                  if row["questions"] else "-")
         lines.append(f"| {row['device']} | {row['answered_by']} | {there} | `{row['verdicts']}` "
                      f"| {row['exact_kernels'] or '-'} |")
     return lines
 
 
-TABLES = {"exact-kernels": kernels_table, "carried-times": times_table, "carried-exact": exact_table, "carried-regret": regret_table,
+TABLES = {"exact-kernels": kernels_table, "carried-times": times_table,
+          "carried-exact": exact_table, "carried-regret": regret_table,
           "carried-cards": cards_table}
-FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret, "cards": cards, "questions": each_answer}
+FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret, "cards": cards,
+           "questions": each_answer}
 
 
 def texts():

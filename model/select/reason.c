@@ -55,9 +55,8 @@ static enum rcm_reason what_forbids(const struct rcm_selection *s, const struct 
     return any_buckets(unaligned) ? RCM_REASON_OPTIONS : RCM_REASON_KERNEL;
 }
 
-enum rcm_reason reason_of(const struct rcm_selection *s, const struct rcm_choice *c)
+enum rcm_reason reason_of(const struct rcm_selection *s, const struct rcm_choice *c, bool stopped)
 {
-    const bool stopped = s->tick && s->tick(s->tick_context, 1, 1);
     if (!stopped && !(c->objective < INFINITY) && c->deploy == RCM_DEPLOY_EXACT)
         return what_forbids(s, c);
     if (c->too_close)

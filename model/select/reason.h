@@ -8,6 +8,7 @@
 
 /* Of a choice that is complete but for its reason. It searches again where no buckets take part,
  * unless the search was stopped. */
-enum rcm_reason reason_of(const struct rcm_selection *selection, const struct rcm_choice *choice);
+enum rcm_reason reason_of(const struct rcm_selection *selection, const struct rcm_choice *choice,
+                          bool stopped);
 
 #endif

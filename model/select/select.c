@@ -221,13 +221,31 @@ static struct rcm_point best_beyond(const struct rcm_selection *selection, doubl
                                                                                          : none;
 }
 
+/* The caller's tick; once it has said stop, it is not asked again. */
+struct watched {
+    const struct rcm_selection *selection;
+    bool stopped;
+};
+
+static bool watch(void *context, uint64_t done, uint64_t total)
+{
+    struct watched *w = context;
+    w->stopped = w->stopped || w->selection->tick(w->selection->tick_context, done, total);
+    return w->stopped;
+}
+
 struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct rcm_point *each)
 {
     struct rcm_selection s = *selection;
+    struct watched watched = {.selection = selection};
+    if (s.tick) {
+        s.tick = watch;
+        s.tick_context = &watched;
+    }
     const struct rcm_point best = best_of_all(&s, each);
     struct rcm_choice choice = contenders_choice(&s, best);
     choice.beyond = best_beyond(&s, best.objective);
-    choice.reason = reason_of(&s, &choice);
+    choice.reason = reason_of(&s, &choice, watched.stopped);
     return choice;
 }
 

@@ -278,6 +278,8 @@ int unknown_name(const char *option, const char *value, name_at *name, unsigned 
     return unknown_of_list(option, value, strlen(value), name, count);
 }
 
+#define NAMES_BYTES 600 /* of an error; recallmodel devices lists the rest */
+
 int unclear_name(const char *option, const char *value, const char *several, name_at *name,
                  const char *also)
 {
@@ -288,10 +290,17 @@ int unclear_name(const char *option, const char *value, const char *several, nam
         return usage_error("%s '%.*s' is one of %s; give one of them", option, VALUE_SHOWN, value,
                            several);
     struct nearest nearest = {.typed = value, .length = strlen(value)};
+    unsigned more = 0;
     for (unsigned i = 0; name(i); i++) {
-        append_name(names, sizeof names, name(i));
+        if (more == 0 && strlen(names) + strlen(name(i)) < NAMES_BYTES)
+            append_name(names, sizeof names, name(i));
+        else
+            more++;
         nearest_try(&nearest, name(i));
     }
+    if (more)
+        snprintf(names + strlen(names), sizeof names - strlen(names),
+                 " (and %u more: recallmodel devices)", more);
     return nearest.name ? usage_error("%s '%.*s' is not known; did you mean %s?", option,
                                       VALUE_SHOWN, value, nearest.name)
                         : usage_error("%s '%.*s' is not known; give one of %s, %s", option,

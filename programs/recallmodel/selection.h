@@ -163,6 +163,10 @@ void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_
  * names it. Returns how many it printed. */
 unsigned selection_print_beyond(const struct selection_answer *answer);
 
+/* The lines about exact top-k: what the answer compares with, a kernel that is faster, exact top-k
+ * by threshold. Returns how many it printed. */
+unsigned selection_print_exact(const struct selection_answer *answer);
+
 /* Lines of such an answer: the roofline below its time, and the command that settles it, which
  * times the best of each k_b and exact top-k. Each returns how many it printed. */
 unsigned selection_print_floor(const struct selection_answer *answer);

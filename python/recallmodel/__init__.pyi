@@ -222,6 +222,7 @@ class Device:
     on_chip_bytes: Optional[float]
     multiprocessors: Optional[float]
     shortest_kernel_us: Optional[float]
+    architecture: Optional[str]
     source: str
 
 class Profile:

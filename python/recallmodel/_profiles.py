@@ -46,7 +46,7 @@ class Device:
 
     fma_rate counts a fused multiply-add as two operations. vector_rate counts comparisons and
     selections. matrix_rate is that of dense bfloat16. shortest_kernel_us is the shortest kernel
-    that was measured on it.
+    that was measured on it. architecture is the maker's name of it.
     """
     name: str
     bandwidth_bytes_per_s: float
@@ -57,13 +57,16 @@ class Device:
     on_chip_bytes: float
     multiprocessors: float
     shortest_kernel_us: float
+    architecture: str
     source: str
 
 
 def _device_of(row):
     def value(name):
         found = getattr(row, name)
-        return found.decode() if isinstance(found, bytes) else found if found > 0 else None
+        if found is None or isinstance(found, bytes):
+            return found and found.decode()
+        return found if found > 0 else None
 
     return Device(**{field.name: value(field.name) for field in dataclasses.fields(Device)})
 

@@ -8,6 +8,7 @@ import importlib
 import os
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -33,6 +34,7 @@ def furnish(folder):
         stand_in(folder / name, 4, 8192)
     (folder / "documents.txt").write_text("one\ntwo\none\ntwo\n", encoding="utf-8")
     (folder / "tests").symlink_to(TOP / "tests")
+    shutil.copytree(TOP / "runs", folder / "runs")
     for letter, name in (("q", "queries"), ("k", "keys"), ("v", "values")):
         for number in ("", "1", "2"):
             (folder / f"{letter}{number}.npy").symlink_to(TOP
@@ -43,8 +45,9 @@ def furnish(folder):
     rows = list(csv.DictReader(made.splitlines()))
     for name, columns in (("runs.csv", "n k b k_b m predicted_us"),
                           ("exact.csv", "n k m exact_us")):
-        lines = dict.fromkeys(",".join(row[c] for c in columns.split()) for row in rows)
-        head = re.sub(r"\w+_us", "time_us", columns).replace(" ", ",")
+        lines = dict.fromkeys(",".join([*(row[c] for c in columns.split()), "float16"])
+                              for row in rows)
+        head = re.sub(r"\w+_us", "time_us_median", columns).replace(" ", ",") + ",dtype"
         (folder / name).write_text("\n".join([head, *lines, ""]), encoding="utf-8")
 
 
@@ -66,7 +69,9 @@ def check_commands():
             checks()
             # not the profile of whoever runs this; a grid of seconds, which has the same steps
             short = " --grid cpu-tiny" if command.endswith("bench --calibrate") else ""
-            done = run(f"export XDG_CACHE_HOME={folder}/cache; {command}{short}", folder)
+            # runs of one's own are added to a copy
+            done = run(f"export XDG_CACHE_HOME={folder}/cache RECALLMODEL_RUNS={folder}/runs; "
+                       f"{command}{short}", folder)
             if done.returncode != 0:
                 yield f"{page}: {command}: status {done.returncode}, {done.stderr.strip()[:200]}"
 

@@ -25,17 +25,6 @@ prints '^gvr_v2_b200: 36 runs; fit 3.5 and 12.7 %; n left out 8.2 and 29.9 %; k 
 prints 'k left out not tried' <"$folder/said" || fail "one k, none left out"
 pass
 
-# the table of docs/runs.md is what the profiles say
-for file in model/time/profiles/exact/*.profile; do
-    row=$(awk -F'[ =]+' '{ v[$1] = $2 }
-        function both(w) { return v[w "median_error"] ? sprintf("%.1f, %.1f",
-            100 * v[w "median_error"], 100 * v[w "p95_error"]) : "one k" }
-        END { printf "| `%s` | %d | %s | %s | %s |", v["name"], v["exact_count"], both(""),
-            both("held_out_"), both("held_out_k_") }' "$file")
-    grep -qF -- "$row" docs/runs.md || fail "docs/runs.md lacks: $row"
-done
-pass
-
 # predict: by the beginning of a name, and by a file; k = n selects nothing
 question=(--n 65536 --k 512 --m 64)
 one=$("$program" predict --device gvr "${question[@]}" --csv)
@@ -47,7 +36,7 @@ same=$(paste -d, <(sed -n 2p <<<"$one") <(sed -n 2p <<<"$two") |
 [ "$same" = 1 ] || fail "predict by a name and by a file: $one $two"
 [ "$("$program" predict --device gvr --n 4096 --k 4096 --csv | sed -n 2p)" = \
     "4096,4096,1,4096,interleaved,,,,,false," ] || fail "predict of k = n"
-"$program" devices | prints '^ *gvr_v2_b200 .* 0.77 to 1.12' || fail "devices"
+"$program" devices | prints '^ *B200 *gvr_v2_b200 .* 0.77 to 1.12' || fail "devices"
 rejects "has no stage 1" "$program" predict --device gvr --n 4096 --k 64 --b 128
 rejects "is of f32" "$program" predict --device gvr --n 4096 --k 64 --dtype f16
 pass
@@ -90,7 +79,7 @@ rejects "leave --objective out" "$program" select "${question[@]}" --exact-kerne
     --objective candidates
 rejects "is one of flashinfer_0_6_14_b200, " "$program" select "${question[@]}" \
     --exact-kernel flashinfer
-rejects "is not known; give one of deepselect_b200, " "$program" select "${question[@]}" \
+rejects "is not known; give one of aiter_mi355x, " "$program" select "${question[@]}" \
     --exact-kernel nothing
 rejects "did you mean gvr_v2_b200?" "$program" select "${question[@]}" --exact-kernel grv_v2_b200
 rejects "did you mean H100-SXM?" "$program" select --n 4096 --k 64 --device H100-SMX

@@ -19,7 +19,7 @@ for file in "${files[@]}"; do
     cmp -s "$folder/out" "$file" && continue
     differ=$((differ + 1))
     echo "$file differs:"
-    diff "$file" "$folder/out" | head -n 10 || true
+    diff "$file" "$folder/out" | sed -n 1,10p || true
     [ "$write" != --write ] || cp "$folder/out" "$file"
 done
 [ $differ = 0 ] || [ "$write" = --write ] ||

@@ -69,13 +69,14 @@ fi
 
 # The index of the measured runs: rows are counted anew, a new file gets a line.
 index=$runs/index.csv
-[ -f "$index" ] || echo name,rows,what,device,dtype,licence >"$index"
+[ -f "$index" ] || echo name,rows,what,device,dtype,licence,statistic,cache,launch,lengths >"$index"
 for file in "$folder"/*.csv; do
     entry=$name/$(basename "$file" .csv)
     rows=$(($(grep -vc '^#\|^$' "$file") - 1))
     what="time on a CPU"
     case $entry in */peers) what="time of other libraries" ;; esac
-    grep -q "^$entry," "$index" || echo "$entry,,$what,$name,several,Apache-2.0" >>"$index"
+    grep -q "^$entry," "$index" ||
+        echo "$entry,,$what,$name,several,Apache-2.0,median,several,,equal" >>"$index"
     sed -i "s|^$entry,[0-9]*,|$entry,$rows,|" "$index"
 done
 echo "$folder: $(ls "$folder" | xargs)"
