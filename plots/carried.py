@@ -160,6 +160,24 @@ def exact_regret():
     return regrets
 
 
+def memory_table():
+    """What the fastest of 13 exact kernels reads of the rate of the data sheet, by k."""
+    sheet = {device["device"]: device["bandwidth_bytes_per_s"]
+             for device in ask_json("devices")["devices"]}
+    shares = {}
+    for row in program.runs("bits-knn/exact"):
+        rate = 4e6 * int(row["n"]) * int(row["m"]) / float(row["time_us_median"])
+        at = shares.setdefault(row["device"], {}).setdefault(int(row["k"]), [])
+        at.append((rate / sheet[row["device"]], row["kernel"]))
+    ks = (32, 256, 2048)
+    lines = [joined_row("card", "TB/s", *(f"k = {k}" for k in ks)), "|" + "---|" * 5]
+    for card, of in sorted(shares.items()):
+        best = (max(of[k]) for k in ks)
+        lines.append(joined_row(card, f"{sheet[card] / 1e12:.3g}",
+                                *(f"{percent(share)} % ({kernel})" for share, kernel in best)))
+    return lines
+
+
 # ---- what no rate of a card tells
 
 def quirk():
@@ -361,6 +379,10 @@ def cards():
 # ---- the tables of docs/runs.md
 
 
+def joined_row(*cells):
+    return "| " + " | ".join(cells) + " |"
+
+
 def percent(value):
     return f"{100 * value:.0f}"
 
@@ -423,7 +445,8 @@ def cards_table():
     return lines
 
 
-TABLES = {"exact-kernels": kernels_table, "carried-times": times_table,
+TABLES = {"exact-kernels": kernels_table, "exact-memory": memory_table,
+          "carried-times": times_table,
           "carried-exact": exact_table, "carried-regret": regret_table,
           "carried-cards": cards_table}
 FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret, "cards": cards,

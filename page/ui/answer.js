@@ -118,6 +118,10 @@ function figures(answer, exactUs) {
         tiles.push(...timeTiles(answer));
     }
     tiles.push(exactTile(answer, exactUs));
+    const faster = answer.faster_exact;
+    if (faster)
+        tiles.push(tile('a faster exact kernel', showTime(faster.time_us),
+            `predicted, ${faster.name}, measured on ${faster.card}`));
     if (answer.threshold && answer.objective !== 'roofline')
         tiles.push(tile('exact by threshold',
             showObjective(answer.threshold.objective, answer.objective_unit),

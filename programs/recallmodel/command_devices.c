@@ -197,6 +197,16 @@ static void print_stand_ins(void)
     }
 }
 
+static void print_exact_carried(void)
+{
+    const struct rcm_exact_carried *row;
+    puts("\nWhere a card has none, that of another card of its architecture is carried to it:");
+    for (size_t i = 0; (row = rcm_exact_carried(i)); i++)
+        print_wrapped("  %-13s measured over predicted %.2f to %.2f (%s)", row->architecture,
+                      row->low_ratio, row->high_ratio, row->measured);
+    puts("recallmodel runs --cards counts all measured runs by card and kernel.");
+}
+
 static void print_profiles(const struct settings *settings, bool verbose)
 {
     const struct rcm_profile *q;
@@ -208,6 +218,8 @@ static void print_profiles(const struct settings *settings, bool verbose)
     print_profiles_of(settings, OF_EXACT,
                       "\nKernels that only find the exact top-k, for select --exact-kernel and "
                       "predict:");
+    if (!settings->question.device.given)
+        print_exact_carried();
     for (size_t i = 0; verbose && (q = profile_at(settings, i)); i++) {
         print_wrapped("  %s, %s:  %s; %s", q->name, q->kernel->name, q->runs ? q->runs : "",
                       q->source ? q->source : "");
