@@ -446,9 +446,8 @@ def cards_table():
 
 
 TABLES = {"exact-kernels": kernels_table, "exact-memory": memory_table,
-          "carried-times": times_table,
-          "carried-exact": exact_table, "carried-regret": regret_table,
-          "carried-cards": cards_table}
+          "carried-times": times_table, "carried-exact": exact_table,
+          "carried-regret": regret_table, "carried-cards": cards_table}
 FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret, "cards": cards,
            "questions": each_answer}
 

@@ -217,7 +217,8 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
                       "you know: bandwidth_bytes_per_s, vector_rate_per_s, matrix_rate_per_s.",
                       device->device.name);
     if (settings->profile_file)
-        printf("\nThe profile is in %s; use it with --device %s%s\n", settings->profile_file,
+        printf("\nThe profile is in %s; use it with %s %s%s\n", settings->profile_file,
+               calibration_kernel(settings, "generic")->exact_only ? "--exact-kernel" : "--device",
                strpbrk(settings->profile_file, "./") ? "" : "./", settings->profile_file);
 }
 

@@ -14,6 +14,7 @@
 
 #include <base/atomic_file.h>
 #include <base/memory.h>
+#include <model/recallmodel/cost.h>
 #include <programs/common/error.h>
 #include <programs/common/runs_folder.h>
 
@@ -144,7 +145,9 @@ static int write_index(const struct runs_index *index, const struct csv *csv,
 
 static int fit(const struct runs_add *add, const struct csv *csv, const char *profile)
 {
-    const char *name = strchr(add->name, '/') + 1;
+    char name[80];
+    snprintf(name, sizeof name, "%s", add->name);
+    *strchr(name, '/') = '_';
     if (csv->rows < ENOUGH) {
         printf("%zu runs are too few for a profile; %d are enough\n", csv->rows, ENOUGH);
         return STATUS_OK;
@@ -185,47 +188,63 @@ static const char *what_of(const struct csv *csv)
     return has(csv, "b") ? "time of both stages" : "time of exact top-k";
 }
 
+/* Fills in what the columns say, and asks for what is still missing. Returns a status. */
+static int complete(struct runs_add *add, const struct csv *csv, char answers[4][ANSWER])
+{
+    const char *missing = missing_column(csv);
+    if (missing)
+        return usage_error("--add: %.150s has no column %s; the columns of runs are those of "
+                           "recallmodel runs keyetal/exact",
+                           add->file, missing);
+    if (has(csv, "dtype"))
+        add->dtype = csv->rows ? csv_field(csv, 0, csv_column(csv, "dtype")) : "";
+    add->what = add->what ? add->what : what_of(csv);
+    const struct {
+        const char **to, *option, *question;
+    } needed[] = {
+        {&add->dtype, "--dtype", "which type have the values, such as f16?"},
+        {&add->device, "--device", "which card, such as H100-SXM?"},
+        {&add->source, "--source", "who measured it, where, with what?"},
+        {&add->licence, "--licence", "under which licence, such as Apache-2.0?"},
+    };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!(*needed[i].to =
+                  said(*needed[i].to, needed[i].option, needed[i].question, answers[i])))
+            return STATUS_USAGE;
+    const struct rcm_device *device = rcm_device_by_name(add->device);
+    add->device = device ? device->name : add->device;
+    return runs_faults(csv, add->device, add->dtype, stderr) > 0
+               ? usage_error("--add: %.150s has faults; nothing was added", add->file)
+               : STATUS_OK;
+}
+
+/* Adds what is complete, unless there are runs with its name. */
+static int add_complete(const struct runs_add *add, const struct csv *csv)
+{
+    char error[CSV_ERROR], hint[RUNS_HINT];
+    struct runs_index index;
+    if (runs_index_read(&index, error) != 0)
+        return usage_error("%s", error);
+    const int status = runs_index_find(&index, add->name, hint) < index.csv.rows
+                           ? usage_error("--as %s is there already; give another name", add->name)
+                           : add_checked(&index, csv, add);
+    runs_index_free(&index);
+    return status;
+}
+
 int runs_add(const struct runs_add *given)
 {
     struct runs_add add = *given;
-    char error[CSV_ERROR], hint[RUNS_HINT], answers[4][ANSWER];
-    struct runs_index index;
+    char error[CSV_ERROR], answers[4][ANSWER];
     struct csv csv;
     if (!add.name || !is_name(add.name))
         return usage_error("--add needs --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
                            "mine/exact-h100");
     if (csv_read(add.file, &csv, error) != 0)
         return usage_error("%s", error);
-    int status = STATUS_OK;
-    const char *missing = missing_column(&csv);
-    if (missing) {
-        csv_free(&csv);
-        return usage_error("--add: %.150s has no column %s; the columns of runs are those of "
-                           "recallmodel runs keyetal/exact",
-                           add.file, missing);
-    }
-    if (has(&csv, "dtype"))
-        add.dtype = csv.rows ? csv_field(&csv, 0, csv_column(&csv, "dtype")) : "";
-    add.what = add.what ? add.what : what_of(&csv);
-    if (!(add.dtype =
-              said(add.dtype, "--dtype", "which type have the values, such as f16?", answers[3])) ||
-        !(add.device = said(add.device, "--device", "which card, such as H100-SXM?", answers[0])) ||
-        !(add.source =
-              said(add.source, "--source", "who measured it, where, with what?", answers[1])) ||
-        !(add.licence = said(add.licence, "--licence", "under which licence, such as Apache-2.0?",
-                             answers[2])))
-        status = STATUS_USAGE;
-    else if (runs_faults(&csv, add.device, add.dtype, stderr) > 0)
-        status = usage_error("--add: %.150s has faults; nothing was added", add.file);
-    else if (runs_index_read(&index, error) != 0)
-        status = usage_error("%s", error);
-    else {
-        if (runs_index_find(&index, add.name, hint) < index.csv.rows)
-            status = usage_error("--as %s is there already; give another name", add.name);
-        else
-            status = add_checked(&index, &csv, &add);
-        runs_index_free(&index);
-    }
+    int status = complete(&add, &csv, answers);
+    if (status == STATUS_OK)
+        status = add_complete(&add, &csv);
     csv_free(&csv);
     return status;
 }

@@ -64,10 +64,13 @@ add() {
 rejects "needs --dtype: which type have the values" add </dev/null
 add --dtype f16 --cache cold </dev/null >"$folder/out"
 prints '^mine/exact: 39 rows added to ' <"$folder/out" || fail "$(cat "$folder/out")"
-grep -q '^mine/exact,39,time of exact top-k,h100-sxm,f16,CC0-1.0,,cold,,$' \
+grep -q '^mine/exact,39,time of exact top-k,H100-SXM,f16,CC0-1.0,,cold,,$' \
     "$folder/own/index.csv" || fail "the index: $(tail -1 "$folder/own/index.csv")"
 grep -q '^Licence  *CC0-1.0$' "$folder/own/mine/SOURCE" || fail "no licence in SOURCE"
 sed '/^#/d' "$folder/mine.csv" | cmp - "$folder/own/mine/exact.csv" || fail "the rows differ"
+prints 'use it with --exact-kernel .*/mine/exact.profile$' <"$folder/out" ||
+    fail "$(cat "$folder/out")"
+grep -q '^name = mine_exact$' "$folder/own/mine/exact.profile" || fail "the name of the profile"
 (cd "$folder" && RECALLMODEL_RUNS=$folder/own "$program" select --n 2^17 --k 64 --m 64 \
     --device h100-pcie --exact-kernel "$folder/own/mine/exact.profile") >"$folder/out" ||
     fail "the profile: $(cat "$folder/out")"
