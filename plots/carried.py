@@ -68,6 +68,16 @@ def sets():
             and float(r["time_us_median"]) > FLOOR_US))
 
 
+def other_sets():
+    """Those that are in no band: torch.topk of 2022, and Intel's own torch.topk."""
+    yield "torch.topk of 2022", "RTX-3080", "f32", list(rows_of(
+        "torch-2022/exact", lambda r: float(r["time_us_median"]) > FLOOR_US))
+    for dtype, name in (("f16", "float16"), ("f32", "float32")):
+        yield "torch.topk of Intel", "Arc-B580", dtype, list(rows_of(
+            "xpu-ops/exact", lambda r, n=name: r["kernel"] == "torch.topk (parts 1 and 2)"
+            and r["dtype"] == n))
+
+
 def quantile(values, share):
     """Between the two nearest of the sorted values."""
     values = sorted(values)
@@ -93,6 +103,9 @@ def times():
         pool = ("TPU" if card.startswith("TPU") else
                 "GPU, exact" if what == "torch.topk" else "GPU, buckets")
         pools.setdefault(pool, []).extend(ratios)
+    for what, card, dtype, runs in other_sets():
+        rows.append({"kernel": what, "device": card, "dtype": dtype,
+                     **summary(predicted(card, dtype, runs))})
     return rows + [{"kernel": "all", "device": pool, "dtype": "", **summary(ratios)}
                    for pool, ratios in pools.items()]
 
