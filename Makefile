@@ -473,8 +473,8 @@ SHORTENED := $(addprefix $(BUILD)/tests/,$(addprefix calibrate/test_,fit hidden)
         $(addprefix gpu/test_,stage1 exact topk_gpu fused) \
         $(addprefix topk/test_,smoke $(addprefix topk_,calls callers choose edges large refusals)) \
         $(addprefix model/test_,contenders reverse select_time threshold)) \
-    $(patsubst %,tests/programs/test_%.sh,calls completion gpu_bench manual plot simulate \
-        valgrind) \
+    $(patsubst %,tests/programs/test_%.sh,calls completion gpu_bench manual plot sentences \
+        simulate valgrind) \
     tests/topk/test_topk_machines.sh \
     tests/figures/test_figures.sh tests/python/test_python.sh tests/docs/test_pages.sh
 JOBS ?= 2

@@ -30,15 +30,24 @@ CACHES = {row["device"]: row["on_chip_bytes"] for row in DEVICES}
 WARM = r"; if the rows come from memory: they may still lie in its cache of (\S+) MB"
 
 
+# What random questions hardly ever meet: an exact kernel that is faster, a quirk.
+RARE = ("--n 131072 --k 2048 --m 64 --recall 0.95 --device h100-pcie",
+        "--n 65536 --k 1024 --m 8 --recall 0.9 --device h100-pcie",
+        "--n 65536 --k 512 --m 32 --recall 0.9 --kb-max 1 --align 16 --device a10g")
+
+
 def question(random_):
     """The options of a question to select."""
     n = int(2 ** random_.uniform(6, 24))
     k = int(2 ** random_.uniform(0, min(13, random_.uniform(3, 20)))) % (n // 2) + 1
+    if n > 4096 and random_.random() < 0.2:
+        k = random_.choice([512, 1024, 2048])  # what the exact kernels of serving stacks have
     options = ["--n", n, "--k", k]
     if random_.random() < 0.7:
         options += ["--m", int(2 ** random_.uniform(0, 9))]
     device = random_.choice([None, None, "h100-pcie", "cpu-epyc-zen4", "v100s", "h200", "b200",
-                             "mi300x", "rtx4090", "tpuv6e", "a100-pcie-40gb", "h100"])
+                             "mi300x", "rtx4090", "tpuv6e", "a100-pcie-40gb", "h100",
+                             "h100-nvl", "b300", "a10g"])
     if random_.random() < 0.1:
         options += ["--shards", random_.choice([2, 4, 8, 16])]
         if random_.random() < 0.5:
@@ -578,7 +587,8 @@ def shards(options, text, answer):
 
 
 def ask(number):
-    options = question(random.Random(f"sentences {number}"))
+    options = (RARE[number].split() if number < len(RARE)
+               else question(random.Random(f"sentences {number}")))
     text, said = run("select", *options), run("select", *options, "--json")
     if text.returncode or said.returncode:
         right = text.returncode == said.returncode == 2 and len(text.stderr.splitlines()) == 1

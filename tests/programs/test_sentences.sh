@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every sentence that select prints, over a thousand random questions: check_sentences.py. And that
-# the check finds sentences that are wrong.
+# Every sentence that select prints, over a thousand random questions (CASES=few: 250):
+# check_sentences.py. And that the check finds sentences that are wrong.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
@@ -9,6 +9,7 @@ if ! command -v python3 >/dev/null; then
     exit 0
 fi
 questions=1000
+if [ "${CASES:-}" = few ]; then questions=250; fi
 if [ -n "${SANITIZE:-}" ]; then questions=60; fi
 python3 tests/programs/check_sentences.py "$program" "$questions" || fail "see above"
 pass
@@ -35,5 +36,7 @@ lie 's/can only pay if/pays if/'
 lie 's/too few to fill a GPU/enough for a GPU/'
 lie 's/in place of/instead of/'
 lie 's/^  floor .*/  floor       1 us: the rates of H200 allow no less/'
+lie 's/^  faster  *[0-9.]*/  faster      1.23/'
+lie 's/^  quirk  *on A10G/  quirk       on A100/'
 pass
 finish
