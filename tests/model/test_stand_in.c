@@ -251,5 +251,22 @@ START_TEST(exact_kernels_carried)
 }
 END_TEST
 
+/* The quirk of the A10G, and each shape that just does not meet it. */
+START_TEST(quirks)
+{
+    const struct rcm_device *a10g = rcm_device_by_name("A10G");
+    const struct rcm_topk meets = {.n = 65536, .k = 1024, .b = 1024, .k_b = 1, .m = 32};
+    ck_assert_ptr_eq(rcm_quirk_of(a10g, meets), rcm_quirk(0));
+    ck_assert_ptr_null(rcm_quirk_of(rcm_device_by_name("RTX-3090"), meets));
+    static const struct rcm_topk others[] = {
+        {.n = 65537, .k = 1024, .b = 1024, .k_b = 1}, {.n = 65536, .k = 1024, .b = 1032, .k_b = 1},
+        {.n = 65536, .k = 1024, .b = 1024, .k_b = 2}, {.n = 65536, .k = 1024, .b = 9376, .k_b = 1},
+        {.n = 4080, .k = 100, .b = 160, .k_b = 1},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        ck_assert_msg(!rcm_quirk_of(a10g, others[i]), TOPK_FMT, TOPK_ARG(others[i]));
+}
+END_TEST
+
 TEST_MAIN("stand-ins", what_scales, who_stands_in, choices_do_no_harm, ties_between_bounds,
-          exact_kernels_of_a_card, exact_kernels_carried)
+          exact_kernels_of_a_card, exact_kernels_carried, quirks)
