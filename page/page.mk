@@ -19,7 +19,7 @@ PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress
     $(addprefix programs/recallmodel/,commands.c plot.c plot_program.c predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(PAGE_COMMANDS:%=programs/recallmodel/command_%.c), \
         $(wildcard programs/recallmodel/command_*.c)) \
-    $(wildcard $(addprefix programs/recallmodel/,bench_* calibrate_* count_* sparse_* tensors_*))
+    $(wildcard $(addprefix programs/recallmodel/,bench_* calibrate_* count_* runs_* sparse_* tensors_*))
 PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT), $(wildcard base/*.c model/*/*.c \
     sim/*.c sim/team/single.c programs/common/*.c programs/recallmodel/*.c page/*.c))
 PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(PAGE)/%.o)

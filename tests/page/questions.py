@@ -14,7 +14,7 @@ ASKED = (
     {"recall": "0.99", "device": "h100-pcie", "dtype": "f16"},
     {"recall": "0.9", "confidence": "0.95"},
     {"recall": "0.95", "device": "a100-sxm", "exact-us": "150"},
-    {"recall": "0.98", "device": "b200", "exact-kernel": "sglang"},
+    {"recall": "0.98", "device": "b200", "exact-kernel": "sglang_v2_b200"},
 )
 
 # What the shapes above leave out: other devices, kernels, types and options.
