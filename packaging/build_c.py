@@ -33,6 +33,7 @@ LAYERS = {
     "programs/bench": POSIX,
     "programs/bench-cpu": OPENMP + POSIX,
     "programs/recallmodel": POSIX,
+    "programs/recallmodel/*": POSIX,
 }
 WITHOUT = {"sim/team/mpi.c"}
 # What is compiled for instruction sets of an x86-64; which runs is found out at run time.
@@ -41,7 +42,8 @@ ISA = {"topk/isa_avx2.c": AVX2,
        "topk/isa_avx512.c": ["-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vbmi2", *AVX2]}
 
 # What is linked: the layers of each file, and its libraries.
-COMMAND = ["programs/recallmodel", "programs/bench", "programs/bench-cpu", "programs/common",
+COMMAND = ["programs/recallmodel", "programs/recallmodel/*", "programs/bench",
+           "programs/bench-cpu", "programs/common",
            "model/*", "calibrate", "attention", "attention/methods", "sim", "sim/team",
            "base"]
 COMMAND_LIBS = ["-lm", "-ldl", "-lpthread"]

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <programs/common/error.h>
-#include <programs/recallmodel/plot.h>
+#include <programs/recallmodel/output/plot.h>
 
 /* plot_check() ends the command before a plot is made; the rest does nothing. */
 int plot_check(const char *path)

@@ -1,7 +1,7 @@
 /* no_runs.c - predict without the reader of measured runs, which belongs to calibrate.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <programs/recallmodel/predict.h>
+#include <programs/recallmodel/time/predict.h>
 
 int predict_runs(const struct predict_settings *settings)
 {

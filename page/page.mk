@@ -16,12 +16,14 @@ $(eval $(call layer,page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
 PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress.c \
-    $(addprefix programs/recallmodel/,commands.c plot.c plot_program.c predict_runs.c)
-PAGE_LEAVES_OUT := $(filter-out $(PAGE_COMMANDS:%=programs/recallmodel/command_%.c), \
-        $(wildcard programs/recallmodel/command_*.c)) \
-    $(wildcard $(addprefix programs/recallmodel/,bench_* calibrate_* count_* runs_* sparse_* tensors_*))
+    $(addprefix programs/recallmodel/,commands.c output/plot.c output/plot_program.c \
+        time/predict_runs.c)
+PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
+    $(addprefix programs/recallmodel/,command_* */command_* attention/* measure/* \
+        recall/count_* time/calibrate_*)))
 PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT), $(wildcard base/*.c model/*/*.c \
-    sim/*.c sim/team/single.c programs/common/*.c programs/recallmodel/*.c page/*.c))
+    sim/*.c sim/team/single.c programs/common/*.c programs/recallmodel/*.c \
+    programs/recallmodel/*/*.c page/*.c))
 PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(PAGE)/%.o)
 
 # The memory may grow to so many bytes. The stack lies below the data, so that one that is too deep

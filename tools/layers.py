@@ -7,6 +7,7 @@
     tools/layers.py --headers  prints a line LAYER HEADER yes|no for each pair: may it include that?
 
 A layer is a folder; the Makefile's lists SEES_* say what each may include (`make print-layers`).
+Some layers have rooms (ROOMS), of which only some may be included by others.
 The diagram stands between <!-- layers --> and <!-- /layers -->. FILE as the last argument takes
 the place of CONTRIBUTING.md. The exit status is 1 if the diagram is not current or if an include
 is not allowed, whatever was asked for.
@@ -27,6 +28,10 @@ BOXES = 3  # in one row of the diagram, at most
 BEGIN, END = "<!-- layers -->", "<!-- /layers -->"
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cc")
 HEADERS = (".h", ".cuh")
+
+# Folders with rooms, and which of these all other rooms stand on, the lowest first. A room may
+# include those below it and the files at the top of its folder, and no other room.
+ROOMS = {"programs/recallmodel": ["output", "question"]}
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 Include = collections.namedtuple("Include", "file line header")
@@ -53,6 +58,20 @@ def layer_of(path, layers):
 
 def may_include(layer, header, layers):
     return any(is_under(header, seen) for seen in (layer, *layers[layer]))
+
+
+def room_of(path, folder):
+    parts = path[len(folder) + 1:].split("/")
+    return parts[0] if len(parts) > 1 else None
+
+
+def rooms_allow(name, header):
+    for folder, shared in ROOMS.items():
+        if is_under(name, folder) and is_under(header, folder):
+            room, other = room_of(name, folder), room_of(header, folder)
+            below = shared[:shared.index(room)] if room in shared else shared
+            return room is None or other is None or other == room or other in below
+    return True
 
 
 def files_of(layers, kinds):
@@ -86,6 +105,8 @@ def faults(found, layers):
                     yield f"{place}: there is no {include.header}"
         elif not may_include(layer, include.header, layers):
             yield f"{place}: the layer {layer} may not include {include.header}"
+        elif not rooms_allow(include.file, include.header):
+            yield f"{place}: this room may not include {include.header}"
 
 
 # ---- the diagram

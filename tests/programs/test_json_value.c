@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include <programs/common/json_value.h>
-#include <programs/recallmodel/json.h>
+#include <programs/recallmodel/output/json.h>
 #include <tests/test.h>
 
 /* The same value twice. */

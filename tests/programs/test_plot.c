@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <programs/common/error.h>
-#include <programs/recallmodel/plot.h>
+#include <programs/recallmodel/output/plot.h>
 #include <tests/test.h>
 
 START_TEST(titles_are_text)

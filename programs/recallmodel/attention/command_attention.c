@@ -1,0 +1,306 @@
+/* command_attention.c - the most that sparse attention can gain in a step of decoding, whatever
+ * selects the keys.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <programs/common/option_values.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/command.h>
+
+struct settings {
+    struct question question;
+    struct decoder_option {
+        const struct rcm_decoder *one; /* NULL: not given, or all */
+        bool all;
+    } decoder;
+    struct rcm_decoder own; /* of --layers, --width ..; 0: not given */
+    uint64_t components;    /* 0: not given */
+    double select_us;       /* 0: not given */
+};
+
+#define NAMES_LISTED 64 /* decoders that a prefix may mean */
+
+static const char *decoder_name_at(unsigned i)
+{
+    return rcm_decoder(i) ? rcm_decoder(i)->name : NULL;
+}
+
+static int read_decoder(void *to, const char *option, const char *value)
+{
+    struct decoder_option *decoder = to;
+    const struct rcm_decoder *found[NAMES_LISTED];
+    const size_t count = rcm_decoders_by_prefix(value, found, NAMES_LISTED);
+    char several[800] = "";
+    offer_name("all");
+    decoder->all = strcmp(value, "all") == 0;
+    decoder->one = count == 1 ? found[0] : NULL;
+    if (decoder->all || count == 1)
+        return STATUS_OK;
+    for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
+        append_name(several, sizeof several, found[i]->name);
+    return unclear_name(option, value, several, decoder_name_at,
+                        "all, or the numbers of another: --layers, --width, --kv-heads and --head");
+}
+
+static int read_components(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_count(value, to);
+    return wrong ? usage_error("%s '%.*s' is %s; give a whole number from 1 to the elements of a"
+                               " head, such as 16 of 128",
+                               option, VALUE_SHOWN, value, wrong)
+                 : STATUS_OK;
+}
+
+static int read_select_us(void *to, const char *option, const char *value)
+{
+    struct decimal us;
+    const char *wrong = parse_decimal(value, &us);
+    const double time = wrong ? 0.0 : decimal_value(us);
+    *(double *)to = time;
+    return time > 0.0 ? STATUS_OK
+                      : usage_error("%s '%.*s' is %s; give the time of choosing the keys of one "
+                                    "layer in microseconds, such as 53.4",
+                                    option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
+}
+
+#define OWN(member) offsetof(struct settings, own.member)
+
+static const struct argument attention_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {"--decoder", "NAME", read_decoder, offsetof(struct settings, decoder),
+     "the decoder: its name, the beginning of just one name, or all (default Llama-2-7B)"},
+    {"--layers", "L", read_count, OWN(layers), "another decoder by its numbers: its layers,"},
+    {"--width", "W", read_count, OWN(width), "the hidden size,"},
+    {"--kv-heads", "H", read_count, OWN(kv_heads), "the heads of keys and values,"},
+    {"--head", "D", read_count, OWN(head), "and the elements of a head; these four are needed"},
+    {"--heads", "H", read_count, OWN(heads), "the heads of queries (default W/D)"},
+    {"--ffn", "F", read_count, OWN(ffn),
+     "the inner size of the gated feed-forward network, which has 3 W F parameters (default: 8 W^2 "
+     "parameters, as in Key et al.)"},
+    {"--vocabulary", "V", read_count, OWN(vocabulary),
+     "the vocabulary of the embedding, which has V W parameters (default: not counted)"},
+    {"--components", "R", read_components, offsetof(struct settings, components),
+     "elements of each key that SparQ reads first (default: an eighth of those of a head)"},
+    {"--select-us", "T", read_select_us, offsetof(struct settings, select_us),
+     "also print the speed-up if choosing the k keys takes T microseconds in each layer"},
+    {"--device", "D", read_device, IN_QUESTION(device),
+     "a device with a matrix rate: its name, or the path of a device file (default H100-PCIe)"},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+static const struct rcm_device *device_of(const struct settings *settings)
+{
+    return settings->question.device.given ? &settings->question.device.text.device
+                                           : rcm_device_by_name("H100-PCIe");
+}
+
+static bool has_own(const struct settings *settings)
+{
+    const struct rcm_decoder *own = &settings->own;
+    return own->layers || own->width || own->kv_heads || own->head || own->heads || own->ffn ||
+           own->vocabulary;
+}
+
+/* The decoder of --layers, --width ..; what may be left out is derived. */
+static struct rcm_decoder own_decoder(const struct settings *settings)
+{
+    struct rcm_decoder own = settings->own;
+    own.name = "as given";
+    own.embeddings_read = 1;
+    own.heads = own.heads ? own.heads : own.width / own.head;
+    return own;
+}
+
+/* The index-th decoder that was asked for; false: no more. */
+static bool decoder_at(const struct settings *settings, size_t index, struct rcm_decoder *decoder)
+{
+    if (settings->decoder.all) {
+        if (!rcm_decoder(index))
+            return false;
+        *decoder = *rcm_decoder(index);
+        return true;
+    }
+    if (has_own(settings))
+        *decoder = own_decoder(settings);
+    else
+        *decoder = settings->decoder.one ? *settings->decoder.one : *rcm_decoder(0);
+    return index == 0;
+}
+
+static uint64_t components_of(const struct settings *settings, const struct rcm_decoder *decoder)
+{
+    const uint64_t eighth = decoder->head / 8;
+    return settings->components ? settings->components : eighth ? eighth : 1;
+}
+
+/* null where the memory of the device is not known. */
+static void put_exceeds(struct table *table, const struct rcm_device *device, double bytes)
+{
+    const struct column column = in_data("exceeds_memory");
+    if (device->memory_bytes > 0.0)
+        table_bool(table, column, bytes > device->memory_bytes);
+    else
+        table_null(table, column);
+}
+
+static struct table *attention_rows(const struct query *query, void *state)
+{
+    const struct settings *settings = state;
+    struct table *table = table_new();
+    const struct rcm_device *device = device_of(settings);
+    const struct rcm_topk p = query->base;
+    struct rcm_decoder decoder;
+    for (size_t i = 0; decoder_at(settings, i, &decoder); i++) {
+        const uint64_t components = components_of(settings, &decoder);
+        const struct rcm_attention a = rcm_attention(&decoder, device, p.n, p.k, components);
+        table_row(table, false);
+        table_count(table, column("n", STYLE_PLAIN), p.n);
+        table_count(table, column("k", STYLE_PLAIN), p.k);
+        table_text(table, column("decoder", STYLE_PLAIN), decoder.name);
+        table_text(table, column("device", STYLE_PLAIN), device->name);
+        table_count(table, headed("components", "compo-\nnents", STYLE_PLAIN), components);
+        table_real(table, headed("step_us", "step\nus", STYLE_TIME), a.step_us);
+        table_real(table, in_data("attention_us"), a.attention_us);
+        table_real(table, headed("attention_share", "atten-\ntion", STYLE_PERCENT),
+                   a.attention_us / a.step_us);
+        table_real(table, headed("transfers", "trans-\nfers", STYLE_SPEEDUP), a.transfers);
+        table_real(table, headed("speedup", "speed-\nup", STYLE_PLAIN), a.speedup);
+        table_real(table, in_data("transfers_apart"), a.transfers_apart);
+        if (settings->select_us > 0.0)
+            table_real(table, headed("speedup_selected", "with\nchoice", STYLE_PLAIN),
+                       rcm_attention_selected(&decoder, a, settings->select_us));
+        table_real(table, headed("speedup_apart", "each\nquery", STYLE_PLAIN), a.speedup_apart);
+        table_real(table, in_data("bytes"), a.bytes);
+        put_exceeds(table, device, a.bytes);
+    }
+    return table;
+}
+
+/* Which decoders do not fit onto the device, with the longest of the rows. */
+static void print_too_large(const struct settings *settings)
+{
+    const struct rcm_device *device = device_of(settings);
+    struct rcm_decoder decoder;
+    uint64_t n = 1;
+    for (size_t i = 0; i < settings->question.n.length; i++)
+        n = settings->question.n.items[i] > n ? settings->question.n.items[i] : n;
+    for (size_t i = 0; device->memory_bytes > 0.0 && decoder_at(settings, i, &decoder); i++) {
+        const double bytes = rcm_attention(&decoder, device, n, 1, 1).bytes;
+        if (bytes > device->memory_bytes)
+            print_wrapped("%s: weights and %" PRIu64
+                          " keys and values take %.4g GB; the %s has %.4g GB.",
+                          decoder.name, n, bytes / 1e9, device->name, device->memory_bytes / 1e9);
+    }
+}
+
+static void attention_text(const struct query *query, const struct table *table, void *state,
+                           bool colour)
+{
+    const struct settings *settings = state;
+    (void)query;
+    table_print(table, stdout, colour);
+    print_too_large(settings);
+    print_wrapped(
+        "speed-up: for one token of one sequence and 2-byte values, if choosing the keys takes no "
+        "time and the queries of a group choose together. each query: if each chooses for "
+        "itself (docs/models.md 15).");
+    if (settings->select_us > 0.0)
+        print_wrapped("with choice: choosing the keys takes %.4g us in each layer.",
+                      settings->select_us);
+}
+
+/* Do the numbers of --layers .. make a decoder? */
+static int check_own(const struct settings *settings)
+{
+    const struct rcm_decoder *own = &settings->own;
+    const struct {
+        const char *name;
+        uint64_t count;
+    } needed[] = {{"--layers", own->layers},
+                  {"--width", own->width},
+                  {"--kv-heads", own->kv_heads},
+                  {"--head", own->head}};
+    if (settings->decoder.one || settings->decoder.all)
+        return usage_error(
+            "--decoder and the numbers of another decoder exclude each other; give one of them");
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!needed[i].count)
+            return usage_error("%s is missing; a decoder by its numbers needs --layers, --width, "
+                               "--kv-heads and --head",
+                               needed[i].name);
+    if (!own->heads && own->width % own->head)
+        return usage_error("--width %" PRIu64 " is not a multiple of --head %" PRIu64
+                           "; give --heads",
+                           own->width, own->head);
+    const uint64_t heads = own_decoder(settings).heads;
+    if (heads % own->kv_heads)
+        return usage_error("%" PRIu64 " heads are not a multiple of --kv-heads %" PRIu64
+                           "; give one that divides them, or --heads",
+                           heads, own->kv_heads);
+    return STATUS_OK;
+}
+
+/* What must hold between the options. */
+static int check_attention(const struct settings *settings)
+{
+    struct rcm_decoder decoder;
+    int status = has_own(settings) ? check_own(settings) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    if (!(device_of(settings)->matrix_rate_per_s > 0.0))
+        return usage_error("--device %s has no matrix_rate_per_s; add the line, or give one of "
+                           "recallmodel devices",
+                           device_of(settings)->name);
+    for (size_t i = 0; decoder_at(settings, i, &decoder); i++)
+        if (settings->components > decoder.head)
+            return usage_error("--components %" PRIu64 " is more than the %" PRIu64
+                               " elements of a head of %s; give at most %" PRIu64,
+                               settings->components, decoder.head, decoder.name, decoder.head);
+    return STATUS_OK;
+}
+
+static const struct answer attention_answer = {.shapes = SHAPES_NONE,
+                                               .rows = attention_rows,
+                                               .text = attention_text,
+                                               .json_key = "steps",
+                                               .one_table = true};
+
+static int run_attention(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT};
+    int status = arguments_read(attention_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_attention(&settings);
+    if (status == STATUS_OK)
+        status = answer_queries(&settings.question, &attention_answer, &settings);
+    question_free(&settings.question);
+    return status;
+}
+
+const struct command command_attention = {
+    .name = "attention",
+    .summary = "the most that sparse attention can gain in a step of decoding",
+    .example =
+        "recallmodel attention --n 4096,16384,65536 --k 256 --decoder llama-3.1-8b --device h200",
+    .detail = "n keys are cached, and k of them are attended to.\n"
+              "\n"
+              "  step us         the time of one token with dense attention: operations over the "
+              "matrix rate plus bytes over the bandwidth\n"
+              "  attention       the share of attention in that time\n"
+              "  transfers       the bytes of dense attention over those of SparQ, which reads "
+              "some components of every key and then k whole keys and values\n"
+              "  speed-up        of the whole step, if selecting the k keys takes no time and "
+              "queries that share a head of keys choose together\n"
+              "  with choice     the speed-up if choosing takes --select-us in each layer\n"
+              "  each query      the speed-up if each query chooses for itself",
+    .options = attention_options,
+    .run = run_attention,
+};

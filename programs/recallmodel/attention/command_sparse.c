@@ -1,0 +1,347 @@
+/* command_sparse.c - what methods of sparse attention lose and read, on keys and queries of a
+ * model.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attention/threads.h>
+#include <base/memory.h>
+#include <sim/team.h>
+
+#include <programs/recallmodel/command.h>
+#include "sparse.h"
+#include "sparse_checkpoint.h"
+#include "sparse_time.h"
+#include "sparse_train.h"
+
+#define K_DEFAULT 64
+#define CLUSTERS_DEFAULT 128
+#define ITERATIONS_DEFAULT 25
+
+static const double budgets_default[] = {0.01, 0.02, 0.05, 0.1, 0.2};
+static const uint64_t dense_layers_default[] = {0};
+
+/* ---- from settings to a spec */
+
+/* What fits into 32 bits, or a line. */
+static int narrow(uint32_t *to, uint64_t value, const char *option)
+{
+    if (value > UINT32_C(1) << 30)
+        return usage_error("%s %" PRIu64 " is too large; give at most 2^30", option, value);
+    *to = (uint32_t)value;
+    return STATUS_OK;
+}
+
+static int options_of(const struct sparse_settings *s, uint32_t d, struct method_options *options)
+{
+    uint32_t k_b;
+    const struct {
+        uint32_t *to;
+        uint64_t value;
+        const char *option;
+    } numbers[] = {
+        {&options->dense.sink, s->sink, "--sink"},
+        {&options->dense.window, s->window, "--window"},
+        {&options->components,
+         s->components ? s->components
+         : d < 16      ? d
+                       : 16,
+         "--components"},
+        {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
+        {&options->iterations, s->iterations ? s->iterations : ITERATIONS_DEFAULT, "--iterations"},
+        {&k_b, s->k_b, "--kb"},
+        {&options->page, s->page, "--page"},
+        {&options->block, s->block, "--block"},
+        {&options->bits, s->bits, "--bits"},
+        {&options->tables, s->tables, "--tables"},
+        {&options->chunk, s->chunk, "--chunk"},
+        {&options->element_bytes, s->element_bytes, "--element-bytes"},
+        {&options->batch, s->batch, "--batch"}};
+    *options = METHOD_OPTIONS_DEFAULT;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (narrow(numbers[i].to, numbers[i].value, numbers[i].option) != STATUS_OK)
+            return STATUS_USAGE;
+    options->seed = s->seed;
+    options->k_b = k_b;
+    options->mean_value = s->mean_value;
+    options->spherical = s->spherical;
+    options->inside = s->inside;
+    if (s->block_factor > 0)
+        options->block_factor = s->block_factor;
+    options->assignment = (enum sim_assignment)s->question.assignments.items[0];
+    return STATUS_OK;
+}
+
+static struct tensors_spec tensors_spec_of(const struct sparse_settings *s)
+{
+    struct tensors_spec spec = {.dtype = s->dtype,
+                                .layers = s->layers.items,
+                                .layers_length = s->layers.length,
+                                .dense_layers = s->dense_layers.items,
+                                .dense_length = s->dense_layers.length,
+                                .last = s->last,
+                                .stop = progress_stops,
+                                .rope = s->rope.theta > 0 ? &s->rope : NULL};
+    for (int i = 0; i < TENSORS; i++)
+        spec.paths[i] = s->paths[i].paths;
+    if (!s->dense_layers.given) {
+        spec.dense_layers = dense_layers_default;
+        spec.dense_length = 1;
+    }
+    return spec;
+}
+
+/* The methods that were asked for, or all that need no training and have the keys that they want.
+ */
+static size_t choose_methods(const struct sparse_settings *s, bool unroped,
+                             const struct method **chosen)
+{
+    size_t length = s->methods_length;
+    memcpy(chosen, s->methods, length * sizeof *chosen);
+    for (const struct method *const *method = methods; *method && !s->methods_length; method++)
+        if (!(*method)->trains_queries && !(*method)->hashes_queries && !(*method)->oracle &&
+            (unroped || !(*method)->unroped) && length < SPARSE_METHODS_MAX)
+            chosen[length++] = *method;
+    return length;
+}
+
+/* Do the default dense layers leave no head for the methods? */
+static int check_dense_default(const struct sparse_settings *s, const struct evaluation_spec *spec)
+{
+    if (s->dense_layers.given)
+        return STATUS_OK;
+    for (size_t i = 0; i < spec->length; i++)
+        if (!spec->heads[i].dense)
+            return STATUS_OK;
+    return usage_error("layer 0 reads all keys by default, so that no layer is left for the "
+                       "methods; give the layer's number in --layers, or --dense-layers none");
+}
+
+/* What no method can work with. */
+static double most_keys(const struct evaluation_spec *spec)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < spec->length; i++)
+        most = spec->heads[i].n > most ? spec->heads[i].n : most;
+    return most;
+}
+
+static int check_spec(const struct evaluation_spec *spec)
+{
+    const struct dense_part dense = spec->options.dense;
+    for (size_t i = 0; i < spec->length; i++)
+        if ((uint64_t)dense.sink + dense.window >= spec->heads[i].n)
+            return usage_error("--sink %" PRIu32 " and --window %" PRIu32
+                               " cover all of the %" PRIu32
+                               " keys, so that nothing is left to choose; give smaller ones",
+                               dense.sink, dense.window, spec->heads[i].n);
+    for (size_t i = 0; i < spec->methods_length; i++) {
+        const struct method *method = spec->methods[i];
+        const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
+        if (fault)
+            return usage_error("%s (method %s)", fault, method->name);
+        for (size_t h = 0; h < spec->length && method->hashes_queries; h++)
+            if (spec->heads[h].n_q < spec->heads[h].n)
+                return usage_error("--method %s needs the queries of all %" PRIu32
+                                   " positions, and --queries has %" PRIu32
+                                   "; give all of them, without --last",
+                                   method->name, spec->heads[h].n, spec->heads[h].n_q);
+    }
+    char error[200];
+    const double of_table = /* at least */
+        sizeof(float) * ((double)spec->options.bits * spec->heads[0].d + most_keys(spec));
+    if (spec->options.tables > METHOD_OPTIONS_DEFAULT.tables &&
+        !memory_fits(spec->options.tables * of_table, "--tables", "give fewer", error,
+                     sizeof error))
+        return usage_error("%s", error);
+    return STATUS_OK;
+}
+
+/* What the numbers do not show. */
+static void note_rope(const struct evaluation_spec *spec)
+{
+    bool wants = false;
+    for (size_t i = 0; i < spec->methods_length; i++)
+        wants = wants || spec->methods[i]->unroped;
+    if (wants && !spec->heads[0].unroped)
+        fputs("note: keys before RoPE are not known, so that methods that want these work on keys "
+              "after RoPE; give --keys-unroped and --queries-unroped, or --rope-theta\n",
+              stderr);
+}
+
+/* ---- run */
+
+static int run_evaluation(const struct sparse_settings *s, const struct tensors *tensors,
+                          const struct evaluation_spec *spec)
+{
+    char error[800] = "";
+    struct evaluation evaluation;
+    struct progress progress;
+    note_rope(spec);
+    progress_start(&progress, "steps");
+    progress_watch(&progress);
+    const int failed =
+        evaluation_run(spec, progress_tick, &progress, &evaluation, error, sizeof error);
+    progress_end(&progress);
+    int status = failed < 0 ? usage_error("%s", error) : STATUS_OK;
+    if (status == STATUS_OK) {
+        const bool unkept = failed == EVALUATION_UNKEPT;
+        struct sparse_timing *timings = NULL;
+        if (s->cache != CACHE_UNTIMED && failed == 0)
+            status = sparse_time(s, spec, &evaluation, &timings);
+        const bool stopped = failed > 0 || status == STATUS_INTERRUPTED;
+        const struct sparse_answer answer = {s, tensors, spec, &evaluation, stopped, timings};
+        if (status == STATUS_OK || stopped)
+            status = report_sparse(&answer);
+        free(timings);
+        if (status == STATUS_OK && stopped)
+            status = STATUS_INTERRUPTED;
+        if (unkept) {
+            usage_error("%s", error);
+            status = STATUS_FAILED;
+        }
+    }
+    evaluation_free(&evaluation);
+    return status;
+}
+
+static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec *tensors_spec,
+                            struct tensors *tensors)
+{
+    struct sparse_trained trained = {0};
+    struct sparse_checkpoint checkpoint = {0};
+    const struct method *chosen[SPARSE_METHODS_MAX];
+    const size_t budgets =
+        s->budgets.length ? s->budgets.length : sizeof budgets_default / sizeof *budgets_default;
+    const size_t ks = s->k.length ? s->k.length : 1;
+    double *budget = require_memory(calloc(budgets, sizeof *budget));
+    uint32_t *k = require_memory(calloc(ks, sizeof *k));
+    for (size_t i = 0; i < budgets; i++)
+        budget[i] = s->budgets.length ? decimal_value(s->budgets.items[i]) : budgets_default[i];
+    int status = STATUS_OK;
+    for (size_t i = 0; i < ks && status == STATUS_OK; i++)
+        status = narrow(&k[i], s->k.length ? s->k.items[i] : K_DEFAULT, "--k");
+    struct evaluation_spec spec = {.heads = tensors->heads,
+                                   .length = tensors->length,
+                                   .read = tensors_read,
+                                   .from = tensors,
+                                   .methods = chosen,
+                                   .methods_length =
+                                       choose_methods(s, tensors->heads[0].unroped, chosen),
+                                   .budgets = budget,
+                                   .budgets_length = budgets,
+                                   .k = k,
+                                   .k_length = ks,
+                                   .per_head = s->per_head,
+                                   .share = s->share,
+                                   .threads = (unsigned)s->threads};
+    if (status == STATUS_OK)
+        status = options_of(s, tensors->heads[0].d, &spec.options);
+    struct head_needle *needles = NULL;
+    if (status == STATUS_OK)
+        status = check_dense_default(s, &spec);
+    if (status == STATUS_OK)
+        status = check_spec(&spec);
+    if (status == STATUS_OK)
+        status = read_needles(s, tensors, &needles, &spec.needles_length);
+    spec.needles = needles;
+    if (status == STATUS_OK)
+        status = sparse_train(s, tensors_spec, tensors, &spec, &checkpoint, &trained);
+    spec.keeper = sparse_checkpoint_keeper(&checkpoint);
+    if (status == STATUS_OK)
+        status = run_evaluation(s, tensors, &spec);
+    sparse_checkpoint_close(&checkpoint);
+    sparse_trained_free(&trained);
+    free(needles);
+    free(budget);
+    free(k);
+    return status;
+}
+
+static int check_settings(const struct sparse_settings *s)
+{
+    if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
+        return usage_error("--time needs the values; give --values");
+    if (s->multiprocessors && !s->question.device.given)
+        return usage_error("--multiprocessors is of a device; give --device too");
+    if (!isnan(s->launch_us) && !s->question.device.given)
+        return usage_error("--launch-us is of a device; give --device too");
+    if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
+        return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
+    if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
+        return usage_error("--rope-pairing is of RoPE; give --rope-theta too");
+    if (s->threads > 4096)
+        return usage_error("--threads %" PRIu64 " is too many; give at most 4096", s->threads);
+    if (s->element_bytes > 16)
+        return usage_error("--element-bytes %" PRIu64 " is too large; give at most 16",
+                           s->element_bytes);
+    return STATUS_OK;
+}
+
+static int run_sparse(int count, char **arguments)
+{
+    struct sparse_settings settings = {.question = QUESTION_DEFAULT,
+                                       .sink = 1,
+                                       .window = 128,
+                                       .inside = 0.5,
+                                       .k_b = 1,
+                                       .page = 16,
+                                       .block = 8,
+                                       .bits = 10,
+                                       .tables = 150,
+                                       .chunk = 64,
+                                       .element_bytes = 2,
+                                       .train = {.steps = 300, .width = 1024},
+                                       .launch_us = NAN,
+                                       .batch = 1,
+                                       .seed = 1};
+    char error[800];
+    struct tensors tensors = {0};
+    int status = arguments_read(sparse_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_settings(&settings);
+    if (status == STATUS_OK && settings.threads) /* of the training and --time, too */
+        threads_use((unsigned)settings.threads);
+    struct tensors_spec spec = tensors_spec_of(&settings);
+    /* One rank does the work: the heads are few, and each needs all threads. */
+    if (status == STATUS_OK && team_rank() == 0) {
+        status = tensors_open(&tensors, &spec, error, sizeof error) != 0
+                     ? usage_error("%s", error)
+                     : evaluate_tensors(&settings, &spec, &tensors);
+        tensors_close(&tensors);
+    }
+    sparse_settings_free(&settings);
+    return status;
+}
+
+const struct command command_sparse = {
+    .name = "sparse",
+    .summary = "what methods of sparse attention lose and read, on keys and queries of a model",
+    .example = "recallmodel sparse --queries q.npy --keys k.npy --values v.npy\n"
+               "  recallmodel sparse --queries q.npy --keys k.npy --method topk,quest --budget "
+               "0.01:0.05:0.3",
+    .detail =
+        "  budget      the share of the keys that a query may visit beside sink and window\n"
+        "  knob        of the method: the largest that visits no more, in the mean\n"
+        "  visited     the share of the keys that was visited, sink and window not counted\n"
+        "  bytes read  for a query: of the index, and of the keys and values that it reads, beside "
+        "those of attention to all keys\n"
+        "  mass        the share of the softmax mass of the keys that it reads\n"
+        "  recall      the share of the k largest logits outside of sink and window that it reads\n"
+        "  error       the squared error of the output over its square, summed over queries\n"
+        "  +-          the standard error, by layers, heads and documents\n"
+        "  time        with --time: the median time of choosing keys and attending to them\n"
+        "  left        what is left of the speed-up that reading fewer keys promises\n"
+        "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
+        "\n"
+        "The default methods are all that need no training; kmeans-unroped is one of them where "
+        "keys before RoPE are known. Ctrl-C prints the methods that are "
+        "done and exits with status 130; with --checkpoint the same command then goes on from "
+        "there.",
+    .options = sparse_options,
+    .run = run_sparse,
+};

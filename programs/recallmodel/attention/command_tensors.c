@@ -1,0 +1,327 @@
+/* command_tensors.c - keys, queries and values: what they look like, and made-up ones at sizes no
+ * small model reaches.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attention/products.h>
+#include <attention/threads.h>
+#include <base/memory.h>
+#include <base/text.h>
+#include <programs/common/progress.h>
+#include <programs/common/table.h>
+#include <programs/common/wrap.h>
+#include <sim/team.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/command.h>
+#include "tensors_command.h"
+
+static int read_knob(void *to, const char *option, const char *value)
+{
+    const struct generator_knob *knob = generator_knobs;
+    while (strcmp(knob->option, option) != 0)
+        knob++;
+    const double x = text_number(value);
+    if (x >= knob->least && x <= knob->most && (!knob->whole || x == floor(x))) {
+        *(double *)to = x;
+        return STATUS_OK;
+    }
+    return usage_error("%s '%.*s' is not a %s; give one from %g to %g", option, VALUE_SHOWN, value,
+                       knob->whole ? "whole number in its range" : "number in its range",
+                       knob->least, knob->most);
+}
+
+static int read_theta(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    if (!wrong && *(double *)to <= 1)
+        wrong = "not above 1";
+    return wrong ? usage_error("%s '%.*s' is %s; give a number above 1, such as 500000", option,
+                               VALUE_SHOWN, value, wrong)
+                 : STATUS_OK;
+}
+
+static const char *pairing_at(unsigned i)
+{
+    return i == ROPE_HALF ? "half" : "interleaved";
+}
+
+static int read_pairing(void *to, const char *option, const char *value)
+{
+    unsigned found[2], length;
+    const int status = read_names(option, value, pairing_at, 2, found, &length);
+    if (status == STATUS_OK && length > 1)
+        return usage_error("%s '%.*s' has several names; give half or interleaved", option,
+                           VALUE_SHOWN, value);
+    if (status == STATUS_OK)
+        *(enum rope_pairing *)to = (enum rope_pairing)found[0];
+    return status;
+}
+
+#define AT(member) offsetof(struct tensors_settings, member)
+#define KNOB_OPTION(name, option, value, least, most, whole, meaning) \
+    {option, "X", read_knob, AT(generator.name), meaning " (default " #value ")"},
+
+static const struct argument tensors_options[] = {
+    {"--keys", "FILE", read_text, AT(paths[TENSOR_KEYS]),
+     "keys after RoPE, .npy, [heads, n, d] or [layers, heads, n, d]"},
+    {"--queries", "FILE", read_text, AT(paths[TENSOR_QUERIES]),
+     "queries after RoPE, [query heads, n_q, d]: those of the last n_q positions"},
+    {"--values", "FILE", read_text, AT(paths[TENSOR_VALUES]), "values, for sink_value alone"},
+    {"--keys-unroped", "FILE", read_text, AT(paths[TENSOR_KEYS_UNROPED]), "keys before RoPE"},
+    {"--queries-unroped", "FILE", read_text, AT(paths[TENSOR_QUERIES_UNROPED]),
+     "queries before RoPE"},
+    {"--rope-theta", "T", read_theta, AT(theta),
+     "RoPE's base: removed from tensors that are read, where they are not given before RoPE; "
+     "applied to generated ones (default there 5e5)"},
+    {"--rope-pairing", "P", read_pairing, AT(pairing),
+     "half (default): the pairs are (i, i + d/2), or interleaved: (2i, 2i + 1)"},
+    {"--sink", "N", read_count, AT(sink), "first keys that count as the sink (default 1)"},
+    {"--window", "N", read_count, AT(window), "last keys that count as near (default 128)"},
+    {"--generate", "FOLDER", read_text, AT(folder),
+     "write generated tensors into FOLDER: keys.npy, queries.npy, values.npy, keys-unroped.npy, "
+     "queries-unroped.npy, and needles.csv if there are needles"},
+    {"--n", "N", read_count, AT(n), "generated keys (default 100000)"},
+    {"--n-q", "N", read_count, AT(n_q), "generated queries, of the last positions (default 64)"},
+    {"--d", "D", read_count, AT(d), "components of a head (default 128)"},
+    {"--heads", "H", read_count, AT(key_heads), "heads of keys (default 1)"},
+    {"--query-heads", "H", read_count, AT(query_heads),
+     "heads of queries (default: as many as of keys)"},
+    {"--seed", "S", read_seed, AT(seed),
+     "seed of the random numbers (default 1); a seed always gives the same tensors"},
+    GENERATOR_KNOBS(KNOB_OPTION){OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+struct dense_part tensors_dense(const struct tensors_settings *settings)
+{
+    const uint64_t most = UINT32_MAX;
+    return (struct dense_part){(uint32_t)(settings->sink < most ? settings->sink : most),
+                               (uint32_t)(settings->window < most ? settings->window : most)};
+}
+
+double *measured_head(struct measured_heads *measured)
+{
+    measured->properties = array_grow(measured->properties, measured->heads, &measured->capacity,
+                                      PROPERTY_COUNT * sizeof(double));
+    return measured->properties + measured->heads++ * PROPERTY_COUNT;
+}
+
+/* ---- tensors that are read */
+
+struct read_head {
+    struct head_floats floats;
+    struct context context;
+};
+
+static float *floats_new(bool wanted, size_t count)
+{
+    return wanted ? require_memory(malloc(count * sizeof(float))) : NULL;
+}
+
+static struct read_head head_new(const struct head_shape *shape)
+{
+    const size_t queries = (size_t)shape->query_heads * shape->n_q * shape->d,
+                 keys = (size_t)shape->n * shape->d;
+    const struct head_floats f = {
+        .queries = floats_new(true, queries),
+        .queries_unroped = floats_new(shape->unroped, queries),
+        .keys = floats_new(true, keys),
+        .keys_unroped = floats_new(shape->unroped, keys),
+        .values = floats_new(shape->d_v > 0, (size_t)shape->n * shape->d_v),
+    };
+    return (struct read_head){f,
+                              {.query_heads = shape->query_heads,
+                               .key_heads = 1,
+                               .n = shape->n,
+                               .n_q = shape->n_q,
+                               .d = shape->d,
+                               .d_v = shape->d_v,
+                               .scale = (float)(1 / sqrt(shape->d)),
+                               .queries = f.queries,
+                               .keys = f.keys,
+                               .values = f.values,
+                               .queries_unroped = f.queries_unroped,
+                               .keys_unroped = f.keys_unroped}};
+}
+
+static void head_free(struct read_head head)
+{
+    free(head.floats.queries);
+    free(head.floats.queries_unroped);
+    free(head.floats.keys);
+    free(head.floats.keys_unroped);
+    free(head.floats.values);
+}
+
+static int measure_heads(const struct tensors_settings *settings, struct tensors *tensors,
+                         struct measured_heads *measured)
+{
+    struct progress progress;
+    char error[500];
+    int status = STATUS_OK;
+    progress_start(&progress, "heads");
+    progress_watch(&progress);
+    for (size_t i = 0; i < tensors->length && status == STATUS_OK; i++) {
+        struct read_head head = head_new(&tensors->heads[i]);
+        if (tensors_read(tensors, i, &head.floats, error, sizeof error) != 0)
+            status = usage_error("%s", error);
+        else
+            properties_of_head(&head.context, tensors_dense(settings), settings->pairing,
+                               measured_head(measured));
+        head_free(head);
+        if (status == STATUS_OK && progress_tick(&progress, i + 1, tensors->length))
+            status = STATUS_INTERRUPTED;
+    }
+    progress_end(&progress);
+    return status;
+}
+
+static int measure_files(const struct tensors_settings *settings, struct measured_heads *measured)
+{
+    const struct rope rope = {.theta = settings->theta, .pairing = settings->pairing, .factor = 1};
+    struct tensors_spec spec = {.rope = settings->theta > 0 ? &rope : NULL};
+    struct tensors tensors;
+    char error[500];
+    for (int i = 0; i < TENSORS; i++)
+        if (settings->paths[i])
+            spec.paths[i] = (struct tensor_paths){(char **)&settings->paths[i], 1};
+    int status = tensors_open(&tensors, &spec, error, sizeof error) == 0 ? STATUS_OK
+                                                                         : usage_error("%s", error);
+    if (status == STATUS_OK && tensors.heads[0].n < 2)
+        status = usage_error("--keys has one position; give two or more");
+    if (status == STATUS_OK) {
+        measured->n = tensors.heads[0].n;
+        measured->n_q = tensors.heads[0].n_q;
+        measured->d = tensors.heads[0].d;
+        measured->query_heads = tensors.query_heads;
+        status = measure_heads(settings, &tensors, measured);
+    }
+    tensors_close(&tensors);
+    return status;
+}
+
+/* ---- the answer */
+
+static struct table *property_table(const struct measured_heads *measured, bool beside)
+{
+    struct property_mean means[PROPERTY_COUNT];
+    struct table *table = table_new();
+    properties_mean(measured->properties, measured->heads, means);
+    for (int p = 0; p < PROPERTY_COUNT; p++) {
+        table_row(table, false);
+        table_text(table, column("property", STYLE_PLAIN), property_texts[p].name);
+        table_real(table, headed("value", "mean", STYLE_PLAIN), means[p].mean);
+        table_real(table, headed("stderr", "stderr", STYLE_PLAIN), means[p].error);
+        if (!beside)
+            continue;
+        table_real(table, headed("real", "a real\nmodel", STYLE_PLAIN), real_properties[p].mean);
+        table_real(table, headed("real_low", "its least\nlayer", STYLE_PLAIN),
+                   real_properties[p].low);
+        table_real(table, headed("real_high", "its most\nlayer", STYLE_PLAIN),
+                   real_properties[p].high);
+    }
+    return table;
+}
+
+static int print_measured(const struct tensors_settings *settings,
+                          const struct measured_heads *measured)
+{
+    const bool beside = settings->folder != NULL;
+    struct table *table = property_table(measured, beside);
+    int status = STATUS_OK;
+    if (settings->question.output == OUTPUT_JSON) {
+        struct json *object = object_with_version();
+        set_count(object, "n", measured->n);
+        set_count(object, "n_q", measured->n_q);
+        set_count(object, "d", measured->d);
+        set_count(object, "heads", measured->heads);
+        set_count(object, "query_heads", measured->query_heads);
+        json_put(object, "properties", table_json(table));
+        status = print_json(object);
+    } else if (settings->question.output == OUTPUT_CSV) {
+        table_print_csv(table, stdout, true);
+    } else {
+        print_wrapped("%zu heads of %" PRIu32 " keys of %" PRIu32 " components; %" PRIu32
+                      " heads of %" PRIu32 " queries",
+                      measured->heads, measured->n, measured->d, measured->query_heads,
+                      measured->n_q);
+        table_print(table, stdout, colour_wanted());
+        print_wrapped("stderr: over heads of keys, which needs two of them.%s%s",
+                      beside ? " a real model: " : "", beside ? real_properties_source : "");
+    }
+    table_free(table);
+    return status;
+}
+
+/* The first option of generated tensors that was given, or NULL. */
+static const char *generator_option(const struct tensors_settings *settings)
+{
+    for (const struct generator_knob *knob = generator_knobs; knob->option; knob++)
+        if (!isnan(*(const double *)((const char *)&settings->generator + knob->at)))
+            return knob->option;
+    return settings->n             ? "--n"
+           : settings->n_q         ? "--n-q"
+           : settings->d           ? "--d"
+           : settings->key_heads   ? "--heads"
+           : settings->query_heads ? "--query-heads"
+                                   : NULL;
+}
+
+static int check(const struct tensors_settings *settings)
+{
+    for (int i = 0; i < TENSORS && settings->folder; i++)
+        if (settings->paths[i])
+            return usage_error("--generate and %s exclude each other; give one of them",
+                               tensor_option((enum tensor)i));
+    if (settings->folder && settings->pairing != ROPE_HALF)
+        return usage_error("--rope-pairing interleaved is not generated; leave it out");
+    if (!settings->folder && generator_option(settings))
+        return usage_error("%s is for generated tensors; give --generate FOLDER, or leave it out",
+                           generator_option(settings));
+    return STATUS_OK;
+}
+
+static int run_tensors(int count, char **arguments)
+{
+    struct tensors_settings settings = {
+        .question = QUESTION_DEFAULT, .seed = 1, .sink = 1, .window = 128};
+    struct measured_heads measured = {0};
+    for (const struct generator_knob *knob = generator_knobs; knob->option; knob++)
+        *(double *)((char *)&settings.generator + knob->at) = NAN;
+    int status = arguments_read(tensors_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check(&settings);
+    char error[200];
+    const bool works = team_rank() == 0; /* one rank does the work and writes the files */
+    if (status == STATUS_OK && works && !products_ready(error, sizeof error))
+        status = usage_error("%s", error);
+    threads_use(0);
+    if (status == STATUS_OK && works)
+        status = settings.folder ? tensors_generate(&settings, &measured)
+                                 : measure_files(&settings, &measured);
+    if (status == STATUS_OK && works)
+        status = print_measured(&settings, &measured);
+    free(measured.properties);
+    question_free(&settings.question);
+    return status;
+}
+
+#define PROPERTY_HELP(name, meaning) "\n  " #name ": " meaning
+
+const struct command command_tensors = {
+    .name = "tensors",
+    .summary = "what keys and queries look like, and made-up ones of any size",
+    .example = "recallmodel tensors --keys keys.npy --queries queries.npy --values values.npy\n"
+               "recallmodel tensors --generate long --n 1e6 --d 128",
+    .detail = "Logits are those after RoPE, of each query over the keys up to its position. "
+              "docs/tensors.md defines the properties and the generated tensors.\n" PROPERTIES(
+                  PROPERTY_HELP),
+    .options = tensors_options,
+    .run = run_tensors,
+};

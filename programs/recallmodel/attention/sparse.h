@@ -1,0 +1,93 @@
+/* sparse.h - the settings of sparse, and the report of what was measured.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SPARSE_H
+#define SPARSE_H
+
+#include <attention/evaluate.h>
+#include <attention/tensors.h>
+#include <programs/common/progress.h>
+#include <programs/common/table.h>
+
+#include <programs/recallmodel/question/question.h>
+
+#define SPARSE_METHODS_MAX 64
+
+struct path_list {
+    char *text; /* the paths, each ended by a zero */
+    struct tensor_paths paths;
+};
+
+/* What is trained (sparse_train.h). */
+struct train_settings {
+    const char *index, *save; /* NULL: not given */
+    struct path_list paths[TENSORS];
+    uint64_t steps, width, sample;
+    bool per_key_head, residual;
+};
+
+enum sparse_cache { CACHE_UNTIMED, CACHE_COLD, CACHE_WARM }; /* of --time */
+
+struct sparse_settings {
+    struct question question; /* output, plot and assignment */
+    struct train_settings train;
+    struct path_list paths[TENSORS];
+    const struct method *methods[SPARSE_METHODS_MAX];
+    size_t methods_length; /* 0: those that need no training */
+    struct path_list needles;
+    struct decimal_list budgets;
+    struct count_list k;
+    struct layer_list {
+        bool given;
+        size_t length;
+        uint64_t *items;
+    } layers, dense_layers;
+    struct rope rope; /* theta 0: not given; so are clusters and iterations of 0 */
+    struct method_options options;
+    uint64_t sink, window, clusters, iterations, components, k_b, page, block, bits, tables, chunk,
+        element_bytes;
+    uint64_t last, threads, seed;
+    double block_factor; /* 0: not given */
+    double inside;
+    enum sim_dtype dtype;
+    bool per_head, share, mean_value, spherical;
+    enum sparse_cache cache;
+    const char *checkpoint;   /* NULL: not given */
+    uint64_t multiprocessors; /* of --device; 0: not given */
+    double launch_us;         /* the same; NaN: not given */
+    uint64_t batch;
+};
+
+void sparse_settings_free(struct sparse_settings *settings);
+
+extern const struct argument sparse_options[];
+
+/* What was measured. */
+struct sparse_answer {
+    const struct sparse_settings *settings;
+    const struct tensors *tensors;
+    const struct evaluation_spec *spec;
+    const struct evaluation *evaluation;
+    bool partial;                        /* stopped by Ctrl-C */
+    const struct sparse_timing *timings; /* of the rows; NULL: not timed */
+};
+
+/* Reads the files of --needles, which tensors_open() has the documents of. Returns a status, after
+ * one line on stderr; the caller frees *needles. */
+int read_needles(const struct sparse_settings *settings, const struct tensors *tensors,
+                 struct head_needle **needles, size_t *length);
+
+/* The rows, one for each k. The aligned table has them by budget, and then by error. */
+struct table *sparse_table(const struct sparse_answer *answer, bool aligned);
+
+/* Do two rows differ in the budget alone, because the method has no knob? */
+bool sparse_repeats(const struct sparse_answer *answer, const struct evaluation_row *row);
+
+/* Prints the answer in the form that was asked for, and draws it for --plot. A status. */
+int report_sparse(const struct sparse_answer *answer);
+
+void print_sparse(const struct sparse_answer *answer);
+int print_sparse_json(const struct sparse_answer *answer);
+int draw_sparse(const struct sparse_answer *answer);
+
+#endif

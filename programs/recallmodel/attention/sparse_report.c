@@ -1,0 +1,350 @@
+/* sparse_report.c - sparse: the rows, in CSV, JSON and words.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/output/colour.h>
+#include <programs/recallmodel/question/columns.h>
+#include <programs/recallmodel/output/json.h>
+#include "sparse.h"
+#include "sparse_time.h"
+
+static const struct method *method_of(const struct sparse_answer *a,
+                                      const struct evaluation_row *row)
+{
+    return a->spec->methods[row->method];
+}
+
+bool sparse_repeats(const struct sparse_answer *a, const struct evaluation_row *row)
+{
+    return row->budget > 0 && *method_of(a, row)->knob == '\0';
+}
+
+/* ---- rows */
+
+static void put_names(const struct sparse_answer *a, struct table *table,
+                      const struct evaluation_row *row)
+{
+    const bool heads = a->spec->per_head;
+    const struct column layer = heads ? column("layer", STYLE_PLAIN) : in_data("layer"),
+                        head = heads ? column("head", STYLE_PLAIN) : in_data("head");
+    const bool constant = *method_of(a, row)->knob == '\0';
+    table_real(table, in_table("budget", STYLE_PERCENT),
+               constant ? NAN : a->spec->budgets[row->budget]);
+    table_text(table, column("method", STYLE_PLAIN), method_of(a, row)->name);
+    put_count_if(row->layer != LAYER_UNKNOWN, table, layer, row->layer);
+    put_count_if(row->head != HEAD_ALL, table, head, row->head);
+    put_count_if(row->knob != KNOB_NONE, table, column("knob", STYLE_PLAIN), row->knob);
+    table_real(table, in_data("budget"), a->spec->budgets[row->budget]);
+}
+
+/* In the table what is left of rounding is 0. */
+static double shown_error(const struct evaluation_row *row, double value)
+{
+    return row->error.mean < 1e-20 ? 0 : value;
+}
+
+static void put_row(const struct sparse_answer *a, struct table *table,
+                    const struct evaluation_row *row, size_t k)
+{
+    const bool several = a->spec->k_length > 1;
+    const double full = a->evaluation->full_bytes;
+    table_row(table, false);
+    put_names(a, table, row);
+    table_real(table, column("visited", STYLE_PERCENT), row->visited);
+    table_real(table, in_data("selectivity"), row->selectivity);
+    table_real(table, in_data("bytes_read"), row->bytes_read);
+    table_real(table, in_table("bytes\nof full", STYLE_PERCENT), row->bytes_read / full);
+    table_real(table, in_data("index_bytes"), row->index_bytes);
+    table_real(table, column("mass", STYLE_SHARE), row->mass.mean);
+    table_count(table, several ? column("k", STYLE_PLAIN) : in_data("k"), a->spec->k[k]);
+    table_real(table, column("recall", STYLE_SHARE), row->recall[k].mean);
+    table_real(table, in_data("error"), row->error.mean);
+    table_real(table, in_data("error_se"), row->error.se);
+    table_real(table, in_table("error", STYLE_LOSS), shown_error(row, row->error.mean));
+    table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
+    table_real(table, in_data("mass_se"), row->mass.se);
+    table_real(table, in_data("recall_se"), row->recall[k].se);
+    if (a->timings)
+        put_sparse_timing(table, &a->timings[row - a->evaluation->rows]);
+    else
+        table_real(table, in_data("time_us"), row->time_us);
+    if (a->settings->question.device.given)
+        put_sparse_device(a, table, row);
+    table_real(table,
+               a->spec->needles_length ? headed("needle_found", "needles\nfound", STYLE_PERCENT)
+                                       : in_data("needle_found"),
+               row->needle_found);
+    table_real(table, dropped(1, "imbalance", "imba-\nlance", STYLE_PLAIN), row->imbalance);
+    table_real(table, in_data("largest_bucket"), row->largest_bucket);
+    table_count(table, in_data("queries"), row->queries);
+    table_count(table, in_data("groups"), row->groups);
+}
+
+/* What orders methods at one budget: the error, or, where it is not known, the mass that is lost.
+ * Rounding of the last digits does not order them. */
+static double loss_of(const struct evaluation_row *row)
+{
+    return isnan(row->error.mean) ? 1 - row->mass.mean : row->error.mean;
+}
+
+static const struct sparse_answer *compared; /* for qsort() */
+
+/* Methods without a knob first; then by budget, layer and head, and by what is lost. */
+static int compare_rows(const void *x, const void *y)
+{
+    const struct evaluation_row *rows = compared->evaluation->rows, *a = &rows[*(const size_t *)x],
+                                *b = &rows[*(const size_t *)y];
+    const bool constant_a = *method_of(compared, a)->knob == '\0',
+               constant_b = *method_of(compared, b)->knob == '\0';
+    if (constant_a != constant_b)
+        return constant_a ? -1 : 1;
+    if (a->budget != b->budget)
+        return a->budget < b->budget ? -1 : 1;
+    if (a->layer != b->layer)
+        return a->layer < b->layer ? -1 : 1;
+    if (a->head != b->head)
+        return a->head < b->head ? -1 : 1;
+    if (loss_of(a) != loss_of(b))
+        return loss_of(a) < loss_of(b) ? -1 : 1;
+    return a->method < b->method ? -1 : a->method > b->method;
+}
+
+struct table *sparse_table(const struct sparse_answer *a, bool aligned)
+{
+    struct table *table = table_new();
+    const size_t length = a->evaluation->length;
+    size_t *order = require_memory(calloc(length + 1, sizeof *order));
+    for (size_t i = 0; i < length; i++)
+        order[i] = i;
+    compared = a;
+    if (aligned)
+        qsort(order, length, sizeof *order, compare_rows);
+    for (size_t i = 0; i < length; i++) {
+        const struct evaluation_row *row = &a->evaluation->rows[order[i]];
+        if (aligned && sparse_repeats(a, row))
+            continue;
+        for (size_t k = 0; k < a->spec->k_length; k++)
+            put_row(a, table, row, k);
+    }
+    free(order);
+    return table;
+}
+
+/* ---- words */
+
+/* Has the method a knob, whose least step is too much for the budget? */
+static bool fits_nothing(const struct sparse_answer *a, const struct evaluation_row *row)
+{
+    return *method_of(a, row)->knob != '\0' && row->visited == 0;
+}
+
+/* The row with the least loss at a budget among those that read fewer bytes than all keys take and
+ * for which something fits the budget. NULL: there is none, or rows are by head. */
+static const struct evaluation_row *best_row(const struct sparse_answer *a, size_t budget)
+{
+    const struct evaluation_row *best = NULL;
+    for (size_t i = 0; i < a->evaluation->length && !a->spec->per_head; i++) {
+        const struct evaluation_row *row = &a->evaluation->rows[i];
+        if (row->budget == budget && !fits_nothing(a, row) &&
+            row->bytes_read < a->evaluation->keys_bytes && (!best || loss_of(row) < loss_of(best)))
+            best = row;
+    }
+    return best;
+}
+
+static void print_best(const struct sparse_answer *a)
+{
+    bool any = false;
+    for (size_t b = 0; b < a->spec->budgets_length; b++) {
+        const struct evaluation_row *row = best_row(a, b);
+        if (!row)
+            continue;
+        if (!any)
+            puts("The least loss at each budget, of the methods that read less than all the keys:");
+        any = true;
+        printf("%7.3g %%  %-22s", 100 * a->spec->budgets[b], method_of(a, row)->name);
+        if (!isnan(row->error.mean))
+            printf("error %.2g, ", row->error.mean);
+        printf("mass %.3f, %.3g %% of the bytes of full attention\n", row->mass.mean,
+               100 * row->bytes_read / a->evaluation->full_bytes);
+    }
+    if (any)
+        putchar('\n');
+}
+
+/* How many layers the files have in all, as far as their numbers are known. */
+static size_t layers_of(const struct tensors *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->length; i++) {
+        size_t earlier = 0;
+        while (earlier < i && t->heads[earlier].layer != t->heads[i].layer)
+            earlier++;
+        count += earlier == i;
+    }
+    return count;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_title(const struct sparse_answer *a)
+{
+    const struct tensors *t = a->tensors;
+    const struct head_shape *head = &t->heads[0];
+    const struct dense_part dense = a->spec->options.dense;
+    const size_t layers = layers_of(t);
+    bool same = true;
+    for (size_t i = 0; i < t->length; i++)
+        same = same && t->heads[i].n == head->n;
+    if (same)
+        printf("n = %" PRIu32, head->n);
+    else
+        printf("n from file to file");
+    printf(", d = %" PRIu32 ", %zu file%s of keys, %zu layer%s, %" PRIu32
+           " query head%s on %" PRIu32 " of keys\n",
+           head->d, t->documents, plural(t->documents), layers, plural(layers), t->query_heads,
+           plural(t->query_heads), t->key_heads);
+    print_wrapped("%" PRIu64 " queries; the first %" PRIu32 " and the last %" PRIu32
+                  " keys are always read; seed %" PRIu64 ", recallmodel %s%s",
+                  a->evaluation->queries, dense.sink, dense.window, a->spec->options.seed,
+                  rcm_version(), a->partial ? ": PARTIAL, stopped" : "");
+    if (a->spec->share)
+        puts("Query heads that share keys choose together, where the method can.");
+}
+
+/* What holds of the rows and is not seen in them. */
+static void print_notes(const struct sparse_answer *a)
+{
+    if (a->evaluation->dense_heads)
+        print_wrapped("%zu of %zu key heads belong to --dense-layers, which read all keys%s.",
+                      a->evaluation->dense_heads, a->tensors->length,
+                      a->spec->per_head || a->evaluation->dense_heads == a->tensors->length
+                          ? ""
+                          : "; they are not in the rows");
+    if (!a->tensors->heads[0].d_v)
+        puts("Without --values the error of the output is not known.");
+}
+
+/* Why +- is empty. */
+static void note_single_groups(const struct sparse_answer *a)
+{
+    bool single = false;
+    for (size_t i = 0; i < a->evaluation->length && a->tensors->heads[0].d_v; i++)
+        single = single || a->evaluation->rows[i].groups == 1;
+    if (single)
+        puts("+- is empty where a row has one group, a query head in one document: it has no "
+             "standard error.");
+}
+
+void print_sparse(const struct sparse_answer *a)
+{
+    struct table *table = sparse_table(a, true);
+    print_title(a);
+    print_notes(a);
+    putchar('\n');
+    print_best(a);
+    if (table_rows(table)) {
+        table_print(table, stdout, colour_wanted());
+        note_single_groups(a);
+    }
+    table_free(table);
+}
+
+/* ---- JSON */
+
+/* The documents: their files of keys, and how long they are. */
+static struct json *files_as_json(const struct tensors *t)
+{
+    struct json *files = json_new_array();
+    for (size_t i = 0; i < t->documents; i++) {
+        const struct tensor_file *of = &t->files[i * TENSORS];
+        struct json *file = json_new_object();
+        set_name(file, "keys", of[TENSOR_KEYS].path);
+        set_count(file, "n", of[TENSOR_KEYS].n);
+        set_count(file, "n_q", t->heads[i * t->length / t->documents].n_q);
+        json_add(files, file);
+    }
+    return files;
+}
+
+/* n and n_q are null where documents have others. */
+static void set_lengths(struct json *object, const struct tensors *t)
+{
+    uint32_t low = UINT32_MAX, high = 0, low_q = UINT32_MAX, high_q = 0;
+    for (size_t i = 0; i < t->length; i++) {
+        const struct head_shape *head = &t->heads[i];
+        low = head->n < low ? head->n : low;
+        high = head->n > high ? head->n : high;
+        low_q = head->n_q < low_q ? head->n_q : low_q;
+        high_q = head->n_q > high_q ? head->n_q : high_q;
+    }
+    set_real(object, "n", NAN);
+    set_real(object, "n_q", NAN);
+    if (low == high)
+        set_count(object, "n", low);
+    if (low_q == high_q)
+        set_count(object, "n_q", low_q);
+    set_count(object, "n_min", low);
+    set_count(object, "n_max", high);
+    json_put(object, "files", files_as_json(t));
+}
+
+int print_sparse_json(const struct sparse_answer *a)
+{
+    const struct tensors *t = a->tensors;
+    const struct head_shape *head = &t->heads[0];
+    const struct method_options *options = &a->spec->options;
+    struct json *object = object_with_version();
+    bool unroped = true;
+    for (size_t i = 0; i < t->length; i++)
+        unroped = unroped && t->heads[i].unroped;
+    set_count(object, "documents", t->documents);
+    set_count(object, "layers", layers_of(t));
+    set_count(object, "query_heads", t->query_heads);
+    set_count(object, "key_heads", t->key_heads);
+    set_lengths(object, t);
+    set_count(object, "d", head->d);
+    set_count(object, "sink", options->dense.sink);
+    set_count(object, "window", options->dense.window);
+    set_count(object, "seed", options->seed);
+    set_count(object, "queries", a->evaluation->queries);
+    set_count(object, "dense_key_heads", a->evaluation->dense_heads);
+    set_truth(object, "share", a->spec->share);
+    set_truth(object, "unroped", unroped);
+    set_truth(object, "partial", a->partial);
+    set_real(object, "full_bytes", a->evaluation->full_bytes);
+    json_put(object, "rows", rows_as_json(sparse_table(a, false)));
+    return print_json(object);
+}
+
+int report_sparse(const struct sparse_answer *a)
+{
+    int status = STATUS_OK;
+    struct table *table;
+    switch (a->settings->question.output) {
+    case OUTPUT_TABLE:
+        print_sparse(a);
+        break;
+    case OUTPUT_CSV:
+        table = sparse_table(a, false);
+        table_print_csv(table, stdout, true);
+        table_free(table);
+        break;
+    case OUTPUT_JSON:
+        status = print_sparse_json(a);
+        break;
+    }
+    if (status == STATUS_OK && a->settings->question.plot)
+        status = draw_sparse(a);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* command_bench.c - times top-k on this machine: recallmodel bench stage1|exact|two-stage.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include <programs/bench-cpu/cpu.h>
+#include <programs/bench/bench_command.h>
+#include <sim/team.h>
+
+#include "bench_calibrate.h"
+#include "bench_rows.h"
+#include <programs/recallmodel/command.h>
+
+struct bench_cpu_settings {
+    struct bench_settings bench; /* first: see bench_command.h */
+    const char *on, *isa, *rows; /* NULL: not given */
+};
+
+/* ---- options */
+
+static const char *on_at(unsigned i)
+{
+    return i ? NULL : "cpu";
+}
+
+static int read_on(void *to, const char *option, const char *value)
+{
+    if (strcmp(value, "gpu") == 0)
+        return usage_error("%s gpu: the program recallmodel-bench times GPUs; give %s cpu", option,
+                           option);
+    if (strcmp(value, "cpu") != 0)
+        return unknown_name(option, value, on_at, UNTIL_NULL);
+    *(const char **)to = "cpu";
+    return STATUS_OK;
+}
+
+#define AT(member) offsetof(struct bench_cpu_settings, member)
+
+#define CPU_MORE \
+    {"--threads", "LIST", read_counts, BENCH_AT(axes.threads), "threads of a call (default 1)"}, \
+    { \
+        OPTION_DTYPE, "float32 (default), float16, bfloat16, float64, int8, int32" \
+    }
+#define CPU_LAST \
+    {OPTION_INPUT}, \
+        {"--rows", "FILE", read_text, AT(rows), \
+         "take the rows of a .npy file (its last axis) as inputs: all of them, or\nthe first " \
+         "--m"}, \
+        {OPTION_CACHE, "cold (default): other data goes through the caches before each\n" \
+                       "call; or warm"}, \
+        {OPTION_KERNEL}, {OPTION_GRID}, \
+        {"--on", "D", read_on, AT(on), "what is measured: cpu (default), this machine"}, \
+        {"--isa", "NAME", read_isa, AT(isa), \
+         "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
+        {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
+        {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
+        {OPTION_OUTPUT(BENCH_AT(session))}, {OPTION_CSV(BENCH_AT(session))}, \
+    { \
+        OPTIONS_END \
+    }
+
+static const struct argument bucket_options[] = {
+    {OPTION_N},
+    {OPTION_K, "elements wanted (default: all candidates)"},
+    {OPTION_B},
+    {OPTION_KB},
+    {OPTION_M, "rows in the batch (default 1)"},
+    CPU_MORE,
+    {OPTION_ASSIGNMENT},
+    CPU_LAST,
+};
+
+static const struct argument exact_options[] = {
+    {OPTION_N},
+    {OPTION_K, "elements wanted (default 1024)"},
+    {OPTION_M, "rows in the batch (default 1)"},
+    CPU_MORE,
+    CPU_LAST,
+};
+
+/* ---- the subcommands of the subcommand */
+
+static const enum task tasks[] = {TASK_STAGE1, TASK_EXACT, TASK_TWO_STAGE};
+#define BENCH_TASKS (sizeof tasks / sizeof *tasks)
+
+static const char *task_at(unsigned i)
+{
+    return i < BENCH_TASKS ? task_name(tasks[i]) : NULL;
+}
+
+static void begin_stage1(void *settings)
+{
+    backend = &cpu_backend;
+    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_STAGE1;
+}
+
+static void begin_exact(void *settings)
+{
+    backend = &cpu_backend;
+    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_EXACT;
+}
+
+static void begin_two_stage(void *settings)
+{
+    backend = &cpu_backend;
+    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_TWO_STAGE;
+}
+
+static const struct command part_stage1 = {
+    .name = "stage1",
+    .summary = "times stage 1: the top kb of each bucket",
+    .options = bucket_options,
+    .begin = begin_stage1,
+};
+
+static const struct command part_exact = {
+    .name = "exact",
+    .summary = "times exact top-k, which has no buckets",
+    .options = exact_options,
+    .begin = begin_exact,
+};
+
+static const struct command part_two_stage = {
+    .name = "two-stage",
+    .summary = "times both stages: bucketed top-k",
+    .options = bucket_options,
+    .begin = begin_two_stage,
+};
+
+/* Of each task, and then of --calibrate. */
+static const struct command *const parts[] = {&part_stage1, &part_exact, &part_two_stage,
+                                              &bench_calibration, NULL};
+
+static int help_of(enum task task, const struct argument *options)
+{
+    printf("usage: recallmodel bench %s [options]\n\nOptions:\n", task_name(task));
+    arguments_describe(options);
+    bench_help(task);
+    return STATUS_OK;
+}
+
+/* Returns a status. */
+static int bench_cells(struct bench_cpu_settings *settings, const struct argument *options,
+                       int count, char **arguments)
+{
+    struct bench_rows rows = {.file = {.descriptor = -1}};
+    int status = arguments_read(options, settings, count, arguments);
+    if (status == STATUS_OK && settings->rows)
+        status = bench_rows_open(&rows, settings->rows, &settings->bench);
+    if (status == STATUS_OK)
+        status = bench_run(&settings->bench, NULL);
+    bench_rows_close(&rows);
+    bench_settings_free(&settings->bench);
+    return status;
+}
+
+static int run_bench(int count, char **arguments)
+{
+    unsigned i = 0;
+    backend = &cpu_backend;
+    if (count > 0 && strcmp(arguments[0], "--calibrate") == 0)
+        return bench_calibrate(count - 1, arguments + 1, run_bench);
+    if (count == 0 || strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0)
+        return count ? STATUS_HELP
+                     : usage_error("bench needs what to time: stage1, exact or two-stage");
+    while (task_at(i) && strcmp(arguments[0], task_at(i)) != 0)
+        i++;
+    if (!task_at(i))
+        return *arguments[0] == '-'
+                   ? usage_error("'%.60s' before what to time; begin with stage1, exact or "
+                                 "two-stage",
+                                 arguments[0])
+                   : unknown_name("bench", arguments[0], task_at, UNTIL_NULL);
+    if (team_size() > 1)
+        return usage_error("bench runs in one process; leave mpirun out");
+    struct bench_cpu_settings settings = {.bench = {.axes = {.task = tasks[i]}}};
+    settings.bench.session.seed = 1;
+    const struct argument *options = parts[i]->options;
+    const int status = bench_cells(&settings, options, count - 1, arguments + 1);
+    return status == STATUS_HELP ? help_of(tasks[i], options) : status;
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .summary = "times stage 1, exact and bucketed top-k on this machine, each proved right",
+    .example = "recallmodel bench stage1 --on cpu --n 2^20 --b 1024 --kb 1..4 --cache warm\n"
+               "recallmodel bench exact --on cpu --n 2^20 --k 1024 --threads 1,2\n"
+               "recallmodel bench two-stage --on cpu --grid cpu-small -o runs.csv\n"
+               "recallmodel bench --calibrate",
+    .detail = "What is timed stands first: stage1, exact or two-stage; each has a --help of its "
+              "own. Below are the options of stage1 and two-stage. recallmodel-bench measures GPUs "
+              "in the same way. docs/cpu.md says how.\n"
+              "\n"
+              "bench --calibrate measures a grid of its own in two minutes and stores a profile of "
+              "this machine for select --device this.",
+    .options = bucket_options,
+    .parts = parts,
+    .begin = begin_stage1,
+    .run = run_bench,
+};

@@ -1,0 +1,395 @@
+/* command_runs.c - the measured runs that come with the project: their list, and what is in one of
+ * their files.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <base/memory.h>
+#include <base/text.h>
+#include <programs/common/option_values.h>
+#include <programs/common/runs_folder.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/command.h>
+#include "runs_add.h"
+#include "runs_cards.h"
+#include "runs_check.h"
+
+struct settings {
+    struct question question; /* only its output */
+    const char *name;
+    bool check, cards;
+    struct runs_add add;
+};
+
+static int read_one_name(void *to, const char *option, const char *value)
+{
+    const char *name = *(const char **)to;
+    offer_runs();
+    return name ? usage_error("%s '%.*s': a name is given already, '%.*s'; give one", option,
+                              VALUE_SHOWN, value, VALUE_SHOWN, name)
+                : read_text(to, option, value);
+}
+
+static const struct argument runs_options[] = {
+    {"--name", "NAME", read_one_name, offsetof(struct settings, name),
+     "print what is in one file: its source, its licence and its columns; --name may be left out "
+     "before NAME"},
+    {"--check", NULL, read_switch, offsetof(struct settings, check),
+     "check the rows of NAME, or of all files: counts, shapes, times, rows that stand twice or are "
+     "read faster than the card's memory gives"},
+    {"--cards", NULL, read_switch, offsetof(struct settings, cards),
+     "which kernels have measured times on which card, and how many"},
+    {"--add", "FILE", read_text, offsetof(struct settings, add.file),
+     "check a CSV file of your own and add it, with a profile if it has 8 runs"},
+    {"--as", "FOLDER/FILE", read_text, offsetof(struct settings, add.name), "its name"},
+    {"--device", "TEXT", read_text, offsetof(struct settings, add.device), "the card of its rows"},
+    {"--dtype", "TYPE", read_text, offsetof(struct settings, add.dtype),
+     "the type of its values, if no column has it"},
+    {"--source", "TEXT", read_text, offsetof(struct settings, add.source),
+     "who measured it, where, with what"},
+    {"--licence", "TEXT", read_text, offsetof(struct settings, add.licence), "its licence"},
+    {"--statistic", "TEXT", read_text, offsetof(struct settings, add.statistic),
+     "what a time is: median, mean"},
+    {"--cache", "TEXT", read_text, offsetof(struct settings, add.cache),
+     "whether the rows lay in the cache: warm, cold"},
+    {"--launch", "TEXT", read_text, offsetof(struct settings, add.launch),
+     "whether the launch is in a time: with, without"},
+    {"--what", "TEXT", read_text, offsetof(struct settings, add.what),
+     "what was measured (default: by its columns)"},
+    {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
+    {"--csv", NULL, read_csv, IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
+    {OPTIONS_END},
+};
+
+/* ---- the list */
+
+/* The part of a path that one must type in the working directory. */
+static const char *from_here(const char *path)
+{
+    static char here[RUNS_PATH];
+    const size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    const bool within = length > 1 && strncmp(path, here, length) == 0 && path[length] == '/';
+    return within ? path + length + 1 : path;
+}
+
+/* Too wide for the list: how the runs were timed stands in CSV, JSON and at a single file. */
+static void put_index_row(struct table *table, const struct runs_index *index, size_t row)
+{
+    table_row(table, false);
+    for (unsigned i = 0; i < RUNS_COLUMNS; i++) {
+        const char *text = runs_index_field(index, row, i), *name = runs_index_columns[i];
+        const bool shown = i != RUNS_DTYPE && i < RUNS_STATISTIC;
+        if (i == RUNS_ROWS)
+            table_count(table, column(name, STYLE_PLAIN), strtoull(text, NULL, 10));
+        else
+            table_text(table, shown ? column(name, STYLE_PLAIN) : in_data(name), text);
+    }
+}
+
+static struct table *list_of(const struct runs_index *index)
+{
+    struct table *table = table_new();
+    for (size_t row = 0; row < index->csv.rows; row++)
+        put_index_row(table, index, row);
+    return table;
+}
+
+/* Prints a table about all files and frees it. json: its name there. */
+static int print_list(const struct runs_index *index, struct table *table, const char *json,
+                      enum output output)
+{
+    int status = STATUS_OK;
+    if (output == OUTPUT_JSON) {
+        struct json *object = object_with_version();
+        set_name(object, "folder", index->folder);
+        json_put(object, json, table_json(table));
+        status = print_json(object);
+    } else if (output == OUTPUT_CSV) {
+        table_print_csv(table, stdout, true);
+    } else {
+        table_print(table, stdout, colour_wanted());
+        print_wrapped("\nThe files are in %s/; recallmodel runs NAME prints the source and the "
+                      "columns of one. calibrate, predict --runs and Python take these names in "
+                      "place of a file.",
+                      from_here(index->folder));
+    }
+    table_free(table);
+    return status;
+}
+
+/* ---- one file */
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+#define VALUES 64
+
+/* What stands in a column. */
+struct summary {
+    size_t different, empty;
+    double least, largest; /* NaN unless all fields that are not empty are numbers */
+    char values[VALUES];   /* "1024 to 1048576", or the first texts: "eager, compiled" */
+};
+
+/* Appends a text to "a, b", or ".." if there is no room for it or others follow. */
+static void append_text(char values[VALUES], const char *text)
+{
+    const size_t used = strlen(values);
+    const int length = snprintf(NULL, 0, "%s%s", used ? ", " : "", text);
+    if (used + (size_t)length + sizeof ", .." <= VALUES)
+        snprintf(values + used, VALUES - used, "%s%s", used ? ", " : "", text);
+    else if (used < 2 || strcmp(values + used - 2, "..") != 0)
+        snprintf(values + used, VALUES - used, "%s..", used ? ", " : "");
+}
+
+static struct summary summary_of(const struct csv *csv, size_t column)
+{
+    struct summary s = {.least = INFINITY, .largest = -INFINITY};
+    const char **texts = require_memory(malloc((csv->rows + 1) * sizeof *texts));
+    size_t length = 0;
+    for (size_t row = 0; row < csv->rows; row++) {
+        const char *text = csv_field(csv, row, column);
+        const double number = text_number(text);
+        if (*text) {
+            texts[length++] = text;
+            /* NaN stays */
+            s.least = isnan(number) || number < s.least ? number : s.least;
+            s.largest = isnan(number) || number > s.largest ? number : s.largest;
+            if (isnan(number))
+                s.least = s.largest = NAN;
+        }
+    }
+    s.empty = csv->rows - length;
+    qsort(texts, length, sizeof *texts, compare_texts);
+    for (size_t i = 0; i < length; i++)
+        if (i == 0 || strcmp(texts[i], texts[i - 1]) != 0) {
+            s.different++;
+            if (isnan(s.least))
+                append_text(s.values, texts[i]);
+        }
+    if (length > 0 && !isnan(s.least))
+        snprintf(s.values, VALUES, s.least < s.largest ? "%.7g to %.7g" : "%.7g", s.least,
+                 s.largest);
+    free(texts);
+    return s;
+}
+
+static struct table *columns_table(const struct csv *csv)
+{
+    struct table *table = table_new();
+    for (size_t i = 0; i < csv->columns; i++) {
+        const struct summary s = summary_of(csv, i);
+        table_row(table, false);
+        table_text(table, column("column", STYLE_PLAIN), csv->fields[i]);
+        table_text(table, in_table("values", STYLE_PLAIN), s.values);
+        table_real(table, in_json("least"), s.least);
+        table_real(table, in_json("largest"), s.largest);
+        table_count(table, column("different", STYLE_PLAIN), s.different);
+        table_count(table, column("empty", STYLE_PLAIN), s.empty);
+    }
+    return table;
+}
+
+/* A whole file as a text, which the caller frees; NULL if it cannot be read. */
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t room = 0;
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+/* The same rows, without remarks. */
+static void print_rows(const struct csv *csv)
+{
+    for (size_t row = 0; row <= csv->rows; row++)
+        for (size_t i = 0; i < csv->columns; i++) {
+            csv_write(stdout, csv->fields[row * csv->columns + i]);
+            putchar(i + 1 < csv->columns ? ',' : '\n');
+        }
+}
+
+static int print_about_json(const struct runs_index *index, size_t row, const char *path,
+                            const char *source, const struct table *columns)
+{
+    struct json *object = object_with_version();
+    struct table *table = table_new();
+    put_index_row(table, index, row);
+    struct json *entry = row_as_json(table);
+    set_name(entry, "file", path);
+    json_put(entry, "columns", table_json(columns));
+    set_text(entry, "source", source);
+    json_merge(object, entry);
+    return print_json(object);
+}
+
+static void print_about(const struct runs_index *index, size_t row, const char *path,
+                        const char *source, const struct table *columns)
+{
+    const char *device = runs_index_field(index, row, RUNS_DEVICE);
+    const char *dtype = runs_index_field(index, row, RUNS_DTYPE);
+    printf("%s: %s, %s rows%s%s%s%s\n", runs_index_field(index, row, RUNS_NAME),
+           runs_index_field(index, row, RUNS_WHAT), runs_index_field(index, row, RUNS_ROWS),
+           *device ? ", " : "", device, *dtype ? ", " : "", dtype);
+    bool any = false;
+    for (unsigned i = RUNS_STATISTIC; i < RUNS_COLUMNS; i++) {
+        const char *text = runs_index_field(index, row, i);
+        if (*text)
+            printf("%s%s %s", any ? ", " : "", runs_index_columns[i], text);
+        any = any || *text;
+    }
+    printf("%sLicence %s\n%s\n\n", any ? "\n" : "", runs_index_field(index, row, RUNS_LICENCE),
+           from_here(path));
+    table_print(columns, stdout, colour_wanted());
+    if (source)
+        printf("\n%s", source);
+}
+
+/* Checks one file. Returns how many faults it has; SIZE_MAX if it cannot be read. */
+static size_t check_one(const struct runs_index *index, size_t row, size_t *rows)
+{
+    char path[RUNS_PATH], error[CSV_ERROR] = "the path is too long";
+    struct csv csv;
+    if (!runs_index_path(index, row, NULL, path) || csv_read(path, &csv, error) != 0) {
+        usage_error("%s", error);
+        return SIZE_MAX;
+    }
+    const size_t faults = runs_faults(&csv, runs_index_field(index, row, RUNS_DEVICE),
+                                      runs_index_field(index, row, RUNS_DTYPE), stdout);
+    *rows += csv.rows;
+    csv_free(&csv);
+    return faults;
+}
+
+/* row: of the index, or index->csv.rows for all. */
+static int check(const struct runs_index *index, size_t row)
+{
+    const size_t first = row < index->csv.rows ? row : 0,
+                 end = row < index->csv.rows ? row + 1 : index->csv.rows;
+    size_t faults = 0, rows = 0;
+    for (size_t i = first; i < end; i++) {
+        const size_t more = check_one(index, i, &rows);
+        if (more == SIZE_MAX)
+            return STATUS_USAGE;
+        faults += more;
+    }
+    printf("%zu rows in %zu files, %zu faults\n", rows, end - first, faults);
+    return faults ? STATUS_FAILED : STATUS_OK;
+}
+
+static int print_one(const struct runs_index *index, size_t row, enum output output)
+{
+    char path[RUNS_PATH], other[RUNS_PATH], error[CSV_ERROR];
+    struct csv csv;
+    if (!runs_index_path(index, row, NULL, path) || !runs_index_path(index, row, "SOURCE", other))
+        return usage_error("runs: the path of the measured runs is too long");
+    if (csv_read(path, &csv, error) != 0)
+        return usage_error("%s", error);
+    struct table *columns = columns_table(&csv);
+    char *source = read_whole(other);
+    int status = STATUS_OK;
+    if (output == OUTPUT_JSON)
+        status = print_about_json(index, row, path, source, columns);
+    else if (output == OUTPUT_CSV)
+        print_rows(&csv);
+    else
+        print_about(index, row, path, source, columns);
+    free(source);
+    table_free(columns);
+    csv_free(&csv);
+    return status;
+}
+
+/* ---- the command */
+
+static int print_cards(const struct runs_index *index, enum output output)
+{
+    char error[CSV_ERROR] = "the path is too long";
+    struct table *table;
+    return runs_by_card(index, &table, error) == 0 ? print_list(index, table, "cards", output)
+                                                   : usage_error("%s", error);
+}
+
+static int print_runs(const struct settings *settings)
+{
+    char error[CSV_ERROR], hint[RUNS_HINT];
+    struct runs_index index;
+    if (settings->cards && (settings->name || settings->check))
+        return usage_error("--cards is about all files; leave out %s",
+                           settings->check ? "--check" : settings->name);
+    if (runs_index_read(&index, error) != 0)
+        return usage_error("%s", error);
+    const size_t row =
+        settings->name ? runs_index_find(&index, settings->name, hint) : index.csv.rows;
+    int status;
+    if (settings->check && (!settings->name || row < index.csv.rows))
+        status = check(&index, row);
+    else if (settings->cards)
+        status = print_cards(&index, settings->question.output);
+    else if (!settings->name)
+        status = print_list(&index, list_of(&index), "runs", settings->question.output);
+    else if (row == index.csv.rows)
+        status = usage_error("there are no measured runs '%.60s'; %s", settings->name, hint);
+    else
+        status = print_one(&index, row, settings->question.output);
+    runs_index_free(&index);
+    return status;
+}
+
+/* An option of --add; NULL: none was given. */
+static const char *unread_option(const struct runs_add *add)
+{
+    return add->name        ? "--as"
+           : add->device    ? "--device"
+           : add->dtype     ? "--dtype"
+           : add->source    ? "--source"
+           : add->licence   ? "--licence"
+           : add->statistic ? "--statistic"
+           : add->cache     ? "--cache"
+           : add->launch    ? "--launch"
+           : add->what      ? "--what"
+                            : NULL;
+}
+
+static int run_runs(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT};
+    const int status =
+        arguments_read_bare(runs_options, command_runs.bare, &settings, count, arguments);
+    if (status != STATUS_OK)
+        return status;
+    if (settings.add.file)
+        return settings.name || settings.check || settings.cards
+                   ? usage_error("--add FILE stands alone; leave out the name, --check and --cards")
+                   : runs_add(&settings.add);
+    const char *unread = unread_option(&settings.add);
+    return unread ? usage_error("%s is for --add; give --add FILE", unread) : print_runs(&settings);
+}
+
+const struct command command_runs = {
+    .name = "runs",
+    .summary = "the measured runs that come with recallmodel, and their sources",
+    .example = "recallmodel runs\n  recallmodel runs keyetal/two-stage\n"
+               "  recallmodel runs --add mine.csv --as mine/exact-h100 --device h100-sxm\n"
+               "  recallmodel calibrate keyetal/two-stage --exact keyetal/exact",
+    .detail = "The runs are in the folder runs/ of the sources, or where make install puts it; "
+              "the environment variable RECALLMODEL_RUNS names another folder.",
+    .options = runs_options,
+    .bare = "--name",
+    .no_numbers = true,
+    .run = run_runs,
+};

@@ -1,0 +1,250 @@
+/* runs_add.c - see runs_add.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "runs_add.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <base/atomic_file.h>
+#include <base/memory.h>
+#include <model/recallmodel/cost.h>
+#include <programs/common/error.h>
+#include <programs/common/runs_folder.h>
+
+#include <programs/recallmodel/command.h>
+#include "runs_check.h"
+
+#define ENOUGH 8 /* runs for a profile */
+#define ANSWER 200
+
+/* FOLDER/FILE of a to z, 0 to 9 and -: what check_runs.py asks of a name. */
+static bool is_name(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    if (!slash || slash == name || !slash[1] || strchr(slash + 1, '/') || strlen(name) > 60)
+        return false;
+    for (; *name; name++)
+        if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '-' &&
+            *name != '/')
+            return false;
+    return true;
+}
+
+static bool has(const struct csv *csv, const char *column)
+{
+    return csv_column(csv, column) < csv->columns;
+}
+
+/* Of those that a run must have; NULL: none. */
+static const char *missing_column(const struct csv *csv)
+{
+    return !has(csv, "n")   ? "n"
+           : !has(csv, "k") ? "k"
+           : has(csv, "time_us") || has(csv, "time_us_median") || has(csv, "time_us_mean")
+               ? NULL
+               : "time_us_median";
+}
+
+/* What an option says, or else what is typed at a terminal. NULL after one line on stderr. */
+static const char *said(const char *given, const char *option, const char *question,
+                        char answer[ANSWER])
+{
+    if (given)
+        return given;
+    if (isatty(STDIN_FILENO)) {
+        fprintf(stderr, "%s ", question);
+        if (fgets(answer, ANSWER, stdin)) {
+            answer[strcspn(answer, "\n")] = '\0';
+            if (*answer)
+                return answer;
+        }
+    }
+    usage_error("--add needs %s: %s", option, question);
+    return NULL;
+}
+
+/* ---- files */
+
+/* A text that grows: the whole of a file. */
+struct text {
+    char *bytes;
+    size_t length;
+};
+
+static int write_text(const char *path, const struct text *text)
+{
+    return atomic_file_write(path, text->bytes, text->length) == 0
+               ? STATUS_OK
+               : usage_error("--add: %.200s cannot be written: %s", path, strerror(errno));
+}
+
+static int write_rows(const char *path, const struct csv *csv)
+{
+    struct text text = {0};
+    FILE *file = require_memory(open_memstream(&text.bytes, &text.length));
+    for (size_t row = 0; row <= csv->rows; row++)
+        for (size_t i = 0; i < csv->columns; i++) {
+            csv_write(file, csv->fields[row * csv->columns + i]);
+            putc(i + 1 < csv->columns ? ',' : '\n', file);
+        }
+    fclose(file);
+    const int status = write_text(path, &text);
+    free(text.bytes);
+    return status;
+}
+
+static int write_source(const char *path, const struct runs_add *add)
+{
+    struct text text = {0};
+    FILE *file = require_memory(open_memstream(&text.bytes, &text.length));
+    fprintf(file, "%s on %s.\nSource      %s\nLicence     %s\n\n%s  %s\n", add->what, add->device,
+            add->source, add->licence, strchr(add->name, '/') + 1, add->what);
+    fclose(file);
+    const int status = access(path, F_OK) == 0 ? STATUS_OK : write_text(path, &text);
+    free(text.bytes);
+    return status;
+}
+
+/* The index as it is, and one line more. */
+static int write_index(const struct runs_index *index, const struct csv *csv,
+                       const struct runs_add *add)
+{
+    char path[RUNS_PATH + 16];
+    struct text text = {0};
+    FILE *file = require_memory(open_memstream(&text.bytes, &text.length));
+    for (size_t i = 0; i < (index->csv.rows + 1) * index->csv.columns; i++) {
+        csv_write(file, index->csv.fields[i]);
+        putc((i + 1) % index->csv.columns ? ',' : '\n', file);
+    }
+    const char *const fields[RUNS_COLUMNS] = {
+        [RUNS_NAME] = add->name,   [RUNS_WHAT] = add->what,       [RUNS_DEVICE] = add->device,
+        [RUNS_DTYPE] = add->dtype, [RUNS_LICENCE] = add->licence, [RUNS_STATISTIC] = add->statistic,
+        [RUNS_CACHE] = add->cache, [RUNS_LAUNCH] = add->launch};
+    for (unsigned i = 0; i < RUNS_COLUMNS; i++) {
+        if (i == RUNS_ROWS)
+            fprintf(file, "%zu", csv->rows);
+        else
+            csv_write(file, fields[i] ? fields[i] : "");
+        putc(i + 1 < RUNS_COLUMNS ? ',' : '\n', file);
+    }
+    fclose(file);
+    snprintf(path, sizeof path, "%s/index.csv", index->folder);
+    const int status = write_text(path, &text);
+    free(text.bytes);
+    return status;
+}
+
+/* ---- the profile */
+
+static int fit(const struct runs_add *add, const struct csv *csv, const char *profile)
+{
+    char name[80];
+    snprintf(name, sizeof name, "%s", add->name);
+    *strchr(name, '/') = '_';
+    if (csv->rows < ENOUGH) {
+        printf("%zu runs are too few for a profile; %d are enough\n", csv->rows, ENOUGH);
+        return STATUS_OK;
+    }
+    const char *arguments[] = {add->name,   "--kernel", has(csv, "b") ? "generic" : "exact",
+                               "--name",    name,       "--device",
+                               add->device, "--source", add->source,
+                               "--dtype",   add->dtype, "-o",
+                               profile};
+    return command_calibrate.run((int)(sizeof arguments / sizeof *arguments), (char **)arguments);
+}
+
+static int add_checked(const struct runs_index *index, const struct csv *csv,
+                       const struct runs_add *add)
+{
+    char folder[RUNS_PATH], path[RUNS_PATH + 100];
+    const size_t length = strcspn(add->name, "/");
+    snprintf(folder, sizeof folder, "%.3900s/%.*s", index->folder, (int)length, add->name);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return usage_error("--add: %.200s: %s", folder, strerror(errno));
+    snprintf(path, sizeof path, "%s/SOURCE", folder);
+    int status = write_source(path, add);
+    snprintf(path, sizeof path, "%.3900s/%s.csv", index->folder, add->name);
+    if (status == STATUS_OK)
+        status = write_rows(path, csv);
+    if (status == STATUS_OK)
+        status = write_index(index, csv, add);
+    if (status != STATUS_OK)
+        return status;
+    printf("%s: %zu rows added to %s\n", add->name, csv->rows, index->folder);
+    snprintf(path, sizeof path, "%.3900s/%s.profile", index->folder, add->name);
+    return fit(add, csv, path);
+}
+
+/* What the columns say was timed. */
+static const char *what_of(const struct csv *csv)
+{
+    return has(csv, "b") ? "time of both stages" : "time of exact top-k";
+}
+
+/* Fills in what the columns say, and asks for what is still missing. Returns a status. */
+static int complete(struct runs_add *add, const struct csv *csv, char answers[4][ANSWER])
+{
+    const char *missing = missing_column(csv);
+    if (missing)
+        return usage_error("--add: %.150s has no column %s; the columns of runs are those of "
+                           "recallmodel runs keyetal/exact",
+                           add->file, missing);
+    if (has(csv, "dtype"))
+        add->dtype = csv->rows ? csv_field(csv, 0, csv_column(csv, "dtype")) : "";
+    add->what = add->what ? add->what : what_of(csv);
+    const struct {
+        const char **to, *option, *question;
+    } needed[] = {
+        {&add->dtype, "--dtype", "which type have the values, such as f16?"},
+        {&add->device, "--device", "which card, such as H100-SXM?"},
+        {&add->source, "--source", "who measured it, where, with what?"},
+        {&add->licence, "--licence", "under which licence, such as Apache-2.0?"},
+    };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!(*needed[i].to =
+                  said(*needed[i].to, needed[i].option, needed[i].question, answers[i])))
+            return STATUS_USAGE;
+    const struct rcm_device *device = rcm_device_by_name(add->device);
+    add->device = device ? device->name : add->device;
+    return runs_faults(csv, add->device, add->dtype, stderr) > 0
+               ? usage_error("--add: %.150s has faults; nothing was added", add->file)
+               : STATUS_OK;
+}
+
+/* Adds what is complete, unless there are runs with its name. */
+static int add_complete(const struct runs_add *add, const struct csv *csv)
+{
+    char error[CSV_ERROR], hint[RUNS_HINT];
+    struct runs_index index;
+    if (runs_index_read(&index, error) != 0)
+        return usage_error("%s", error);
+    const int status = runs_index_find(&index, add->name, hint) < index.csv.rows
+                           ? usage_error("--as %s is there already; give another name", add->name)
+                           : add_checked(&index, csv, add);
+    runs_index_free(&index);
+    return status;
+}
+
+int runs_add(const struct runs_add *given)
+{
+    struct runs_add add = *given;
+    char error[CSV_ERROR], answers[4][ANSWER];
+    struct csv csv;
+    if (!add.name || !is_name(add.name))
+        return usage_error("--add needs --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
+                           "mine/exact-h100");
+    if (csv_read(add.file, &csv, error) != 0)
+        return usage_error("%s", error);
+    int status = complete(&add, &csv, answers);
+    if (status == STATUS_OK)
+        status = add_complete(&add, &csv);
+    csv_free(&csv);
+    return status;
+}

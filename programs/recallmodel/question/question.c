@@ -1,0 +1,342 @@
+/* question.c - see question.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "question.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <programs/common/option_values.h>
+#include <programs/common/this_machine.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/output/plot.h>
+
+void question_free(struct question *question)
+{
+    free(question->n.items);
+    free(question->k.items);
+    free(question->b.items);
+    free(question->k_b.items);
+    free(question->targets.items);
+}
+
+int question_check(const struct question *question)
+{
+    if (question->plot && strcmp(question->plot, "-") == 0 && question->output != OUTPUT_TABLE)
+        return usage_error("--plot - draws between the lines of %s; name a file",
+                           question->output == OUTPUT_JSON ? "--json" : "--csv");
+    if (question->plot && (question->n.length > 1 || question->k.length > 1))
+        return usage_error("--plot draws one picture; give one --n and one --k");
+    return STATUS_OK;
+}
+
+enum rcm_dtype question_dtype(const struct question *question)
+{
+    const struct rcm_device_text *device = &question->device.text;
+    const bool from_file = question->device.given && device->has_profile && !question->dtype.given;
+    return from_file ? device->profile.dtype : question->dtype.type;
+}
+
+struct decimal question_recall(const struct question *question)
+{
+    return question->targets.length ? question->targets.items[0] : (struct decimal){95, 2};
+}
+
+/* ---- readers */
+
+int read_targets(void *to, const char *option, const char *value)
+{
+    struct decimal_list *targets = to;
+    char item[ITEM_MAX];
+    free(targets->items);
+    const char *wrong = parse_decimal_list(value, targets, item);
+    if (wrong)
+        return usage_error("%s '%.*s' is %s; give a decimal fraction such as 0.95, or for bounds a "
+                           "list: 0.8,0.9 or 0.8:0.05:0.95",
+                           option, VALUE_SHOWN, value, wrong);
+    for (size_t i = 0; i < targets->length; i++) {
+        const struct decimal recall = targets->items[i];
+        if (!(recall.digits > 0 && decimal_complement(recall) >= 0.0))
+            return usage_error("%s '%.*s' is outside (0, 1]; write 0.95 for 95 %%", option,
+                               VALUE_SHOWN, value);
+    }
+    return STATUS_OK;
+}
+
+/* recallmodel-bench has its own names, because rcm_gpu_assignment is another enum: it has only the
+ * two assignments of the kernels. */
+static const char *const assignment_names[ASSIGNMENTS] = {
+    [RCM_INTERLEAVED] = "interleaved",
+    [RCM_CONTIGUOUS] = "contiguous",
+    [RCM_CONTIGUOUS_FLOOR] = "contiguous-floor",
+};
+
+const char *assignment_name(enum rcm_assignment assignment)
+{
+    return assignment_names[assignment];
+}
+
+static const char *assignment_at(unsigned i)
+{
+    return assignment_names[i];
+}
+
+int read_assignments(void *to, const char *option, const char *value)
+{
+    struct assignments *assignments = to;
+    unsigned found[ASSIGNMENTS];
+    const int status =
+        read_names(option, value, assignment_at, ASSIGNMENTS, found, &assignments->length);
+    for (unsigned i = 0; i < assignments->length; i++)
+        assignments->items[i] = (enum rcm_assignment)found[i];
+    return status;
+}
+
+int read_assignment(void *to, const char *option, const char *value)
+{
+    const int status = read_assignments(to, option, value);
+    if (status == STATUS_OK && ((const struct assignments *)to)->length > 1)
+        return usage_error("%s takes one here; for several at once use recallmodel simulate",
+                           option);
+    return status;
+}
+
+#define NAMES_LISTED 64 /* devices that a prefix may mean */
+
+/* The i-th profile that comes with the library for a device that is not in the list: a CPU. */
+static const struct rcm_profile *cpu_profile_at(size_t i)
+{
+    const struct rcm_profile *q;
+    for (size_t at = 0; (q = rcm_profile(at)); at++)
+        if (q->kernel->cpu && i-- == 0)
+            return q;
+    return NULL;
+}
+
+/* All names that --device takes: devices, then CPUs. */
+static const char *device_at(unsigned i)
+{
+    unsigned devices = 0;
+    while (devices < i && rcm_device(devices))
+        devices++;
+    if (rcm_device(devices))
+        return rcm_device(devices)->name;
+    const struct rcm_profile *cpu = cpu_profile_at(i - devices);
+    return cpu ? cpu->name : NULL;
+}
+
+/* A CPU by the beginning of just one name. */
+static const struct rcm_profile *cpu_profile_by_prefix(const char *beginning)
+{
+    const struct rcm_profile *q, *found = NULL;
+    for (size_t i = 0; (q = cpu_profile_at(i)); i++) {
+        if (strncmp(q->name, beginning, strlen(beginning)) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = q;
+    }
+    return found;
+}
+
+static struct rcm_device_text entry_of(const struct rcm_profile *profile)
+{
+    struct rcm_device_text text = {.profile = *profile, .has_profile = true};
+    text.device.name = profile->name;
+    text.device.source = profile->source;
+    return text;
+}
+
+/* A CPU, or a kernel of exact top-k alone. */
+static bool read_shipped_profile(struct rcm_device_text *text, const char *beginning)
+{
+    const struct rcm_profile *cpu = cpu_profile_by_prefix(beginning),
+                             *found = cpu ? cpu : exact_profile_by_prefix(beginning);
+    if (found)
+        *text = entry_of(found);
+    return found;
+}
+
+/* --device this: the profile that recallmodel bench --calibrate stored. */
+static int read_this_machine(struct rcm_device_text *text, const char *option)
+{
+    char path[THIS_MACHINE_PATH], error[800], cpu[RCM_CPU_TEXT];
+    if (!this_machine_path("cpu.profile", path) || access(path, F_OK) != 0)
+        return usage_error("%s this: there is no profile of this machine; make it in two minutes: "
+                           "recallmodel bench --calibrate",
+                           option);
+    if (device_file_read(path, text, error, sizeof error) != 0)
+        return usage_error("%s this: %s; make it anew: recallmodel bench --calibrate", option,
+                           error);
+    if (*text->card && rcm_this_cpu(cpu) && strcmp(text->card, cpu) != 0)
+        fprintf(stderr,
+                "recallmodel: %s this: the stored profile is of %s, and this is %s; make it anew: "
+                "recallmodel bench --calibrate\n",
+                option, text->card, cpu);
+    return STATUS_OK;
+}
+
+/* The one device among these that has a profile of both stages; NULL: none or several. */
+static const struct rcm_device *one_with_profile(const struct rcm_device *const *found,
+                                                 size_t count)
+{
+    const struct rcm_device *known = NULL;
+    const struct rcm_profile *q;
+    for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
+        for (size_t j = 0; (q = rcm_profile(j)); j++) {
+            if (strcmp(q->name, found[i]->name) != 0)
+                continue;
+            if (known)
+                return NULL;
+            known = found[i];
+        }
+    return known;
+}
+
+unsigned print_family(const struct device_option *device)
+{
+    return device->family
+               ? print_wrapped("  device      %s, the only %s with a profile; name another one for "
+                               "its own answer",
+                               device->text.device.name, device->family)
+               : 0;
+}
+
+int read_device(void *to, const char *option, const char *value)
+{
+    struct device_option *device = to;
+    const struct rcm_device *found[NAMES_LISTED];
+    const size_t count = rcm_devices_by_prefix(value, found, NAMES_LISTED);
+    char several[800] = "", error[800];
+    offer_name("this");
+    offer_files("profile device");
+    device->given = true;
+    device->given_as = value;
+    if (strcmp(value, "this") == 0)
+        return read_this_machine(&device->text, option);
+    const struct rcm_device *known = count > 1 ? one_with_profile(found, count) : NULL;
+    if (known) {
+        device->family = value;
+        device->text = (struct rcm_device_text){.device = *known};
+        return STATUS_OK;
+    }
+    if (count == 1) {
+        device->text = (struct rcm_device_text){.device = *found[0]};
+        return STATUS_OK;
+    }
+    if (count == 0 && read_shipped_profile(&device->text, value))
+        return STATUS_OK;
+    if (strpbrk(value, "./")) {
+        if (device_file_read(value, &device->text, error, sizeof error) == 0)
+            return STATUS_OK;
+        return usage_error("%s %s", option, error);
+    }
+    for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
+        append_name(several, sizeof several, found[i]->name);
+    return unclear_name(option, value, several, device_at,
+                        "this (machine), or the path of a device file (./my.device)");
+}
+
+static const char *exact_at(unsigned i)
+{
+    return exact_profile_at(i) ? exact_profile_at(i)->name : NULL;
+}
+
+int read_exact_kernel(void *to, const char *option, const char *value)
+{
+    struct device_option *exact = to;
+    const struct rcm_profile *found = exact_profile_by_prefix(value);
+    char several[800] = "", error[800];
+    offer_files("profile");
+    exact->given = true;
+    if (found) {
+        exact->text = entry_of(found);
+        return STATUS_OK;
+    }
+    if (strpbrk(value, "./")) {
+        if (device_file_read(value, &exact->text, error, sizeof error) != 0)
+            return usage_error("%s %s", option, error);
+        return exact->text.has_profile
+                   ? STATUS_OK
+                   : usage_error("%s %s is a device without a profile; give the file that "
+                                 "recallmodel calibrate writes",
+                                 option, value);
+    }
+    for (size_t i = 0; exact_at((unsigned)i); i++)
+        if (rcm_name_begins(exact_at((unsigned)i), value))
+            append_name(several, sizeof several, exact_at((unsigned)i));
+    return unclear_name(option, value, several, exact_at,
+                        "or the path of a profile (./my.profile)");
+}
+
+static const char *dtype_at(unsigned i)
+{
+    return i <= RCM_BF16 ? rcm_dtype_name((enum rcm_dtype)i) : NULL;
+}
+
+int read_dtype(void *to, const char *option, const char *value)
+{
+    struct dtype_option *dtype = to;
+    offer_names(dtype_at, UNTIL_NULL);
+    dtype->given = true;
+    return rcm_dtype_by_name(value, &dtype->type)
+               ? STATUS_OK
+               : usage_error("%s '%.60s' is not known; give f32, f16 or bf16", option, value);
+}
+
+static const char *kernel_at(unsigned i)
+{
+    return rcm_kernel(i) ? rcm_kernel(i)->name : NULL;
+}
+
+int read_kernel(void *to, const char *option, const char *value)
+{
+    const struct rcm_kernel **kernel = to;
+    *kernel = rcm_kernel_by_name(value);
+    return *kernel ? STATUS_OK : unknown_name(option, value, kernel_at, UNTIL_NULL);
+}
+
+int read_k_b_max(void *to, const char *option, const char *value)
+{
+    const int status = read_count(to, option, value);
+    return status == STATUS_OK && *(const uint64_t *)to > K_B_MOST
+               ? usage_error("%s '%.*s' is above %d", option, VALUE_SHOWN, value, K_B_MOST)
+               : status;
+}
+
+int read_runs_path(void *to, const char *option, const char *value)
+{
+    offer_runs();
+    offer_files("csv");
+    return read_text(to, option, value);
+}
+
+static int read_output(enum output *to, enum output output)
+{
+    if (*to != OUTPUT_TABLE && *to != output)
+        return usage_error("--json and --csv exclude each other; give one of them");
+    *to = output;
+    return STATUS_OK;
+}
+
+int read_json(void *to, const char *option, const char *value)
+{
+    (void)option, (void)value;
+    return read_output(to, OUTPUT_JSON);
+}
+
+int read_csv(void *to, const char *option, const char *value)
+{
+    (void)option, (void)value;
+    return read_output(to, OUTPUT_CSV);
+}
+
+int read_plot(void *to, const char *option, const char *value)
+{
+    const int status = read_text(to, option, value);
+    offer_name("-");
+    return status == STATUS_OK ? plot_check(value) : status;
+}

@@ -1,0 +1,250 @@
+/* command_blocks.c - keep the best blocks of a row, then take the top-k inside them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/command.h>
+
+struct settings {
+    struct question question;
+    uint64_t size;
+    struct count_list kept;
+};
+
+#define SIZE_DEFAULT 8
+#define ROWS_MOST 200 /* without --blocks: steps of sqrt 2 up to 2^53, and two more */
+
+static const struct argument blocks_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {"--block", "S", read_count, offsetof(struct settings, size),
+     "keys in a block (default 8); the last block has what is left"},
+    {"--blocks", "LIST", read_sorted_counts, offsetof(struct settings, kept),
+     "blocks to keep (default: a selection from the fewest, and the fewest that reach --recall)"},
+    {OPTION_RECALL},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* The rows of one n and k, ascending; and which of them is the answer. */
+struct selection {
+    uint64_t kept[ROWS_MOST];
+    size_t length;
+    uint64_t answer; /* the blocks of it; 0: none */
+};
+
+static struct rcm_blocks blocks_of(const struct query *query, const struct settings *settings,
+                                   uint64_t kept)
+{
+    return (struct rcm_blocks){query->base.n, query->base.k, settings->size, kept};
+}
+
+static void append(struct selection *selection, uint64_t kept)
+{
+    if (selection->length == 0 || selection->kept[selection->length - 1] < kept)
+        selection->kept[selection->length++] = kept;
+}
+
+/* The fewest blocks that hold k, then steps of sqrt 2 to the fewest that lose nothing; among them
+ * the answer. */
+static struct selection usual_rows(const struct query *query, const struct settings *settings)
+{
+    const struct rcm_blocks b = blocks_of(query, settings, 1);
+    const uint64_t count = rcm_blocks_count(b), most = b.k < count ? b.k : count;
+    const uint64_t fewest = (b.k - 1) / b.size + 1;
+    struct selection rows = {.answer = rcm_blocks_smallest(b, query->target.loss)};
+    for (unsigned step = 0;; step++) {
+        const uint64_t kept = (uint64_t)llround((double)fewest * pow(2.0, 0.5 * step));
+        if (rows.answer && rows.answer <= kept)
+            append(&rows, rows.answer);
+        append(&rows, kept < most ? kept : most);
+        if (kept >= most)
+            return rows;
+    }
+}
+
+static void put_row(struct table *table, const struct query *query, struct rcm_blocks b,
+                    bool marked)
+{
+    const struct rcm_topk buckets = {.n = b.n, .k = b.k, .b = rcm_blocks_candidates(b), .k_b = 1};
+    table_row(table, marked);
+    table_count(table, in_csv("n"), query->base.n);
+    table_count(table, in_csv("k"), query->base.k);
+    table_count(table, column("block", STYLE_PLAIN), b.size);
+    table_count(table, column("blocks", STYLE_PLAIN), b.kept);
+    table_count(table, headed("candidates", "candi-\ndates", STYLE_PLAIN),
+                rcm_blocks_candidates(b));
+    table_real(table, column("recall", STYLE_RECALL), rcm_blocks_recall(b));
+    table_real(table, headed("recall_sd", "sd", STYLE_LOSS), rcm_blocks_sd(b));
+    table_real(table, column("loss", STYLE_LOSS), rcm_blocks_loss(b));
+    table_real(table, headed("recall_bucketed", "bucketed\nk_b = 1", STYLE_RECALL),
+               rcm_recall_exact(buckets));
+}
+
+/* The rows of --blocks that are legal. */
+static bool legal(const struct query *query, const struct settings *settings, size_t i)
+{
+    return rcm_blocks_check(blocks_of(query, settings, settings->kept.items[i])) == RCM_OK;
+}
+
+static struct table *given_rows(const struct query *query, const struct settings *settings)
+{
+    struct table *table = table_new();
+    bool reached = false;
+    for (size_t i = 0; i < settings->kept.length; i++) {
+        if (!legal(query, settings, i))
+            continue;
+        const struct rcm_blocks b = blocks_of(query, settings, settings->kept.items[i]);
+        const bool reaches = rcm_blocks_loss(b) <= query->target.loss * (1.0 + RCM_TARGET_SLACK);
+        put_row(table, query, b, reaches && !reached);
+        reached = reached || reaches;
+    }
+    return table;
+}
+
+static struct table *blocks_rows(const struct query *query, void *state)
+{
+    const struct settings *settings = state;
+    if (settings->kept.length)
+        return given_rows(query, settings);
+    struct table *table = table_new();
+    const struct selection rows = usual_rows(query, settings);
+    for (size_t i = 0; i < rows.length; i++)
+        put_row(table, query, blocks_of(query, settings, rows.kept[i]),
+                rows.kept[i] == rows.answer);
+    return table;
+}
+
+/* The only one of --blocks, or the fewest that reach --recall. 0: none, or it is not known. */
+static struct rcm_blocks answer_to(const struct query *query, const struct settings *settings)
+{
+    struct rcm_blocks b = blocks_of(query, settings, 0);
+    if (settings->kept.length == 1)
+        b.kept = settings->kept.items[0];
+    else
+        b.kept = rcm_blocks_smallest(b, query->target.loss);
+    return b;
+}
+
+static void blocks_text(const struct query *query, const struct table *table, void *state,
+                        bool colour)
+{
+    const struct settings *settings = state;
+    const struct rcm_blocks b = answer_to(query, settings);
+    char recall[32], target[32];
+    format_styled(recall, sizeof recall, STYLE_RECALL, rcm_blocks_recall(b));
+    format_decimal(target, sizeof target, query->recall_target);
+    if (settings->kept.length == 1)
+        print_wrapped("%" PRIu64 " of %" PRIu64 " blocks of %" PRIu64
+                      ": recall %s in the mean, sd %.2g.",
+                      b.kept, rcm_blocks_count(b), b.size, recall, rcm_blocks_sd(b));
+    else
+        print_wrapped("Keep %" PRIu64 " of %" PRIu64 " blocks of %" PRIu64
+                      " for recall %s: %s in the mean, sd %.2g.",
+                      b.kept, rcm_blocks_count(b), b.size, target, recall, rcm_blocks_sd(b));
+    table_print(table, stdout, colour);
+    if (b.n % b.size)
+        print_wrapped("The last block has %" PRIu64 " keys.", b.n % b.size);
+}
+
+/* The answer, and the rows. */
+static void blocks_json(struct json *object, const struct query *query, const struct table *rows,
+                        void *state)
+{
+    const struct rcm_blocks b = answer_to(query, state);
+    set_real(object, "recall_target", decimal_value(query->recall_target));
+    set_count(object, "block", b.size);
+    set_count(object, "blocks", b.kept);
+    set_count(object, "blocks_of_row", rcm_blocks_count(b));
+    set_count(object, "candidates", rcm_blocks_candidates(b));
+    set_real(object, "recall", rcm_blocks_recall(b));
+    set_real(object, "recall_sd", rcm_blocks_sd(b));
+    set_real(object, "loss", rcm_blocks_loss(b));
+    json_put(object, "rows", table_json(rows));
+}
+
+static const struct answer blocks_answer = {
+    .shapes = SHAPES_NONE, .rows = blocks_rows, .text = blocks_text, .json = blocks_json};
+
+/* ---- what must hold between the options */
+
+struct left_out {
+    size_t total, illegal;
+    char first[RCM_STATUS_TEXT_MOST + 2];
+};
+
+static void check_one(struct left_out *out, struct rcm_blocks b)
+{
+    const enum rcm_status status = rcm_blocks_check(b);
+    char text[RCM_STATUS_TEXT_MOST];
+    out->total++;
+    if (status == RCM_OK || status == RCM_BAD_K) /* queries_build() says what is wrong with k */
+        return;
+    rcm_blocks_status_text(status, b, text, sizeof text);
+    if (out->illegal++ == 0)
+        snprintf(out->first, sizeof out->first, "--%s", text);
+}
+
+/* Combinations that are not legal are left out, with one line; it is an error if none is left of
+ * some n and k. */
+static int check_blocks(struct settings *settings)
+{
+    const struct question *question = &settings->question;
+    struct left_out out = {.total = 0};
+    if (question->targets.length > 1)
+        return usage_error("--recall takes one target here; give one, such as --recall 0.95");
+    for (size_t i = 0; i < question->n.length * question->k.length; i++) {
+        struct rcm_blocks b = {.n = question->n.items[i / question->k.length],
+                               .k = question->k.items[i % question->k.length],
+                               .size = settings->size};
+        const struct left_out before = out;
+        const size_t given = settings->kept.length ? settings->kept.length : 1;
+        for (size_t j = 0; j < given; j++) {
+            b.kept = settings->kept.length ? settings->kept.items[j] : (b.k - 1) / b.size + 1;
+            check_one(&out, b);
+        }
+        if (out.illegal - before.illegal == given)
+            return usage_error("%s", out.first);
+    }
+    if (out.illegal)
+        fprintf(stderr, "recallmodel: left out %zu of %zu combinations; the first: %s\n",
+                out.illegal, out.total, out.first);
+    return STATUS_OK;
+}
+
+static int run_blocks(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT, .size = SIZE_DEFAULT};
+    int status = arguments_read(blocks_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_blocks(&settings);
+    if (status == STATUS_OK)
+        status = answer_queries(&settings.question, &blocks_answer, &settings);
+    question_free(&settings.question);
+    free(settings.kept.items);
+    return status;
+}
+
+const struct command command_blocks = {
+    .name = "blocks",
+    .summary = "two levels: the recall of keeping the best blocks and the top-k inside them",
+    .example = "recallmodel blocks --n 1048576 --k 2048 --recall 0.95",
+    .detail = "A row of n keys is cut into blocks of S neighbours. The blocks with the largest "
+              "maxima are kept, and the exact top-k of the keys in them is the answer. Nothing is "
+              "lost if k blocks are kept. The rows show at least as many blocks as hold k keys.\n"
+              "\n"
+              "  candidates      keys in the blocks that are kept\n"
+              "  recall          expected, if the top-k lie anywhere in the row\n"
+              "  sd              of the recall of one row\n"
+              "  bucketed        the recall of as many buckets as there are candidates, k_b = 1\n"
+              "  *               the fewest blocks shown that reach --recall",
+    .options = blocks_options,
+    .run = run_blocks,
+};

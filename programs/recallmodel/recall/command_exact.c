@@ -1,0 +1,235 @@
+/* command_exact.c - exact top-k by threshold: how many elements reach the k-th largest candidate?
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/columns.h>
+#include <programs/recallmodel/command.h>
+
+struct settings {
+    struct question question;
+    struct fraction quantile;
+    uint64_t k_b_max; /* 0: not given */
+};
+
+static const struct argument exact_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {"--b", "B", read_counts, IN_QUESTION(b),
+     "buckets (default: the b and kb with the fewest candidates and collected elements)"},
+    {"--kb", "KB", read_counts, IN_QUESTION(k_b),
+     "elements kept per bucket; only together with --b"},
+    {"--kb-max", "N", read_k_b_max, offsetof(struct settings, k_b_max),
+     "the largest kb to try (default 4)"},
+    {OPTION_VALID},
+    {OPTION_ASSIGNMENT},
+    {"--quantile", "Q", read_probability, offsetof(struct settings, quantile),
+     "the share of rows that may need a larger buffer (default 0.000001)"},
+    {OPTION_ALIGN},
+    {OPTION_DIVISORS},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* What was asked and found for one n and k. */
+struct exact_answer {
+    struct rcm_topk p;
+    bool given; /* b and k_b were given, not searched for */
+    double share;
+    struct rcm_reaching reaching;
+    uint64_t quantile; /* 0: not known */
+};
+
+static struct rcm_topk least_handled(const struct query *query, const struct settings *settings)
+{
+    const struct rcm_selection s = {
+        .p = query->base,
+        .target = {.align = settings->question.align, .divisors = settings->question.divisors},
+        .k_b_max = settings->k_b_max};
+    const struct rcm_choice choice = rcm_select(&s);
+    return choice.threshold.objective < INFINITY ? choice.threshold.p : (struct rcm_topk){0};
+}
+
+static struct exact_answer answer_to(const struct query *query, const struct settings *settings)
+{
+    struct exact_answer a = {
+        .p = query->base,
+        .given = settings->question.b.length > 0,
+        .share = settings->quantile.given ? decimal_value(settings->quantile.value) : 1e-6};
+    if (a.given) {
+        a.p.b = settings->question.b.items[0];
+        a.p.k_b = settings->question.k_b.items[0];
+    } else {
+        a.p = least_handled(query, settings);
+    }
+    a.reaching = rcm_reaching(a.p);
+    a.quantile = isnan(a.reaching.mean) ? 0 : rcm_reaching_quantile(a.p, a.share);
+    return a;
+}
+
+static void put_answer(struct table *table, const struct query *query, const struct exact_answer *a)
+{
+    table_row(table, false);
+    put_query(table, query);
+    table_count(table, in_table("n", STYLE_PLAIN), query->base.n);
+    table_count(table, in_table("k", STYLE_PLAIN), query->base.k);
+    put_count_if(a->p.b > 0, table, column("b", STYLE_PLAIN), a->p.b);
+    put_count_if(a->p.k_b > 0, table, column("k_b", STYLE_PLAIN), a->p.k_b);
+    put_count_if(rcm_candidates(a->p) > 0, table, column("candidates", STYLE_PLAIN),
+                 rcm_candidates(a->p));
+    table_real(table, headed("reaching_mean", "collected\nin the mean", STYLE_PLAIN),
+               a->reaching.mean);
+    table_real(table, headed("reaching_sd", "sd", STYLE_PLAIN), a->reaching.sd);
+    put_count_if(a->quantile > 0, table, headed("reaching_quantile", "buffer", STYLE_PLAIN),
+                 a->quantile);
+    table_real(table, in_data("quantile"), a->share);
+    table_real(table, in_data("handled"), (double)rcm_candidates(a->p) + a->reaching.mean);
+}
+
+/* 1e-6: "1 row in 10^6"; 0.05: "1 row in 20"; 0.3: "a share 0.3 of rows". */
+static void format_share(char *text, size_t size, double share)
+{
+    const double rows = 1.0 / share, power = round(log10(rows));
+    if (fabs(rows - pow(10.0, power)) < 1e-9 * rows && power > 3.0)
+        snprintf(text, size, "1 row in 10^%.0f", power);
+    else if (fabs(rows - round(rows)) < 1e-9 * rows && rows < 1e6)
+        snprintf(text, size, "1 row in %.0f", round(rows));
+    else
+        snprintf(text, size, "a share %.6g of rows", share);
+}
+
+static void print_answer(const struct exact_answer *a)
+{
+    char rest[64];
+    const uint64_t n = a->p.n, k = a->p.k;
+    if (a->p.b == 0) {
+        puts("No b > 1 drops an element here: take the exact top-k of the row.");
+        return;
+    }
+    if (isnan(a->reaching.mean)) {
+        print_wrapped(
+            "It is not known how many elements the second look collects: the law (distribution) "
+            "is too wide to compute.");
+        return;
+    }
+    print_wrapped("b = %" PRIu64 ", k_b = %" PRIu64 ": exact top-k by threshold handles %" PRIu64
+                  " candidates and, after a second look, %.1f elements in the mean (sd %.2g)%s.",
+                  a->p.b, a->p.k_b, rcm_candidates(a->p), a->reaching.mean, a->reaching.sd,
+                  a->given ? "" : ", the fewest of all b");
+    format_share(rest, sizeof rest, a->share);
+    if (a->quantile)
+        printf("  buffer      %" PRIu64 " elements suffice in all but %s\n", a->quantile, rest);
+    else
+        printf("  buffer      not known: %s\n",
+               a->share < 1e-11 ? "shares below 1e-11 are not resolved"
+                                : "the law (distribution) is too wide to compute");
+    printf(
+        "  how         keep the k_b largest of each bucket; the k-th largest of these is the "
+        "threshold;\n"
+        "              a second look at the row collects every element that reaches it; the exact\n"
+        "              top-%" PRIu64 " of these is that of the row\n",
+        k);
+    printf("  reads       the row twice (%" PRIu64 " elements), or once where it stays on chip\n",
+           2 * n);
+    puts("  ties        more elements may equal the threshold; those beyond k may be dropped");
+}
+
+/* R must exist: at least k elements are kept. */
+static int check_shape(const struct settings *settings)
+{
+    if (settings->question.b.length > 1 || settings->question.k_b.length > 1)
+        return usage_error("%s takes one value here",
+                           settings->question.b.length > 1 ? "--b" : "--kb");
+    if ((settings->question.b.length > 0) != (settings->question.k_b.length > 0))
+        return usage_error("--b and --kb go together; give both, or neither for the best of all");
+    for (size_t i = 0; settings->question.b.length &&
+                       i < settings->question.n.length * settings->question.k.length;
+         i++) {
+        const struct rcm_topk p = {.n = settings->question.n.items[i / settings->question.k.length],
+                                   .k = settings->question.k.items[i % settings->question.k.length],
+                                   .b = settings->question.b.items[0],
+                                   .k_b = settings->question.k_b.items[0],
+                                   .valid = settings->question.valid,
+                                   .assignment = settings->question.assignments.items[0]};
+        if (rcm_check(p) == RCM_OK && isnan(rcm_reaching_above(p, 0)))
+            return usage_error("--b %" PRIu64 " with --kb %" PRIu64 " keeps fewer than k = %" PRIu64
+                               " elements of n = %" PRIu64 ", so there is no k-th; give more",
+                               p.b, p.k_b, p.k, p.n);
+        if (rcm_check(p) == RCM_BAD_B)
+            return usage_error("--b %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
+                               p.b, p.n);
+    }
+    return STATUS_OK;
+}
+
+static struct json *json_of(const struct query *query, const struct exact_answer *a)
+{
+    struct table *table = table_new();
+    put_answer(table, query, a);
+    struct json *object = query_json(query);
+    json_merge(object, row_as_json(table));
+    return object;
+}
+
+static int print_answers(const struct query_list *queries, const struct settings *settings)
+{
+    struct table *table = table_new();
+    struct json *answers = json_new_array();
+    for (size_t i = 0; i < queries->length; i++) {
+        const struct query *query = &queries->items[i];
+        const struct exact_answer a = answer_to(query, settings);
+        put_answer(table, query, &a);
+        if (settings->question.output == OUTPUT_JSON)
+            json_add(answers, json_of(query, &a));
+        if (settings->question.output == OUTPUT_TABLE && queries->length == 1) {
+            print_query(query);
+            print_answer(&a);
+        }
+    }
+    int status = STATUS_OK;
+    if (settings->question.output == OUTPUT_JSON)
+        status = print_json_answers(answers, &settings->question);
+    else if (settings->question.output == OUTPUT_CSV)
+        table_print_csv(table, stdout, true);
+    else if (queries->length > 1)
+        table_print(table, stdout, colour_wanted());
+    if (settings->question.output != OUTPUT_JSON)
+        json_free(answers);
+    table_free(table);
+    return status;
+}
+
+static int run_exact(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT};
+    struct query_list queries = {NULL, 0};
+    int status = arguments_read(exact_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_shape(&settings);
+    if (status == STATUS_OK)
+        status = queries_build(&queries, &settings.question, SHAPES_NONE);
+    if (status == STATUS_OK)
+        status = print_answers(&queries, &settings);
+    queries_free(&queries);
+    question_free(&settings.question);
+    return status;
+}
+
+const struct command command_exact = {
+    .name = "exact",
+    .summary = "exact top-k by threshold: how many elements a second look at the row collects",
+    .example = "recallmodel exact --n 262144 --k 1024 --quantile 1e-6",
+    .detail = "Stage 1 runs as always. The k-th largest candidate is a threshold. A second look at "
+              "the row collects every element that reaches the threshold. The exact top-k of these "
+              "elements is that of the row. Nothing is lost, and the row is read twice.\n"
+              "\n"
+              "  collected       how many elements the second look collects\n"
+              "  buffer          how many suffice in all but a share --quantile of the rows",
+    .options = exact_options,
+    .run = run_exact,
+};

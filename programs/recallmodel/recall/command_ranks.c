@@ -1,0 +1,104 @@
+/* command_ranks.c - which elements are lost: survival by rank.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/command.h>
+
+struct settings {
+    struct question question;
+    struct count_list ranks;
+};
+
+static const struct argument ranks_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {OPTION_KB},
+    {OPTION_B_REACHING},
+    {OPTION_VALID},
+    {OPTION_ASSIGNMENT},
+    {OPTION_RECALL},
+    {"--ranks", "LIST", read_sorted_counts, offsetof(struct settings, ranks),
+     "ranks to show (default 1, 2, 4, .. and k)"},
+    {OPTION_ALIGN},
+    {OPTION_DIVISORS},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+static void put_rank(struct table *table, const struct query *query, struct rcm_topk p,
+                     uint64_t rank)
+{
+    table_row(table, false);
+    put_query(table, query);
+    table_count(table, column("b", STYLE_PLAIN), p.b);
+    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
+    table_count(table, column("rank", STYLE_PLAIN), rank);
+    table_real(table, column("survival", STYLE_RECALL), rcm_survival(p, rank));
+}
+
+static struct table *ranks_rows(const struct query *query, void *state)
+{
+    const struct settings *settings = state;
+    struct table *table = table_new();
+    for (size_t i = 0; i < query->length; i++) {
+        struct rcm_topk p = query->shapes[i];
+        if (settings->ranks.length) {
+            for (size_t j = 0; j < settings->ranks.length && settings->ranks.items[j] <= p.k;
+                 j++) /* ascending */
+                put_rank(table, query, p, settings->ranks.items[j]);
+            continue;
+        }
+        uint64_t rank = 1;
+        for (; rank < p.k; rank *= 2)
+            put_rank(table, query, p, rank);
+        put_rank(table, query, p, p.k);
+    }
+    return table;
+}
+
+static const struct answer ranks_answer = {
+    .shapes = SHAPES_SMALLEST_B, .rows = ranks_rows, .json_key = "ranks"};
+
+/* Ranks that some k has are right; those beyond each k are left out, with a line. */
+static int check_ranks(const struct settings *settings)
+{
+    size_t left_out = 0;
+    for (size_t i = 0; i < settings->ranks.length; i++)
+        for (size_t j = 0; j < settings->question.k.length; j++) {
+            uint64_t rank = settings->ranks.items[i], k = settings->question.k.items[j];
+            if (rank > k && i == 0)
+                return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64
+                                   "; give ranks from 1 to k",
+                                   rank, k);
+            left_out += rank > k;
+        }
+    if (left_out)
+        fprintf(stderr, "recallmodel: left out %zu ranks that are larger than k\n", left_out);
+    return STATUS_OK;
+}
+
+static int run_ranks(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT};
+    int status = arguments_read(ranks_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_ranks(&settings);
+    if (status == STATUS_OK)
+        status = answer_queries(&settings.question, &ranks_answer, &settings);
+    question_free(&settings.question);
+    free(settings.ranks.items);
+    return status;
+}
+
+const struct command command_ranks = {
+    .name = "ranks",
+    .summary = "which elements are lost: the probability that each rank survives",
+    .example = "recallmodel ranks --n 262144 --k 1024 --b 512 --kb 4",
+    .options = ranks_options,
+    .run = run_ranks,
+};

@@ -1,0 +1,350 @@
+/* command_recall.c - the main question: what does every choice of buckets cost in recall and in
+ * work?
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include <programs/common/format.h>
+#include <programs/common/progress.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/columns.h>
+#include <programs/recallmodel/command.h>
+#include <programs/recallmodel/question/configuration.h>
+
+struct settings {
+    struct question question;
+    struct law_question law;
+};
+
+static const struct argument recall_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {OPTION_KB},
+    {OPTION_B},
+    {OPTION_M},
+    {OPTION_VALID},
+    {OPTION_ASSIGNMENT},
+    {OPTION_RECALL},
+    {"--quantile", "Q", read_probability, offsetof(struct settings, law.quantile),
+     "also print the recall that all but a share Q of the rows reach; Q is a fraction such as "
+     "0.05"},
+    {"--at-least", "R", read_recall, offsetof(struct settings, law.at_least),
+     "also print the probability that the recall of a row is at least R"},
+    {"--device", "D", read_device, IN_QUESTION(device),
+     "also print the roofline of this device: its name, the beginning of just one name (h200, "
+     "rtx5090), or the path of a device file"},
+    {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
+     "type of the values in the roofline: f32 (default), f16 or bf16"},
+    {OPTION_ALIGN},
+    {OPTION_DIVISORS},
+    {OPTION_PLOT},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* What the parts of an answer know of one query. */
+struct state {
+    const struct settings *settings;
+    const struct rcm_objective *objective; /* what is least at the best shape */
+    struct rcm_machine machine;            /* what the objective is computed with */
+    const struct rcm_topk *best;           /* of the query's smallest b; NULL: none reaches */
+};
+
+/* The objective of the best shape: with a device the time by its profile or its roofline, otherwise
+ * the candidates. */
+static void choose_objective(struct state *state)
+{
+    const struct question *question = &state->settings->question;
+    const enum rcm_dtype dtype = question_dtype(question);
+    const char *name = "candidates";
+    state->machine = (struct rcm_machine){.dtype = dtype};
+    if (question->device.given) {
+        state->machine.device = &question->device.text.device;
+        state->machine.profile = profile_of_type(&question->device.text, dtype);
+        name = state->machine.profile ? "time" : "roofline";
+    }
+    state->objective = rcm_objective_by_name(name);
+}
+
+/* The shape with the least objective among those that reach the target of the query; of equal ones
+ * the one with the fewest candidates. NULL if no shape reaches the target. */
+static const struct rcm_topk *best_shape(const struct state *state, const struct query *query,
+                                         const struct rcm_topk *shapes, size_t length)
+{
+    const struct rcm_topk *best = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < length; i++) {
+        if (!rcm_reaches(shapes[i], query->target))
+            continue;
+        const double value =
+            state->objective->bucketed(state->objective, &state->machine, shapes[i]);
+        if (value < least ||
+            (value == least && best && rcm_candidates(shapes[i]) < rcm_candidates(*best))) {
+            least = value;
+            best = &shapes[i];
+        }
+    }
+    return best;
+}
+
+static struct configuration evaluate_for(const struct state *state, struct rcm_topk p)
+{
+    return evaluate(p, &state->settings->question, &state->settings->law);
+}
+
+static struct table *recall_rows(const struct query *query, void *context)
+{
+    struct state *state = context;
+    struct table *table = table_new();
+    choose_objective(state);
+    state->best = best_shape(state, query, query->smallest, query->k_b_count);
+    const struct rcm_topk *best = best_shape(state, query, query->shapes, query->length);
+    struct progress progress; /* a law of 2^40 elements takes seconds */
+    progress_start(&progress, "shapes");
+    progress_watch(&progress);
+    for (size_t i = 0; i < query->length; i++) {
+        progress_tick(&progress, i, query->length);
+        progress_holds_nothing();
+        const struct configuration c = evaluate_for(state, query->shapes[i]);
+        table_row(table, &query->shapes[i] == best);
+        put_query(table, query);
+        put_configuration(table, &c, query);
+    }
+    progress_end(&progress);
+    return table;
+}
+
+/* One row for each k_b: the smallest b that reaches the target. No row if no b fits. */
+static struct table *smallest_b(const struct query *query, const struct state *state)
+{
+    struct table *table = table_new();
+    for (size_t i = 0; i < query->k_b_count; i++) {
+        const struct rcm_topk *p = &query->smallest[i];
+        if (p->b == 0)
+            continue;
+        table_row(table, p == state->best);
+        put_buckets_and_recall(table, *p);
+    }
+    return table;
+}
+
+/* What the column of microseconds is. */
+static void print_roofline(const struct settings *settings)
+{
+    const struct rcm_device *device = &settings->question.device.text.device;
+    if (!settings->question.device.given || !(device->bandwidth_bytes_per_s > 0.0))
+        return;
+    print_wrapped("stage 1 us, >=: by the roofline of the %s; a bound, not calibrated",
+                  device->name);
+    if (!(device->vector_rate_per_s > 0.0))
+        print_wrapped("The bound is by bandwidth alone: the vector rate of the device is not "
+                      "known, so it is not known which of the two binds.");
+}
+
+/* Does the column exist, and does a row lack its value? */
+static bool has_gap(const struct table *rows, const char *column)
+{
+    bool gap = false;
+    for (size_t i = 0; i < table_rows(rows) && !gap; i++) {
+        struct json *row = table_row_json(rows, i);
+        gap = json_null_at(row, column);
+        json_free(row);
+    }
+    return gap;
+}
+
+/* What the columns of --quantile and --at-least are, and why "-" stands in them. */
+static void explain_law(const struct query *query, const struct table *rows,
+                        const struct settings *settings)
+{
+    const double share = decimal_value(settings->law.quantile.value);
+    char reaching[40];
+    format_rows(reaching, sizeof reaching, share);
+    if (settings->law.quantile.given)
+        printf("quantile: the recall that %s reach\n", reaching);
+    const bool small = settings->law.quantile.given && share < RCM_LOST_MAX_ERROR;
+    if ((!small && has_gap(rows, "recall_quantile")) || has_gap(rows, "probability"))
+        print_wrapped("-: not computed, because the law (distribution) of the recall is too "
+                      "wide or would take too long");
+    else if (small)
+        print_wrapped("-: the law (distribution) of the recall is accurate to %.0e, which says "
+                      "nothing about a share of %.3g",
+                      RCM_LOST_MAX_ERROR, share);
+    else if (has_gap(rows, "recall_quantile_all") || has_gap(rows, "probability_all"))
+        print_wrapped(
+            "-: the law (distribution) of the recall is accurate to %.0e, which says nothing about "
+            "%" PRIu64 " rows at once",
+            RCM_LOST_MAX_ERROR, query->base.m);
+}
+
+/* The smallest b of each k_b, and which is the best. */
+static void print_smallest(const struct query *query, const struct state *state, bool colour)
+{
+    const struct rcm_topk *best = state->best;
+    const bool device = state->settings->question.device.given;
+    struct table *smallest = smallest_b(query, state);
+    char target[32];
+    format_decimal(target, sizeof target, query->recall_target);
+    printf("The smallest b for recall %s", target);
+    if (query->target.align > 1)
+        printf(", multiples of %" PRIu64, query->target.align);
+    printf("%s%s%s%s:\n", query->target.divisors ? ", divisors of n" : "",
+           best ? "; * has the " : "",
+           !best    ? ""
+           : device ? "least us"
+                    : "fewest candidates",
+           best && device && state->objective->need == RCM_NEEDS_DEVICE ? " by the roofline" : "");
+    if (table_rows(smallest))
+        table_print(smallest, stdout, colour);
+    else
+        puts("  no b reaches it");
+    if (best && best->b == 1)
+        puts("b = 1 is the exact top-k of the whole row; no approximation has fewer candidates "
+             "than k.");
+    table_free(smallest);
+}
+
+/* A question with --recall is answered first; otherwise the table comes first. */
+static void recall_text(const struct query *query, const struct table *rows, void *context,
+                        bool colour)
+{
+    const struct state *state = context;
+    const struct settings *settings = state->settings;
+    const struct question *question = &settings->question;
+    const bool free_b = query->target.align == 1 && !query->target.divisors;
+    const bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;
+    if (question->targets.length) {
+        print_smallest(query, state, colour);
+        putchar('\n');
+    }
+    table_print(rows, stdout, colour);
+    print_roofline(settings);
+    print_memory(question, &query->base, question_dtype(question));
+    explain_law(query, rows, settings);
+    if (!question->targets.length) {
+        putchar('\n');
+        print_smallest(query, state, colour);
+    }
+    if (query->target.loss > exp(-1.0) && even && free_b)
+        print_wrapped(
+            "Every legal shape has a recall of at least 1 - 1/e = .632, so this target gives b = "
+            "ceil(k / k_b).");
+}
+
+/* The row of the best shape; null if no shape reaches the target. */
+static struct json *recommended_json(const struct query *query, const struct state *state)
+{
+    if (!state->best)
+        return json_new_null();
+    struct table *table = table_new();
+    const struct configuration c = evaluate_for(state, *state->best);
+    table_row(table, false);
+    put_configuration(table, &c, query);
+    return row_as_json(table);
+}
+
+static void recall_json(struct json *object, const struct query *query, const struct table *rows,
+                        void *context)
+{
+    const struct state *state = context;
+    const struct question *question = &state->settings->question;
+    if (question->device.given) {
+        set_text(object, "device", question->device.text.device.name);
+        put_memory(object, question, &query->base, question_dtype(question));
+    }
+    set_real(object, "recall_target", decimal_value(query->recall_target));
+    set_count(object, "align", query->target.align);
+    set_truth(object, "divisors", query->target.divisors);
+    json_put(object, "configurations", table_json(rows));
+    json_put(object, "recommended", recommended_json(query, state));
+    json_put(object, "smallest_b", rows_as_json(smallest_b(query, state)));
+}
+
+/* One k_b: its recall error; with --quantile also what single rows lose. */
+static void plot_k_b(struct plot *plot, const struct query *query, const struct state *state,
+                     size_t first, size_t colour)
+{
+    char title[200], reaching[40];
+    const struct fraction *quantile = &state->settings->law.quantile;
+    const struct rcm_topk *shapes = query->shapes;
+    const size_t end = end_of_k_b(query, first);
+    snprintf(title, sizeof title, "kb = %" PRIu64, shapes[first].k_b);
+    plot_series(plot, title, true, true, colour);
+    for (size_t i = first; i < end; i++)
+        plot_point(plot, (double)rcm_candidates(shapes[i]), rcm_loss_exact(shapes[i]), 0.0);
+    if (!quantile->given)
+        return;
+    format_rows(reaching, sizeof reaching, decimal_value(quantile->value));
+    snprintf(title, sizeof title, "kb = %" PRIu64 ", %s", shapes[first].k_b, reaching);
+    plot_series(plot, title, false, true, colour);
+    for (size_t i = first; i < end; i++)
+        plot_point(plot, (double)rcm_candidates(shapes[i]),
+                   1.0 - evaluate_for(state, shapes[i]).quantile, 0.0);
+}
+
+/* Recall error over candidates, a line for each k_b; and the target. */
+static struct plot *recall_picture(const struct query *query, void *context)
+{
+    const struct state *state = context;
+    char title[200];
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64, query->base.n, query->base.k);
+    struct plot *plot = plot_new(title, "candidates, b kb", true);
+    size_t colour = 0;
+    for (size_t first = 0; first < query->length; first = end_of_k_b(query, first))
+        plot_k_b(plot, query, state, first, colour++);
+    snprintf(title, sizeof title, "recall %.6g", decimal_value(query->recall_target));
+    plot_target(plot, query->target.loss, title);
+    return plot;
+}
+
+static const struct answer recall_answer = {.shapes = SHAPES_SWEEP,
+                                            .rows = recall_rows,
+                                            .text = recall_text,
+                                            .json = recall_json,
+                                            .plot = recall_picture};
+
+static int check_recall(const struct question *question)
+{
+    if (question->dtype.given && !question->device.given)
+        return usage_error(
+            "--dtype is the type of the values in a roofline; give a --device, such as "
+            "--device h200, or leave --dtype out");
+    return question_check(question);
+}
+
+static int run_recall(int count, char **arguments)
+{
+    struct settings settings = {.question = QUESTION_DEFAULT};
+    struct state state = {.settings = &settings};
+    int status = arguments_read(recall_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_recall(&settings.question);
+    if (status == STATUS_OK)
+        status = answer_queries(&settings.question, &recall_answer, &state);
+    question_free(&settings.question);
+    return status;
+}
+
+const struct command command_recall = {
+    .name = "recall",
+    .summary = "what every choice of buckets costs, in recall and in work (the default)",
+    .example = "recallmodel --n 262144 --k 1024 --kb 4",
+    .detail = "A row of n values is split into b buckets. Stage 1 keeps the kb largest values of "
+              "each bucket. If more than k values are left, stage 2 takes their exact top-k.\n"
+              "\n"
+              "  candidates      min(b kb, n), the values that stage 1 keeps\n"
+              "  recall          the expected share of the true top-k that survives, if it lies "
+              "anywhere with equal probability\n"
+              "  sd              the standard deviation of the recall over rows\n"
+              "  loss            1 - recall\n"
+              "  binomial        the approximation of Key et al., a lower bound of the recall\n"
+              "  cost            operations (basic, serial) or steps (parallel) of both stages\n"
+              "  x               the speed-up over exact top-k\n"
+              "  *               the fewest candidates that reach the target",
+    .options = recall_options,
+    .run = run_recall,
+};

@@ -1,0 +1,365 @@
+/* command_select.c - which b and k_b to deploy, or exact top-k, and why.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include "calls.h"
+#include <programs/recallmodel/command.h>
+#include <programs/recallmodel/question/configuration.h>
+#include "selection.h"
+
+#define FRONTIER_PLOTTED 100
+
+/* ---- options */
+
+static const char *objective_at(unsigned i)
+{
+    return rcm_objective(i) ? rcm_objective(i)->name : NULL;
+}
+
+static int read_objective(void *to, const char *option, const char *value)
+{
+    const struct rcm_objective **objective = to;
+    *objective = rcm_objective_by_name(value);
+    return *objective ? STATUS_OK : unknown_name(option, value, objective_at, UNTIL_NULL);
+}
+
+static int read_budget(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    return wrong
+               ? usage_error("%s '%.*s' is %s; give the most that the objective may be (a time in "
+                             "microseconds), such as 4096, 2^12 or 59.5",
+                             option, VALUE_SHOWN, value, wrong)
+               : STATUS_OK;
+}
+
+static int read_us(void *to, const char *option, const char *value)
+{
+    struct decimal us;
+    const char *wrong = parse_decimal(value, &us);
+    const double time = wrong ? 0.0 : decimal_value(us);
+    *(double *)to = time;
+    return time > 0.0 ? STATUS_OK
+                      : usage_error("%s '%.*s' is %s; give the time of your exact top-k in "
+                                    "microseconds, such as 44.3",
+                                    option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
+}
+
+/* One device after the other; a path has no comma. */
+static int read_devices(void *to, const char *option, const char *value)
+{
+    struct select_lists *lists = to;
+    lists->names = require_memory(strdup(value));
+    lists->devices = require_memory(calloc(strlen(value) + 1, sizeof *lists->devices));
+    for (char *name = lists->names, *end; name; name = end) {
+        end = strchr(name, ',');
+        if (end)
+            *end++ = '\0';
+        const int status = read_device(&lists->devices[lists->count++], option, name);
+        if (status != STATUS_OK) {
+            free(lists->devices);
+            free(lists->names);
+            *lists = (struct select_lists){.m = lists->m};
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+#define AT(member) offsetof(struct select_settings, member)
+
+static const struct argument select_options[] = {
+    {OPTION_N},
+    {OPTION_K},
+    {"--kernel", "K", read_kernel, AT(kernel),
+     "the kernel that must be able to run the choice: any (default), ours, graphcore, xla or cpu"},
+    {"--objective", "O", read_objective, AT(objective),
+     "what to minimise: candidates (the default), time (the default if --device has a profile), "
+     "roofline (the default with another --device), or the cost in the model basic, serial or "
+     "parallel"},
+    {"--budget", "X", read_budget, AT(budget),
+     "instead of --recall: find the most recall for an objective of at most X (a time is in us)"},
+    {"--beyond-runs", NULL, read_switch, AT(beyond_runs),
+     "let shapes beyond the runs of the profile take part, by the upper end of their band"},
+    {"--b", "B", read_counts, IN_QUESTION(b),
+     "with --kb, and without --k or --n: find the largest k or n that keeps the recall"},
+    {"--kb", "KB", read_counts, IN_QUESTION(k_b),
+     "elements kept per bucket; only together with --b"},
+    {"--shards", "D", read_count, AT(shards),
+     "the row is split into D runs, one on each device: find how many elements each must send; "
+     "with --device also the times of a device and of the merge"},
+    {"--confidence", "P", read_probability, AT(confidence),
+     "reach --recall in a row with this probability, instead of in the mean"},
+    {"--kb-max", "N", read_k_b_max, AT(k_b_max), "the largest kb to try (default 4)"},
+    {"--exact-us", "T", read_us, AT(exact_us),
+     "compare with your own exact top-k of this shape, which takes T microseconds"},
+    {"--d", "D", read_count, AT(d),
+     "the values are products of vectors of D elements, and stage 1 runs in the kernel of the "
+     "product: by the roofline, a lower bound; --exact-us is then of product and exact top-k"},
+    {"--exact-kernel", "K", read_exact_kernel, AT(exact_kernel),
+     "compare with the predicted time of a kernel of exact top-k: the beginning of its name "
+     "(recallmodel devices), or the path of a profile"},
+    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
+     "keep away from b that follow a wavelength of RoPE with this base: the rows are attention "
+     "logits"},
+    {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
+     "elements of a head that RoPE rotates (default 128)"},
+    {"--rope-stretch", "N", read_count, AT(rope.stretch),
+     "the top-k lie within N neighbouring elements, so that more b follow a wavelength (default: "
+     "in all of the row)"},
+    {"--verbose", NULL, read_switch, AT(verbose),
+     "also print the frontier, what others take, and the calls for all frameworks"},
+    {"--m", "M", read_counts, AT(lists.m),
+     "rows in the batch (default 1), or a list of such numbers"},
+    {OPTION_VALID},
+    {OPTION_ASSIGNMENT},
+    {"--recall", "R", read_targets, IN_QUESTION(targets), "the recall to reach (default 0.95)"},
+    {"--quantile", "Q", read_probability, AT(quantile),
+     "the share of rows that may miss recall_quantile (default 0.05, or 1 - P)"},
+    {"--device", "D", read_devices, AT(lists),
+     "the device: a name, the path of a profile or of a device file, or this: the profile of "
+     "recallmodel bench --calibrate; or a list of them"},
+    {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
+     "the type of the values: f16, bf16 or f32, if the device has several profiles"},
+    {OPTION_ALIGN},
+    {OPTION_DIVISORS},
+    {OPTION_PLOT},
+    {OPTION_JSON},
+    {"--brief", NULL, read_switch, AT(brief),
+     "with --json: leave out the frontier and what others take, which take most of the time"},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* ---- the picture: the frontier, the best of each kb, the choice; the target, or the budget; what
+ * exact top-k and the threshold take */
+
+static void plot_choice(struct plot *plot, const struct selection_answer *answer)
+{
+    char title[200];
+    const struct rcm_choice *c = &answer->choice;
+    plot_series(plot, "best of each kb", false, true, 2);
+    for (uint64_t i = 0; i < answer->k_b_max; i++)
+        if (isfinite(answer->each[i].objective))
+            plot_point(plot, answer->each[i].objective, rcm_loss_exact(answer->each[i].p), 0.0);
+    if (!selection_has_buckets(answer))
+        return;
+    snprintf(title, sizeof title, "choice: b = %" PRIu64 ", kb = %" PRIu64, c->p.b, c->p.k_b);
+    plot_series(plot, title, false, true, 1);
+    plot_point(plot, c->objective, rcm_loss_exact(c->p), 0.0);
+}
+
+static void plot_lines(struct plot *plot, const struct selection_answer *answer)
+{
+    char title[200], exact[EXACT_TEXT];
+    const struct decimal target = answer->query->recall_target;
+    if (answer->settings->budget > 0.0) {
+        plot_mark(plot, answer->settings->budget, "budget", PLOT_BLACK);
+    } else {
+        snprintf(title, sizeof title, "recall %.6g", decimal_value(target));
+        plot_target(plot, decimal_complement(target), title);
+    }
+    selection_format_exact(exact, sizeof exact, answer);
+    plot_mark(plot, answer->choice.exact_objective, exact, 3);
+    plot_mark(plot, answer->choice.threshold.objective, "threshold: loses nothing", 4);
+}
+
+static int draw_select(const struct selection_answer *answer)
+{
+    char title[200], label[100];
+    const struct rcm_topk p = answer->query->base;
+    struct rcm_point points[FRONTIER_PLOTTED];
+    const size_t count = rcm_frontier(&answer->asked, points, FRONTIER_PLOTTED);
+    snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", m = %" PRIu64 ", kernel %s",
+             p.n, p.k, p.m, answer->asked.kernel->name);
+    snprintf(label, sizeof label, "%s",
+             strcmp(answer->asked.objective->name, "time") == 0 ? "predicted time, us"
+                                                                : answer->asked.objective->unit);
+    struct plot *plot = plot_new(title, label, true);
+    plot_series(plot, "frontier, all kb", true, false, 0);
+    for (size_t i = 0; i < count; i++)
+        plot_point(plot, points[i].objective, rcm_loss_exact(points[i].p), 0.0);
+    plot_choice(plot, answer);
+    plot_lines(plot, answer);
+    const int status = plot_draw(plot, answer->settings->question.plot);
+    plot_free(plot);
+    return status;
+}
+
+/* ---- the command */
+
+/* Below a table of answers: what the words and the times are. */
+static void print_table_notes(const struct selection_answer *answers, size_t count)
+{
+    bool stands_in = false, bound = false;
+    for (size_t i = 0; i < count; i++) {
+        stands_in = stands_in || selection_stands_in(&answers[i]);
+        bound = bound || selection_is_bound(&answers[i]);
+    }
+    print_wrapped("deploy: the answer to each question alone, which has the reason and the call");
+    if (bound)
+        print_wrapped("Without a profile a time is the least that the rates of the device allow, "
+                      "with a launch; the true one is longer.");
+    if (stands_in)
+        print_wrapped("The times of a device without a profile are those of another card's, "
+                      "carried to it; one question alone says whose, and how far they may be off.");
+}
+
+static int print_all(const struct selection_answer *answers, size_t count,
+                     const struct select_settings *settings)
+{
+    struct json *objects = settings->question.output == OUTPUT_JSON ? json_new_array() : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (settings->question.output == OUTPUT_JSON) {
+            json_add(objects, selection_json(&answers[i]));
+        } else if (settings->question.output == OUTPUT_CSV) {
+            struct table *table = selection_alternatives(&answers[i]);
+            table_print_csv(table, stdout, i == 0);
+            table_free(table);
+        } else if (count == 1) {
+            print_query(answers[i].query);
+            selection_print(&answers[i], colour_wanted());
+        }
+    if (settings->question.output == OUTPUT_TABLE && count > 1) {
+        struct table *table = selection_table(answers, count);
+        table_print(table, stdout, colour_wanted());
+        table_free(table);
+        print_table_notes(answers, count);
+    }
+    return objects ? print_json_answers(objects, &settings->question) : STATUS_OK;
+}
+
+/* The questions of one m and one device. */
+struct asked {
+    struct select_settings settings;
+    struct query_list queries;
+};
+
+static int build(struct asked *asked, const struct select_settings *settings, size_t i)
+{
+    const struct select_lists *lists = &settings->lists;
+    const size_t m_count = lists->m.length ? lists->m.length : 1;
+    asked->settings = *settings;
+    if (lists->m.length)
+        asked->settings.question.m = lists->m.items[i % m_count];
+    if (lists->count)
+        asked->settings.question.device = lists->devices[i / m_count];
+    int status = selection_check(&asked->settings);
+    if (status == STATUS_OK)
+        status = queries_build(&asked->queries, &asked->settings.question, SHAPES_NONE);
+    for (size_t j = 0; j < asked->queries.length && status == STATUS_OK; j++)
+        status = selection_check_exact(&asked->settings, &asked->queries.items[j]);
+    return status;
+}
+
+/* Finds all answers; *count counts them. Returns a status. */
+static int find_all(const struct asked *asked, size_t length, struct selection_answer *answers,
+                    size_t *count)
+{
+    for (size_t i = 0; i < length; i++)
+        for (size_t j = 0; j < asked[i].queries.length; j++) {
+            answers[*count] = selection_find(&asked[i].queries.items[j], &asked[i].settings);
+            if (answers[(*count)++].interrupted) {
+                fputs("recallmodel: stopped before all k_b were tried; give a smaller --kb-max\n",
+                      stderr);
+                return STATUS_INTERRUPTED;
+            }
+        }
+    return STATUS_OK;
+}
+
+static int answer_forward(const struct select_settings *settings)
+{
+    const struct select_lists *lists = &settings->lists;
+    const size_t length =
+        (lists->count ? lists->count : 1) * (lists->m.length ? lists->m.length : 1);
+    struct asked *asked = require_memory(calloc(length, sizeof *asked));
+    size_t most = 1, count = 0;
+    int status = STATUS_OK;
+    for (size_t i = 0; i < length && status == STATUS_OK; i++) {
+        status = build(&asked[i], settings, i);
+        most += asked[i].queries.length;
+    }
+    struct selection_answer *answers = require_memory(calloc(most, sizeof *answers));
+    if (status == STATUS_OK)
+        status = find_all(asked, length, answers, &count);
+    if (status == STATUS_OK)
+        status = print_all(answers, count, settings);
+    if (status == STATUS_OK && settings->question.plot)
+        status = draw_select(&answers[0]);
+    for (size_t i = 0; i < count; i++)
+        selection_free(&answers[i]);
+    free(answers);
+    for (size_t i = 0; i < length; i++)
+        queries_free(&asked[i].queries);
+    free(asked);
+    return status;
+}
+
+/* In reverse: one m, one device. */
+static int answer_backward(struct select_settings *settings)
+{
+    const struct select_lists *lists = &settings->lists;
+    if (lists->m.length > 1 || lists->count > 1)
+        return usage_error("%s takes one value with --b, --kb and --shards",
+                           lists->count > 1 ? "--device" : "--m");
+    if (lists->m.length)
+        settings->question.m = lists->m.items[0];
+    if (lists->count)
+        settings->question.device = lists->devices[0];
+    const int status = selection_check(settings);
+    return status == STATUS_OK ? answer_reverse(settings) : status;
+}
+
+static int run_select(int count, char **arguments)
+{
+    struct select_settings settings = {.question = QUESTION_DEFAULT};
+    const struct question *question = &settings.question;
+    int status = arguments_read(select_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = question_check(question);
+    if (status == STATUS_OK)
+        status = question->b.length || question->k_b.length || settings.shards
+                     ? answer_backward(&settings)
+                     : answer_forward(&settings);
+    free(settings.lists.m.items);
+    free(settings.lists.devices);
+    free(settings.lists.names);
+    question_free(&settings.question);
+    return status;
+}
+
+const struct command command_select = {
+    .name = "select",
+    .summary = "which b and kb to deploy for a recall, in the mean or with a confidence",
+    .example =
+        "recallmodel select --n 131072 --k 2048 --recall 0.99 --confidence 0.99 --kernel ours",
+    .detail =
+        "select compares three ways and names the one with the least objective: the best b "
+        "and kb that reach the recall, exact top-k, and exact top-k by threshold "
+        "(recallmodel exact). Of equal ones it names exact top-k first, then the threshold. On a "
+        "CPU every exact top-k is by threshold, so there are two ways.\n"
+        "\n"
+        "If the device has a profile, the objective is the predicted time. If it has none, "
+        "the objective is the roofline; the answer then says how long your exact top-k must "
+        "take for buckets to pay, and --exact-us compares with it. --exact-kernel compares with a "
+        "published kernel of exact top-k, by its predicted time. Without a device, the "
+        "objective is the number of candidates.\n"
+        "\n"
+        "With --d the scores are computed first, and stage 1 runs beside the product, so that its "
+        "vector operations are hidden if the product takes longer. The product with stage 1 is "
+        "then by the roofline, a lower bound; stage 2, and exact top-k after the product alone, "
+        "are predicted if the device has a profile.\n"
+        "\n"
+        "Below that are the reasons, the best of each kb, and the call.",
+    .options = select_options,
+    .run = run_select,
+};

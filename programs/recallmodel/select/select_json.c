@@ -1,0 +1,193 @@
+/* select_json.c - select: the answer as JSON, and the rows of CSV.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include "calls.h"
+#include <programs/recallmodel/question/configuration.h>
+#include "selection.h"
+
+struct table *selection_alternatives(const struct selection_answer *answer)
+{
+    struct table *table = table_new();
+    for (uint64_t i = 0; i < answer->k_b_max; i++)
+        if (answer->each[i].objective < INFINITY) {
+            table_row(table, i + 1 == answer->choice.p.k_b);
+            put_query(table, answer->query);
+            selection_put_shape(table, answer, &answer->each[i]);
+        }
+    return table;
+}
+
+static struct json *choice_json(const struct selection_answer *answer)
+{
+    if (!selection_has_buckets(answer))
+        return json_new_null();
+    struct table *table = table_new();
+    table_row(table, true);
+    selection_put_shape(table, answer,
+                        &(struct rcm_point){answer->choice.p, answer->choice.objective});
+    return row_as_json(table);
+}
+
+static struct json *threshold_json(const struct rcm_choice *c)
+{
+    if (!(c->threshold.objective < INFINITY))
+        return json_new_null();
+    struct json *object = json_new_object();
+    set_count(object, "b", c->threshold.p.b);
+    set_count(object, "k_b", c->threshold.p.k_b);
+    set_real(object, "reaching_mean", c->reaching);
+    set_real(object, "objective", c->threshold.objective);
+    return object;
+}
+
+/* The calls, and which of them is the one below the answer. */
+static void put_usage(struct json *object, const struct selection_answer *answer)
+{
+    struct call calls[CALLS];
+    struct json *usage = json_new_object();
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
+    for (size_t i = 0; i < CALLS; i++)
+        if (calls[i].offered)
+            set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
+    json_put(object, "usage", usage);
+    set_text(object, "call", calls_shown(calls, &answer->asked, &answer->choice)->key);
+}
+
+static void put_question(struct json *object, const struct selection_answer *answer)
+{
+    const struct select_settings *settings = answer->settings;
+    const bool budget = settings->budget > 0.0, device = settings->question.device.given;
+    const double target = decimal_value(answer->query->recall_target);
+    const struct decimal confidence = settings->confidence.value;
+    set_real(object, "recall_target", budget ? NAN : target);
+    set_real(object, "confidence", settings->confidence.given ? decimal_value(confidence) : NAN);
+    set_real(object, "budget", budget ? settings->budget : NAN);
+    set_real(object, "quantile", selection_quantile_rest(settings));
+    set_text(object, "kernel", answer->asked.kernel->name);
+    set_text(object, "device_family", settings->question.device.family);
+    set_text(object, "device", device ? settings->question.device.text.device.name : NULL);
+    if (device)
+        put_memory(object, &settings->question, &answer->query->base, answer->asked.machine.dtype);
+    set_count(object, "k_b_max", answer->k_b_max);
+}
+
+/* The profile that stands in for one of the device. */
+static struct json *stand_in_json(const struct selection_answer *answer)
+{
+    if (!selection_stands_in(answer))
+        return json_new_null();
+    struct json *object = json_new_object();
+    const struct rcm_profile *q = answer->asked.machine.profile;
+    const double floor = selection_floor(answer);
+    set_text(object, "profile", q->name);
+    set_text(object, "kernel", q->kernel->name);
+    set_text(object, "dtype_of_profile", rcm_dtype_name(q->carried_from));
+    set_real(object, "low_ratio", q->held_out_p05_ratio);
+    set_real(object, "high_ratio", q->held_out_p95_ratio);
+    set_real(object, "floor_us", floor > 0.0 ? floor : NAN);
+    return object;
+}
+
+/* The best shape beyond the runs, where it takes no part and its band ends below the rest. */
+static struct json *beyond_json(const struct selection_answer *answer)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    const struct rcm_point *point = &answer->choice.beyond;
+    if (!(point->objective < INFINITY))
+        return json_new_null();
+    const struct rcm_prediction r = selection_prediction(answer, point->p);
+    struct json *object = json_new_object();
+    selection_format_beyond(beyond, answer, point->p);
+    set_count(object, "b", point->p.b);
+    set_count(object, "k_b", point->p.k_b);
+    set_real(object, "time_us", r.time_us);
+    set_real(object, "low_us", r.low_us);
+    set_real(object, "high_us", r.high_us);
+    set_text(object, "beyond", beyond);
+    return object;
+}
+
+static void put_choice(struct json *object, const struct selection_answer *answer)
+{
+    char reason[500];
+    const struct rcm_choice *c = &answer->choice;
+    const bool pays = selection_is_time(answer) && selection_has_buckets(answer);
+    selection_reason(reason, sizeof reason, answer);
+    if (answer->settings->d)
+        product_json(object, selection_product(answer),
+                     selection_has_buckets(answer) ? c->p : answer->query->base);
+    set_text(object, "deploy", rcm_deploy_name(c->deploy));
+    json_put(object, "choice", choice_json(answer));
+    set_real(object, "exact_objective", c->exact_objective);
+    set_real(object, "over_exact", c->over_exact);
+    set_real(object, "break_even_us", pays ? selection_least(answer, c->objective) : NAN);
+    json_put(object, "threshold", threshold_json(c));
+    set_text(object, "objective", answer->asked.objective->name);
+    set_text(object, "objective_unit", answer->asked.objective->unit);
+    set_text(object, "reason", reason);
+    set_text(object, "cause", rcm_reason_name(c->reason));
+    json_put(object, "beyond", beyond_json(answer));
+    set_truth(object, "too_close", answer->choice.too_close);
+    json_put(object, "stand_in", stand_in_json(answer));
+}
+
+/* An exact kernel, and what it takes. */
+static struct json *exact_kernel_json(const struct selection_answer *answer,
+                                      const struct rcm_profile *kernel)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    const char *device = answer->asked.machine.device ? answer->asked.machine.device->name : "";
+    const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
+    struct json *object = json_new_object();
+    rcm_beyond_text(r.beyond, beyond);
+    set_text(object, "name", kernel->name);
+    set_text(object, "card", *kernel->card ? kernel->card : NULL);
+    set_truth(object, "other_card", *device && *kernel->card && strcmp(kernel->card, device) != 0);
+    set_text(object, "dtype", rcm_dtype_name(kernel->dtype));
+    set_real(object, "time_us", r.time_us);
+    set_real(object, "low_us", r.low_us);
+    set_real(object, "high_us", r.high_us);
+    set_truth(object, "within_runs", r.within_runs);
+    set_text(object, "beyond", beyond);
+    return object;
+}
+
+static struct json *quirk_json(const struct rcm_quirk *q)
+{
+    struct json *object = json_new_object();
+    set_text(object, "kernels", q->kernels);
+    set_text(object, "when", q->when);
+    set_real(object, "median_ratio", q->median_ratio);
+    set_real(object, "high_ratio", q->high_ratio);
+    set_text(object, "runs", q->runs);
+    set_text(object, "mend", q->mend);
+    return object;
+}
+
+struct json *selection_json(const struct selection_answer *answer)
+{
+    struct json *object = query_json(answer->query);
+    const bool budget = answer->settings->budget > 0.0;
+    put_question(object, answer);
+    put_choice(object, answer);
+    if (answer->exact_kernel)
+        json_put(object, "exact_kernel", exact_kernel_json(answer, answer->exact_kernel));
+    if (answer->faster_exact)
+        json_put(object, "faster_exact", exact_kernel_json(answer, answer->faster_exact));
+    if (selection_quirk(answer))
+        json_put(object, "quirk", quirk_json(selection_quirk(answer)));
+    if (selection_has_rope(answer))
+        json_put(object, "rope", selection_rope_json(answer));
+    json_put(object, "alternatives", rows_as_json(selection_alternatives(answer)));
+    if (!answer->settings->brief) {
+        json_put(object, "frontier", rows_as_json(selection_frontier(answer)));
+        json_put(object, "rules",
+                 budget ? json_new_array() : rows_as_json(selection_rules(answer)));
+    }
+    put_usage(object, answer);
+    return object;
+}

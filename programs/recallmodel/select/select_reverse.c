@@ -1,0 +1,356 @@
+/* select_reverse.c - select in reverse: the largest k or n for given b and kb; what each device
+ * must send.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include <programs/common/format.h>
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/columns.h>
+#include "selection.h"
+
+enum reverse_question { LARGEST_K, LARGEST_N, SHARDS };
+
+struct reverse_answer {
+    enum reverse_question question;
+    struct rcm_topk p; /* with the answer in it */
+    bool any_n;        /* the target holds however long the row is */
+    struct decimal target;
+};
+
+/* What these questions do not read. */
+static int check_unread(const struct select_settings *settings)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } unread[] = {
+        {settings->quantile.given, "--quantile"},
+        {settings->question.align > 1, "--align"},
+        {settings->question.divisors, "--divisors"},
+        {settings->kernel != NULL, "--kernel"},
+        {settings->objective != NULL, "--objective"},
+        {settings->budget > 0.0, "--budget"},
+        {settings->k_b_max > 0, "--kb-max"},
+        {settings->exact_us > 0.0, "--exact-us"},
+        {settings->exact_kernel.given, "--exact-kernel"},
+        {settings->rope.theta > 0.0, "--rope-theta"},
+        {!settings->shards && settings->question.device.given, "--device"},
+        {!settings->shards && settings->question.dtype.given, "--dtype"},
+        {settings->question.plot != NULL, "--plot"},
+        {!settings->shards && settings->question.m > 1, "--m"},
+        {settings->shards && settings->question.assignments.items[0] == RCM_CONTIGUOUS_FLOOR,
+         "--assignment"},
+        {!settings->shards && !settings->question.n.length && settings->question.valid, "--valid"}};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
+        if (unread[i].given)
+            return usage_error("%s is not used with %s; leave it out", unread[i].name,
+                               settings->shards ? "--shards" : "--b and --kb");
+    return STATUS_OK;
+}
+
+/* --shards: from n, k and the devices to k_b. */
+static int check_shards(const struct question *question)
+{
+    const bool needed = question->n.length && question->k.length;
+    return !needed || question->b.length || question->k_b.length
+               ? usage_error("--shards needs --n and --k, and excludes --b and --kb: each device "
+                             "is a bucket, and kb is the answer")
+               : STATUS_OK;
+}
+
+/* --b and --kb: to the largest k or n. */
+static int check_buckets(const struct select_settings *settings)
+{
+    const struct question *question = &settings->question;
+    if (!question->b.length || !question->k_b.length ||
+        question->n.length + question->k.length != 1)
+        return usage_error(
+            "--b and --kb ask for the largest k, if --n is given, or the largest n, if --k is; "
+            "to judge a whole shape use recallmodel recall");
+    if (settings->confidence.given)
+        return usage_error(
+            "--confidence is not possible here: more elements may be lost when k is larger; use "
+            "--recall alone, and recallmodel recall --at-least on the answer");
+    return STATUS_OK;
+}
+
+/* Are these the options of one of the three questions, with one value each? */
+static int check_reverse(const struct select_settings *settings)
+{
+    const struct question *question = &settings->question;
+    const struct {
+        const struct count_list *list;
+        const char *name;
+    } lists[] = {{&question->n, "--n"},
+                 {&question->k, "--k"},
+                 {&question->b, "--b"},
+                 {&question->k_b, "--kb"}};
+    const int status = check_unread(settings);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i].list->length > 1)
+            return usage_error("%s takes one value here", lists[i].name);
+    return settings->shards ? check_shards(question) : check_buckets(settings);
+}
+
+/* Is the shape legal? What is asked for is set to a value that is always legal. */
+static int check_shape(const struct select_settings *settings, struct rcm_topk p)
+{
+    p.n = p.n ? p.n : RCM_N_MAX;
+    p.k = p.k ? p.k : 1;
+    p.k_b = p.k_b ? p.k_b : 1;
+    switch (rcm_check(p)) {
+    case RCM_OK:
+        return STATUS_OK;
+    case RCM_BAD_K:
+        return usage_error("--k %" PRIu64 " is larger than --n %" PRIu64, p.k, p.n);
+    case RCM_BAD_B:
+        return usage_error("%s %" PRIu64 " is larger than --n %" PRIu64,
+                           settings->shards ? "--shards" : "--b", p.b, p.n);
+    case RCM_BAD_VALID:
+        return usage_error("--valid %" PRIu64 " is not between k and n", p.valid);
+    default:
+        return usage_error("--n or --kb is beyond 2^53 - 1");
+    }
+}
+
+/* The given fields of the shape; 0 marks the one to find. */
+static struct reverse_answer reverse_question_of(const struct select_settings *settings)
+{
+    const struct question *question = &settings->question;
+    struct reverse_answer a = {.question = settings->shards     ? SHARDS
+                                           : question->k.length ? LARGEST_N
+                                                                : LARGEST_K,
+                               .target = question_recall(question)};
+    a.p = (struct rcm_topk){.n = question->n.length ? question->n.items[0] : 0,
+                            .k = question->k.length ? question->k.items[0] : 0,
+                            .b = settings->shards ? settings->shards : question->b.items[0],
+                            .m = question->m,
+                            .valid = question->valid,
+                            .k_b = settings->shards ? 0 : question->k_b.items[0],
+                            .assignment =
+                                settings->shards ? RCM_CONTIGUOUS : question->assignments.items[0]};
+    return a;
+}
+
+static void solve(const struct select_settings *settings, struct reverse_answer *a)
+{
+    const struct rcm_target target = {.loss = goal_of(a->target, 1).loss};
+    struct rcm_selection s = {.p = a->p, .target = target};
+    switch (a->question) {
+    case LARGEST_K:
+        a->p.k = rcm_largest_k(a->p, target);
+        break;
+    case LARGEST_N:
+        a->p.n = rcm_largest_n(a->p, target);
+        a->any_n = a->p.n == RCM_N_MAX;
+        break;
+    case SHARDS:
+        if (settings->confidence.given) {
+            s.confidence = decimal_value(settings->confidence.value);
+            s.most_lost = goal_of(a->target, a->p.k).most_lost;
+        }
+        a->p.k_b = rcm_fewest_k_b(&s);
+        break;
+    }
+}
+
+static bool has_answer(const struct reverse_answer *a)
+{
+    return a->question == LARGEST_K   ? a->p.k > 0
+           : a->question == LARGEST_N ? a->p.n > 0
+                                      : a->p.k_b > 0;
+}
+
+/* What a row in shards costs: with a device alone. */
+static struct rcm_shards shards_of(const struct reverse_answer *a,
+                                   const struct select_settings *settings,
+                                   struct rcm_profile_answer *profile)
+{
+    *profile = selection_profile(settings);
+    const struct rcm_machine machine = {
+        .profile = profile->found ? &profile->profile : NULL,
+        .device = settings->question.device.given ? &settings->question.device.text.device : NULL,
+        .dtype = profile->found ? profile->dtype : settings->question.dtype.type};
+    return rcm_shards(&machine, a->p);
+}
+
+/* "3.1 us predicted", "unknown by this profile", "3.1 us by the profile of H100-PCIe". */
+static void format_how(char *text, size_t size, double us, const struct rcm_profile_answer *a)
+{
+    char value[40];
+    format_us(value, sizeof value, us);
+    if (a->found && a->profile.stands_in_for)
+        snprintf(text, size, "%s by the profile of %s, not measured on %s", value, a->profile.name,
+                 a->profile.stands_in_for);
+    else
+        snprintf(text, size, "%s %s", value,
+                 !a->found   ? "at least (bound, not calibrated)"
+                 : isnan(us) ? "by this profile"
+                             : "predicted");
+}
+
+static void print_shards(const struct reverse_answer *a, const struct select_settings *settings)
+{
+    struct rcm_profile_answer profile;
+    const struct rcm_shards s = shards_of(a, settings, &profile);
+    char shard[140], merge[140], whole[140];
+    format_how(shard, sizeof shard, s.shard_us, &profile);
+    format_how(merge, sizeof merge, s.merge_us, &profile);
+    format_how(whole, sizeof whole, s.whole_us, &profile);
+    printf("  sends       %.6g bytes a device (%" PRIu64 " row%s of %" PRIu64
+           " values and indices)\n",
+           s.send_bytes, a->p.m ? a->p.m : 1, a->p.m > 1 ? "s" : "", a->p.k_b);
+    if (!settings->question.device.given)
+        return;
+    print_wrapped("  a device    %s, for its exact top-%" PRIu64, shard, a->p.k_b);
+    print_wrapped("  the merge   %s, for the exact top-%" PRIu64
+                  " of the elements sent, without the network",
+                  merge, a->p.k);
+    print_wrapped("  instead     %s, for the whole row on one device", whole);
+}
+
+static void print_no_answer(const struct reverse_answer *a, const char *target)
+{
+    if (a->question == SHARDS)
+        print_wrapped(
+            "Not known: --confidence needs the law (distribution) of the recall of a row, which "
+            "would take too long for rows of this size.");
+    else
+        printf("No %s keeps a recall of %s with b = %" PRIu64 ", kb = %" PRIu64 ".\n",
+               a->question == LARGEST_K ? "k" : "n", target, a->p.b, a->p.k_b);
+}
+
+static void print_largest_k(const struct rcm_topk *p, const char *target, const char *recall)
+{
+    print_wrapped("k = %" PRIu64 ": the largest k that has a mean recall of %s with b = %" PRIu64
+                  ", kb = %" PRIu64 " in rows of n = %" PRIu64 " (%" PRIu64
+                  " candidates, recall %s).",
+                  p->k, target, p->b, p->k_b, p->n, rcm_candidates(*p), recall);
+}
+
+static void print_largest_n(const struct reverse_answer *a, const char *target, const char *recall)
+{
+    const struct rcm_topk *p = &a->p;
+    if (a->any_n)
+        print_wrapped("Any n: with b = %" PRIu64 ", kb = %" PRIu64 ", k = %" PRIu64
+                      " has a mean recall of %s in rows of any length (at least %s).",
+                      p->b, p->k_b, p->k, target, recall);
+    else
+        print_wrapped("n = %" PRIu64 ": the longest row in which k = %" PRIu64
+                      " has a mean recall of %s with b = %" PRIu64 ", kb = %" PRIu64
+                      " (recall %s).",
+                      p->n, p->k, target, p->b, p->k_b, recall);
+}
+
+static void print_fewest_k_b(const struct reverse_answer *a, const struct select_settings *settings,
+                             const char *target)
+{
+    char confidence[32] = "", recall[32];
+    const struct rcm_topk *p = &a->p;
+    const bool given = settings->confidence.given;
+    const uint64_t longest = rcm_buckets_of(*p).of[0].size, each = p->k < longest ? p->k : longest,
+                   all = each > p->n / p->b ? p->n : p->b * each;
+    if (given)
+        format_decimal(confidence, sizeof confidence, settings->confidence.value);
+    format_recall(recall, sizeof recall, rcm_loss_exact(*p));
+    printf("k_b = %" PRIu64 ": what each of %" PRIu64
+           " devices must send for a %srecall of %s%s%s.\n",
+           p->k_b, p->b, given ? "" : "mean ", target, given ? " in a row with probability " : "",
+           confidence);
+    printf("  recall      %s in the mean (loss %.2g)\n", recall, rcm_loss_exact(*p));
+    printf("  in all      %" PRIu64 " elements in place of %" PRIu64 ", %.3g times fewer\n",
+           rcm_candidates(*p), all, (double)all / (double)rcm_candidates(*p));
+    print_shards(a, settings);
+    print_wrapped(
+        "This holds if the top k lie anywhere with equal probability. If neighbours are alike, "
+        "deal the elements out to the devices, or measure: recallmodel simulate "
+        "--assignment contiguous.");
+}
+
+static void print_answer(const struct reverse_answer *a, const struct select_settings *settings)
+{
+    char target[32], recall[32];
+    format_decimal(target, sizeof target, a->target);
+    if (!has_answer(a)) {
+        print_no_answer(a, target);
+        return;
+    }
+    format_styled(recall, sizeof recall, STYLE_RECALL, rcm_recall_exact(a->p));
+    switch (a->question) {
+    case LARGEST_K:
+        print_largest_k(&a->p, target, recall);
+        break;
+    case LARGEST_N:
+        print_largest_n(a, target, recall);
+        break;
+    case SHARDS:
+        print_fewest_k_b(a, settings, target);
+        break;
+    }
+}
+
+static struct table *answer_table(const struct reverse_answer *a,
+                                  const struct select_settings *settings)
+{
+    static const char *const questions[] = {
+        [LARGEST_K] = "largest_k", [LARGEST_N] = "largest_n", [SHARDS] = "fewest_k_b"};
+    struct table *table = table_new();
+    const bool known = has_answer(a);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"n", a->any_n ? 0 : a->p.n}, {"k", a->p.k}, {"b", a->p.b}, {"k_b", a->p.k_b}};
+    table_row(table, false);
+    table_text(table, column("question", STYLE_PLAIN), questions[a->question]);
+    for (size_t i = 0; i < 4; i++)
+        put_count_if(counts[i].value, table, column(counts[i].name, STYLE_PLAIN), counts[i].value);
+    table_bool(table, column("any_n", STYLE_PLAIN), a->any_n);
+    table_real(table, column("recall_target", STYLE_PLAIN), decimal_value(a->target));
+    table_real(table, column("confidence", STYLE_PLAIN),
+               settings->confidence.given ? decimal_value(settings->confidence.value) : NAN);
+    table_real(table, column("recall", STYLE_RECALL), known ? rcm_recall_exact(a->p) : NAN);
+    table_real(table, column("recall_sd", STYLE_LOSS), known ? rcm_recall_sd(a->p) : NAN);
+    put_count_if(known, table, column("candidates", STYLE_PLAIN), rcm_candidates(a->p));
+    if (a->question == SHARDS) {
+        struct rcm_profile_answer profile;
+        const struct rcm_shards cost = shards_of(a, settings, &profile);
+        table_real(table, column("send_bytes", STYLE_PLAIN), known ? cost.send_bytes : NAN);
+        table_real(table, column("shard_us", STYLE_PLAIN), known ? cost.shard_us : NAN);
+        table_real(table, column("merge_us", STYLE_PLAIN), known ? cost.merge_us : NAN);
+        table_real(table, column("whole_us", STYLE_PLAIN), known ? cost.whole_us : NAN);
+        table_bool(table, column("calibrated", STYLE_PLAIN),
+                   profile.found && !profile.profile.stands_in_for);
+    }
+    return table;
+}
+
+int answer_reverse(const struct select_settings *settings)
+{
+    int status = check_reverse(settings);
+    if (status != STATUS_OK)
+        return status;
+    struct reverse_answer a = reverse_question_of(settings);
+    status = check_shape(settings, a.p);
+    if (status != STATUS_OK)
+        return status;
+    solve(settings, &a);
+    if (settings->question.output == OUTPUT_TABLE) {
+        print_answer(&a, settings);
+        return STATUS_OK;
+    }
+    struct table *table = answer_table(&a, settings);
+    if (settings->question.output == OUTPUT_JSON) {
+        struct json *object = row_as_json(table);
+        set_text(object, "version", rcm_version());
+        return print_json(object);
+    }
+    table_print_csv(table, stdout, true);
+    table_free(table);
+    return STATUS_OK;
+}

@@ -1,0 +1,377 @@
+/* select_text.c - select: the answer in words, with the best of each k_b and the call.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <programs/common/format.h>
+#include <programs/common/table.h>
+#include <programs/common/wrap.h>
+
+#include "calls.h"
+#include <programs/recallmodel/question/configuration.h>
+#include "selection.h"
+
+#define LINES_MOST 24 /* of the whole answer, without --verbose */
+#define SHOWN_MOST 4  /* rows of the table of each k_b among them */
+
+/* ---- the lines above the table; each function returns how many it printed */
+
+/* The reason as a sentence. */
+static unsigned print_reason(const struct selection_answer *answer)
+{
+    char reason[500];
+    selection_reason(reason, sizeof reason, answer);
+    if (reason[0] != 'b') /* the letter of the shape stays small */
+        reason[0] = (char)toupper((unsigned char)reason[0]);
+    return print_wrapped("%s.", reason);
+}
+
+/* The recall of the best buckets. If the answer is another one, the line names the buckets. */
+static unsigned print_recall(const struct selection_answer *answer)
+{
+    char shape[64];
+    const struct rcm_topk p = answer->choice.p;
+    char mean[40], row[40], share[40], rows[100];
+    const double quantile = selection_row_recall(p, answer->settings),
+                 rest = selection_quantile_rest(answer->settings);
+    format_rows(share, sizeof share, rest);
+    format_recall(mean, sizeof mean, rcm_loss_exact(p));
+    format_recall(row, sizeof row, 1.0 - quantile);
+    selection_format_shape(shape, sizeof shape, p);
+    if (isnan(quantile))
+        snprintf(rows, sizeof rows, "the recall of single rows is not known");
+    else if (rest == 0.05)
+        snprintf(rows, sizeof rows, "19 of 20 rows reach %s", row);
+    else
+        snprintf(rows, sizeof rows, "%s reach %s", share, row);
+    if (answer->choice.deploy == RCM_DEPLOY_BUCKETED)
+        return print_wrapped("  recall      %s in the mean, sd %.2g; %s", mean, rcm_recall_sd(p),
+                             rows);
+    return print_wrapped("  buckets     %s: recall %s in the mean, sd %.2g; %s", shape, mean,
+                         rcm_recall_sd(p), rows);
+}
+
+/* What a time is of: "cpu-epyc-zen4, f32, 2 threads, warm rows". */
+static void format_profile(char *text, size_t size, const struct selection_answer *answer)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    char threads[40] = "";
+    if (profile->threads > 1.0)
+        snprintf(threads, sizeof threads, ", %.0f threads", profile->threads);
+    /* a CPU's runs are repeated on the same rows; cold ones take longer: bench --cache cold */
+    snprintf(text, size, "%s, %s%s%s", profile->name, rcm_dtype_name(answer->asked.machine.dtype),
+             threads, selection_is_cpu(answer) ? ", warm rows" : "");
+}
+
+static unsigned print_time(const struct selection_answer *answer)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (!profile || answer->settings->d)
+        return 0;
+    char us[40], low[40], high[40], of[120];
+    format_profile(of, sizeof of, answer);
+    const struct rcm_prediction r = selection_prediction(answer, answer->choice.p);
+    if (isnan(r.time_us))
+        return print_wrapped("  time        not predicted: no run of the profile (%s) has such k_b",
+                             of);
+    format_us(us, sizeof us, r.time_us);
+    format_us(low, sizeof low, r.low_us);
+    format_us(high, sizeof high, r.high_us);
+    unsigned lines =
+        isnan(r.low_us)
+            ? print_wrapped("  time        %s predicted (%s); its error is not known", us, of)
+        : profile->stands_in_for
+            ? print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 times where "
+                            "profiles were carried to other cards",
+                            us, of, low, high)
+            : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 %s", us, of, low,
+                            high, r.within_runs ? "held-out errors" : "errors beyond the runs");
+    char beyond[RCM_BEYOND_TEXT];
+    rcm_beyond_text(r.beyond, beyond);
+    if (!r.within_runs && profile->stands_in_for)
+        lines += print_wrapped(
+            "  beyond      the runs of the profile in %s; the error may be larger", beyond);
+    return lines;
+}
+
+/* Says so if the profile is of another kernel or type. */
+static unsigned print_other_profile(const struct selection_answer *answer)
+{
+    const struct rcm_profile_answer a = selection_profile(answer->settings);
+    if (!a.found || !(a.other_dtype || a.other_kernel))
+        return 0;
+    print_wrapped("  profile     of %s, %s; used for %s, %s", a.profile.kernel->name,
+                  rcm_dtype_name(a.profile.dtype), a.kernel->name, rcm_dtype_name(a.dtype));
+    return 1;
+}
+
+/* The product with stage 1, what binds it, and stage 2. */
+static unsigned print_product(const struct selection_answer *answer)
+{
+    char fused[40], stage2[40] = "not counted";
+    const struct product_question q = selection_product(answer);
+    if (!q.d || !selection_has_buckets(answer))
+        return 0;
+    const struct rcm_topk p = answer->choice.p;
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
+    format_us(fused, sizeof fused, product.fused_us);
+    if (profile)
+        format_us(stage2, sizeof stage2, rcm_predict(profile, p).stage2_us);
+    return print_wrapped(
+               "  fused       product and stage 1 at least %s without a launch, bound by %s%s; "
+               "stage 2 %s%s",
+               fused, strcmp(product.fused_bound, "memory") == 0 ? "" : "its ",
+               strcmp(product.fused_bound, "memory") == 0   ? "memory"
+               : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
+                                                            : "matrix operations",
+               stage2, profile ? ", predicted" : "") +
+           product_print_intensity(q, p);
+}
+
+/* What a roofline means. */
+static unsigned print_bound(const struct selection_answer *answer)
+{
+    char launch[40], and[100] = ", without a launch", warm[WARM_TEXT];
+    const double us = selection_least(answer, 0.0);
+    if (!selection_has_buckets(answer) || !selection_is_bound(answer) || answer->settings->d)
+        return 0;
+    format_us(launch, sizeof launch, us);
+    if (us > 0.0)
+        snprintf(and, sizeof and, ", and %s, the shortest kernel measured on it", launch);
+    selection_format_warm(warm, sizeof warm, answer);
+    return print_wrapped("  bound       the least time that the rates of the device allow%s; "
+                         "kernels take longer, so measure these buckets too%s",
+                         and, warm);
+}
+
+/* Why k_b is limited, if there is no device that limits it. Of a CPU more is missing than that. */
+static unsigned print_k_b_note(const struct selection_answer *answer)
+{
+    if (selection_is_cpu(answer) && !answer->settings->question.device.given)
+        return print_wrapped("  device      none, so this counts candidates, and a CPU spends its "
+                             "time elsewhere: recallmodel bench --calibrate, then --device this");
+    if (answer->settings->k_b_max || answer->settings->question.device.given ||
+        !selection_has_buckets(answer))
+        return 0;
+    return print_wrapped(
+        "  k_b         at most %d: with more, stage 1 is compute-bound on most devices; "
+        "--kb-max allows more",
+        RCM_K_B_MAX_DEFAULT);
+}
+
+/* Where Graphcore's kernel stops to give each bucket one thread: fewer do not fill a large GPU. */
+#define FEW_IN_FLIGHT 3840
+
+/* Without a device: what the choice needs of a machine. */
+static unsigned print_parallel(const struct selection_answer *answer)
+{
+    const struct rcm_topk p = answer->choice.p;
+    const uint64_t m = p.m ? p.m : 1;
+    if (answer->settings->question.device.given || !selection_has_buckets(answer) ||
+        selection_is_cpu(answer))
+        return 0;
+    const double in_flight = (double)p.b * (double)m;
+    return in_flight >= FEW_IN_FLIGHT
+               ? print_wrapped("  parallel    %.6g buckets in all rows, each for a thread",
+                               in_flight)
+               : print_wrapped("  parallel    %.6g buckets in all rows: too few to fill a GPU; "
+                               "--device chooses by time",
+                               in_flight);
+}
+
+/* What runs show of the card and no rate of it tells. */
+static unsigned print_quirk(const struct selection_answer *answer)
+{
+    const struct rcm_quirk *q = selection_quirk(answer);
+    if (!q)
+        return 0;
+    return print_wrapped("  quirk       on %s, %s take %.2g times as long, up to %.2g, where %s "
+                         "(runs of %s): %s",
+                         q->card, q->kernels, q->median_ratio, q->high_ratio, q->when, q->runs,
+                         q->mend);
+}
+
+/* Why: recall, time, and the other contenders. */
+static unsigned print_why(const struct selection_answer *answer)
+{
+    unsigned lines = 0;
+    if (selection_has_buckets(answer)) {
+        lines += print_recall(answer);
+        lines += print_time(answer);
+        lines += print_other_profile(answer);
+        lines += selection_print_floor(answer);
+    }
+    lines += print_parallel(answer);
+    lines += print_family(&answer->settings->question.device);
+    lines += print_product(answer);
+    lines += print_bound(answer);
+    lines += selection_print_exact(answer);
+    lines += print_quirk(answer);
+    lines += selection_print_beyond(answer);
+    lines += selection_print_settle(answer);
+    lines += print_memory(&answer->settings->question, &answer->query->base,
+                          answer->asked.machine.dtype);
+    lines += selection_print_rope(answer);
+    return lines + print_k_b_note(answer);
+}
+
+static unsigned lines_of(const char *text)
+{
+    unsigned lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+/* How many of the others are better: of less objective, or of the same and less k_b. */
+static uint64_t rank_of_each(const struct selection_answer *answer, uint64_t i)
+{
+    uint64_t place = 0;
+    for (uint64_t j = 0; j < answer->k_b_max; j++)
+        place += answer->each[j].objective < answer->each[i].objective ||
+                 (j < i && answer->each[j].objective == answer->each[i].objective);
+    return place;
+}
+
+/* Prints the best shape of each k_b: all of them with --verbose; otherwise the `most` best, the
+ * choice among them. */
+static void print_each(const struct selection_answer *answer, uint64_t most, bool colour)
+{
+    struct table *table = table_new();
+    const uint64_t chosen = selection_has_buckets(answer) ? answer->choice.p.k_b - 1 : UINT64_MAX;
+    const bool choice_is_among = chosen == UINT64_MAX || rank_of_each(answer, chosen) < most;
+    for (uint64_t i = 0; i < answer->k_b_max; i++) {
+        if (!(answer->each[i].objective < INFINITY))
+            continue;
+        if (!answer->settings->verbose && i != chosen &&
+            rank_of_each(answer, i) >= most - !choice_is_among)
+            continue;
+        table_row(table, i == chosen);
+        selection_put_shape(table, answer, &answer->each[i]);
+    }
+    if (table_rows(table)) {
+        puts("\nThe best of each k_b");
+        table_print(table, stdout, colour);
+    }
+    table_free(table);
+}
+
+/* The most rows that this table may have, so that the answer with the lines above and below it fits
+ * into LINES_MOST. At most SHOWN_MOST. */
+static uint64_t rows_left(unsigned above, unsigned below)
+{
+    const unsigned around = 4; /* a blank line, the title, two lines of heads */
+    const unsigned left =
+        above + below + around < LINES_MOST ? LINES_MOST - above - below - around : 0;
+    return left < SHOWN_MOST ? left : SHOWN_MOST;
+}
+
+/* What the assumption of the model was worth on the rows of a real model, where the answer has room
+ * for it. tests/programs/test_real_rows.sh counts these choices. */
+static unsigned print_assumption(const struct selection_answer *answer, unsigned above,
+                                 unsigned below)
+{
+    if (!selection_has_buckets(answer) ||
+        (!answer->settings->verbose && rows_left(above + 1, below) < SHOWN_MOST))
+        return 0;
+    puts("  real rows   348 of 360 choices reached their recall, with contiguous buckets 0: "
+         "docs/real-rows.md");
+    return 1;
+}
+
+static void print_call(const struct call *call)
+{
+    printf("%s%s\n", call->title, *call->text ? "" : ": cannot express this choice");
+    for (const char *at = call->text; *at;) {
+        const size_t length = strcspn(at, "\n");
+        printf("  %.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
+/* A kernel that no library here calls: its parameters, before the call that is shown instead. */
+static void print_own_kernel(const struct selection_answer *answer, const struct call *shown)
+{
+    const struct rcm_topk p = answer->choice.p;
+    const char *kernel = answer->asked.kernel->name;
+    if (strcmp(shown->key, "pytorch") != 0 || strcmp(kernel, "any") == 0)
+        return;
+    print_wrapped("The kernel %s has no call here for b = %" PRIu64 ", k_b = %" PRIu64
+                  ": %s buckets%s. The same buckets by other operations, at another time:",
+                  kernel, p.b, p.k_b,
+                  p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous",
+                  rcm_candidates(p) > p.k ? ", then the exact top-k of what they keep" : "");
+}
+
+/* What each of the others takes, as lines: the formulas do not fit into their table. */
+static void print_what_others_take(const struct selection_answer *answer)
+{
+    const struct rcm_practice *practice;
+    const struct rcm_rule *rule;
+    struct rcm_topk p = answer->query->base;
+    p.k_b = 1;
+    putchar('\n');
+    for (size_t i = 0; (practice = rcm_practice(i)); i++)
+        print_wrapped("  %-20s  %s", practice->name, practice->rule);
+    for (size_t i = 0; (rule = rcm_rule(i)); i++)
+        if (rule->applies(p))
+            print_wrapped("  %-20s  %s", rule->name, rule->formula);
+}
+
+static void print_more(const struct selection_answer *answer, const struct call calls[CALLS],
+                       const struct call *shown, bool colour)
+{
+    struct table *points = selection_frontier(answer);
+    print_wrapped("\nFrontier: no shape beats one of these in both recall and %s",
+                  selection_is_time(answer) ? "time" : answer->asked.objective->unit);
+    table_print(points, stdout, colour);
+    table_free(points);
+    if (!(answer->settings->budget > 0.0)) {
+        struct table *others = selection_rules(answer);
+        print_wrapped("\nWhat others take for this recall%s (-: they sort the whole row)",
+                      answer->settings->confidence.given ? ", in the mean" : "");
+        table_print(others, stdout, colour);
+        table_free(others);
+        print_what_others_take(answer);
+    }
+    for (size_t i = 0; i < CALLS; i++)
+        if (&calls[i] != shown && calls[i].offered &&
+            (i != CALL_EXACT || answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
+            putchar('\n');
+            print_call(&calls[i]);
+        }
+}
+
+void selection_print(const struct selection_answer *answer, bool colour)
+{
+    struct call calls[CALLS];
+    const bool threshold = answer->choice.deploy == RCM_DEPLOY_THRESHOLD;
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
+    const struct call *shown = calls_shown(calls, &answer->asked, &answer->choice);
+    unsigned above = 1; /* the question */
+    above += print_reason(answer);
+    above += print_why(answer);
+    const unsigned below = 2 + threshold + (answer->settings->d ? 1U : 0U) + lines_of(shown->text);
+    above += print_assumption(answer, above, below);
+    /* With --d the table says what binds each k_b, and may make the answer longer. */
+    const uint64_t rows = answer->settings->d ? SHOWN_MOST : rows_left(above, below);
+    if (rows >= 2 || answer->settings->verbose)
+        print_each(answer, rows, colour);
+    else
+        puts("\nThe best of each k_b: --verbose");
+    if (threshold && !selection_is_cpu(answer))
+        puts("\nNo library known to us has exact top-k by threshold. The next best:");
+    else
+        putchar('\n');
+    if (answer->settings->d)
+        puts("This call does not fuse the product and stage 1.");
+    print_own_kernel(answer, shown);
+    print_call(shown);
+    if (answer->settings->verbose)
+        print_more(answer, calls, shown, colour);
+}

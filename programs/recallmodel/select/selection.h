@@ -1,0 +1,215 @@
+/* selection.h - the settings of select and its answer, computed once for each question; every
+ * output is printed from it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SELECTION_H
+#define SELECTION_H
+
+#include <programs/common/table.h>
+
+#include <programs/recallmodel/question/product.h>
+#include <programs/recallmodel/question/query.h>
+#include <programs/recallmodel/question/question.h>
+#include <programs/recallmodel/question/rope_options.h>
+
+/* Lists of --m and --device: a question is asked for each pair. */
+struct select_lists {
+    struct count_list m;
+    struct device_option *devices;
+    char *names; /* what they were given as */
+    size_t count;
+};
+
+struct select_settings {
+    struct question question; /* with one m and one device, as everywhere else */
+    struct select_lists lists;
+    struct fraction quantile, confidence;
+    const struct rcm_kernel *kernel;       /* NULL: any */
+    const struct rcm_objective *objective; /* NULL: not given */
+    uint64_t k_b_max, shards;              /* 0: not given */
+    double budget, exact_us;               /* 0: not given */
+    uint64_t d;                            /* 0: the values lie in memory */
+    struct device_option exact_kernel;     /* the profile of the contender */
+    bool verbose, brief, beyond_runs;
+    struct rope_options rope; /* theta and head_dim alone */
+};
+
+struct selection_answer {
+    const struct query *query;
+    const struct select_settings *settings;
+    struct rcm_selection asked; /* its profile is a copy of its own */
+    struct rcm_choice choice;
+    struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
+    uint64_t k_b_max;
+    double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
+    /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
+     * that was measured on the card or carried to it; NULL: none */
+    const struct rcm_profile *exact_kernel;
+    /* where a profile of the card answers and nothing says what exact top-k takes: an exact kernel
+     * that is predicted to be faster than the profile's; NULL: none */
+    const struct rcm_profile *faster_exact;
+    /* where the kernel or the options forbid all buckets: the least n to which a row must be
+     * padded; 0: that does not help */
+    uint64_t padded_n;
+    struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
+    bool interrupted;
+};
+
+/* The profile that answers for the options; its member profile is NULL if no profile does. */
+struct rcm_profile_answer selection_profile(const struct select_settings *settings);
+
+/* The objective that was asked for. By default it is the time if there is a profile, the roofline
+ * if there is a device without one, and otherwise the candidates. */
+const struct rcm_objective *selection_objective(const struct select_settings *settings);
+
+struct selection_answer selection_find(const struct query *query,
+                                       const struct select_settings *settings);
+void selection_free(struct selection_answer *answer);
+
+/* Does what must hold between the options hold; and has --exact-kernel a time for the query? Each
+ * returns a status, after one line on stderr if it is an error. */
+int selection_check(const struct select_settings *settings);
+int selection_check_exact(const struct select_settings *settings, const struct query *query);
+
+/* The answer in a word or two, for a table of answers: "bucketed", "exact", "threshold", "too
+ * close", "time some", "nothing" within the budget, or what the exact top-k must take longer than:
+ * "if exact > 39.5 us". */
+void selection_verdict(char *text, size_t size, const struct selection_answer *answer);
+
+/* Does a bucketed shape reach what was asked? */
+bool selection_has_buckets(const struct selection_answer *answer);
+
+/* Is it about the library for a CPU, whose exact top-k is by threshold? */
+bool selection_is_cpu(const struct selection_answer *answer);
+
+/* The quirk of the device that the choice meets; NULL: none. */
+const struct rcm_quirk *selection_quirk(const struct selection_answer *answer);
+
+/* The profile of --exact-kernel; NULL: not given. */
+const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings);
+
+/* What the rates of the device allow for the chosen buckets, with a launch; 0: not known. */
+double selection_floor(const struct selection_answer *answer);
+
+/* The predicted time of buckets; where a stand-in answers, no less than the floor. */
+struct rcm_prediction selection_prediction(const struct selection_answer *answer,
+                                           struct rcm_topk p);
+
+/* Does the profile of another card, or of another type, stand in? */
+bool selection_stands_in(const struct selection_answer *answer);
+
+/* Was the kernel of exact top-k measured on another card? */
+bool selection_exact_elsewhere(const struct selection_answer *answer);
+
+/* "exact top-k", or "exact top-k by gvr_v2_b200", with its card where that is another one. */
+void selection_format_exact(char *text, size_t size, const struct selection_answer *answer);
+#define EXACT_TEXT 300
+
+/* Is the objective a time? */
+bool selection_is_time(const struct selection_answer *answer);
+
+/* Is the objective a lower bound, in whole or (--d) in part? */
+bool selection_is_bound(const struct selection_answer *answer);
+
+/* The least that buckets with this objective can take: the objective, and with the roofline a
+ * launch. */
+double selection_least(const struct selection_answer *answer, double objective);
+
+/* What --d asks. */
+struct product_question selection_product(const struct selection_answer *answer);
+
+/* The share of rows that reach the recall shown as the quantile, and 1 minus that share. */
+double selection_quantile(const struct select_settings *settings);
+double selection_quantile_rest(const struct select_settings *settings);
+
+/* The recall that this share of rows reaches; NaN if it is not known. */
+double selection_row_recall(struct rcm_topk p, const struct select_settings *settings);
+
+/* ---- RoPE, where --rope-theta was given */
+
+bool selection_has_rope(const struct selection_answer *answer);
+
+/* The best buckets if resonance did not matter. */
+struct rcm_point selection_without_rope(const struct selection_answer *answer);
+
+/* Which b resonate: a line or two of the answer (how many), an object of the JSON, and columns of
+ * the data of a shape. */
+unsigned selection_print_rope(const struct selection_answer *answer);
+struct json *selection_rope_json(const struct selection_answer *answer);
+void selection_put_rope(struct table *table, const struct selection_answer *answer,
+                        struct rcm_topk p);
+
+/* ---- words */
+
+/* A value of the objective: "71.6 us", "1840 candidates", "1.31 million operations". */
+void selection_format_value(char *text, size_t size, const struct selection_answer *answer,
+                            double value);
+
+/* The same of the buckets' time and of exact top-k's, but where a stand-in answers the band of its
+ * error: "62 us to 130 us". */
+void selection_format_buckets(char *text, size_t size, const struct selection_answer *answer,
+                              double value);
+void selection_format_exact_value(char *text, size_t size, const struct selection_answer *answer);
+#define RANGE_TEXT 90
+
+/* Where a stand-in answers: "the profile of H100-PCIe, not measured on H100-SXM". */
+void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer);
+
+/* "n, k_b": in what the shape lies beyond the runs of the profile; "": in nothing. */
+void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_answer *answer,
+                             struct rcm_topk p);
+
+/* Where the best shape lies beyond the runs, which takes no part without --beyond-runs: a line that
+ * names it. Returns how many it printed. */
+unsigned selection_print_beyond(const struct selection_answer *answer);
+
+/* The lines about exact top-k: what the answer compares with, a kernel that is faster, exact top-k
+ * by threshold. Returns how many it printed. */
+unsigned selection_print_exact(const struct selection_answer *answer);
+
+/* Lines of such an answer: the roofline below its time, and the command that settles it, which
+ * times the best of each k_b and exact top-k. Each returns how many it printed. */
+unsigned selection_print_floor(const struct selection_answer *answer);
+unsigned selection_print_settle(const struct selection_answer *answer);
+
+/* What a bound from the memory's rate assumes where all rows fit into the cache of the device; "":
+ * they do not, or its cache is not known. */
+#define WARM_TEXT 120
+void selection_format_warm(char *text, size_t size, const struct selection_answer *answer);
+
+/* "b = 128, k_b = 2" */
+void selection_format_shape(char *text, size_t size, struct rcm_topk p);
+
+/* What to deploy, and why, in one sentence without its full stop. */
+void selection_reason(char *reason, size_t size, const struct selection_answer *answer);
+
+/* The whole answer in words. */
+void selection_print(const struct selection_answer *answer, bool colour);
+
+/* ---- JSON and tables */
+
+struct json *selection_json(const struct selection_answer *answer);
+
+/* The best shape of each k_b; the rows of CSV. The caller frees this table and the others. */
+struct table *selection_alternatives(const struct selection_answer *answer);
+
+/* Is the threshold a contender in any of the answers? On a CPU it is not. */
+bool selections_have_threshold(const struct selection_answer *answers, size_t count);
+
+/* The answers to a list of questions, a row each. */
+struct table *selection_table(const struct selection_answer *answers, size_t count);
+
+/* The frontier, and what others take. */
+struct table *selection_frontier(const struct selection_answer *answer);
+struct table *selection_rules(const struct selection_answer *answer);
+
+/* One bucketed shape as the next cells of a row. */
+void selection_put_shape(struct table *table, const struct selection_answer *answer,
+                         const struct rcm_point *point);
+
+/* ---- the other way round */
+
+/* Answers --b and --kb, or --shards. Prints the answer; returns a status. */
+int answer_reverse(const struct select_settings *settings);
+
+#endif

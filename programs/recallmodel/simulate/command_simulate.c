@@ -1,0 +1,393 @@
+/* command_simulate.c - bucketed top-k, run on random placements, generated rows or a person's own,
+ * beside the exact model.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
+#include <programs/common/option_values.h>
+#include <programs/common/progress.h>
+#include <sim/team.h>
+
+#include <programs/recallmodel/command.h>
+#include "simulation_input.h"
+
+_Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED &&
+                   (int)RCM_CONTIGUOUS == (int)SIM_CONTIGUOUS &&
+                   (int)RCM_CONTIGUOUS_FLOOR == (int)SIM_CONTIGUOUS_FLOOR,
+               "the model and the simulation number the assignments alike");
+
+#define REPETITIONS 100
+#define GROUPS_IN_JSON 1000000      /* objects, which take some 700 bytes each */
+#define REPETITIONS_CHOSEN_BY 10000 /* at most, of a choice; more where they are asked for */
+
+/* ---- options */
+
+static const char *shuffle_at(unsigned i)
+{
+    return sim_shuffle_name((enum sim_shuffle)i);
+}
+
+static int read_shuffles(void *to, const char *option, const char *value)
+{
+    struct shuffles *shuffles = to;
+    unsigned found[SIM_SHUFFLES];
+    const int status =
+        read_names(option, value, shuffle_at, SIM_SHUFFLES, found, &shuffles->length);
+    for (unsigned i = 0; i < shuffles->length; i++)
+        shuffles->items[i] = (enum sim_shuffle)found[i];
+    return status;
+}
+
+static int read_file_dtype(void *to, const char *option, const char *value)
+{
+    for (int i = SIM_F16; i <= SIM_F64; i++) {
+        offer_name(sim_dtype_name((enum sim_dtype)i));
+        if (strcmp(value, sim_dtype_name((enum sim_dtype)i)) == 0) {
+            *(enum sim_dtype *)to = (enum sim_dtype)i;
+            return STATUS_OK;
+        }
+    }
+    return usage_error("%s '%.*s' is not known; give f16, bf16, f32 or f64", option, VALUE_SHOWN,
+                       value);
+}
+
+static int read_temperature(void *to, const char *option, const char *value)
+{
+    struct decimal_list *temperature = to;
+    char item[ITEM_MAX];
+    free(temperature->items);
+    const char *wrong = parse_decimal_list(value, temperature, item);
+    if (wrong || temperature->length != 1 || temperature->items[0].digits == 0)
+        return usage_error("%s '%.*s' is not a decimal number above 0; give 1 for exp(x), or 0.5",
+                           option, VALUE_SHOWN, value);
+    return STATUS_OK;
+}
+
+#define AT(member) offsetof(struct simulate_settings, member)
+
+static const struct argument simulate_options[] = {
+    {"--n", "N", read_counts, IN_QUESTION(n), "elements in a row"},
+    {"--k", "K", read_counts, IN_QUESTION(k), "elements wanted"},
+    {OPTION_KB},
+    {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
+     "buckets (default: the fewest, k/kb; with --recall a selection)"},
+    {"--input", "I", read_input, AT(input),
+     "the kind of rows: placement (default: no rows, but random positions of the top-k), iid, ar1, "
+     "lognormal, uniform, ties, sorted, constant or rope"},
+    {"--rho", "LIST", read_rho, AT(rho),
+     "correlation of neighbours in ar1 (default 0.5), or a list such as 0:0.1:0.9"},
+    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
+     "the base of RoPE in the input rope (default 10000)"},
+    {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
+     "elements of a head, two for each wavelength of RoPE (default 128)"},
+    {"--rope-share", "S", read_rope_share, AT(rope.share),
+     "the share of the variance that is periodic in the input rope (default 0.15)"},
+    {"--rope-spread", "S", read_one_decimal, AT(rope.spread),
+     "how unequal the wavelengths are: the standard deviation of the log of their variance "
+     "(default 1.1)"},
+    {"--rope-weights", "LIST", read_decimals, AT(rope.weights),
+     "instead: the relative variances of the first wavelengths, such as 0,1 (the others have "
+     "none)"},
+    {"--shuffle", "LIST", read_shuffles, AT(shuffles),
+     "none (default), row (permute each row) or once (permute all rows alike)"},
+    {"--file", "PATH", read_text, AT(file),
+     "take the rows from a .npy file (its last axis) or from a file of raw numbers"},
+    {"--dtype", "T", read_file_dtype, AT(file_dtype),
+     "type of the values in a raw file: f16, bf16, f32 or f64; for a .npy file only bf16"},
+    {"--row", "N", read_count, AT(row), "elements in a row of a raw file"},
+    {"--groups", "FILE", read_text, AT(groups),
+     "a text file with one label a row: rows with the same label are a group, and errors and "
+     "bounds "
+     "are over groups"},
+    {"--group-axes", "N", read_seed, AT(group_axes),
+     "the N leading axes of --file give the group of a row (default: 1 if there are more than two "
+     "axes, else 0: rows are independent)"},
+    {OPTION_VALID},
+    {"--assignment", "LIST", read_assignments, IN_QUESTION(assignments),
+     "interleaved (default), contiguous, contiguous-floor"},
+    {"--repetitions", "R", read_count, AT(repetitions),
+     "rows to simulate (default 100; with --recall up to 10000; with --file all)"},
+    {"--seed", "S", read_seed, AT(seed),
+     "seed of the random numbers (default 1); a seed always gives the same result"},
+    {"--recall", "R", read_targets, IN_QUESTION(targets),
+     "the recall to reach; also print the shape to choose for these rows"},
+    {"--ranks", "LIST", read_sorted_counts, AT(ranks),
+     "also print how often the elements of these ranks survive"},
+    {"--temperature", "T", read_temperature, AT(temperature),
+     "also print the kept share of the softmax mass (with --file always, T = 1)"},
+    {OPTION_ALIGN},
+    {OPTION_DIVISORS},
+    {"--threads", "T", read_count, AT(threads),
+     "threads (default: all); the result does not depend on them"},
+    {"--checkpoint", "FILE", read_text, AT(checkpoint),
+     "save the state to FILE every 2 s; resume from FILE if it exists"},
+    {OPTION_PLOT},
+    {OPTION_JSON},
+    {OPTION_CSV},
+    {OPTIONS_END},
+};
+
+/* What cannot go together. */
+static int check_options(const struct simulate_settings *settings)
+{
+    const uint64_t largest_rank =
+        settings->ranks.length ? settings->ranks.items[settings->ranks.length - 1] : 0;
+    bool has_rows =
+        settings->file || (settings->input.given && settings->input.kind != SIM_PLACEMENT);
+    if (settings->question.n.length > 1 || settings->question.k.length > 1)
+        return usage_error("--n and --k take one value each here");
+    if (settings->file && settings->input.given)
+        return usage_error("--input and --file exclude each other; leave --input out");
+    if (!settings->file && (settings->row || settings->file_dtype))
+        return usage_error("%s describes a file; give --file too",
+                           settings->row ? "--row" : "--dtype");
+    if (!settings->file && (settings->groups || settings->group_axes != GROUP_AXES_USUAL))
+        return usage_error("%s groups the rows of a file; give --file too",
+                           settings->groups ? "--groups" : "--group-axes");
+    if (settings->groups && settings->group_axes != GROUP_AXES_USUAL)
+        return usage_error("--groups and --group-axes exclude each other; leave one out");
+    if (!has_rows &&
+        (settings->shuffles.length > 1 || settings->shuffles.items[0] != SIM_SHUFFLE_NONE))
+        return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or "
+                           "another, or --file");
+    if (!has_rows && settings->temperature.length)
+        return usage_error("--temperature weighs values, and a placement has none; give --input "
+                           "iid or another, or --file");
+    if (settings->rho.length && settings->input.kind != SIM_AR1)
+        return usage_error("--rho is the correlation of ar1; give --input ar1");
+    if (settings->question.k.length && largest_rank > settings->question.k.items[0])
+        return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64
+                           "; give ranks from 1 to k",
+                           largest_rank, settings->question.k.items[0]);
+    if (rope_option_given(&settings->rope) && settings->input.kind != SIM_ROPE)
+        return usage_error("%s describes the rows of the input rope; give --input rope",
+                           rope_option_given(&settings->rope));
+    if (settings->threads > 4096)
+        return usage_error("--threads %" PRIu64 " is too many; give at most 4096",
+                           settings->threads);
+    return STATUS_OK;
+}
+
+/* The shapes of the query with each assignment. */
+static struct sim_shape *shapes_of(const struct query *query,
+                                   const struct simulate_settings *settings)
+{
+    struct sim_shape *shapes = require_memory(
+        calloc(query->length * settings->question.assignments.length, sizeof *shapes));
+    for (unsigned a = 0; a < settings->question.assignments.length; a++)
+        for (size_t i = 0; i < query->length; i++)
+            shapes[a * query->length + i] =
+                (struct sim_shape){query->shapes[i].b, query->shapes[i].k_b,
+                                   (enum sim_assignment)settings->question.assignments.items[a]};
+    return shapes;
+}
+
+/* Takes out what has more buckets than can be simulated, unless nothing would be left. */
+static void leave_out_large_b(struct query *query)
+{
+    size_t kept = 0, length = query->length;
+    for (size_t i = 0; i < length; i++)
+        kept += query->shapes[i].b <= SIM_B_MAX;
+    if (kept == 0 || kept == length)
+        return;
+    query->length = 0;
+    for (size_t i = 0; i < length; i++)
+        if (query->shapes[i].b <= SIM_B_MAX)
+            query->shapes[query->length++] = query->shapes[i];
+    fprintf(stderr,
+            "recallmodel: left out %zu of %zu shapes with more than 2^28 buckets, which cannot be "
+            "simulated\n",
+            length - kept, length);
+}
+
+static double *rhos_of(const struct simulate_settings *settings, size_t *count)
+{
+    *count = settings->rho.length ? settings->rho.length : 1;
+    double *rhos = require_memory(calloc(*count, sizeof *rhos));
+    rhos[0] = settings->input.kind == SIM_AR1 ? 0.5 : 0.0;
+    for (size_t i = 0; i < settings->rho.length; i++)
+        rhos[i] = decimal_value(settings->rho.items[i]);
+    return rhos;
+}
+
+/* Unless given: enough for the lower bounds of a choice to come near to the target, which takes
+ * some rows for each loss. */
+static uint64_t usual_repetitions(const struct simulate_settings *settings)
+{
+    double loss = settings->question.targets.length
+                      ? 1.0 - decimal_value(settings->question.targets.items[0])
+                      : 1.0;
+    return (uint64_t)fmin(ceil(REPETITIONS / loss - 1e-6), REPETITIONS_CHOSEN_BY);
+}
+
+/* Runs the spec and reports; returns a status. */
+static int run_spec(const struct sim_spec *spec, const struct simulate_settings *settings,
+                    const struct query *query)
+{
+    char error[800] = "";
+    const char *beyond = simulation_limit(spec);
+    if (beyond)
+        return usage_error("%s", beyond);
+    if (spec->groups && settings->question.output == OUTPUT_JSON &&
+        spec->groups->groups > GROUPS_IN_JSON / (spec->shapes * spec->shuffles))
+        return usage_error("--json would list %zu groups for each of %zu results, which is more "
+                           "than 10^6 in all; give --csv, or fewer shapes or groups",
+                           spec->groups->groups, spec->shapes * spec->shuffles);
+    memory_fits(simulation_bytes(spec), "this simulation",
+                "give fewer --threads, a smaller --n or --k, or fewer shapes", error, sizeof error);
+    int status = team_status(error, sizeof error, STATUS_USAGE);
+    if (status != STATUS_OK)
+        return status;
+    struct progress progress;
+    progress_start(&progress, spec->input == SIM_PLACEMENT ? "repetitions" : "rows");
+    progress_watch(&progress);
+    if (!spec->checkpoint)
+        progress_holds_nothing();
+    struct simulation *simulation = simulation_new(spec, error, sizeof error);
+    if (!simulation)
+        progress_end(&progress);
+    status = team_status(error, sizeof error, STATUS_FAILED);
+    if (status == STATUS_OK) {
+        int failed = simulation_run(simulation, progress_tick, &progress, error, sizeof error);
+        struct simulation_answer answer = {.settings = settings,
+                                           .query = query,
+                                           .spec = spec,
+                                           .simulation = simulation,
+                                           .progress = &progress};
+        answer.partial = simulation_done(simulation) < spec->repetitions;
+        if (failed >= 0 && team_rank() == 0)
+            status = report_simulation(&answer); /* removes the bar when all is computed */
+        else
+            progress_end(&progress);
+        if (status == STATUS_OK && answer.partial)
+            status = STATUS_INTERRUPTED;
+        if (failed) {
+            usage_error("%s", error);
+            status = failed == SIM_REFUSED ? STATUS_USAGE : STATUS_FAILED;
+        }
+    }
+    simulation_free(simulation);
+    return status;
+}
+
+static int simulate_query(const struct simulate_settings *settings,
+                          const struct simulation_input *input)
+{
+    struct query_list queries;
+    int status = queries_build(&queries, &settings->question,
+                               settings->question.targets.length ? SHAPES_NEAR : SHAPES_FEWEST);
+    if (status == STATUS_OK) {
+        struct query *query = &queries.items[0];
+        size_t rhos;
+        leave_out_large_b(query);
+        double *rho = rhos_of(settings, &rhos);
+        struct sim_shape *shapes = shapes_of(query, settings);
+        double weights[SIM_PAIRS_MAX];
+        const struct sim_rope rope = rope_of_options(&settings->rope, weights);
+        struct sim_spec spec = {
+            .n = query->base.n,
+            .k = query->base.k,
+            .valid = query->base.valid ? query->base.valid : query->base.n,
+            .input = settings->input.kind,
+            .file = input ? &input->file : NULL,
+            .groups = input && input->grouped ? &input->groups : NULL,
+            .rho = rho,
+            .rhos = rhos,
+            .shuffle = settings->shuffles.items,
+            .shuffles = settings->shuffles.length,
+            .shape = shapes,
+            .shapes = query->length * settings->question.assignments.length,
+            .rank = settings->ranks.items,
+            .ranks = settings->ranks.length,
+            .reaching = true,
+            .weights = input || settings->temperature.length,
+            .temperature =
+                settings->temperature.length ? decimal_value(settings->temperature.items[0]) : 1.0,
+            .seed = settings->seed,
+            .repetitions =
+                settings->repetitions ? settings->repetitions : usual_repetitions(settings),
+            .threads = (unsigned)settings->threads,
+            .checkpoint = settings->checkpoint,
+            .name = settings->file,
+            .rope = &rope,
+        };
+        status = run_spec(&spec, settings, query);
+        free(shapes);
+        free(rho);
+    }
+    queries_free(&queries);
+    return status;
+}
+
+/* Opens the file, if there is one, and simulates. */
+static int simulate(const struct simulate_settings *settings)
+{
+    struct simulate_settings own = *settings; /* with what the file says */
+    struct simulation_input input;
+    uint64_t n;
+    if (!settings->file)
+        return simulate_query(&own, NULL);
+    int status = simulation_input_open(&input, &own, &n);
+    if (status == STATUS_OK)
+        status = simulate_query(&own, &input);
+    simulation_input_close(&input);
+    return status;
+}
+
+static int run_simulate(int count, char **arguments)
+{
+    struct simulate_settings settings = {.question = QUESTION_DEFAULT,
+                                         .seed = 1,
+                                         .group_axes = GROUP_AXES_USUAL,
+                                         .shuffles = {.length = 1}};
+    int status = arguments_read(simulate_options, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = question_check(&settings.question);
+    if (status == STATUS_OK)
+        status = check_options(&settings);
+    if (status == STATUS_OK)
+        status = rope_options_check(&settings.rope);
+    if (status == STATUS_OK)
+        status = simulate(&settings);
+    question_free(&settings.question);
+    free(settings.rho.items);
+    rope_options_free(&settings.rope);
+    free(settings.temperature.items);
+    free(settings.ranks.items);
+    return status;
+}
+
+const struct command command_simulate = {
+    .name = "simulate",
+    .summary = "the measured recall of rows (random, correlated or your own) beside the model",
+    .example = "recallmodel simulate --n 2048 --k 256 --kb 1,2 --input ar1 --rho 0:0.3:0.9 "
+               "--assignment contiguous\n"
+               "  recallmodel simulate --file logits.npy --k 2048 --kb 1..8 --recall 0.95",
+    .detail = "  recall          the mean over rows of the share of the top-k that survives; equal "
+              "values are ranked by index\n"
+              "  sd of a row     the standard deviation of the recall of a row\n"
+              "  stderr          the standard error of the mean, if rows are independent\n"
+              "  5 % of rows <=  the recall that 5 % of the rows do not exceed\n"
+              "  worst row       the recall of the worst row\n"
+              "  exact rows      the share of rows that lost nothing\n"
+              "  mass kept       the share of the softmax mass of the top-k that survives\n"
+              "  rank R reached  the rank in its row of the k-th largest candidate, which so many "
+              "elements reach\n"
+              "  model recall    the recall of the exact model, for a top-k that lies anywhere\n"
+              "  z               the difference from the model, in standard errors of the model "
+              "for independent rows\n"
+              "\n"
+              "Over groups: the stderr is that of groups that are independent, while rows of one "
+              "group may be alike; 95 % from .. to: Student's interval of the mean, if the "
+              "recalls of groups are near normal.\n"
+              "\n"
+              "NaN and -inf, as of masks, never count as lost. Ctrl-C prints what has been "
+              "measured and exits with status 130.",
+    .options = simulate_options,
+    .run = run_simulate,
+};

@@ -1,0 +1,145 @@
+/* simulation_report.h - the settings of simulate, and the report of its results beside the exact
+ * model.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIMULATION_REPORT_H
+#define SIMULATION_REPORT_H
+
+#include <programs/common/progress.h>
+#include <programs/common/table.h>
+#include <sim/simulate.h>
+
+#include <programs/recallmodel/question/input.h>
+#include <programs/recallmodel/question/query.h>
+#include <programs/recallmodel/question/rope_options.h>
+
+#define GROUP_AXES_USUAL UINT64_MAX
+
+struct simulate_settings {
+    struct question question;
+    struct input_option input;
+    const char *file, *groups, *checkpoint; /* NULL: none */
+    enum sim_dtype file_dtype;
+    uint64_t group_axes;                      /* GROUP_AXES_USUAL: not given */
+    uint64_t row, seed, repetitions, threads; /* 0: not given, but for the seed */
+    struct decimal_list rho, temperature;     /* one temperature, or none */
+    struct rope_options rope;
+    struct shuffles {
+        enum sim_shuffle items[SIM_SHUFFLES];
+        unsigned length;
+    } shuffles;
+    struct count_list ranks;
+};
+
+/* What the exact model says of a shape. */
+struct shape_model {
+    struct rcm_topk p;
+    double loss, sd;
+    double wave_loss; /* for the input rope without a shuffle: rcm_loss_waves() */
+};
+
+/* A simulation that has run, and what was asked. Shape s of the spec is shape s % query->length of
+ * the query, with assignment s / query->length of the options. */
+struct simulation_answer {
+    const struct simulate_settings *settings;
+    const struct query *query;
+    const struct sim_spec *spec;
+    const struct simulation *simulation;
+    struct progress *progress; /* shown until the report has computed what it prints */
+    bool partial;
+
+    /* Set by report_simulation(). */
+    struct shape_model *models; /* of each shape of the spec */
+    bool shows_value;           /* recall by value, which differs from recall where ties are lost */
+    double *lower;   /* for each result the lower bound of its recall; NULL without --recall */
+    double *student; /* the same by Student's t over groups; NULL without groups, too */
+};
+
+/* Prints what the simulation found, in the form that was asked for, and draws it for --plot.
+ * Returns a status. */
+int report_simulation(struct simulation_answer *s);
+
+/* ---- the results, in the order of rho, then shuffle, then shape */
+
+struct scenario {
+    size_t rho, shuffle;
+};
+
+size_t scenario_count(const struct simulation_answer *s);
+struct scenario scenario_at(const struct simulation_answer *s, size_t index);
+
+size_t result_count(const struct simulation_answer *s);
+size_t result_index(const struct simulation_answer *s, struct scenario at, size_t shape);
+struct sim_result result_at(const struct simulation_answer *s, size_t index);
+
+/* Does the column or the title name it? */
+bool shows_rho(const struct simulation_answer *s);
+bool shows_shuffle(const struct simulation_answer *s);
+
+/* How far the measured recall is from the model, in standard errors of the model; NaN where the
+ * model has none. */
+double z_of(const struct sim_result *r, const struct shape_model *model);
+
+/* ---- the choice for --recall */
+
+#define ALPHA 0.05 /* of the lower bounds, for all shapes of a scenario at once */
+
+/* A model and the lower bounds of all results; the caller frees the bounds. */
+struct shape_model model_of_shape(const struct simulation_answer *s, size_t shape);
+double *lower_bounds(const struct simulation_answer *s);
+double *student_bounds(const struct simulation_answer *s); /* NULL without groups */
+
+/* Of one scenario: the shape with the fewest candidates whose lower bound reaches the target, the
+ * one whose bound by Student's t does, and the one that the model would choose. */
+struct simulation_choice {
+    bool any, student_any, model_any;
+    size_t shape, student_shape, model_shape;
+};
+struct simulation_choice choose_shape(const struct simulation_answer *s, struct scenario at);
+
+/* Does a lower bound of the measured recall reach the target? */
+bool reaches_target(const struct simulation_answer *s, struct scenario at, size_t shape);
+
+/* ---- over groups */
+
+/* One result over the groups of rows. */
+struct over_groups {
+    struct sim_over_groups of; /* with Student's interval of 95 % */
+    size_t worst;              /* the group with the least recall, the first of them */
+    struct sim_group worst_group;
+};
+struct over_groups over_groups(const struct simulation_answer *s, size_t index);
+
+/* How many groups have rows. They are the same for every result. */
+size_t groups_with_rows(const struct simulation_answer *s);
+
+/* The label of a group, and of the worst one, which is NULL if no group lost anything. The caller
+ * frees it. */
+char *group_label(const struct simulation_answer *s, size_t group);
+char *worst_label(const struct simulation_answer *s, const struct over_groups *over);
+
+/* What makes a group: "labels of FILE", "the first axis of the array". */
+void format_grouping(char *text, size_t size, const struct simulation_answer *s);
+
+/* The columns over groups, for CSV and JSON. */
+void put_groups(struct table *table, const struct simulation_answer *s, size_t index);
+
+/* The table over groups, and what it covers. */
+void print_group_notes(const struct simulation_answer *s);
+
+/* ---- the parts of the report */
+
+/* One row for each result; with FIRST_REACHING only the first of each k_b that reaches the target.
+ * The caller frees it. */
+enum which_results { EVERY_RESULT, FIRST_REACHING };
+struct table *result_table(const struct simulation_answer *s, enum which_results which);
+
+/* The same results, one row for each rank of --ranks, and over groups. */
+struct table *rank_table(const struct simulation_answer *s, enum which_results which);
+struct table *group_table(const struct simulation_answer *s, enum which_results which);
+
+void print_simulation(const struct simulation_answer *s);
+int print_simulation_json(const struct simulation_answer *s);
+int draw_simulation(const struct simulation_answer *s);
+
+#endif

@@ -1,0 +1,51 @@
+/* predict.h - the settings of predict, and what its files share.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PREDICT_H
+#define PREDICT_H
+
+#include <programs/common/table.h>
+
+#include <programs/recallmodel/question/product.h>
+#include <programs/recallmodel/question/question.h>
+
+struct predict_settings {
+    struct question question;
+    const char *runs, *runs_kernel;    /* NULL: none */
+    const struct rcm_kernel *kernel;   /* NULL: that of the profile */
+    uint64_t d;                        /* 0: not given */
+    struct device_option carry_to;     /* of an exact kernel's profile */
+    struct rcm_profile_answer profile; /* that answers; found is false if none does */
+};
+
+/* What --d asks, for values of this type. */
+struct product_question predict_product(const struct predict_settings *settings,
+                                        enum rcm_dtype dtype);
+
+/* Answers by the profile of a kernel that only finds the exact top-k. Returns a status. */
+int predict_exact_kernel(struct predict_settings *settings);
+
+/* Prints the rows of a CSV with their predicted times. Returns a status. */
+int predict_runs(const struct predict_settings *settings);
+
+/* ---- what both forms of predict with a profile print */
+
+#define BAND 48
+
+/* "79.1 to 92.4", or "unknown". */
+void format_band(char text[BAND], const struct rcm_prediction *r);
+
+/* The profile, its errors, and for which kernel and type it answers. */
+void print_profile(const struct rcm_profile_answer *a);
+
+/* The device, kernel and types of the answer. */
+void put_profile_json(struct json *object, const struct rcm_profile_answer *a);
+
+/* The prediction; NaN where the kernel cannot run the shape. */
+struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p);
+
+/* The columns of the band, and of what lies beyond the runs of the profile. */
+void put_band(struct table *table, const struct rcm_prediction *r);
+void put_beyond(struct table *table, const struct rcm_prediction *r);
+
+#endif

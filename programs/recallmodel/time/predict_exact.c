@@ -1,0 +1,92 @@
+/* predict_exact.c - predict by the profile of a kernel that only finds the exact top-k.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include <programs/common/format.h>
+
+#include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/columns.h>
+#include <programs/recallmodel/question/configuration.h>
+#include "predict.h"
+
+static struct table *exact_rows(const struct query *query, void *state)
+{
+    const struct predict_settings *settings = state;
+    const struct rcm_topk p = query->base;
+    const struct rcm_prediction r = rcm_predict_exact_band(&settings->profile.profile, p);
+    struct table *table = table_new();
+    table_row(table, false);
+    put_query(table, query);
+    table_real(table, headed("exact_us", "exact\ntop-k us", STYLE_PLAIN), r.time_us);
+    put_band(table, &r);
+    table_text(table, column("way", STYLE_PLAIN), isnan(r.time_us) ? "" : r.stage2);
+    put_beyond(table, &r);
+    return table;
+}
+
+static void exact_text(const struct query *query, const struct table *table, void *state,
+                       bool colour)
+{
+    const struct predict_settings *settings = state;
+    (void)query;
+    print_profile(&settings->profile);
+    putchar('\n');
+    table_print(table, stdout, colour);
+}
+
+static void exact_json(struct json *object, const struct query *query, const struct table *table,
+                       void *state)
+{
+    const struct predict_settings *settings = state;
+    (void)query;
+    put_profile_json(object, &settings->profile);
+    json_put(object, "predictions", table_json(table));
+}
+
+static const struct answer exact_answer = {
+    .shapes = SHAPES_NONE, .rows = exact_rows, .text = exact_text, .json = exact_json};
+
+/* What such a profile knows nothing about. */
+static int check_unread(const struct predict_settings *settings)
+{
+    const struct question *question = &settings->question;
+    const char *unread = question->b.length     ? "--b"
+                         : question->k_b.length ? "--kb"
+                         : settings->kernel     ? "--kernel"
+                         : settings->d          ? "--d"
+                                                : NULL;
+    const enum rcm_dtype dtype = question->device.text.profile.dtype;
+    if (unread)
+        return usage_error("%s: an exact kernel's profile has no stage 1, and --device %s is one; "
+                           "give --n, --k and --m, or --runs",
+                           unread, question->device.text.profile.name);
+    return question->dtype.given && question->dtype.type != dtype
+               ? usage_error("--dtype %s: the profile %s is of %s",
+                             rcm_dtype_name(question->dtype.type),
+                             question->device.text.profile.name, rcm_dtype_name(dtype))
+               : STATUS_OK;
+}
+
+/* The rates of the card of the profile: those of the library, or of the profile's own file. */
+static struct rcm_profile carried(const struct predict_settings *settings)
+{
+    const struct rcm_device_text *text = &settings->question.device.text;
+    const struct rcm_device *card = rcm_device_by_name(text->profile.card);
+    return rcm_carry_exact(&text->profile, card ? card : &text->device,
+                           &settings->carry_to.text.device);
+}
+
+int predict_exact_kernel(struct predict_settings *settings)
+{
+    const struct rcm_profile *q = &settings->question.device.text.profile;
+    const int status = check_unread(settings);
+    settings->profile =
+        (struct rcm_profile_answer){.found = true,
+                                    .profile = settings->carry_to.given ? carried(settings) : *q,
+                                    .kernel = q->kernel,
+                                    .dtype = q->dtype};
+    return status != STATUS_OK ? status
+           : settings->runs    ? predict_runs(settings)
+                               : answer_queries(&settings->question, &exact_answer, settings);
+}
