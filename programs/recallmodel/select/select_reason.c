@@ -154,9 +154,23 @@ static const char *too_close(const struct selection_answer *answer)
                : "too close to call by this profile, and exact top-k loses nothing";
 }
 
+/* Where an exact kernel that the answer does not compare with is faster for certain. */
+static void format_unless(char *text, size_t size, const struct selection_answer *answer)
+{
+    char us[40];
+    const struct rcm_profile *kernel = answer->faster_exact;
+    const struct rcm_prediction r =
+        kernel ? rcm_predict_exact_band(kernel, answer->query->base) : (struct rcm_prediction){0};
+    *text = '\0';
+    if (!kernel || !(r.high_us < answer->choice.objective))
+        return;
+    format_us(us, sizeof us, r.time_us);
+    snprintf(text, size, "; do not approximate if you can call %s (%s)", kernel->name, us);
+}
+
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[RANGE_TEXT], gain[EXACT_TEXT + 200], bound[64] = "";
+    char shape[64], value[RANGE_TEXT], gain[EXACT_TEXT + 200], unless[160], bound[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->p);
     selection_format_buckets(value, sizeof value, answer, selection_least(answer, c->objective));
@@ -167,9 +181,10 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     format_gain(gain, sizeof gain, answer);
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
-    snprintf(reason, size, "%s: %s%s, %s%s%s", shape, value, bound, gain,
+    format_unless(unless, sizeof unless, answer);
+    snprintf(reason, size, "%s: %s%s, %s%s%s%s", shape, value, bound, gain,
              answer->choice.too_close ? "; " : "",
-             answer->choice.too_close ? too_close(answer) : "");
+             answer->choice.too_close ? too_close(answer) : "", unless);
 }
 
 /* Where a bound says that exact top-k is the answer. */
