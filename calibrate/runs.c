@@ -109,6 +109,15 @@ static int read_kind(const struct reader *r, size_t row, enum run_kind *kind)
     return *kind == RUN_EXACT || has_b ? 1 : fail(r, row, r->work, "needs the columns b and k_b");
 }
 
+/* Do two values of a text column mean the same? A card has several spellings. */
+static bool is_same(size_t column, const char *a, const char *b)
+{
+    if (column != COLUMN_DEVICE)
+        return strcmp(a, b) == 0;
+    const struct rcm_device *x = rcm_device_by_name(a), *y = rcm_device_by_name(b);
+    return x && y ? x == y : strcmp(a, b) == 0;
+}
+
 /* Does the row belong to the measurement that is taken? */
 static bool is_wanted(const struct reader *r, size_t row, enum run_kind kind)
 {
@@ -116,7 +125,7 @@ static bool is_wanted(const struct reader *r, size_t row, enum run_kind kind)
         const bool by_kind = i == COLUMN_KERNEL && kind == RUN_EXACT && r->exact_kernel;
         const char *wanted = by_kind ? r->exact_kernel : r->wanted[i];
         if (has(r, r->texts[i]) && wanted &&
-            strcmp(csv_field(r->csv, row, r->texts[i]), wanted) != 0)
+            !is_same(i, csv_field(r->csv, row, r->texts[i]), wanted))
             return false;
     }
     return true;
@@ -192,7 +201,7 @@ static const char *wanted_of(const struct reader *r, size_t i)
     for (size_t row = 0; row < r->csv->rows; row++) {
         const char *value = csv_field(r->csv, row, r->texts[i]);
         differ = differ || strcmp(value, first) != 0;
-        has_preferred = has_preferred || (preferred && strcmp(value, preferred) == 0);
+        has_preferred = has_preferred || (preferred && is_same(i, value, preferred));
     }
     /* what is no device's name says something else: which part of a card was assumed */
     const bool words = i == COLUMN_DEVICE && differ && !has_preferred && !rcm_device_by_name(first);
@@ -296,12 +305,32 @@ static int check_kernel(const struct reader *r)
     return wanted ? -1 : 0;
 }
 
+/* Are there rows of the card that was asked for? A column without the name of any card says
+ * something else. */
+static int check_device(const struct reader *r)
+{
+    const size_t column = r->texts[COLUMN_DEVICE];
+    const char *const wanted = r->filter.device;
+    bool cards = false;
+    for (size_t row = 0; wanted && has(r, column) && row < r->csv->rows; row++) {
+        if (is_same(COLUMN_DEVICE, csv_field(r->csv, row, column), wanted))
+            return 0;
+        cards = cards || rcm_device_by_name(csv_field(r->csv, row, column));
+    }
+    if (cards && rcm_device_by_name(wanted)) {
+        snprintf(r->error, CSV_ERROR, "%.150s: no row has the device %.60s", r->csv->path, wanted);
+        return -1;
+    }
+    return 0;
+}
+
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   char error[CSV_ERROR])
 {
     struct reader r = {.csv = csv, .filter = filter, .error = error};
     *runs = (struct run_list){0};
-    if (find_columns(&r) != 0 || check_kernel(&r) != 0 || find_dtype(&r, runs) != 0)
+    if (find_columns(&r) != 0 || check_kernel(&r) != 0 || check_device(&r) != 0 ||
+        find_dtype(&r, runs) != 0)
         return -1;
     runs->items = malloc((2 * csv->rows + 1) * sizeof *runs->items);
     if (!runs->items) {

@@ -123,6 +123,7 @@ struct rcm_profile {
 
     /* the ranges of the runs */
     double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
+    double elements_high; /* the most elements of all rows, m n, of exact top-k alone; 0: any */
     double candidates_low, candidates_high; /* b k_b; 0: not stated */
     double run_count, exact_count;          /* runs of two stages; runs of exact top-k */
     /* |predicted/measured - 1|, of the runs */
@@ -253,7 +254,8 @@ struct rcm_profile_answer rcm_profile_for(const struct rcm_device *device,
  * another way. A number that lies beyond by at most a factor counts as within, but k_b, of which
  * none does. Of profiles of both stages the factor is 2: up to there the errors are those within
  * (docs/calibrating.md). Of exact top-k alone it is so much that runs of n = 262127 answer for
- * 2^18. */
+ * 2^18, and m n counts as m: runs of long rows and runs of many rows say nothing of many long ones.
+ */
 #define RCM_BEYOND_MARGIN 2.0
 #define RCM_BEYOND_SLACK 1.01
 enum rcm_beyond {
@@ -338,7 +340,8 @@ double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk 
 
 /* The kernel of exact top-k alone, of those that come with the library, that is predicted to be the
  * fastest for n, k and m of p; only where these lie within its runs. It was measured on this card,
- * or on another of its architecture and is carried (rcm_carry_exact). One that was measured goes
+ * or on another of its architecture and is carried (rcm_carry_exact): of those with runs the one
+ * whose memory is nearest in rate. One that was measured goes
  * before one that is carried, and of these one that reads values of the width of `dtype` before the
  * others. dtype: NULL: the fastest of all but torch.topk, which profiles of both stages predict.
  * Returns   whether there is one, in *out, which points to the texts of the library and `device`.

@@ -302,8 +302,12 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct
                : q->kernel->splits(shape_rows(p), (double)p.n) ? "split"
                                                                : "one block";
     set_band(&r, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
+    const double elements = shape_rows(p) * (double)p.n;
     set_beyond(&r, (beyond_but_b(q, p) & ~(unsigned)RCM_BEYOND_K_B) |
-                       (q->exact_count > 0.0 ? 0 : RCM_BEYOND_N));
+                       (q->exact_count > 0.0 ? 0 : RCM_BEYOND_N) |
+                       (q->elements_high > 0.0 && elements > RCM_BEYOND_SLACK * q->elements_high
+                            ? RCM_BEYOND_M
+                            : 0));
     return r;
 }
 

@@ -40,6 +40,7 @@ static const struct rcm_text_key keys_after[] = {
     FIGURE(k_b_high),
     FIGURE(m_low),
     FIGURE(m_high),
+    FIGURE(elements_high),
     FIGURE(candidates_low),
     FIGURE(candidates_high),
     FIGURE(run_count),

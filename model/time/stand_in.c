@@ -202,31 +202,51 @@ struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const stru
     return q;
 }
 
-/* Is it a kernel for values of `bytes` (0: any) that was measured on the card or, `carried`, on
- * another of its architecture? torch.topk, which stand-ins predict, is not carried. others: it does
- * not count at all. */
-static bool counts(const struct rcm_profile *q, const struct rcm_device *device, bool carried,
-                   double bytes, bool others)
+/* The card of the profile of an exact kernel that may be carried; NULL: it is not one. torch.topk
+ * is not carried: stand-ins predict it. */
+static const struct rcm_device *source_of(const struct rcm_profile *q,
+                                          const struct rcm_device *device)
 {
-    const struct rcm_device *from = q->kernel->exact_only ? rcm_device_by_name(q->card) : NULL;
-    if (!from || (bytes > 0.0 && rcm_dtype_bytes(q->dtype) != bytes) ||
-        (q->kernel->splits && (carried || others)))
-        return false;
-    const bool own = strcmp(from->name, device->name) == 0;
-    return carried ? !own && carried_between(from, device) : own;
+    const struct rcm_device *from =
+        q->kernel->exact_only && !q->kernel->splits ? rcm_device_by_name(q->card) : NULL;
+    return from && strcmp(from->name, device->name) != 0 && carried_between(from, device) ? from
+                                                                                          : NULL;
 }
 
-/* Makes *out the fastest of *out, which takes `least` us, and of those that count. Returns its
- * time. */
-static double fastest_of(const struct rcm_device *device, bool carried, double bytes, bool others,
-                         struct rcm_topk p, double least, struct rcm_profile *out)
+/* Of the cards from which kernels are carried, the one whose memory is nearest in rate. */
+static const struct rcm_device *nearest_source(const struct rcm_device *device)
 {
+    const struct rcm_device *nearest = NULL, *from;
+    double least = INFINITY;
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        if (!counts(q, device, carried, bytes, others))
+        if (!(from = source_of(q, device)))
             continue;
-        const struct rcm_profile here =
-            carried ? rcm_carry_exact(q, rcm_device_by_name(q->card), device) : *q;
+        const double far =
+            fabs(log(ratio(device->bandwidth_bytes_per_s, from->bandwidth_bytes_per_s)));
+        if (far < least) {
+            least = far;
+            nearest = from;
+        }
+    }
+    return nearest;
+}
+
+/* Makes *out the fastest of *out, which takes `least` us, and of those for values of `bytes` (0: of
+ * any width) that were measured on the card `from` (NULL: none); not `torch`: without torch.topk.
+ * Returns its time. */
+static double fastest_of(const struct rcm_device *from, const struct rcm_device *device,
+                         double bytes, bool torch, struct rcm_topk p, double least,
+                         struct rcm_profile *out)
+{
+    const struct rcm_profile *q;
+    const bool own = from && strcmp(from->name, device->name) == 0;
+    for (size_t i = 0; from && (q = rcm_profile(i)); i++) {
+        const struct rcm_device *card = q->kernel->exact_only ? rcm_device_by_name(q->card) : NULL;
+        if (card != from || (bytes > 0.0 && rcm_dtype_bytes(q->dtype) != bytes) ||
+            (q->kernel->splits && !(own && torch)))
+            continue;
+        const struct rcm_profile here = own ? *q : rcm_carry_exact(q, from, device);
         const struct rcm_prediction r = rcm_predict_exact_band(&here, p);
         if (r.within_runs && r.time_us < least) {
             least = r.time_us;
@@ -239,12 +259,13 @@ static double fastest_of(const struct rcm_device *device, bool carried, double b
 bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
                        struct rcm_topk p, struct rcm_profile *out)
 {
+    const struct rcm_device *cards[] = {rcm_device_by_name(device->name), nearest_source(device)};
     double least = INFINITY;
-    for (int carried = 0; carried < 2; carried++) {
+    for (size_t i = 0; i < 2; i++) {
         if (dtype && !(least < INFINITY))
-            least = fastest_of(device, carried, rcm_dtype_bytes(*dtype), false, p, least, out);
+            least = fastest_of(cards[i], device, rcm_dtype_bytes(*dtype), true, p, least, out);
         if (!dtype || !(least < INFINITY))
-            least = fastest_of(device, carried, 0.0, !dtype, p, least, out);
+            least = fastest_of(cards[i], device, 0.0, dtype != NULL, p, least, out);
     }
     return least < INFINITY;
 }

@@ -40,7 +40,8 @@ export function verdictOf(answer) {
         return {kind: 'perhaps', words: 'Perhaps: the rows exceed the memory of the device'};
     if (answer.stand_in)
         return {kind: 'perhaps', words: 'Probably: by the profile of another card'};
-    if (answer.faster_exact && answer.faster_exact.high_us < answer.choice.objective)
+    if (answer.faster_exact && answer.faster_exact.high_us !== null &&
+        answer.faster_exact.high_us < answer.choice.objective)
         return {kind: 'perhaps', words: 'Only if you cannot call a faster exact kernel'};
     if (answer.choice.beyond || (answer.exact_kernel && answer.exact_kernel.beyond))
         return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};

@@ -380,6 +380,9 @@ profile_for = _declare(_model, "rcm_profile_for", ProfileAnswer, POINTER(Device)
                        POINTER(Profile), POINTER(Kernel), POINTER(c_int))
 this_cpu = _declare(_model, "rcm_this_cpu", c_bool, c_char_p)
 CPU_TEXT = 100  # RCM_CPU_TEXT
+device_by_name = _declare(_model, "rcm_device_by_name", POINTER(Device), c_char_p)
+carry_exact = _declare(_model, "rcm_carry_exact", Profile, POINTER(Profile), POINTER(Device),
+                       POINTER(Device))
 fastest_exact = _declare(_model, "rcm_fastest_exact", c_bool, POINTER(Device), POINTER(c_int),
                          Topk, POINTER(Profile))
 xla_b = _declare(_model, "rcm_xla_b", c_uint64, Topk, c_double)

@@ -116,6 +116,15 @@ def _exact_kernel_us(kernel, p):
     return exact.time_us, *(us if us > 0 else 0.0 for us in (exact.low_us, exact.high_us))
 
 
+def _carried(kernel, row):
+    """The profile of an exact kernel, carried to the device where it is of another card."""
+    kernel = _profile_of_any(kernel)
+    measured_on = lib.device_by_name(kernel._row.card) if row is not None else None
+    if not measured_on or measured_on.contents.name == row.contents.name:
+        return kernel
+    return Profile(lib.carry_exact(_profile_pointer(kernel), measured_on, row), keep=(kernel, row))
+
+
 def _exact_us(exact_us, exact_kernel, unit, p):
     """What the exact top-k takes that the caller names, and its band; 0: none. unit: that of the
     objective."""
@@ -198,10 +207,13 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         if exact_kernel is not None:
             raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
-    if stands_in and exact_us is None and exact_kernel is None:
+    if (stands_in and exact_us is None and exact_kernel is None
+            and profile.stands_in_for != profile.name):
         fastest = lib.Profile()
         if lib.fastest_exact(row, c_int(profile._row.dtype), selection.p, fastest):
             exact_kernel = Profile(fastest, keep=row)
+    elif exact_kernel is not None and exact_us is None:
+        exact_kernel = _carried(exact_kernel, row)
     selection.exact_us, selection.exact_low_us, selection.exact_high_us = _exact_us(
         exact_us, exact_kernel, chosen.contents.unit, selection.p)
     if confidence is not None:

@@ -480,8 +480,8 @@ class Check:
     def line_faster(self, text, a, c):
         f = a["faster_exact"]
         found = re.fullmatch(rf"{TIME} predicted \((\S+), (\S+)\); {TIME} to {TIME} by 9 in 10 "
-                             rf"(held-out errors|times where kernels were carried between such "
-                             rf"cards)(?:; it reads \S+, the buckets \S+)?; "
+                             rf"(held-out errors|times on another card of the "
+                             rf"architecture)(?:; it reads \S+, the buckets \S+)?; "
                              rf"--exact-kernel (\S+) compares", text)
         self.expect(found, f"an unknown line: {text}")
         if not found:
@@ -490,7 +490,7 @@ class Check:
         self.expect(near(found[1], f["time_us"] / UNITS[found[2]]) and
                     near(found[5], f["low_us"] / UNITS[found[6]]) and
                     near(found[7], f["high_us"] / UNITS[found[8]]), "its time")
-        self.expect(("carried" in found[9]) == f["other_card"], "where it was measured")
+        self.expect(("another" in found[9]) == f["other_card"], "where it was measured")
         self.expect(f["time_us"] < a["exact_objective"], "it is not faster")
         asked = json.loads(run("select", *self.options, "--exact-kernel", found[3],
                                "--json").stdout)

@@ -28,7 +28,8 @@
 static bool is_name(const char *name)
 {
     const char *slash = strchr(name, '/');
-    if (!slash || slash == name || !slash[1] || strchr(slash + 1, '/') || strlen(name) > 60)
+    if (!slash || slash == name || *name == '-' || !slash[1] || strchr(slash + 1, '/') ||
+        strlen(name) > 60)
         return false;
     for (; *name; name++)
         if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '-' &&
@@ -100,14 +101,20 @@ static int write_rows(const char *path, const struct csv *csv)
     return status;
 }
 
+/* What is there, and a section for this file. */
 static int write_source(const char *path, const struct runs_add *add)
 {
     struct text text = {0};
-    FILE *file = require_memory(open_memstream(&text.bytes, &text.length));
-    fprintf(file, "%s on %s.\nSource      %s\nLicence     %s\n\n%s  %s\n", add->what, add->device,
-            add->source, add->licence, strchr(add->name, '/') + 1, add->what);
+    FILE *file = require_memory(open_memstream(&text.bytes, &text.length)), *old = fopen(path, "r");
+    for (int byte; old && (byte = getc(old)) != EOF;)
+        putc(byte, file);
+    fprintf(file, "%s%s on %s.\nSource      %s\nLicence     %s\n\n%s  %s\n", old ? "\n" : "",
+            add->what, add->device, add->source, add->licence, strchr(add->name, '/') + 1,
+            add->what);
+    if (old)
+        fclose(old);
     fclose(file);
-    const int status = access(path, F_OK) == 0 ? STATUS_OK : write_text(path, &text);
+    const int status = write_text(path, &text);
     free(text.bytes);
     return status;
 }
@@ -168,24 +175,59 @@ static int add_checked(const struct runs_index *index, const struct csv *csv,
     snprintf(folder, sizeof folder, "%.3900s/%.*s", index->folder, (int)length, add->name);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return usage_error("--add: %.200s: %s", folder, strerror(errno));
-    snprintf(path, sizeof path, "%s/SOURCE", folder);
-    int status = write_source(path, add);
     snprintf(path, sizeof path, "%.3900s/%s.csv", index->folder, add->name);
+    if (access(path, F_OK) == 0)
+        return usage_error("--as %s: %.200s is there already", add->name, path);
+    int status = write_rows(path, csv);
+    snprintf(path, sizeof path, "%s/SOURCE", folder);
     if (status == STATUS_OK)
-        status = write_rows(path, csv);
+        status = write_source(path, add);
     if (status == STATUS_OK)
         status = write_index(index, csv, add);
     if (status != STATUS_OK)
         return status;
     printf("%s: %zu rows added to %s\n", add->name, csv->rows, index->folder);
     snprintf(path, sizeof path, "%.3900s/%s.profile", index->folder, add->name);
-    return fit(add, csv, path);
+    if (fit(add, csv, path) != STATUS_OK)
+        fputs("recallmodel: the runs were added, without a profile\n", stderr);
+    return STATUS_OK;
 }
 
 /* What the columns say was timed. */
 static const char *what_of(const struct csv *csv)
 {
     return has(csv, "b") ? "time of both stages" : "time of exact top-k";
+}
+
+/* One line each, without what a file of text cannot hold; and the type must be known. */
+static int check_texts(const struct runs_add *add)
+{
+    const char *texts[] = {add->device,    add->source, add->licence, add->what,
+                           add->statistic, add->cache,  add->launch};
+    enum rcm_dtype dtype;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (const char *at = texts[i] ? texts[i] : ""; *at; at++)
+            if (iscntrl((unsigned char)*at) || at - texts[i] >= ANSWER)
+                return usage_error("--add: give texts of one line and at most %d bytes", ANSWER);
+    return rcm_dtype_by_name(add->dtype, &dtype)
+               ? STATUS_OK
+               : usage_error("--add: the type '%.20s' is not known; give f32, f16 or bf16",
+                             add->dtype);
+}
+
+/* Each row needs n, k and a time. Returns a status. */
+static int check_filled(const struct runs_add *add, const struct csv *csv)
+{
+    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
+    size_t columns[3] = {csv_column(csv, "n"), csv_column(csv, "k"), csv->columns};
+    for (size_t i = 0; i < 3 && columns[2] == csv->columns; i++)
+        columns[2] = csv_column(csv, times[i]);
+    for (size_t row = 0; row < csv->rows; row++)
+        for (size_t i = 0; i < 3; i++)
+            if (!*csv_field(csv, row, columns[i]))
+                return usage_error("%.150s:%zu: n, k or the time is empty", add->file,
+                                   csv->lines[row + 1]);
+    return csv->rows ? STATUS_OK : usage_error("--add: %.150s has no rows", add->file);
 }
 
 /* Fills in what the columns say, and asks for what is still missing. Returns a status. */
@@ -211,8 +253,17 @@ static int complete(struct runs_add *add, const struct csv *csv, char answers[4]
         if (!(*needed[i].to =
                   said(*needed[i].to, needed[i].option, needed[i].question, answers[i])))
             return STATUS_USAGE;
-    const struct rcm_device *device = rcm_device_by_name(add->device);
-    add->device = device ? device->name : add->device;
+    const int status = check_texts(add);
+    if (status != STATUS_OK)
+        return status;
+    const struct rcm_device *found[1] = {NULL};
+    const size_t count = rcm_devices_by_prefix(add->device, found, 1);
+    if (count > 1)
+        return usage_error("--device '%.60s' is several cards; recallmodel devices lists the names",
+                           add->device);
+    add->device = count == 1 ? found[0]->name : add->device;
+    if (check_filled(add, csv) != STATUS_OK)
+        return STATUS_USAGE;
     return runs_faults(csv, add->device, add->dtype, stderr) > 0
                ? usage_error("--add: %.150s has faults; nothing was added", add->file)
                : STATUS_OK;

@@ -23,7 +23,7 @@ static unsigned print_kernel(const struct selection_answer *answer, const char *
     rcm_beyond_text(r.beyond, beyond);
     if (isfinite(r.low_us))
         snprintf(band, sizeof band, "%s to %s by 9 in 10 %s", low, high,
-                 kernel->stands_in_for ? "times where kernels were carried between such cards"
+                 kernel->stands_in_for ? "times on another card of the architecture"
                                        : "held-out errors");
     if (!r.within_runs)
         snprintf(text, sizeof text, "; beyond its runs in %s, so the error may be larger", beyond);

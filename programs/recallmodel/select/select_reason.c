@@ -154,7 +154,8 @@ static const char *too_close(const struct selection_answer *answer)
                : "too close to call by this profile, and exact top-k loses nothing";
 }
 
-/* Where an exact kernel that the answer does not compare with is faster for certain. */
+/* Where an exact kernel that the answer does not compare with is faster, by the upper end of its
+ * band. */
 static void format_unless(char *text, size_t size, const struct selection_answer *answer)
 {
     char us[40];

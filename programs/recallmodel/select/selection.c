@@ -152,15 +152,14 @@ static const struct rcm_profile *fastest_exact(const struct rcm_selection *s,
 }
 
 /* A copy of the kernel that was asked for; carried to the device, where it was measured on another
- * card of its architecture. */
+ * card. */
 static const struct rcm_profile *asked_kernel(const struct rcm_selection *s,
                                               const struct rcm_profile *given)
 {
     struct rcm_profile *copy = require_memory(malloc(sizeof *copy));
     const struct rcm_device *to = s->machine.device, *from = rcm_device_by_name(given->card);
     const bool elsewhere = from && to && strcmp(from->name, to->name) != 0;
-    const struct rcm_profile there = elsewhere ? rcm_carry_exact(given, from, to) : *given;
-    *copy = there.held_out_exact_p05_ratio > 0.0 ? there : *given;
+    *copy = elsewhere ? rcm_carry_exact(given, from, to) : *given;
     return copy;
 }
 
@@ -171,7 +170,8 @@ static void set_exact_kernel(struct selection_answer *answer)
     const struct rcm_profile *given = selection_exact_kernel(answer->settings);
     if (given)
         answer->exact_kernel = asked_kernel(s, given);
-    else if (!(s->exact_us > 0.0) && s->machine.profile && s->machine.profile->stands_in_for)
+    else if (!(s->exact_us > 0.0) && s->machine.profile && s->machine.profile->stands_in_for &&
+             strcmp(s->machine.profile->stands_in_for, s->machine.profile->name) != 0)
         answer->exact_kernel = fastest_exact(s, &s->machine.profile->dtype);
     if (!answer->exact_kernel)
         return;

@@ -30,6 +30,7 @@ k_low = 1024
 k_high = 2048
 m_low = 1
 m_high = 16384
+elements_high = 8589934592
 exact_count = 237
 median_error = 0.08871575122
 p95_error = 0.3484866878

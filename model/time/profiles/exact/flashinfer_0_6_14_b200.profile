@@ -31,6 +31,7 @@ k_low = 512
 k_high = 1024
 m_low = 1
 m_high = 1024
+elements_high = 268418048
 exact_count = 36
 median_error = 0.0285264667
 p95_error = 0.1780002125

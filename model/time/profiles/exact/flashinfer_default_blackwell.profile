@@ -30,6 +30,7 @@ k_low = 256
 k_high = 4096
 m_low = 1
 m_high = 4096
+elements_high = 8.192e+08
 exact_count = 121
 median_error = 0.08171453341
 p95_error = 0.3771973973

@@ -30,6 +30,7 @@ k_low = 2048
 k_high = 2048
 m_low = 1
 m_high = 256
+elements_high = 134217728
 exact_count = 24
 median_error = 0.07338762299
 p95_error = 0.3057092561

@@ -31,6 +31,7 @@ k_low = 512
 k_high = 512
 m_low = 1
 m_high = 1024
+elements_high = 268418048
 exact_count = 18
 median_error = 0.01376291452
 p95_error = 0.04251983208

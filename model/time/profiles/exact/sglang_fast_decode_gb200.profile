@@ -28,6 +28,7 @@ k_low = 2048
 k_high = 2048
 m_low = 1
 m_high = 128
+elements_high = 1048576
 exact_count = 37
 median_error = 0.01192165588
 p95_error = 0.09173603594

@@ -27,6 +27,7 @@ k_low = 2048
 k_high = 2048
 m_low = 1
 m_high = 128
+elements_high = 262272
 exact_count = 36
 median_error = 0.01886111617
 p95_error = 0.07545872225

@@ -29,6 +29,7 @@ k_low = 2048
 k_high = 2048
 m_low = 4
 m_high = 131072
+elements_high = 1.374389535e+11
 exact_count = 224
 median_error = 0.04222005132
 p95_error = 0.2832352147

@@ -30,6 +30,7 @@ k_low = 2048
 k_high = 2048
 m_low = 4
 m_high = 131072
+elements_high = 2.657511014e+10
 exact_count = 176
 median_error = 0.05268268823
 p95_error = 0.2321089877

@@ -27,6 +27,7 @@ k_low = 512
 k_high = 1024
 m_low = 1
 m_high = 256
+elements_high = 262144
 exact_count = 135
 median_error = 0.04374791882
 p95_error = 0.1458827306

@@ -30,6 +30,7 @@ k_low = 512
 k_high = 1024
 m_low = 4
 m_high = 16384
+elements_high = 4163108864
 exact_count = 376
 median_error = 0.09442474351
 p95_error = 0.2849449105

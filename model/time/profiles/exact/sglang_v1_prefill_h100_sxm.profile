@@ -30,6 +30,7 @@ k_low = 512
 k_high = 1024
 m_low = 4
 m_high = 8192
+elements_high = 2064777216
 exact_count = 330
 median_error = 0.1208582879
 p95_error = 0.3774422001

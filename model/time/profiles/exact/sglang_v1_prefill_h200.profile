@@ -29,6 +29,7 @@ k_low = 512
 k_high = 1024
 m_low = 4
 m_high = 8192
+elements_high = 2064777216
 exact_count = 330
 median_error = 0.1069630974
 p95_error = 0.4592987654

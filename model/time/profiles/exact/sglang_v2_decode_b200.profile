@@ -30,6 +30,7 @@ k_low = 512
 k_high = 1024
 m_low = 1
 m_high = 256
+elements_high = 262144
 exact_count = 122
 median_error = 0.03108549041
 p95_error = 0.1149909634

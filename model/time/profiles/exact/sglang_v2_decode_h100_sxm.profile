@@ -31,6 +31,7 @@ k_low = 512
 k_high = 1024
 m_low = 1
 m_high = 256
+elements_high = 262144
 exact_count = 122
 median_error = 0.01461889144
 p95_error = 0.04438855664

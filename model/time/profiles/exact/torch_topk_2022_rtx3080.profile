@@ -31,6 +31,7 @@ k_low = 50
 k_high = 2000
 m_low = 1
 m_high = 500000
+elements_high = 1e+09
 exact_count = 264
 median_error = 0.0737780701
 p95_error = 0.270765382

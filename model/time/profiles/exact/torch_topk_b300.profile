@@ -29,6 +29,7 @@ k_low = 512
 k_high = 1024
 m_low = 6
 m_high = 4096
+elements_high = 4294967296
 exact_count = 60
 median_error = 0.04441704401
 p95_error = 0.08416725578

@@ -28,6 +28,7 @@ k_low = 4
 k_high = 16
 m_low = 1
 m_high = 2048
+elements_high = 268437504
 exact_count = 105
 median_error = 0.06213153007
 p95_error = 0.5785512494

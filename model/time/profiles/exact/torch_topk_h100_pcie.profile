@@ -31,6 +31,7 @@ k_low = 1
 k_high = 1048576
 m_low = 1
 m_high = 256
+elements_high = 1073741824
 exact_count = 140
 median_error = 0.07098258991
 p95_error = 0.3222922139
