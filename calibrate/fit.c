@@ -20,7 +20,6 @@ static void widen(double *low, double *high, double value, bool first)
 static void set_ranges(struct rcm_profile *q, const struct run *runs, size_t length)
 {
     bool first = true, first_bucketed = true;
-    double none = 0.0;
     q->elements_high = 0.0;
     q->run_count = q->exact_count = 0.0;
     for (size_t i = 0; i < length; i++) {
@@ -29,7 +28,7 @@ static void set_ranges(struct rcm_profile *q, const struct run *runs, size_t len
         widen(&q->k_low, &q->k_high, (double)p->k, first);
         widen(&q->m_low, &q->m_high, (double)p->m, first);
         if (q->kernel->exact_only)
-            widen(&none, &q->elements_high, (double)p->m * (double)p->n, first);
+            q->elements_high = fmax(q->elements_high, (double)p->m * (double)p->n);
         first = false;
         if (runs[i].kind == RUN_EXACT) {
             q->exact_count++;
