@@ -323,6 +323,8 @@ $(TOPK_TESTS): $(BUILD)/tests/%: tests/%.c $(TOPK_SHARED) $(TOPK) $(MODEL) $(BAS
 $(addprefix $(BUILD)/tests/topk/,oracle.o cases.o): TEST_FLAGS += -O2 $(UNCHECKED)
 
 test-programs: $(BUILD)/tests/topk/bits
+# A fuzzer is linked by make check-fuzz alone; that it still compiles is known at once.
+test-programs: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
 -include $(TOPK_SHARED:.o=.d)
 $(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
 
