@@ -31,7 +31,7 @@ BASE_FLAGS := -std=c11 -ffp-contract=off $(WARNINGS) $(SANITIZE)
 # $(call public,FOLDER): its headers, but those whose first line says that they are internal.
 public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h),$(wildcard $(1)/*.h))
 BASE_PUBLIC := $(call public,base)
-CALIBRATE_PUBLIC := $(call public,calibrate)
+CALIBRATE_PUBLIC := $(call public,calibrate) calibrate/runs
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
 SIM_PUBLIC := $(addprefix sim/,simulate.h assignment.h rope.h row.h row_file.h row_groups.h \
     operations.h team.h)
@@ -66,11 +66,16 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 BASE := $(call objects,base)
 MODEL := $(call objects,model/*)
 SIM := $(call objects,sim)
-CALIBRATE := $(call objects,calibrate)
+# calibrate fits with GSL; only reading measured runs goes without it.
+HAS_GSL := $(shell echo '\#include <gsl/gsl_multifit_nlinear.h>' | \
+    $(CC) $(CPPFLAGS) -E -o /dev/null - 2>/dev/null && echo yes)
+GSL_LIBS := $(if $(HAS_GSL),-lgsl -lgslcblas)
+CALIBRATE := $(call objects,calibrate/runs $(if $(HAS_GSL),calibrate))
 ATTENTION := $(call objects,attention attention/methods)
 TOPK := $(call objects,topk)
 COMMON := $(call objects,programs/common)
-COMMAND := $(call objects,programs/recallmodel programs/recallmodel/*)
+COMMAND := $(filter-out $(BUILD)/programs/recallmodel/$(if $(HAS_GSL),without_gsl,calibrate)/%, \
+    $(call objects,programs/recallmodel programs/recallmodel/*))
 BENCH := $(call objects,programs/bench)
 CPU_BENCH := $(call objects,programs/bench-cpu)
 CUDA_BENCH := $(call objects,programs/recallmodel-bench)
@@ -246,7 +251,7 @@ $(BASE_LIBRARY) $(COMMON_LIBRARY) $(GPU_LIBRARY):
 # (MPI). It loads the kernels of topk/ only where bench asks for them.
 COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
     $(SIM)
-COMMAND_LIBS = -lm -ldl -lpthread
+COMMAND_LIBS = $(GSL_LIBS) -lm -ldl -lpthread
 
 $(PROGRAM): $(COMMAND_PARTS) $(SINGLE) $(BASE_LIBRARY)
 	$(say) LINK $@
@@ -443,6 +448,7 @@ tool = @if command -v $(1) >/dev/null 2>&1; \
 
 tools:
 	@echo "optional tools:"
+	@printf '  %-8s %s\n' GSL $(if $(HAS_GSL),found,"not found  without it: no calibrate")
 	$(call tool,nvcc,GPU kernels and their benchmark: make gpu)
 	$(call tool,mpicc,recallmodel-mpi)
 	$(call tool,gnuplot,pictures (make figures))

@@ -1,5 +1,8 @@
 """pip install . builds the command and the four C libraries with a C compiler alone, and puts them
-and the measured runs beside the Python module (packaging/build_c.py)."""
+and the measured runs beside the Python module (packaging/build_c.py).
+
+With RECALLMODEL_GSL it builds recallmodel-calibrate instead: the command once more, linked with
+GSL, as bin/recallmodel-gsl beside the other one. recallmodel_command prefers it."""
 import os
 import pathlib
 import shutil
@@ -26,7 +29,8 @@ class WithLibraries(build_py):
         place = pathlib.Path(self.build_lib) / "recallmodel"
         work = pathlib.Path(self.get_finalized_command("build").build_temp) / "recallmodel"
         build_c.build(place, work)
-        shutil.copytree("runs", place / "runs", dirs_exist_ok=True)
+        if not build_c.GSL:
+            shutil.copytree("runs", place / "runs", dirs_exist_ok=True)
 
 
 class AnyPython(bdist_wheel):
@@ -42,15 +46,29 @@ class Binary(Distribution):
     def has_ext_modules(self):
         return True
 
+    def has_pure_modules(self):
+        return True  # what build_py makes, also where it copies no module
 
-setup(
-    name="recallmodel", version=build_c.version(), license="Apache-2.0",
-    description="Recall and cost of bucketed approximate top-k",
-    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
-    long_description_content_type="text/markdown",
-    license_files=["LICENSE", "packaging/licenses/*"],
-    python_requires=">=3.9", install_requires=["numpy"],
-    packages=["recallmodel"], py_modules=["recallmodel_command"], package_dir={"": "python"},
-    package_data={"recallmodel": ["*.pyi", "py.typed"]},
-    entry_points={"console_scripts": ["recallmodel = recallmodel_command:main"]},
-    distclass=Binary, cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython})
+
+VERSION = build_c.version()
+# Beside Apache-2.0: Random123, and the copy of libgomp that `make wheel` puts in.
+LICENCES = "Apache-2.0 AND BSD-3-Clause AND GPL-3.0-or-later WITH GCC-exception-3.1"
+PLAIN = {
+    "name": "recallmodel", "license": LICENCES, "install_requires": ["numpy"],
+    "description": "Recall and cost of bucketed approximate top-k",
+    "long_description": (HERE / "README.md").read_text(encoding="utf-8"),
+    "packages": ["recallmodel"], "py_modules": ["recallmodel_command"],
+    "package_dir": {"": "python"}, "package_data": {"recallmodel": ["*.pyi", "py.typed"]},
+    "extras_require": {"calibrate": [f"recallmodel-calibrate=={VERSION}"], "torch": ["torch"]},
+    "entry_points": {"console_scripts": ["recallmodel = recallmodel_command:main"]}}
+CALIBRATE = {
+    "name": "recallmodel-calibrate", "license": "GPL-3.0-or-later AND " + LICENCES,
+    "install_requires": [f"recallmodel=={VERSION}"], "packages": [], "py_modules": [],
+    "description": "The command of recallmodel with `calibrate`, linked with GSL",
+    "long_description": "The extra `calibrate` of recallmodel: `pip install "
+                        "'recallmodel[calibrate]'`."}
+
+setup(version=VERSION, long_description_content_type="text/markdown", python_requires=">=3.9",
+      license_files=["LICENSE", "packaging/licenses/*"], distclass=Binary,
+      cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython},
+      **(CALIBRATE if build_c.GSL else PLAIN))

@@ -5,7 +5,7 @@
 #ifndef FIT_H
 #define FIT_H
 
-#include "residuals.h"
+#include <calibrate/runs/residuals.h>
 
 #define FIT_PARAMETERS 41 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
 struct fit {

@@ -1,12 +1,14 @@
 /* least_squares.c - see least_squares.h. Residuals are those of the logarithm of the time;
- * trust_region.c does the rest.
+ * GSL's trust region does the rest (docs/models.md 14, "Least squares").
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "least_squares.h"
 
 #include <math.h>
 
-#include "trust_region.h"
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_multifit_nlinear.h>
 
 /* Residuals beyond this (10 % of a time) count by their size and no longer by its square. A time
  * that is known to +- 10 % weighs half as much as one that is known well. */
@@ -82,14 +84,15 @@ static double pull_of(const struct problem *problem, double x)
                                               : PRIOR_PULL * 0.5 * sinh(2.0 * x);
 }
 
-static void residuals_at(const double *x, void *context, double *f)
+static int residuals_at(const gsl_vector *x, void *context, gsl_vector *f)
 {
     struct problem *problem = context;
-    set_parameters(problem, x);
+    set_parameters(problem, gsl_vector_const_ptr(x, 0));
     for (size_t i = 0; i < problem->length; i++)
-        f[i] = residual(problem, i);
+        gsl_vector_set(f, i, residual(problem, i));
     for (size_t i = 0; i < problem->free_count; i++)
-        f[problem->length + i] = pull_of(problem, x[i]);
+        gsl_vector_set(f, problem->length + i, pull_of(problem, gsl_vector_get(x, i)));
+    return GSL_SUCCESS;
 }
 
 double misfit_of(const struct problem *problem)
@@ -104,26 +107,48 @@ double misfit_of(const struct problem *problem)
     return sum + drawn * drawn;
 }
 
+/* Solves from the position of the workspace on, and sets the errors for residuals of variance 1.
+ * Ends that are no minimum (too many steps, no progress) are ends: x is the best that was found. */
+static int solve(gsl_multifit_nlinear_workspace *w, gsl_multifit_nlinear_fdf *system, double *x,
+                 gsl_matrix *covariance)
+{
+    const gsl_vector_view from = gsl_vector_view_array(x, system->p);
+    int status = gsl_multifit_nlinear_init(&from.vector, system, w), reason;
+    if (status != GSL_SUCCESS)
+        return status;
+    gsl_multifit_nlinear_driver(STEPS_MOST, STEP_TOLERANCE, GRADIENT_TOLERANCE, 0.0, NULL, NULL,
+                                &reason, w);
+    for (size_t i = 0; i < system->p; i++)
+        x[i] = gsl_vector_get(gsl_multifit_nlinear_position(w), i);
+    return gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), 0.0, covariance);
+}
+
 int levenberg_marquardt(struct problem *problem, double *x, struct fit *fit, double *errors)
 {
     const size_t count = problem->free_count;
-    const struct least_squares system = {.residuals_at = residuals_at,
-                                         .context = problem,
-                                         .residuals = problem->length + count,
-                                         .parameters = count,
-                                         .most_steps = STEPS_MOST,
-                                         .step_tolerance = STEP_TOLERANCE,
-                                         .gradient_tolerance = GRADIENT_TOLERANCE};
-    const struct trust_region_result result = minimise_squares(&system, x, errors);
-    if (result.end == TRUST_REGION_FAILED)
+    gsl_multifit_nlinear_fdf system = {
+        .f = residuals_at, .n = problem->length + count, .p = count, .params = problem};
+    if (count == 0)
         return -1;
-    /* the pulls to a prior count as runs, one for each parameter */
-    const double fitted = problem->has_prior ? 0.0 : (double)count;
-    const double freedom = fmax(1.0, (double)problem->length - fitted);
-    for (size_t i = 0; i < count; i++)
-        errors[i] = sqrt(result.norm * result.norm / freedom * errors[i]);
-    fit->steps += result.steps;
-    return 0;
+    const gsl_multifit_nlinear_parameters usual = gsl_multifit_nlinear_default_parameters();
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    gsl_multifit_nlinear_workspace *w =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &usual, system.n, count);
+    gsl_matrix *covariance = gsl_matrix_alloc(count, count);
+    int status = w && covariance ? solve(w, &system, x, covariance) : GSL_ENOMEM;
+    if (status == GSL_SUCCESS) {
+        /* the pulls to a prior count as runs, one for each parameter */
+        const double fitted = problem->has_prior ? 0.0 : (double)count;
+        const double freedom = fmax(1.0, (double)problem->length - fitted);
+        const double scale = gsl_blas_dnrm2(gsl_multifit_nlinear_residual(w)) / sqrt(freedom);
+        for (size_t i = 0; i < count; i++)
+            errors[i] = scale * sqrt(gsl_matrix_get(covariance, i, i));
+        fit->steps += (unsigned)gsl_multifit_nlinear_niter(w);
+    }
+    gsl_matrix_free(covariance);
+    gsl_multifit_nlinear_free(w);
+    gsl_set_error_handler(handler);
+    return status == GSL_SUCCESS ? 0 : -1;
 }
 
 void set_fit_errors(const struct problem *problem, const double *errors, struct fit *fit)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <gsl/gsl_cblas.h>
+
 #include "least_squares.h"
 
 #define NOISE 0.05 /* of a measured time, relative */
@@ -28,7 +30,7 @@ struct grid_shape {
 struct belief {
     size_t count;
     const struct rcm_time_parameter *parameters[FIT_PARAMETERS];
-    double covariance[FIT_PARAMETERS][FIT_PARAMETERS];
+    double covariance[FIT_PARAMETERS][FIT_PARAMETERS]; /* its upper triangle */
 };
 
 /* ---- the grid */
@@ -89,14 +91,10 @@ static void set_slopes(struct rcm_profile *q, const struct belief *belief, struc
 static double uncertainty(const struct belief *belief, const struct grid_shape *c,
                           double by[FIT_PARAMETERS])
 {
-    double sum = 0.0;
-    for (size_t i = 0; i < belief->count; i++) {
-        by[i] = 0.0;
-        for (size_t j = 0; j < belief->count; j++)
-            by[i] += belief->covariance[i][j] * c->slope[j];
-        sum += by[i] * c->slope[i];
-    }
-    return sum;
+    const int count = (int)belief->count;
+    cblas_dsymv(CblasRowMajor, CblasUpper, count, 1.0, *belief->covariance, FIT_PARAMETERS,
+                c->slope, 1, 0.0, by, 1);
+    return cblas_ddot(count, by, 1, c->slope, 1);
 }
 
 /* Updates the belief as if the shape had been measured. Returns the parameter whose variance
@@ -111,9 +109,8 @@ static const struct rcm_time_parameter *learn(struct belief *belief, const struc
             most = by[i] * by[i] / scale / belief->covariance[i][i];
             shrunk = i;
         }
-    for (size_t i = 0; i < belief->count; i++)
-        for (size_t j = 0; j < belief->count; j++)
-            belief->covariance[i][j] -= by[i] * by[j] / scale;
+    cblas_dsyr(CblasRowMajor, CblasUpper, (int)belief->count, -1.0 / scale, by, 1,
+               *belief->covariance, FIT_PARAMETERS);
     return belief->parameters[shrunk];
 }
 

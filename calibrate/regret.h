@@ -8,7 +8,7 @@
 #ifndef REGRET_H
 #define REGRET_H
 
-#include "runs.h"
+#include <calibrate/runs/runs.h>
 
 struct regret {
     double mean, median, p95, max; /* over cells; NaN without cells */

@@ -4,7 +4,7 @@
 #ifndef RUN_SAMPLE_H
 #define RUN_SAMPLE_H
 
-#include "runs.h"
+#include <calibrate/runs/runs.h>
 
 /* Copies at most `most` of the runs to `sample`: all runs of the small groups, and equally many of
  * each large one. A group has one kind of run and one k_b. The same runs in the same order give the

@@ -5,6 +5,8 @@ same files for developers; tests/python/test_setup.py holds the flags here to th
 
 CC is the compiler, CFLAGS the flags of optimisation, LDFLAGS those of the linker. For another
 machine than this one BUILD_CC is a compiler for this one: a generator runs during the build.
+RECALLMODEL_GSL has the words that link GSL ("-lgsl -lgslcblas"), under whose licence the command is
+then passed on; without it the command has no calibrate.
 """
 import concurrent.futures
 import os
@@ -26,6 +28,7 @@ LAYERS = {
     "sim": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
     "sim/team": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
     "calibrate": POSIX,
+    "calibrate/runs": POSIX,
     "attention": OPENMP + ["-fPIC"] + POSIX,
     "attention/methods": OPENMP + ["-fPIC"] + POSIX,
     "topk": OPENMP + LIBRARY,
@@ -35,7 +38,10 @@ LAYERS = {
     "programs/recallmodel": POSIX,
     "programs/recallmodel/*": POSIX,
 }
-WITHOUT = {"sim/team/mpi.c"}
+# What only one of the two kinds of command has.
+GSL = shlex.split(os.environ.get("RECALLMODEL_GSL", ""))
+FOR_GSL = [re.compile("calibrate/[^/]*$"), re.compile("programs/recallmodel/calibrate/")]
+WITHOUT_GSL = [re.compile("programs/recallmodel/without_gsl/")]
 # What is compiled for instruction sets of an x86-64; which runs is found out at run time.
 AVX2 = ["-mavx2", "-mbmi", "-mbmi2", "-mlzcnt", "-mpopcnt"]
 ISA = {"topk/isa_avx2.c": AVX2,
@@ -44,9 +50,9 @@ ISA = {"topk/isa_avx2.c": AVX2,
 # What is linked: the layers of each file, and its libraries.
 COMMAND = ["programs/recallmodel", "programs/recallmodel/*", "programs/bench",
            "programs/bench-cpu", "programs/common",
-           "model/*", "calibrate", "attention", "attention/methods", "sim", "sim/team",
-           "base"]
-COMMAND_LIBS = ["-lm", "-ldl", "-lpthread"]
+           "model/*", "calibrate", "calibrate/runs", "attention", "attention/methods", "sim",
+           "sim/team", "base"]
+COMMAND_LIBS = [*GSL, "-lm", "-ldl", "-lpthread"]
 SHARED = {
     "librecallmodel": (["model/*", "base"], ["-lm"]),
     "librecallmodel-topk": (["topk"], ["-lm"]),
@@ -63,10 +69,16 @@ EMPTY = "int main(void) { return 0; }\n"
 PARALLEL = "#include <omp.h>\nint main(void) { return omp_get_max_threads() == 0; }\n"
 
 
-def sources(layer):
+def all_sources(layer):
     """The C files of a layer, in order, relative to the current folder."""
-    return sorted(str(path.as_posix()) for path in pathlib.Path().glob(layer + "/*.c")
-                  if path.as_posix() not in WITHOUT)
+    return sorted(path.as_posix() for path in pathlib.Path().glob(layer + "/*.c")
+                  if path.as_posix() != "sim/team/mpi.c")
+
+
+def sources(layer):
+    """Those that are compiled, with GSL or without."""
+    return [path for path in all_sources(layer)
+            if not any(left_out.match(path) for left_out in (WITHOUT_GSL if GSL else FOR_GSL))]
 
 
 def profiles():
@@ -197,22 +209,29 @@ def generate_profiles(compiler, place):
 
 
 def build(place, work):
-    """Builds everything into the folder `place`: the libraries, and bin/recallmodel. The objects
-    go into `work`. The current folder must be that of the sources."""
+    """Builds everything into the folder `place`: the libraries, and bin/recallmodel; with GSL only
+    the command, as bin/recallmodel-gsl. The objects go into `work`. The current folder must be that
+    of the sources."""
     compiler = Compiler(_compiler(), work / "target")
     first = [job for job in jobs_of(["model/*", "base"]) if job[1] != PROFILES]
     host = os.environ.get("BUILD_CC")
     here = Compiler(shlex.split(host), work / "here") if host else compiler
     if host:
         compile_all(here, first)
-    compile_all(compiler, [job for job in jobs_of(LAYERS) if job[1] != PROFILES])
+    compile_all(compiler, [job for job in jobs_of(COMMAND if GSL else LAYERS)
+                           if job[1] != PROFILES])
     generate_profiles(here, compiler.place)
     compiler.compile("model/*", PROFILES)
     (place / "bin").mkdir(parents=True, exist_ok=True)
+    if not GSL:
+        link_libraries(compiler, place)
+    compiler.link(place / "bin" / f"recallmodel{'-gsl' if GSL else ''}", COMMAND, *COMMAND_LIBS)
+
+
+def link_libraries(compiler, place):
     major = version().split(".")[0]
     for name, (layers, libraries) in SHARED.items():
         file = place / f"{name}.so.{major}"
         more = [str(place / f"librecallmodel.so.{major}")] if name == "librecallmodel-topk" else []
         compiler.link(file, layers, "-shared", f"-Wl,-soname,{file.name}", "-Wl,-rpath,$ORIGIN",
                       *more, *libraries)
-    compiler.link(place / "bin" / "recallmodel", COMMAND, *COMMAND_LIBS)

@@ -102,7 +102,7 @@ run() {
     fi
 }
 
-sources=(base/*.c model/*/*.c calibrate/*.c programs/common/device_file.c)
+sources=(base/*.c model/*/*.c calibrate/runs/*.c programs/common/device_file.c)
 topk=(topk/*.c)
 read -ra tests <<<"${TESTS:-$(echo tests/base/test_*.c tests/model/test_*.c)}"
 

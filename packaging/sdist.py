@@ -32,7 +32,7 @@ def files():
     """The files that are taken as they are, by their paths."""
     paths = PLAIN + [build_c.GENERATOR]
     for layer in build_c.LAYERS:
-        paths += build_c.sources(layer)
+        paths += build_c.all_sources(layer)
         FOUND.extend((layer + "/*.h", layer + "/*.inc"))
     for pattern in FOUND:
         paths += [path.as_posix() for path in pathlib.Path().glob(pattern) if path.is_file()]

@@ -10,6 +10,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../tests/shell.sh"
 wheel=$(ls "$build"/wheel/recallmodel-*.whl | sed -n 1p)
+with_gsl=$(ls "$build"/wheel/recallmodel_calibrate-*.whl | sed -n 1p)
 sdist=$(ls "$build"/wheel/recallmodel-*.tar.gz | sed -n 1p)
 packages=$build/wheel/packages
 env=$build/wheel-env/bin/python
@@ -60,13 +61,19 @@ check_python() { # PYTHON
         cmp - "$folder/got" || fail "python -m recallmodel: other bytes"
     same runs --csv
     same completion bash
+    local status=0
+    in_venv recallmodel calibrate keyetal/two-stage 2>"$folder/err" || status=$?
+    [ $status = 2 ] && grep -q "pip install 'recallmodel\[calibrate\]'" "$folder/err" ||
+        fail "calibrate without GSL: status $status, $(cat "$folder/err")"
+    "$venv/bin/python" "${pip[@]}" install --no-index --find-links "$packages" \
+        --find-links "${with_gsl%/*}" "recallmodel[calibrate]"
     same calibrate keyetal/two-stage --exact keyetal/exact --no-held-out --name X
     in_venv python "$here/module.py" "$venv" "$folder/rows.npy"
     in_venv python -c 'import ast, pathlib, recallmodel
 ast.parse((pathlib.Path(recallmodel.__file__).parent / "__init__.pyi").read_text())'
     same simulate --file "$folder/rows.npy" --k 64 --b 128 --kb 1..4
     "$program" recall --n 0 --k 1 >"$folder/want" 2>&1 || true
-    local status=0
+    status=0
     in_venv recallmodel recall --n 0 --k 1 >"$folder/got" 2>&1 || status=$?
     [ $status = 2 ] && cmp "$folder/want" "$folder/got" || fail "bad input: status $status"
     pass
@@ -98,7 +105,7 @@ check_types() {
 
 # After removing, nothing is left. pip itself leaves caches of what has run.
 check_removed() {
-    in_venv python "${pip[@]}" uninstall --yes recallmodel numpy
+    in_venv python "${pip[@]}" uninstall --yes recallmodel-calibrate recallmodel numpy
     (cd "$venv" && find . | sort) >"$folder/after"
     diff <(grep -v __pycache__ "$folder/before") <(grep -v __pycache__ "$folder/after") ||
         fail "uninstalling left something"
@@ -118,6 +125,8 @@ check_contents() {
     if grep -E 'libgsl|libjansson|libopenblas|libpython' "$folder/list"; then
         fail "the wheel carries what it should not"
     fi
+    "$env" -m zipfile -l "$with_gsl" | prints licenses/packaging/licenses/GPL-3.txt ||
+        fail "the wheel with GSL lacks its licence"
     "$env" -m zipfile -e "$wheel" "$folder/contents"
     if grep -rlaF -e "$PWD" -e "${TMPDIR:-/tmp}/tmp." "$folder/contents"; then
         fail "the wheel names folders of the machine that built it"
@@ -134,7 +143,9 @@ check_same_bytes() {
     "$env" packaging/sdist.py "$folder/again" >/dev/null
     cmp "$sdist" "$folder/again/${sdist##*/}" || fail "make sdist: other bytes"
     packaging/wheel.sh "$env" "$sdist" "$folder/again" >/dev/null
-    cmp "$wheel" "$folder/again/${wheel##*/}" || fail "make wheel: other bytes"
+    for file in "$wheel" "$with_gsl"; do
+        cmp "$file" "$folder/again/${file##*/}" || fail "make wheel: other bytes in ${file##*/}"
+    done
     pass
 }
 

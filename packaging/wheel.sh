@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# wheel.sh - builds the wheel from the source distribution, so that this is known to be complete.
+# wheel.sh - builds the wheels from the source distribution, so that this is known to be complete:
+# that of recallmodel, and that of its extra calibrate, which has a command linked with GSL.
 #
 #   packaging/wheel.sh PYTHON SDIST FOLDER
 #
-# PYTHON is that of a virtual environment with packaging/requirements.txt. The wheel goes into
+# PYTHON is that of a virtual environment with packaging/requirements.txt. The wheels go into
 # FOLDER, with the lowest tag manylinux_*_* that auditwheel finds, and with a copy of libgomp. The
 # same sources and SOURCE_DATE_EPOCH give the same bytes.
 #
 # For another machine: CC is its compiler, BUILD_CC one for this machine, and
-# _PYTHON_HOST_PLATFORM its name (linux-aarch64). LIBRARIES: where its libgomp lies.
+# _PYTHON_HOST_PLATFORM its name (linux-aarch64). LIBRARIES: where its libgomp lies. GSL: how GSL is
+# linked; empty: no second wheel.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -28,8 +30,14 @@ source=$(echo "$work"/recallmodel-*)
 cp /usr/share/doc/libgomp1/copyright "$source/packaging/licenses/libgomp.txt"
 cp /usr/share/common-licenses/GPL-3 "$source/packaging/licenses/GPL-3.txt"
 
-CFLAGS="${CFLAGS:--O2} -include packaging/glibc_2_34.h" "$python" -m pip wheel --quiet \
-    --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir "$work/raw" "$source"
+wheel() { # RECALLMODEL_GSL
+    CFLAGS="${CFLAGS:--O2} -include packaging/glibc_2_34.h" RECALLMODEL_GSL=$1 "$python" -m pip \
+        wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+        --wheel-dir "$work/raw" "$source"
+    rm -rf "$source/build" "$source"/*.egg-info
+}
+wheel ""
+[ -z "${GSL=-l:libgsl.a -l:libgslcblas.a}" ] || wheel "$GSL"
 LD_LIBRARY_PATH=${LIBRARIES:-} "$python" -m auditwheel -v repair --wheel-dir "$work/repaired" \
     "$work"/raw/*.whl >"$work/log" 2>&1 || {
     cat "$work/log" >&2

@@ -20,7 +20,7 @@ PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress
         time/predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
     $(addprefix programs/recallmodel/,command_* */command_* attention/* measure/* \
-        recall/count_* time/calibrate_*)))
+        recall/count_* calibrate/* without_gsl/*)))
 PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT), $(wildcard base/*.c model/*/*.c \
     sim/*.c sim/team/single.c programs/common/*.c programs/recallmodel/*.c \
     programs/recallmodel/*/*.c page/*.c))

@@ -44,15 +44,15 @@ def _is_program(path):
 
 
 def _program():
-    """The compiled command: that of pip install, that of a source tree after make, or that on the
-    path."""
+    """The compiled command: that of pip install (first the one with GSL, of the extra calibrate),
+    that of a source tree after make, or that on the path."""
     here = pathlib.Path(__file__).resolve().parent
-    tried = [here / "recallmodel" / "bin" / "recallmodel", here.parent / "build" / "recallmodel",
-             shutil.which("recallmodel") or ""]
-    for path in tried:
+    installed = here / "recallmodel" / "bin" / "recallmodel"
+    built = here.parent / "build" / "recallmodel"
+    for path in [f"{installed}-gsl", installed, built, shutil.which("recallmodel") or ""]:
         if _is_program(path):
             return path
-    raise SystemExit(f"recallmodel: the command is neither {tried[0]} nor {tried[1]}: run make, or "
+    raise SystemExit(f"recallmodel: the command is neither {installed} nor {built}: run make, or "
                      "pip install . in the source tree")
 
 

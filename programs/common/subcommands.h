@@ -19,6 +19,7 @@ struct command {
     const struct argument *options;
     bool no_numbers;  /* no option takes a number, so that --help does not say how to write one */
     const char *bare; /* the option whose name may be left out before its value; NULL: none */
+    const char *missing; /* why this program cannot run it, with the mend; NULL: it can */
 
     /* What may stand behind the name of the command, each with options of its own, such as "stage1"
      * in "bench stage1". The last one is NULL. NULL: nothing may. */

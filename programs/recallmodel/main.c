@@ -123,6 +123,8 @@ static int run_subcommand(int count, char **arguments)
     }
     if (first == 1 && check_subcommand_is_missing(count, arguments) != STATUS_OK)
         return STATUS_USAGE;
+    if (command->missing)
+        return usage_error("%s", command->missing);
     const int rest = count > first ? count - first : 0;
     const int status = command->run(rest, arguments + first);
     if (status == STATUS_HELP)

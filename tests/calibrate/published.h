@@ -4,7 +4,7 @@
 #ifndef PUBLISHED_H
 #define PUBLISHED_H
 
-#include <calibrate/runs.h>
+#include <calibrate/runs/runs.h>
 #include <tests/test.h>
 
 /* Reads the runs of a file. `any_type`: the column dtype names types that no profile has, and is

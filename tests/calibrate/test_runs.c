@@ -2,7 +2,7 @@
  * column.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <calibrate/runs.h>
+#include <calibrate/runs/runs.h>
 #include <tests/test.h>
 
 static int parse_text(const char *text, struct csv *csv, char error[CSV_ERROR])

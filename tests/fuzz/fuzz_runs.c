@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <calibrate/runs.h>
+#include <calibrate/runs/runs.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -74,9 +74,9 @@ pass
 
 # --build: a few of them, of which the first is gcc; none that only tests need.
 INSTALLED="make libc6-dev" install --build
-grep -qx "These packages .* installed: gcc librandom123-dev" "$folder/out" ||
+grep -qx "These packages .* installed: gcc librandom123-dev libgsl-dev" "$folder/out" ||
     fail "--build: $(cat "$folder/out")"
-INSTALLED="gcc make libc6-dev librandom123-dev" install --build
+INSTALLED="gcc make libc6-dev librandom123-dev libgsl-dev" install --build
 [ $status = 0 ] && [ ! -s "$LOG" ] || fail "--build: more is wanted: $(cat "$folder/out")"
 pass
 

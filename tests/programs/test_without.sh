@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Machines that lack something: OpenBLAS, or threads to be had (a limit on processes). A command
-# says what it lacks in one line, or goes on with one thread; nothing aborts.
+# Machines that lack something: OpenBLAS, threads to be had (a limit on processes), or GSL when the
+# command was built. A command says what it lacks in one line, or goes on with one thread; nothing
+# aborts.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
@@ -114,4 +115,21 @@ END
 else
     echo "SKIPPED: Python without threads: there is no numpy"
 fi
+# ---- GSL
+
+make -s HAS_GSL= BUILD="$build" PROGRAM="$folder/no-gsl" "$folder/no-gsl" >"$folder/out" 2>&1 ||
+    fail "the build without GSL: $(cat "$folder/out")"
+! ldd "$folder/no-gsl" | grep -q gsl || fail "the build without GSL links it"
+for words in "calibrate runs.csv" "calibrate" "bench --calibrate"; do
+    status=0
+    # shellcheck disable=SC2086
+    "$folder/no-gsl" $words >"$folder/out" 2>"$folder/err" || status=$?
+    [ $status = 2 ] && [ "$(wc -l <"$folder/err")" = 1 ] && [ ! -s "$folder/out" ] &&
+        grep -q "libgsl-dev" "$folder/err" || fail "$words: status $status, $(cat "$folder/err")"
+    pass
+done
+"$program" select --n 131072 --k 2048 --recall 0.95 --device h100-pcie >"$folder/want"
+"$folder/no-gsl" select --n 131072 --k 2048 --recall 0.95 --device h100-pcie |
+    cmp - "$folder/want" || fail "select without GSL: other bytes"
+pass
 finish

@@ -17,11 +17,13 @@ OTHER = ("-O", "-g", "-W", "-I", "-M")
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
-    """The commands of `make` for a folder in which nothing is built, none of which is run."""
+    """The commands of `make` without GSL for a folder in which nothing is built, none of which is
+    run."""
     place = tmp_path_factory.mktemp("plan")
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BUILD", "CC", "SANITIZE")}
-    text = subprocess.run(["make", "-n", "V=1", "CC=gcc", f"BUILD={place}", f"{place}/recallmodel",
+    text = subprocess.run(["make", "-n", "V=1", "CC=gcc", "HAS_GSL=",
+                           f"BUILD={place}", f"{place}/recallmodel",
                            *(f"{place}/{name}.so.{build_c.version()}" for name in build_c.SHARED)],
                           cwd=ROOT, env=environment, check=True, capture_output=True, text=True,
                           timeout=100).stdout

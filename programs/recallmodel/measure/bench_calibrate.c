@@ -80,6 +80,8 @@ int bench_calibrate(int count, char **arguments, int (*bench)(int count, char **
     }
     if (status != STATUS_OK)
         return status;
+    if (command_calibrate.missing)
+        return usage_error("%s", command_calibrate.missing);
     if (!this_machine_path("cpu-part.csv", part) || !this_machine_path("cpu.csv", runs) ||
         !this_machine_path("cpu.profile", profile) || this_machine_make_folder() != 0)
         return usage_error("--calibrate: no folder for the profile: %s; set XDG_CACHE_HOME",

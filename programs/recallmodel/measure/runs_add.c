@@ -159,6 +159,10 @@ static int fit(const struct runs_add *add, const struct csv *csv, const char *pr
         printf("%zu runs are too few for a profile; %d are enough\n", csv->rows, ENOUGH);
         return STATUS_OK;
     }
+    if (command_calibrate.missing) {
+        printf("No profile: %s\n", command_calibrate.missing);
+        return STATUS_OK;
+    }
     const char *arguments[] = {add->name,   "--kernel", has(csv, "b") ? "generic" : "exact",
                                "--name",    name,       "--device",
                                add->device, "--source", add->source,

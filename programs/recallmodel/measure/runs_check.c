@@ -9,7 +9,7 @@
 
 #include <base/memory.h>
 #include <base/text.h>
-#include <calibrate/runs.h>
+#include <calibrate/runs/runs.h>
 
 struct checking {
     const struct csv *csv;

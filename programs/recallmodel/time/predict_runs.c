@@ -8,7 +8,7 @@
 
 #include <base/csv.h>
 #include <base/memory.h>
-#include <calibrate/fit.h>
+#include <calibrate/runs/residuals.h>
 #include <programs/common/runs_folder.h>
 #include <programs/common/wrap.h>
 
