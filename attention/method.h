@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <sim/assignment.h>
+#include <sim/selection/assignment.h>
 
 #include "context.h"
 

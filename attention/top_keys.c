@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include <base/memory.h>
-#include <sim/key.h>
-#include <sim/quickselect.h>
+#include <sim/selection/key.h>
+#include <sim/selection/quickselect.h>
 
 #include "products.h"
 

@@ -26,11 +26,11 @@ LAYERS = {
     "base": LIBRARY + POSIX,
     "model/*": LIBRARY,
     "sim": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
-    "sim/team": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
+    "sim/*": OPENMP + ["-fPIC", "-fno-semantic-interposition"] + POSIX,
     "calibrate": POSIX,
     "calibrate/runs": POSIX,
     "attention": OPENMP + ["-fPIC"] + POSIX,
-    "attention/methods": OPENMP + ["-fPIC"] + POSIX,
+    "attention/*": OPENMP + ["-fPIC"] + POSIX,
     "topk": OPENMP + LIBRARY,
     "programs/common": POSIX,
     "programs/bench": POSIX,
@@ -50,14 +50,14 @@ ISA = {"topk/isa_avx2.c": AVX2,
 # What is linked: the layers of each file, and its libraries.
 COMMAND = ["programs/recallmodel", "programs/recallmodel/*", "programs/bench",
            "programs/bench-cpu", "programs/common",
-           "model/*", "calibrate", "calibrate/runs", "attention", "attention/methods", "sim",
-           "sim/team", "base"]
+           "model/*", "calibrate", "calibrate/runs", "attention", "attention/*", "sim", "sim/*",
+           "base"]
 COMMAND_LIBS = [*GSL, "-lm", "-ldl", "-lpthread"]
 SHARED = {
     "librecallmodel": (["model/*", "base"], ["-lm"]),
     "librecallmodel-topk": (["topk"], ["-lm"]),
-    "librecallmodel-sim": (["sim", "sim/team", "base"], ["-lm"]),
-    "librecallmodel-attention": (["attention", "attention/methods", "sim", "sim/team", "base"],
+    "librecallmodel-sim": (["sim", "sim/*", "base"], ["-lm"]),
+    "librecallmodel-attention": (["attention", "attention/*", "sim", "sim/*", "base"],
                                  ["-lm", "-ldl", "-lpthread"]),
 }
 PROFILES = "model/time/profiles.c"

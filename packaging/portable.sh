@@ -4,7 +4,7 @@
 # refused; without it all of them. One line for each says what passed; status 1 if anything failed.
 #
 #   BUILD=build: where the headers and the shipped profiles are, made by make; JOBS=2
-#   TESTS="tests/model/test_cost.c ..": only these
+#   TESTS="tests/model/time/test_cost.c ..": only these
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -104,7 +104,7 @@ run() {
 
 sources=(base/*.c model/*/*.c calibrate/runs/*.c programs/common/device_file.c)
 topk=(topk/*.c)
-read -ra tests <<<"${TESTS:-$(echo tests/base/test_*.c tests/model/test_*.c)}"
+read -ra tests <<<"${TESTS:-$(echo tests/base/test_*.c tests/model/{,*/}test_*.c)}"
 
 gcc_and_clang() {
     build "$1" "$1" ar "-O1" "${sources[@]}" || return 0

@@ -21,9 +21,9 @@ PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress
 PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
     $(addprefix programs/recallmodel/,command_* */command_* attention/* measure/* \
         recall/count_* calibrate/* without_gsl/*)))
-PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT), $(wildcard base/*.c model/*/*.c \
-    sim/*.c sim/team/single.c programs/common/*.c programs/recallmodel/*.c \
-    programs/recallmodel/*/*.c page/*.c))
+PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT) sim/team/mpi.c, \
+    $(wildcard base/*.c model/*/*.c sim/*.c sim/*/*.c programs/common/*.c \
+        programs/recallmodel/*.c programs/recallmodel/*/*.c page/*.c))
 PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(PAGE)/%.o)
 
 # The memory may grow to so many bytes. The stack lies below the data, so that one that is too deep

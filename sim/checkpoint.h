@@ -6,7 +6,7 @@
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
-#include "message.h"
+#include <base/message.h>
 #include "simulation_state.h"
 
 /* Reads simulation->done and the totals from the file of the spec. A file that does not exist is no

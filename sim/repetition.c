@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "key.h"
+#include <sim/selection/key.h>
 #include "reaching.h"
 
 /* Adds the share that is lost of weights that sum to `total`, for each member of the group:

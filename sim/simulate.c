@@ -16,7 +16,7 @@
 #include <base/clock.h>
 
 #include "checkpoint.h"
-#include "message.h"
+#include <base/message.h>
 #include "repetition.h"
 #include "simulation_state.h"
 #include "team.h"

@@ -17,11 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "assignment.h"
-#include "rope.h"
-#include "row.h"
-#include "row_file.h"
-#include "row_groups.h"
+#include <sim/selection/assignment.h>
+#include <sim/rows/rope.h>
+#include <sim/rows/row.h>
+#include <sim/rows/row_file.h>
+#include <sim/rows/row_groups.h>
 
 struct sim_shape {
     uint64_t b, k_b;

@@ -4,9 +4,9 @@
 #ifndef SIMULATION_STATE_H
 #define SIMULATION_STATE_H
 
-#include "bucket_walk.h"
+#include <sim/selection/bucket_walk.h>
 #include "simulate.h"
-#include "tallies.h"
+#include <sim/tally/tallies.h>
 
 /* Shapes of one b and one assignment: a walk over a row serves them all. */
 struct group {

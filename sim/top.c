@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "key.h"
+#include <sim/selection/key.h>
 
 bool make_room_to_sort(struct worker *worker, size_t length)
 {

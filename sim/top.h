@@ -4,7 +4,7 @@
 #ifndef TOP_H
 #define TOP_H
 
-#include "quickselect.h"
+#include <sim/selection/quickselect.h>
 #include "simulation_state.h"
 
 /* The top-k of a row, in the worker's at[0 .. length): the first k are the top-k by rank. If R is

@@ -53,9 +53,9 @@ while [ $printed -lt $# ]; do
     echo "$seconds $test" >>"$folder/times"
     printed=$((printed + 1))
 done
-slowest=$(sort -rn "$folder/times" | sed -n 1,4p |
+slowest=$(sort -rn "$folder/times" | sed -n 1,5p |
     awk '{ printf "%s%s %s s", (NR > 1 ? ", " : ""), $2, $1 }')
-echo "slowest: $slowest"
+echo "the slowest: $slowest"
 if [ -n "$failed" ]; then
     echo "FAILED:$failed"
     exit 1

@@ -43,7 +43,7 @@
     }
 
 /* CASES=few: the short form of a test, for `make check` and for checkers that make a run hundreds
- * of times slower. The Makefile lists the tests that have one (SHORTENED). */
+ * of times slower. The tests that call it have one (tests/tests.mk). */
 static inline bool few_cases(void)
 {
     const char *cases = getenv("CASES");

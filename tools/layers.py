@@ -31,7 +31,10 @@ HEADERS = (".h", ".cuh")
 
 # Folders with rooms, and which of these all other rooms stand on, the lowest first. A room may
 # include those below it and the files at the top of its folder, and no other room.
-ROOMS = {"programs/recallmodel": ["output", "question"]}
+ROOMS = {"sim": ["rows", "selection", "tally"],
+         "attention": ["partition", "training", "methods"],
+         "calibrate": ["runs"],
+         "programs/recallmodel": ["output", "question"]}
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 Include = collections.namedtuple("Include", "file line header")

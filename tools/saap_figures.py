@@ -142,7 +142,7 @@ def components(cloud, more):
 
 def centroids_of(path):
     """The centroids of the first head of an index: `recallmodel sparse --save` wrote it, and
-    attention/trained_file.c says how."""
+    attention/training/trained_file.c says how."""
     data = path.read_bytes()
     magic, version = struct.unpack_from("<8sI", data)
     if (magic, version) != (b"RCMINDEX", 3):

@@ -38,7 +38,7 @@ SUBJECT_LENGTH = 60
 FIRST_COMMIT = "4783619"  # the last commit before these rules were checked
 
 C_KINDS = (".c", ".h", ".cu", ".cuh", ".cc")
-TEXT_KINDS = (*C_KINDS, ".md", ".sh", ".py", ".gp", ".data")
+TEXT_KINDS = (*C_KINDS, ".md", ".mk", ".sh", ".py", ".gp", ".data")
 TEXT_NAMES = ("Makefile", ".ci/run")
 
 # Files that may have longer lines, each with the reason. Empty is best.
@@ -81,7 +81,7 @@ def line_faults(name, data):
             yield number, "a mark that a merge left"
         if len(line) > WIDTH and name not in WIDE:
             yield number, f"{len(line)} bytes; a line has at most {WIDTH}"
-        if b"\t" in line and name != "Makefile":
+        if b"\t" in line and not name.endswith(("Makefile", ".mk")):
             yield number, "has a tab"
         if line.rstrip() != line:
             yield number, "ends in a blank"

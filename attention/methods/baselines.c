@@ -8,7 +8,7 @@
 #include <attention/methods/all.h>
 #include <attention/top_keys.h>
 #include <base/memory.h>
-#include <sim/random.h>
+#include <sim/rows/random.h>
 
 static uint32_t all_keys(const struct method_options *options, const struct key_head *head)
 {

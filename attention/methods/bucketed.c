@@ -9,8 +9,8 @@
 #include <attention/methods/all.h>
 #include <attention/top_keys.h>
 #include <base/memory.h>
-#include <sim/key.h>
-#include <sim/quickselect.h>
+#include <sim/selection/key.h>
+#include <sim/selection/quickselect.h>
 
 /* Up to this k_b each bucket has a queue; above, each bucket is selected from by itself. */
 #define QUEUE_MOST 16

@@ -8,7 +8,7 @@
 #include <attention/products.h>
 #include <attention/watch_loop.h>
 #include <base/memory.h>
-#include <sim/random.h>
+#include <sim/rows/random.h>
 
 /* Rows and, at least one table, projections of a product. They do not depend on the number of
  * threads, so neither do the bits. */

@@ -10,8 +10,8 @@
 #include <attention/products.h>
 #include <attention/top_keys.h>
 #include <base/memory.h>
-#include <sim/key.h>
-#include <sim/quickselect.h>
+#include <sim/selection/key.h>
+#include <sim/selection/quickselect.h>
 
 /* Several queries rank the buckets by the sum of their softmax over the centroids. */
 static void visit_kmeans(const struct key_head *head, const struct partitioned *index,

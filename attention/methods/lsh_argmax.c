@@ -11,8 +11,8 @@
 #include <attention/methods/all.h>
 #include <attention/products.h>
 #include <base/memory.h>
-#include <sim/key.h>
-#include <sim/quickselect.h>
+#include <sim/selection/key.h>
+#include <sim/selection/quickselect.h>
 
 #include "hashing.h"
 

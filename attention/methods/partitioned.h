@@ -5,9 +5,9 @@
 #ifndef METHODS_PARTITIONED_H
 #define METHODS_PARTITIONED_H
 
-#include <attention/bucket_lists.h>
+#include <attention/partition/bucket_lists.h>
 #include <attention/method.h>
-#include <attention/partition.h>
+#include <attention/partition/partition.h>
 
 enum { PARTITIONED_CLUSTERS_MAX = 1 << 20 };
 

@@ -11,7 +11,7 @@
 #include <attention/methods/all.h>
 #include <attention/methods/partitioned.h>
 #include <attention/products.h>
-#include <attention/query_model.h>
+#include <attention/training/query_model.h>
 #include <base/memory.h>
 
 /* The elements of the models of these queries; a model that several of them share counts once.

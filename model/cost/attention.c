@@ -8,7 +8,7 @@
 #include "names.h"
 
 /* layers, width, vocabulary, head, heads, kv_heads, ffn, embeddings_read. The sources are the
- * files config.json of the models on the Hugging Face hub. tests/programs/test_decoders.c
+ * files config.json of the models on the Hugging Face hub. tests/programs/attention/test_decoders.c
  * compares their parameters with the published counts. The list leaves out mixtures of experts, of
  * which a step reads a part, and decoders with sliding windows (Gemma 2 and 3, gpt-oss), which do
  * not read every key. */

@@ -6,7 +6,7 @@
 
 #include "names.h"
 
-/* Every source has the form "RATES: WHERE FROM; RATES: WHERE FROM"; tests/programs/test_devices.c
+/* Every source has the form "RATES: WHERE FROM; RATES: WHERE FROM"; tests/programs/time/test_devices.c
  * checks that it names each rate that is known. Where sources contradict each other, a remark says
  * so.
  *

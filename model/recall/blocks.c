@@ -10,7 +10,7 @@
 #include <model/recallmodel/recall.h>
 #include <model/shape/bisect.h>
 
-#include "sum_rule.h"
+#include <model/law/sum_rule.h>
 #include "touched.h"
 
 static bool loses_nothing(struct rcm_blocks b)

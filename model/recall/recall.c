@@ -8,7 +8,7 @@
 #include <model/shape/classes.h>
 #include <model/shape/shape.h>
 
-#include "law.h"
+#include <model/law/law.h>
 
 double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {

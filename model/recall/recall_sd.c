@@ -11,7 +11,7 @@
 #include <model/recallmodel/recall.h>
 #include <model/shape/classes.h>
 
-#include "law.h"
+#include <model/law/law.h>
 
 /* What one bucket of a class loses, with f = (X - k_b)+, or f = (k_b - X)+ where k_b is below the
  * mean (then E = X - k_b + f). */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fourier.h"
+#include <model/lost/fourier.h>
 
 static const double negligible_term = 1e-21; /* relative to the largest */
 static const double negligible_log = 42.0;   /* exp(-42) = 6e-19 */

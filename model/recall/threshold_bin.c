@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "law.h"
+#include <model/law/law.h>
 
 /* ---- laws of values */
 

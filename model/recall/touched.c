@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "log_choose.h"
+#include <model/law/log_choose.h>
 
 /* Terms of the law of a block below this share of the largest, divided by the number of blocks, are
  * left out. The most terms: those of a mean up to MEAN_MOST and 2^53 blocks. */

@@ -7,7 +7,7 @@
 
 #include <model/recallmodel/blocks.h>
 
-#include "dd.h"
+#include <model/law/dd.h>
 
 /* A row of n keys, and how many blocks of which sizes its largest keys touch before they touch one
  * more. There are one or two classes of blocks; a class may have the count 0. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include <model/recall/lost_bounds.h>
+#include <model/lost/lost_bounds.h>
 
 enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
 {

@@ -4,7 +4,7 @@
  * This parser is not the one of base/decimal.h, which reads what people type on a command line. The
  * texts that rcm_goal accepts are part of the interface of the library: there is no _ between
  * digits, zeros at the end may exceed 18 digits, and the result does not depend on the locale of
- * the program. tests/model/test_contenders.c checks that both read the same numbers.
+ * the program. tests/model/select/test_contenders.c checks that both read the same numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 
 #include <model/recallmodel/profile_text.h>
 
-/* More than there are, which tests/model/test_profile_text.c asserts. */
+/* More than there are, which tests/model/time/test_profile_text.c asserts. */
 #define PROFILE_KEYS_MOST 128
 
 /* The value of a key that is a number, and of one that is words. */

@@ -1,8 +1,8 @@
 """ctypes for librecallmodel, librecallmodel-sim and librecallmodel-attention.
 
-Here are the structures of model/recallmodel.h, sim/simulate.h and attention/outputs.h, and the
-functions that the module calls. tests/python/test_recallmodel.py compares the layout of each
-structure with that of the C compiler.
+Here are the structures of model/recallmodel.h, sim/simulate.h and attention/evaluation/outputs.h,
+and the functions that the module calls. tests/python/test_recallmodel.py compares the layout of
+each structure with that of the C compiler.
 """
 import ctypes
 import functools

@@ -4,7 +4,7 @@
 #ifndef GENERATED_H
 #define GENERATED_H
 
-#include <attention/generate.h>
+#include <attention/tensors/generate.h>
 #include <attention/rope.h>
 
 #include <tests/test.h>

@@ -6,7 +6,7 @@
 #ifndef MADE_UP_HEADS_H
 #define MADE_UP_HEADS_H
 
-#include <attention/evaluate.h>
+#include <attention/evaluation/evaluate.h>
 #include <tests/test.h>
 
 #define DOCUMENTS 2

@@ -1,7 +1,7 @@
 /* test_bucket_lists.c - lists of keys and visits of whole buckets, against going through all keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/bucket_lists.h>
+#include <attention/partition/bucket_lists.h>
 
 #include <tests/test.h>
 

@@ -2,7 +2,7 @@
  * with weights, SparQ's mean value, and keys that are hashed by their queries.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/evaluate.h>
+#include <attention/evaluation/evaluate.h>
 
 #include "made_head.h"
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
-#include <sim/random.h>
+#include <sim/rows/random.h>
 
 #include "made_head.h"
 

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
-#include <attention/npy_write.h>
-#include <sim/row_file.h>
+#include <attention/tensors/npy_write.h>
+#include <sim/rows/row_file.h>
 
 #include <tests/test.h>
 

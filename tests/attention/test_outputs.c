@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <attention/full.h>
-#include <attention/outputs.h>
-#include <attention/trained.h>
+#include <attention/evaluation/outputs.h>
+#include <attention/training/trained.h>
 
 #include "made_head.h"
 

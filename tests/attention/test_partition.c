@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 
-#include <attention/partition.h>
-#include <attention/seeding.h>
+#include <attention/partition/partition.h>
+#include <attention/partition/seeding.h>
 
 #include <tests/test.h>
 

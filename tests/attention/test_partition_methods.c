@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
-#include <attention/partition.h>
-#include <attention/query_model.h>
+#include <attention/partition/partition.h>
+#include <attention/training/query_model.h>
 #include <tests/test.h>
 
 enum { N = 300, D = 6, C = 11, WIDTH = 9, GROUP = 3 };

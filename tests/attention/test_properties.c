@@ -1,7 +1,7 @@
 /* test_properties.c - the properties of keys and queries, by brute force on small tensors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/properties.h>
+#include <attention/tensors/properties.h>
 
 #include <tests/test.h>
 

@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 
-#include <attention/adam.h>
-#include <attention/query_gradient.h>
-#include <attention/query_training.h>
-#include <attention/targets.h>
+#include <attention/training/adam.h>
+#include <attention/training/query_gradient.h>
+#include <attention/training/query_training.h>
+#include <attention/training/targets.h>
 #include <tests/test.h>
 
 static uint64_t state = 1;

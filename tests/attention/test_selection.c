@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
-#include <sim/bucketed.h>
-#include <sim/key.h>
+#include <sim/selection/bucketed.h>
+#include <sim/selection/key.h>
 
 #include "made_head.h"
 
@@ -49,7 +49,7 @@ static void visit_scene(struct scene *scene, const char *name, uint32_t knob)
                &scene->visit);
 }
 
-/* Two-stage top-k of the scores by sim/bucketed.h. */
+/* Two-stage top-k of the scores by sim/selection/bucketed.h. */
 static void take_bucketed(const struct scene *scene, const double *scores, uint32_t wanted)
 {
     const struct key_range range = scene->query.range;

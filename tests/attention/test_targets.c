@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 
-#include <attention/targets.h>
+#include <attention/training/targets.h>
 #include <tests/test.h>
 
 enum { N = 150, N_Q = 90, D = 5, HEADS = 4, KEY_HEADS = 2, C = 7 };

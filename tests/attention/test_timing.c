@@ -2,8 +2,8 @@
  * timing: no time is compared with a limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/step.h>
-#include <attention/timing.h>
+#include <attention/evaluation/step.h>
+#include <attention/evaluation/timing.h>
 #include <base/clock.h>
 
 #include <tests/test.h>

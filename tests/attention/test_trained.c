@@ -5,9 +5,9 @@
 #include <omp.h>
 #include <unistd.h>
 
-#include <attention/targets.h>
-#include <attention/train.h>
-#include <attention/trained.h>
+#include <attention/training/targets.h>
+#include <attention/training/train.h>
+#include <attention/training/trained.h>
 #include <base/state_file.h>
 #include <tests/test.h>
 

@@ -11,10 +11,10 @@
  * taken in blocks of several lengths; the fastest counts. BENCH_KEYS=N: another number of keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/outputs.h>
-#include <attention/partition.h>
+#include <attention/evaluation/outputs.h>
+#include <attention/partition/partition.h>
 #include <attention/products.h>
-#include <attention/query_training.h>
+#include <attention/training/query_training.h>
 #include <base/memory.h>
 #include <tests/test.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sim/tally.h>
+#include <sim/tally/tally.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <attention/trained.h>
+#include <attention/training/trained.h>
 #include <base/state_file.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

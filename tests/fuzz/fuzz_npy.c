@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sim/npy.h>
+#include <sim/rows/npy.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -25,13 +25,13 @@ cp packaging/components.csv CONTRIBUTING.md "$folder/copy"
 mv "$folder/copy/components.csv" "$list"
 pass
 
-# What is linked: each -l of the Makefile and each pkg-config name has a row.
+# What is linked: each -l of the tests and each pkg-config name has a row.
 row() { # a component, in lower case
     cut -d, -f1 packaging/components.csv | tr '[:upper:]' '[:lower:]' | prints "^$1$" ||
         fail "$1 is used and has no row"
 }
-names=$(sed -n 's/.*pkg-config --libs \([a-z ]*\)).*/\1/p' Makefile)
-[ "$(wc -w <<<"$names")" -ge 4 ] || fail "pkg-config's names were not found in the Makefile: $names"
+names=$(sed -n 's/.*pkg-config --libs \([a-z ]*\)).*/\1/p' tests/tests.mk)
+[ "$(wc -w <<<"$names")" -ge 4 ] || fail "pkg-config's names are not in tests/tests.mk: $names"
 for name in $names random123 openblas; do row "$name"; done
 pass
 

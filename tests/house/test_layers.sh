@@ -54,9 +54,10 @@ refuse() { # FILE INCLUDE MESSAGE
     pass
 }
 allow model/cost/cost.c model/time/kernels.h
-refuse sim/row.c "<model/recallmodel.h>" \
-    "sim/row.c:1: the layer sim may not include model/recallmodel.h"
-refuse sim/row.c '"../model/recallmodel.h"' "the layer sim may not include model/recallmodel.h"
+refuse sim/rows/row.c "<model/recallmodel.h>" \
+    "sim/rows/row.c:1: the layer sim may not include model/recallmodel.h"
+refuse sim/rows/row.c '"../../model/recallmodel.h"' \
+    "the layer sim may not include model/recallmodel.h"
 refuse programs/recallmodel/select/calls.c "<programs/recallmodel/time/predict.h>" \
     "this room may not include programs/recallmodel/time/predict.h"
 refuse programs/recallmodel/output/json.c "<programs/recallmodel/question/answer.h>" \

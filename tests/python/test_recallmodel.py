@@ -445,7 +445,8 @@ def test_layout_is_that_of_the_headers(tmp_path):
             want.append(value)
     (tmp_path / "layout.c").write_text(
         '#include <stdio.h>\n#include "model/recallmodel.h"\n#include "sim/simulate.h"\n'
-        '#include "attention/outputs.h"\n#include "topk/topk.h"\n#include "gpu/topk_gpu.h"\n'
+        '#include "attention/evaluation/outputs.h"\n#include "topk/topk.h"\n'
+        '#include "gpu/topk_gpu.h"\n'
         "int main(void) {"
         + "\n".join(lines) + "}\n")
     program = str(tmp_path / "layout")

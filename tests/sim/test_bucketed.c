@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include <sim/bucketed.h>
-#include <sim/key.h>
+#include <sim/selection/bucketed.h>
+#include <sim/selection/key.h>
 #include <sim/simulate.h>
 #include <tests/test.h>
 

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
 
-#include <sim/key.h>
-#include <sim/operations.h>
+#include <sim/selection/key.h>
+#include <sim/selection/operations.h>
 #include <tests/test.h>
 
 static const struct sim_algorithm *algorithm(const char *name)

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>
 
-#include <sim/random.h>
-#include <sim/row.h>
+#include <sim/rows/random.h>
+#include <sim/rows/row.h>
 #include <tests/test.h>
 
 START_TEST(philox_known_answers)

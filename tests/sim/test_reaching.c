@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
-#include <sim/bucketed.h>
-#include <sim/key.h>
+#include <sim/selection/bucketed.h>
+#include <sim/selection/key.h>
 
 #include "spec.h"
 

@@ -4,12 +4,12 @@
  * Seeds are fixed, so a pass stays a pass. Each |z| < 5 fails by chance in 6e-7 of cases.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <sim/random.h>
-#include <sim/rope.h>
+#include <sim/rows/random.h>
+#include <sim/rows/rope.h>
 
 #include "spec.h"
 
-/* Mean, variance and correlation over rows, against the closed form in sim/rope.h. */
+/* Mean, variance and correlation over rows, against the closed form in sim/rows/rope.h. */
 START_TEST(rows_have_their_law)
 {
     enum { N = 300, ROWS = 6000, LAGS = 6 };

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include <sim/row_file.h>
+#include <sim/rows/row_file.h>
 #include <tests/test.h>
 
 static char folder[] = "/tmp/recallmodel-test-XXXXXX";

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include <sim/row_groups.h>
+#include <sim/rows/row_groups.h>
 
 #include "spec.h"
 

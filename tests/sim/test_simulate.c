@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 
-#include <sim/tally.h>
+#include <sim/tally/tally.h>
 
 #include "spec.h"
 

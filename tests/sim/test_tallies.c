@@ -1,7 +1,7 @@
 /* test_tallies.c - histograms and tallies: adding them up, and their text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <sim/tallies.h>
+#include <sim/tally/tallies.h>
 #include <tests/test.h>
 
 enum { RHOS = 2, RESULTS = 3, RANKS = 2, GROUPS = 4, K = 50 };

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 
-#include <sim/key.h>
-#include <sim/operations.h>
-#include <sim/quickselect.h>
+#include <sim/selection/key.h>
+#include <sim/selection/operations.h>
+#include <sim/selection/quickselect.h>
 #include <tests/test.h>
 
 #include "by_rank.h"

@@ -4,8 +4,8 @@
 #ifndef SPARSE_H
 #define SPARSE_H
 
-#include <attention/evaluate.h>
-#include <attention/tensors.h>
+#include <attention/evaluation/evaluate.h>
+#include <attention/tensors/tensors.h>
 #include <programs/common/progress.h>
 #include <programs/common/table.h>
 

@@ -3,15 +3,15 @@
  *
  * It begins with a title and a line for each thing that must be the same: options, and the files
  * with their sizes and times. Then come what was trained, as --save would write it, the state of
- * the evaluation (attention/evaluate.h), and a checksum. A kill at any moment leaves the old file
- * or the new one.
+ * the evaluation (attention/evaluation/evaluate.h), and a checksum. A kill at any moment leaves the
+ * old file or the new one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPARSE_CHECKPOINT_H
 #define SPARSE_CHECKPOINT_H
 
-#include <attention/evaluate.h>
-#include <attention/trained.h>
+#include <attention/evaluation/evaluate.h>
+#include <attention/training/trained.h>
 
 #include "sparse.h"
 

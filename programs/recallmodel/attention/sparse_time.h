@@ -4,7 +4,7 @@
 #ifndef SPARSE_TIME_H
 #define SPARSE_TIME_H
 
-#include <attention/timing.h>
+#include <attention/evaluation/timing.h>
 
 #include "sparse.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <attention/train.h>
+#include <attention/training/train.h>
 #include <base/atomic_file.h>
 #include <base/memory.h>
 

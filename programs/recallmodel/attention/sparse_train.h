@@ -4,9 +4,9 @@
 #ifndef SPARSE_TRAIN_H
 #define SPARSE_TRAIN_H
 
-#include <attention/evaluate.h>
-#include <attention/tensors.h>
-#include <attention/trained.h>
+#include <attention/evaluation/evaluate.h>
+#include <attention/tensors/tensors.h>
+#include <attention/training/trained.h>
 
 #include "sparse.h"
 #include "sparse_checkpoint.h"

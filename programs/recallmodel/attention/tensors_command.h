@@ -4,9 +4,9 @@
 #ifndef TENSORS_COMMAND_H
 #define TENSORS_COMMAND_H
 
-#include <attention/generate.h>
-#include <attention/properties.h>
-#include <attention/tensors.h>
+#include <attention/tensors/generate.h>
+#include <attention/tensors/properties.h>
+#include <attention/tensors/tensors.h>
 
 #include <programs/recallmodel/question/question.h>
 

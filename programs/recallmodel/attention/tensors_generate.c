@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <attention/npy_write.h>
+#include <attention/tensors/npy_write.h>
 #include <base/memory.h>
 #include <programs/common/progress.h>
 

@@ -6,7 +6,7 @@
 
 #include <programs/bench-cpu/cpu.h>
 #include <programs/bench/bench_command.h>
-#include <sim/row_file.h>
+#include <sim/rows/row_file.h>
 
 struct bench_rows {
     struct row_file file;

@@ -5,7 +5,7 @@
 #define INPUT_H
 
 #include <programs/common/arguments.h>
-#include <sim/row.h>
+#include <sim/rows/row.h>
 
 struct input_option {
     enum sim_input kind;

@@ -8,7 +8,7 @@
 
 #include <model/recallmodel.h>
 #include <programs/common/arguments.h>
-#include <sim/rope.h>
+#include <sim/rows/rope.h>
 
 struct rope_options {
     double theta; /* 0: not given, and so for the others */

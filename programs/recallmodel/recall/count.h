@@ -6,7 +6,7 @@
 
 #include <programs/common/progress.h>
 #include <programs/common/table.h>
-#include <sim/operations.h>
+#include <sim/selection/operations.h>
 
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/question/input.h>

@@ -272,7 +272,7 @@ static uint64_t rows_left(unsigned above, unsigned below)
 }
 
 /* What the assumption of the model was worth on the rows of a real model, where the answer has room
- * for it. tests/programs/test_real_rows.sh counts these choices. */
+ * for it. tests/programs/select/test_real_rows.sh counts these choices. */
 static unsigned print_assumption(const struct selection_answer *answer, unsigned above,
                                  unsigned below)
 {

@@ -1,0 +1,300 @@
+/* head_state.c - see head_state.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "head_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+#include <sim/selection/key.h>
+#include <sim/selection/quickselect.h>
+
+#include <attention/products.h>
+#include <attention/watch_loop.h>
+
+#define QUERIES_AT_ONCE 16 /* in a product; fixed, so that the bits do not depend on threads */
+
+/* ---- memory */
+
+static uint32_t largest_k(const struct evaluation_spec *spec)
+{
+    return spec->k_length ? spec->k[spec->k_length - 1] : 0;
+}
+
+/* The elements of each array that a shape needs. */
+struct amounts {
+    double queries, keys, values, logits, states, sums, tops;
+};
+
+static struct amounts amounts_of(const struct head_shape *shape, uint32_t k)
+{
+    const double queries = (double)shape->query_heads * shape->n_q;
+    return (struct amounts){.queries = queries * shape->d,
+                            .keys = (double)shape->n * shape->d,
+                            .values = (double)shape->n * shape->d_v,
+                            .logits = queries * shape->n,
+                            .states = queries,
+                            .sums = 2 * queries * shape->d_v,
+                            .tops = queries * fmin(k, shape->n)};
+}
+
+static double bytes_of(struct amounts a, bool unroped)
+{
+    return (unroped ? 2 : 1) * (a.queries + a.keys) * sizeof(float) + a.values * sizeof(float) +
+           a.logits * sizeof(float) + a.states * sizeof(struct query_state) +
+           a.sums * sizeof(double) + a.tops * sizeof(uint32_t);
+}
+
+static struct amounts larger(struct amounts a, struct amounts b)
+{
+    return (struct amounts){.queries = fmax(a.queries, b.queries),
+                            .keys = fmax(a.keys, b.keys),
+                            .values = fmax(a.values, b.values),
+                            .logits = fmax(a.logits, b.logits),
+                            .states = fmax(a.states, b.states),
+                            .sums = fmax(a.sums, b.sums),
+                            .tops = fmax(a.tops, b.tops)};
+}
+
+static void *room_for(double count, size_t size)
+{
+    return require_memory(malloc((size_t)count * size + 1));
+}
+
+static struct head_room room_new(struct amounts a, bool unroped)
+{
+    return (struct head_room){
+        .floats = {.queries = room_for(a.queries, sizeof(float)),
+                   .queries_unroped = unroped ? room_for(a.queries, sizeof(float)) : NULL,
+                   .keys = room_for(a.keys, sizeof(float)),
+                   .keys_unroped = unroped ? room_for(a.keys, sizeof(float)) : NULL,
+                   .values = a.values > 0 ? room_for(a.values, sizeof(float)) : NULL},
+        .logits = room_for(a.logits, sizeof(float)),
+        .queries = room_for(a.states, sizeof(struct query_state)),
+        .sums = room_for(a.sums, sizeof(double)),
+        .tops = room_for(a.tops, sizeof(uint32_t)),
+        .holds = SIZE_MAX};
+}
+
+static void room_free(struct head_room *room)
+{
+    free(room->floats.queries);
+    free(room->floats.queries_unroped);
+    free(room->floats.keys);
+    free(room->floats.keys_unroped);
+    free(room->floats.values);
+    free(room->logits);
+    free(room->queries);
+    free(room->sums);
+    free(room->tops);
+}
+
+struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t index)
+{
+    const struct head_shape *shape = &spec->heads[index];
+    const uint32_t sink = spec->options.dense.sink, first = sink < shape->n ? sink : shape->n - 1,
+                   before = shape->n - shape->n_q;
+    const uint64_t enough = (uint64_t)first + 4 * (uint64_t)spec->options.clusters;
+    return (struct key_head){.n = shape->n,
+                             .d = shape->d,
+                             .d_v = shape->d_v,
+                             .first = first,
+                             .built = before > first && before >= enough ? before : shape->n,
+                             .group = (uint32_t)index};
+}
+
+int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
+                    size_t size)
+{
+    const uint32_t k = largest_k(spec);
+    struct amounts most = {0};
+    bool unroped = false;
+    double all = 0;
+    *states = (struct head_states){.spec = spec};
+    for (size_t i = 0; i < spec->length; i++) {
+        const struct amounts a = amounts_of(&spec->heads[i], k);
+        most = larger(most, a);
+        unroped = unroped || spec->heads[i].unroped;
+        all += bytes_of(a, spec->heads[i].unroped);
+    }
+    const bool all_fit =
+        all <= (spec->memory_bytes > 0 ? spec->memory_bytes : memory_limit_bytes() / 2);
+    if (!all_fit && !memory_fits(bytes_of(most, unroped), "one head of --keys",
+                                 "give fewer queries with --last", error, size))
+        return -1;
+    states->rooms = all_fit ? spec->length : 1;
+    states->room = require_memory(calloc(states->rooms + 1, sizeof *states->room));
+    states->head = require_memory(calloc(spec->length + 1, sizeof *states->head));
+    for (size_t i = 0; i < states->rooms; i++)
+        states->room[i] = all_fit ? room_new(amounts_of(&spec->heads[i], k), spec->heads[i].unroped)
+                                  : room_new(most, unroped);
+    for (size_t i = 0; i < spec->length; i++)
+        states->head[i] = head_without_numbers(spec, i);
+    return 0;
+}
+
+void head_states_free(struct head_states *states)
+{
+    for (size_t i = 0; i < states->rooms && states->room; i++)
+        room_free(&states->room[i]);
+    free(states->room);
+    free(states->head);
+    *states = (struct head_states){0};
+}
+
+/* ---- what no method changes */
+
+struct query query_of(const struct head_states *states, size_t index, const struct head_room *room,
+                      uint32_t head, uint32_t query)
+{
+    const struct head_shape *shape = &states->spec->heads[index];
+    const size_t at = (size_t)head * shape->n_q + query;
+    return (struct query){.q = room->floats.queries + at * shape->d,
+                          .q_unroped =
+                              shape->unroped ? room->floats.queries_unroped + at * shape->d : NULL,
+                          .logits = room->logits + at * shape->n,
+                          .scale = 1.0f / sqrtf((float)shape->d),
+                          .position = room->queries[at].position,
+                          .head = head,
+                          .range = room->queries[at].range};
+}
+
+static void compute_logits(const struct head_shape *shape, const struct head_room *room,
+                           const struct watch *watch)
+{
+    bool stopped = false;
+    const size_t queries = (size_t)shape->query_heads * shape->n_q;
+    const float scale = 1.0f / sqrtf((float)shape->d);
+#pragma omp parallel for schedule(dynamic) if (queries * shape->n > WORTH_THREADS)
+    for (size_t first = 0; first < queries; first += QUERIES_AT_ONCE) {
+        if (watch_skips(watch, &stopped))
+            continue;
+        const size_t rest = queries - first;
+        products_transposed(room->logits + first * shape->n,
+                            room->floats.queries + first * shape->d,
+                            rest < QUERIES_AT_ONCE ? rest : QUERIES_AT_ONCE, room->floats.keys,
+                            shape->n, shape->d, scale, 0);
+    }
+}
+
+/* The largest logits of the range, by rank; equal ones by index. */
+static void find_top(struct query_state *query, const float *logits, uint32_t k, uint64_t *keys,
+                     uint32_t *at)
+{
+    const size_t n = query->range.last - query->range.first;
+    const size_t wanted = k < n ? k : n;
+    query->tops = (uint32_t)wanted;
+    if (wanted == 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        keys[i] = key_of((double)logits[query->range.first + i]);
+    select_largest(keys, n, wanted, keys + n, at);
+    sort_by_rank(keys, at, wanted, keys + n);
+    for (size_t i = 0; i < wanted; i++)
+        query->top[i] = query->range.first + at[i];
+}
+
+/* The softmax over the dense part and, if wanted, over all keys of one query. */
+static void sum_query(struct query_state *query, const float *logits, const float *values,
+                      size_t d_v, double *sums, bool all_keys)
+{
+    const struct key_range range = query->range;
+    partial_clear(&query->dense, sums, d_v);
+    partial_add_range(&query->dense, logits, values, d_v, 0, range.first);
+    partial_add_range(&query->dense, logits, values, d_v, range.last, query->position + 1);
+    partial_clear(&query->full, sums + d_v, d_v);
+    query->norm2 = NAN;
+    if (!all_keys)
+        return;
+    partial_add_range(&query->full, logits, values, d_v, range.first, range.last);
+    partial_merge(&query->full, &query->dense, d_v);
+    query->norm2 = 0;
+    for (size_t c = 0; c < d_v; c++) {
+        const double o = query->full.values[c] / query->full.sum;
+        query->norm2 += o * o;
+    }
+}
+
+static void prepare_queries(const struct evaluation_spec *spec, const struct head_shape *shape,
+                            const struct head_room *room, const struct watch *watch)
+{
+    bool stopped = false;
+    const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n;
+    const uint32_t k = largest_k(spec) < n ? largest_k(spec) : shape->n;
+#pragma omp parallel if (queries * n > WORTH_THREADS)
+    {
+        uint64_t *keys = require_memory(malloc((3 * n + 1) * sizeof *keys));
+        uint32_t *at = require_memory(malloc((n + 1) * sizeof *at));
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < queries; i++) {
+            if (watch_skips(watch, &stopped))
+                continue;
+            struct query_state *query = &room->queries[i];
+            query->position = shape->n - shape->n_q + (uint32_t)(i % shape->n_q);
+            query->range = open_keys(spec->options.dense, query->position);
+            query->top = room->tops + i * k;
+            find_top(query, room->logits + i * n, k, keys, at);
+            sum_query(query, room->logits + i * n, room->floats.values, shape->d_v,
+                      room->sums + 2 * i * shape->d_v, !spec->outputs);
+        }
+        free(keys);
+        free(at);
+    }
+}
+
+static bool all_finite(const float *logits, size_t length)
+{
+    bool finite = true;
+    for (size_t i = 0; i < length; i++)
+        finite &= isfinite(logits[i]) != 0;
+    return finite;
+}
+
+/* Is each softmax a number? It is none where a logit overflows. */
+static int check_sums(const struct evaluation_spec *spec, const struct head_shape *shape,
+                      const struct head_room *room, char *error, size_t size)
+{
+    const size_t queries = (size_t)shape->query_heads * shape->n_q;
+    for (size_t i = 0; i < queries; i++)
+        if (spec->outputs
+                ? !all_finite(room->logits + i * shape->n, shape->n)
+                : !(isfinite(room->queries[i].full.sum) && isfinite(room->queries[i].norm2))) {
+            snprintf(error, size,
+                     "the products of --queries and --keys overflow in query head %u; scale the "
+                     "tensors down",
+                     shape->query_head + (unsigned)(i / shape->n_q));
+            return -1;
+        }
+    return 0;
+}
+
+const struct head_room *head_states_load(struct head_states *states, size_t index, char *error,
+                                         size_t size)
+{
+    const struct evaluation_spec *spec = states->spec;
+    const struct head_shape *shape = &spec->heads[index];
+    struct head_room *room = &states->room[states->rooms == 1 ? 0 : index];
+    if (room->holds == index)
+        return room;
+    struct head_floats to = room->floats;
+    if (!shape->unroped)
+        to.queries_unroped = to.keys_unroped = NULL;
+    room->holds = SIZE_MAX;
+    if (spec->read(spec->from, index, &to, error, size) != 0) {
+        watch_stops(states->watch); /* if that is why, it is to be known */
+        return NULL;
+    }
+    compute_logits(shape, room, states->watch);
+    prepare_queries(spec, shape, room, states->watch);
+    if (watch_stops(states->watch) || check_sums(spec, shape, room, error, size) != 0)
+        return NULL;
+    room->holds = index;
+    states->head[index].keys = to.keys;
+    states->head[index].keys_unroped = to.keys_unroped;
+    states->head[index].values = shape->d_v ? to.values : NULL;
+    states->head[index].queries = shape->n_q == shape->n ? to.queries : NULL;
+    states->head[index].query_heads = shape->query_heads;
+    return room;
+}

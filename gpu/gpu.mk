@@ -1,0 +1,110 @@
+# gpu.mk - a part of the Makefile: the kernels, for a GPU and emulated, their tests and their
+# benchmark.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+# Machine code for sm_80 and sm_90, and PTX for later GPUs. The CUDA runtime is linked statically,
+# so that a program starts on a machine without a GPU.
+NVCC ?= nvcc
+HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
+NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_90,code=[sm_90,compute_90]
+
+.PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu
+
+GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
+SHARED_GPU := $(BUILD)/librecallmodel-gpu.so.$(VERSION)
+SHARED_EMULATED := $(BUILD)/gpu/librecallmodel-gpu-emulated.so
+CUDA := $(wildcard gpu/kernels/*.cu gpu/host/*.cu)
+EMULATED := $(patsubst gpu/%.cu,$(BUILD)/gpu/emulated/%.o,$(CUDA))
+COMPILED := $(patsubst gpu/%.cu,$(BUILD)/gpu/%.o,$(CUDA))
+GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/gpu/tests/%,$(wildcard tests/gpu/test_*.c))
+EMULATED_TESTS := $(GPU_TESTS:$(BUILD)/gpu/tests/%=$(BUILD)/tests/gpu/%)
+CUDA_BENCH := $(call objects,programs/recallmodel-bench)
+MORE_OBJECTS += $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o) $(CUDA_BENCH)
+
+# The kernels are compiled twice: by nvcc for a GPU, and by the C++ compiler for the emulation,
+# which the tests run.
+$(BUILD)/gpu/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
+	@mkdir -p $(@D)
+	$(say) NVCC $<
+	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -Xcompiler -fPIC -I$(BUILD)/see/gpu \
+	    -MD -MF $(@:.o=.d) -c $< -o $@
+
+EMULATE_FLAGS := -std=c++17 -fPIC -Wall -Wextra -Wno-unknown-pragmas
+$(BUILD)/gpu/emulated/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
+	@mkdir -p $(@D)
+	$(say) CXX $<
+	$(Q)$(CXX) -x c++ $(EMULATE_FLAGS) $(SANITIZE) $(or $(EMULATED_FLAGS),$(CFLAGS)) \
+	    -I$(BUILD)/see/gpu -MMD -MP -c $< -o $@
+
+$(GPU_LIBRARY): $(COMPILED)
+
+# The kernels for the Python module: those of a GPU, and for its tests the emulated ones. make
+# install does not install them.
+$(SHARED_GPU): $(COMPILED)
+	$(say) LINK $@
+	$(Q)$(NVCC) -shared $^ -o $@
+
+$(SHARED_EMULATED): $(EMULATED)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) -shared $^ -lpthread -o $@
+
+# The tests of the kernels, linked with the emulated kernels and, by `make gpu`, with the real ones.
+$(EMULATED_TESTS): $(BUILD)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(EMULATED)
+	$(say) TEST tests/gpu/$*.c
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ $(TEST_LIBS) -lm -lpthread -o $@
+
+$(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(GPU_LIBRARY)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
+
+$(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
+	@mkdir -p $(@D)
+	$(say) TEST $<
+	$(Q)$(CXX) $(EMULATE_FLAGS) -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) $(SEE_TESTS) \
+	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
+
+# The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU.
+COMMON_LIBRARY := $(BUILD)/libcommon.a
+$(COMMON_LIBRARY): $(COMMON)
+BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
+$(BUILD)/gpu/recallmodel-bench-emulated: $(EMULATED) $(BENCH_PARTS)
+	$(say) LINK $@
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
+
+$(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(GPU_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(NVCC) $(BENCH_PARTS) $(GPU_LIBRARY) -lm -ldl -o $@
+
+NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
+    "(make check runs the kernels in the emulation.)"
+gpu:
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory -j2 gpu-programs,$(NO_NVCC))
+
+gpu-programs: $(GPU_LIBRARY) $(SHARED_GPU) recallmodel-bench
+
+# The tests of the real kernels, which need libcheck.
+gpu-tests: gpu
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory $(PARALLEL) $(GPU_TESTS),$(NO_NVCC))
+
+recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
+	@cp -f $< $@
+
+# Measures on the GPU of this machine, each part for at most MINUTES. The same command again
+# continues where it stopped. PARTS="roof targets": only these parts.
+MINUTES ?= 9
+gpu-run: gpu
+	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
+
+# On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of
+# CUDA.
+check-gpu: packages
+	@$(MAKE) --no-print-directory gpu-tests
+	@for test in $(GPU_TESTS); do CK_FORK=no $$test || exit 1; done
+	@for tool in memcheck racecheck initcheck synccheck; do for test in $(GPU_TESTS); do \
+	    echo "== $$tool, $$test"; \
+	    CASES=few CK_FORK=no compute-sanitizer --tool $$tool --error-exitcode 9 $$test || exit 1; \
+	done; done

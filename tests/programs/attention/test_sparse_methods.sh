@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# `recallmodel sparse`: the options of the methods reach them, and bad ones are refused.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../../shell.sh"
+small=tests/programs/attention/sparse
+tensors="--queries $small/queries.npy --keys $small/keys.npy --values $small/values.npy"
+read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1 --clusters 8"
+sparse() { "$program" sparse "${of_small[@]}" "$@"; }
+refuse() { # text of the line, arguments ..
+    rejects "$1" "$program" sparse "${of_small[@]}" "${@:2}"
+    pass
+}
+column() { # name, arguments ..: that column of the only row
+    sparse --csv "${@:2}" |
+        awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+            NR == 2 { print $at }'
+}
+differ() { # column, method, option ..: the option changes the column
+    [ "$(column "$1" --method "$2")" != "$(column "$1" --method "$2" "${@:3}")" ] ||
+        fail "${*:3} changes no $1 of $2"
+    pass
+}
+equal() { # column, method, option ..
+    [ "$(column "$1" --method "$2")" = "$(column "$1" --method "$2" "${@:3}")" ] ||
+        fail "${*:3} changes the $1 of $2"
+    pass
+}
+
+differ error sparq --mean-value
+equal recall sparq --mean-value
+differ bytes_read sparq --components 3
+differ error bucketed --kb 4
+differ error kmeans --iterations 1
+differ error kmeans --spherical
+differ bytes_read kmeans-topk --inside 0.2
+differ bytes_read quest --page 5
+differ error blocks --block-factor 0.05
+differ error blocks --block 32
+differ bytes_read lsh-gray --chunk 5
+differ bytes_read lsh-magicpig --bits 4
+differ bytes_read lsh-magicpig --tables 10
+[ "$(column error --method blocks --block-factor 1)" = "$(column error --method topk)" ] ||
+    fail "blocks that open a block for each key are not exact"
+pass
+
+# Where the budget is less than a key, the dense part is corrected all the same.
+read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.001 --threads 1"
+[ "$(column visited --method sparq)" = 0 ] || fail "a key is visited"
+differ error sparq --mean-value
+equal error sparq --components 3
+equal visited sparq --mean-value
+read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
+
+refuse "--inside must be above 0 and at most 1" --method kmeans-topk --inside 1.5
+refuse "--bits is outside 1 to 32" --method lsh-gray --bits 33
+refuse "--tables is below 2" --method lsh-magicpig --tables 1
+refuse "--components is 0 or more than the components" --method sparq --components 1000
+refuse "--block-factor 'x' is not a number" --method blocks --block-factor x
+refuse "--method lsh-argmax-query needs the queries of all" --method lsh-argmax-query --last 2
+
+# It is not among the methods that are taken by default.
+sparse --csv --last 2 >"$folder/out" 2>"$folder/err"
+[ ! -s "$folder/err" ] && prints ^lsh-argmax, <"$folder/out" || fail "$(sed -n 1,3p "$folder/err")"
+! prints ^lsh-argmax-query <"$folder/out" || fail "lsh-argmax-query is a default"
+pass
+finish

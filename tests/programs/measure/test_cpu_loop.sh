@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# The loop on a CPU: bench, calibrate --kernel cpu, predict, select, --device this. Times are only
+# looked at to be there: what is checked is that each step takes what the one before wrote.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../../shell.sh"
+export XDG_CACHE_HOME="$folder/cache"
+number() { python3 -c 'import json, sys; print(json.load(sys.stdin)'"$1"')'; }
+
+# Without a profile, one line says how to make it.
+if "$program" select --device this --n 4096 --k 64 >"$folder/out" 2>"$folder/stderr"; then
+    fail "--device this without a profile"
+fi
+[ "$(wc -l <"$folder/stderr")" = 1 ] || fail "no profile: $(cat "$folder/stderr")"
+prints "recallmodel bench --calibrate" <"$folder/stderr" || fail "how to make a profile"
+XDG_CACHE_HOME=relative HOME=relative "$program" bench --calibrate --grid cpu-tiny \
+    >/dev/null 2>"$folder/stderr" && fail "a folder that is not known"
+prints "set XDG_CACHE_HOME" <"$folder/stderr" || fail "no folder: $(cat "$folder/stderr")"
+"$program" bench --calibrate --grid nothing >/dev/null 2>&1 && fail "a grid that is not known"
+[ ! -e "$folder/cache/recallmodel/cpu.profile" ] || fail "a profile without runs"
+pass
+
+# bench --calibrate leaves runs and a profile, which --device this reads.
+"$program" bench --calibrate --grid cpu-tiny >"$folder/out" 2>"$folder/stderr" ||
+    fail "bench --calibrate: $(cat "$folder/stderr")"
+runs=$folder/cache/recallmodel/cpu.csv profile=$folder/cache/recallmodel/cpu.profile
+[ -f "$runs" ] && [ ! -e "$folder/cache/recallmodel/cpu-part.csv" ] || fail "the runs"
+prints "^kernel = cpu" <"$profile" || fail "the profile"
+prints "^dtype = f32" <"$profile" || fail "the type of the profile"
+"$program" select --device this --n 3000 --k 40 --m 2 --recall 0.9 --json >"$folder/select"
+prints '"deploy": "' <"$folder/select" || fail "select --device this"
+prints 'recallmodel.topk(x, 40' <"$folder/select" || fail "no call for this CPU"
+# A stored profile of another CPU is used, and said to be of another one.
+profile=$XDG_CACHE_HOME/recallmodel/cpu.profile
+if grep -q '^card = ' "$profile"; then
+    "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
+    [ ! -s "$folder/stderr" ] || fail "its own CPU: $(cat "$folder/stderr")"
+    sed -i.kept 's/^card = .*/card = Another CPU, family 1, model 2/' "$profile"
+    "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
+    prints "the stored profile is of Another CPU, family 1, model 2, and this is" \
+        <"$folder/stderr" ||
+        fail "another CPU: $(cat "$folder/stderr")"
+    mv "$profile.kept" "$profile"
+fi
+"$program" select --device cpu-epyc-zen4 --n 2^16 --k 64 --recall 0.5 >"$folder/select"
+prints 'recallmodel.topk(x, 64' <"$folder/select" || fail "the call of select for a CPU"
+"$program" select --device cpu-epyc --n 2^16 --k 64 --recall 0.5 | cmp - "$folder/select" ||
+    fail "the beginning of a name of a CPU"
+rejects "cpu-epyc-zen4, this (machine), or" "$program" select --device cpu-none --n 9 --k 2
+prints 'PyTorch' <"$folder/select" && fail "select shows a CPU a call of another library"
+"$program" select --device H100-PCIe --n 2^16 --k 64 >"$folder/select"
+prints 'recallmodel.topk' <"$folder/select" && fail "the call for a CPU stands beside a GPU"
+"$program" select --device H100-PCIe --n 2^16 --k 64 --json >"$folder/select"
+prints 'its time is not predicted' <"$folder/select" ||
+    fail "the call of NumPy beside a GPU does not say that its time is not predicted"
+"$program" predict --device this --n 3000 --k 40 --b 100 --kb 2 --m 2 --json >"$folder/predict"
+prints '"predicted_us"' <"$folder/predict" || fail "predict --device this"
+pass
+
+# On a CPU two ways compete, because its exact top-k is by threshold; the call runs what was chosen
+# with as many threads as the time is of. A kernel and a device of two kinds are refused.
+ask() { "$program" select --device "$@" >"$folder/select" 2>&1 || fail "select $*"; }
+for question in "2^20 1024 1 0.9" "128256 50 1 0.99" "4096 64 256 0.99"; do
+    read -r n k m recall <<<"$question"
+    shape=(cpu-epyc-zen4 --n "$n" --k "$k" --m "$m" --recall "$recall")
+    ask "${shape[@]}"
+    prints 'threshold' <"$folder/select" && fail "a threshold beside exact top-k: $question"
+    ask "${shape[@]}" --json
+    [ "$(number '["threshold"]' <"$folder/select")" = None ] || fail "threshold in JSON: $question"
+    [ "$(number '["usage"].keys()' <"$folder/select")" = \
+        "dict_keys(['pytorch', 'exact', 'cpu'])" ] || fail "calls of a CPU: $question"
+    python3 - "$folder/select" <<'PYTHON' || fail "deploy and call of $question"
+import json, sys
+answer = json.load(open(sys.argv[1]))
+exact = answer["deploy"] == "exact"
+assert exact == (answer["over_exact"] >= 1), answer["reason"]
+assert ("b=" in answer["usage"]["cpu"]) == (not exact), answer["usage"]["cpu"]
+assert "threads=1)" in answer["usage"]["cpu"], answer["usage"]["cpu"]
+assert answer["reason"].startswith("exact top-k: " if exact else "b = "), answer["reason"]
+PYTHON
+done
+ask cpu-epyc-zen4 --n 2^20,2^16 --k 1024
+prints 'threshold' <"$folder/select" && fail "a column for the threshold"
+ask cpu-epyc-zen4 --n 2^20 --k 1024 --recall 0.999 --exact-us 1e6
+prints "of this project's library" <"$folder/select" ||
+    fail "the library's exact top-k beside one's own: $(cat "$folder/select")"
+ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
+prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
+"$program" select --kernel cpu --n 2^20 --k 64 | prints 'counts candidates' ||
+    fail "a CPU without a profile"
+rejects "--kernel ours runs on a GPU, and --device cpu-epyc-zen4 is a CPU; leave one out" \
+    "$program" select --device cpu-epyc-zen4 --kernel ours --n 4096 --k 64
+rejects "--kernel cpu runs on a CPU, and --device H100-PCIe is a GPU; leave one out" \
+    "$program" select --device H100-PCIe --kernel cpu --n 4096 --k 64
+pass
+
+# calibrate takes the warm rows, buckets and exact top-k, of one type.
+"$program" calibrate "$runs" --kernel cpu --json >"$folder/fit"
+[ "$(number '["runs"]' <"$folder/fit")" = \
+    "$(grep -c '^two-stage,auto,float32,.*,warm,' "$runs")" ] ||
+    fail "runs of two stages"
+[ "$(number '["exact_runs"]' <"$folder/fit")" = \
+    "$(grep -c '^exact,threshold,float32,.*,warm,' "$runs")" ] || fail "runs of exact top-k"
+awk -F, -v OFS=, '/^two-stage/ { $3 = "int8"; print; $3 = "float32"; $12 = "cold"
+    for (i = 1; i <= NF; i++) if (i == time) $i = 1e6; print } !/^two-stage/ { print }
+    /^work/ { for (i = 1; i <= NF; i++) if ($i == "time_us_median") time = i }' "$runs" \
+    >"$folder/other.csv"
+# another instruction set, and another exact top-k in front
+awk -F, -v OFS=, '/^work/ { for (i = 1; i <= NF; i++) { if ($i == "isa") isa = i
+            if ($i == "time_us_median") time = i } print; next }
+    /^exact/ && !n++ { kept = $0; $2 = "quickselect"; $time = 1e6; print; $0 = kept }
+    { print }
+    /^(exact|two-stage)/ { $isa = "another"; $time = 1e6; last[++rows] = $0 }
+    END { for (i = 1; i <= rows; i++) print last[i] }' "$runs" >"$folder/mixed.csv"
+cat "$folder/mixed.csv" <(grep '^two-stage' "$folder/other.csv") >"$folder/more.csv"
+"$program" calibrate "$folder/more.csv" --kernel cpu --json >"$folder/fit-more"
+[ "$(number '["parameters"]' <"$folder/fit-more")" = \
+    "$(number '["parameters"]' <"$folder/fit")" ] ||
+    fail "rows of int8, cold, of another kernel or instruction set change the fit"
+[ "$(number '["left_out_rows"]' <"$folder/fit-more")" -gt 0 ] || fail "rows are left out"
+# exact top-k is among the configurations from which each model chooses
+"$program" calibrate "$runs" --kernel cpu --cross-validate >"$folder/report"
+prints 'With exact top-k among the configurations, in the [1-9]' <"$folder/report" ||
+    fail "the report leaves exact top-k out: $(cat "$folder/report")"
+"$program" calibrate "$runs" --kernel cpu --cross-validate --json >"$folder/fit"
+[ "$(number '["regret_each_left_out_with_exact"]["calibrated"]["cells"]' <"$folder/fit")" -gt 0 ] ||
+    fail "no cells with exact top-k"
+pass
+
+# The parameters come back from times that they predict.
+python3 - "$folder/exact.csv" <<'PYTHON'
+import sys
+with open(sys.argv[1], "w") as out:
+    out.write("work,n,k,b,k_b,m,threads,time_us_median\n")
+    for i in range(6):
+        n = 65536 << i
+        for k in (16, 64, 256):
+            us = 0.5 + n * 5e-5 + n / 64 * 2e-3 + 3.0 + k * 0.01
+            out.write(f"exact,{n},{k},1,1,1,1,{us}\n")
+            for b in (1024, 4096):
+                us = 0.5 + n * 5e-5 + b * 3e-3
+                if b >= 256 * k:
+                    us += b * 5e-5 + b / 64 * 2e-3 + k * 0.01
+                elif b >= 64 * k:
+                    us += b * 5e-5 + b / 16 * 2e-3 + k * 0.01
+                else:
+                    us += 2.0 + b * 7e-3 + k * 0.02
+                out.write(f"two-stage,{n},{k},{b},1,1,1,{us}\n")
+PYTHON
+"$program" calibrate "$folder/exact.csv" --kernel cpu --dtype f32 --csv >"$folder/parameters"
+for expected in element_us_1:5e-5 keep_us:3e-3 dense_us:7e-3 collect_us:2e-2; do
+    awk -F, -v name="${expected%:*}" -v value="${expected#*:}" \
+        '$1 == name { found = 1; if ($2 < 0.97 * value || $2 > 1.03 * value) exit 1 }
+        END { if (!found) exit 1 }' "$folder/parameters" ||
+        fail "$expected: $(cat "$folder/parameters")"
+done
+pass
+finish

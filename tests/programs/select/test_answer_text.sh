@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# The answer of `select` in words: "too close to call", what each line is about, times as people say
+# them, at most 24 lines.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../../shell.sh"
+failed=0
+checks=0
+answer=""
+ask() { answer=$("$program" "$@") || answer="status $?"; asked="$*"; }
+fail() { echo "FAIL: $asked: $1"; echo "$answer"; failed=1; }
+contains() { grep -qE -- "$1" <<<"$(tr '\n' ' ' <<<"$answer")"; }
+says() {
+    checks=$((checks + 1))
+    contains "$1" || fail "does not say '$1'"
+}
+silent() {
+    checks=$((checks + 1))
+    if contains "$1"; then fail "says '$1'"; fi
+}
+value() { # name, arguments ..: the first number of that name in the JSON
+    "$program" "${@:2}" --json |
+        awk -v name="\"$1\":" '$1 == name && !n++ { sub(/,$/, "", $2); print $2 }'
+}
+
+# The exact time below, in and above the band of the chosen buckets. The shorter time is chosen.
+shape=(select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie)
+low=$(value low_us "${shape[@]}")
+high=$(value high_us "${shape[@]}")
+chosen=$(value objective "${shape[@]}")
+for ratio in 0.98 1.02; do
+    ask "${shape[@]}" --exact-us "$(awk -v t="$low" -v r=$ratio 'BEGIN { printf "%.6f", t * r }')"
+    says '^n = .*Exact top-k: '
+    case $ratio in
+    0.98) silent 'too close' && says 'do not approximate' ;;
+    *) says 'too close to call by this profile, and exact' ;;
+    esac
+    ask "${shape[@]}" --exact-us "$(awk -v t="$high" -v r=$ratio 'BEGIN { printf "%.6f", t * r }')"
+    says 'times faster than exact top-k'
+    case $ratio in
+    0.98) says 'times faster .*too close to call by this profile, and exact top-k loses' ;;
+    *) silent 'too close' ;;
+    esac
+done
+ask "${shape[@]}" --exact-us "$(awk -v t="$chosen" 'BEGIN { printf "%.6f", t * 0.999 }')"
+says 'Exact top-k: .* too close to call'
+ask "${shape[@]}" --objective candidates
+silent 'too close'
+
+# Where the answer is not to approximate, the recall is that of the buckets.
+ask select --n 8192 --k 2048 --m 64 --recall 0.99 --device h100-pcie
+says 'do not approximate.*  buckets     b = 2048, k_b = 3: recall 0'
+ask "${shape[@]}"
+says '  recall      0.*\(H100-PCIe, f16\).*predicted; --exact-us T compares'
+silent '  buckets '
+
+# Times as people say them, also in tables.
+ask select --n 1e6 --k 1e3 --m 4096 --device h100-pcie --verbose --beyond-runs
+says '[0-9] ms +[0-9.]+x'
+silent '[0-9]e[0-9]+ +[0-9.]+x'
+says '; this lies beyond the runs of the profile in m, and its time is the upper end of its band\.'
+ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie
+says 'no buckets within the runs of the profile keep recall 0.95 \(those that do lie beyond them in'
+says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m:'
+says 'settle +in two minutes: .* --device h100-pcie --beyond-runs"'
+ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie --beyond-runs
+says 'buckets +buckets +exact +threshold +n +k +deploy +b +k_b +recall +time +time +time'
+silent '[0-9]e[0-9]'
+ask select --n 4096,2^20 --k 50
+says ' 1048576 '
+silent '[0-9]e[0-9]'
+ask select --n 2^24 --k 64 --recall 0.9
+silent 'e\+'
+
+# A bound is not called a prediction.
+ask select --n 151936 --k 50 --device b200 --objective roofline
+says 'bound and a launch, not calibrated.*bound +the least time that the rates of the device allow'
+ask select --n 151936 --k 50 --device h200 --objective roofline
+says 'bound, not calibrated.*bound +the least time .* device allow, without a launch;'
+
+# A stand-in is named, its time is a range, the floor and what settles it stand below, and it is not
+# called a prediction of this card.
+ask select --n 151936 --k 50 --m 64 --device h200
+says '^n = .* [0-9.]+ us to [0-9.]+ us, about [0-9.]+ times faster than exact top-k \([0-9.]+ us to'
+says '; by the profile of H100-PCIe, not measured on H200\. .*floor .*: the rates of H200 allow no'
+says 'settle +in two minutes: gpu/time_calls.py'
+ask select --n 131072 --k 2048 --m 32 --device b200
+says 'Exact top-k by flashinfer_clusters_blackwell: .*: do not approximate; by the profile of H100'
+ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32
+says 'by its profile of f16, not measured for f32'
+ask select --n 2^18 --k 64 --shards 8 --device h200
+says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on H200, for its exact top-'
+ask select --n 2^18 --k 100 --m 64 --device tpuv6e
+says '= 2: 41 us to [0-9.]+ us; this pays if .* floor +41 us: the rates of TPUv6e allow no less'
+ask predict --n 2755 --k 1 --b 19 --kb 1 --device v100s
+says ' 1 +19 +19 +1 +- .* kernel *$'
+ask predict --n 2^17 --k 1024 --device mi300x
+says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16: nothing was'
+
+# Why there are no buckets: the kernel, an option, or the recall.
+ask select --n 2755 --k 1 --recall 0.5 --device v100s --beyond-runs
+says 'The kernel drtopk runs no buckets .*: do not approximate, or pad the rows to n = 2756'
+ask select --n 131072 --k 65536 --kernel graphcore
+says 'the kernel graphcore runs no buckets that keep recall 0.95 \(b k_b a multiple of k'
+ask select --n 1000 --k 400 --align 512
+says 'no b that is a multiple of 512 keeps recall 0.95: do not approximate'
+ask select --n 1000 --k 990 --recall 0.9999
+says 'no buckets with k_b up to 4 that drop any element keep recall'
+
+# Without a device: what the choice needs of a machine.
+ask select --n 2^18 --k 100
+says 'parallel +45 buckets in all rows: too few to fill a GPU'
+ask select --n 2^18 --k 100 --m 256
+says 'parallel +11520 buckets in all rows, each for a thread'
+
+# Where the bound and a launch leave less than a tenth, the answer is no.
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.6 --objective roofline
+says 'at most 1\.11 times faster'
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.4 --objective roofline
+says 'at most 1\.06 times faster: do not approximate'
+ask select --n 1027 --k 512 --device b200 --exact-us 1.4 --objective roofline
+says 'at least 1\.5 us \(bound and a launch, not calibrated\): do not approximate'
+
+ask select --n 2^24 --k 1024 --objective serial --recall 0.9
+says '[0-9] (m|b)illion operations'
+silent 'e\+'
+
+# The answer says only what is known.
+ask select --n 100000 --k 1000 --device l4 --budget 0.05 --objective roofline
+silent 'nor exact'
+ask select --n 100000 --k 1000 --m 64 --device h100-pcie --budget 0.05
+says 'nor exact top-k'
+
+# The choice is in the table, for any number of k_b; equal rows do not make the table empty.
+ask select --n 131072 --k 2048 --budget 3000 --kb-max 64
+says ' [*] +[0-9]+ +[0-9]+ +[0-9]+ +0'
+ask select --n 4096 --k 64 --recall 0.1 --kb-max 64
+says 'rows reach +least.* [*] +[0-9]+ '
+
+# At most 24 lines, and no sentence wider than 100 columns.
+while read -r arguments; do
+    # shellcheck disable=SC2086
+    ask select $arguments
+    checks=$((checks + 1))
+    [ "$(wc -l <<<"$answer")" -le 24 ] || fail "more than 24 lines"
+    wide=$(sed '/^The best of each/,$d' <<<"$answer" | awk 'length > 100')
+    [ -z "$wide" ] || fail "wider than 100 columns: $wide"
+done <<'QUESTIONS'
+--n 151936 --k 50 --m 64 --recall 0.99
+--n 151936 --k 50 --m 64 --recall 0.99 --device b200
+--n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 20
+--n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie --confidence 0.99
+--n 151936 --k 50 --m 64 --device h100-pcie --budget 60
+--n 151936 --k 50 --m 64 --device b200 --budget 5.1 --exact-us 20
+--n 1e6 --k 1e5 --m 4096 --device h100-pcie
+--n 1e6 --k 1e5 --m 4096 --device h100-pcie --dtype f32 --kernel ours
+--n 262144 --k 1024 --recall .95 --confidence .99 --kernel graphcore --objective serial --kb-max 64
+--n 100000 --k 99999 --recall 0.5
+--n 10 --k 10
+--n 2^24 --k 2^14 --m 4096 --device l4
+QUESTIONS
+echo "$checks checks"
+exit $failed

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Kernels of exact top-k alone in the command: calibrate makes the profiles that ship, predict and
+# devices show them, select takes one as its contender and names it; what does not go together is an
+# error; the caption of the figure ours-exact says what its numbers say.
+#
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tests/shell.sh
+source "$(dirname "$0")/../../shell.sh"
+
+# The values of a profile, without its date: "key value" with six digits.
+values() {
+    awk -F'[ =]+' '/^(launch|row|rows|roof|long|median|p95|held_out|n_|k_|m_|exact_count)/ {
+        printf "%s %.6g\n", $1, $2 }' "$1"
+}
+
+# calibrate makes three of the profiles again
+PROGRAM=$program PROFILES=$folder tools/exact_profiles.sh gvr_v2_b200 deepselect_b200 \
+    flashinfer_multi_cta_a100 >"$folder/said"
+for name in gvr_v2_b200 deepselect_b200 flashinfer_multi_cta_a100; do
+    diff <(values "model/time/profiles/exact/$name.profile") <(values "$folder/$name.profile") ||
+        fail "$name is another one"
+done
+prints '^gvr_v2_b200: 36 runs; fit 3.5 and 12.7 %; n left out 8.2 and 29.9 %; k left out 5.1 ' \
+    <"$folder/said" || fail "what exact_profiles.sh says"
+prints 'k left out not tried' <"$folder/said" || fail "one k, none left out"
+pass
+
+# predict: by the beginning of a name, and by a file; k = n selects nothing
+question=(--n 65536 --k 512 --m 64)
+one=$("$program" predict --device gvr "${question[@]}" --csv)
+two=$("$program" predict --device "$folder/gvr_v2_b200.profile" "${question[@]}" --csv)
+columns=n,k,m,valid,assignment,exact_us,low_us,high_us,way,within_runs,beyond
+[ "$(sed -n 1p <<<"$one")" = "$columns" ] || fail "columns of predict"
+same=$(paste -d, <(sed -n 2p <<<"$one") <(sed -n 2p <<<"$two") |
+    awk -F, '{ print ($6 / $17 - 1 < 1e-5 && $17 / $6 - 1 < 1e-5) }')
+[ "$same" = 1 ] || fail "predict by a name and by a file: $one $two"
+[ "$("$program" predict --device gvr --n 4096 --k 4096 --csv | sed -n 2p)" = \
+    "4096,4096,1,4096,interleaved,,,,,false," ] || fail "predict of k = n"
+"$program" devices | prints '^ *B200 *gvr_v2_b200 .* 0.77 to 1.12' || fail "devices"
+rejects "has no stage 1" "$program" predict --device gvr --n 4096 --k 64 --b 128
+rejects "is of f32" "$program" predict --device gvr --n 4096 --k 64 --dtype f16
+pass
+
+# select: its time is that of exact top-k, and is named
+question=(--n 131072 --k 1024 --m 64 --device b200)
+us=$("$program" predict --device gvr --n 131072 --k 1024 --m 64 --csv | sed -n 2p | cut -d, -f6)
+answer=$("$program" select "${question[@]}" --exact-kernel gvr_v2 --json)
+python3 - "$us" "$answer" <<'PYTHON' || fail "select --json"
+import json
+import sys
+us, answer = float(sys.argv[1]), json.loads(sys.argv[2])
+kernel = answer["exact_kernel"]
+assert answer["exact_objective"] == kernel["time_us"] == us
+assert kernel["name"] == "gvr_v2_b200" and kernel["dtype"] == "f32" and kernel["within_runs"]
+assert kernel["low_us"] < us < kernel["high_us"]
+assert "exact top-k by gvr_v2_b200" in answer["reason"]
+assert answer["over_exact"] == answer["choice"]["objective"] / us
+PYTHON
+text=$("$program" select "${question[@]}" --exact-kernel gvr_v2)
+prints '^  exact .* predicted (gvr_v2_b200, f32)' <<<"$text" || fail "select in words: $text"
+"$program" select "${question[@]}" --exact-kernel gvr_v2 --csv | prints ',gvr_v2_b200,' ||
+    fail "select --csv"
+"$program" select --n 2^22 --k 1024 --device b200 --exact-kernel gvr | tr -s ' \n' ' ' |
+    prints 'beyond its runs in n' || fail "beyond the runs"
+# runs to 262127 answer for 2^18
+"$program" predict --device gvr --n 2^18 --k 1024 --csv | prints ',true,$' || fail "n of 1e-4 more"
+# the same as the measured time of the same value
+measured=$("$program" select "${question[@]}" --exact-us "$us" --csv | sed -n 2p | cut -d, -f14)
+[ "$measured" = "$("$program" select "${question[@]}" --exact-kernel gvr --csv | sed -n 2p |
+    cut -d, -f14)" ] || fail "--exact-us of the same time"
+# a profile of the caller's own, and one with a stage 1, which has an exact top-k, too
+"$program" select "${question[@]}" --exact-kernel "$folder/gvr_v2_b200.profile" --csv |
+    prints ',gvr_v2_b200,' || fail "--exact-kernel FILE"
+pass
+
+rejects "leave one out" "$program" select "${question[@]}" --exact-kernel gvr --exact-us 4
+rejects "give --device too" "$program" select --n 4096 --k 64 --exact-kernel gvr
+rejects "leave --objective out" "$program" select "${question[@]}" --exact-kernel gvr \
+    --objective candidates
+rejects "is one of flashinfer_0_6_14_b200, " "$program" select "${question[@]}" \
+    --exact-kernel flashinfer
+rejects "is not known; give one of aiter_mi355x, " "$program" select "${question[@]}" \
+    --exact-kernel nothing
+rejects "did you mean gvr_v2_b200?" "$program" select "${question[@]}" --exact-kernel grv_v2_b200
+rejects "did you mean H100-SXM?" "$program" select --n 4096 --k 64 --device H100-SMX
+rejects "k = n selects nothing" "$program" select --n 4096 --k 4096 --device b200 \
+    --exact-kernel gvr
+rejects "has no stage 1" "$program" select --n 4096 --k 64 --device gvr
+rejects "only finds the exact top-k" "$program" select --n 4096 --k 64 --kernel exact
+rejects "no row has the kernel 'nothing'" "$program" calibrate runs/trtllm/exact-b200.csv \
+    --kernel exact --runs-kernel nothing
+rejects "only finds the exact top-k" "$program" calibrate runs/keyetal/two-stage.csv \
+    --kernel exact --dtype f16
+rejects "only finds the exact top-k" "$program" calibrate --plan --kernel exact-once
+rejects "exclude each other" "$program" calibrate trtllm/exact-b200 --kernel exact \
+    --runs-kernel gvr_v2 --no-held-out --cross-validate
+rejects "leaves out what --json" "$program" calibrate trtllm/exact-b200 --kernel exact \
+    --runs-kernel gvr_v2 --no-held-out --json
+rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
+    --device b200 --exact-kernel gvr
+pass
+
+# the table of a bound counts the launch, as its headline does; CSV has the bound alone
+question=(--n 8192 --k 512 --recall 0.95 --device b200 --exact-kernel gvr --dtype f32
+    --objective roofline)
+"$program" select "${question[@]}" --verbose | prints '^\* .* 1.51 us  *1.0x  *27.7 %' ||
+    fail "launch"
+"$program" select "${question[@]}" --csv | awk -F, 'NR > 1 && $12 > 0.1 { exit 1 }' ||
+    fail "the objective of CSV has a launch"
+# what is an option of a subcommand, without the subcommand
+rejects "exact-kernel is an option of select; name the subcommand first" "$program" \
+    "${question[@]}"
+# Without --exact-kernel, a card without a profile is compared with the fastest kernel that was
+# measured on it, within its runs.
+"$program" select --n 131072 --k 1024 --m 1 --device b200 --json >"$folder/card"
+prints '"name": "[a-z0-9_]*_b\(200\|lackwell\)"' <"$folder/card" || fail "the kernels of the card"
+"$program" select --n 131072 --k 8 --device b200 --json | prints '"exact_kernel"' &&
+    fail "a kernel beyond its runs"
+# the buckets and the kernel are of other types
+"$program" select --n 2^20 --k 100 --device h200 --dtype f32 --exact-kernel torch_topk_h100 |
+    tr -s ' \n' ' ' |
+    prints 'it reads f16, the buckets f32' || fail "types"
+"$program" select --n 4096 --k 64 --device b200 --dtype f32 --exact-kernel gvr |
+    prints 'reads' && fail "types"
+# no table is wider than a page
+for tables in devices runs; do
+    [ "$("$program" "$tables" | awk 'length > 100' | wc -l)" = 0 ] || fail "$tables is wide"
+done
+pass
+
+# a profile without a run of exact top-k claims no gain; with a time of one's own it does
+question=(--n 2^28 --k 128 --recall 0.99 --device v100s)
+"$program" select "${question[@]}" | tr '\n' ' ' >"$folder/answer"
+prints 'ms (predicted); this pays if your exact top-k of this shape takes longer than 1' \
+    <"$folder/answer" || fail "the gain is not known: $(cat "$folder/answer")"
+prints 'exact       not known by this profile; --exact-us' <"$folder/answer" || fail "exact line"
+"$program" select "${question[@]}" --exact-us 5000 |
+    prints 'times faster than exact top-k (5 ms)' || fail "--exact-us"
+"$program" predict --n 2^28 --k 128 --kb 1 --device v100s | tr '\n' ' ' |
+    prints 'not known, because no run of the profile is of exact top-k' || fail "predict"
+pass
+
+# the caption of ours-exact: one row reaches at most 1.5 %; many rows 70 and 4.5 %, 1.4 and 22 times
+awk -F, 'NR > 1 && $8 != "NaN" { share = $8 * 100
+        if ($5 == 1 && share > one) { one = share }
+        if ($5 > 1 && $2 == "gvr_v2_b200" && share > gvr) { gvr = share }
+        if ($5 > 1 && $2 == "torch_topk_blackwell" && share > torch) { torch = share } }
+    END { printf "%.1f %.0f %.1f %.1f %.0f\n", one, gvr, torch, 100 / gvr, 100 / torch }' \
+    paper_figures/ours-exact/ours-exact.csv >"$folder/shares"
+[ "$(cat "$folder/shares")" = "1.5 70 4.5 1.4 22" ] || fail "shares $(cat "$folder/shares")"
+caption=$(tr '\n' ' ' <plots/ours-exact.txt)
+for text in "at most 1.5 %" "70 % with gvr_v2" "4.5 % with torch.topk" "1.4 and 22 times"; do
+    grep -qF -- "$text" <<<"$caption" || fail "the caption lacks: $text"
+done
+pass
+finish

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Every sentence that select prints, over a thousand random questions (CASES=few: 250):
+# check_sentences.py. And that the check finds sentences that are wrong.
+#
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../../shell.sh"
+if ! command -v python3 >/dev/null; then
+    echo "SKIPPED: there is no python3"
+    exit 0
+fi
+questions=1000
+if [ "${CASES:-}" = few ]; then questions=250; fi
+if [ -n "${SANITIZE:-}" ]; then questions=60; fi
+python3 tests/programs/select/check_sentences.py "$program" "$questions" || fail "see above"
+pass
+
+# A program that says what is not so.
+lie() { # script of sed
+    cat >"$folder/liar" <<END
+#!/bin/sh
+"$program" "\$@" >"$folder/\$\$" || exit
+case "\$*" in
+*json*) cat "$folder/\$\$" ;;
+*) sed '$1' "$folder/\$\$" ;;
+esac
+END
+    chmod +x "$folder/liar"
+    ! python3 tests/programs/select/check_sentences.py "$folder/liar" 60 >"$folder/said" ||
+        fail "not noticed: $1"
+}
+lie 's/19 of 20 rows reach 0\.9/19 of 20 rows reach 0.8/'
+lie 's/about \([0-9]\)/about 1\1/'
+lie 's/; by the profile of H100-PCIe.*//'
+lie 's/second read collects [0-9]/second read collects 1/'
+lie 's/can only pay if/pays if/'
+lie 's/too few to fill a GPU/enough for a GPU/'
+lie 's/in place of/instead of/'
+lie 's/^  floor .*/  floor       1 us: the rates of H200 allow no less/'
+lie 's/^  faster  *[0-9.]*/  faster      1.23/'
+lie 's/^  quirk  *on A10G/  quirk       on A100/'
+pass
+finish

