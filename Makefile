@@ -14,7 +14,7 @@ LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 CC ?= gcc
 CXX ?= g++
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O2 -g1
 WARNINGS := -Wall -Wextra -Wconversion -Werror=implicit-function-declaration
 BUILD ?= build
 SANITIZE :=

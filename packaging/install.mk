@@ -15,12 +15,13 @@ FISH_COMPLETION := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 MEASURED := $(wildcard runs/index.csv runs/*/*)
 PARTS_OF_HEADER := $(wildcard model/recallmodel/*.h)
 FILL_IN := -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+    -e 's|@MAJOR@|$(MAJOR)|' \
     -e 's|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|'
 # What `make gpu` builds is installed if it is there.
 INSTALL_GPU := $(wildcard $(BUILD)/gpu/recallmodel-bench)
 
 install: all
-	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE)/recallmodel $(MAN)
+	install -d $(BIN) $(LIB)/pkgconfig $(LIB)/cmake/recallmodel $(INCLUDE)/recallmodel $(MAN)
 	install -m 755 $(PROGRAM) $(if $(HAS_MPI),$(PROGRAM_MPI)) $(BIN)/
 	install -m 644 $(STATIC) $(STATIC_TOPK) $(LIB)/
 	install -m 755 $(SHARED) $(SHARED_TOPK) $(LIB)/
@@ -35,6 +36,8 @@ install: all
 	$(if $(INSTALL_GPU),install -m 755 $(INSTALL_GPU) $(BIN)/)
 	sed $(FILL_IN) model/recallmodel.pc.in > $(LIB)/pkgconfig/recallmodel.pc
 	sed $(FILL_IN) topk/recallmodel-topk.pc.in > $(LIB)/pkgconfig/recallmodel-topk.pc
+	for file in config config-version; do sed $(FILL_IN) model/recallmodel-$$file.cmake.in \
+	    > $(LIB)/cmake/recallmodel/recallmodel-$$file.cmake || exit 1; done
 	$(if $(MANUAL),@$(MAKE) --no-print-directory install-manual)
 	for file in $(MEASURED); do install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
 
@@ -61,4 +64,5 @@ uninstall:
 	    $(addprefix $(BASH_COMPLETION)/,recallmodel recallmodel-mpi) \
 	    $(addprefix $(FISH_COMPLETION)/,recallmodel.fish recallmodel-mpi.fish) \
 	    $(addprefix $(SHARE)/,$(MEASURED))
-	-rmdir $(INCLUDE)/recallmodel $(SHARE)/runs/* $(SHARE)/runs $(SHARE) 2>/dev/null
+	rm -f $(LIB)/cmake/recallmodel/recallmodel-config*.cmake
+	-rmdir $(LIB)/cmake/recallmodel $(LIB)/cmake $(INCLUDE)/recallmodel $(SHARE)/runs/* $(SHARE)/runs $(SHARE) 2>/dev/null

@@ -53,15 +53,17 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 	$(say) BENCH $<
 	$(Q)$(BENCH_CC) $(TEST_FLAGS) $< $(PARTS_OF_TEST) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
 
-# The tests that `make check` runs with CASES=few, in a short form: those that ask for it. A test has
-# a short form if it takes more than some ten seconds.
-SHORT_FORM := $(shell grep -l 'CASES\|few_cases()' $(TEST_FILES))
-SHORTENED := $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(SHORT_FORM))) $(filter %.sh,$(SHORT_FORM))
+# A test of more than some seconds has a short form, which `make check` runs with CASES=few, or says
+# in its head "Slow:", and `make check` leaves it out.
+as_tests = $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(1))) $(filter %.sh,$(1))
+SHORTENED := $(call as_tests,$(shell grep -l 'CASES\|few_cases()' $(TEST_FILES)))
+SLOW := $(call as_tests,$(shell grep -l '^\(#\| \*\) Slow: ' $(TEST_FILES)))
 TEST_LIMIT_S ?= 600
 
 check: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
-	@CASES=few $(MAKE) --no-print-directory run-tests
+	@CASES=few $(MAKE) --no-print-directory run-tests \
+	    RUN="$(filter-out $(SLOW),$(TESTS) $(TEST_SCRIPTS))"
 
 # What `make check` leaves out: the programs that nvcc builds, the shortened tests in full, and
 # completion in zsh and fish, and what mandoc says of the manual.
@@ -69,7 +71,7 @@ check-rest: packages
 	@tools/install_packages.sh zsh fish groff-base mandoc
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
 	@$(MAKE) --no-print-directory gpu-tests
-	@$(MAKE) --no-print-directory run-tests RUN="$(SHORTENED)"
+	@$(MAKE) --no-print-directory run-tests RUN="$(sort $(SLOW) $(SHORTENED))"
 
 check-all: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs

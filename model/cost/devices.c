@@ -6,9 +6,9 @@
 
 #include "names.h"
 
-/* Every source has the form "RATES: WHERE FROM; RATES: WHERE FROM"; tests/programs/time/test_devices.c
- * checks that it names each rate that is known. Where sources contradict each other, a remark says
- * so.
+/* Every source has the form "RATES: WHERE FROM; RATES: WHERE FROM";
+ * tests/programs/time/test_devices.c checks that it names each rate that is known. Where sources
+ * contradict each other, a remark says so.
  *
  * Memory is nominal, 1 GB = 10^9 bytes, also where a page says GiB (Google's of TPU v4 and v7x).
  *

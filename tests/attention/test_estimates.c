@@ -1,6 +1,8 @@
 /* test_estimates.c - methods that do more than visit keys, through the evaluation: sampled keys
  * with weights, SparQ's mean value, and keys that are hashed by their queries.
  *
+ * Against: the output written out.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/evaluation/evaluate.h>
 

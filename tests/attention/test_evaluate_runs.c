@@ -1,6 +1,8 @@
 /* test_evaluate_runs.c - attention without values, of layers that are read in full, of queries that
  * choose together; threads, memory, stops and faults.
  *
+ * Against: the same, and one run against another.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "made_up_heads.h"
 

@@ -1,5 +1,8 @@
 /* test_full.c - attention of a batch over all keys, against long double.
  *
+ * Attention of a batch over all keys, in blocks and parts, and up to the position of each query; 1
+ * and 3 threads. Against: one query at a time in long double.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 

@@ -4,6 +4,8 @@
  * A statistical case allows five standard errors: one false alarm in 1.7e6 for a normal value. All
  * seeds are fixed, so a pass stays a pass.
  *
+ * Against: sums over all keys in double.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "generated.h"
 

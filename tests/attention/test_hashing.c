@@ -1,6 +1,9 @@
 /* test_hashing.c - the methods that hash, against what they do, written out; how often hashes
  * collide; and the estimate from sampled keys.
  *
+ * Against: each of them written out; the probability of a collision, 16 cases by 20,000 seeds; the
+ * unbiased sum over 20,000 seeds (|z| > 5: 6e-7 a case).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
 #include <sim/rows/random.h>

@@ -1,5 +1,8 @@
 /* test_methods.c - what holds for every method of sparse attention in the registry.
  *
+ * Every method of `attention/`: which keys, how many, at every knob; none open, one open, equal
+ * keys; any number of threads; later keys; bad options. Against: what the interface promises.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifdef _OPENMP
 #include <omp.h>

@@ -1,5 +1,7 @@
 /* test_npy_write.c - .npy files that are written piece by piece, read back by sim/.
  *
+ * Against: the reader of `sim/`.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

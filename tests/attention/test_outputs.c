@@ -1,6 +1,9 @@
 /* test_outputs.c - the output of sparse attention, against attention over single keys in double
  * and against the error that the evaluation reports.
  *
+ * Against: attention over single keys in double, the error that the evaluation reports, for the
+ * method full one query at a time, and for the file the same partitions and models in memory.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

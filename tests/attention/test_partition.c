@@ -1,6 +1,9 @@
 /* test_partition.c - k-means: one iteration written out in double, the nearest centroid by brute
  * force, seeds against their probabilities, empty buckets by hand, the same bits for any threads.
  *
+ * Against: brute force on whole numbers, an iteration in double, cases by hand, the probabilities
+ * of k-means++ (6000 seeds, false alarm 4e-6).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 

@@ -1,5 +1,7 @@
 /* test_properties.c - the properties of keys and queries, by brute force on small tensors.
  *
+ * Against: definitions in double on 3000 keys, a Pareto law, 128 separate points.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/tensors/properties.h>
 

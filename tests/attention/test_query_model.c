@@ -1,6 +1,9 @@
 /* test_query_model.c - the query model of SAAP and its trainer: gradients against differences of
  * the loss, written out in double; AdamW by hand; cases whose least loss is known in closed form.
  *
+ * Against: differences of a loss that is written out in double; three steps by hand; two cases
+ * whose least loss has a closed form.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 

@@ -1,6 +1,8 @@
 /* test_resume.c - an evaluation that goes on from states that it kept ends with the same bits;
  * a stop within a head; states that are not its own; a keeper that fails.
  *
+ * Against: the run in one piece, bit for bit.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "made_up_heads.h"
 

@@ -1,6 +1,9 @@
 /* test_rope.c - RoPE: frequencies of each scaling against numbers with 40 digits, positions put in
  * and taken out again, products that depend on the distance alone.
  *
+ * Against: closed forms; the exact model; the model of one wave, eight drifts and nine other
+ * shapes; a shuffle.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/rope.h>
 #include <tests/test.h>

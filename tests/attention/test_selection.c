@@ -1,6 +1,9 @@
 /* test_selection.c - bucketed, sparq, quest and blocks against what they do, written out. Keys and
  * queries are small whole numbers: the products are exact and many scores are equal.
  *
+ * Against: each of them written out, and `sim/selection/bucketed.h`, on small whole numbers with
+ * many ties.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
 #include <sim/selection/bucketed.h>

@@ -1,5 +1,7 @@
 /* test_targets.c - which queries are trained on, and their targets, written out in double.
  *
+ * Against: both written out.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 

@@ -1,6 +1,9 @@
 /* test_timing.c - the step that is timed, against attention in double, and the plumbing of the
  * timing: no time is compared with a limit.
  *
+ * Against: attention in double, for lists with runs of 1 to 40 keys; a choice of 2 ms for two
+ * heads, divided. No other time is compared with a limit.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/evaluation/step.h>
 #include <attention/evaluation/timing.h>

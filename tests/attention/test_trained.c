@@ -1,6 +1,9 @@
 /* test_trained.c - partitions and query models in a file: what is read back, and what is refused;
  * and training them from several documents. long: all of it shares one example.
  *
+ * Against: what was written; every shorter file and every number that does not fit is refused; the
+ * parts one by one; a query head that has nothing to train on.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <omp.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
 /* test_csv.c - reading and writing CSV.
  *
+ * Against: broken files, by line and column.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/csv.h>
 #include <tests/test.h>

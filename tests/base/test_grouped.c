@@ -1,6 +1,9 @@
 /* The mean over rows in groups, and Student's t: against GSL, and made-up groups whose truth is
  * known.
  *
+ * Against: GSL, a case by hand, made-up groups whose truth is known (1000 seeds a case; false alarm
+ * 1e-5 a case).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>

@@ -1,5 +1,7 @@
 /* test_state_file.c - the file in which a long run keeps its state: read, replaced, compared.
  *
+ * Against: what was written; published checksums.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>

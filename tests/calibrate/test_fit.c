@@ -1,6 +1,8 @@
 /* test_fit.c - the fit of the full time model. Times are computed from known parameters, and the
  * fit must find these parameters.
  *
+ * Against: made-up parameters and outliers, which the fit must find again.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <calibrate/fit.h>
 #include <tests/test.h>

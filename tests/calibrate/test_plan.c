@@ -1,6 +1,8 @@
 /* test_plan.c - the shapes that a plan proposes. A fit to times of these shapes predicts other
  * shapes.
  *
+ * Against: made-up parameters, which the fit must find again.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/statistics.h>
 #include <calibrate/plan.h>

@@ -1,5 +1,7 @@
 /* test_regret.c - regret, worked out by hand.
  *
+ * Against: values calculated by hand.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/statistics.h>
 #include <calibrate/regret.h>

@@ -37,8 +37,8 @@ def furnish(folder):
     shutil.copytree(TOP / "runs", folder / "runs")
     for letter, name in (("q", "queries"), ("k", "keys"), ("v", "values")):
         for number in ("", "1", "2"):
-            (folder / f"{letter}{number}.npy").symlink_to(TOP
-                                                          / f"tests/programs/attention/sparse/{name}.npy")
+            (folder / f"{letter}{number}.npy").symlink_to(
+                TOP / f"tests/programs/attention/sparse/{name}.npy")
     (folder / "my.profile").write_bytes(next(TOP.glob("model/**/*.profile")).read_bytes())
     made = run("recallmodel predict --device h100-pcie --n 1024,16384,65536,262144 --k 16,64"
                " --kb 1..4 --m 64 --csv", folder).stdout

@@ -4,6 +4,9 @@
 # subcommand and every figure its place, every page stands in the navigation, and links between
 # pages lead to pages. make check-site checks the built site.
 #
+# Against: the symbols of the libraries, the header of the kernels, the module's names,
+# `recallmodel help`, a contract by hand.
+#
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."

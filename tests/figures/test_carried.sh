@@ -2,6 +2,8 @@
 # Stand-ins: the tables of docs/runs.md are those that plots/carried.py writes today, and the bands
 # of the library are those of the runs.
 #
+# Slow: 14 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 command -v python3 >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }

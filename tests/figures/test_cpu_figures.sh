@@ -2,6 +2,11 @@
 # Figures and sentences of measured runs on a CPU: made-up runs, which of several folders is taken,
 # and what docs/cpu.md says of the committed runs.
 #
+# Against: runs that `cpu_figures.py` makes up, and what follows from them; figures with a number
+# changed.
+#
+# Slow: 10 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1

@@ -3,6 +3,9 @@
 # that key_claims.py notices a number that has changed. plots/key.py: bad arguments, the example of
 # Figure 2 by the simulation.
 #
+# Against: the published runs and the CSV files of the figures, with thirteen numbers changed that
+# must each be noticed; the simulation, on the row of Figure 2.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1

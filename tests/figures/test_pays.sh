@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
 # ours-pays and ours-sampling: their numbers, captions and pages, computed again from the runs.
 #
+# The gains of `ours-pays` and the times of `ours-sampling`, their captions and what `runs.md` and
+# `choosing.md` say of them; the card that FlashInfer does not state; the launches of `select`.
+# Against: the runs and the rates of the devices, joined by other code; the recall and the least
+# bound of samples, by the command; a number changed.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 python=${PYTHON:-/usr/bin/python3}

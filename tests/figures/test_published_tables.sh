@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The tables of docs/runs.md that plots/published_runs.py writes are those that it writes today.
 #
+# Against: `published_runs.py text`.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program

@@ -2,6 +2,8 @@
 # The figures of SAAP: the numbers in their captions are those of their CSV files, and
 # tools/saap_figures.py says what is wrong with its arguments.
 #
+# Against: the CSV files of the figures; a number that was changed.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 python=${PYTHON:-/usr/bin/python3}

@@ -2,6 +2,8 @@
 # A figure with other numbers: the CSV has them, the picture is drawn, without published points, and
 # the committed figure is untouched; what cannot be varied says why.
 #
+# Against: the CSV file and paper_figures, which stays as it is.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program FIGURES=$folder/made

@@ -1,6 +1,8 @@
 /* test_check.c - the checks that run on the device. They accept a correct result (test_stage1.c
  * and test_exact.c), and each kind of error shows in its own counter.
  *
+ * Against: outputs with one entry changed; plain C.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plain.h"
 

@@ -1,5 +1,7 @@
 /* test_exact.c - exact top-k on every kind of row, against plain C.
  *
+ * Against: plain C, as `test_stage1`.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "plain.h"
 

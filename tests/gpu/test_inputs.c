@@ -1,5 +1,7 @@
 /* test_inputs.c - the rows that the benchmark fills on the device.
  *
+ * Against: means and variances (5 standard errors); nearest neighbours of rounded values.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/host/inputs.h>
 

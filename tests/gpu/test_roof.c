@@ -1,6 +1,8 @@
 /* test_roof.c - the kernels that give the benchmark its upper limits: they move exactly as many
  * bytes and do exactly as many operations as they say.
  *
+ * Against: plain C, every byte.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/host/roof.h>
 

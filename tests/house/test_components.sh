@@ -3,6 +3,9 @@
 # the list; what the sources include and link stands in the list; the SBOM of any tarball has the
 # form of SPDX and the same components, and what is not of that form is refused.
 #
+# Against: `packaging/components.csv`, the table of CONTRIBUTING.md, what the Makefile links. Lists
+# and SBOMs with faults must be refused.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 command -v python3 >/dev/null || { echo "SKIPPED: packaging/sbom.py needs python3"; exit 0; }

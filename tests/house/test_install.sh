@@ -2,6 +2,8 @@
 # Installs into an empty folder, compiles a ten-line program against the copy with pkg-config (C
 # shared, C static, C++), runs it, uninstalls, and checks that nothing is left.
 #
+# Slow: 3 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 if [ -n "${SANITIZE:-}" ]; then
@@ -43,6 +45,24 @@ check "C, static" "$("$folder/static")" "$want"
 if command -v "${CXX:-g++}" >/dev/null; then
     ${CXX:-g++} -Wall -Wextra -Werror "$folder/ten.cpp" "${flags[@]}" -o "$folder/plus"
     check "C++" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/plus")" "$want"
+fi
+
+if command -v cmake >/dev/null; then
+    mkdir "$folder/cmake"
+    cp "$folder/ten.c" "$folder/cmake/"
+    cat >"$folder/cmake/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.10)
+project(ten C)
+find_package(recallmodel 0.1 REQUIRED)
+add_executable(ten ten.c)
+target_link_libraries(ten recallmodel::recallmodel recallmodel::topk)
+END
+    cmake -S "$folder/cmake" -B "$folder/cmake/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        >"$folder/out" && cmake --build "$folder/cmake/build" >"$folder/out" ||
+        fail "cmake: $(cat "$folder/out")"
+    check "CMake" "$("$folder/cmake/build/ten")" "$want"
+else
+    echo "SKIPPED: find_package: there is no cmake"
 fi
 
 # Each part of the header alone, in C and C++: it includes what it needs.

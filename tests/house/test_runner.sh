@@ -2,6 +2,10 @@
 # The runner of tests and .ci/run: they see failures and hangs, print output in order and omit no
 # step.
 #
+# Against: made-up tests, a `make` of its own.
+#
+# Slow: 6 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 . tests/signals.sh

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The style of all sources (tools/style.py has the rules), and that each fault is found.
 #
+# Against: files with one fault each.
+#
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -3,6 +3,8 @@
 # an installed header. A symbol more or less is found, and so is another soname. The functions of
 # base/ and the hidden ones do not leak.
 #
+# Against: `packaging/symbols/`, the public headers. A symbol more or less must be noticed.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 if [ -n "${SANITIZE:-}" ]; then

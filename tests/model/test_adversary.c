@@ -1,6 +1,8 @@
 /* test_adversary.c - questions whose answers once took forever, and shapes that select must not
  * offer.
  *
+ * Against: values from other arithmetic.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -5,6 +5,9 @@
  * and passes the calls on to glibc. It is skipped with another C library and under the sanitizers,
  * which define these functions, too.
  *
+ * Against: the list in `recallmodel.h`; every call of malloc, calloc and realloc, counted (with
+ * glibc, without sanitizers).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

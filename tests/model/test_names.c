@@ -1,5 +1,7 @@
 /* test_names.c - names of devices: UTF-8 and prefixes.
  *
+ * Against: UTF-8 by jansson.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
 

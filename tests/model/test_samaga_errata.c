@@ -1,6 +1,8 @@
 /* test_samaga_errata.c - what docs/errata.md says of Samaga et al., number by number. (Table 2 is
  * in test_papers.)
  *
+ * Against: trial division, the exact recall.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

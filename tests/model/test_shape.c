@@ -1,5 +1,7 @@
 /* test_shape.c - buckets of padded rows, and the worst case, by dealing the elements out.
  *
+ * Against: elements dealt out one by one, dynamic programming, integers.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "small_shapes.h"
 

@@ -1,6 +1,8 @@
 /* test_status_text.c - the text of a status. Every small shape outside the domain gets one
  * sentence with its numbers and what to give instead, and that is in the domain.
  *
+ * Against: all shapes with numbers up to 8.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

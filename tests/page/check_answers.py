@@ -4,6 +4,8 @@
 Debian's Python, because selenium is Debian's.
 
 SPDX-License-Identifier: Apache-2.0
+
+Against: `recallmodel select --json`: texts and whole numbers are the same, others to 1e-12.
 """
 import statistics
 import time

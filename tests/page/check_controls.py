@@ -2,6 +2,10 @@
 """check_controls.py - what a visitor moves: examples, sliders, pictures, files, tabs.
 
 SPDX-License-Identifier: Apache-2.0
+
+what a visitor moves on the page: every example with its call, sliders, the data and the drawings
+that the pictures save, the point, arrow keys, a profile and rows of the visitor's. Against: the
+command line that the page shows, `recall`, `law`, `simulate`.
 """
 import csv
 import io

@@ -2,6 +2,10 @@
 """check_engine.py - the engine in Chromium: every subcommand, help, errors, files, lanes.
 
 SPDX-License-Identifier: Apache-2.0
+
+every subcommand of the page with `--json`, its help, two dozen wrong command lines, profiles and
+device files as text and as bytes, 300 runs on three lanes. Against: the command, byte by byte
+where it prints no JSON.
 """
 import pathlib
 import re

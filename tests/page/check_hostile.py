@@ -4,6 +4,8 @@ that come while another is read, markup in names and values, rows of every layou
 stands only where a profile has runs.
 
 SPDX-License-Identifier: Apache-2.0
+
+Against: `select`, `simulate`.
 """
 import json
 import pathlib

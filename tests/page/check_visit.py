@@ -3,6 +3,10 @@
 fields, and an address that holds the whole question. No request leaves it.
 
 SPDX-License-Identifier: Apache-2.0
+
+the page itself: the sixty questions in its address, errors beside their fields in the command's
+words, an address that is changed, copied and opened again; every request in the browser's log,
+and five ways to make one that the policy stops. Against: the command.
 """
 import json
 import statistics

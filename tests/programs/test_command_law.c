@@ -1,6 +1,8 @@
 /* test_command_law.c - `law`: its probabilities against exact counting and the moments of the
  * library, and its three outputs against each other.
  *
+ * Against: counting in exact integers, 63 shapes; the mean, sd and law of the library.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gmp.h>
 

@@ -1,5 +1,9 @@
 /* test_json_value.c - JSON as a tree and as text, against jansson: the same tree built with both.
  *
+ * Against: jansson, byte for byte, also on 20000 random trees and 1000 levels.
+ *
+ * Slow: 5 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
 #include <jansson.h>

@@ -2,6 +2,8 @@
 # How the command behaves: help, suggestions, options given twice, numbers as people say them,
 # readers that go away, ignored signals, locales.
 #
+# Against: each other.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 . tests/signals.sh

@@ -2,6 +2,8 @@
 # The man pages and the reference in Markdown: a page for each subcommand, every option of --help on
 # it, with the names that its values have; the roff is right.
 #
+# Against: every `--help`, the warnings of groff and mandoc.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 if ! command -v groff >/dev/null; then

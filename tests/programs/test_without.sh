@@ -3,6 +3,8 @@
 # command was built. A command says what it lacks in one line, or goes on with one thread; nothing
 # aborts.
 #
+# Against: one line and status 2, or the answer of one thread; no library calls abort() or exit().
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 if [ -n "${SANITIZE:-}" ]; then

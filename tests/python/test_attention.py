@@ -1,4 +1,7 @@
-"""Sparse attention in Python: NumPy, key by key; the command; wrong input."""
+"""Sparse attention in Python: NumPy, key by key; the command; wrong input.
+
+Against: NumPy, key by key; the error that the command prints.
+"""
 import csv
 import io
 import os

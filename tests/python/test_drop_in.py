@@ -3,6 +3,8 @@
 torch: test_topk* of test/test_sort_and_select.py and test/test_reductions.py of PyTorch 2.9. jax:
 tests/lax_test.py and tests/ann_test.py of JAX 0.10. numpy: argpartition. Where PyTorch or JAX is
 installed, it is asked too.
+
+Against: sorting; PyTorch, where it is installed; the rules of their own tests.
 """
 import math
 

@@ -2,6 +2,8 @@
 # The Python module with the built library: its own tests, by pytest; and installed by pip into an
 # empty folder. With arguments: the tests alone, with these arguments of pytest.
 #
+# Against: the command, digit for digit; the layout of the C compiler.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 python=${PYTHON:-/usr/bin/python3}

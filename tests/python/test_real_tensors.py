@@ -1,4 +1,11 @@
-"""tools/real_tensors on a tiny Llama: reader, tokenizer, RoPE, forward pass, files."""
+"""tools/real_tensors on a tiny Llama: reader, tokenizer, RoPE, forward pass, files.
+
+what `make real-tensors` runs, on a Llama with random weights that is committed
+(`tiny_llama.gguf`): the reader, the tokenizer, RoPE with each scaling, the forward pass in one
+piece and in pieces, attention of the caller's own, the files, what is left out or refused,
+Ctrl-C and the same command again. Against: loops over single numbers that unpack the bytes and
+rotate interleaved pairs (1e-5); the formulas of the scalings; damaged files.
+"""
 import json
 import math
 import pathlib

@@ -1,4 +1,7 @@
-"""RoPE in Python's simulate() and select(): the command's numbers, and wrong input."""
+"""RoPE in Python's simulate() and select(): the command's numbers, and wrong input.
+
+Against: the command.
+"""
 import csv
 import io
 import json

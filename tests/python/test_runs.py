@@ -1,4 +1,7 @@
-"""The measured runs, by name: what the command lists and prints."""
+"""The measured runs, by name: what the command lists and prints.
+
+Against: the command.
+"""
 import csv
 import doctest
 import json

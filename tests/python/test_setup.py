@@ -1,4 +1,7 @@
-"""setup.py compiles what the Makefile compiles, with the same flags."""
+"""setup.py compiles what the Makefile compiles, with the same flags.
+
+Against: the commands of `make`.
+"""
 import os
 import pathlib
 import shlex

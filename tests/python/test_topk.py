@@ -1,4 +1,10 @@
-"""topk in Python: every type, axis and layout, recall, threads and errors; NumPy's sort."""
+"""topk in Python: every type, axis and layout, recall, threads and errors; NumPy's sort.
+
+Against: sorting, on every input, NaN, infinities, equal leading bits, 1 to 16 bits a pass; the
+cost formulas to the digit; expected insertions.
+
+Against: NumPy's sort of integer keys; the model's recall, within 4 standard deviations.
+"""
 import concurrent.futures
 import ctypes
 import decimal

@@ -1,4 +1,9 @@
-"""topk of tensors: torch.topk, gradients, vmap, torch.compile. Skipped where PyTorch is absent."""
+"""topk of tensors: torch.topk, gradients, vmap, torch.compile. Skipped where PyTorch is absent.
+
+`topk` of tensors and of JAX arrays: types, axes, no copy, derivatives, vmap, traces, meta
+tensors, `torch.compile`. Skipped where PyTorch or JAX is absent, as in `make check`. Against:
+`torch.topk`, `jax.lax.top_k`, PyTorch's own checks of an operator.
+"""
 import ctypes
 import os
 import pathlib

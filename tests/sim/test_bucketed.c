@@ -1,6 +1,9 @@
 /* test_bucketed.c - the simulation against bucketed top-k written out: every input, assignment,
  * shuffle and tie rule, on small rows.
  *
+ * Against: stage 1 and 2 written out with queues, small configurations, 12 rows each: every input,
+ * shuffle and assignment, padding, ties, NaN, infinities.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <unistd.h>

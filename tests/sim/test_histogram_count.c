@@ -2,6 +2,11 @@
  * float16 bins, and the radix select that keeps what is undecided. (test_topk runs them on every
  * kind of row, with every number of bits.)
  *
+ * Against: bins by hand, the edges of the model; every row of seven integers of 4 bits; operations
+ * and bytes to the digit; the model of what is left; rows that overflow 3072 places.
+ *
+ * Slow: 4 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
 

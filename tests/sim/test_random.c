@@ -3,6 +3,11 @@
  *
  * Seeds are fixed, so a pass stays a pass. Each |z| < 5 fails by chance in 6e-7 of cases.
  *
+ * Against: Random123's known answers; 1000 cells and the tail to 5 sd of 80 million normal values;
+ * autocorrelation at four lags; all 120 permutations of five.
+ *
+ * Slow: 5 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>
 

@@ -2,6 +2,11 @@
  * on small rows of every kind, and against its law, P(R > r) = P(r - lost(r) < k), where lost(r)
  * are the lost of the r largest.
  *
+ * Against: stage 1 and 2 written out, small configurations; its law from that of the lost elements;
+ * coupons; other threads.
+ *
+ * Slow: 4 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

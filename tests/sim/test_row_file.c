@@ -1,6 +1,9 @@
 /* test_row_file.c - files of rows: every dtype exactly, headers as NumPy writes them, and damaged
  * headers, each rejected with a reason.
  *
+ * Against: damaged dictionaries, every cut, every flipped bit of a header; all float16 and bfloat16
+ * values by their definition.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <unistd.h>

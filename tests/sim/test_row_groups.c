@@ -1,6 +1,9 @@
 /* test_row_groups.c - the groups of rows: files of labels, axes, and what a simulation counts for
  * each group.
  *
+ * Against: a search through 3000 labels; a simulation of the rows of the group alone; damaged
+ * files.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <unistd.h>

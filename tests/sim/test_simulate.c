@@ -5,6 +5,9 @@
  * mean; standard deviations may be off by 6 of their own errors, by chance in less than 1e-6 a
  * case.
  *
+ * Against: the mean and sd of the exact model (b not dividing n, padding, all assignments, shuffled
+ * AR(1) rows), Figure 6 of Key et al.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 
 #include <sim/tally/tally.h>

@@ -1,5 +1,7 @@
 /* test_tallies.c - histograms and tallies: adding them up, and their text.
  *
+ * Against: each other.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sim/tally/tallies.h>
 #include <tests/test.h>

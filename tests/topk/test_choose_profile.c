@@ -1,6 +1,8 @@
 /* test_choose_profile.c - by which profile rcm_top_k_choose chooses: the one of a CPU that comes
  * with the library, or the one that it is given, with the threads of the call.
  *
+ * Against: the predictions of that profile.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 #include <topk/topk.h>

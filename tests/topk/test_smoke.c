@@ -1,6 +1,10 @@
 /* test_smoke.c - rcm_top_k, its stage 1 and its maximum: every type and instruction set, against
  * bucketed top-k written out with a sort.
  *
+ * Against: bucketed top-k written out with a sort; the bits of plain C.
+ *
+ * Slow: 4 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <topk/topk.h>
 

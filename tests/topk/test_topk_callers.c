@@ -1,6 +1,8 @@
 /* test_topk_callers.c - many threads that call at once, calls inside a parallel region, more
  * threads than there is work.
  *
+ * Against: the oracle; one thread, bit for bit.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 

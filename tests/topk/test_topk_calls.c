@@ -2,6 +2,9 @@
  * another instruction set, other threads, other rounding and other bytes in the outputs and in the
  * workspace.
  *
+ * Against: the oracle; a second run with another instruction set, other threads and other rounding,
+ * bit for bit; of equal elements of a contiguous bucket the first.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 

@@ -1,6 +1,8 @@
 /* test_topk_choose.c - rcm_top_k_choose: what it chooses can be run and has the recall that was
  * asked for, by the model and on rows; and rcm_top_k_max.
  *
+ * Against: the exact loss and the law of a row; 5 standard errors in six shapes (false alarm 3e-6).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <locale.h>
 

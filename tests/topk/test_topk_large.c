@@ -1,6 +1,8 @@
 /* test_topk_large.c - rows that are longer than 2^31, strides that lead beyond 2^32 bytes. Memory
  * that nobody has written is all zeros and takes no space.
  *
+ * Against: the few.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <sys/mman.h>

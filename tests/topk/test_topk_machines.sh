@@ -4,6 +4,8 @@
 # qemu, where both are installed (on Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross,
 # qemu-user).
 #
+# Against: each other, bit for bit.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 bits=$build/tests/topk/bits

@@ -1,6 +1,8 @@
 /* test_topk_refusals.c - calls that are refused: the status is the one that the header names,
  * nothing is written, and a workspace of 0 bytes is reported.
  *
+ * Against: the statuses that the header allows; outputs that stay as they were.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "run.h"
 

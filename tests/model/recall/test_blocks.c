@@ -1,6 +1,9 @@
 /* test_blocks.c - the top-k inside the best blocks: its recall against counting, rationals, a
  * recurrence, and rows that are sorted.
  *
+ * Against: counting (every shape with n <= 9), rationals (n <= 60), a recurrence (k <= 300), 2000
+ * sorted rows of four shapes (false alarm 6e-7 a shape).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gmp.h>
 

@@ -1,6 +1,10 @@
 /* test_blocks_limits.c - the top-k inside the best blocks: the law that it sums, the rule of the
  * sums, edges, domain, order, the smallest number of blocks, time.
  *
+ * Against: sums to one, a closed form for a last block of one key, polynomials, a scan.
+ *
+ * Slow: 3 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/law/sum_rule.h>
 #include <model/recall/touched.h>

@@ -1,5 +1,7 @@
 /* test_bounds.c - bounds, closed forms, the smallest b, divisors.
  *
+ * Against: the exact loss from both sides, a scan over all b, trial division.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

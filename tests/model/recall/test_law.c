@@ -1,6 +1,8 @@
 /* test_law.c - the law of the counts: its two evaluations, the quadrature table, double-double
  * arithmetic.
  *
+ * Against: each other, powers of x, GSL's pmf, sums to one.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_randist.h>
 

@@ -1,6 +1,10 @@
 /* test_lost.c - the law of the number of lost elements against counting, sums of another kind,
  * moments, and simulation.
  *
+ * Against: counting (every shape with n <= 16, and twelve up to k = 149); mean and standard
+ * deviation of shapes up to k = 2^17, n = 2^40; 20,000 simulated rows of four shapes (false alarm
+ * 1e-9); products for k_b = 1.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -1,6 +1,8 @@
 /* test_lost_bounds.c - the bounds on P(lost <= e) that need no law, against the law: they always
  * hold, and how sharp they are.
  *
+ * Against: 4000 laws, k up to 3000; no bound may be violated.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/lost/lost_bounds.h>
 #include <tests/test.h>

@@ -1,6 +1,8 @@
 /* test_lost_limits.c - quantiles that the law of the lost elements does not resolve, and how long
  * it takes to find that out; two huge buckets; arguments at the edges.
  *
+ * Against: the worst case, tails, P(nothing lost).
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/law/law.h>
 #include <tests/test.h>

@@ -1,6 +1,8 @@
 /* test_recall_laws.c - properties of recall that hold for every shape: identities, bounds,
  * monotonicity.
  *
+ * Against: each other. The results must be monotone in b, k_b, n, k.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

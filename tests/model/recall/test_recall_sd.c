@@ -1,6 +1,9 @@
 /* test_recall_sd.c - standard deviation: against full enumeration for small shapes, against
  * simulation for large ones.
  *
+ * Against: enumeration (every shape with n <= 13, padded rows included; 3000 sets of few unequal
+ * buckets), `reference.csv`, seeded simulation, smoothness where the method changes.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -1,6 +1,9 @@
 /* test_threshold_bin.c - the threshold bin of exact top-k by a histogram: edges of bins, how full
  * it is, how often it overflows; and what the note on such a kernel prints.
  *
+ * Against: every outcome of small rows, 4000 drawn rows a case (false alarm 6e-7 each), edges by
+ * hand.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -1,5 +1,7 @@
 /* test_budget.c - the most recall for a budget, against exhaustive search; the frontier.
  *
+ * Against: exhaustive search, 200 budgets.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/model/exhaustive.h>
 

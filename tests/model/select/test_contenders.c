@@ -1,6 +1,8 @@
 /* test_contenders.c - buckets, exact top-k and the threshold compete: against exhaustive search,
  * for every objective.
  *
+ * Against: exhaustive search over b and k_b; the parser of the command.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/decimal.h>
 #include <tests/test.h>

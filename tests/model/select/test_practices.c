@@ -1,5 +1,7 @@
 /* test_practices.c - the number of buckets that XLA and Helion take, and what the kernels can run.
  *
+ * Against: the rules worked out by hand; each other.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -1,6 +1,9 @@
 /* test_resonance.c - b that follow a wavelength of RoPE: which they are, what select does about
  * them, and the loss of rows with one wave against sums over the elements of a bucket.
  *
+ * Against: the definition in long double, 20000 shapes; exhaustive search, 150 questions; sums over
+ * the elements of a bucket.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/model/exhaustive.h>
 

@@ -1,5 +1,7 @@
 /* test_reverse.c - the largest k and n and the fewest k_b that reach a target, against a scan.
  *
+ * Against: a scan, 600 shapes.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/model/exhaustive.h>
 

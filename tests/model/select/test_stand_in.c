@@ -1,6 +1,9 @@
 /* test_stand_in.c - stand-ins: what scales with which rate, by hand; who stands in for whom; what a
  * stand-in chooses, by the profile of its card; ties between bounds.
  *
+ * Against: each factor by hand; the best choices of the card that was measured; random shapes
+ * within the ties of a bound.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

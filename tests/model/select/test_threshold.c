@@ -1,6 +1,8 @@
 /* test_threshold.c - exact top-k by threshold: the law of R against counting, the closed sum, laws
  * term by term.
  *
+ * Slow: 8 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/recall/reaching.h>
 #include <tests/test.h>

@@ -1,6 +1,8 @@
 /* test_cpu_time.c - the time model of a CPU against shapes whose times are worked out by hand
  * (docs/models.md 14, "A CPU").
  *
+ * Against: shapes calculated by hand.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -1,6 +1,11 @@
 /* test_exact_kernels.c - the time model of kernels that only find the exact top-k (docs/models.md
  * 19), and the profiles of today's kernels against the published runs in runs/.
  *
+ * The time model of kernels that only find the exact top-k; the profiles that ship: their errors,
+ * of each n and each k left out, too, fits again, monotonicity; `select --exact-kernel`, `predict`
+ * and the errors of both; the caption of `ours-exact`. Against: shapes calculated by hand; the
+ * published runs.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/csv.h>
 #include <calibrate/validate.h>

@@ -2,6 +2,8 @@
  * lower bound lies below all of them. How close it comes, which bytes it may count, the chip behind
  * the vector rate, and what --d changes.
  *
+ * Against: the prints, the runs, formulas of the paper, all k_b one by one.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/csv.h>
 

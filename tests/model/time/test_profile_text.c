@@ -1,5 +1,10 @@
 /* test_profile_text.c - devices and profiles as text: what is written is read again as the same.
  *
+ * Against: every shipped profile and the list built from it, 500 profiles of random doubles, also
+ * under two locales.
+ *
+ * Slow: 4 s.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <glob.h>
 #include <locale.h>

@@ -1,6 +1,8 @@
 /* test_time.c - the time model against shapes whose times are worked out by hand, and the rules
  * of the kernels.
  *
+ * Against: shapes calculated by hand; the rule of which one way is one side.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 

@@ -2,6 +2,10 @@
 # `recallmodel sparse`: against attention key by key in NumPy; threads, MPI ranks, documents,
 # layers, heads, bfloat16, RoPE; bad input, Ctrl-C, closed pipes, full disks.
 #
+# Against: attention key by key in NumPy (`sparse_reference.py`).
+#
+# Slow: 7 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

@@ -2,6 +2,10 @@
 # `recallmodel sparse --checkpoint`: a run that is interrupted or killed, also while it trains, goes
 # on and prints the same bytes; files that are not its own; a full disk; Ctrl-C within one index.
 #
+# Against: the run in one piece, byte for byte.
+#
+# Slow: 8 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

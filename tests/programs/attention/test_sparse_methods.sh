@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # `recallmodel sparse`: the options of the methods reach them, and bad ones are refused.
 #
+# Against: the answer without the option.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 small=tests/programs/attention/sparse

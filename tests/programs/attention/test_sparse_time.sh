@@ -2,6 +2,8 @@
 # `recallmodel sparse --time`: that the columns are there and fit together. No time is compared with
 # a limit.
 #
+# Slow: 4 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

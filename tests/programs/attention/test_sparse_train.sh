@@ -2,6 +2,8 @@
 # `recallmodel sparse --train-keys --save --index`: what is trained, saved and read back; threads;
 # files and options that do not fit.
 #
+# Against: each other, byte for byte.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 small=tests/programs/attention/sparse

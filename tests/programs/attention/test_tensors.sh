@@ -2,6 +2,8 @@
 # `recallmodel tensors`: generated files against NumPy, its properties read back from the files,
 # wrong input, a full disk, Ctrl-C.
 #
+# Against: NumPy; one thread and three.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 python=/usr/bin/python3

@@ -2,6 +2,10 @@
 # recallmodel bench as people use it: what it writes, resumes and rejects; its grids. Times are only
 # looked at to be there.
 #
+# Against: the recall of the command and of `simulate`; the columns of `recallmodel-bench`.
+#
+# Slow: 9 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/benches.sh

@@ -2,6 +2,10 @@
 # tools/peers: time_peers.py with a worker that is made up, beside NumPy where it is installed;
 # bench_cpu.sh on a tiny grid. Only the plumbing: no time is looked at.
 #
+# Against: a worker whose times and answers are made up; NumPy; the rows that `runs` finds.
+#
+# Slow: 10 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 export PYTHONDONTWRITEBYTECODE=1

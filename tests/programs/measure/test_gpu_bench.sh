@@ -2,6 +2,10 @@
 # recallmodel-bench as people use it, on emulated kernels: what it writes, resumes and rejects; its
 # grids; and torch_topk.py.
 #
+# Against: the recall of the model; the published grid, cell for cell.
+#
+# Slow: 20 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/benches.sh

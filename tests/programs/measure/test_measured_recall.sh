@@ -2,6 +2,11 @@
 # The recall that recallmodel bench measured, against the model: plots/measured_recall.py --check,
 # on recalls that are drawn by chance, on those with a fault, and on the committed runs of a CPU.
 #
+# Against: Eq. (1) computed anew; recalls that `made_up_recalls.py` draws by chance, and four
+# faults in them, each of which must be noticed.
+#
+# Slow: 6 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1

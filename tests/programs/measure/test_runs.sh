@@ -2,6 +2,11 @@
 # The measured runs that come with the project: the index, every number, rows as their sources print
 # them, and reading them by name.
 #
+# The measured runs that come with the project, by `check_runs.py`: the index, every number, two
+# rows or more of each file, numbers of Figures 4, 7, 8, 15 and 17 of Key et al.; `runs` and
+# reading by name; which folder is found. Against: what the sources print, typed; files with a
+# fault; reading by path.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 

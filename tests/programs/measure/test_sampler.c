@@ -1,6 +1,8 @@
 /* test_sampler.c - how the benchmark samples: medians, when it stops, what it drops. The clock and
  * the device are stand-ins.
  *
+ * Against: a clock and a device that the test simulates.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <programs/bench/sampler.h>
 #include <tests/test.h>

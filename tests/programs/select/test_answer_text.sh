@@ -2,6 +2,8 @@
 # The answer of `select` in words: "too close to call", what each line is about, times as people say
 # them, at most 24 lines.
 #
+# Against: the band and the objective in its JSON.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 failed=0

@@ -3,6 +3,9 @@
 # are the numbers of its figure. tools/before_rope.py says what is wrong with its arguments; its
 # arithmetic.
 #
+# Against: the measured files in `plots/before-rope/`, one with a number changed; RoPE and shares
+# of variance by hand.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 python=${PYTHON:-/usr/bin/python3}

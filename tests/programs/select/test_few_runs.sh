@@ -2,6 +2,8 @@
 # Ten timings of somebody's own kernel, n of 128256 and 131072, k_b of 1 and 2: what is advised lies
 # within them, or is said to lie beyond.
 #
+# Against: their ranges.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 cat >"$folder/ten.csv" <<'END'

@@ -2,6 +2,8 @@
 # --d of predict and select: values that are products of vectors. They are by the roofline, and say
 # so; what does not go together is refused; tables fit the page.
 #
+# Against: the JSON of the same question; numbers by hand.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 shape=(--n 2^20 --k 1024 --m 1024)

@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # select with lists: check_tables.py. And what lists do to CSV, JSON and to questions in reverse.
 #
+# Against: each question alone.
+#
+# Slow: 4 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1

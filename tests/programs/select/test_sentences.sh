@@ -2,6 +2,8 @@
 # Every sentence that select prints, over a thousand random questions (CASES=few: 250):
 # check_sentences.py. And that the check finds sentences that are wrong.
 #
+# Against: its own JSON, `law`, the same question without the kernel; eight lies are noticed.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 if ! command -v python3 >/dev/null; then
@@ -13,6 +15,8 @@ if [ "${CASES:-}" = few ]; then questions=250; fi
 if [ -n "${SANITIZE:-}" ]; then questions=60; fi
 python3 tests/programs/select/check_sentences.py "$program" "$questions" || fail "see above"
 pass
+
+[ "${CASES:-}" != few ] || finish
 
 # A program that says what is not so.
 lie() { # script of sed

@@ -2,6 +2,10 @@
 # `recallmodel simulate` with groups of rows: wrong ones, threads, ranks, checkpoints, and what the
 # formats say.
 #
+# Against: each other, byte for byte; `--json` beside `--csv`.
+#
+# Slow: 4 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

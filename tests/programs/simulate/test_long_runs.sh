@@ -2,6 +2,10 @@
 # Long runs of `simulate` and `count`: progress on a terminal, what they print when they are
 # stopped, sizes beyond the memory, and choices from too few rows.
 #
+# Against: the first rows by themselves.
+#
+# Slow: 12 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
 # `recallmodel simulate` as people use it: threads, MPI ranks, signals, checkpoints, files.
 #
+# `simulate` with 1 and 8 threads, 1 and 3 MPI ranks, files, SIGINT, SIGTERM, checkpoints, the bar;
+# killed under MPI and continued without. Against: each other, byte for byte.
+#
+# Slow: 10 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

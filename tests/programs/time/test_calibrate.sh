@@ -2,6 +2,10 @@
 # `recallmodel calibrate` and `predict` as people use them: signals, full disks, closed pipes, one
 # thread and several.
 #
+# Against: each other, byte for byte.
+#
+# Slow: 15 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh

@@ -2,6 +2,10 @@
 # What `calibrate` and `predict` read and write: devices, links, pipes, too many bytes, absurd
 # times, many rows, all digits, labels.
 #
+# Against: the previous content of the files; `--json` beside `--csv`.
+#
+# Slow: 14 s.
+#
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 

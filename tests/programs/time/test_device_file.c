@@ -1,5 +1,7 @@
 /* test_device_file.c - profiles as files, and which profile answers a question.
  *
+ * Against: the library.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <calibrate/fit.h>
 #include <programs/common/device_file.h>

@@ -1,6 +1,8 @@
 /* test_devices.c - the registry of devices: names, prefixes, sources, plausible rates; the
  * roofline without a vector rate; what the command says.
  *
+ * Against: a limit of ever faster vectors, 1000 shapes; the command.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 #include <unistd.h>
