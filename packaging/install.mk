@@ -65,4 +65,5 @@ uninstall:
 	    $(addprefix $(FISH_COMPLETION)/,recallmodel.fish recallmodel-mpi.fish) \
 	    $(addprefix $(SHARE)/,$(MEASURED))
 	rm -f $(LIB)/cmake/recallmodel/recallmodel-config*.cmake
-	-rmdir $(LIB)/cmake/recallmodel $(LIB)/cmake $(INCLUDE)/recallmodel $(SHARE)/runs/* $(SHARE)/runs $(SHARE) 2>/dev/null
+	-rmdir $(LIB)/cmake/recallmodel $(LIB)/cmake $(INCLUDE)/recallmodel \
+	    $(SHARE)/runs/* $(SHARE)/runs $(SHARE) 2>/dev/null
