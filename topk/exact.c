@@ -1,7 +1,6 @@
 /* exact.c - exact top-k of one row: its scratch, its parts, and its output.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <base/threads.h>
 
 #include "exact.h"
 
@@ -47,19 +46,6 @@ size_t topk_exact_scratch(const struct kernels *kernels, uint64_t n, uint64_t k,
                           unsigned threads)
 {
     return lay_out(kernels, n, k, sorted, threads, NULL, NULL);
-}
-
-void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct part *part))
-{
-    int64_t count = (int64_t)run->count;
-    if (run->job->threads == 1) {
-        for (int64_t i = 0; i < count; i++)
-            visit(run, &run->parts[i]);
-        return;
-    }
-#pragma omp parallel for num_threads(threads_to_be_had(run->job->threads)) schedule(static)
-    for (int64_t i = 0; i < count; i++)
-        visit(run, &run->parts[i]);
 }
 
 /* Parts of equal size, each a whole number of groups; the last has what is left. */

@@ -75,3 +75,8 @@ const char *topk_row(const struct rcm_top_k_rows *rows, size_t bytes, uint64_t r
 {
     return (const char *)rows->x + (int64_t)(r * row_step(rows) * bytes);
 }
+
+size_t rcm_top_k_type_bytes(enum rcm_top_k_type type)
+{
+    return (unsigned)type < RCM_TOP_K_TYPES ? topk_generic[type].bytes : 0;
+}

@@ -42,11 +42,6 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
     return "unknown status";
 }
 
-size_t rcm_top_k_type_bytes(enum rcm_top_k_type type)
-{
-    return (unsigned)type < RCM_TOP_K_TYPES ? topk_generic[type].bytes : 0;
-}
-
 /* ---- what is legal */
 
 static enum rcm_top_k_status check_buckets(const struct rcm_top_k_call *call, bool stage1_only)

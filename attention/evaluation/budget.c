@@ -2,19 +2,12 @@
  * budgets and cells go forward together, one pass over the heads for each step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <base/memory.h>
 
 #include "evaluation_state.h"
-
-uint32_t budget_keys(double budget, uint32_t n)
-{
-    /* The decimal as it was written: 0.145 of 100 is 14.5, and the product a little less. */
-    return (uint32_t)floor(budget * n * (1 + 1e-12) + 0.5);
-}
 
 static uint32_t middle_of(const struct bounds *b)
 {

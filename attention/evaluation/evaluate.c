@@ -14,36 +14,6 @@
 #include <attention/products.h>
 #include <attention/threads.h>
 
-/* Asks whether to stop. Once it is true, it stays so. */
-static bool ask(void *context)
-{
-    struct run *run = context;
-    if (!run->stopped && run->tick)
-        run->stopped = run->tick(run->tick_context, EVALUATION_STEPS * run->done + run->part,
-                                 EVALUATION_STEPS * run->total);
-    return run->stopped;
-}
-
-bool step_done(struct run *run)
-{
-    run->done++;
-    run->part = 0;
-    return ask(run);
-}
-
-bool step_part(struct run *run, uint64_t done, uint64_t total)
-{
-    run->part = done < total ? EVALUATION_STEPS * done / total : EVALUATION_STEPS - 1;
-    return ask(run);
-}
-
-/* As watch.h wants it. */
-static bool report(void *context, uint64_t done, uint64_t total, double objective)
-{
-    (void)objective;
-    return !step_part(context, done, total);
-}
-
 /* ---- groups and cells */
 
 /* The cell of an earlier group with the same layer and query head, or a new one. */
@@ -329,7 +299,7 @@ int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, vo
                       .tick = tick,
                       .tick_context = context,
                       .total = 2 * spec->methods_length * spec->length,
-                      .watch = {report, &run, ask},
+                      .watch = {report_part, &run, ask_to_stop},
                       .error = error,
                       .error_size = size};
     *evaluation = (struct evaluation){0};

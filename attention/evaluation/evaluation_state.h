@@ -127,4 +127,9 @@ bool step_done(struct run *run);
 /* How far the head in hand has come; says whether to stop. */
 bool step_part(struct run *run, uint64_t done, uint64_t total);
 
+/* Asks the run whether to stop; once it is true, it stays so. And step_part(), as watch.h wants
+ * both. */
+bool ask_to_stop(void *run);
+bool report_part(void *run, uint64_t done, uint64_t total, double objective);
+
 #endif

@@ -341,21 +341,3 @@ void generated_head_free(struct generated_head *head)
     free(head->needles);
     free(head);
 }
-
-struct context generated_context(const struct generator *g, const struct generated_head *head)
-{
-    return (struct context){
-        .query_heads = generator_group(g),
-        .key_heads = 1,
-        .n = g->n,
-        .n_q = g->n_q,
-        .d = g->d,
-        .d_v = g->d,
-        .scale = (float)(1 / sqrt(g->d)),
-        .queries = head->queries,
-        .keys = head->keys,
-        .values = head->values,
-        .queries_unroped = head->queries_unroped,
-        .keys_unroped = head->keys_unroped,
-    };
-}

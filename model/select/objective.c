@@ -180,3 +180,10 @@ void rcm_each_objective(const struct rcm_objective *objective, const struct rcm_
     for (size_t i = 0; i < count; i++)
         out[i] = objective->bucketed(objective, machine, p[i]);
 }
+
+bool search_bounded(const struct rcm_machine *machine)
+{
+    const struct rcm_profile *q = machine->profile;
+    return q && !machine->beyond_runs &&
+           !(q->stands_in_for && strcmp(q->name, q->stands_in_for) != 0);
+}

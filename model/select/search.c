@@ -30,13 +30,6 @@ static uint64_t dropping_b(struct rcm_topk p)
     return (spread - 1) / p.k_b;
 }
 
-bool search_bounded(const struct rcm_machine *machine)
-{
-    const struct rcm_profile *q = machine->profile;
-    return q && !machine->beyond_runs &&
-           !(q->stands_in_for && strcmp(q->name, q->stands_in_for) != 0);
-}
-
 bool search_within_runs(const struct rcm_selection *s)
 {
     return search_bounded(&s->machine) && !s->machine.d &&
@@ -283,4 +276,10 @@ uint64_t search_last_within(struct search *f, double budget)
             found = last_of_stretch(f, b, stop ? stop : f->high + 1, budget);
     }
     return found;
+}
+
+uint64_t select_k_b_max(const struct rcm_selection *s)
+{
+    const uint64_t most = s->k_b_max ? s->k_b_max : RCM_K_B_MAX_DEFAULT;
+    return most < s->p.k ? most : s->p.k;
 }

@@ -61,4 +61,8 @@ void search_least(struct search *search, uint64_t low);
 /* The largest b that can be run whose value is at most `budget`; 0: none. */
 uint64_t search_last_within(struct search *search, double budget);
 
+/* The best of all k_b, each in each[k_b - 1] if that is not NULL; without the RoPE, which is then
+ * taken out of *selection, if it leaves nothing. */
+struct rcm_point best_of_all(struct rcm_selection *selection, struct rcm_point *each);
+
 #endif

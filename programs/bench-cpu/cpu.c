@@ -40,32 +40,6 @@ int read_isa(void *to, const char *option, const char *value)
 
 /* ---- the device */
 
-static double held_bytes; /* by all buffers */
-
-static void free_buffer(struct buffer *b)
-{
-    held_bytes -= (double)b->bytes;
-    free(b->at);
-    *b = (struct buffer){NULL, 0};
-}
-
-void *cpu_reserve(struct buffer *b, size_t bytes)
-{
-    if (bytes == 0)
-        bytes = 64;
-    if (b->bytes < bytes) {
-        void *at = NULL;
-        free_buffer(b);
-        if (held_bytes + (double)bytes > memory_limit_bytes() ||
-            posix_memalign(&at, 4096, bytes) != 0)
-            return NULL;
-        memset(at, 0, bytes); /* so that no page is made while something is timed */
-        held_bytes += (double)bytes;
-        *b = (struct buffer){at, bytes};
-    }
-    return b->at;
-}
-
 static int open_device(struct device **device, uint64_t seed)
 {
     if (topk_library_check() != STATUS_OK)
@@ -83,7 +57,7 @@ static bool make_room(struct device *r)
     struct buffer *all[] = {&r->x,         &r->true_keys, &r->values, &r->indices,
                             &r->workspace, &r->roof,      &r->other};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free_buffer(all[i]);
+        cpu_release(all[i]);
     r->input_cell.kernel = NULL;
     r->true_k = 0;
     return true;

@@ -38,6 +38,8 @@ struct device {
  * or NULL if the machine has no more. */
 void *cpu_reserve(struct buffer *buffer, size_t bytes);
 
+void cpu_release(struct buffer *buffer);
+
 /* The rows of a set. */
 const void *cpu_rows(const struct device *device, unsigned set);
 

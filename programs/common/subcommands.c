@@ -19,8 +19,11 @@ const struct command *command_by_name(const struct command *const *table, size_t
 
 void commands_list(FILE *file, const struct command *const *table, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (table[i]->group)
+            fprintf(file, "%s%s\n", i > 0 ? "\n" : "", table[i]->group);
         fprintf(file, "  %-10s  %s\n", table[i]->name, table[i]->summary);
+    }
 }
 
 void help_options(const struct command *command, bool usual)

@@ -14,6 +14,7 @@
 struct command {
     const char *name;
     const char *summary; /* one line, which begins with a small letter */
+    const char *group;   /* a line above it in the list of commands; NULL: it goes on */
     const char *example; /* a command line that works, or several */
     const char *detail;  /* what the answer means; NULL: nothing more to say */
     const struct argument *options;
@@ -38,7 +39,8 @@ struct command {
 const struct command *command_by_name(const struct command *const *table, size_t count,
                                       const char *name);
 
-/* Prints a line for each command of a table: its name and its summary. */
+/* Prints a line for each command of a table: its name and its summary; above it that of its group.
+ */
 void commands_list(FILE *file, const struct command *const *table, size_t count);
 
 /* The parts of --help, in the order in which they are printed. `usual`: the program runs this

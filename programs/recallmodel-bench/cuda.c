@@ -85,14 +85,6 @@ static const char *reason_of(const struct device *r)
     return r->reason;
 }
 
-enum outcome refuse(struct device *r, int status, const char *what)
-{
-    snprintf(r->reason, sizeof r->reason, "%s: %s", what,
-             status == RCM_GPU_BAD_WORKSPACE ? "not enough memory on the device"
-                                             : rcm_gpu_message((enum rcm_gpu_status)status));
-    return status == RCM_GPU_ERROR ? FAILED : SKIPPED;
-}
-
 static enum outcome open_multiplier(struct device *r)
 {
     if (!r->multiplier_asked)

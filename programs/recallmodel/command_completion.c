@@ -51,6 +51,7 @@ static int run_completion(int count, char **arguments)
 
 const struct command command_completion = {
     .name = "completion",
+    .group = "In the shell:",
     .summary = "prints what makes a shell complete the options and their values",
     .example = "source <(recallmodel completion bash)",
     .detail =

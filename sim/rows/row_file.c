@@ -16,13 +16,6 @@
 #include <base/message.h>
 #include "npy.h"
 
-static const char *const names[] = {"unknown", "f16", "bf16", "f32", "f64"};
-
-const char *sim_dtype_name(enum sim_dtype dtype)
-{
-    return names[dtype];
-}
-
 static const struct row_format *const formats[] = {&npy_format};
 
 const struct row_format *row_format(size_t index)
@@ -136,7 +129,7 @@ static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t ro
     if (file->rows == 0 || file->size % (bytes_of(dtype) * row) != 0)
         return message_set(
             message, "has %" PRIu64 " bytes, which is not a whole number of rows of %" PRIu64 " %s",
-            file->size, row, names[dtype]);
+            file->size, row, sim_dtype_name(dtype));
     return 0;
 }
 

@@ -63,11 +63,16 @@ def check_commands(opened):
 
 
 def without_commands(text, names):
-    """The first help, without the lines of the subcommands that the page does not have."""
+    """The first help, without the lines of the subcommands that the page does not have, and without
+    the groups of which nothing is left."""
     head, found, tail = text.partition("\nSubcommands:\n")
-    kept = [line for line in tail.split("\n")
-            if not line.startswith("  ") or line.split()[0] in names]
-    return head + found + "\n".join(kept)
+    groups = []
+    for group in tail.split("\n\n"):
+        lines = [line for line in group.split("\n")
+                 if not line.startswith("  ") or line.split()[0] in names]
+        if len(lines) > 1 or group == lines[0]:
+            groups.append("\n".join(lines))
+    return head + found + "\n\n".join(groups)
 
 
 def check_errors(opened):

@@ -287,6 +287,7 @@ static int run_attention(int count, char **arguments)
 
 const struct command command_attention = {
     .name = "attention",
+    .group = "Does sparse attention pay, and what does it lose?",
     .summary = "the most that sparse attention can gain in a step of decoding",
     .example =
         "recallmodel attention --n 4096,16384,65536 --k 256 --decoder llama-3.1-8b --device h200",

@@ -98,20 +98,6 @@ static const struct argument tensors_options[] = {
     {OPTIONS_END},
 };
 
-struct dense_part tensors_dense(const struct tensors_settings *settings)
-{
-    const uint64_t most = UINT32_MAX;
-    return (struct dense_part){(uint32_t)(settings->sink < most ? settings->sink : most),
-                               (uint32_t)(settings->window < most ? settings->window : most)};
-}
-
-double *measured_head(struct measured_heads *measured)
-{
-    measured->properties = array_grow(measured->properties, measured->heads, &measured->capacity,
-                                      PROPERTY_COUNT * sizeof(double));
-    return measured->properties + measured->heads++ * PROPERTY_COUNT;
-}
-
 /* ---- tensors that are read */
 
 struct read_head {

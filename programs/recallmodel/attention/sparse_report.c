@@ -94,15 +94,20 @@ static double loss_of(const struct evaluation_row *row)
     return isnan(row->error.mean) ? 1 - row->mass.mean : row->error.mean;
 }
 
-static const struct sparse_answer *compared; /* for qsort() */
+/* A row in the order of the table; qsort() takes no context. */
+struct row_place {
+    const struct sparse_answer *answer;
+    size_t at;
+};
 
 /* Methods without a knob first; then by budget, layer and head, and by what is lost. */
 static int compare_rows(const void *x, const void *y)
 {
-    const struct evaluation_row *rows = compared->evaluation->rows, *a = &rows[*(const size_t *)x],
-                                *b = &rows[*(const size_t *)y];
-    const bool constant_a = *method_of(compared, a)->knob == '\0',
-               constant_b = *method_of(compared, b)->knob == '\0';
+    const struct row_place *p = x, *q = y;
+    const struct evaluation_row *a = &p->answer->evaluation->rows[p->at],
+                                *b = &q->answer->evaluation->rows[q->at];
+    const bool constant_a = *method_of(p->answer, a)->knob == '\0',
+               constant_b = *method_of(q->answer, b)->knob == '\0';
     if (constant_a != constant_b)
         return constant_a ? -1 : 1;
     if (a->budget != b->budget)
@@ -120,14 +125,13 @@ struct table *sparse_table(const struct sparse_answer *a, bool aligned)
 {
     struct table *table = table_new();
     const size_t length = a->evaluation->length;
-    size_t *order = require_memory(calloc(length + 1, sizeof *order));
+    struct row_place *order = require_memory(calloc(length + 1, sizeof *order));
     for (size_t i = 0; i < length; i++)
-        order[i] = i;
-    compared = a;
+        order[i] = (struct row_place){a, i};
     if (aligned)
         qsort(order, length, sizeof *order, compare_rows);
     for (size_t i = 0; i < length; i++) {
-        const struct evaluation_row *row = &a->evaluation->rows[order[i]];
+        const struct evaluation_row *row = &a->evaluation->rows[order[i].at];
         if (aligned && sparse_repeats(a, row))
             continue;
         for (size_t k = 0; k < a->spec->k_length; k++)

@@ -183,6 +183,7 @@ static int run_bench(int count, char **arguments)
 
 const struct command command_bench = {
     .name = "bench",
+    .group = "How long does it take on my machine?",
     .summary = "times stage 1, exact and bucketed top-k on this machine, each proved right",
     .example = "recallmodel bench stage1 --on cpu --n 2^20 --b 1024 --kb 1..4 --cache warm\n"
                "recallmodel bench exact --on cpu --n 2^20 --k 1024 --threads 1,2\n"

@@ -52,6 +52,7 @@ static int run_cost(int count, char **arguments)
 
 const struct command command_cost = {
     .name = "cost",
+    .group = "How much work, by the cost models?",
     .summary = "the cost of exact top-k by each algorithm of each cost model",
     .example = "recallmodel cost --n 2^20 --k 256",
     .options = cost_options,

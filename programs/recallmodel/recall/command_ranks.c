@@ -97,6 +97,7 @@ static int run_ranks(int count, char **arguments)
 
 const struct command command_ranks = {
     .name = "ranks",
+    .group = "How much recall, to the last digit?",
     .summary = "which elements are lost: the probability that each rank survives",
     .example = "recallmodel ranks --n 262144 --k 1024 --b 512 --kb 4",
     .options = ranks_options,

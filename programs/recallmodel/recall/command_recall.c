@@ -331,6 +331,7 @@ static int run_recall(int count, char **arguments)
 
 const struct command command_recall = {
     .name = "recall",
+    .group = "Should I approximate, and which parameters do I deploy? Begin with these.",
     .summary = "what every choice of buckets costs, in recall and in work (the default)",
     .example = "recallmodel --n 262144 --k 1024 --kb 4",
     .detail = "A row of n values is split into b buckets. Stage 1 keeps the kb largest values of "

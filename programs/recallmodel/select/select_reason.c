@@ -78,11 +78,6 @@ void selection_format_exact_value(char *text, size_t size, const struct selectio
         selection_format_value(text, size, answer, value);
 }
 
-void selection_format_shape(char *text, size_t size, struct rcm_topk p)
-{
-    snprintf(text, size, "b = %" PRIu64 ", k_b = %" PRIu64, p.b, p.k_b);
-}
-
 /* "2.6 times faster than exact top-k (74 us)", by what the objective is. */
 static void format_gain(char *text, size_t size, const struct selection_answer *answer)
 {

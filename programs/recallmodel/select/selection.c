@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "selection.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,11 +260,6 @@ void selection_free(struct selection_answer *answer)
     answer->each = NULL;
 }
 
-bool selection_has_buckets(const struct selection_answer *answer)
-{
-    return answer->choice.objective < INFINITY;
-}
-
 bool selection_is_cpu(const struct selection_answer *answer)
 {
     return answer->asked.kernel && answer->asked.kernel->cpu;
@@ -306,4 +302,9 @@ double selection_row_recall(struct rcm_topk p, const struct select_settings *set
     const double recall = rcm_lost_recall_quantile(&law, p.k, selection_quantile(settings), 1);
     rcm_lost_free(&law);
     return recall;
+}
+
+void selection_format_shape(char *text, size_t size, struct rcm_topk p)
+{
+    snprintf(text, size, "b = %" PRIu64 ", k_b = %" PRIu64, p.b, p.k_b);
 }

@@ -5,6 +5,8 @@
 #ifndef SELECTION_H
 #define SELECTION_H
 
+#include <math.h>
+
 #include <programs/common/table.h>
 
 #include <programs/recallmodel/question/product.h>
@@ -77,7 +79,10 @@ int selection_check_exact(const struct select_settings *settings, const struct q
 void selection_verdict(char *text, size_t size, const struct selection_answer *answer);
 
 /* Does a bucketed shape reach what was asked? */
-bool selection_has_buckets(const struct selection_answer *answer);
+static inline bool selection_has_buckets(const struct selection_answer *answer)
+{
+    return answer->choice.objective < INFINITY;
+}
 
 /* Is it about the library for a CPU, whose exact top-k is by threshold? */
 bool selection_is_cpu(const struct selection_answer *answer);

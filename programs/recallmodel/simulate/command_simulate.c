@@ -364,6 +364,7 @@ static int run_simulate(int count, char **arguments)
 
 const struct command command_simulate = {
     .name = "simulate",
+    .group = "What do my rows, or correlated ones, lose?",
     .summary = "the measured recall of rows (random, correlated or your own) beside the model",
     .example = "recallmodel simulate --n 2048 --k 256 --kb 1,2 --input ar1 --rho 0:0.3:0.9 "
                "--assignment contiguous\n"

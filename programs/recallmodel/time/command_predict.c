@@ -16,87 +16,12 @@
 #include "predict.h"
 #include <programs/recallmodel/question/configuration.h>
 
-void print_profile(const struct rcm_profile_answer *a)
-{
-    const struct rcm_profile *q = &a->profile;
-    char held_out[80] = "";
-    if (q->held_out_median_error > 0.0)
-        snprintf(held_out, sizeof held_out, "; at sizes not seen %.1f and %.1f %%",
-                 100.0 * q->held_out_median_error, 100.0 * q->held_out_p95_error);
-    if (q->stands_in_for) {
-        print_wrapped(
-            "By the profile of %s, kernel %s, %s, carried to %s, %s: nothing was measured "
-            "there. The ranges are of times that were carried so; docs/calibrating.md "
-            "says how to make a profile.",
-            q->name, q->kernel->name, rcm_dtype_name(q->carried_from), q->stands_in_for,
-            rcm_dtype_name(q->dtype));
-        return;
-    }
-    print_wrapped(
-        "%s, kernel %s, %s; calibrated %s on %s: median error %.1f %%, 95 %% below %.1f %%%s.",
-        q->name, q->kernel->name, rcm_dtype_name(q->dtype), q->date && *q->date ? q->date : "",
-        q->runs && *q->runs ? q->runs : "some runs", 100.0 * q->median_error, 100.0 * q->p95_error,
-        held_out);
-    if (a->other_kernel)
-        print_wrapped(
-            "Predicted for the kernel %s with the parameters of %s. Where the two differ, no run "
-            "shows the error.",
-            a->kernel->name, q->kernel->name);
-    if (a->other_dtype)
-        print_wrapped("Predicted for %s by a profile of %s, whose values have the same width.",
-                      rcm_dtype_name(a->dtype), rcm_dtype_name(q->dtype));
-}
-
-void format_band(char text[BAND], const struct rcm_prediction *r)
-{
-    if (r->high_us < 999.5 || r->high_us >= 1e9)
-        snprintf(text, BAND, "%.3g to %.3g", r->low_us, r->high_us);
-    else if (isfinite(r->high_us))
-        snprintf(text, BAND, "%.0f to %.0f", r->low_us, r->high_us);
-    else
-        snprintf(text, BAND, "%s", isnan(r->time_us) ? "" : "unknown");
-}
-
-void put_band(struct table *table, const struct rcm_prediction *r)
-{
-    char band[BAND];
-    format_band(band, r);
-    table_text(table,
-               (struct column){.heading = "held out,\n5 to 95 %", .style = STYLE_PLAIN, .drop = 2},
-               band);
-    table_real(table, in_data("low_us"), r->low_us);
-    table_real(table, in_data("high_us"), r->high_us);
-}
-
-void put_beyond(struct table *table, const struct rcm_prediction *r)
-{
-    char beyond[RCM_BEYOND_TEXT];
-    rcm_beyond_text(r->beyond, beyond);
-    table_text(table, in_table("not within\nthe runs", STYLE_PLAIN),
-               isnan(r->time_us) && r->beyond != RCM_BEYOND_KERNEL ? "" : beyond);
-    table_bool(table, in_data("within_runs"), r->within_runs);
-    table_text(table, in_data("beyond"), beyond);
-}
-
 /* ---- shapes */
 
 struct product_question predict_product(const struct predict_settings *settings,
                                         enum rcm_dtype dtype)
 {
     return (struct product_question){&settings->question.device.text.device, dtype, settings->d};
-}
-
-struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p)
-{
-    struct rcm_prediction r = rcm_predict_as(&a->profile, a->kernel, p);
-    if (rcm_check(p) == RCM_OK && !rcm_kernel_runs(a->kernel, p))
-        r = (struct rcm_prediction){.time_us = NAN,
-                                    .stage1_us = NAN,
-                                    .stage2_us = NAN,
-                                    .low_us = NAN,
-                                    .high_us = NAN,
-                                    .beyond = RCM_BEYOND_KERNEL};
-    return r;
 }
 
 /* What the rates of the device allow stage 1, where they are known. */
@@ -169,19 +94,6 @@ static void predict_text(const struct query *query, const struct table *table, v
         "product: computing the values as products of vectors, by the roofline, a lower bound; "
         "fused: product and stage 1 in one kernel, by the "
         "roofline, a lower bound; with stage 2: that and the predicted stage 2.");
-}
-
-void put_profile_json(struct json *object, const struct rcm_profile_answer *a)
-{
-    const char *card = a->profile.stands_in_for;
-    set_text(object, "device", card ? card : a->profile.name);
-    set_truth(object, "calibrated", !card);
-    if (card)
-        set_text(object, "stand_in", a->profile.name);
-    set_text(object, "kernel", a->kernel->name);
-    set_text(object, "kernel_of_profile", a->profile.kernel->name);
-    set_text(object, "dtype", rcm_dtype_name(a->dtype));
-    set_text(object, "dtype_of_profile", rcm_dtype_name(a->profile.dtype));
 }
 
 static void predict_json(struct json *object, const struct query *query, const struct table *table,
