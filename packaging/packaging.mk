@@ -70,6 +70,14 @@ wheel: sdist
 	@tools/install_packages.sh gcc libc6-dev
 	@SOURCE_DATE_EPOCH=$(EPOCH) packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)
 
+# The wheel for ARM of 64 bits, by a cross compiler; without GSL's.
+.PHONY: wheel-aarch64
+wheel-aarch64: sdist
+	@tools/install_packages.sh gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	@SOURCE_DATE_EPOCH=$(EPOCH) CC=aarch64-linux-gnu-gcc BUILD_CC=gcc GSL= \
+	    _PYTHON_HOST_PLATFORM=linux-aarch64 LIBRARIES=/usr/aarch64-linux-gnu/lib \
+	    packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)/aarch64
+
 # The wheel in a bare virtual environment for each Python at hand, the sdist with a C compiler
 # alone, and the types of the module.
 check-packages: check-wheel

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """build.py - makes one HTML file from the parts of the page.
 
-    page/build.py --ui FOLDER --wasm FILE.wasm -o FILE.html
+    page/build.py --ui FOLDER --wasm FILE.wasm --notice FILE .. -o FILE.html
 
 FOLDER has an index.html. In it
 - `<link rel="stylesheet" href="NAME">` becomes the style sheet itself;
 - `<!-- NAME.html -->` becomes that file;
+- `<!-- notices -->` becomes the texts of --notice: the licences of what is compiled in;
 - `<script type="module" src="NAME">` becomes that module and all that it imports. A module becomes
   a function that is called once and returns what it exports, so that two may use one name.
 The module page/engine/embedded.js is made here: the WebAssembly in base64 and the source of the
@@ -17,6 +18,7 @@ import argparse
 import base64
 import gzip
 import hashlib
+import html
 import json
 import pathlib
 import re
@@ -96,8 +98,16 @@ def policy(script):
             "form-action 'none'; base-uri 'none'")
 
 
-def assemble(ui, wasm):
+def notices(paths):
+    """The texts one below the other, closed until somebody opens them."""
+    texts = "\n\n".join(path.read_text(encoding="utf-8").strip() for path in paths)
+    return ("<details class=\"notices\">\n<summary>Licences of what is compiled in</summary>\n"
+            f"<pre>{html.escape(texts)}</pre>\n</details>")
+
+
+def assemble(ui, wasm, notice):
     page = (ui / "index.html").read_text()
+    page = page.replace("<!-- notices -->", notices(notice))
     page = re.sub(r"<!-- ([\w-]+\.html) -->", lambda found: (ui / found[1]).read_text(), page)
     page = re.sub(r'<link rel="stylesheet" href="([^"]+)">',
                   lambda found: f"<style>\n{(ui / found[1]).read_text()}</style>", page)
@@ -118,10 +128,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ui", type=pathlib.Path, required=True)
     parser.add_argument("--wasm", type=pathlib.Path, required=True)
+    parser.add_argument("--notice", type=pathlib.Path, action="extend", nargs="+", default=[])
     parser.add_argument("-o", dest="output", type=pathlib.Path, required=True)
     given = parser.parse_args()
     wasm = given.wasm.read_bytes()
-    page = assemble(given.ui, wasm).encode()
+    page = assemble(given.ui, wasm, given.notice).encode()
     given.output.write_bytes(page)
     print(f"{given.output}: {len(page)} bytes, {len(gzip.compress(page))} with gzip; of these "
           f"WebAssembly {len(wasm)}, {len(gzip.compress(wasm))} with gzip, "

@@ -58,9 +58,11 @@ $(PAGE)/recallmodel.wasm: $(PAGE_OBJECTS)
 	$(say) LINK $@
 	$(Q)$(PAGE_CC) $(PAGE_TARGET) $(PAGE_CFLAGS) $(PAGE_LINK) $^ -lm -o $@
 
+# Of Random123 and of wasi-libc, with the parts of musl in it.
+PAGE_NOTICES := packaging/licenses/Random123.txt /usr/share/doc/wasi-libc/copyright
 PAGE_PARTS := page/build.py $(wildcard page/engine/*)
 $(PAGE)/recallmodel.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard page/ui/*)
-	@page/build.py --ui page/ui --wasm $< -o $@
+	@page/build.py --ui page/ui --wasm $< --notice $(PAGE_NOTICES) -o $@
 
 # The engine without the page, for its tests.
 $(PAGE)/bare.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard tests/page/bare/*)

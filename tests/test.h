@@ -63,6 +63,11 @@ static inline double cpu_seconds(void)
 #endif
 }
 
+/* The kinds of rows that top-k is tried on, on a CPU and a GPU. */
+#define KINDS_OF_ROWS \
+    NORMAL, EQUAL, FEW, RISING, FALLING, LEADING_BITS, SOME_INFINITE, ALL_INFINITE, SOME_NAN, \
+        ALL_NAN, ZEROS, ANY_BITS
+
 static inline double relative_error(double got, double want)
 {
     return want == got ? 0.0 : fabs(got - want) / fabs(want);

@@ -95,21 +95,7 @@ static inline bool same_merit(double a, double b)
 
 /* ---- rows */
 
-enum kind {
-    NORMAL,
-    EQUAL,
-    FEW,
-    RISING,
-    FALLING,
-    LEADING_BITS,
-    SOME_INFINITE,
-    ALL_INFINITE,
-    SOME_NAN,
-    ALL_NAN,
-    ZEROS,
-    ANY_BITS,
-    KINDS
-};
+enum kind { KINDS_OF_ROWS, KINDS };
 
 static const char *const kind_names[] = {"normal",   "equal",        "few",       "rising",
                                          "falling",  "leading bits", "some -inf", "all -inf",

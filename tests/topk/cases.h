@@ -9,18 +9,7 @@
 #include <topk/topk.h>
 
 enum kind {
-    NORMAL,
-    EQUAL,
-    FEW,
-    RISING,
-    FALLING,
-    LEADING_BITS,
-    SOME_INFINITE,
-    ALL_INFINITE,
-    SOME_NAN,
-    ALL_NAN,
-    ZEROS,
-    ANY_BITS, /* up to here those of tests/gpu/gpu.h */
+    KINDS_OF_ROWS,
     DENORMALS,
     RARE_NAN,
     NEIGHBOURS, /* the best lie side by side */
