@@ -8,4 +8,5 @@ FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 libgsl27 libopenblas0
 COPY --from=build /usr/bin/recallmodel /usr/bin/
 COPY --from=build /usr/share/recallmodel /usr/share/recallmodel
+COPY LICENSE packaging/licenses /usr/share/doc/recallmodel/
 ENTRYPOINT ["recallmodel"]

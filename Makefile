@@ -23,6 +23,7 @@ JOBS ?= 2
 # A -j on the command line takes precedence over JOBS.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
 
+HASH := \#
 Q := $(if $(V),,@)
 say = @$(if $(V),true,printf '  %-8s %s\n')
 
@@ -85,8 +86,9 @@ BENCH := $(call objects,programs/bench)
 CPU_BENCH := $(call objects,programs/bench-cpu)
 
 # Only calibrate needs GSL. Without it one file takes the place of the command.
-HAS_GSL := $(shell echo '\#include <gsl/gsl_multifit_nlinear.h>' | \
-    $(CC) $(CPPFLAGS) -E -o /dev/null - 2>/dev/null && echo yes)
+HAS_GSL := $(shell printf '%s\n' '$(HASH)include <gsl/gsl_multifit_nlinear.h>' \
+    'int main(void) { return gsl_multifit_nlinear_trust == 0; }' | \
+    $(CC) $(CPPFLAGS) -x c - $(LDFLAGS) -lgsl -lgslcblas -lm -o /dev/null 2>/dev/null && echo yes)
 GSL_LIBS := $(if $(HAS_GSL),-lgsl -lgslcblas)
 CALIBRATE := $(if $(HAS_GSL),$(CALIBRATE),$(call objects,calibrate/runs))
 COMMAND := $(filter-out $(BUILD)/programs/recallmodel/$(if $(HAS_GSL),without_gsl,calibrate)/%, \

@@ -2,7 +2,7 @@
 and the measured runs beside the Python module (packaging/build_c.py).
 
 With RECALLMODEL_GSL it builds recallmodel-calibrate instead: the command once more, linked with
-GSL, as bin/recallmodel-gsl beside the other one. recallmodel_command prefers it."""
+GSL, as bin/recallmodel-gsl-VERSION beside the other one. recallmodel_command prefers it."""
 import os
 import pathlib
 import shutil

@@ -210,8 +210,8 @@ def generate_profiles(compiler, place):
 
 def build(place, work):
     """Builds everything into the folder `place`: the libraries, and bin/recallmodel; with GSL only
-    the command, as bin/recallmodel-gsl. The objects go into `work`. The current folder must be that
-    of the sources."""
+    the command, as bin/recallmodel-gsl-VERSION. The objects go into `work`. The current folder must
+    be that of the sources."""
     compiler = Compiler(_compiler(), work / "target")
     first = [job for job in jobs_of(["model/*", "base"]) if job[1] != PROFILES]
     host = os.environ.get("BUILD_CC")
@@ -225,7 +225,8 @@ def build(place, work):
     (place / "bin").mkdir(parents=True, exist_ok=True)
     if not GSL:
         link_libraries(compiler, place)
-    compiler.link(place / "bin" / f"recallmodel{'-gsl' if GSL else ''}", COMMAND, *COMMAND_LIBS)
+    name = f"recallmodel-gsl-{version()}" if GSL else "recallmodel"
+    compiler.link(place / "bin" / name, COMMAND, *COMMAND_LIBS)
 
 
 def link_libraries(compiler, place):

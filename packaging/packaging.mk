@@ -67,7 +67,7 @@ sdist: $(WHEEL_ENV)/.made
 	@SOURCE_DATE_EPOCH=$(EPOCH) $(WHEEL_ENV)/bin/python packaging/sdist.py $(WHEEL)
 
 wheel: sdist
-	@tools/install_packages.sh gcc libc6-dev
+	@tools/install_packages.sh gcc libc6-dev libgsl-dev
 	@SOURCE_DATE_EPOCH=$(EPOCH) packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)
 
 # The wheel for ARM of 64 bits, by a cross compiler; without GSL's.

@@ -61,7 +61,8 @@ $(PAGE)/recallmodel.wasm: $(PAGE_OBJECTS)
 # Of Random123 and of wasi-libc, with the parts of musl in it.
 PAGE_NOTICES := packaging/licenses/Random123.txt /usr/share/doc/wasi-libc/copyright
 PAGE_PARTS := page/build.py $(wildcard page/engine/*)
-$(PAGE)/recallmodel.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard page/ui/*)
+$(PAGE)/recallmodel.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard page/ui/*) \
+    $(filter packaging/%,$(PAGE_NOTICES))
 	@page/build.py --ui page/ui --wasm $< --notice $(PAGE_NOTICES) -o $@
 
 # The engine without the page, for its tests.

@@ -43,13 +43,21 @@ def _is_program(path):
         return False
 
 
+def _with_gsl(installed):
+    """The command of the extra calibrate, of the version that is installed; "" without one."""
+    if not list(installed.parent.glob(f"{installed.name}-gsl-*")):
+        return ""
+    import importlib.metadata  # it takes longer than most answers
+    return f"{installed}-gsl-{importlib.metadata.version('recallmodel')}"
+
+
 def _program():
-    """The compiled command: that of pip install (first the one with GSL, of the extra calibrate),
-    that of a source tree after make, or that on the path."""
+    """The compiled command: that of pip install (first the one with GSL), that of a source tree
+    after make, or that on the path."""
     here = pathlib.Path(__file__).resolve().parent
     installed = here / "recallmodel" / "bin" / "recallmodel"
     built = here.parent / "build" / "recallmodel"
-    for path in [f"{installed}-gsl", installed, built, shutil.which("recallmodel") or ""]:
+    for path in [_with_gsl(installed), installed, built, shutil.which("recallmodel") or ""]:
         if _is_program(path):
             return path
     raise SystemExit(f"recallmodel: the command is neither {installed} nor {built}: run make, or "

@@ -25,25 +25,34 @@ $(PARTS): $(filter-out %/recallmodel/main.o,$(COMMAND_PARTS)) $(TOPK) $(SINGLE) 
 # The objects first, because they need the archive.
 PARTS_OF_TEST = $(filter %.o,$^) $(filter %.a,$^)
 TEST_CC = $(CC) $(BASE_FLAGS) $(CFLAGS) $(POSIX) $(SEE_TESTS) $(TEST_FLAGS) -MMD -MP
-$(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
+define test_program
 	@mkdir -p $(@D)
 	$(say) TEST $<
 	$(Q)$(TEST_CC) $(OPENMP) $< $(PARTS_OF_TEST) $(LDFLAGS) $(TEST_LIBS) -lm -o $@
+endef
+$(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
+	$(test_program)
 
 # The tests of top-k on a CPU share rows, watched memory and an oracle; bits.c is for a script.
-# team.c takes the place of OpenMP for ThreadSanitizer.
+# They need a small part of the whole, which other compilers and machines build for them. team.c
+# takes the place of OpenMP for ThreadSanitizer.
 TOPK_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/topk/test_topk_*.c) tests/topk/bits.c)
 TOPK_RACES := $(addprefix $(BUILD)/tests/topk/test_topk_,callers calls choose)
 TOPK_SHARED := $(addprefix $(BUILD)/tests/topk/,run.o cases.o oracle.o \
     $(if $(findstring thread,$(SANITIZE)),team.o))
-$(TOPK_TESTS): $(TOPK_SHARED)
+TOPK_PARTS := $(BUILD)/libtopk-parts.a
+$(TOPK_PARTS): $(TOPK) $(MODEL) $(BASE)
+$(TOPK_TESTS): $(BUILD)/tests/%: tests/%.c $(TOPK_SHARED) $(TOPK_PARTS) | $(BUILD)/see/tests/.made
+	$(test_program)
 
 # Not what is tested, and most of the time of these tests.
 $(addprefix $(BUILD)/tests/topk/,oracle.o cases.o): TEST_FLAGS += -O2 $(UNCHECKED)
 
-test-programs: $(BUILD)/tests/topk/bits
 # A fuzzer is linked by make check-fuzz alone; that it still compiles is known at once.
-test-programs: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
+FUZZ_OBJECTS := $(call objects,tests/fuzz)
+MORE_OBJECTS += $(FUZZ_OBJECTS)
+test-programs: $(BUILD)/tests/topk/bits $(FUZZ_OBJECTS)
+-include $(BUILD)/tests/topk/bits.d
 MORE_OBJECTS += $(TOPK_SHARED)
 $(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
 
@@ -55,9 +64,10 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/bench.h $(PARTS) | $(BUILD)/see/te
 
 # A test of more than some seconds has a short form, which `make check` runs with CASES=few, or says
 # in its head "Slow:", and `make check` leaves it out.
-as_tests = $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(1))) $(filter %.sh,$(1))
-SHORTENED := $(call as_tests,$(shell grep -l 'CASES\|few_cases()' $(TEST_FILES)))
-SLOW := $(call as_tests,$(shell grep -l '^\(#\| \*\) Slow: ' $(TEST_FILES)))
+as_tests = $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(1))) \
+    $(patsubst %.cc,$(BUILD)/%,$(filter %.cc,$(1))) $(filter %.sh,$(1))
+SHORTENED := $(call as_tests,$(shell grep -l 'CASES\|few_cases()\|is_tested' $(TEST_FILES)))
+SLOW := $(call as_tests,$(shell grep -l '^\($(HASH)\| \*\) Slow: ' $(TEST_FILES)))
 TEST_LIMIT_S ?= 600
 
 check: packages

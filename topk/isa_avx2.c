@@ -1,4 +1,4 @@
-/* isa_avx2.c - the kernels for AVX2. The Makefile gives the flags.
+/* isa_avx2.c - the kernels for AVX2. topk.mk gives the flags.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #if defined __AVX2__

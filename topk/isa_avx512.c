@@ -1,4 +1,4 @@
-/* isa_avx512.c - the kernels for AVX-512. The Makefile gives the flags.
+/* isa_avx512.c - the kernels for AVX-512. topk.mk gives the flags.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #if defined __AVX512VBMI2__

@@ -1,4 +1,4 @@
-/* isa_generic.c - the kernels for any machine. The Makefile gives the flags.
+/* isa_generic.c - the kernels for any machine. topk.mk gives the flags.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #define TABLE topk_generic

@@ -119,7 +119,7 @@ void keep_state(struct run *run, bool must);
  * not one of this spec. */
 int restore_state(struct run *run, struct evaluation *evaluation);
 
-/* ---- evaluate.c */
+/* ---- progress.c */
 
 /* Counts one head of a phase, and says whether to stop. */
 bool step_done(struct run *run);

@@ -12,9 +12,7 @@
 #include <base/memory.h>
 
 #include <attention/products.h>
-#include <attention/products.h>
 #include "targets.h"
-#include <attention/threads.h>
 #include <attention/threads.h>
 
 /* One head of keys in all documents that have it. */

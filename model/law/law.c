@@ -1,4 +1,4 @@
-/* law.c - see law.h: moments, range, and which evaluation a tail gets.
+/* law.c - see law.h: which evaluation a probability or a tail gets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "law.h"

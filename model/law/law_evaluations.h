@@ -1,4 +1,4 @@
-/* law_evaluations.h - internal to model/recall/law*.c: the two evaluations of a law.
+/* law_evaluations.h - internal to model/law/: the two evaluations of a law.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LAW_EVALUATIONS_H

@@ -48,7 +48,7 @@ refuse "did you mean 'select'?" sleect
 refuse "did you mean 'simulate'?" sim
 refuse "did you mean 'bounds'?" bound
 refuse "did you mean 'help'?" hlep
-refuse "the subcommands are recall, ranks, law, cost" frobnicate
+refuse "the subcommands are recall, select, predict, devices" frobnicate
 refuse "did you mean --recall?" --n 10 --k 2 --recal 0.9
 refuse "did you mean --assignment?" --n 10 --k 2 --assign contiguous
 refuse "did you mean --quantile?" --n 10 --k 2 --qauntile=0.1
