@@ -25,6 +25,7 @@ compile() {
     local source=$1 layer=${1%/*} flags=-D_POSIX_C_SOURCE=200809L
     case $source in
         model/*) layer=model flags= ;;
+        calibrate/*) layer=calibrate ;;
         topk/*) flags="-Wno-pedantic -Wno-psabi ${openmp:--Wno-unknown-pragmas}" ;;
         tests/*) layer=tests ;;
     esac

@@ -49,13 +49,13 @@ done
 grep -e team/mpi -e '^mpicc' -e '^nvcc' "$log" && fail "MPI or CUDA was used"
 pass
 
-# What they need: the C library and that of OpenMP, for Python NumPy. The command loads our library
-# when its kernels are asked for.
+# What they need: the C library and that of OpenMP, for Python NumPy, for the command GSL. It loads
+# our library when its kernels are asked for.
 for deb in "$packages"/*.deb; do
     needs=$(dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/^ *//; s/[ :].*//' | LC_ALL=C sort |
         xargs)
     case $(dpkg-deb -f "$deb" Package) in
-    recallmodel) want="libc6 libgomp1 librecallmodel0" ;;
+    recallmodel) want="libc6 libgomp1 libgsl27 libgslcblas0 librecallmodel0" ;;
     librecallmodel0) want="libc6 libgomp1" ;;
     librecallmodel-dev) want="librecallmodel0" ;;
     *) want="libc6 libgomp1 librecallmodel0 python3 python3-numpy recallmodel" ;;
