@@ -6,7 +6,8 @@
 # Makes all figures, or those named, as many at once as there are cores; a line says that one is
 # done. --csv: only the numbers; --redraw: only the pictures.
 #
-# A figure is three files in plots/:
+# A figure is three files in plots/ROOM/, where ROOM is the first part of its name (key, samaga,
+# saap, ours, ..):
 #   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
 #                 backslash continues. All commands of a figure print the same columns.
 #                 A line "cat plots/.." copies a CSV file that was measured and committed.
@@ -43,6 +44,8 @@ export RECALLMODEL_RUNS=$PWD/runs
 into=${into:-$PWD/paper_figures}
 runs=${runs:-gpu/runs}
 wrong() { echo "figures: $*" >&2; exit 2; }
+# at FIGURE: where its files stand, without their endings.
+at() { echo "plots/${1%%-*}/$1"; }
 cores=$(nproc)
 jobs=${JOBS:-$cores}
 case $jobs in
@@ -55,11 +58,11 @@ case ${1:-} in
 --help) sed -n '2,/^set/s/^# \{0,1\}//p' "plots/$(basename "$0")"; exit ;;
 esac
 if [ $# = 0 ]; then
-    for file in plots/*.data; do set -- "$@" "$(basename "$file" .data)"; done
+    for file in plots/*/*.data; do set -- "$@" "$(basename "$file" .data)"; done
 fi
 for figure; do
-    [ -f "plots/$figure.data" ] && continue
-    wrong "there is no figure '$figure'; there are $(cd plots && echo *.data | sed 's/\.data//g')"
+    [ -f "$(at "$figure").data" ] && continue
+    wrong "there is no figure '$figure'; there are $(basename -s .data plots/*/*.data | xargs)"
 done
 [ "$mode" = redraw ] || [ -x "$program" ] ||
     wrong "there is no program $program; run make, or set RECALLMODEL=PATH"
@@ -108,9 +111,9 @@ cpu_runs=$(python3 plots/cpu.py folder 2>/dev/null || true)
 # The folders of runs/ whose published numbers figure $1 draws.
 sources_of() {
     local loaded folder
-    [ ! -f "plots/$1.gp" ] || loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp")
+    [ ! -f "$(at "$1").gp" ] || loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "$(at "$1").gp")
     # shellcheck disable=SC2046,SC2086 # none or one name, which has no blanks
-    cat "plots/$1.data" $(ls "plots/$1.gp" 2>/dev/null) ${loaded:-} >"$work/named"
+    cat "$(at "$1").data" $(ls "$(at "$1").gp" 2>/dev/null) ${loaded:-} >"$work/named"
     for folder in runs/*/; do
         folder=$(basename "$folder")
         if grep -q "^[^#]*[ /]$folder/\|^# sources.* $folder\( \|$\)" "$work/named"; then
@@ -122,15 +125,15 @@ sources_of() {
 # The CSV files that the gnuplot files of figure $1 read from the folder $2 of own runs.
 reads() {
     local loaded
-    [ -f "plots/$1.gp" ] || return 0
-    loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "plots/$1.gp")
+    [ -f "$(at "$1").gp" ] || return 0
+    loaded=$(sed -n 's/^load "\(.*\)"$/\1/p' "$(at "$1").gp")
     # shellcheck disable=SC2086 # none or one name, which has no blanks
-    grep -oh "$2"'\."/[a-z0-9_-]*\.csv' "plots/$1.gp" $loaded |
+    grep -oh "$2"'\."/[a-z0-9_-]*\.csv' "$(at "$1").gp" $loaded |
         sed 's/.*"\///; s/\.csv$//' | sort -u
 }
-parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "plots/$1.data"; }
+parts_of() { sed -n 's/^recallmodel-bench .*--grid \([a-z0-9-]*\).*/\1/p' "$(at "$1").data"; }
 # The commands of figure $1 whose script also prints captions; and those of them on runs of a CPU.
-captions_of() { grep '^plots/\(cpu\|tradeoff\)\.py [a-z]*$' "plots/$1.data" || true; }
+captions_of() { grep '^plots/\(cpu\|tradeoff\)\.py [a-z]*$' "$(at "$1").data" || true; }
 cpu_of() { captions_of "$1" | grep '/cpu\.py\| cpu$' || true; }
 
 # Prints what a figure waits for, and nothing if the figure can be made.
@@ -171,7 +174,7 @@ make_csv() {
         esac
         if [ $first = 1 ]; then cat "$work/one"; else tail -n +2 "$work/one"; fi
         first=0
-    done <"plots/$1.data" >"$work/csv"
+    done <"$(at "$1").data" >"$work/csv"
 }
 
 # The caption of figure $1, and the sources of numbers that are not from models. Without the runs of
@@ -182,7 +185,7 @@ write_caption() {
         cat "$2/caption.txt"
         return
     fi
-    cat "plots/$1.txt"
+    cat "$(at "$1").txt"
     while read -r script part; do
         RECALLMODEL=$program python3 "$script" caption "$part" "$work/csv" || return 1
     done < <(captions_of "$1")
@@ -208,13 +211,13 @@ escape() { sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$1"; }
 # them a font of 11 is 1.5 % of the width. The smallest, 8, is 6.1 points in a PDF of 17.6 cm.
 terminal_of() { # figure, type
     local height font="font 'DejaVu Sans,11'"
-    height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "plots/$1.gp")
+    height=$(sed -n 's/^# height \([0-9]*\)$/\1/p' "$(at "$1").gp")
     height=${height:-420}
     if [ "$2" = svg ]; then
         echo "svg size 1000,$height $font fontscale 1.15 background 'white'"
     elif [ "$2" = png ]; then
         echo "pngcairo size 1000,$height $font background 'white'"
-    elif grep -q '^# column$' "plots/$1.gp"; then
+    elif grep -q '^# column$' "$(at "$1").gp"; then
         echo "pdfcairo size 12cm,8cm $font fontscale 0.62 linewidth 0.8 pointscale 0.6"
     else
         height=$(awk "BEGIN { print $height * 17.6 / 1000 }")
@@ -229,7 +232,7 @@ draw_one() { # figure, type
     inputs="csv='$work/csv'; published='$work/published'; runs='$work/runs'"
     if ! gnuplot -e "$inputs" \
         -e "set terminal $(terminal_of "$1" "$2"); set output '$work/picture.$2'" \
-        plots/style.gp "plots/$1.gp" 2>"$work/warnings"; then
+        plots/style.gp "$(at "$1").gp" 2>"$work/warnings"; then
         echo "figures: gnuplot on $1: $(grep -v '^$' "$work/warnings" | sed -n 1,5p)" >&2
         return 1
     fi
@@ -243,7 +246,7 @@ draw_one() { # figure, type
 # Shortens $work/picture.svg and gives it the title of figure $1.
 tidy_svg() {
     local title
-    title=$(escape "plots/$1.txt" | sed -n '1{s/[&|\\]/\\&/g;p}')
+    title=$(escape "$(at "$1").txt" | sed -n '1{s/[&|\\]/\\&/g;p}')
     sed -E -f plots/svg.sed "$work/picture.svg" | sed -z -E 's/<g [^>]*>\n<\/g>\n//g' |
         sed "s|^<title>.*|<title>$title</title>|" >"$work/tidy.svg"
 }
@@ -286,10 +289,10 @@ make_figure() {
     else
         cp "$work/csv" "$folder/$figure.csv" || return 1
     fi
-    grep -v '^#' "plots/$figure.data" >"$folder/commands.sh" || return 1
+    grep -v '^#' "$(at "$figure").data" >"$folder/commands.sh" || return 1
     write_caption "$figure" "$folder" >"$work/caption" || return 1
     cp "$work/caption" "$folder/caption.txt" || return 1
-    if [ $pictures ] && [ -f "plots/$figure.gp" ]; then draw "$figure" "$folder" || return 1; fi
+    if [ $pictures ] && [ -f "$(at "$figure").gp" ]; then draw "$figure" "$folder" || return 1; fi
     printf '%6s rows %6.1f s\n' "$(($(wc -l <"$folder/$figure.csv") - 1))" \
         "$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')"
 }
@@ -324,7 +327,7 @@ done
 # The page: every figure, with its caption and its commands, or what it waits for.
 html_table() { # of the columns that a remark in FIGURE.data names; these have no commas
     local columns
-    columns=$(sed -n 's/^# columns //p' "plots/$1.data" | paste -sd, -)
+    columns=$(sed -n 's/^# columns //p' "$(at "$1").data" | paste -sd, -)
     [ "$columns" ] || return 0
     awk -F, -v columns="$columns" '
         BEGIN { count = split(columns, name, ","); print "<table>" }
@@ -351,11 +354,11 @@ td,th{padding:.15em .7em;text-align:right;border-bottom:1px solid #ddd;font-weig
 </style></head><body><h1>Figures</h1>
 <p>Made by <code>make figures</code>: numbers by recallmodel, pictures by gnuplot.</p><ul>
 HEAD
-    for file in plots/*.txt; do
+    for file in plots/*/*.txt; do
         echo "<li><a href=\"#$(basename "$file" .txt)\">$(escape "$file" | sed -n 1p)</a></li>"
     done
     echo '</ul>'
-    for file in plots/*.txt; do
+    for file in plots/*/*.txt; do
         figure=$(basename "$file" .txt)
         folder=$into/$figure
         title=$(escape "$file" | sed -n 1p)

@@ -20,7 +20,8 @@ wrong() { echo "figure: $*" >&2; exit 2; }
 [ $# -ge 2 ] || wrong "give a figure and what to change: make figure FIGURE=key-06 N=8192"
 figure=$1
 shift
-data=plots/$figure.data
+at=plots/${figure%%-*}/$figure
+data=$at.data
 [ -f "$data" ] || wrong "there is no figure '$figure'; make figures lists them"
 if grep -q '^plots/\|^cat \|^recallmodel-bench' "$data"; then
     wrong "$figure is of measured runs, which have no other numbers; vary one such as key-06"
@@ -45,7 +46,7 @@ done
 # drawn.
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir "$tree/plots"
+mkdir -p "$tree/${at%/*}"
 cp plots/*.sh plots/*.awk plots/*.sed plots/*.gp "$tree/plots"
 while read -r file; do
     mkdir -p "$tree/$(dirname "$file")"
@@ -53,16 +54,16 @@ while read -r file; do
 done < <(find runs -name '*.csv')
 for file in runs/*/SOURCE; do cp "$file" "$tree/$file"; done
 echo "$commands" >"$tree/$data"
-if [ -f "plots/$figure.gp" ]; then
-    sed -E '/^ *set (x|y|x2|y2)range /d; /^ *set [xy]tics .*[0-9]/d' "plots/$figure.gp" \
-        >"$tree/plots/$figure.gp"
+if [ -f "$at.gp" ]; then
+    sed -E '/^ *set (x|y|x2|y2)range /d; /^ *set [xy]tics .*[0-9]/d' "$at.gp" \
+        >"$tree/$at.gp"
 fi
-title=$(sed -n 1p "plots/$figure.txt")
+title=$(sed -n 1p "$at.txt")
 {
     echo "$title"
     fold -s -w 100 <<<"Varied: $changes. All else is as in the figure $figure. Words and numbers \
 inside the picture that are not of an axis are those of that figure. No published points."
-} >"$tree/plots/$figure.txt"
+} >"$tree/$at.txt"
 mkdir -p "$into"
 FIGURES=$tree/made RECALLMODEL=$program "$tree/plots/make.sh" "$figure" || exit 1
 sed -i '/^Published: /d' "$tree/made/$figure/caption.txt"

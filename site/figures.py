@@ -1,7 +1,7 @@
 """The pages of the figures: every figure of plots/ with its picture, caption, numbers and commands.
 
-A figure is plots/NAME.txt (title and caption) and paper_figures/NAME/ (plots/make.sh). The pages
-hold what paper_figures/index.html holds.
+A figure is plots/ROOM/NAME.txt (title and caption) and paper_figures/NAME/ (plots/make.sh). The
+pages hold what paper_figures/index.html holds.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -26,9 +26,14 @@ def order(name):
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
+def described(name, kind):
+    """NAME.data or NAME.txt; a figure stands in the folder of the first part of its name."""
+    return (TOP / "plots" / name.split("-")[0] / f"{name}.{kind}").read_text(encoding="utf-8")
+
+
 def table(name, rows):
     """The columns that a remark "# columns a,b,c" in NAME.data names, as a table."""
-    data = (TOP / f"plots/{name}.data").read_text(encoding="utf-8")
+    data = described(name, "data")
     columns = [c for line in re.findall(r"^# columns (.*)$", data, flags=re.M)
                for c in line.split(",")]
     if not columns:
@@ -45,7 +50,7 @@ def table(name, rows):
 
 def figure(name, folder, into):
     """One figure as Markdown; copies its files."""
-    title, *caption = (TOP / f"plots/{name}.txt").read_text(encoding="utf-8").splitlines()
+    title, *caption = described(name, "txt").splitlines()
     text = f"## {plain(title)} {{#{name}}}\n\n"
     if not made(name):
         return title, text + f"Not made yet: `make figures/{name}`.\n\n", False
@@ -79,7 +84,7 @@ def indented(text):
 
 def make(into):
     """Writes the pages and their index; returns the number of figures."""
-    names = sorted((path.stem for path in TOP.glob("plots/*.txt")), key=order)
+    names = sorted((path.stem for path in TOP.glob("plots/*/*.txt")), key=order)
     index = ("# Figures\n\nEvery figure and table: numbers by recallmodel, pictures by gnuplot."
              " `make figures` makes them anew; [how](../figures.md).\n\n")
     left = list(names)

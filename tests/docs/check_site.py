@@ -127,7 +127,7 @@ def check_figures(into):
     figures.make(into)
     text = "".join(page.read_text(encoding="utf-8")
                    for page in sorted((into / "paper_figures").glob("*.md")))
-    for path in sorted(TOP.glob("plots/*.txt")):
+    for path in sorted(TOP.glob("plots/*/*.txt")):
         name = path.stem
         yield None
         if f"{{#{name}}}" not in text:

@@ -25,6 +25,8 @@ contains() { grep -q -- "$1" "$2" || fail "$3: $(cat "$2")"; }
 # not_empty FILE: the picture has more than 8000 bytes; a smaller one counts as empty.
 not_empty() { [ "$(wc -c <"$1")" -gt 8000 ] || fail "$(basename "$1") is empty"; }
 
+# Where the files of $figure stand, without their endings.
+at() { echo "plots/${figure%%-*}/$figure"; }
 # agree OLD NEW: plots/agree.awk.
 agree() { awk -f plots/agree.awk "$@"; }
 
@@ -51,7 +53,7 @@ check_waits_for_run() {
     FIGURES=$folder/figures RUNS=/nowhere succeeds "$figure" plots/make.sh "$figure"
     contains "waits for a run on a GPU: make gpu-run PARTS=" "$folder/out" "$figure without a run"
     [ ! -e "$folder/figures/$figure" ] || fail "$figure without a run: $(cat "$folder/out")"
-    part=$(sed -n 's/.*--grid //p' "plots/$figure.data")
+    part=$(sed -n 's/.*--grid //p' "$(at).data")
     grep -q "set -- .* $part\( \|\$\)" gpu/run.sh || fail "$figure: gpu/run.sh has no part $part"
 }
 
@@ -77,7 +79,7 @@ make_all() {
         # kept if the numbers agree, so that the pictures do
         cp "paper_figures/$figure/$figure.csv" "$folder/figures/$figure"
         head -n 1 "paper_figures/$figure/$figure.csv" >"$folder/blank/$figure/$figure.csv"
-        [ ! -f "plots/$figure.gp" ] || drawn+=("$figure")
+        [ ! -f "$(at).gp" ] || drawn+=("$figure")
     done
     FIGURES=$folder/figures RUNS=/nowhere succeeds "all figures" \
         plots/make.sh "${options[@]}" "$@"
@@ -96,7 +98,7 @@ check_made() {
     cmp -s "$committed/caption.txt" "$made/caption.txt" ||
         fail "$figure: the caption differs from the one that is committed"
     grep -q "$figure/$figure.csv" "$folder/figures/index.html" || fail "$figure is not on the page"
-    if [ "$pictures" ] && [ -f "plots/$figure.gp" ]; then
+    if [ "$pictures" ] && [ -f "$(at).gp" ]; then
         ! of_this_gnuplot "$committed/$figure.svg" ||
             cmp -s "$committed/$figure.svg" "$made/$figure.svg" ||
             fail "$figure draws something else than what is committed: run make figures/$figure"
@@ -114,15 +116,15 @@ check_waits_for_cpu() {
 # Is the figure there, as a whole? Notes in `makes` those that plots/make.sh can make here.
 check_figure() {
     local figure=$1
-    [ -f "plots/$figure.txt" ] || fail "$figure has no caption"
-    [ -f "plots/$figure.gp" ] || sed -n 1p "plots/$figure.txt" | prints 'a table)$' ||
+    [ -f "$(at).txt" ] || fail "$figure has no caption"
+    [ -f "$(at).gp" ] || sed -n 1p "$(at).txt" | prints 'a table)$' ||
         fail "$figure has no picture, and its title does not say that it is a table"
-    if grep -q '^recallmodel-bench' "plots/$figure.data"; then
+    if grep -q '^recallmodel-bench' "$(at).data"; then
         check_waits_for_run "$figure"
         pass
         return
     fi
-    if grep -q '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "plots/$figure.data"; then
+    if grep -q '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "$(at).data"; then
         if ! command -v python3 >/dev/null; then
             echo "SKIPPED: $figure: there is no python3"
             return
@@ -135,7 +137,7 @@ check_figure() {
         fi
     fi
     [ -s "paper_figures/$figure/$figure.csv" ] &&
-        { [ ! -f "plots/$figure.gp" ] || {
+        { [ ! -f "$(at).gp" ] || {
             [ -s "paper_figures/$figure/$figure.png" ] && [ -s "paper_figures/$figure/$figure.svg" ]
         }; } ||
         fail "$figure is not committed: run make figures/$figure"
@@ -150,7 +152,7 @@ check_figure() {
     makes+=("$figure")
 }
 
-figures=$(basename -s .data plots/*.data)
+figures=$(basename -s .data plots/*/*.data)
 if [ "${CASES:-}" = few ]; then figures="key-03 key-09 samaga-10"; fi
 makes=()
 for figure in $figures; do check_figure "$figure"; done
