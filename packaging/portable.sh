@@ -75,12 +75,14 @@ build() {
 }
 
 # run TEST ..: the tests with what the last build made, and one line that sums up. has=no: tests
-# that need GMP, GSL or jansson are left out, and named.
+# that need GMP, GSL or jansson are left out, and named; so are always those that fit.
 run() {
     export runs_it test_flags libraries also
     local source chosen=() left=() problems
     for source; do
-        if [ "$has" = no ] && grep -qE '#include <(gmp|gsl/|jansson)' "$source"; then
+        if grep -qE '#include <calibrate/(fit|plan|validate)' "$source" || {
+            [ "$has" = no ] && grep -qE '#include <(gmp|gsl/|jansson)' "$source"
+        }; then
             left+=("$(basename "$source" .c)")
         else
             chosen+=("$source")
