@@ -75,8 +75,8 @@ check: packages
 	@CASES=few $(MAKE) --no-print-directory run-tests \
 	    RUN="$(filter-out $(SLOW),$(TESTS) $(TEST_SCRIPTS))"
 
-# What `make check` leaves out: the programs that nvcc builds, the shortened tests in full, and
-# completion in zsh and fish, and what mandoc says of the manual.
+# What `make check` leaves out: the programs that nvcc builds, the slow tests, the shortened ones in
+# full, completion in zsh and fish, and what mandoc says of the manual.
 check-rest: packages
 	@tools/install_packages.sh zsh fish groff-base mandoc
 	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs

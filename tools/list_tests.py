@@ -11,6 +11,7 @@ SPDX-License-Identifier: Apache-2.0
 import itertools
 import pathlib
 import re
+import signal
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -41,6 +42,7 @@ def tests():
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that goes away, as head does
     if sys.argv[1:] == ["--check"]:
         short = [str(path) for path, head in tests() if len(head) < LEAST]
         if short:
