@@ -5,7 +5,8 @@ WORKDIR /recallmodel
 RUN apt-get update && apt-get install -y make && tools/install_packages.sh --build && \
     make HAS_MPI= PREFIX=/usr install
 FROM debian:bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 libgsl27 libopenblas0
+RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 libgsl27 libjansson4 \
+    libopenblas0
 COPY --from=build /usr/bin/recallmodel /usr/bin/
 COPY --from=build /usr/share/recallmodel /usr/share/recallmodel
 COPY LICENSE packaging/licenses /usr/share/doc/recallmodel/

@@ -118,7 +118,7 @@ BASE_LIBRARY := $(BUILD)/libbase.a
 # (MPI). It loads the kernels of topk/ only where bench asks for them.
 COMMAND_PARTS := $(COMMAND) $(BENCH) $(CPU_BENCH) $(COMMON) $(MODEL) $(CALIBRATE) $(ATTENTION) \
     $(SIM)
-COMMAND_LIBS = $(GSL_LIBS) -lm -ldl -lpthread
+COMMAND_LIBS = $(GSL_LIBS) -ljansson -lm -ldl -lpthread
 
 # ---- targets
 
@@ -132,8 +132,9 @@ all: tools $(CAN_BUILD) recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $
 # Before anything is compiled: is there what compiling needs?
 $(CAN_BUILD):
 	@mkdir -p $(@D)
-	@echo '#include <Random123/philox.h>' | $(CC) $(CPPFLAGS) -E -o $@ - 2>/dev/null || { \
-	    echo "There is no $(CC), or no Random123 (Debian: librandom123-dev)." \
+	@printf '%s\n' '#include <Random123/philox.h>' '#include <jansson.h>' | \
+	    $(CC) $(CPPFLAGS) -E -o $@ - 2>/dev/null || { \
+	    echo "There is no $(CC), no Random123 or no jansson." \
 	        "This installs them: tools/install_packages.sh --build" >&2; exit 2; }
 	@touch $@
 
@@ -258,8 +259,9 @@ $(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION):
 
 # Each says what it builds in its first line. A copy of some of the folders has not all of them.
 PARTS_OF_MAKEFILE := $(addsuffix .mk,model/model topk/topk gpu/gpu programs/programs tests/tests \
-    plots/plots notebooks/notebooks tools/real_tensors/real_tensors tools/peers/peers page/page \
-    packaging/install packaging/packaging site/site)
+    plots/plots notebooks/notebooks tools/real_tensors/real_tensors tools/peers/peers \
+    packaging/install packaging/jansson/jansson packaging/packaging \
+    page/page site/site)
 include $(wildcard $(PARTS_OF_MAKEFILE))
 
 -include $(patsubst %.o,%.d,$(COMMAND_PARTS) $(TOPK) $(BASE) $(SINGLE) $(MPI) $(MORE_OBJECTS)) \

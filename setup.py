@@ -51,8 +51,8 @@ class Binary(Distribution):
 
 
 VERSION = build_c.version()
-# Beside Apache-2.0: Random123, and the copy of libgomp that `make wheel` puts in.
-LICENCES = "Apache-2.0 AND BSD-3-Clause AND GPL-3.0-or-later WITH GCC-exception-3.1"
+# Beside Apache-2.0: Random123, jansson, and the copy of libgomp that `make wheel` puts in.
+LICENCES = "Apache-2.0 AND BSD-3-Clause AND MIT AND GPL-3.0-or-later WITH GCC-exception-3.1"
 PLAIN = {
     "name": "recallmodel", "license": LICENCES, "install_requires": ["numpy"],
     "description": "Recall and cost of bucketed approximate top-k",

@@ -53,6 +53,7 @@ COMMAND = ["programs/recallmodel", "programs/recallmodel/*", "programs/bench",
            "model/*", "calibrate", "calibrate/runs", "attention", "attention/*", "sim", "sim/*",
            "base"]
 COMMAND_LIBS = [*GSL, "-lm", "-ldl", "-lpthread"]
+JANSSON = pathlib.Path("jansson")  # its sources, in the sdist; elsewhere the system's library
 SHARED = {
     "librecallmodel": (["model/*", "base"], ["-lm"]),
     "librecallmodel-topk": (["topk"], ["-lm"]),
@@ -135,6 +136,14 @@ class Compiler:
         self.is_x86_64 = self._builds(f"#ifndef __x86_64__\n#error\n#endif\n{EMPTY}")
         self.openmp = OPENMP if self._builds(PARALLEL, *OPENMP) else []
         self.include = ["-I."]
+        self.json = ["-ljansson"]
+        if JANSSON.is_dir():
+            self.json = [str(self.object_of(path.as_posix()))
+                         for path in sorted(JANSSON.glob("*.c"))]
+            self.include.append(f"-I{JANSSON}")
+        elif not self._builds(f"#include <jansson.h>\n{EMPTY}"):
+            raise SystemExit("the header of jansson was not found; install it (Debian: "
+                             "libjansson-dev), or install the sdist, which has its sources")
         if pathlib.Path("include/Random123").is_dir():  # of the sdist
             self.include.append("-Iinclude")
         elif not self._builds(f"#include <Random123/philox.h>\n{EMPTY}"):
@@ -161,10 +170,11 @@ class Compiler:
         return self.place / (source[:-len(".c")] + ".o")
 
     def compile(self, layer, source):
-        """Compiles one source file."""
+        """Compiles one source file, of a layer or of jansson."""
         out = self.object_of(source)
         out.parent.mkdir(parents=True, exist_ok=True)
-        _run([*self.command, *self.flags_of(layer, source), *optimisation(), *self.include,
+        flags = self.flags_of(layer, source) if layer else ["-DHAVE_CONFIG_H"]
+        _run([*self.command, *flags, *optimisation(), *self.include,
               f"-I{self.place}", "-c", source, "-o", str(out)])
 
     def objects(self, layers):
@@ -219,14 +229,15 @@ def build(place, work):
     if host:
         compile_all(here, first)
     compile_all(compiler, [job for job in jobs_of(COMMAND if GSL else LAYERS)
-                           if job[1] != PROFILES])
+                           if job[1] != PROFILES] +
+                [(None, path.as_posix()) for path in sorted(JANSSON.glob("*.c"))])
     generate_profiles(here, compiler.place)
     compiler.compile("model/*", PROFILES)
     (place / "bin").mkdir(parents=True, exist_ok=True)
     if not GSL:
         link_libraries(compiler, place)
     name = f"recallmodel-gsl-{version()}" if GSL else "recallmodel"
-    compiler.link(place / "bin" / name, COMMAND, *COMMAND_LIBS)
+    compiler.link(place / "bin" / name, COMMAND, *compiler.json, *COMMAND_LIBS)
 
 
 def link_libraries(compiler, place):

@@ -62,9 +62,9 @@ SDIST := $(WHEEL)/recallmodel-$(VERSION).tar.gz
 EPOCH = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)}
 
 .PHONY: sdist wheel check-wheel
-sdist: $(WHEEL_ENV)/.made
+sdist: $(WHEEL_ENV)/.made $(JANSSON)/.made
 	@tools/install_packages.sh librandom123-dev
-	@SOURCE_DATE_EPOCH=$(EPOCH) $(WHEEL_ENV)/bin/python packaging/sdist.py $(WHEEL)
+	@SOURCE_DATE_EPOCH=$(EPOCH) $(WHEEL_ENV)/bin/python packaging/sdist.py $(WHEEL) $(JANSSON)
 
 wheel: sdist
 	@tools/install_packages.sh gcc libc6-dev libgsl-dev

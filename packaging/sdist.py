@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """sdist.py - writes the source distribution that pip builds with a C compiler alone.
 
-    packaging/sdist.py FOLDER
+    packaging/sdist.py FOLDER JANSSON
 
-It has the sources of the command and the libraries, the module, the measured runs, and the headers
-of Random123, from the include path or the folder RANDOM123. No tests, and nothing of git: the state
-of the sources stands in packaging/git-describe. The same sources and SOURCE_DATE_EPOCH give the
-same bytes. Prints the path of the file.
+It has the sources of the command and the libraries, the module, the measured runs, the headers of
+Random123, from the include path or the folder RANDOM123, and the sources of jansson, from the
+folder JANSSON. No tests, and nothing of git: the state of the sources stands in
+packaging/git-describe. The same sources and SOURCE_DATE_EPOCH give the same bytes. Prints the path
+of the file.
 """
 import gzip
 import io
@@ -68,7 +69,9 @@ def main():
     contents = [("PKG-INFO", metadata()),
                 ("packaging/git-describe", build_c.sources_git().encode() + b"\n"),
                 *((path, pathlib.Path(path).read_bytes()) for path in files()),
-                *((inside, path.read_bytes()) for inside, path in random123())]
+                *((inside, path.read_bytes()) for inside, path in random123()),
+                *((f"jansson/{path.name}", path.read_bytes())
+                  for path in pathlib.Path(sys.argv[2]).glob("*.[ch]"))]
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", fileobj=packed, mode="wb", mtime=moment) as stream:
         with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:

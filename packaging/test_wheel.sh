@@ -119,7 +119,8 @@ check_contents() {
     "$env" -m zipfile -l "$wheel" >"$folder/list"
     for name in bin/recallmodel py.typed __init__.pyi runs/index.csv licenses/LICENSE \
         licenses/packaging/licenses/Random123.txt licenses/packaging/licenses/GPL-3.txt \
-        licenses/packaging/licenses/libgomp.txt recallmodel.libs/libgomp; do
+        licenses/packaging/licenses/libgomp.txt licenses/packaging/licenses/jansson.txt \
+        recallmodel.libs/libgomp; do
         prints "$name" <"$folder/list" || fail "the wheel lacks $name"
     done
     if grep -E 'libgsl|libjansson|libopenblas|libpython' "$folder/list"; then
@@ -140,7 +141,7 @@ check_same_bytes() {
     local epoch
     epoch=$("$env" -c 'import sys, tarfile; print(tarfile.open(sys.argv[1]).next().mtime)' "$sdist")
     export SOURCE_DATE_EPOCH=$epoch
-    "$env" packaging/sdist.py "$folder/again" >/dev/null
+    "$env" packaging/sdist.py "$folder/again" "$build/jansson" >/dev/null
     cmp "$sdist" "$folder/again/${sdist##*/}" || fail "make sdist: other bytes"
     packaging/wheel.sh "$env" "$sdist" "$folder/again" >/dev/null
     for file in "$wheel" "$with_gsl"; do

@@ -25,6 +25,7 @@ PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT) sim/team/mpi.c,
     $(wildcard base/*.c model/*/*.c sim/*.c sim/*/*.c programs/common/*.c \
         programs/recallmodel/*.c programs/recallmodel/*/*.c page/*.c))
 PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(PAGE)/%.o)
+PAGE_JSON := $(patsubst $(JANSSON)/%.c,$(PAGE)/jansson/%.o,$(JANSSON_SOURCES))
 
 # The memory may grow to so many bytes. The stack lies below the data, so that one that is too deep
 # is an error, not damage.
@@ -46,20 +47,25 @@ $(PAGE)/see/Random123:
 	@mkdir -p $(@D)
 	@ln -sfn $(or $(wildcard /usr/include/Random123),$(error there is no Random123)) $@
 
-$(PAGE_OBJECTS): $(PAGE)/%.o: %.c page/page.mk | $(PAGE)/see/Random123 \
+$(PAGE_OBJECTS): $(PAGE)/%.o: %.c page/page.mk | $(PAGE)/see/Random123 $(JANSSON)/.made \
     $(patsubst %,$(BUILD)/see/%/.made,base model sim programs/common programs/recallmodel page)
 	@mkdir -p $(@D)
 	$(say) WASM $<
 	$(Q)$(PAGE_COMPILE) $(if $(filter sim/%,$<),-D__riscv) -I$(BUILD)/see/$(call page_layer,$<) \
-	    -I$(BUILD)/generated -I$(PAGE)/see -MMD -MP -c $< -o $@
+	    -I$(BUILD)/generated -I$(JANSSON) -I$(PAGE)/see -MMD -MP -c $< -o $@
 $(PAGE)/model/time/profiles.o: $(PROFILE_LIST)
 
-$(PAGE)/recallmodel.wasm: $(PAGE_OBJECTS)
+$(PAGE_JSON): $(PAGE)/jansson/%.o: $(JANSSON)/%.c
+	@mkdir -p $(@D)
+	$(Q)$(PAGE_CC) $(PAGE_TARGET) $(PAGE_CFLAGS) -DHAVE_CONFIG_H -I$(JANSSON) -c $< -o $@
+
+$(PAGE)/recallmodel.wasm: $(PAGE_OBJECTS) $(PAGE_JSON)
 	$(say) LINK $@
 	$(Q)$(PAGE_CC) $(PAGE_TARGET) $(PAGE_CFLAGS) $(PAGE_LINK) $^ -lm -o $@
 
-# Of Random123 and of wasi-libc, with the parts of musl in it.
-PAGE_NOTICES := packaging/licenses/Random123.txt /usr/share/doc/wasi-libc/copyright
+# Of Random123, jansson and wasi-libc, with the parts of musl in it.
+PAGE_NOTICES := $(addprefix packaging/licenses/,Random123.txt jansson.txt) \
+    /usr/share/doc/wasi-libc/copyright
 PAGE_PARTS := page/build.py $(wildcard page/engine/*)
 $(PAGE)/recallmodel.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard page/ui/*) \
     $(filter packaging/%,$(PAGE_NOTICES))

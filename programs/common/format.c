@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void format_us(char *buffer, size_t size, double us)
 {
@@ -45,4 +47,81 @@ void format_rows(char *buffer, size_t size, double rest)
 void format_elements(char *buffer, size_t size, double count)
 {
     snprintf(buffer, size, "%.0f element%s", count, round(count) == 1.0 ? "" : "s");
+}
+
+void format_real(char *buffer, size_t size, double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, size, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            return;
+    }
+}
+
+/* 1.23e+04 -> 1.23e4, in place. */
+static void shorten_exponent(char *text)
+{
+    char *from = strchr(text, 'e');
+    if (!from)
+        return;
+    char *to = ++from;
+    if (*from == '+')
+        from++;
+    else if (*from == '-')
+        *to++ = *from++;
+    while (*from == '0' && from[1])
+        from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
+void format_styled(char *buffer, size_t size, enum style style, double value)
+{
+    switch (style) {
+    case STYLE_RECALL:
+        /* A target counts as reached within 1e-12: do not show 0.929999 for a 0.93 that is off by
+         * its last bit. */
+        if (value == 1.0)
+            snprintf(buffer, size, "1");
+        else if (value < 0.0)
+            snprintf(buffer, size, "%.2e", value);
+        else
+            snprintf(buffer, size, "%.6f",
+                     fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
+        break;
+    case STYLE_SHARE:
+        snprintf(buffer, size, fabs(value - 1.0) < 1e-9 ? "1" : "%.4f",
+                 value < 1.0 ? fmin(value, 0.9999) : value);
+        break;
+    case STYLE_LOSS:
+        snprintf(buffer, size, value == 0.0 ? "0" : "%.2e", value);
+        break;
+    case STYLE_COST:
+        snprintf(buffer, size, value < 1e5 ? "%.0f" : "%.2e", value);
+        break;
+    case STYLE_SPEEDUP:
+        snprintf(buffer, size, value < 99.95 ? "%.1fx" : value < 1e5 ? "%.0fx" : "%.0ex", value);
+        break;
+    case STYLE_TIME:
+        snprintf(buffer, size, value < 1e5 ? "%.3g" : "%.2e", value);
+        break;
+    case STYLE_US:
+        format_us(buffer, size, value);
+        break;
+    case STYLE_PERCENT:
+        snprintf(buffer, size, "%.1f %%", 100.0 * value);
+        break;
+    case STYLE_TERA:
+        snprintf(buffer, size, "%.4g", value * 1e-12);
+        break;
+    case STYLE_Z:
+        snprintf(buffer, size, fabs(value) < 999.5 ? "%.2f" : "%.1e", value);
+        break;
+    case STYLE_GIVEN:
+        format_real(buffer, size, value);
+        break;
+    case STYLE_PLAIN:
+        snprintf(buffer, size, "%.4g", value);
+        break;
+    }
+    shorten_exponent(buffer);
 }

@@ -12,6 +12,7 @@
 #include <base/memory.h>
 
 #include "format.h"
+#include "json.h"
 
 struct cell {
     enum { CELL_NULL, CELL_COUNT, CELL_REAL, CELL_TEXT, CELL_BOOL } kind;
@@ -134,84 +135,7 @@ static const struct cell *cell_at(const struct table *table, size_t row, size_t 
     return &table->cells[row * table->width + column];
 }
 
-void format_real(char *buffer, size_t size, double value)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, size, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value)
-            return;
-    }
-}
-
 /* ---- aligned */
-
-/* 1.23e+04 -> 1.23e4, in place. */
-static void shorten_exponent(char *text)
-{
-    char *from = strchr(text, 'e');
-    if (!from)
-        return;
-    char *to = ++from;
-    if (*from == '+')
-        from++;
-    else if (*from == '-')
-        *to++ = *from++;
-    while (*from == '0' && from[1])
-        from++;
-    memmove(to, from, strlen(from) + 1);
-}
-
-void format_styled(char *buffer, size_t size, enum style style, double value)
-{
-    switch (style) {
-    case STYLE_RECALL:
-        /* A target counts as reached within 1e-12: do not show 0.929999 for a 0.93 that is off by
-         * its last bit. */
-        if (value == 1.0)
-            snprintf(buffer, size, "1");
-        else if (value < 0.0)
-            snprintf(buffer, size, "%.2e", value);
-        else
-            snprintf(buffer, size, "%.6f",
-                     fmin(floor(value * 1e6 * (1.0 + 2e-12)), 999999.0) / 1e6);
-        break;
-    case STYLE_SHARE:
-        snprintf(buffer, size, fabs(value - 1.0) < 1e-9 ? "1" : "%.4f",
-                 value < 1.0 ? fmin(value, 0.9999) : value);
-        break;
-    case STYLE_LOSS:
-        snprintf(buffer, size, value == 0.0 ? "0" : "%.2e", value);
-        break;
-    case STYLE_COST:
-        snprintf(buffer, size, value < 1e5 ? "%.0f" : "%.2e", value);
-        break;
-    case STYLE_SPEEDUP:
-        snprintf(buffer, size, value < 99.95 ? "%.1fx" : value < 1e5 ? "%.0fx" : "%.0ex", value);
-        break;
-    case STYLE_TIME:
-        snprintf(buffer, size, value < 1e5 ? "%.3g" : "%.2e", value);
-        break;
-    case STYLE_US:
-        format_us(buffer, size, value);
-        break;
-    case STYLE_PERCENT:
-        snprintf(buffer, size, "%.1f %%", 100.0 * value);
-        break;
-    case STYLE_TERA:
-        snprintf(buffer, size, "%.4g", value * 1e-12);
-        break;
-    case STYLE_Z:
-        snprintf(buffer, size, fabs(value) < 999.5 ? "%.2f" : "%.1e", value);
-        break;
-    case STYLE_GIVEN:
-        format_real(buffer, size, value);
-        break;
-    case STYLE_PLAIN:
-        snprintf(buffer, size, "%.4g", value);
-        break;
-    }
-    shorten_exponent(buffer);
-}
 
 static const char *styled(char *buffer, size_t size, const struct cell *cell, enum style style)
 {
@@ -396,52 +320,66 @@ void table_print_csv(const struct table *table, FILE *file, bool header)
 
 /* ---- JSON */
 
-static struct json *cell_json(const struct cell *cell)
+static json_t *cell_json(const struct cell *cell)
 {
     switch (cell->kind) {
     case CELL_COUNT:
-        return json_new_count(cell->count);
+        return json_integer((json_int_t)cell->count);
     case CELL_REAL:
-        return json_new_real(cell->real);
+        return json_number(cell->real);
     case CELL_TEXT:
-        return json_new_text(cell->text);
+        return json_text(cell->text);
     case CELL_BOOL:
-        return json_new_truth(cell->truth);
+        return json_boolean(cell->truth);
     case CELL_NULL:
         break;
     }
-    return json_new_null();
+    return json_null();
 }
 
 /* Puts a value at object[a][b].. for the path "a/b/..", making the levels between. */
-static void put_at_path(struct json *object, const char *path, struct json *value)
+static void put_at_path(json_t *object, const char *path, json_t *value)
 {
     const char *slash;
     while ((slash = strchr(path, '/'))) {
         char *level = text_copy(path);
         level[slash - path] = '\0';
-        if (!json_member(object, level))
-            json_put(object, level, json_new_object());
-        object = json_member(object, level);
+        if (!json_object_get(object, level))
+            json_object_set_new(object, level, json_object());
+        object = json_object_get(object, level);
         free(level);
         path = slash + 1;
     }
-    json_put(object, path, value);
+    json_object_set_new(object, path, value);
 }
 
-struct json *table_row_json(const struct table *table, size_t row)
+json_t *table_row_json(const struct table *table, size_t row)
 {
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     for (size_t i = 0; i < table->width; i++)
         if (table->columns[i].json)
             put_at_path(object, table->columns[i].json, cell_json(cell_at(table, row, i)));
     return object;
 }
 
-struct json *table_json(const struct table *table)
+json_t *table_json(const struct table *table)
 {
-    struct json *array = json_new_array();
+    json_t *array = json_array();
     for (size_t row = 0; row < table->rows; row++)
-        json_add(array, table_row_json(table, row));
+        json_array_append_new(array, table_row_json(table, row));
     return array;
+}
+
+json_t *rows_as_json(struct table *table)
+{
+    json_t *rows = table_json(table);
+    table_free(table);
+    return rows;
+}
+
+json_t *row_as_json(struct table *table)
+{
+    json_t *row = table_row_json(table, 0);
+    table_free(table);
+    return row;
 }

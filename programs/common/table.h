@@ -11,23 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "json_value.h"
+#include <jansson.h>
 
-/* How a value looks in the aligned table (CSV and JSON always have all digits). */
-enum style {
-    STYLE_PLAIN,   /* integers, text, short reals */
-    STYLE_GIVEN,   /* a number that was given: all its digits */
-    STYLE_Z,       /* -1.23 */
-    STYLE_RECALL,  /* 0.962956: cut, not rounded, but for 2e-12; -1.30e61 below 0 */
-    STYLE_LOSS,    /* 3.70e-2 */
-    STYLE_COST,    /* 786432 or 8.81e7 */
-    STYLE_SPEEDUP, /* 42.0x */
-    STYLE_TIME,    /* 12.3 */
-    STYLE_US,      /* 54.6 us or 92 ms, of a value in us */
-    STYLE_PERCENT, /* 4.0 % for 0.04 */
-    STYLE_TERA,    /* 3.35 for 3.35e12 */
-    STYLE_SHARE,   /* 0.9025: rounded to four digits; 1 only where it is */
-};
+#include "format.h"
 
 struct column {
     const char *csv;     /* name in CSV; NULL: not there */
@@ -100,14 +86,12 @@ static inline struct column in_table(const char *heading, enum style style)
 
 void table_print(const struct table *table, FILE *file, bool colour);
 void table_print_csv(const struct table *table, FILE *file, bool header);
-struct json *table_json(const struct table *table);                 /* an array of objects */
-struct json *table_row_json(const struct table *table, size_t row); /* one of them */
+json_t *table_json(const struct table *table);                 /* an array of objects */
+json_t *table_row_json(const struct table *table, size_t row); /* one of them */
 size_t table_rows(const struct table *table);
 
-/* As the aligned table shows it. */
-void format_styled(char *buffer, size_t size, enum style style, double value);
-
-/* The shortest decimal that reads back as the same double. */
-void format_real(char *buffer, size_t size, double value);
+/* As table_json(), and row 0 alone; both free the table. */
+json_t *rows_as_json(struct table *table);
+json_t *row_as_json(struct table *table);
 
 #endif

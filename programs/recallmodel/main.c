@@ -7,6 +7,7 @@
 
 #include <base/memory.h>
 #include <model/recallmodel.h>
+#include <programs/common/json.h>
 #include <sim/team.h>
 
 #include "commands.h"
@@ -141,6 +142,7 @@ static void out_of_memory(void)
 int main(int count, char **arguments)
 {
     on_out_of_memory(out_of_memory);
+    json_start();
     commands_set_git(RCM_GIT);
     team_start(&count, &arguments);
     if (team_rank() > 0 &&

@@ -35,7 +35,7 @@ row() { # a component, in lower case
 }
 names=$(sed -n 's/.*pkg-config --libs \([a-z ]*\)).*/\1/p' tests/tests.mk)
 [ "$(wc -w <<<"$names")" -ge 4 ] || fail "pkg-config's names are not in tests/tests.mk: $names"
-for name in $names random123 openblas; do row "$name"; done
+for name in $names random123 jansson openblas; do row "$name"; done
 pass
 
 # The SBOM.

@@ -73,7 +73,7 @@ refuse sim/rows/row.c '"../../model/recallmodel.h"' \
     "the layer sim may not include model/recallmodel.h"
 refuse programs/recallmodel/select/calls.c "<programs/recallmodel/time/predict.h>" \
     "this room may not include programs/recallmodel/time/predict.h"
-refuse programs/recallmodel/output/json.c "<programs/recallmodel/question/answer.h>" \
+refuse programs/recallmodel/output/plot.c "<programs/recallmodel/question/answer.h>" \
     "this room may not include programs/recallmodel/question/answer.h"
 refuse calibrate/fit.c "<sim/simulate.h>" "the layer calibrate may not include sim/simulate.h"
 refuse base/number.c "<model/no_such.h>" "base/number.c:1: there is no model/no_such.h"

@@ -76,9 +76,10 @@ pass
 
 # --build: a few of them, of which the first is gcc; none that only tests need.
 INSTALLED="make libc6-dev" install --build
-grep -qx "These packages .* installed: gcc librandom123-dev libgsl-dev" "$folder/out" ||
+libraries="librandom123-dev libgsl-dev libjansson-dev"
+grep -qx "These packages .* installed: gcc $libraries" "$folder/out" ||
     fail "--build: $(cat "$folder/out")"
-INSTALLED="gcc make libc6-dev librandom123-dev libgsl-dev" install --build
+INSTALLED="gcc make libc6-dev $libraries" install --build
 [ $status = 0 ] && [ ! -s "$LOG" ] || fail "--build: more is wanted: $(cat "$folder/out")"
 pass
 

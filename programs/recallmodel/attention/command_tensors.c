@@ -222,13 +222,13 @@ static int print_measured(const struct tensors_settings *settings,
     struct table *table = property_table(measured, beside);
     int status = STATUS_OK;
     if (settings->question.output == OUTPUT_JSON) {
-        struct json *object = object_with_version();
+        json_t *object = object_with_version();
         set_count(object, "n", measured->n);
         set_count(object, "n_q", measured->n_q);
         set_count(object, "d", measured->d);
         set_count(object, "heads", measured->heads);
         set_count(object, "query_heads", measured->query_heads);
-        json_put(object, "properties", table_json(table));
+        json_object_set_new(object, "properties", table_json(table));
         status = print_json(object);
     } else if (settings->question.output == OUTPUT_CSV) {
         table_print_csv(table, stdout, true);

@@ -11,7 +11,7 @@
 
 #include <programs/recallmodel/output/colour.h>
 #include <programs/recallmodel/question/columns.h>
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 #include "sparse.h"
 #include "sparse_time.h"
 
@@ -267,22 +267,22 @@ void print_sparse(const struct sparse_answer *a)
 /* ---- JSON */
 
 /* The documents: their files of keys, and how long they are. */
-static struct json *files_as_json(const struct tensors *t)
+static json_t *files_as_json(const struct tensors *t)
 {
-    struct json *files = json_new_array();
+    json_t *files = json_array();
     for (size_t i = 0; i < t->documents; i++) {
         const struct tensor_file *of = &t->files[i * TENSORS];
-        struct json *file = json_new_object();
+        json_t *file = json_object();
         set_name(file, "keys", of[TENSOR_KEYS].path);
         set_count(file, "n", of[TENSOR_KEYS].n);
         set_count(file, "n_q", t->heads[i * t->length / t->documents].n_q);
-        json_add(files, file);
+        json_array_append_new(files, file);
     }
     return files;
 }
 
 /* n and n_q are null where documents have others. */
-static void set_lengths(struct json *object, const struct tensors *t)
+static void set_lengths(json_t *object, const struct tensors *t)
 {
     uint32_t low = UINT32_MAX, high = 0, low_q = UINT32_MAX, high_q = 0;
     for (size_t i = 0; i < t->length; i++) {
@@ -300,7 +300,7 @@ static void set_lengths(struct json *object, const struct tensors *t)
         set_count(object, "n_q", low_q);
     set_count(object, "n_min", low);
     set_count(object, "n_max", high);
-    json_put(object, "files", files_as_json(t));
+    json_object_set_new(object, "files", files_as_json(t));
 }
 
 int print_sparse_json(const struct sparse_answer *a)
@@ -308,7 +308,7 @@ int print_sparse_json(const struct sparse_answer *a)
     const struct tensors *t = a->tensors;
     const struct head_shape *head = &t->heads[0];
     const struct method_options *options = &a->spec->options;
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     bool unroped = true;
     for (size_t i = 0; i < t->length; i++)
         unroped = unroped && t->heads[i].unroped;
@@ -327,7 +327,7 @@ int print_sparse_json(const struct sparse_answer *a)
     set_truth(object, "unroped", unroped);
     set_truth(object, "partial", a->partial);
     set_real(object, "full_bytes", a->evaluation->full_bytes);
-    json_put(object, "rows", rows_as_json(sparse_table(a, false)));
+    json_object_set_new(object, "rows", rows_as_json(sparse_table(a, false)));
     return print_json(object);
 }
 

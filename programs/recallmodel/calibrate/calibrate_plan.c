@@ -9,7 +9,7 @@
 
 #include "calibrate.h"
 #include <programs/recallmodel/question/columns.h>
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 
 /* What is known before: the prior; or, if there are runs already, the fit to them. Returns a
  * status. */
@@ -77,8 +77,8 @@ int calibrate_plan(const struct calibrate_settings *settings)
     struct table *table = plan_table(settings, &known, &runs);
     runs_free(&runs);
     if (settings->question.output == OUTPUT_JSON) {
-        struct json *object = object_with_version();
-        json_put(object, "shapes", rows_as_json(table));
+        json_t *object = object_with_version();
+        json_object_set_new(object, "shapes", rows_as_json(table));
         return print_json(object);
     }
     if (table_rows(table))

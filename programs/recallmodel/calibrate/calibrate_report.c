@@ -9,7 +9,7 @@
 
 #include <programs/recallmodel/question/answer.h>
 #include "calibrate.h"
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 
 #define SIZES_SHOWN 40
 
@@ -224,9 +224,9 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
 
 /* ---- JSON */
 
-static struct json *residuals_json(const struct residuals *r)
+static json_t *residuals_json(const struct residuals *r)
 {
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     set_count(object, "runs", r->runs);
     set_count(object, "unpredicted", r->unpredicted);
     set_real(object, "median_error", r->median);
@@ -235,31 +235,31 @@ static struct json *residuals_json(const struct residuals *r)
     return object;
 }
 
-static struct json *regrets_json(const struct regret regrets[SCORES],
-                                 void (*put)(struct table *table, const struct regret *r))
+static json_t *regrets_json(const struct regret regrets[SCORES],
+                            void (*put)(struct table *table, const struct regret *r))
 {
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     for (size_t score = 0; score < SCORES; score++) {
         struct table *table = table_new();
         table_row(table, false);
         put(table, &regrets[score]);
-        json_put(object, score_name(score), row_as_json(table));
+        json_object_set_new(object, score_name(score), row_as_json(table));
     }
     return object;
 }
 
 /* measured/predicted of runs that a fit did not see, [5 %, 95 %], or null. */
-static struct json *band_json(double p05_ratio, double p95_ratio)
+static json_t *band_json(double p05_ratio, double p95_ratio)
 {
     if (!(p05_ratio > 0.0))
-        return json_new_null();
-    struct json *band = json_new_array();
-    json_add(band, json_new_real(p05_ratio));
-    json_add(band, json_new_real(p95_ratio));
+        return json_null();
+    json_t *band = json_array();
+    json_array_append_new(band, json_number(p05_ratio));
+    json_array_append_new(band, json_number(p95_ratio));
     return band;
 }
 
-static void put_fit(struct json *object, const struct calibration *c)
+static void put_fit(json_t *object, const struct calibration *c)
 {
     set_text(object, "name", c->profile.name);
     set_text(object, "kernel", c->profile.kernel->name);
@@ -269,49 +269,51 @@ static void put_fit(struct json *object, const struct calibration *c)
     set_count(object, "left_out_rows", c->runs.left_out);
     set_count(object, "fitted_runs", c->fit.runs);
     set_count(object, "parameter_count", c->fit.parameters);
-    json_put(object, "parameters", rows_as_json(parameter_table(c)));
+    json_object_set_new(object, "parameters", rows_as_json(parameter_table(c)));
     set_real(object, "median_error", c->profile.median_error);
     set_real(object, "p95_error", c->profile.p95_error);
     set_real(object, "worst_error", c->profile.worst_error);
-    json_put(object, "regimes", rows_as_json(regime_table(c)));
-    json_put(object, "worst", rows_as_json(worst_table(c)));
+    json_object_set_new(object, "regimes", rows_as_json(regime_table(c)));
+    json_object_set_new(object, "worst", rows_as_json(worst_table(c)));
 }
 
-static void put_validation(struct json *object, const struct calibration *c)
+static void put_validation(json_t *object, const struct calibration *c)
 {
     const struct rcm_profile *q = &c->profile;
-    json_put(object, "each_size_left_out", rows_as_json(validation_table(c)));
-    json_put(object, "each_left_out", residuals_json(&c->validation.each));
+    json_object_set_new(object, "each_size_left_out", rows_as_json(validation_table(c)));
+    json_object_set_new(object, "each_left_out", residuals_json(&c->validation.each));
     if (c->by_k.runs)
-        json_put(object, "each_k_left_out", residuals_json(&c->by_k));
-    json_put(object, "held_out_ratios", band_json(q->held_out_p05_ratio, q->held_out_p95_ratio));
-    json_put(object, "held_out_exact_ratios",
-             band_json(q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio));
-    json_put(object, "regret_by_size", rows_as_json(size_regret_table(c)));
-    json_put(object, "regret_each_left_out", regrets_json(c->validation.each_regret, put_regret));
-    json_put(object, "regret_each_left_out_with_exact",
-             regrets_json(c->validation.each_with_exact, put_exact_regret));
+        json_object_set_new(object, "each_k_left_out", residuals_json(&c->by_k));
+    json_object_set_new(object, "held_out_ratios",
+                        band_json(q->held_out_p05_ratio, q->held_out_p95_ratio));
+    json_object_set_new(object, "held_out_exact_ratios",
+                        band_json(q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio));
+    json_object_set_new(object, "regret_by_size", rows_as_json(size_regret_table(c)));
+    json_object_set_new(object, "regret_each_left_out",
+                        regrets_json(c->validation.each_regret, put_regret));
+    json_object_set_new(object, "regret_each_left_out_with_exact",
+                        regrets_json(c->validation.each_with_exact, put_exact_regret));
 }
 
-static void put_cross_validation(struct json *object, const struct calibration *c,
+static void put_cross_validation(json_t *object, const struct calibration *c,
                                  const struct calibrate_settings *settings)
 {
-    struct json *sizes = json_new_array();
+    json_t *sizes = json_array();
     for (size_t s = 0; s < c->validation.size_count; s++)
         if (held_out_together(c, settings, s))
-            json_add(sizes, json_new_count(c->validation.sizes[s]));
-    json_put(object, "left_out", sizes);
-    json_put(object, "held_out", residuals_json(&c->validation.together));
-    json_put(object, "regret", regrets_json(c->validation.together_regret, put_regret));
-    json_put(object, "regret_with_exact",
-             regrets_json(c->validation.together_with_exact, put_exact_regret));
+            json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s]));
+    json_object_set_new(object, "left_out", sizes);
+    json_object_set_new(object, "held_out", residuals_json(&c->validation.together));
+    json_object_set_new(object, "regret", regrets_json(c->validation.together_regret, put_regret));
+    json_object_set_new(object, "regret_with_exact",
+                        regrets_json(c->validation.together_with_exact, put_exact_regret));
 }
 
 static int print_as_json(const struct calibration *c, const struct calibrate_settings *settings)
 {
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     put_fit(object, c);
-    json_put(object, "dtype_assumed", json_new_truth(dtype_is_assumed(c, settings)));
+    json_object_set_new(object, "dtype_assumed", json_boolean(dtype_is_assumed(c, settings)));
     if (c->validation.size_count > 1)
         put_validation(object, c);
     if (settings->cross_validate)

@@ -253,9 +253,9 @@ static void print_devices(const struct table *table, const struct settings *sett
 
 static int print_as_json(const struct table *devices, const struct table *calibrated)
 {
-    struct json *object = object_with_version();
-    json_put(object, "devices", table_json(devices));
-    json_put(object, "profiles", table_json(calibrated));
+    json_t *object = object_with_version();
+    json_object_set_new(object, "devices", table_json(devices));
+    json_object_set_new(object, "profiles", table_json(calibrated));
     return print_json(object);
 }
 

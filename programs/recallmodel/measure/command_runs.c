@@ -105,9 +105,9 @@ static int print_list(const struct runs_index *index, struct table *table, const
 {
     int status = STATUS_OK;
     if (output == OUTPUT_JSON) {
-        struct json *object = object_with_version();
+        json_t *object = object_with_version();
         set_name(object, "folder", index->folder);
-        json_put(object, json, table_json(table));
+        json_object_set_new(object, json, table_json(table));
         status = print_json(object);
     } else if (output == OUTPUT_CSV) {
         table_print_csv(table, stdout, true);
@@ -226,14 +226,14 @@ static void print_rows(const struct csv *csv)
 static int print_about_json(const struct runs_index *index, size_t row, const char *path,
                             const char *source, const struct table *columns)
 {
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     struct table *table = table_new();
     put_index_row(table, index, row);
-    struct json *entry = row_as_json(table);
+    json_t *entry = row_as_json(table);
     set_name(entry, "file", path);
-    json_put(entry, "columns", table_json(columns));
+    json_object_set_new(entry, "columns", table_json(columns));
     set_text(entry, "source", source);
-    json_merge(object, entry);
+    json_object_update_new(object, entry);
     return print_json(object);
 }
 

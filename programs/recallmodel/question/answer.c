@@ -37,10 +37,10 @@ bool colour_wanted(void)
            strcmp(terminal, "dumb") != 0;
 }
 
-struct json *query_json(const struct query *query)
+json_t *query_json(const struct query *query)
 {
     const struct rcm_topk *p = &query->base;
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     set_count(object, "n", p->n);
     set_count(object, "k", p->k);
     set_count(object, "m", p->m);
@@ -51,26 +51,26 @@ struct json *query_json(const struct query *query)
     return object;
 }
 
-int print_json_answers(struct json *answers, const struct question *question)
+int print_json_answers(json_t *answers, const struct question *question)
 {
     if (question->n.length * question->k.length != 1) {
-        struct json *object = object_with_version();
-        json_put(object, "queries", answers);
+        json_t *object = object_with_version();
+        json_object_set_new(object, "queries", answers);
         return print_json(object);
     }
-    struct json *only = json_take(answers, 0);
-    json_free(answers);
+    json_t *only = json_incref(json_array_get(answers, 0));
+    json_decref(answers);
     return print_json(only);
 }
 
-static struct json *json_of(const struct query *query, const struct table *rows,
-                            const struct answer *answer, void *state)
+static json_t *json_of(const struct query *query, const struct table *rows,
+                       const struct answer *answer, void *state)
 {
-    struct json *object = query_json(query);
+    json_t *object = query_json(query);
     if (answer->json)
         answer->json(object, query, rows, state);
     else
-        json_put(object, answer->json_key, table_json(rows));
+        json_object_set_new(object, answer->json_key, table_json(rows));
     return object;
 }
 
@@ -88,7 +88,7 @@ static void print_text(const struct query *query, const struct table *rows,
 
 /* What is printed after the last query. */
 struct whole_answer {
-    struct json *json; /* the objects of all queries */
+    json_t *json;      /* the objects of all queries */
     struct table *all; /* their rows; NULL: each query has a table of its own */
 };
 
@@ -98,7 +98,7 @@ static void answer_query(const struct query *query, const struct question *quest
 {
     struct table *rows = answer->rows(query, state);
     if (question->output == OUTPUT_JSON)
-        json_add(whole->json, json_of(query, rows, answer, state));
+        json_array_append_new(whole->json, json_of(query, rows, answer, state));
     else if (question->output == OUTPUT_CSV)
         table_print_csv(rows, stdout, first);
     else if (!whole->all)
@@ -123,7 +123,7 @@ static int draw_answer(const struct query *query, const struct question *questio
 int answer_queries(const struct question *question, const struct answer *answer, void *state)
 {
     struct query_list queries;
-    struct whole_answer whole = {json_new_array(), answer->one_table ? table_new() : NULL};
+    struct whole_answer whole = {json_array(), answer->one_table ? table_new() : NULL};
     int status = queries_build(&queries, question, answer->shapes);
     int drawn = STATUS_OK;
     for (size_t i = 0; i < queries.length && status == STATUS_OK; i++) {
@@ -139,7 +139,7 @@ int answer_queries(const struct question *question, const struct answer *answer,
     if (question->output == OUTPUT_JSON && status == STATUS_OK)
         status = print_json_answers(whole.json, question);
     else
-        json_free(whole.json);
+        json_decref(whole.json);
     queries_free(&queries);
     return status == STATUS_OK ? drawn : status;
 }

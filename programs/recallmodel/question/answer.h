@@ -7,7 +7,7 @@
 #include <programs/common/table.h>
 
 #include <programs/recallmodel/output/colour.h>
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 #include <programs/recallmodel/output/plot.h>
 #include "query.h"
 
@@ -21,8 +21,7 @@ struct answer {
     void (*text)(const struct query *query, const struct table *rows, void *state, bool colour);
 
     /* Puts the answer into the query's JSON object. NULL: the rows, as `json_key`. */
-    void (*json)(struct json *object, const struct query *query, const struct table *rows,
-                 void *state);
+    void (*json)(json_t *object, const struct query *query, const struct table *rows, void *state);
     const char *json_key;
 
     /* The picture of --plot. NULL: the command takes no --plot. */
@@ -46,12 +45,12 @@ int answer_arguments(const struct argument *options, const struct answer *answer
 
 /* n, k, m, valid and assignment, as a line, and as an object with the version. */
 void print_query(const struct query *query);
-struct json *query_json(const struct query *query);
+json_t *query_json(const struct query *query);
 
 /* Puts n, k, m, valid and assignment in front of a CSV row. */
 void put_query(struct table *table, const struct query *query);
 
 /* Prints the answers, one for each query, as answer_queries() does, and frees them. A status. */
-int print_json_answers(struct json *answers, const struct question *question);
+int print_json_answers(json_t *answers, const struct question *question);
 
 #endif

@@ -61,12 +61,13 @@ bool print_memory(const struct question *question, const struct rcm_topk *p, enu
     return true;
 }
 
-void put_memory(struct json *object, const struct question *question, const struct rcm_topk *p,
+void put_memory(json_t *object, const struct question *question, const struct rcm_topk *p,
                 enum rcm_dtype dtype)
 {
     const double memory = question->device.text.device.memory_bytes;
     const bool exceeds = bytes_of_rows(p, dtype) > memory;
-    json_put(object, "exceeds_memory", memory > 0.0 ? json_new_truth(exceeds) : json_new_null());
+    json_object_set_new(object, "exceeds_memory",
+                        memory > 0.0 ? json_boolean(exceeds) : json_null());
 }
 
 struct configuration evaluate(struct rcm_topk p, const struct question *question,

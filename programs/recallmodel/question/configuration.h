@@ -33,7 +33,7 @@ struct configuration {
 /* Do the rows of a query exceed the memory of the device? Prints a line if they do (and returns
  * true); puts true or false into JSON, null where the memory is not known. */
 bool print_memory(const struct question *question, const struct rcm_topk *p, enum rcm_dtype dtype);
-void put_memory(struct json *object, const struct question *question, const struct rcm_topk *p,
+void put_memory(json_t *object, const struct question *question, const struct rcm_topk *p,
                 enum rcm_dtype dtype);
 
 struct configuration evaluate(struct rcm_topk p, const struct question *question,

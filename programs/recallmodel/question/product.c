@@ -9,7 +9,7 @@
 #include <programs/common/error.h>
 #include <programs/common/wrap.h>
 
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 
 int product_check(const struct rcm_device *device, uint64_t d, bool fused)
 {
@@ -64,10 +64,10 @@ unsigned product_print_intensity(struct product_question q, struct rcm_topk p)
                          q.d, alone, fused, ridge, q.device->name);
 }
 
-void product_json(struct json *object, struct product_question q, struct rcm_topk p)
+void product_json(json_t *object, struct product_question q, struct rcm_topk p)
 {
     const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
-    struct json *values = json_new_object();
+    json_t *values = json_object();
     set_count(values, "d", q.d);
     set_real(values, "product_us", product.product_us);
     set_real(values, "fused_us", product.fused_us);
@@ -75,5 +75,5 @@ void product_json(struct json *object, struct product_question q, struct rcm_top
     set_real(values, "product_intensity", product.product_intensity);
     set_real(values, "fused_intensity", product.fused_intensity);
     set_real(values, "ridge", product.ridge);
-    json_put(object, "product", values);
+    json_object_set_new(object, "product", values);
 }

@@ -27,6 +27,6 @@ void put_product(struct table *table, struct product_question q, struct rcm_topk
 unsigned product_print_intensity(struct product_question q, struct rcm_topk p);
 
 /* Puts d, the intensities of a shape and the ridge of the device into the JSON. */
-void product_json(struct json *object, struct product_question q, struct rcm_topk p);
+void product_json(json_t *object, struct product_question q, struct rcm_topk p);
 
 #endif

@@ -155,7 +155,7 @@ static void blocks_text(const struct query *query, const struct table *table, vo
 }
 
 /* The answer, and the rows. */
-static void blocks_json(struct json *object, const struct query *query, const struct table *rows,
+static void blocks_json(json_t *object, const struct query *query, const struct table *rows,
                         void *state)
 {
     const struct rcm_blocks b = answer_to(query, state);
@@ -167,7 +167,7 @@ static void blocks_json(struct json *object, const struct query *query, const st
     set_real(object, "recall", rcm_blocks_recall(b));
     set_real(object, "recall_sd", rcm_blocks_sd(b));
     set_real(object, "loss", rcm_blocks_loss(b));
-    json_put(object, "rows", table_json(rows));
+    json_object_set_new(object, "rows", table_json(rows));
 }
 
 static const struct answer blocks_answer = {

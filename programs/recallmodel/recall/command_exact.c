@@ -167,25 +167,25 @@ static int check_shape(const struct settings *settings)
     return STATUS_OK;
 }
 
-static struct json *json_of(const struct query *query, const struct exact_answer *a)
+static json_t *json_of(const struct query *query, const struct exact_answer *a)
 {
     struct table *table = table_new();
     put_answer(table, query, a);
-    struct json *object = query_json(query);
-    json_merge(object, row_as_json(table));
+    json_t *object = query_json(query);
+    json_object_update_new(object, row_as_json(table));
     return object;
 }
 
 static int print_answers(const struct query_list *queries, const struct settings *settings)
 {
     struct table *table = table_new();
-    struct json *answers = json_new_array();
+    json_t *answers = json_array();
     for (size_t i = 0; i < queries->length; i++) {
         const struct query *query = &queries->items[i];
         const struct exact_answer a = answer_to(query, settings);
         put_answer(table, query, &a);
         if (settings->question.output == OUTPUT_JSON)
-            json_add(answers, json_of(query, &a));
+            json_array_append_new(answers, json_of(query, &a));
         if (settings->question.output == OUTPUT_TABLE && queries->length == 1) {
             print_query(query);
             print_answer(&a);
@@ -199,7 +199,7 @@ static int print_answers(const struct query_list *queries, const struct settings
     else if (queries->length > 1)
         table_print(table, stdout, colour_wanted());
     if (settings->question.output != OUTPUT_JSON)
-        json_free(answers);
+        json_decref(answers);
     table_free(table);
     return status;
 }

@@ -146,8 +146,7 @@ static void put_summary(struct table *table, struct rcm_topk p)
     table_real(table, headed("lost_sd", "sd", STYLE_PLAIN), k * sd);
 }
 
-static struct json *quantiles_json(const struct rcm_lost *law, uint64_t k,
-                                   const struct shares *shares)
+static json_t *quantiles_json(const struct rcm_lost *law, uint64_t k, const struct shares *shares)
 {
     struct table *table = table_new();
     for (size_t i = 0; i < shares->length; i++) {
@@ -160,7 +159,7 @@ static struct json *quantiles_json(const struct rcm_lost *law, uint64_t k,
     return rows_as_json(table);
 }
 
-static struct json *ranges_json(const struct rcm_lost *law, uint64_t k)
+static json_t *ranges_json(const struct rcm_lost *law, uint64_t k)
 {
     struct lost_ranges ranges = law_all(law, RANGES_MOST);
     struct table *table = table_new();
@@ -168,16 +167,16 @@ static struct json *ranges_json(const struct rcm_lost *law, uint64_t k)
         table_row(table, false);
         put_range(table, k, &ranges.items[i]);
     }
-    struct json *rows = rows_as_json(table);
+    json_t *rows = rows_as_json(table);
     lost_ranges_free(&ranges);
     return rows;
 }
 
-static void law_json(struct json *object, const struct query *query, const struct table *rows,
+static void law_json(json_t *object, const struct query *query, const struct table *rows,
                      void *state)
 {
     const struct shares shares = shares_of(state);
-    struct json *laws = json_new_array();
+    json_t *laws = json_array();
     (void)rows;
     for (size_t i = 0; i < query->length; i++) {
         const struct rcm_topk p = query->shapes[i];
@@ -186,13 +185,13 @@ static void law_json(struct json *object, const struct query *query, const struc
         rcm_lost(p, &law);
         table_row(summary, false);
         put_summary(summary, p);
-        struct json *shape = row_as_json(summary);
-        json_put(shape, "quantiles", quantiles_json(&law, p.k, &shares));
-        json_put(shape, "law", law.length ? ranges_json(&law, p.k) : json_new_null());
-        json_add(laws, shape);
+        json_t *shape = row_as_json(summary);
+        json_object_set_new(shape, "quantiles", quantiles_json(&law, p.k, &shares));
+        json_object_set_new(shape, "law", law.length ? ranges_json(&law, p.k) : json_null());
+        json_array_append_new(laws, shape);
         rcm_lost_free(&law);
     }
-    json_put(object, "laws", laws);
+    json_object_set_new(object, "laws", laws);
 }
 
 /* ---- text */

@@ -150,9 +150,9 @@ static bool has_gap(const struct table *rows, const char *column)
 {
     bool gap = false;
     for (size_t i = 0; i < table_rows(rows) && !gap; i++) {
-        struct json *row = table_row_json(rows, i);
-        gap = json_null_at(row, column);
-        json_free(row);
+        json_t *row = table_row_json(rows, i);
+        gap = json_is_null(json_object_get(row, column));
+        json_decref(row);
     }
     return gap;
 }
@@ -236,10 +236,10 @@ static void recall_text(const struct query *query, const struct table *rows, voi
 }
 
 /* The row of the best shape; null if no shape reaches the target. */
-static struct json *recommended_json(const struct query *query, const struct state *state)
+static json_t *recommended_json(const struct query *query, const struct state *state)
 {
     if (!state->best)
-        return json_new_null();
+        return json_null();
     struct table *table = table_new();
     const struct configuration c = evaluate_for(state, *state->best);
     table_row(table, false);
@@ -247,7 +247,7 @@ static struct json *recommended_json(const struct query *query, const struct sta
     return row_as_json(table);
 }
 
-static void recall_json(struct json *object, const struct query *query, const struct table *rows,
+static void recall_json(json_t *object, const struct query *query, const struct table *rows,
                         void *context)
 {
     const struct state *state = context;
@@ -259,9 +259,9 @@ static void recall_json(struct json *object, const struct query *query, const st
     set_real(object, "recall_target", decimal_value(query->recall_target));
     set_count(object, "align", query->target.align);
     set_truth(object, "divisors", query->target.divisors);
-    json_put(object, "configurations", table_json(rows));
-    json_put(object, "recommended", recommended_json(query, state));
-    json_put(object, "smallest_b", rows_as_json(smallest_b(query, state)));
+    json_object_set_new(object, "configurations", table_json(rows));
+    json_object_set_new(object, "recommended", recommended_json(query, state));
+    json_object_set_new(object, "smallest_b", rows_as_json(smallest_b(query, state)));
 }
 
 /* One k_b: its recall error; with --quantile also what single rows lose. */

@@ -154,7 +154,7 @@ static int print_as_json(const struct counting *c, const struct table *algorithm
                          const struct table *stage1)
 {
     const struct count_settings *settings = c->settings;
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     set_count(object, "n", settings->question.n.items[0]);
     set_count(object, "k", settings->question.k.items[0]);
     set_truth(object, "smallest", settings->smallest);
@@ -164,8 +164,8 @@ static int print_as_json(const struct counting *c, const struct table *algorithm
     set_count(object, "repetitions", c->rows);
     set_count(object, "repetitions_wanted", c->wanted);
     set_truth(object, "partial", c->rows < c->wanted);
-    json_put(object, "algorithms", table_json(algorithms));
-    json_put(object, "stage1", table_json(stage1));
+    json_object_set_new(object, "algorithms", table_json(algorithms));
+    json_object_set_new(object, "stage1", table_json(stage1));
     return print_json(object);
 }
 

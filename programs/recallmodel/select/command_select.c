@@ -216,10 +216,10 @@ static void print_table_notes(const struct selection_answer *answers, size_t cou
 static int print_all(const struct selection_answer *answers, size_t count,
                      const struct select_settings *settings)
 {
-    struct json *objects = settings->question.output == OUTPUT_JSON ? json_new_array() : NULL;
+    json_t *objects = settings->question.output == OUTPUT_JSON ? json_array() : NULL;
     for (size_t i = 0; i < count; i++)
         if (settings->question.output == OUTPUT_JSON) {
-            json_add(objects, selection_json(&answers[i]));
+            json_array_append_new(objects, selection_json(&answers[i]));
         } else if (settings->question.output == OUTPUT_CSV) {
             struct table *table = selection_alternatives(&answers[i]);
             table_print_csv(table, stdout, i == 0);

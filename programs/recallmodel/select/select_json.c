@@ -21,10 +21,10 @@ struct table *selection_alternatives(const struct selection_answer *answer)
     return table;
 }
 
-static struct json *choice_json(const struct selection_answer *answer)
+static json_t *choice_json(const struct selection_answer *answer)
 {
     if (!selection_has_buckets(answer))
-        return json_new_null();
+        return json_null();
     struct table *table = table_new();
     table_row(table, true);
     selection_put_shape(table, answer,
@@ -32,11 +32,11 @@ static struct json *choice_json(const struct selection_answer *answer)
     return row_as_json(table);
 }
 
-static struct json *threshold_json(const struct rcm_choice *c)
+static json_t *threshold_json(const struct rcm_choice *c)
 {
     if (!(c->threshold.objective < INFINITY))
-        return json_new_null();
-    struct json *object = json_new_object();
+        return json_null();
+    json_t *object = json_object();
     set_count(object, "b", c->threshold.p.b);
     set_count(object, "k_b", c->threshold.p.k_b);
     set_real(object, "reaching_mean", c->reaching);
@@ -45,19 +45,19 @@ static struct json *threshold_json(const struct rcm_choice *c)
 }
 
 /* The calls, and which of them is the one below the answer. */
-static void put_usage(struct json *object, const struct selection_answer *answer)
+static void put_usage(json_t *object, const struct selection_answer *answer)
 {
     struct call calls[CALLS];
-    struct json *usage = json_new_object();
+    json_t *usage = json_object();
     calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
-    json_put(object, "usage", usage);
+    json_object_set_new(object, "usage", usage);
     set_text(object, "call", calls_shown(calls, &answer->asked, &answer->choice)->key);
 }
 
-static void put_question(struct json *object, const struct selection_answer *answer)
+static void put_question(json_t *object, const struct selection_answer *answer)
 {
     const struct select_settings *settings = answer->settings;
     const bool budget = settings->budget > 0.0, device = settings->question.device.given;
@@ -76,11 +76,11 @@ static void put_question(struct json *object, const struct selection_answer *ans
 }
 
 /* The profile that stands in for one of the device. */
-static struct json *stand_in_json(const struct selection_answer *answer)
+static json_t *stand_in_json(const struct selection_answer *answer)
 {
     if (!selection_stands_in(answer))
-        return json_new_null();
-    struct json *object = json_new_object();
+        return json_null();
+    json_t *object = json_object();
     const struct rcm_profile *q = answer->asked.machine.profile;
     const double floor = selection_floor(answer);
     set_text(object, "profile", q->name);
@@ -93,14 +93,14 @@ static struct json *stand_in_json(const struct selection_answer *answer)
 }
 
 /* The best shape beyond the runs, where it takes no part and its band ends below the rest. */
-static struct json *beyond_json(const struct selection_answer *answer)
+static json_t *beyond_json(const struct selection_answer *answer)
 {
     char beyond[RCM_BEYOND_TEXT];
     const struct rcm_point *point = &answer->choice.beyond;
     if (!(point->objective < INFINITY))
-        return json_new_null();
+        return json_null();
     const struct rcm_prediction r = selection_prediction(answer, point->p);
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     selection_format_beyond(beyond, answer, point->p);
     set_count(object, "b", point->p.b);
     set_count(object, "k_b", point->p.k_b);
@@ -111,7 +111,7 @@ static struct json *beyond_json(const struct selection_answer *answer)
     return object;
 }
 
-static void put_choice(struct json *object, const struct selection_answer *answer)
+static void put_choice(json_t *object, const struct selection_answer *answer)
 {
     char reason[500];
     const struct rcm_choice *c = &answer->choice;
@@ -121,28 +121,28 @@ static void put_choice(struct json *object, const struct selection_answer *answe
         product_json(object, selection_product(answer),
                      selection_has_buckets(answer) ? c->p : answer->query->base);
     set_text(object, "deploy", rcm_deploy_name(c->deploy));
-    json_put(object, "choice", choice_json(answer));
+    json_object_set_new(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);
     set_real(object, "over_exact", c->over_exact);
     set_real(object, "break_even_us", pays ? selection_least(answer, c->objective) : NAN);
-    json_put(object, "threshold", threshold_json(c));
+    json_object_set_new(object, "threshold", threshold_json(c));
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
     set_text(object, "reason", reason);
     set_text(object, "cause", rcm_reason_name(c->reason));
-    json_put(object, "beyond", beyond_json(answer));
+    json_object_set_new(object, "beyond", beyond_json(answer));
     set_truth(object, "too_close", answer->choice.too_close);
-    json_put(object, "stand_in", stand_in_json(answer));
+    json_object_set_new(object, "stand_in", stand_in_json(answer));
 }
 
 /* An exact kernel, and what it takes. */
-static struct json *exact_kernel_json(const struct selection_answer *answer,
-                                      const struct rcm_profile *kernel)
+static json_t *exact_kernel_json(const struct selection_answer *answer,
+                                 const struct rcm_profile *kernel)
 {
     char beyond[RCM_BEYOND_TEXT];
     const char *device = answer->asked.machine.device ? answer->asked.machine.device->name : "";
     const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     rcm_beyond_text(r.beyond, beyond);
     set_text(object, "name", kernel->name);
     set_text(object, "card", *kernel->card ? kernel->card : NULL);
@@ -156,9 +156,9 @@ static struct json *exact_kernel_json(const struct selection_answer *answer,
     return object;
 }
 
-static struct json *quirk_json(const struct rcm_quirk *q)
+static json_t *quirk_json(const struct rcm_quirk *q)
 {
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     set_text(object, "kernels", q->kernels);
     set_text(object, "when", q->when);
     set_real(object, "median_ratio", q->median_ratio);
@@ -168,25 +168,27 @@ static struct json *quirk_json(const struct rcm_quirk *q)
     return object;
 }
 
-struct json *selection_json(const struct selection_answer *answer)
+json_t *selection_json(const struct selection_answer *answer)
 {
-    struct json *object = query_json(answer->query);
+    json_t *object = query_json(answer->query);
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
     if (answer->exact_kernel)
-        json_put(object, "exact_kernel", exact_kernel_json(answer, answer->exact_kernel));
+        json_object_set_new(object, "exact_kernel",
+                            exact_kernel_json(answer, answer->exact_kernel));
     if (answer->faster_exact)
-        json_put(object, "faster_exact", exact_kernel_json(answer, answer->faster_exact));
+        json_object_set_new(object, "faster_exact",
+                            exact_kernel_json(answer, answer->faster_exact));
     if (selection_quirk(answer))
-        json_put(object, "quirk", quirk_json(selection_quirk(answer)));
+        json_object_set_new(object, "quirk", quirk_json(selection_quirk(answer)));
     if (selection_has_rope(answer))
-        json_put(object, "rope", selection_rope_json(answer));
-    json_put(object, "alternatives", rows_as_json(selection_alternatives(answer)));
+        json_object_set_new(object, "rope", selection_rope_json(answer));
+    json_object_set_new(object, "alternatives", rows_as_json(selection_alternatives(answer)));
     if (!answer->settings->brief) {
-        json_put(object, "frontier", rows_as_json(selection_frontier(answer)));
-        json_put(object, "rules",
-                 budget ? json_new_array() : rows_as_json(selection_rules(answer)));
+        json_object_set_new(object, "frontier", rows_as_json(selection_frontier(answer)));
+        json_object_set_new(object, "rules",
+                            budget ? json_array() : rows_as_json(selection_rules(answer)));
     }
     put_usage(object, answer);
     return object;

@@ -346,7 +346,7 @@ int answer_reverse(const struct select_settings *settings)
     }
     struct table *table = answer_table(&a, settings);
     if (settings->question.output == OUTPUT_JSON) {
-        struct json *object = row_as_json(table);
+        json_t *object = row_as_json(table);
         set_text(object, "version", rcm_version());
         return print_json(object);
     }

@@ -71,21 +71,22 @@ unsigned selection_print_rope(const struct selection_answer *answer)
                          own.pair, own.drift);
 }
 
-static struct json *resonance_json(const struct rcm_resonance r)
+static json_t *resonance_json(const struct rcm_resonance r)
 {
     const bool any = isfinite(r.drift);
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     set_truth(object, "resonates", r.drift < 1.0);
     set_real(object, "drift", r.drift);
     set_real(object, "wavelength", r.wavelength);
-    json_put(object, "multiple", any ? json_new_count(r.multiple) : json_new_null());
-    json_put(object, "pair", any ? json_new_count(r.pair) : json_new_null());
+    json_object_set_new(object, "multiple",
+                        any ? json_integer((json_int_t)r.multiple) : json_null());
+    json_object_set_new(object, "pair", any ? json_integer((json_int_t)r.pair) : json_null());
     return object;
 }
 
-struct json *selection_rope_json(const struct selection_answer *answer)
+json_t *selection_rope_json(const struct selection_answer *answer)
 {
-    struct json *object = json_new_object(), *avoided = NULL;
+    json_t *object = json_object(), *avoided = NULL;
     set_real(object, "rope_theta", answer->asked.rope.theta);
     set_count(object, "head_dim", answer->asked.rope.head_dim);
     if (answer->asked.rope.stretch > 0)
@@ -96,10 +97,11 @@ struct json *selection_rope_json(const struct selection_answer *answer)
         set_count(avoided, "b", p.b);
         set_count(avoided, "k_b", p.k_b);
     }
-    json_put(object, "choice",
-             selection_has_buckets(answer) ? resonance_json(resonance_of(answer, answer->choice.p))
-                                           : json_new_null());
-    json_put(object, "avoided", avoided ? avoided : json_new_null());
+    json_object_set_new(object, "choice",
+                        selection_has_buckets(answer)
+                            ? resonance_json(resonance_of(answer, answer->choice.p))
+                            : json_null());
+    json_object_set_new(object, "avoided", avoided ? avoided : json_null());
     return object;
 }
 

@@ -140,7 +140,7 @@ struct rcm_point selection_without_rope(const struct selection_answer *answer);
 /* Which b resonate: a line or two of the answer (how many), an object of the JSON, and columns of
  * the data of a shape. */
 unsigned selection_print_rope(const struct selection_answer *answer);
-struct json *selection_rope_json(const struct selection_answer *answer);
+json_t *selection_rope_json(const struct selection_answer *answer);
 void selection_put_rope(struct table *table, const struct selection_answer *answer,
                         struct rcm_topk p);
 
@@ -193,7 +193,7 @@ void selection_print(const struct selection_answer *answer, bool colour);
 
 /* ---- JSON and tables */
 
-struct json *selection_json(const struct selection_answer *answer);
+json_t *selection_json(const struct selection_answer *answer);
 
 /* The best shape of each k_b; the rows of CSV. The caller frees this table and the others. */
 struct table *selection_alternatives(const struct selection_answer *answer);

@@ -4,21 +4,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 #include "simulation_report.h"
 
 /* Survival by rank of the index-th result. */
-static struct json *survival_json(const struct simulation_answer *s, size_t index)
+static json_t *survival_json(const struct simulation_answer *s, size_t index)
 {
     const struct sim_result r = result_at(s, index);
     const struct rcm_topk p = s->models[index % s->spec->shapes].p;
-    struct json *ranks = json_new_array();
+    json_t *ranks = json_array();
     for (size_t i = 0; i < s->spec->ranks; i++) {
-        struct json *object = json_new_object();
+        json_t *object = json_object();
         set_count(object, "rank", s->spec->rank[i]);
         set_real(object, "survival", (double)r.survived[i] / (double)r.rows);
         set_real(object, "model_survival", rcm_survival(p, s->spec->rank[i]));
-        json_add(ranks, object);
+        json_array_append_new(ranks, object);
     }
     return ranks;
 }
@@ -29,53 +29,53 @@ static double rho_or_nan(const struct simulation_answer *s, size_t rho)
     return shows_rho(s) ? s->spec->rho[rho] : NAN;
 }
 
-static struct json *rows_json(const struct simulation_answer *s)
+static json_t *rows_json(const struct simulation_answer *s)
 {
-    struct json *array = json_new_array();
+    json_t *array = json_array();
     for (size_t rho = 0; rho < s->spec->rhos; rho++) {
         const struct sim_rows rows = simulation_rows(s->simulation, rho);
-        struct json *object = json_new_object();
+        json_t *object = json_object();
         set_real(object, "rho", rho_or_nan(s, rho));
         set_count(object, "rows", rows.rows);
         set_count(object, "rows_with_nan", rows.with_nan);
         set_count(object, "short_rows", rows.short_rows);
         set_real(object, "topk_mass_mean", s->spec->weights ? rows.topk_mass_mean : NAN);
-        json_add(array, object);
+        json_array_append_new(array, object);
     }
     return array;
 }
 
 /* The groups with rows, of the index-th result. */
-static struct json *groups_json(const struct simulation_answer *s, size_t index)
+static json_t *groups_json(const struct simulation_answer *s, size_t index)
 {
     const struct scenario at = scenario_at(s, index / s->spec->shapes);
-    struct json *groups = json_new_array();
+    json_t *groups = json_array();
     for (size_t g = 0; g < simulation_groups(s->simulation); g++) {
         const struct sim_group group =
             simulation_group(s->simulation, at.rho, at.shuffle, index % s->spec->shapes, g);
         if (group.lost.rows == 0)
             continue;
-        struct json *object = json_new_object();
+        json_t *object = json_object();
         char *label = group_label(s, g);
         set_name(object, "label", label);
         set_count(object, "rows", group.lost.rows);
         set_real(object, "recall", group.recall_mean);
         set_real(object, "mass", group.mass_mean);
-        json_add(groups, object);
+        json_array_append_new(groups, object);
         free(label);
     }
     return groups;
 }
 
 /* A shape with one of the bounds, under the name of the bound. */
-static struct json *shape_json(const struct simulation_answer *s, struct scenario at, bool any,
-                               size_t shape, const char *name, const double *bounds)
+static json_t *shape_json(const struct simulation_answer *s, struct scenario at, bool any,
+                          size_t shape, const char *name, const double *bounds)
 {
     if (!any)
-        return json_new_null();
+        return json_null();
     const size_t index = result_index(s, at, shape);
     const struct rcm_topk *p = &s->models[shape].p;
-    struct json *object = json_new_object();
+    json_t *object = json_object();
     set_text(object, "assignment", assignment_name(p->assignment));
     set_count(object, "b", p->b);
     set_count(object, "k_b", p->k_b);
@@ -85,69 +85,70 @@ static struct json *shape_json(const struct simulation_answer *s, struct scenari
     return object;
 }
 
-static struct json *choices_json(const struct simulation_answer *s)
+static json_t *choices_json(const struct simulation_answer *s)
 {
-    struct json *array = json_new_array();
+    json_t *array = json_array();
     for (size_t i = 0; i < scenario_count(s); i++) {
         const struct scenario at = scenario_at(s, i);
         const struct simulation_choice choice = choose_shape(s, at);
-        struct json *object = json_new_object();
+        json_t *object = json_object();
         set_real(object, "rho", rho_or_nan(s, at.rho));
         set_text(object, "shuffle", sim_shuffle_name(s->spec->shuffle[at.shuffle]));
         set_real(object, "recall_target", decimal_value(s->query->recall_target));
-        json_put(object, "measured",
-                 shape_json(s, at, choice.any, choice.shape, "recall_lower", s->lower));
+        json_object_set_new(object, "measured",
+                            shape_json(s, at, choice.any, choice.shape, "recall_lower", s->lower));
         if (s->student)
-            json_put(object, "student",
-                     shape_json(s, at, choice.student_any, choice.student_shape,
-                                "recall_lower_student", s->student));
-        json_put(object, "model",
-                 shape_json(s, at, choice.model_any, choice.model_shape, "recall_lower", s->lower));
-        json_put(
+            json_object_set_new(object, "student",
+                                shape_json(s, at, choice.student_any, choice.student_shape,
+                                           "recall_lower_student", s->student));
+        json_object_set_new(
+            object, "model",
+            shape_json(s, at, choice.model_any, choice.model_shape, "recall_lower", s->lower));
+        json_object_set_new(
             object, "same",
-            json_new_truth(choice.any && choice.model_any && choice.shape == choice.model_shape));
-        json_add(array, object);
+            json_boolean(choice.any && choice.model_any && choice.shape == choice.model_shape));
+        json_array_append_new(array, object);
     }
     return array;
 }
 
-static struct json *results_json(const struct simulation_answer *s)
+static json_t *results_json(const struct simulation_answer *s)
 {
-    struct json *results = rows_as_json(result_table(s, EVERY_RESULT));
-    for (size_t i = 0; i < json_length(results); i++) {
+    json_t *results = rows_as_json(result_table(s, EVERY_RESULT));
+    for (size_t i = 0; i < json_array_size(results); i++) {
         if (s->spec->groups)
-            json_put(json_item(results, i), "groups", groups_json(s, i));
+            json_object_set_new(json_array_get(results, i), "groups", groups_json(s, i));
         if (s->spec->ranks)
-            json_put(json_item(results, i), "survival", survival_json(s, i));
+            json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i));
     }
     return results;
 }
 
 /* The rows of the input rope: each pair with its wavelength and share of the variance. */
-static struct json *rope_json(const struct simulation_answer *s)
+static json_t *rope_json(const struct simulation_answer *s)
 {
     const struct sim_rope *rope = s->spec->rope;
     const struct rcm_rope model = {.theta = rope->theta, .head_dim = rope->head_dim};
     double w[SIM_PAIRS_MAX];
-    struct json *object = json_new_object(), *pairs = json_new_array();
+    json_t *object = json_object(), *pairs = json_array();
     rope_weights(rope, s->spec->seed, w);
     set_real(object, "rope_theta", rope->theta);
     set_count(object, "head_dim", rope->head_dim);
     set_real(object, "rope_share", rope->share);
     for (unsigned i = 0; i < rope->head_dim / 2; i++) {
-        struct json *pair = json_new_object();
+        json_t *pair = json_object();
         set_real(pair, "wavelength", rcm_rope_wavelength(model, i));
         set_real(pair, "share", rope->share * w[i]);
-        json_add(pairs, pair);
+        json_array_append_new(pairs, pair);
     }
-    json_put(object, "pairs", pairs);
+    json_object_set_new(object, "pairs", pairs);
     return object;
 }
 
 int print_simulation_json(const struct simulation_answer *s)
 {
     const struct sim_spec *spec = s->spec;
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     set_count(object, "n", spec->n);
     set_count(object, "k", spec->k);
     set_count(object, "valid", spec->valid);
@@ -159,16 +160,16 @@ int print_simulation_json(const struct simulation_answer *s)
     set_truth(object, "partial", s->partial);
     set_real(object, "temperature", spec->weights ? spec->temperature : NAN);
     if (spec->input == SIM_ROPE)
-        json_put(object, "rope", rope_json(s));
+        json_object_set_new(object, "rope", rope_json(s));
     if (spec->groups) {
         char grouping[80];
         format_grouping(grouping, sizeof grouping, s);
         set_text(object, "grouped_by", grouping);
     }
-    json_put(object, "rows", rows_json(s));
-    json_put(object, "results", results_json(s));
+    json_object_set_new(object, "rows", rows_json(s));
+    json_object_set_new(object, "results", results_json(s));
     if (s->settings->question.targets.length)
-        json_put(object, "choices", choices_json(s));
+        json_object_set_new(object, "choices", choices_json(s));
     progress_end(s->progress);
     return print_json(object);
 }

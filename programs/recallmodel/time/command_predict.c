@@ -96,7 +96,7 @@ static void predict_text(const struct query *query, const struct table *table, v
         "roofline, a lower bound; with stage 2: that and the predicted stage 2.");
 }
 
-static void predict_json(struct json *object, const struct query *query, const struct table *table,
+static void predict_json(json_t *object, const struct query *query, const struct table *table,
                          void *state)
 {
     const struct predict_settings *settings = state;
@@ -109,7 +109,7 @@ static void predict_json(struct json *object, const struct query *query, const s
     set_real(object, "exact_high_us", exact.high_us);
     if (settings->d)
         product_json(object, predict_product(settings, a.profile.dtype), query->shapes[0]);
-    json_put(object, "predictions", table_json(table));
+    json_object_set_new(object, "predictions", table_json(table));
 }
 
 /* ---- the command */

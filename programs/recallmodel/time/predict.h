@@ -39,7 +39,7 @@ void format_band(char text[BAND], const struct rcm_prediction *r);
 void print_profile(const struct rcm_profile_answer *a);
 
 /* The device, kernel and types of the answer. */
-void put_profile_json(struct json *object, const struct rcm_profile_answer *a);
+void put_profile_json(json_t *object, const struct rcm_profile_answer *a);
 
 /* The prediction; NaN where the kernel cannot run the shape. */
 struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p);

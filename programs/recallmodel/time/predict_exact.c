@@ -35,13 +35,13 @@ static void exact_text(const struct query *query, const struct table *table, voi
     table_print(table, stdout, colour);
 }
 
-static void exact_json(struct json *object, const struct query *query, const struct table *table,
+static void exact_json(json_t *object, const struct query *query, const struct table *table,
                        void *state)
 {
     const struct predict_settings *settings = state;
     (void)query;
     put_profile_json(object, &settings->profile);
-    json_put(object, "predictions", table_json(table));
+    json_object_set_new(object, "predictions", table_json(table));
 }
 
 static const struct answer exact_answer = {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include <programs/common/wrap.h>
-#include <programs/recallmodel/output/json.h>
+#include <programs/common/json.h>
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/question/columns.h>
 
@@ -63,7 +63,7 @@ void put_beyond(struct table *table, const struct rcm_prediction *r)
     table_text(table, in_data("beyond"), beyond);
 }
 
-void put_profile_json(struct json *object, const struct rcm_profile_answer *a)
+void put_profile_json(json_t *object, const struct rcm_profile_answer *a)
 {
     const char *card = a->profile.stands_in_for;
     set_text(object, "device", card ? card : a->profile.name);

@@ -127,12 +127,12 @@ static void summarise(const struct run_list *runs, const struct rcm_profile_answ
 static int print_runs_json(const struct table *table, const struct residuals *residuals,
                            const struct rcm_profile_answer *a)
 {
-    struct json *object = object_with_version();
+    json_t *object = object_with_version();
     put_profile_json(object, a);
     set_real(object, "median_error", residuals->median);
     set_real(object, "p95_error", residuals->p95);
     set_real(object, "worst_error", residuals->worst);
-    json_put(object, "runs", table_json(table));
+    json_object_set_new(object, "runs", table_json(table));
     return print_json(object);
 }
 
