@@ -79,7 +79,7 @@ check: packages
 # full, completion in zsh and fish, and what mandoc says of the manual.
 check-rest: packages
 	@tools/install_packages.sh zsh fish groff-base mandoc
-	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs
+	@$(MAKE) --no-print-directory $(PARALLEL) all test-programs $(REAL_ENV)/.readers
 	@$(MAKE) --no-print-directory gpu-tests
 	@$(MAKE) --no-print-directory run-tests RUN="$(sort $(SLOW) $(SHORTENED))"
 

@@ -15,6 +15,7 @@ import pytest
 
 import tiny_llama
 
+pytest.importorskip("gguf", reason="make check-rest installs gguf")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 from real_tensors import needles, perplexity  # noqa: E402

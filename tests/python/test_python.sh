@@ -7,6 +7,8 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 python=${PYTHON:-/usr/bin/python3}
+# That of `make check-rest`, if it is there, has what reads a real model.
+[ ! -e "$build/real-tensors-env/.readers" ] || python=$build/real-tensors-env/bin/python
 command -v "$python" >/dev/null || python=python3
 if [ -n "${SANITIZE:-}" ]; then
     echo "SKIPPED: Python with the sanitizers (the interpreter is built without them)"
@@ -22,6 +24,8 @@ export RECALLMODEL_LIBRARY
 # Without the slowest (CASES=few): a third of the time.
 [ "${CASES:-}" != few ] || [ $# -gt 0 ] ||
     set -- -k "not interrupt and not too_close and not resonance and not comma and not fused"
+"$python" -c 'import gguf, tokenizers' 2>/dev/null ||
+    echo "SKIPPED: the tests of tools/real_tensors: there is no gguf (make check-rest installs it)"
 PYTHONPATH=python timeout -k 10 300 "$python" -m pytest -q -p no:cacheprovider tests/python \
     "$@"
 if [ "${CASES:-}" = few ] || [ $# -gt 0 ]; then exit; fi

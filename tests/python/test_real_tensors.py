@@ -18,6 +18,7 @@ import pytest
 import tiny_llama
 from plain_llama import D, dot, plain_forward, plain_weights, times, to_halves, turn_interleaved
 
+pytest.importorskip("gguf", reason="make check-rest installs gguf")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 from real_tensors import __main__ as command  # noqa: E402
@@ -73,13 +74,13 @@ def test_reader_refuses(tmp_path):
         with pytest.raises(GgufError):
             GgufFile(path)
     path.write_bytes(whole[:-100])
-    with pytest.raises(GgufError, match="ends behind the end"):
+    with pytest.raises(GgufError, match="cut short or damaged"):
         Llama.load(path)
     path.write_bytes(whole[:4] + struct.pack("<I", 9) + whole[8:])
-    with pytest.raises(GgufError, match="version 9"):
+    with pytest.raises(GgufError, match=r"not a GGUF file.*\b9\b"):
         GgufFile(path)
     for change, message in (({"general.architecture": "gpt2"}, "only llama"),
-                            ({"general.alignment": 0}, "alignment is 0"),
+                            ({"general.alignment": 0}, "not a GGUF file"),
                             ({"llama.attention.head_count_kv": 3}, "4 query heads, 3 key heads"),
                             ({"llama.attention.head_count_kv": 0}, "give the sizes"),
                             ({"llama.attention.head_count": 0}, "32 components in 0 heads"),
@@ -102,12 +103,9 @@ def test_tokenizer():
     assert tokens("a  10.\n") == ["a", "\u0120", "\u0120", "1", "0", ".", "\u010a"]
     assert tokenizer.decode(tokenizer.encode(TEXT)) == TEXT
     assert number["the"] == tokenizer.encode("the")[0]
-    assert tokenizer.words(" 42 a") == [" ", "4", "2", " a"]
-    words = Tokenizer({**GgufFile(tiny_llama.PATH).metadata, "tokenizer.ggml.pre": "gpt-2"}).words
-    assert words("it's  42 m\u00b2, \u00e9t\u00e9!\n\n x") == [
-        "it", "'s", " ", " 42", " m", "\u00b2", ",", " \u00e9t\u00e9", "!", "\n\n", " x"]
     with pytest.raises(ValueError, match="no token"):
         tokenizer.encode("Z")
+    assert tokens(" 42 a") == ["\u0120", "4", "2", "\u0120a"]
 
 
 def test_forward_against_plain_loops(model, plain):

