@@ -7,7 +7,7 @@
 PAGE := $(BUILD)/page
 PAGE_CC ?= clang
 PAGE_PACKAGES := gcc libc6-dev librandom123-dev clang lld wasi-libc libclang-rt-14-dev-wasm32 \
-    python3-minimal
+    esbuild python3-minimal
 PAGE_CHECK_PACKAGES := chromium chromium-driver python3-selenium python3-numpy
 
 SEES_page := $(SEES_programs/recallmodel) programs/recallmodel
@@ -66,14 +66,28 @@ $(PAGE)/recallmodel.wasm: $(PAGE_OBJECTS) $(PAGE_JSON)
 # Of Random123, jansson and wasi-libc, with the parts of musl in it.
 PAGE_NOTICES := $(addprefix packaging/licenses/,Random123.txt jansson.txt) \
     /usr/share/doc/wasi-libc/copyright
-PAGE_PARTS := page/build.py $(wildcard page/engine/*)
-$(PAGE)/recallmodel.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard page/ui/*) \
-    $(filter packaging/%,$(PAGE_NOTICES))
-	@page/build.py --ui page/ui --wasm $< --notice $(PAGE_NOTICES) -o $@
+
+# One script has all modules, the WebAssembly, and the source of the worker as a text.
+BUNDLE := esbuild --bundle --format=iife --charset=utf8 --log-level=warning
+EMBEDDED := $(foreach file,recallmodel.wasm worker.txt,--alias:$(file)=$(CURDIR)/$(PAGE)/$(file)) \
+    --loader:.wasm=binary
+PAGE_ENGINE := $(wildcard page/engine/*)
+$(PAGE)/worker.txt: $(PAGE_ENGINE)
+	@mkdir -p $(@D)
+	$(Q)$(BUNDLE) page/engine/worker.js > $@
+
+$(PAGE)/%.js: $(PAGE)/recallmodel.wasm $(PAGE)/worker.txt $(PAGE_ENGINE) page/page.mk
+	$(say) BUNDLE $@
+	$(Q)$(BUNDLE) $(EMBEDDED) $(filter %/main.js,$^) > $@
+
+$(PAGE)/recallmodel.js: $(wildcard page/ui/*)
+$(PAGE)/recallmodel.html: $(PAGE)/recallmodel.js page/build.py $(filter packaging/%,$(PAGE_NOTICES))
+	@page/build.py --ui page/ui --script $< --notice $(PAGE_NOTICES) -o $@
 
 # The engine without the page, for its tests.
-$(PAGE)/bare.html: $(PAGE)/recallmodel.wasm $(PAGE_PARTS) $(wildcard tests/page/bare/*)
-	@page/build.py --ui tests/page/bare --wasm $< -o $@
+$(PAGE)/bare.js: $(wildcard tests/page/bare/*)
+$(PAGE)/bare.html: $(PAGE)/bare.js page/build.py
+	@page/build.py --ui tests/page/bare --script $< -o $@
 
 -include $(PAGE_OBJECTS:.o=.d)
 

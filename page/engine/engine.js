@@ -1,7 +1,8 @@
 /* engine.js - the command, for the page: see docs/page.md.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-import {moduleBase64, workerSource} from './embedded.js';
+import moduleBytes from 'recallmodel.wasm'; /* a Uint8Array */
+import workerSource from 'worker.txt'; /* worker.js with what it imports */
 
 /* What a cancelled run rejects with. */
 export class Cancelled extends Error {
@@ -9,10 +10,6 @@ export class Cancelled extends Error {
         super('cancelled');
         this.cancelled = true;
     }
-}
-
-function moduleBytes() {
-    return Uint8Array.from(atob(moduleBase64), (letter) => letter.charCodeAt(0));
 }
 
 /* A worker, and the runs that wait for its answers. */
@@ -69,7 +66,7 @@ export class Engine {
 
     constructor() {
         this.#address = URL.createObjectURL(new Blob([workerSource], {type: 'text/javascript'}));
-        this.#module = WebAssembly.compile(moduleBytes());
+        this.#module = WebAssembly.compile(moduleBytes);
         this.ready = this.#module.then(() => undefined);
         this.ready.catch(() => {}); /* each run rejects with it, too */
     }
