@@ -176,7 +176,7 @@ def _type_row(dtype):
 
 
 def stand_in(device, *, kernel=None, dtype=None):
-    """The profile of another card, carried to this one by the rates of both (docs/models.md 20).
+    """The profile of another card, carried to this one by the rates of both (docs/models.md 21).
 
     device: a name or a Device. kernel, dtype: which profile; without them, that of Graphcore's
     kernel on a GPU, of Samaga et al. on a TPU, in its own type. ValueError if none stands in.

@@ -21,7 +21,7 @@ RECALLMODEL=$program tests/docs/answers.sh "$page" >"$folder/page" ||
 diff "$page" "$folder/page" ||
     fault "$page is not what the commands print; make docs-answers writes it anew"
 commands=$(grep -c '^\$ recallmodel ' "$page" || true)
-[ "$commands" -ge 10 ] || fault "$page has $commands commands; there are ten questions"
+[ "$commands" -ge 10 ] || fault "$page has $commands commands, fewer than ten"
 
 # A number in the words: digits, with a point or an exponent. Numbers in `code`, links and headings
 # are not claims. What stands between the marks pays-card is checked by tests/figures/test_pays.sh.
