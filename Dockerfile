@@ -9,5 +9,5 @@ RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 libgsl
     libopenblas0
 COPY --from=build /usr/bin/recallmodel /usr/bin/
 COPY --from=build /usr/share/recallmodel /usr/share/recallmodel
-COPY LICENSE packaging/licenses /usr/share/doc/recallmodel/
+COPY LICENSE deliver/packaging/licenses /usr/share/doc/recallmodel/
 ENTRYPOINT ["recallmodel"]

@@ -260,8 +260,8 @@ $(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION):
 # Each says what it builds in its first line. A copy of some of the folders has not all of them.
 PARTS_OF_MAKEFILE := $(addsuffix .mk,model/model topk/topk gpu/gpu programs/programs tests/tests \
     plots/plots notebooks/notebooks tools/real_tensors/real_tensors tools/peers/peers \
-    packaging/install packaging/jansson/jansson packaging/packaging \
-    page/page site/site)
+    deliver/packaging/install deliver/packaging/jansson/jansson deliver/packaging/packaging \
+    deliver/page/page deliver/site/site)
 include $(wildcard $(PARTS_OF_MAKEFILE))
 
 -include $(patsubst %.o,%.d,$(COMMAND_PARTS) $(TOPK) $(BASE) $(SINGLE) $(MPI) $(MORE_OBJECTS)) \

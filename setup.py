@@ -1,5 +1,5 @@
 """pip install . builds the command and the four C libraries with a C compiler alone, and puts them
-and the measured runs beside the Python module (packaging/build_c.py).
+and the measured runs beside the Python module (deliver/packaging/build_c.py).
 
 With RECALLMODEL_GSL it builds recallmodel-calibrate instead: the command once more, linked with
 GSL, as bin/recallmodel-gsl-VERSION beside the other one. recallmodel_command prefers it."""
@@ -19,7 +19,7 @@ except ImportError:  # setuptools before 70.1
 
 HERE = pathlib.Path(__file__).resolve().parent
 os.chdir(HERE)
-sys.path.insert(0, str(HERE / "packaging"))
+sys.path.insert(0, str(HERE / "deliver/packaging"))
 import build_c  # noqa: E402
 
 
@@ -69,6 +69,6 @@ CALIBRATE = {
                         "'recallmodel[calibrate]'`."}
 
 setup(version=VERSION, long_description_content_type="text/markdown", python_requires=">=3.9",
-      license_files=["LICENSE", "packaging/licenses/*"], distclass=Binary,
+      license_files=["LICENSE", "deliver/packaging/licenses/*"], distclass=Binary,
       cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython},
       **(CALIBRATE if build_c.GSL else PLAIN))

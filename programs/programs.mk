@@ -10,7 +10,8 @@ $(WITH_GIT): GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
 $(WITH_GIT): $(BUILD)/git
 $(BUILD)/git: FORCE
 	@mkdir -p $(@D)
-	@state=$$(sed -n '/^[0-9a-f]\{40\}$$/s/^\(.......\).*/\1/p' packaging/commit 2>/dev/null); \
+	@state=$$(sed -n '/^[0-9a-f]\{40\}$$/s/^\(.......\).*/\1/p' \
+	    deliver/packaging/commit 2>/dev/null); \
 	[ "$$state" ] || state=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
 	[ "$$(cat $@ 2>/dev/null)" = "$$state" ] || echo "$$state" > $@
 

@@ -1,4 +1,4 @@
-"""The types of the module, for mypy and editors. packaging/test_wheel.sh holds them to it."""
+"""The types of the module, for mypy and editors. deliver/packaging/test_wheel.sh holds them to it."""
 import os
 import pathlib
 from collections.abc import Sequence

@@ -141,13 +141,13 @@ def check_figures(into):
 
 def check_navigation(into):
     """Every page of docs/, and links between them."""
-    menu = (TOP / "site/mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    menu = (TOP / "deliver/site/mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     names = {f"docs/{path.name}" for path in (TOP / "docs").glob("*.md")}
     for name in sorted(names | {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}):
         page = sources.place_of(TOP / name, into)
         yield None
         if not re.search(rf"[ /]{re.escape(page)}$", menu, flags=re.M):
-            yield f"site/mkdocs.yml: nav has no {page}"
+            yield f"deliver/site/mkdocs.yml: nav has no {page}"
         text = sources.copy_page(name, page, into)
         picture = r"(?![\w-]+\.png\))"  # stands there, under the same name
         if re.search(rf"\]\(\.\./(docs/{picture}|README|CONTRIBUTING)|\]\(docs/{picture}", text):

@@ -23,5 +23,6 @@ done >"$work/symbols"
 mkdir "$work/reference"
 "$build/describe" markdown "$work/reference"
 RECALLMODEL=${RECALLMODEL:-build/recallmodel} BUILD=$build PYTHONDONTWRITEBYTECODE=1 \
-    PYTHONPATH=site:tests/docs RECALLMODEL_LIBRARY=$(realpath "$build"/librecallmodel.so.*) \
+    PYTHONPATH=deliver/site:tests/docs \
+    RECALLMODEL_LIBRARY=$(realpath "$build"/librecallmodel.so.*) \
     "$python" tests/docs/check_site.py "$work"

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# packaging/components.csv, packaging/sbom.py and the table of CONTRIBUTING.md: the table is that of
-# the list; what the sources include and link stands in the list; the SBOM of any tarball has the
-# form of SPDX and the same components, and what is not of that form is refused.
+# The list of components, deliver/packaging/sbom.py and the table of CONTRIBUTING.md: the table is
+# that of the list; what the sources include and link stands in the list; the SBOM of any tarball
+# has the form of SPDX and the same components, and what is not of that form is refused.
 #
-# Against: `packaging/components.csv`, the table of CONTRIBUTING.md, what the Makefile links. Lists
-# and SBOMs with faults must be refused.
+# Against: `deliver/packaging/components.csv`, the table of CONTRIBUTING.md, what the Makefile
+# links. Lists and SBOMs with faults must be refused.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-command -v python3 >/dev/null || { echo "SKIPPED: packaging/sbom.py needs python3"; exit 0; }
-sbom() { python3 -B "$folder/copy/packaging/sbom.py" "$@" >"$folder/out" 2>&1; }
+command -v python3 >/dev/null || { echo "SKIPPED: sbom.py needs python3"; exit 0; }
+sbom() { python3 -B "$folder/copy/deliver/packaging/sbom.py" "$@" >"$folder/out" 2>&1; }
 
 # A copy, to break it.
 mkdir "$folder/copy"
-cp -r packaging CONTRIBUTING.md "$folder/copy"
-list=$folder/copy/packaging/components.csv
+cp -r deliver CONTRIBUTING.md "$folder/copy"
+list=$folder/copy/deliver/packaging/components.csv
 page=$folder/copy/CONTRIBUTING.md
 
 sbom --check || fail "$(cat "$folder/out")"
@@ -24,13 +24,13 @@ prints "sbom.py --write" <"$folder/out" || fail "$(cat "$folder/out")"
 sbom --write && sbom --check || fail "it does not accept what it wrote: $(cat "$folder/out")"
 grep -q "| GMP | something else |" "$page" || fail "--write does not write the list"
 [ "$(diff "$page" CONTRIBUTING.md | grep -c '^[<>]')" = 2 ] || fail "--write changes other lines"
-cp packaging/components.csv CONTRIBUTING.md "$folder/copy"
+cp deliver/packaging/components.csv CONTRIBUTING.md "$folder/copy"
 mv "$folder/copy/components.csv" "$list"
 pass
 
 # What is linked: each -l of the tests and each pkg-config name has a row.
 row() { # a component, in lower case
-    cut -d, -f1 packaging/components.csv | tr '[:upper:]' '[:lower:]' | prints "^$1$" ||
+    cut -d, -f1 deliver/packaging/components.csv | tr '[:upper:]' '[:lower:]' | prints "^$1$" ||
         fail "$1 is used and has no row"
 }
 names=$(sed -n 's/.*pkg-config --libs \([a-z ]*\)).*/\1/p' tests/tests.mk)
@@ -42,8 +42,8 @@ pass
 printf 'any bytes' >"$folder/recallmodel-1.2.3.tar.gz"
 spdx=$folder/spdx.json
 commit=$(printf '%040d' 7)
-python3 -B packaging/sbom.py --tarball "$folder/recallmodel-1.2.3.tar.gz" --commit "$commit" \
-    --seconds 86400 >"$spdx"
+python3 -B deliver/packaging/sbom.py --tarball "$folder/recallmodel-1.2.3.tar.gz" \
+    --commit "$commit" --seconds 86400 >"$spdx"
 sbom --form "$spdx" || fail "$(cat "$folder/out")"
 python3 - "$spdx" "$(sha256sum <"$folder/recallmodel-1.2.3.tar.gz" | cut -d' ' -f1)" <<'END'
 import csv
@@ -51,7 +51,7 @@ import json
 import sys
 
 spdx = json.load(open(sys.argv[1]))
-rows = list(csv.DictReader(open("packaging/components.csv", newline="")))
+rows = list(csv.DictReader(open("deliver/packaging/components.csv", newline="")))
 packages = {package["name"]: package for package in spdx["packages"]}
 assert set(packages) == {row["component"] for row in rows} | {"recallmodel"}, packages.keys()
 for row in rows:
@@ -73,9 +73,9 @@ done
 pass
 
 # A row that is not complete.
-sed 's/^GMP,[^,]*,tests/GMP,,tests/' packaging/components.csv >"$list"
+sed 's/^GMP,[^,]*,tests/GMP,,tests/' deliver/packaging/components.csv >"$list"
 sbom --table && fail "a row without a purpose is taken"
-sed 's/^GMP,\([^,]*\),tests/GMP,\1,smoke/' packaging/components.csv >"$list"
+sed 's/^GMP,\([^,]*\),tests/GMP,\1,smoke/' deliver/packaging/components.csv >"$list"
 sbom --table && fail "a row that is used in an unknown way is taken"
 prints "how is 'smoke'" <"$folder/out" || fail "$(cat "$folder/out")"
 pass

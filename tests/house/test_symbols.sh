@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The symbols that the shared libraries export are those of packaging/symbols/, and each stands in
-# an installed header. A symbol more or less is found, and so is another soname. The functions of
-# base/ and the hidden ones do not leak.
+# The symbols that the shared libraries export are those of deliver/packaging/symbols/, and each
+# stands in an installed header. A symbol more or less is found, and so is another soname. The
+# functions of base/ and the hidden ones do not leak.
 #
-# Against: `packaging/symbols/`, the public headers. A symbol more or less must be noticed.
+# Against: `deliver/packaging/symbols/`, the public headers. A symbol more or less must be noticed.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
@@ -12,10 +12,10 @@ if [ -n "${SANITIZE:-}" ]; then
     exit 0
 fi
 version=$(sed -n 's/^#define RCM_VERSION "\(.*\)"/\1/p' model/recallmodel.h)
-compare() { packaging/symbols/compare.sh "$@" >"$folder/out" 2>&1; }
+compare() { deliver/packaging/symbols/compare.sh "$@" >"$folder/out" 2>&1; }
 
 for name in librecallmodel librecallmodel-topk; do
-    list=packaging/symbols/$name.symbols
+    list=deliver/packaging/symbols/$name.symbols
     library=$build/$name.so.$version
     compare $list "$library" || fail "$(cat "$folder/out")"
     [ ! -s "$folder/out" ] || fail "$(cat "$folder/out")"
@@ -37,14 +37,15 @@ for name in librecallmodel librecallmodel-topk; do
 done
 
 # Versions of the lists are not above that of the library.
-latest=$({ sed -n 's/^ .* \([0-9.]*\)$/\1/p' packaging/symbols/*.symbols; echo "$version"; } |
+symbols=deliver/packaging/symbols
+latest=$({ sed -n 's/^ .* \([0-9.]*\)$/\1/p' $symbols/*.symbols; echo "$version"; } |
     sort -V | tail -1)
-[ "$latest" = "$version" ] || fail "packaging/symbols/ names version $latest, this is $version"
+[ "$latest" = "$version" ] || fail "$symbols/ names version $latest, this is $version"
 pass
 
 # Every exported name stands in a public header.
 headers=(model/recallmodel.h model/recallmodel/*.h topk/topk.h)
-for name in $(sed -n 's/^ \([^@]*\)@.*/\1/p' packaging/symbols/*.symbols); do
+for name in $(sed -n 's/^ \([^@]*\)@.*/\1/p' deliver/packaging/symbols/*.symbols); do
     grep -qw "$name" "${headers[@]}" || fail "$name is exported, and stands in no public header"
 done
 pass

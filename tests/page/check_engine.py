@@ -44,7 +44,7 @@ BAD = (
 
 
 def page_commands():
-    text = (ROOT / "page/commands.c").read_text()
+    text = (ROOT / "deliver/page/commands.c").read_text()
     return re.findall(r"&command_(\w+)", text)
 
 

@@ -1,7 +1,7 @@
 /* check.h - takes the place of Check's header where that library is not: with another C library,
- * and on another machine (packaging/portable.sh). It has what our tests use of it. A test that
- * fails ends its process. On a machine that is emulated (-DEMULATED) a test that needs more than
- * PORTABLE_SECONDS of CPU time is stopped, and named; it has not failed.
+ * and on another machine (deliver/packaging/portable.sh). It has what our tests use of it. A test
+ * that fails ends its process. On a machine that is emulated (-DEMULATED) a test that needs more
+ * than PORTABLE_SECONDS of CPU time is stopped, and named; it has not failed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CHECK_H

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "packaging"))
+sys.path.insert(0, str(ROOT / "deliver/packaging"))
 import build_c  # noqa: E402
 
 # Of the Makefile alone: optimisation, warnings, the include path, dependencies, output.

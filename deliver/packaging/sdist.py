@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""sdist.py - writes the source distribution that pip builds with a C compiler alone.
+
+    deliver/packaging/sdist.py FOLDER JANSSON
+
+It has the sources of the command and the libraries, the module, the measured runs, the headers of
+Random123, from the include path or the folder RANDOM123, and the sources of jansson, from the
+folder JANSSON. No tests, and nothing of git: the state of the sources stands in
+deliver/packaging/git-describe. The same sources and SOURCE_DATE_EPOCH give the same bytes. Prints
+the path of the file.
+"""
+import gzip
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+import build_c
+
+PLAIN = ["setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff",
+         "deliver/packaging/build_c.py", "deliver/packaging/glibc_2_34.h",
+         "python/recallmodel_command.py"]
+FOUND = ["deliver/packaging/licenses/*.txt", "python/recallmodel/*.py", "python/recallmodel/*.pyi",
+         "python/recallmodel/py.typed", "model/*.h", "model/*/*.h", "model/time/profiles/*.profile",
+         "model/time/profiles/exact/*.profile", "runs/index.csv", "runs/*/*", "gpu/topk_gpu.h",
+         "gpu/host/*.h"]
+RANDOM123 = ["philox.h", "array.h", "features/*.h"]
+
+
+def files():
+    """The files that are taken as they are, by their paths."""
+    paths = PLAIN + [build_c.GENERATOR]
+    for layer in build_c.LAYERS:
+        paths += build_c.all_sources(layer)
+        FOUND.extend((layer + "/*.h", layer + "/*.inc"))
+    for pattern in FOUND:
+        paths += [path.as_posix() for path in pathlib.Path().glob(pattern) if path.is_file()]
+    return sorted(set(paths))
+
+
+def random123():
+    """The headers of Random123: (name in the archive, path)."""
+    folders = [os.environ.get("RANDOM123", ""), "include/Random123", "/usr/include/Random123",
+               "/usr/local/include/Random123"]
+    for folder in map(pathlib.Path, filter(None, folders)):
+        if (folder / "philox.h").is_file():
+            found = sorted(path for pattern in RANDOM123 for path in folder.glob(pattern))
+            return [(f"include/Random123/{path.relative_to(folder).as_posix()}", path)
+                    for path in found]
+    raise SystemExit("sdist.py: the headers of Random123 were not found; install them (Debian: "
+                     "librandom123-dev), or name their folder by RANDOM123")
+
+
+def metadata():
+    """PKG-INFO, as setuptools writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "setup.py", "-q", "egg_info", "--egg-base", folder],
+                       check=True, stdout=subprocess.DEVNULL)
+        return (pathlib.Path(folder) / "recallmodel.egg-info" / "PKG-INFO").read_bytes()
+
+
+def main():
+    os.chdir(pathlib.Path(__file__).resolve().parents[2])
+    place = pathlib.Path(sys.argv[1])
+    name = f"recallmodel-{build_c.version()}"
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+    contents = [("PKG-INFO", metadata()),
+                ("deliver/packaging/git-describe", build_c.sources_git().encode() + b"\n"),
+                *((path, pathlib.Path(path).read_bytes()) for path in files()),
+                *((inside, path.read_bytes()) for inside, path in random123()),
+                *((f"jansson/{path.name}", path.read_bytes())
+                  for path in pathlib.Path(sys.argv[2]).glob("*.[ch]"))]
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", fileobj=packed, mode="wb", mtime=moment) as stream:
+        with tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            for inside, data in sorted(contents):
+                entry = tarfile.TarInfo(f"{name}/{inside}")
+                entry.size, entry.mtime, entry.mode = len(data), moment, 0o644
+                archive.addfile(entry, io.BytesIO(data))
+    place.mkdir(parents=True, exist_ok=True)
+    out = place / f"{name}.tar.gz"
+    out.write_bytes(packed.getvalue())
+    print(out)
+
+
+if __name__ == "__main__":
+    main()
