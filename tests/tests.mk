@@ -115,11 +115,12 @@ check-sanitize: packages
 	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-sanitized
 
 # The sanitizers watch memory, which the short form of a test uses as the long one does. The kernels
-# of topk/ are tried in full: there a fault may hide in a rare length or type.
+# of topk/ are tried in full: there a fault may hide in a rare length or type. Figures are left out:
+# what they run is run elsewhere.
 IN_FULL = $(filter $(BUILD)/tests/topk/%,$(TESTS))
 run-sanitized: test-programs
 	@CASES=few $(MAKE) --no-print-directory run-tests \
-	    RUN="$(filter-out $(IN_FULL),$(TESTS) $(TEST_SCRIPTS))"
+	    RUN="$(filter-out $(IN_FULL) tests/figures/%,$(TESTS) $(TEST_SCRIPTS))"
 	@$(MAKE) --no-print-directory run-tests RUN="$(IN_FULL)"
 
 # The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads
@@ -153,7 +154,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(PARTS) | $(BUILD)/see/tests/.made
 	$(Q)$(BENCH_CC) -fsanitize=fuzzer $< $(PARTS_OF_TEST) $(LDFLAGS) $(COMMAND_LIBS) -o $@
 
 run-fuzz: $(FUZZERS)
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) FUZZ_RUNS=$(FUZZ_RUNS) \
+	@JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) FUZZ_RUNS=$(FUZZ_RUNS) \
 	    tools/run_fuzzers.sh $^
 
 bench: packages

@@ -79,7 +79,7 @@ for fails in none notebooks check-fuzz; do
         fail ".ci/run with $fails failing: status $status"
     cmp "$folder/steps" <(sed 's/ FUZZ_.*//' "$folder/log") ||
         fail ".ci/run runs $(cat "$folder/log")"
-    [ "$(grep -c '^ *[0-9]* s  \(passed\|FAILED\)  *make' "$folder/out")" = 10 ] ||
+    [ "$(grep -c '^ *[0-9]* s *[0-9]* s of CPU  \(passed\|FAILED\)  *make' "$folder/out")" = 10 ] ||
         fail "times: $(cat "$folder/out")"
     [ $fails = none ] || grep -q "FAILED  make $fails" "$folder/out" || fail "$(cat "$folder/out")"
 done

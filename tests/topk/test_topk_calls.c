@@ -62,7 +62,7 @@ START_TEST(every_combination)
     for (unsigned kind = 0; kind < KINDS; kind++)
         for (unsigned type = 0; type < RCM_TOP_K_TYPES; type++)
             for (unsigned how = 0; how < 10; how++)
-                for (unsigned repeat = 0; repeat < number(1, 20); repeat++, calls++) {
+                for (unsigned repeat = 0; repeat < number(1, 8); repeat++, calls++) {
                     struct topk_case c = draw_case(&state, 1);
                     c.kind = (enum kind)kind;
                     c.stage1 = how / 2 == 1 || how / 2 == 2;
@@ -83,7 +83,7 @@ END_TEST
 START_TEST(random_calls)
 {
     uint64_t state = 2;
-    const unsigned calls = number(4000, 100000);
+    const unsigned calls = number(4000, 30000);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, i % 100 == 7 ? 40000 : 1500);
@@ -99,7 +99,7 @@ START_TEST(strips)
 {
     uint64_t state = 3, calls = 0;
     find_isas();
-    for (uint64_t b = 1; b <= number(70, 300); b++)
+    for (uint64_t b = 1; b <= number(70, 150); b++)
         for (uint64_t k_b = 1; k_b <= 17; k_b += few_cases() ? random_between(&state, 1, 4) : 1) {
             struct topk_case c = {
                 .stage1 = next_random(&state) % 3 > 0,
@@ -165,7 +165,7 @@ END_TEST
 START_TEST(shared_work)
 {
     uint64_t state = 19;
-    const unsigned calls = number(60, 1200);
+    const unsigned calls = number(60, 400);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, 1);
@@ -202,7 +202,7 @@ END_TEST
 START_TEST(few_of_many)
 {
     uint64_t state = 20;
-    const unsigned calls = number(400, 6000);
+    const unsigned calls = number(400, 2000);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, 1);
