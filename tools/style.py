@@ -24,6 +24,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import ast
+import hashlib
 import os
 import pathlib
 import re
@@ -45,6 +46,8 @@ TEXT_NAMES = ("Makefile", ".ci/run")
 WIDE = {}
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Digests of files that clang-format has found right.
+FORMATTED = ROOT / "build/formatted"
 
 
 def git(*arguments):
@@ -234,11 +237,21 @@ def format_faults(names):
     if program is None:
         print("SKIPPED: the format of C and CUDA files (Debian 12: clang-format, version 14)")
         return
+    rules = (ROOT / ".clang-format").read_bytes()
+    digests = {name: hashlib.sha256(rules + (ROOT / name).read_bytes()).hexdigest()
+               for name in names}
+    known = set(FORMATTED.read_text().split()) if FORMATTED.exists() else set()
+    names = [name for name in names if digests[name] not in known]
+    wrong = set()
     for begin in range(0, len(names), 50):
         run = subprocess.run([program, "--dry-run", "-Werror", *names[begin:begin + 50]], cwd=ROOT,
                              capture_output=True, text=True)
         for found in re.finditer(r"^(.*?):(\d+):\d+: error: ", run.stderr, re.MULTILINE):
+            wrong.add(found[1])
             yield found[1], int(found[2]), "is not formatted; run make format"
+    if FORMATTED.parent.is_dir():
+        known.update(digest for name, digest in digests.items() if name not in wrong)
+        FORMATTED.write_text("\n".join(known))
 
 
 def format_files(names):

@@ -120,7 +120,7 @@ START_TEST(holds_where_losses_cluster)
                  {20000, 2000, 2, 1040, 30}, {20000, 2000, 8, 300, 100}, {1000, 100, 2, 62, 300},
                  {1000, 100, 10, 19, 100},   {512, 64, 3, 30, 400},      {65536, 64, 64, 6, 100},
                  {4096, 256, 2, 140, 2},     {20000, 2000, 4, 500, 10}};
-    for (size_t c = 0; c < (few_cases() ? 2 : sizeof cases / sizeof *cases); c++) {
+    for (size_t c = 0; c < (few_cases() ? 1 : sizeof cases / sizeof *cases); c++) {
         struct sim_shape shape = {cases[c].b, cases[c].k_b, SIM_INTERLEAVED};
         struct sim_spec spec = placement_spec(cases[c].n, cases[c].k, &shape, 1, cases[c].rows);
         double truth = rcm_recall_exact(model_shape(&spec, shape)), sum = 0.0;
@@ -158,7 +158,7 @@ START_TEST(holds_for_what_is_chosen)
                  {1024, 4, 1, 100, 0.9},
                  {1024, 16, 2, 2000, 0.99},
                  {300, 40, 4, 1000, 0.98}};
-    for (size_t c = 0; c < (few_cases() ? 2 : sizeof cases / sizeof *cases); c++) {
+    for (size_t c = 0; c < (few_cases() ? 1 : sizeof cases / sizeof *cases); c++) {
         struct sim_shape shapes[25];
         struct sim_spec spec = placement_spec(cases[c].n, cases[c].k, shapes, 1, cases[c].rows);
         struct rcm_topk p = {.n = spec.n, .k = spec.k, .k_b = cases[c].k_b};

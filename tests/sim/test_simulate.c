@@ -92,8 +92,8 @@ START_TEST(placement_agrees_with_the_model)
                             shapes[length++] =
                                 (struct sim_shape){bs[b], k_bs[k_b], (enum sim_assignment)a};
             for (int padded = 0; padded < 2; padded++) {
-                struct sim_spec spec =
-                    placement_spec(ns[n], k, shapes, length, k < 100 ? 4000 : 400);
+                const uint64_t rows = (k < 100 ? 4000U : 400U) / (few_cases() ? 4 : 1);
+                struct sim_spec spec = placement_spec(ns[n], k, shapes, length, rows);
                 spec.valid = padded ? k + (ns[n] - k) / 2 : ns[n];
                 spec.seed = 17;
                 compare_with_model(&spec, &zs, 5.0);

@@ -122,7 +122,8 @@ START_TEST(select_keeps_away)
     static const char *const objectives[] = {"candidates", "serial", "parallel"};
     uint64_t state = 31;
     unsigned moved = 0, none = 0;
-    for (unsigned i = 0; i < 150; i++) {
+    const unsigned questions = few_cases() ? 50 : 150;
+    for (unsigned i = 0; i < questions; i++) {
         const uint64_t n = random_scale(&state, 64, 2048);
         struct rcm_selection s = {.p = {.n = n, .k = random_scale(&state, 1, n / 8)},
                                   .target = {.loss = targets[next_random(&state) % 4],
@@ -158,9 +159,9 @@ START_TEST(select_keeps_away)
             ck_assert(rcm_loss_exact(most.p) <= rcm_loss_exact(got.p));
         }
     }
-    printf("of 150 choices %u moved, and for %u no b was free\n", moved, none);
-    ck_assert_uint_gt(moved, 30);
-    ck_assert_uint_gt(none, 10);
+    printf("of %u choices %u moved, and for %u no b was free\n", questions, moved, none);
+    ck_assert_uint_gt(moved, questions / 5);
+    ck_assert_uint_gt(none, questions / 15);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every sentence that select prints, over a thousand random questions (CASES=few: 250):
+# Every sentence that select prints, over a thousand random questions (CASES=few: 120):
 # check_sentences.py. And that the check finds sentences that are wrong.
 #
 # Against: its own JSON, `law`, the same question without the kernel; eight lies are noticed.
@@ -11,7 +11,7 @@ if ! command -v python3 >/dev/null; then
     exit 0
 fi
 questions=1000
-if [ "${CASES:-}" = few ]; then questions=250; fi
+if [ "${CASES:-}" = few ]; then questions=120; fi
 if [ -n "${SANITIZE:-}" ]; then questions=60; fi
 python3 tests/programs/select/check_sentences.py "$program" "$questions" || fail "see above"
 pass
