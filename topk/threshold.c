@@ -1,7 +1,7 @@
 /* threshold.c - exact top-k of one row by threshold: docs/cpu.md, "How it works".
  *
  * The row is cut into groups of neighbours, and the largest key of each is found. A key that is
- * reached by at least k groups is at most the k-th largest of the row. The second look collects
+ * reached by at least k groups is at most the k-th largest of the row. The second pass collects
  * what reaches it, of those equal to it no more than k.
  *
  * SPDX-License-Identifier: Apache-2.0 */

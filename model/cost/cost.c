@@ -35,7 +35,7 @@ static double parallel_radix_select(double n, double k, double m)
     return log2(n) * (2.0 * log2(n) + 16.0);
 }
 
-/* A second look at the row: one comparison for each element. */
+/* A second pass over the row: one comparison for each element. */
 static double scan(double n, double m)
 {
     return m * n;

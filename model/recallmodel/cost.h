@@ -29,7 +29,7 @@ struct rcm_cost_model {
     const char *unit;
     /* the first one with cost == NULL ends the list */
     struct rcm_algorithm algorithms[RCM_MAX_ALGORITHMS];
-    /* a second look: compares each element with a threshold and collects those that reach it */
+    /* a second pass: compares each element with a threshold and collects those that reach it */
     double (*scan)(double n, double m);
 };
 const struct rcm_cost_model *rcm_cost_model(size_t index);
@@ -49,8 +49,8 @@ struct rcm_cost {
 };
 struct rcm_cost rcm_cost(const struct rcm_cost_model *model, struct rcm_topk p);
 
-/* The cost of exact top-k by threshold: stage 1, the k-th largest candidate, the second look at the
- * row, and the exact top-k of the `reaching` elements that it collects. NaN outside the domain.
+/* The cost of exact top-k by threshold: stage 1, the k-th largest candidate, the second pass over
+ * the row, and the exact top-k of the `reaching` elements that it collects. NaN outside the domain.
  * Source    docs/models.md 16. */
 double rcm_cost_threshold(const struct rcm_cost_model *model, struct rcm_topk p, double reaching);
 

@@ -143,9 +143,9 @@ double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m)
 /* ------------------------------------------------------------------------------------------------
  * Exact top-k by threshold: how many elements reach the k-th largest candidate
  *
- * Stage 1 is as always. The k-th largest candidate is a threshold. A second look at the row
+ * Stage 1 is as always. The k-th largest candidate is a threshold. A second pass over the row
  * collects every element that reaches the threshold, and these contain the exact top-k. R is the
- * rank of that candidate in the row: how many elements the second look collects if no two are equal
+ * rank of that candidate in the row: how many elements the second pass collects if no two are equal
  * (with ties it may collect more). R exists if the sum of min(k_b, bucket size) is at least k; then
  * k <= R <= n. P(R > r) = P(lost(r) > r - k), where lost(r) has the law of a row with r in place of
  * k.

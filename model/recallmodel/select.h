@@ -49,11 +49,11 @@ enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
  *   time                     microseconds that the profile predicts (rcm_predict,
  *                            rcm_predict_exact, rcm_predict_threshold)
  *   roofline                 microseconds that stage 1 takes at least, its candidates going to
- *                            memory (through_memory_us); threshold: and the second look; exact
+ *                            memory (through_memory_us); threshold: and the second pass; exact
  *                            top-k: not known. Bounds within RCM_BOUND_TIE count as equal
  * With machine.d, in place of stage 1 the time and the roofline have fused_through_memory_us of
  * rcm_product, a bound. Exact top-k then takes product_us and its predicted time. The threshold,
- * whose second look would need the product again, is not known. */
+ * whose second pass would need the product again, is not known. */
 struct rcm_objective {
     const char *name, *unit;
     enum rcm_motion motion;

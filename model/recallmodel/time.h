@@ -332,8 +332,8 @@ double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
 struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, struct rcm_topk p);
 
 /* The predicted time of exact top-k by threshold: both stages of p, whose k-th largest candidate is
- * the threshold, a second look at the row, and the exact top-k of the E[R] elements that it
- * collects. The second look reads from memory what does not fit into cache_bytes. NaN outside the
+ * the threshold, a second pass over the row, and the exact top-k of the E[R] elements that it
+ * collects. The second pass reads from memory what does not fit into cache_bytes. NaN outside the
  * domain and where the profile does not determine it. The library of the
  * kernel cpu finds every exact top-k by threshold, with groups of its own: rcm_predict_exact(). */
 double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk p, double reaching);

@@ -20,7 +20,7 @@ static const struct argument exact_options[] = {
     {OPTION_N},
     {OPTION_K},
     {"--b", "B", read_counts, IN_QUESTION(b),
-     "buckets (default: the b and kb with the fewest candidates and collected elements)"},
+     "buckets (default: the b and kb with the fewest candidates and collected elements together)"},
     {"--kb", "KB", read_counts, IN_QUESTION(k_b),
      "elements kept per bucket; only together with --b"},
     {"--kb-max", "N", read_k_b_max, offsetof(struct settings, k_b_max),
@@ -113,12 +113,12 @@ static void print_answer(const struct exact_answer *a)
     }
     if (isnan(a->reaching.mean)) {
         print_wrapped(
-            "It is not known how many elements the second look collects: the law (distribution) "
+            "It is not known how many elements the second pass collects: the law (distribution) "
             "is too wide to compute.");
         return;
     }
     print_wrapped("b = %" PRIu64 ", k_b = %" PRIu64 ": exact top-k by threshold handles %" PRIu64
-                  " candidates and, after a second look, %.1f elements in the mean (sd %.2g)%s.",
+                  " candidates and, after a second pass, %.1f elements in the mean (sd %.2g)%s.",
                   a->p.b, a->p.k_b, rcm_candidates(a->p), a->reaching.mean, a->reaching.sd,
                   a->given ? "" : ", the fewest of all b");
     format_share(rest, sizeof rest, a->share);
@@ -128,12 +128,11 @@ static void print_answer(const struct exact_answer *a)
         printf("  buffer      not known: %s\n",
                a->share < 1e-11 ? "shares below 1e-11 are not resolved"
                                 : "the law (distribution) is too wide to compute");
-    printf(
-        "  how         keep the k_b largest of each bucket; the k-th largest of these is the "
-        "threshold;\n"
-        "              a second look at the row collects every element that reaches it; the exact\n"
-        "              top-%" PRIu64 " of these is that of the row\n",
-        k);
+    printf("  how         keep the k_b largest of each bucket; the k-th largest of these is the "
+           "threshold;\n"
+           "              a second pass over the row collects every element that reaches it; the\n"
+           "              exact top-%" PRIu64 " of these is that of the row\n",
+           k);
     printf("  reads       the row twice (%" PRIu64 " elements), or once where it stays on chip\n",
            2 * n);
     puts("  ties        more elements may equal the threshold; those beyond k may be dropped");
@@ -143,10 +142,11 @@ static void print_answer(const struct exact_answer *a)
 static int check_shape(const struct settings *settings)
 {
     if (settings->question.b.length > 1 || settings->question.k_b.length > 1)
-        return usage_error("%s takes one value here",
+        return usage_error("%s takes one value here; give one",
                            settings->question.b.length > 1 ? "--b" : "--kb");
     if ((settings->question.b.length > 0) != (settings->question.k_b.length > 0))
-        return usage_error("--b and --kb go together; give both, or neither for the best of all");
+        return usage_error(
+            "--b and --kb belong together; give both, or neither to find the best of all");
     for (size_t i = 0; settings->question.b.length &&
                        i < settings->question.n.length * settings->question.k.length;
          i++) {
@@ -158,7 +158,8 @@ static int check_shape(const struct settings *settings)
                                    .assignment = settings->question.assignments.items[0]};
         if (rcm_check(p) == RCM_OK && isnan(rcm_reaching_above(p, 0)))
             return usage_error("--b %" PRIu64 " with --kb %" PRIu64 " keeps fewer than k = %" PRIu64
-                               " elements of n = %" PRIu64 ", so there is no k-th; give more",
+                               " elements of n = %" PRIu64
+                               ", so there is no k-th largest candidate; give a larger --b or --kb",
                                p.b, p.k_b, p.k, p.n);
         if (rcm_check(p) == RCM_BAD_B)
             return usage_error("--b %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
@@ -222,14 +223,15 @@ static int run_exact(int count, char **arguments)
 
 const struct command command_exact = {
     .name = "exact",
-    .summary = "exact top-k by threshold: how many elements a second look at the row collects",
+    .summary = "exact top-k by threshold: how many elements a second pass over the row collects",
     .example = "recallmodel exact --n 262144 --k 1024 --quantile 1e-6",
-    .detail = "Stage 1 runs as always. The k-th largest candidate is a threshold. A second look at "
-              "the row collects every element that reaches the threshold. The exact top-k of these "
-              "elements is that of the row. Nothing is lost, and the row is read twice.\n"
-              "\n"
-              "  collected       how many elements the second look collects\n"
-              "  buffer          how many suffice in all but a share --quantile of the rows",
+    .detail =
+        "Stage 1 runs as always. The k-th largest candidate is a threshold. A second pass over "
+        "the row collects every element that reaches the threshold. The exact top-k of these "
+        "elements is that of the row. Nothing is lost, and the row is read twice.\n"
+        "\n"
+        "  collected       how many elements the second pass collects\n"
+        "  buffer          the number that suffices in all but a share --quantile of the rows",
     .options = exact_options,
     .run = run_exact,
 };
