@@ -287,7 +287,7 @@ int unclear_name(const char *option, const char *value, const char *several, nam
     if (offer_names(name, UNTIL_NULL))
         return STATUS_USAGE;
     if (*several)
-        return usage_error("%s '%.*s' is one of %s; give one of them", option, VALUE_SHOWN, value,
+        return usage_error("%s '%.*s' may mean %s; give one of them", option, VALUE_SHOWN, value,
                            several);
     struct nearest nearest = {.typed = value, .length = strlen(value)};
     unsigned more = 0;

@@ -21,7 +21,7 @@ static struct timespec first_signal;
 static void want_stop(int number)
 {
     static const char message[] =
-        "\r\033[Kstopping after the block in hand; once more to quit at once\n";
+        "\r\033[Kstopping after the current block; interrupt once more to quit at once\n";
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     if (holds_nothing) {

@@ -88,7 +88,7 @@ static int find_folder(char folder[RUNS_PATH], char error[CSV_ERROR])
     if (folder_of_program(folder))
         return 0;
     snprintf(error, CSV_ERROR,
-             "the measured runs were not found: neither runs/ beside the program nor "
+             "the measured runs were not found, neither in runs/ beside the program nor in "
              "../share/recallmodel/runs; set %s to their folder",
              RUNS_FOLDER_VARIABLE);
     return -1;
@@ -103,7 +103,9 @@ int runs_index_read(struct runs_index *index, char error[CSV_ERROR])
     if (find_folder(index->folder, error) != 0)
         return -1;
     if (!join(path, index->folder, "index.csv")) {
-        snprintf(error, CSV_ERROR, "the path of the measured runs is too long");
+        snprintf(
+            error, CSV_ERROR,
+            "the path of the measured runs is too long; set RECALLMODEL_RUNS to a shorter one");
         return -1;
     }
     if (csv_read(path, &index->csv, error) != 0)

@@ -28,7 +28,7 @@ static int read_shell(void *to, const char *option, const char *value)
 
 static const struct argument completion_options[] = {
     {"--shell", "S", read_shell, offsetof(struct settings, shell),
-     "bash, zsh or fish; --shell may be left out before it"},
+     "the shell: bash, zsh or fish; --shell may be left out before it"},
     {NULL, NULL, NULL, 0, NULL},
 };
 
@@ -52,16 +52,15 @@ static int run_completion(int count, char **arguments)
 const struct command command_completion = {
     .name = "completion",
     .group = "In the shell:",
-    .summary = "prints what makes a shell complete the options and their values",
+    .summary = "prints a script with which a shell completes options and their values",
     .example = "source <(recallmodel completion bash)",
-    .detail =
-        "bash: the example, in ~/.bashrc. zsh: write the output into the file _recallmodel of a "
-        "folder of $fpath, before compinit. fish: write it to "
-        "~/.config/fish/completions/recallmodel.fish. make install and the packages of Debian put "
-        "all three where the shells look.\n"
-        "\n"
-        "The scripts ask recallmodel completion words WORD .., which prints what may stand in "
-        "place of the last WORD.",
+    .detail = "bash: put the line of the example into ~/.bashrc. zsh: write the output to a file "
+              "_recallmodel in a folder of $fpath, before compinit runs. fish: write it to "
+              "~/.config/fish/completions/recallmodel.fish. make install and the Debian packages "
+              "install all three where the shells look for them.\n"
+              "\n"
+              "The scripts call recallmodel completion words WORD .., which prints what the last "
+              "WORD can be completed to.",
     .options = completion_options,
     .no_numbers = true,
     .bare = "--shell",

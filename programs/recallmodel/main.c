@@ -59,7 +59,8 @@ static int finish(int status)
 static int print_version(int count, char **arguments)
 {
     if (count > 2)
-        return usage_error("'%.60s' after %s, which takes nothing", arguments[2], arguments[1]);
+        return usage_error("'%.60s' follows %s, which takes no arguments; leave it out",
+                           arguments[2], arguments[1]);
     printf("recallmodel %s\n", rcm_version());
     return STATUS_OK;
 }
@@ -73,8 +74,8 @@ static int help_about(int count, char **arguments)
     if (!command)
         return unknown_subcommand(arguments[2], subcommand_at, UNTIL_NULL);
     if (count > 3)
-        return usage_error("'%.60s' after help %s, which takes one subcommand", arguments[3],
-                           arguments[2]);
+        return usage_error("'%.60s' follows help %s, but help takes one subcommand; leave it out",
+                           arguments[3], arguments[2]);
     print_help(command);
     return STATUS_OK;
 }

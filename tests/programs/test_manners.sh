@@ -37,10 +37,10 @@ done
 "$program" --version >"$folder/one"
 "$program" -V >"$folder/two"
 same "-V"
-refuse "'extra' after --version, which takes nothing" --version extra
-refuse "'--json' after -V" -V --json
+refuse "'extra' follows --version, which takes no arguments" --version extra
+refuse "'--json' follows -V" -V --json
 refuse "unknown subcommand 'selct'; did you mean 'select'?" help selct
-refuse "'x' after help select" help select x
+refuse "'x' follows help select" help select x
 
 # The message suggests the nearest name; where none is near, it lists all.
 refuse "did you mean 'select'?" selct --n 100
@@ -64,7 +64,7 @@ refuse "--kb is given twice; give it once, with a list" --n 10 --k 2 --kb 1 --kb
 refuse "--json is given twice" --n 10 --k 2 --json --json
 refuse "--help is given twice" --help -h
 refuse "-o is given twice" calibrate runs.csv -o a -o b
-refuse "--dtype is the type of the values in a roofline; give a --device" --n 10 --k 2 --dtype f16
+refuse "--dtype is the type of the values in a roofline; give --device too" --n 10 --k 2 --dtype f16
 "$program" --n 10 --k 2 --dtype f16 --device h200 >/dev/null || fail "--dtype with a --device"
 
 # Numbers as people say them. A budget is such a number or a decimal.

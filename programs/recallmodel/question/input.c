@@ -49,8 +49,8 @@ int read_rho(void *to, const char *option, const char *value)
     const int status = read_decimals(to, option, value);
     for (size_t i = 0; status == STATUS_OK && i < rho->length; i++)
         if (!(decimal_complement(rho->items[i]) > 0.0))
-            return usage_error("%s '%.*s' is not below 1; the correlation of neighbours lies in "
-                               "[0, 1)",
-                               option, VALUE_SHOWN, value);
+            return usage_error(
+                "%s '%.*s' is not below 1; give the correlation of neighbours, in [0, 1)", option,
+                VALUE_SHOWN, value);
     return status;
 }

@@ -21,7 +21,7 @@ int product_check(const struct rcm_device *device, uint64_t d, bool fused)
                   {"vector_rate_per_s", device->vector_rate_per_s}};
     for (size_t i = 0; d && i < (fused ? 3 : 2); i++)
         if (!(needed[i].rate > 0.0))
-            return usage_error("--d needs the rates of the device, and %s lacks %s; give a device "
+            return usage_error("--d needs the rates of the device, but %s lacks %s; give a device "
                                "file that has it",
                                device->name, needed[i].name);
     return STATUS_OK;

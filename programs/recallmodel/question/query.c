@@ -50,8 +50,7 @@ static int check_question(const struct question *question, enum shapes shapes)
         return usage_error(
             "--recall takes one target here; for a list of targets use recallmodel bounds");
     if (pairs > SHAPES_MAX)
-        return usage_error("more than %d pairs of --n and --k are asked for; give shorter lists",
-                           SHAPES_MAX);
+        return usage_error("--n and --k make more than %d pairs; give shorter lists", SHAPES_MAX);
     return STATUS_OK;
 }
 

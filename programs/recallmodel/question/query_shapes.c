@@ -12,9 +12,8 @@
 static int add_shape(struct query *query, struct rcm_topk p, size_t *shapes_left)
 {
     if (*shapes_left == 0)
-        return usage_error(
-            "more than %d shapes are asked for; give shorter lists of --n, --k, --b or --kb",
-            SHAPES_MAX);
+        return usage_error("--n, --k, --b and --kb make more than %d shapes; give shorter lists",
+                           SHAPES_MAX);
     --*shapes_left;
     query->shapes =
         array_grow(query->shapes, query->length, &query->capacity, sizeof *query->shapes);
@@ -196,7 +195,7 @@ static void omit_all_b(struct omissions *omissions, struct rcm_topk p, const str
     if (c->shapes == SHAPES_SMALLEST_B)
         OMIT(omissions,
              "no b reaches --recall for n = %" PRIu64 ", k = %" PRIu64 ", k_b = %" PRIu64
-             "; give --b",
+             "; give a lower --recall, or --b",
              p.n, p.k, p.k_b);
     else
         OMIT(omissions,
@@ -275,7 +274,7 @@ int collect_shapes(struct query *query, struct collector *c)
     if (c->shapes != SHAPES_NONE && query->length == 0)
         OMIT(c->omissions,
              "no b reaches --recall for n = %" PRIu64 ", k = %" PRIu64
-             " with --kb up to 8; give --kb or --b",
+             " with --kb up to 8; give a lower --recall, or --kb or --b",
              query->base.n, query->base.k);
     return STATUS_OK;
 }

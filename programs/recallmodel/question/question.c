@@ -26,7 +26,7 @@ void question_free(struct question *question)
 int question_check(const struct question *question)
 {
     if (question->plot && strcmp(question->plot, "-") == 0 && question->output != OUTPUT_TABLE)
-        return usage_error("--plot - draws between the lines of %s; name a file",
+        return usage_error("--plot - would draw into the output of %s; give a file",
                            question->output == OUTPUT_JSON ? "--json" : "--csv");
     if (question->plot && (question->n.length > 1 || question->k.length > 1))
         return usage_error("--plot draws one picture; give one --n and one --k");
@@ -99,7 +99,7 @@ int read_assignment(void *to, const char *option, const char *value)
 {
     const int status = read_assignments(to, option, value);
     if (status == STATUS_OK && ((const struct assignments *)to)->length > 1)
-        return usage_error("%s takes one here; for several at once use recallmodel simulate",
+        return usage_error("%s takes one value here; for several at once use recallmodel simulate",
                            option);
     return status;
 }
@@ -169,12 +169,13 @@ static int read_this_machine(struct rcm_device_text *text, const char *option)
                            "recallmodel bench --calibrate",
                            option);
     if (device_file_read(path, text, error, sizeof error) != 0)
-        return usage_error("%s this: %s; make it anew: recallmodel bench --calibrate", option,
-                           error);
+        return usage_error(
+            "%s this: %s; make a new one in two minutes: recallmodel bench --calibrate", option,
+            error);
     if (*text->card && rcm_this_cpu(cpu) && strcmp(text->card, cpu) != 0)
         fprintf(stderr,
-                "recallmodel: %s this: the stored profile is of %s, and this is %s; make it anew: "
-                "recallmodel bench --calibrate\n",
+                "recallmodel: %s this: the stored profile is of %s, but this machine is %s; make a "
+                "new one in two minutes: recallmodel bench --calibrate\n",
                 option, text->card, cpu);
     return STATUS_OK;
 }
@@ -303,7 +304,8 @@ int read_k_b_max(void *to, const char *option, const char *value)
 {
     const int status = read_count(to, option, value);
     return status == STATUS_OK && *(const uint64_t *)to > K_B_MOST
-               ? usage_error("%s '%.*s' is above %d", option, VALUE_SHOWN, value, K_B_MOST)
+               ? usage_error("%s '%.*s' is above %d; give at most that", option, VALUE_SHOWN, value,
+                             K_B_MOST)
                : status;
 }
 

@@ -107,12 +107,12 @@ argument_reader read_runs_path; /* const char *: a file, or the name of measured
         "only the first L elements of a row exist; the rest is padding"
 #define OPTION_ASSIGNMENT \
     "--assignment", "A", read_assignment, IN_QUESTION(assignments), \
-        "interleaved (default), contiguous or contiguous-floor; the answers differ only " \
-        "with --valid"
+        "how elements go to buckets: interleaved (default), contiguous or contiguous-floor; the " \
+        "answers differ only with --valid"
 #define OPTION_RECALL \
     "--recall", "R", read_targets, IN_QUESTION(targets), \
-        "the expected recall to reach (default 0.95); a loss that is larger by a factor of up to " \
-        "1 + 1e-12 counts as reaching it"
+        "the expected recall to reach (default 0.95); a loss of up to (1 + 1e-12)(1 - R) counts " \
+        "as reaching it"
 #define OPTION_ALIGN \
     "--align", "A", read_count, IN_QUESTION(align), \
         "use only multiples of A for b, if --b is not given"

@@ -36,7 +36,7 @@ int read_one_decimal(void *to, const char *option, const char *value)
     const struct decimal_list *list = to;
     const int status = read_decimals(to, option, value);
     if (status == STATUS_OK && list->length != 1)
-        return usage_error("%s '%.*s' is not one number; give one, such as 0.5", option,
+        return usage_error("%s '%.*s' is not one number; give only one, such as 0.5", option,
                            VALUE_SHOWN, value);
     return status;
 }
@@ -71,8 +71,8 @@ int rope_options_check(const struct rope_options *options)
     for (size_t i = 0; i < options->weights.length; i++)
         sum += decimal_value(options->weights.items[i]);
     if (options->weights.length && options->spread.length)
-        return usage_error("--rope-spread draws weights, and --rope-weights gives them; leave one "
-                           "of them out");
+        return usage_error("--rope-spread draws the weights of wavelengths, and --rope-weights "
+                           "gives them; leave one of them out");
     if (options->weights.length > head_dim / 2)
         return usage_error("--rope-weights has %zu weights, and a head of %" PRIu64 " has %" PRIu64
                            " pairs; give at most that many",

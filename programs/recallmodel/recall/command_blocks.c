@@ -24,9 +24,10 @@ static const struct argument blocks_options[] = {
     {OPTION_N},
     {OPTION_K},
     {"--block", "S", read_count, offsetof(struct settings, size),
-     "keys in a block (default 8); the last block has what is left"},
+     "keys in a block (default 8); the last block may have fewer"},
     {"--blocks", "LIST", read_sorted_counts, offsetof(struct settings, kept),
-     "blocks to keep (default: a selection from the fewest, and the fewest that reach --recall)"},
+     "blocks to keep (default: a selection from the fewest that hold k keys, and the fewest that "
+     "reach --recall)"},
     {OPTION_RECALL},
     {OPTION_JSON},
     {OPTION_CSV},
@@ -234,17 +235,20 @@ static int run_blocks(int count, char **arguments)
 
 const struct command command_blocks = {
     .name = "blocks",
-    .summary = "two levels: the recall of keeping the best blocks and the top-k inside them",
+    .summary = "top-k in two levels: the recall of the exact top-k inside the best blocks",
     .example = "recallmodel blocks --n 1048576 --k 2048 --recall 0.95",
-    .detail = "A row of n keys is cut into blocks of S neighbours. The blocks with the largest "
-              "maxima are kept, and the exact top-k of the keys in them is the answer. Nothing is "
-              "lost if k blocks are kept. The rows show at least as many blocks as hold k keys.\n"
-              "\n"
-              "  candidates      keys in the blocks that are kept\n"
-              "  recall          expected, if the top-k lie anywhere in the row\n"
-              "  sd              of the recall of one row\n"
-              "  bucketed        the recall of as many buckets as there are candidates, k_b = 1\n"
-              "  *               the fewest blocks shown that reach --recall",
+    .detail =
+        "A row of n keys is cut into blocks of S neighbours. The blocks with the largest maxima "
+        "are kept, and the exact top-k of the keys in them is the answer. Nothing is lost if k "
+        "blocks are kept. Blocks that hold fewer than k keys in all are not shown.\n"
+        "\n"
+        "  candidates      keys in the blocks that are kept\n"
+        "  recall          the expected recall, if the top-k lie anywhere in the row with equal "
+        "probability\n"
+        "  sd              the standard deviation of the recall of one row\n"
+        "  bucketed        the recall of bucketed top-k with as many candidates, a bucket for each "
+        "(k_b = 1)\n"
+        "  *               marks the fewest blocks shown that reach --recall",
     .options = blocks_options,
     .run = run_blocks,
 };

@@ -197,8 +197,7 @@ static int run_bounds(int count, char **arguments)
 
 const struct command command_bounds = {
     .name = "bounds",
-    .summary =
-        "how many buckets a target needs: the exact smallest number beside every closed form",
+    .summary = "how many buckets a target needs: the exact minimum beside each closed form",
     .example = "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99",
     .options = bounds_options,
     .run = run_bounds,

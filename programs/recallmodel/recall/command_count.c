@@ -46,20 +46,21 @@ static const struct argument count_options[] = {
     {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
      "buckets of stage 1 (default: the fewest, k/kb)"},
     {"--input", "I", read_made_input, AT(input),
-     "iid (default), ar1, lognormal, uniform, ties, sorted, constant or rope"},
+     "the kind of rows: iid (default), ar1, lognormal, uniform, ties, sorted, constant or rope"},
     {"--rho", "R", read_rho, AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
-    {"--shift", "X", read_decimals, AT(shift), "added to each value (default 0)"},
+    {"--shift", "X", read_decimals, AT(shift), "a number that is added to each value (default 0)"},
     {"--repetitions", "R", read_count, AT(repetitions),
      "rows to count on (default 1); the counts are means over the rows"},
     {"--seed", "S", read_seed, AT(seed),
      "seed of the random numbers (default 1); a seed always gives the same result"},
     {"--digits", "LIST", read_digits, AT(digits),
-     "bits per pass of the radix selects, and of a histogram's bins, 1 to 16 (default 1,4,8,11; "
-     "4,8,11 if compacting; 9,11 of a histogram)"},
-    {"--algorithm", "LIST", read_algorithms, 0, "count these alone (default: all)"},
-    {"--smallest", NULL, read_switch, AT(smallest), "the k smallest in place of the k largest"},
+     "bits per pass, 1 to 16: of the radix selects (default 1,4,8,11; with compaction 4,8,11) and "
+     "of the bins of a histogram (default 9,11)"},
+    {"--algorithm", "LIST", read_algorithms, 0, "count only these algorithms (default: all)"},
+    {"--smallest", NULL, read_switch, AT(smallest),
+     "select the k smallest instead of the k largest"},
     {"--places", "P", read_count, AT(places),
-     "the elements for which a kernel has room in the threshold bin (default 3072)"},
+     "the elements of the threshold bin for which a kernel has room (default 3072)"},
     {OPTION_JSON},
     {OPTION_CSV},
     {OPTIONS_END},
@@ -222,15 +223,16 @@ static int check_count(const struct count_settings *settings)
 {
     const struct question *question = &settings->question;
     if (question->n.length > 1 || question->k.length > 1)
-        return usage_error("--n and --k take one value each here");
+        return usage_error("--n and --k take one value each here; give one of each");
     if (settings->input.given && settings->input.kind == SIM_PLACEMENT)
-        return usage_error("--input placement has no rows to count on; give iid or another");
+        return usage_error(
+            "--input placement has no rows to count on; give --input iid or another");
     if (settings->rho.length && settings->input.kind != SIM_AR1)
         return usage_error("--rho is the correlation of ar1; give --input ar1");
     if (settings->rho.length > 1)
-        return usage_error("--rho takes one value here");
+        return usage_error("--rho takes one value here; give one");
     if (settings->shift.length > 1)
-        return usage_error("--shift takes one value here");
+        return usage_error("--shift takes one value here; give one");
     if (question->n.length && question->n.items[0] > N_MAX)
         return usage_error("--n %" PRIu64 " is too large to be counted; give at most 2^28",
                            question->n.items[0]);
@@ -265,12 +267,12 @@ const struct command command_count = {
               "32-bit keys of float32 values.\n"
               "\n"
               "  modelled        the formula of the cost model\n"
-              "  counted         the operations of the algorithm on a row, if every branch is "
+              "  counted         the operations of the algorithm on a row, with every branch "
               "taken, as the model assumes\n"
-              "  residual        what the model leaves out\n"
-              "  taken only      the operations that are really executed\n"
-              "  left            the elements that share the first digit, or the bin, of the k-th "
-              "largest\n"
+              "  residual        counted less modelled: what the model leaves out\n"
+              "  taken only      the operations of the branches that are taken\n"
+              "  left            the elements left after the first pass: they share the first "
+              "digit, or the bin, of the k-th largest\n"
               "\n"
               "Ctrl-C prints the rows counted so far and exits with status 130.",
     .options = count_options,

@@ -34,8 +34,8 @@ static const struct argument law_options[] = {
     {OPTION_ASSIGNMENT},
     {OPTION_RECALL},
     {"--quantile", "Q", read_probability, offsetof(struct settings, quantile),
-     "also print how many all but a share Q of the rows lose at most; Q is a fraction such as "
-     "0.02"},
+     "also print the most that a row loses, in all but a share Q of the rows; Q is a fraction such "
+     "as 0.02"},
     {OPTION_ALIGN},
     {OPTION_DIVISORS},
     {OPTION_PLOT},
@@ -352,11 +352,10 @@ const struct command command_law = {
     .example = "recallmodel law --n 262144 --k 1024 --b 512 --kb 4\n"
                "  recallmodel law --n 2^17 --k 64 --recall 0.99 --quantile 1e-4 --json",
     .detail =
-        "lost: how many of the top k a row loses, or a range of such numbers; recall: that of "
-        "a row that loses the most of the range; at most: the probability to lose the most "
-        "of the range or fewer, which is that of at least this recall. --csv and --json have "
-        "every number whose probability counts, in equal ranges where that are more than "
-        "2000.",
+        "lost: how many of the top k a row loses, or a range of such numbers; recall: the recall "
+        "of a row that loses the largest number of the range; at most: the probability that a row "
+        "loses that number or fewer, and so has at least this recall. --csv and --json have every "
+        "number whose probability counts; if there are more than 2000, they have equal ranges.",
     .options = law_options,
     .run = run_law,
 };

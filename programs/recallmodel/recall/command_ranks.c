@@ -22,7 +22,7 @@ static const struct argument ranks_options[] = {
     {OPTION_ASSIGNMENT},
     {OPTION_RECALL},
     {"--ranks", "LIST", read_sorted_counts, offsetof(struct settings, ranks),
-     "ranks to show (default 1, 2, 4, .. and k)"},
+     "ranks to show, of which 1 is the largest element (default 1, 2, 4, .. and k)"},
     {OPTION_ALIGN},
     {OPTION_DIVISORS},
     {OPTION_JSON},

@@ -34,8 +34,8 @@ static const struct argument recall_options[] = {
     {"--at-least", "R", read_recall, offsetof(struct settings, law.at_least),
      "also print the probability that the recall of a row is at least R"},
     {"--device", "D", read_device, IN_QUESTION(device),
-     "also print the roofline of this device: its name, the beginning of just one name (h200, "
-     "rtx5090), or the path of a device file"},
+     "also print the roofline of this device: its name, a prefix of just one name (h200, rtx5090), "
+     "or the path of a device file"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "type of the values in the roofline: f32 (default), f16 or bf16"},
     {OPTION_ALIGN},
@@ -310,9 +310,8 @@ static const struct answer recall_answer = {.shapes = SHAPES_SWEEP,
 static int check_recall(const struct question *question)
 {
     if (question->dtype.given && !question->device.given)
-        return usage_error(
-            "--dtype is the type of the values in a roofline; give a --device, such as "
-            "--device h200, or leave --dtype out");
+        return usage_error("--dtype is the type of the values in a roofline; give --device too, "
+                           "such as --device h200, or leave --dtype out");
     return question_check(question);
 }
 
@@ -332,20 +331,21 @@ static int run_recall(int count, char **arguments)
 const struct command command_recall = {
     .name = "recall",
     .group = "Should I approximate, and which parameters do I deploy? Begin with these.",
-    .summary = "what every choice of buckets costs, in recall and in work (the default)",
+    .summary = "the recall and the work of every choice of buckets (the default subcommand)",
     .example = "recallmodel --n 262144 --k 1024 --kb 4",
     .detail = "A row of n values is split into b buckets. Stage 1 keeps the kb largest values of "
               "each bucket. If more than k values are left, stage 2 takes their exact top-k.\n"
               "\n"
               "  candidates      min(b kb, n), the values that stage 1 keeps\n"
-              "  recall          the expected share of the true top-k that survives, if it lies "
-              "anywhere with equal probability\n"
+              "  recall          the expected share of the true top-k that survives, if the top-k "
+              "lie anywhere in the row with equal probability\n"
               "  sd              the standard deviation of the recall over rows\n"
               "  loss            1 - recall\n"
               "  binomial        the approximation of Key et al., a lower bound of the recall\n"
-              "  cost            operations (basic, serial) or steps (parallel) of both stages\n"
-              "  x               the speed-up over exact top-k\n"
-              "  *               the fewest candidates that reach the target",
+              "  cost            operations (basic, serial) or parallel steps (parallel) of both "
+              "stages, by that cost model\n"
+              "  x               the speed-up over exact top-k by the same cost model\n"
+              "  *               marks the fewest candidates that reach --recall",
     .options = recall_options,
     .run = run_recall,
 };
