@@ -86,55 +86,60 @@ static const struct argument select_options[] = {
      "roofline (the default with another --device), or the cost in the model basic, serial or "
      "parallel"},
     {"--budget", "X", read_budget, AT(budget),
-     "instead of --recall: find the most recall for an objective of at most X (a time is in us)"},
+     "instead of --recall: find the highest recall for an objective of at most X (a time is in "
+     "microseconds)"},
     {"--beyond-runs", NULL, read_switch, AT(beyond_runs),
-     "let shapes beyond the runs of the profile take part, by the upper end of their band"},
+     "also consider shapes beyond the runs of the profile, by the upper end of the error band of "
+     "their time"},
     {"--b", "B", read_counts, IN_QUESTION(b),
-     "with --kb, and without --k or --n: find the largest k or n that keeps the recall"},
+     "with --kb: find the largest k (if only --n is given) or the largest n (if only --k is given) "
+     "that keeps the recall"},
     {"--kb", "KB", read_counts, IN_QUESTION(k_b),
      "elements kept per bucket; only together with --b"},
     {"--shards", "D", read_count, AT(shards),
-     "the row is split into D runs, one on each device: find how many elements each must send; "
-     "with --device also the times of a device and of the merge"},
+     "split the row into D parts, one on each of D devices, and find how many elements each must "
+     "send; with --device also print the times of a device and of the merge"},
     {"--confidence", "P", read_probability, AT(confidence),
-     "reach --recall in a row with this probability, instead of in the mean"},
+     "reach --recall in a row with probability P, instead of on average"},
     {"--kb-max", "N", read_k_b_max, AT(k_b_max), "the largest kb to try (default 4)"},
     {"--exact-us", "T", read_us, AT(exact_us),
      "compare with your own exact top-k of this shape, which takes T microseconds"},
     {"--d", "D", read_count, AT(d),
-     "the values are products of vectors of D elements, and stage 1 runs in the kernel of the "
-     "product: by the roofline, a lower bound; --exact-us is then of product and exact top-k"},
+     "the values are inner products of vectors of D elements, and stage 1 is fused into their "
+     "kernel: its time is a lower bound by the roofline, and --exact-us is then the time of "
+     "product and exact top-k"},
     {"--exact-kernel", "K", read_exact_kernel, AT(exact_kernel),
-     "compare with the predicted time of a kernel of exact top-k: the beginning of its name "
-     "(recallmodel devices), or the path of a profile"},
+     "compare with the predicted time of a kernel of exact top-k: a prefix of its name "
+     "(recallmodel devices lists them), or the path of a profile"},
     {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
-     "keep away from b that follow a wavelength of RoPE with this base: the rows are attention "
-     "logits"},
+     "the rows are attention logits: avoid b that resonate with a wavelength of RoPE of base T"},
     {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
      "elements of a head that RoPE rotates (default 128)"},
     {"--rope-stretch", "N", read_count, AT(rope.stretch),
-     "the top-k lie within N neighbouring elements, so that more b follow a wavelength (default: "
-     "in all of the row)"},
+     "the top-k lie within N neighbouring elements, so that more b resonate (default: anywhere in "
+     "the row)"},
     {"--verbose", NULL, read_switch, AT(verbose),
-     "also print the frontier, what others take, and the calls for all frameworks"},
+     "also print the Pareto frontier, the b and kb of other libraries, and the call for each "
+     "framework"},
     {"--m", "M", read_counts, AT(lists.m),
      "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
     {"--recall", "R", read_targets, IN_QUESTION(targets), "the recall to reach (default 0.95)"},
     {"--quantile", "Q", read_probability, AT(quantile),
-     "the share of rows that may miss recall_quantile (default 0.05, or 1 - P)"},
+     "the share of rows whose recall may be below recall_quantile (default 1 - P, or 0.05)"},
     {"--device", "D", read_devices, AT(lists),
-     "the device: a name, the path of a profile or of a device file, or this: the profile of "
-     "recallmodel bench --calibrate; or a list of them"},
+     "the device: a name, the path of a profile or of a device file, or the word this for the "
+     "profile that recallmodel bench --calibrate stored; or a list of them"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
-     "the type of the values: f16, bf16 or f32, if the device has several profiles"},
+     "the type of the values, f16, bf16 or f32, which selects among the profiles of the device"},
     {OPTION_ALIGN},
     {OPTION_DIVISORS},
     {OPTION_PLOT},
     {OPTION_JSON},
     {"--brief", NULL, read_switch, AT(brief),
-     "with --json: leave out the frontier and what others take, which take most of the time"},
+     "with --json: leave out the frontier and the choices of other libraries, which take most of "
+     "the time"},
     {OPTION_CSV},
     {OPTIONS_END},
 };
@@ -268,7 +273,8 @@ static int find_all(const struct asked *asked, size_t length, struct selection_a
         for (size_t j = 0; j < asked[i].queries.length; j++) {
             answers[*count] = selection_find(&asked[i].queries.items[j], &asked[i].settings);
             if (answers[(*count)++].interrupted) {
-                fputs("recallmodel: stopped before all k_b were tried; give a smaller --kb-max\n",
+                fputs("recallmodel: stopped before all k_b were tried, without an answer; give a "
+                      "smaller --kb-max\n",
                       stderr);
                 return STATUS_INTERRUPTED;
             }
@@ -309,7 +315,7 @@ static int answer_backward(struct select_settings *settings)
 {
     const struct select_lists *lists = &settings->lists;
     if (lists->m.length > 1 || lists->count > 1)
-        return usage_error("%s takes one value with --b, --kb and --shards",
+        return usage_error("%s takes one value with --b and --kb, and with --shards; give one",
                            lists->count > 1 ? "--device" : "--m");
     if (lists->m.length)
         settings->question.m = lists->m.items[0];
@@ -339,27 +345,27 @@ static int run_select(int count, char **arguments)
 
 const struct command command_select = {
     .name = "select",
-    .summary = "which b and kb to deploy for a recall, in the mean or with a confidence",
+    .summary = "which b and kb to deploy for a recall, on average or with a confidence",
     .example =
         "recallmodel select --n 131072 --k 2048 --recall 0.99 --confidence 0.99 --kernel ours",
     .detail =
-        "select compares three ways and names the one with the least objective: the best b "
-        "and kb that reach the recall, exact top-k, and exact top-k by threshold "
-        "(recallmodel exact). Of equal ones it names exact top-k first, then the threshold. On a "
-        "CPU every exact top-k is by threshold, so there are two ways.\n"
+        "select compares three ways and names the one with the least objective: the best b and kb "
+        "that reach the recall, exact top-k, and exact top-k by threshold (recallmodel exact). If "
+        "some are equal, it names exact top-k before the threshold, and both before buckets. On a "
+        "CPU every exact top-k is by threshold, so it compares two ways.\n"
         "\n"
-        "If the device has a profile, the objective is the predicted time. If it has none, "
-        "the objective is the roofline; the answer then says how long your exact top-k must "
-        "take for buckets to pay, and --exact-us compares with it. --exact-kernel compares with a "
-        "published kernel of exact top-k, by its predicted time. Without a device, the "
-        "objective is the number of candidates.\n"
+        "If the device has a profile, the objective is the predicted time. If it has none, the "
+        "objective is the roofline; the answer then says how long your exact top-k must take for "
+        "buckets to pay, and --exact-us compares with it. --exact-kernel compares with a published "
+        "kernel of exact top-k, by its predicted time. Without a device, the objective is the "
+        "number of candidates.\n"
         "\n"
-        "With --d the scores are computed first, and stage 1 runs beside the product, so that its "
-        "vector operations are hidden if the product takes longer. The product with stage 1 is "
-        "then by the roofline, a lower bound; stage 2, and exact top-k after the product alone, "
-        "are predicted if the device has a profile.\n"
+        "With --d the values are inner products, and stage 1 is fused into their kernel: its "
+        "vector operations are hidden if the product takes longer. The time of the product with "
+        "stage 1 is a lower bound by the roofline; the times of stage 2, and of exact top-k after "
+        "the product alone, are predicted if the device has a profile.\n"
         "\n"
-        "Below that are the reasons, the best of each kb, and the call.",
+        "The answer goes on with the reasons, the best b of each kb, and the call to deploy.",
     .options = select_options,
     .run = run_select,
 };

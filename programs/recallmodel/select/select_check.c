@@ -33,7 +33,7 @@ static int check_objective(const struct select_settings *settings)
             objective->name);
     const bool rates = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
     if (objective && objective->need == RCM_NEEDS_DEVICE && !rates)
-        return usage_error("--objective %s needs the rates of the device, and those of %s are not "
+        return usage_error("--objective %s needs the rates of the device, but those of %s are not "
                            "known; leave --objective out",
                            objective->name, settings->question.device.text.device.name);
     if ((objective ? objective->need == RCM_NEEDS_PROFILE
@@ -54,7 +54,7 @@ static int check_kernel(const struct select_settings *settings)
     if (!kernel || !settings->question.device.given || kernel == rcm_kernel(0) ||
         kernel->cpu == cpu)
         return STATUS_OK;
-    return usage_error("--kernel %s runs on a %s, and --device %s is a %s; leave one out",
+    return usage_error("--kernel %s runs on a %s, but --device %s is a %s; leave one of them out",
                        kernel->name, kernel->cpu ? "CPU" : "GPU",
                        first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
 }
@@ -65,12 +65,13 @@ static int check_product(const struct select_settings *settings)
     if (!settings->d)
         return STATUS_OK;
     if (!settings->question.device.given)
-        return usage_error("--d is about a time; give --device too");
+        return usage_error("--d predicts a time; give --device too");
     if (settings->question.b.length || settings->question.k_b.length || settings->shards)
         return usage_error("--d and %s exclude each other; give --n, --k and --recall",
                            settings->shards ? "--shards" : "--b, --kb");
     if (strcmp(selection_objective(settings)->unit, "us") != 0)
-        return usage_error("--d is about a time; leave --objective out");
+        return usage_error(
+            "--d minimises a time; leave --objective out, or give --objective roofline");
     return product_check(&settings->question.device.text.device, settings->d, true);
 }
 
@@ -82,20 +83,20 @@ static int check_exact(const struct select_settings *settings)
     if (!kernel && !(settings->exact_us > 0.0))
         return STATUS_OK;
     if (kernel && settings->exact_us > 0.0)
-        return usage_error("--exact-kernel and --exact-us both say what exact top-k takes; leave "
-                           "one out");
+        return usage_error(
+            "--exact-kernel and --exact-us both say what exact top-k takes; leave one of them out");
     if (kernel && settings->d)
-        return usage_error("--exact-kernel reads values from memory, and --d computes them; leave "
-                           "one out");
+        return usage_error("--exact-kernel reads the values from memory, but --d computes them; "
+                           "leave one of them out");
     if (!settings->question.device.given)
         return usage_error("%s is compared with a time; give --device too", option);
     const struct rcm_profile_answer profile = selection_profile(settings);
     if (kernel && profile.found &&
         profile.profile.kernel->cpu != settings->exact_kernel.text.profile.kernel->cpu)
-        return usage_error(
-            "--exact-kernel %s was measured on a GPU, and --device %s is a CPU; give "
-            "--exact-us",
-            settings->exact_kernel.text.profile.name, settings->question.device.text.device.name);
+        return usage_error("--exact-kernel %s was measured on a GPU, but --device %s is a CPU; "
+                           "give --exact-us instead",
+                           settings->exact_kernel.text.profile.name,
+                           settings->question.device.text.device.name);
     return strcmp(selection_objective(settings)->unit, "us") != 0
                ? usage_error("%s is compared with a time; leave --objective out", option)
                : STATUS_OK;
@@ -118,16 +119,16 @@ int selection_check_exact(const struct select_settings *settings, const struct q
 int selection_check(const struct select_settings *settings)
 {
     if (settings->beyond_runs && !selection_profile(settings).found)
-        return usage_error("--beyond-runs is about the runs of a profile, and none answers here; "
-                           "give a --device that has one, or leave it out");
+        return usage_error("--beyond-runs needs a profile, and none answers here; give a --device "
+                           "that has one, or leave --beyond-runs out");
     if (settings->brief && settings->question.output != OUTPUT_JSON)
         return usage_error("--brief shortens the answer of --json; give --json too");
     if (settings->question.targets.length > 1)
         return usage_error(
             "--recall takes one target here; for a list of targets use recallmodel bounds");
     if (settings->question.device.given && is_exact_only(&settings->question.device.text))
-        return usage_error("--device %s: an exact kernel's profile has no stage 1; give it to "
-                           "--exact-kernel, and a device to --device",
+        return usage_error("--device %s is the profile of an exact kernel, which has no stage 1; "
+                           "give it as --exact-kernel, and a device as --device",
                            settings->question.device.text.profile.name);
     if (settings->kernel && settings->kernel->exact_only)
         return usage_error("--kernel %s only finds the exact top-k; give a kernel with buckets, or "
@@ -141,16 +142,16 @@ int selection_check(const struct select_settings *settings)
     if (status != STATUS_OK)
         return status;
     if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
-        return usage_error("--budget asks for the most recall; leave %s out",
+        return usage_error("--budget asks for the highest recall; leave %s out",
                            settings->confidence.given ? "--confidence" : "--recall");
     if (settings->rope.head_dim && !(settings->rope.theta > 0.0))
-        return usage_error("--head-dim is that of RoPE; give --rope-theta too");
+        return usage_error("--head-dim is a parameter of RoPE; give --rope-theta too");
     if (settings->rope.stretch && !(settings->rope.theta > 0.0))
-        return usage_error("--rope-stretch is about RoPE; give --rope-theta too");
+        return usage_error("--rope-stretch is a parameter of RoPE; give --rope-theta too");
     if (settings->rope.theta > 0.0 && settings->question.assignments.items[0] != RCM_INTERLEAVED)
-        return usage_error("--rope-theta is about interleaved buckets, and runs do not resonate; "
-                           "leave it or --assignment out");
+        return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
+                           "not resonate; leave it or --assignment out");
     if (settings->question.dtype.given && !settings->question.device.given)
-        return usage_error("--dtype is the type of the values in a time; give --device too");
+        return usage_error("--dtype selects a profile of the device; give --device too");
     return check_exact(settings);
 }

@@ -57,8 +57,8 @@ static int check_shards(const struct question *question)
 {
     const bool needed = question->n.length && question->k.length;
     return !needed || question->b.length || question->k_b.length
-               ? usage_error("--shards needs --n and --k, and excludes --b and --kb: each device "
-                             "is a bucket, and kb is the answer")
+               ? usage_error("--shards needs --n and --k, and excludes --b and --kb, because each "
+                             "device is a bucket and kb is the answer")
                : STATUS_OK;
 }
 
@@ -69,8 +69,8 @@ static int check_buckets(const struct select_settings *settings)
     if (!question->b.length || !question->k_b.length ||
         question->n.length + question->k.length != 1)
         return usage_error(
-            "--b and --kb ask for the largest k, if --n is given, or the largest n, if --k is; "
-            "to judge a whole shape use recallmodel recall");
+            "--b and --kb together find the largest k, if only --n is given, or the largest n, if "
+            "only --k is; to judge a whole shape use recallmodel recall");
     if (settings->confidence.given)
         return usage_error(
             "--confidence is not possible here: more elements may be lost when k is larger; use "
@@ -94,7 +94,7 @@ static int check_reverse(const struct select_settings *settings)
         return status;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].list->length > 1)
-            return usage_error("%s takes one value here", lists[i].name);
+            return usage_error("%s takes one value here; give one", lists[i].name);
     return settings->shards ? check_shards(question) : check_buckets(settings);
 }
 
@@ -108,14 +108,16 @@ static int check_shape(const struct select_settings *settings, struct rcm_topk p
     case RCM_OK:
         return STATUS_OK;
     case RCM_BAD_K:
-        return usage_error("--k %" PRIu64 " is larger than --n %" PRIu64, p.k, p.n);
+        return usage_error("--k %" PRIu64 " is larger than --n %" PRIu64 "; give at most that", p.k,
+                           p.n);
     case RCM_BAD_B:
-        return usage_error("%s %" PRIu64 " is larger than --n %" PRIu64,
+        return usage_error("%s %" PRIu64 " is larger than --n %" PRIu64 "; give at most that",
                            settings->shards ? "--shards" : "--b", p.b, p.n);
     case RCM_BAD_VALID:
-        return usage_error("--valid %" PRIu64 " is not between k and n", p.valid);
+        return usage_error("--valid %" PRIu64 " is not between k and n; give a number from k to n",
+                           p.valid);
     default:
-        return usage_error("--n or --kb is beyond 2^53 - 1");
+        return usage_error("--n or --kb is larger than 2^53 - 1; give at most that");
     }
 }
 

@@ -38,7 +38,8 @@ same=$(paste -d, <(sed -n 2p <<<"$one") <(sed -n 2p <<<"$two") |
     "4096,4096,1,4096,interleaved,,,,,false," ] || fail "predict of k = n"
 "$program" devices | prints '^ *B200 *gvr_v2_b200 .* 0.77 to 1.12' || fail "devices"
 rejects "has no stage 1" "$program" predict --device gvr --n 4096 --k 64 --b 128
-rejects "is of f32" "$program" predict --device gvr --n 4096 --k 64 --dtype f16
+rejects "gvr_v2_b200 is for f32; leave --dtype out" \
+    "$program" predict --device gvr --n 4096 --k 64 --dtype f16
 pass
 
 # select: its time is that of exact top-k, and is named
@@ -73,11 +74,11 @@ measured=$("$program" select "${question[@]}" --exact-us "$us" --csv | sed -n 2p
     prints ',gvr_v2_b200,' || fail "--exact-kernel FILE"
 pass
 
-rejects "leave one out" "$program" select "${question[@]}" --exact-kernel gvr --exact-us 4
+rejects "leave one of them out" "$program" select "${question[@]}" --exact-kernel gvr --exact-us 4
 rejects "give --device too" "$program" select --n 4096 --k 64 --exact-kernel gvr
 rejects "leave --objective out" "$program" select "${question[@]}" --exact-kernel gvr \
     --objective candidates
-rejects "is one of flashinfer_0_6_14_b200, " "$program" select "${question[@]}" \
+rejects "may mean flashinfer_0_6_14_b200, " "$program" select "${question[@]}" \
     --exact-kernel flashinfer
 rejects "is not known; give one of aiter_mi355x, " "$program" select "${question[@]}" \
     --exact-kernel nothing
