@@ -156,7 +156,8 @@ static int open_rows(struct row_file *file, const char *path, enum sim_dtype dty
     const struct row_format *promised = format_named(path);
     file->format = format_of(file);
     if (!file->format && promised)
-        return message_set(message, "is not a %s file: it does not begin with the magic of one",
+        return message_set(message,
+                           "is not a %s file: it does not begin with the magic bytes of one",
                            promised->suffix);
     if ((file->format ? read_header(file, dtype, message)
                       : set_raw_rows(file, dtype, row, message)) != 0)

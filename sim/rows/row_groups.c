@@ -163,7 +163,7 @@ int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows, 
     if (lines == 0)
         return message_set(message, "is empty; give one label a line, for each row");
     if (memchr(groups->text, '\0', length))
-        return message_set(message, "is not a text; give one label a line, for each row");
+        return message_set(message, "is not a text file; give one label a line, for each row");
     if (lines != rows)
         return message_set(message,
                            "has %" PRIu64 " label%s, but --file has %" PRIu64
@@ -178,9 +178,8 @@ int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows, 
         status = number_groups(groups, labels, message);
     free(labels);
     if (status == 0 && groups->groups < 2)
-        status =
-            message_set(message, "puts all rows into one group, which says nothing of others; give "
-                                 "two labels or more");
+        status = message_set(message, "puts all rows into one group, which says nothing about "
+                                      "other groups; give two labels or more");
     set_identity(groups);
     return status;
 }

@@ -91,25 +91,23 @@ static const struct argument simulate_options[] = {
      "how unequal the wavelengths are: the standard deviation of the log of their variance "
      "(default 1.1)"},
     {"--rope-weights", "LIST", read_decimals, AT(rope.weights),
-     "instead: the relative variances of the first wavelengths, such as 0,1 (the others have "
-     "none)"},
+     "relative variances of the first wavelengths, others 0; not with --rope-spread"},
     {"--shuffle", "LIST", read_shuffles, AT(shuffles),
-     "none (default), row (permute each row) or once (permute all rows alike)"},
+     "permute elements: none (default), row (each row anew) or once (all rows alike)"},
     {"--file", "PATH", read_text, AT(file),
      "take the rows from a .npy file (its last axis) or from a file of raw numbers"},
     {"--dtype", "T", read_file_dtype, AT(file_dtype),
      "type of the values in a raw file: f16, bf16, f32 or f64; for a .npy file only bf16"},
     {"--row", "N", read_count, AT(row), "elements in a row of a raw file"},
     {"--groups", "FILE", read_text, AT(groups),
-     "a text file with one label a row: rows with the same label are a group, and errors and "
-     "bounds "
-     "are over groups"},
+     "a text file with a label for each row: rows with the same label are a group, and errors and "
+     "bounds are over groups"},
     {"--group-axes", "N", read_seed, AT(group_axes),
      "the N leading axes of --file give the group of a row (default: 1 if there are more than two "
      "axes, else 0: rows are independent)"},
     {OPTION_VALID},
     {"--assignment", "LIST", read_assignments, IN_QUESTION(assignments),
-     "interleaved (default), contiguous, contiguous-floor"},
+     "how elements go to buckets: interleaved (default), contiguous, contiguous-floor"},
     {"--repetitions", "R", read_count, AT(repetitions),
      "rows to simulate (default 100; with --recall up to 10000; with --file all)"},
     {"--seed", "S", read_seed, AT(seed),
@@ -119,7 +117,8 @@ static const struct argument simulate_options[] = {
     {"--ranks", "LIST", read_sorted_counts, AT(ranks),
      "also print how often the elements of these ranks survive"},
     {"--temperature", "T", read_temperature, AT(temperature),
-     "also print the kept share of the softmax mass (with --file always, T = 1)"},
+     "also print the kept share of the softmax mass at temperature T (with --file always; default "
+     "1)"},
     {OPTION_ALIGN},
     {OPTION_DIVISORS},
     {"--threads", "T", read_count, AT(threads),
@@ -140,7 +139,7 @@ static int check_options(const struct simulate_settings *settings)
     bool has_rows =
         settings->file || (settings->input.given && settings->input.kind != SIM_PLACEMENT);
     if (settings->question.n.length > 1 || settings->question.k.length > 1)
-        return usage_error("--n and --k take one value each here");
+        return usage_error("--n and --k take one value each here; give one of each");
     if (settings->file && settings->input.given)
         return usage_error("--input and --file exclude each other; leave --input out");
     if (!settings->file && (settings->row || settings->file_dtype))
@@ -369,7 +368,7 @@ const struct command command_simulate = {
     .example = "recallmodel simulate --n 2048 --k 256 --kb 1,2 --input ar1 --rho 0:0.3:0.9 "
                "--assignment contiguous\n"
                "  recallmodel simulate --file logits.npy --k 2048 --kb 1..8 --recall 0.95",
-    .detail = "  recall          the mean over rows of the share of the top-k that survives; equal "
+    .detail = "  recall          the share of the top-k that survives, a mean over rows; equal "
               "values are ranked by index\n"
               "  sd of a row     the standard deviation of the recall of a row\n"
               "  stderr          the standard error of the mean, if rows are independent\n"
@@ -377,18 +376,19 @@ const struct command command_simulate = {
               "  worst row       the recall of the worst row\n"
               "  exact rows      the share of rows that lost nothing\n"
               "  mass kept       the share of the softmax mass of the top-k that survives\n"
-              "  rank R reached  the rank in its row of the k-th largest candidate, which so many "
-              "elements reach\n"
-              "  model recall    the recall of the exact model, for a top-k that lies anywhere\n"
-              "  z               the difference from the model, in standard errors of the model "
-              "for independent rows\n"
+              "  rank R reached  the rank in its row of the k-th largest candidate: so many "
+              "elements are at least as large\n"
+              "  model recall    the recall of the exact model, if the top-k lie anywhere with "
+              "equal probability\n"
+              "  z               the measured less the model recall, in standard errors of the "
+              "model for independent rows\n"
               "\n"
-              "Over groups: the stderr is that of groups that are independent, while rows of one "
-              "group may be alike; 95 % from .. to: Student's interval of the mean, if the "
+              "Over groups, stderr takes the groups as independent, while rows of one group may be "
+              "alike; 95 % from .. to is Student's interval of the mean, which holds if the "
               "recalls of groups are near normal.\n"
               "\n"
-              "NaN and -inf, as of masks, never count as lost. Ctrl-C prints what has been "
-              "measured and exits with status 130.",
+              "NaN and -inf, such as those of masks, never count as lost. Ctrl-C prints what has "
+              "been measured and exits with status 130.",
     .options = simulate_options,
     .run = run_simulate,
 };

@@ -80,7 +80,8 @@ int simulation_input_open(struct simulation_input *input, struct simulate_settin
         ;
     else if (largest != identity || least != identity)
         snprintf(error, sizeof error,
-                 "--file %.150s%s is not the same on all ranks; copy one to all, or share it",
+                 "--file %.150s%s is not the same on all ranks; copy one file to all of them, or "
+                 "share it",
                  own->file, own->groups ? " or its --groups" : "");
     else if (own->question.n.length && own->question.n.items[0] != file->row)
         snprintf(error, sizeof error,

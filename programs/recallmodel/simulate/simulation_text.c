@@ -62,9 +62,8 @@ static void print_verdict(const struct simulation_answer *s)
         far += fabs(z) > 4.0;
         largest = fmax(largest, fabs(z));
     }
-    print_wrapped(
-        "\nmodel recall: for a top-k that lies anywhere with equal probability; z: how far the "
-        "measured recall is from it, in standard errors of the model.");
+    print_wrapped("\nmodel recall: for a top-k that lies anywhere with equal probability; z: how "
+                  "far the measured recall is from it, in standard errors of the model.");
     if (known < all)
         print_wrapped(
             "In %zu of %zu configurations too few elements are lost for z to mean anything. Of "
