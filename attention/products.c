@@ -117,8 +117,8 @@ bool products_ready(char *error, size_t size)
     if (blas.gemm_32 || blas.gemm_64)
         return true;
     snprintf(error, size,
-             "OpenBLAS was not found; install it (Debian: libopenblas0; or pip install numpy, and "
-             "run the command that pip installs)");
+             "OpenBLAS was not found; install it (Debian: apt install libopenblas0), or install "
+             "recallmodel and numpy by pip");
     return false;
 }
 

@@ -69,7 +69,7 @@ const char *rope_fault(const struct rope *rope, uint32_t d)
     if (rope->scaling == ROPE_LINEAR)
         return NULL;
     if (!(rope->original >= 1 && isfinite(rope->original)))
-        return "needs the original context of its scaling, such as 8192";
+        return "needs the original context length of its scaling, such as 8192";
     if (rope->scaling == ROPE_LLAMA3 && !(rope->low > 0 && rope->low < rope->high))
         return "needs a low frequency factor above 0 and below the high one, such as 1 and 4";
     return NULL;

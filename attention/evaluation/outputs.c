@@ -77,17 +77,18 @@ static int read_context(void *from, size_t index, const struct head_floats *to, 
 static const char *context_fault(const struct context *c)
 {
     if (c->key_heads < 1 || c->query_heads < 1 || c->query_heads % c->key_heads != 0)
-        return "the query heads are no multiple of the key heads; give a whole number of query "
-               "heads for each key head";
+        return "the number of query heads is not a multiple of that of key heads; give a whole "
+               "number of query heads for each key head";
     if (c->n_q < 1 || c->n_q > c->n)
-        return "there must be from one query to as many as keys; the queries are those of the last "
-               "positions";
+        return "there must be at least one query and at most as many as keys; the queries are "
+               "those of the last positions";
     if (c->d < 1 || c->d_v < 1 || !c->queries || !c->keys || !c->values)
-        return "queries, keys and values must have components";
+        return "queries, keys and values must have at least one component";
     if (!c->queries_unroped != !c->keys_unroped)
         return "queries_unroped and keys_unroped belong together; give both or none";
     if (c->scale != 0 && fabsf(c->scale * sqrtf((float)c->d) - 1) > 1e-6f)
-        return "the scale is not 1 / sqrt(d); multiply the queries by what it is more";
+        return "the scale must be 1 / sqrt(d); multiply the queries by the factor of yours over "
+               "that";
     return NULL;
 }
 
@@ -98,10 +99,11 @@ static const char *method_fault(const struct outputs_spec *spec)
     if (!(spec->budget > 0 && spec->budget <= 1))
         return "--budget must be in (0, 1]; give a share of the keys, such as 0.05";
     if (method->trains_queries && !spec->index && !spec->trained[method->unroped].models)
-        return "--method: this one needs query models, which were not given; give an index that "
+        return "--method: this method needs query models, which were not given; give an index that "
                "has them, or take kmeans-unroped, which needs none";
     if (method->hashes_queries && c->n_q < c->n)
-        return "--method: this one needs the queries of all positions; give as many as keys";
+        return "--method: this method needs the queries of all positions; give as many queries as "
+               "keys";
     return method->fault ? method->fault(&spec->options, c->d) : NULL;
 }
 

@@ -220,6 +220,6 @@ int restore_state(struct run *run, struct evaluation *evaluation)
     }
     if (good && from.left == 0)
         return 0;
-    snprintf(run->error, run->error_size, "the state that was kept is not one of this run");
+    snprintf(run->error, run->error_size, "the saved state is not of this run");
     return -1;
 }

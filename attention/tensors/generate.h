@@ -26,7 +26,7 @@
 /* KNOB(name, option, default, least, most, whole, meaning): whole: only whole numbers. */
 #define GENERATOR_KNOBS(KNOB) \
     KNOB(key_spread, "--key-spread", 7, 1e-3, 1e6, false, \
-         "root mean square of the norm of a key about the mean: key_norm") \
+         "root mean square distance of keys from their mean: key_norm") \
     KNOB(key_offset, "--key-offset", 1.5, 0, 1e3, false, \
          "norm of the keys' offset over --key-spread: key_offset") \
     KNOB(query_offset, "--query-offset", 1, 0, 1e3, false, \
@@ -43,7 +43,7 @@
          "share of the variance of keys that is between clusters: clustered") \
     KNOB(cluster_skew, "--cluster-skew", 0.5, 0, 4, false, \
          "cluster z has a share ~ z^-SKEW of the keys: imbalance of partitions") \
-    KNOB(run, "--run", 6, 1, 1e6, true, "keys in a run that share a cluster: neighbour") \
+    KNOB(run, "--run", 6, 1, 1e6, true, "neighbouring keys that share a cluster: neighbour") \
     KNOB(query_share, "--query-share", 0.25, 0, 1, false, \
          "share of a query's own part that points at one cluster: top_64 to top_1024") \
     KNOB(slow, "--slow", 12, -40, 40, false, \
@@ -56,7 +56,8 @@
     KNOB(sink, "--sink-mass", 0.26, 0, 0.99, false, "mean share of mass of key 0: sink_mass") \
     KNOB(sink_value, "--sink-value", 0.3, 0, 1e3, false, \
          "norm of the sink's value over that of others: sink_value") \
-    KNOB(needles, "--needles", 0, 0, 1e6, true, "keys put in for one query each: needles.csv") \
+    KNOB(needles, "--needles", 0, 0, 1e6, true, \
+         "keys that are placed for one query each: needles.csv") \
     KNOB(needle_mass, "--needle-mass", 0.5, 0, 0.99, false, \
          "share of mass of a needle for its query: needles.csv")
 

@@ -36,8 +36,8 @@ static int check_needles(const struct generator *g, char *error, size_t size)
     if (g->needles <= most)
         return 0;
     snprintf(error, size,
-             "--needles %g is more than a key head has room for; give at most %g, one for each "
-             "query, before the first query",
+             "--needles %g is more than a key head has room for; give at most %g: each query has "
+             "one at most, and all lie before the first query",
              g->needles, most);
     return -1;
 }

@@ -23,7 +23,8 @@
     PROPERTY(top_256, "share of mass of the 256 largest") \
     PROPERTY(top_1024, "share of mass of the 1024 largest") \
     PROPERTY(logit_sd, "standard deviation of the logits between sink and window") \
-    PROPERTY(tail_index, "of the weights there: P(weight > x) ~ x^-index, from the largest 1 %") \
+    PROPERTY(tail_index, \
+             "tail of the weights there: P(weight > x) ~ x^-index, from the largest 1 %") \
     PROPERTY(key_norm, "mean norm of a key") \
     PROPERTY(key_norm_cv, "standard deviation of that norm over its mean") \
     PROPERTY(query_norm, "mean norm of a query") \

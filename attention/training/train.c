@@ -81,7 +81,7 @@ static int read_document(const struct train_spec *spec, struct group *group, siz
     const double queries = (double)shape->query_heads * shape->n_q * shape->d,
                  keys = (double)shape->n * shape->d;
     if (spec->held_back >= shape->n_q) {
-        snprintf(error, size, "there are too few queries to train on; give more");
+        snprintf(error, size, "there are too few queries to train on; give more of them");
         return -1;
     }
     const struct head_floats to = {.queries = room(group, queries),

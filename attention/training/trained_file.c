@@ -274,7 +274,7 @@ static const char *fault_of(struct trained *trained, const char *bytes, size_t l
         if (fault)
             return fault;
     }
-    return reader.left > 0 ? "is longer than what it holds" : NULL;
+    return reader.left > 0 ? "has bytes after its end" : NULL;
 }
 
 int trained_parse(struct trained *trained, const void *bytes, size_t length, char *error,
@@ -289,7 +289,7 @@ int trained_parse(struct trained *trained, const void *bytes, size_t length, cha
     if (*fault)
         snprintf(error, size, "%s", fault);
     else
-        snprintf(error, size, "is of version %" PRIu32 ", this program reads %d; train it anew",
+        snprintf(error, size, "is of version %" PRIu32 ", but this program reads %d; train again",
                  version, TRAINED_VERSION);
     return -1;
 }

@@ -164,7 +164,7 @@ START_TEST(wrong_states)
     for (size_t cut = 0; cut < states[states_length / 2].length; cut += 203) {
         keeper.length = cut;
         ck_assert_int_eq(evaluation_run(&spec, NULL, NULL, &e, error, sizeof error), -1);
-        ck_assert_msg(strstr(error, "not one of this run") != NULL, "%s", error);
+        ck_assert_msg(strstr(error, "the saved state is not of this run") != NULL, "%s", error);
         evaluation_free(&e);
     }
     keeper.length = states[states_length / 2].length;

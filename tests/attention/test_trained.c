@@ -178,9 +178,9 @@ START_TEST(what_does_not_fit_is_refused)
     struct trained trained;
     check_number(0, 7, "not an index");
     check_number(VERSION, 1, "version 1,");
-    check_number(VERSION, 2, "version 2, this program reads 3; train it anew");
+    check_number(VERSION, 2, "version 2, but this program reads 3; train again");
     check_number(VERSION, 1 << 24, "version 16777216"); /* the other byte order */
-    check_number(HEADS, 2, "longer than what it holds");
+    check_number(HEADS, 2, "has bytes after its end");
     check_number(HEADS, 4, "ends too early");
     check_number(HEADS, UINT32_MAX, shapes);
     check_number(ROPE, 2, "kind of RoPE");

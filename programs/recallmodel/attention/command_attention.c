@@ -74,17 +74,18 @@ static const struct argument attention_options[] = {
     {OPTION_N},
     {OPTION_K},
     {"--decoder", "NAME", read_decoder, offsetof(struct settings, decoder),
-     "the decoder: its name, the beginning of just one name, or all (default Llama-2-7B)"},
-    {"--layers", "L", read_count, OWN(layers), "another decoder by its numbers: its layers,"},
-    {"--width", "W", read_count, OWN(width), "the hidden size,"},
-    {"--kv-heads", "H", read_count, OWN(kv_heads), "the heads of keys and values,"},
-    {"--head", "D", read_count, OWN(head), "and the elements of a head; these four are needed"},
-    {"--heads", "H", read_count, OWN(heads), "the heads of queries (default W/D)"},
+     "the decoder: its name, a prefix of just one name, or all (default Llama-2-7B)"},
+    {"--layers", "L", read_count, OWN(layers),
+     "the layers of another decoder, which also needs --width, --kv-heads and --head"},
+    {"--width", "W", read_count, OWN(width), "its hidden size"},
+    {"--kv-heads", "H", read_count, OWN(kv_heads), "its heads of keys and values"},
+    {"--head", "D", read_count, OWN(head), "the elements of one of its heads"},
+    {"--heads", "H", read_count, OWN(heads), "its heads of queries (default W/D)"},
     {"--ffn", "F", read_count, OWN(ffn),
-     "the inner size of the gated feed-forward network, which has 3 W F parameters (default: 8 W^2 "
-     "parameters, as in Key et al.)"},
+     "the inner size of its gated feed-forward network, which then has 3 W F parameters (default: "
+     "8 W^2 parameters, as in Key et al.)"},
     {"--vocabulary", "V", read_count, OWN(vocabulary),
-     "the vocabulary of the embedding, which has V W parameters (default: not counted)"},
+     "the size of its vocabulary, whose embedding has V W parameters (default: not counted)"},
     {"--components", "R", read_components, offsetof(struct settings, components),
      "elements of each key that SparQ reads first (default: an eighth of those of a head)"},
     {"--select-us", "T", read_select_us, offsetof(struct settings, select_us),
@@ -208,10 +209,9 @@ static void attention_text(const struct query *query, const struct table *table,
     (void)query;
     table_print(table, stdout, colour);
     print_too_large(settings);
-    print_wrapped(
-        "speed-up: for one token of one sequence and 2-byte values, if choosing the keys takes no "
-        "time and the queries of a group choose together. each query: if each chooses for "
-        "itself (docs/models.md 15).");
+    print_wrapped("speed-up: for one token of one sequence and 2-byte values, if choosing the keys "
+                  "takes no time and query heads that share a key head choose the same keys. each "
+                  "query: if each query head chooses its own (docs/models.md 15).");
     if (settings->select_us > 0.0)
         print_wrapped("with choice: choosing the keys takes %.4g us in each layer.",
                       settings->select_us);
@@ -288,7 +288,7 @@ static int run_attention(int count, char **arguments)
 const struct command command_attention = {
     .name = "attention",
     .group = "Does sparse attention pay, and what does it lose?",
-    .summary = "the most that sparse attention can gain in a step of decoding",
+    .summary = "the largest speed-up that sparse attention can give a decoding step",
     .example =
         "recallmodel attention --n 4096,16384,65536 --k 256 --decoder llama-3.1-8b --device h200",
     .detail = "n keys are cached, and k of them are attended to.\n"
@@ -296,12 +296,12 @@ const struct command command_attention = {
               "  step us         the time of one token with dense attention: operations over the "
               "matrix rate plus bytes over the bandwidth\n"
               "  attention       the share of attention in that time\n"
-              "  transfers       the bytes of dense attention over those of SparQ, which reads "
-              "some components of every key and then k whole keys and values\n"
-              "  speed-up        of the whole step, if selecting the k keys takes no time and "
-              "queries that share a head of keys choose together\n"
+              "  transfers       the bytes that dense attention reads over those that SparQ reads: "
+              "some components of every key, then k whole keys and values\n"
+              "  speed-up        the speed-up of the whole step, if selecting the k keys takes no "
+              "time and query heads that share a key head choose the same keys\n"
               "  with choice     the speed-up if choosing takes --select-us in each layer\n"
-              "  each query      the speed-up if each query chooses for itself",
+              "  each query      the speed-up if each query head chooses its own keys",
     .options = attention_options,
     .run = run_attention,
 };

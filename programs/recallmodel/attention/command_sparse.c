@@ -117,8 +117,8 @@ static int check_dense_default(const struct sparse_settings *s, const struct eva
     for (size_t i = 0; i < spec->length; i++)
         if (!spec->heads[i].dense)
             return STATUS_OK;
-    return usage_error("layer 0 reads all keys by default, so that no layer is left for the "
-                       "methods; give the layer's number in --layers, or --dense-layers none");
+    return usage_error("layer 0 reads all keys by default, which leaves no layer for the methods; "
+                       "give the layer's number with --layers, or give --dense-layers none");
 }
 
 /* What no method can work with. */
@@ -168,8 +168,8 @@ static void note_rope(const struct evaluation_spec *spec)
     for (size_t i = 0; i < spec->methods_length; i++)
         wants = wants || spec->methods[i]->unroped;
     if (wants && !spec->heads[0].unroped)
-        fputs("note: keys before RoPE are not known, so that methods that want these work on keys "
-              "after RoPE; give --keys-unroped and --queries-unroped, or --rope-theta\n",
+        fputs("note: keys before RoPE are not known, so methods that need them use keys after "
+              "RoPE; give --keys-unroped and --queries-unroped, or --rope-theta\n",
               stderr);
 }
 
@@ -265,15 +265,15 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
 static int check_settings(const struct sparse_settings *s)
 {
     if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
-        return usage_error("--time needs the values; give --values");
+        return usage_error("--time needs the values; give --values too");
     if (s->multiprocessors && !s->question.device.given)
-        return usage_error("--multiprocessors is of a device; give --device too");
+        return usage_error("--multiprocessors describes a device; give --device too");
     if (!isnan(s->launch_us) && !s->question.device.given)
-        return usage_error("--launch-us is of a device; give --device too");
+        return usage_error("--launch-us describes a device; give --device too");
     if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
-        return usage_error("--rope-scaling scales RoPE; give --rope-theta too");
+        return usage_error("--rope-scaling is a parameter of RoPE; give --rope-theta too");
     if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
-        return usage_error("--rope-pairing is of RoPE; give --rope-theta too");
+        return usage_error("--rope-pairing is a parameter of RoPE; give --rope-theta too");
     if (s->threads > 4096)
         return usage_error("--threads %" PRIu64 " is too many; give at most 4096", s->threads);
     if (s->element_bytes > 16)
@@ -326,22 +326,23 @@ const struct command command_sparse = {
                "0.01:0.05:0.3",
     .detail =
         "  budget      the share of the keys that a query may visit beside sink and window\n"
-        "  knob        of the method: the largest that visits no more, in the mean\n"
+        "  knob        the setting of the method: the largest that visits no more, on average\n"
         "  visited     the share of the keys that was visited, sink and window not counted\n"
-        "  bytes read  for a query: of the index, and of the keys and values that it reads, beside "
-        "those of attention to all keys\n"
+        "  bytes read  the bytes of index, keys and values that a query reads, over those of full "
+        "attention\n"
         "  mass        the share of the softmax mass of the keys that it reads\n"
         "  recall      the share of the k largest logits outside of sink and window that it reads\n"
-        "  error       the squared error of the output over its square, summed over queries\n"
-        "  +-          the standard error, by layers, heads and documents\n"
+        "  error       the squared error of the output over the squared output, both summed over "
+        "queries\n"
+        "  +-          the standard error of that, over layers, heads and documents\n"
         "  time        with --time: the median time of choosing keys and attending to them\n"
-        "  left        what is left of the speed-up that reading fewer keys promises\n"
-        "  imbalance   C sum p_i^2 of C buckets with the shares p_i of the keys; 1 is even\n"
+        "  left        the measured speed-up over the one that reading fewer keys promises\n"
+        "  imbalance   C sum p_i^2 of C buckets that have the shares p_i of the keys; 1 if all are "
+        "equal\n"
         "\n"
-        "The default methods are all that need no training; kmeans-unroped is one of them where "
-        "keys before RoPE are known. Ctrl-C prints the methods that are "
-        "done and exits with status 130; with --checkpoint the same command then goes on from "
-        "there.",
+        "The default methods are all that need no training; kmeans-unroped is one of them if keys "
+        "before RoPE are known. Ctrl-C prints the methods that are done and exits with status 130; "
+        "with --checkpoint the same command then resumes there.",
     .options = sparse_options,
     .run = run_sparse,
 };

@@ -55,7 +55,7 @@ static int read_pairing(void *to, const char *option, const char *value)
     unsigned found[2], length;
     const int status = read_names(option, value, pairing_at, 2, found, &length);
     if (status == STATUS_OK && length > 1)
-        return usage_error("%s '%.*s' has several names; give half or interleaved", option,
+        return usage_error("%s '%.*s' has several values; give half or interleaved", option,
                            VALUE_SHOWN, value);
     if (status == STATUS_OK)
         *(enum rope_pairing *)to = (enum rope_pairing)found[0];
@@ -71,26 +71,27 @@ static const struct argument tensors_options[] = {
      "keys after RoPE, .npy, [heads, n, d] or [layers, heads, n, d]"},
     {"--queries", "FILE", read_text, AT(paths[TENSOR_QUERIES]),
      "queries after RoPE, [query heads, n_q, d]: those of the last n_q positions"},
-    {"--values", "FILE", read_text, AT(paths[TENSOR_VALUES]), "values, for sink_value alone"},
+    {"--values", "FILE", read_text, AT(paths[TENSOR_VALUES]),
+     "values, which only sink_value needs"},
     {"--keys-unroped", "FILE", read_text, AT(paths[TENSOR_KEYS_UNROPED]), "keys before RoPE"},
     {"--queries-unroped", "FILE", read_text, AT(paths[TENSOR_QUERIES_UNROPED]),
      "queries before RoPE"},
     {"--rope-theta", "T", read_theta, AT(theta),
-     "RoPE's base: removed from tensors that are read, where they are not given before RoPE; "
-     "applied to generated ones (default there 5e5)"},
+     "base of the RoPE that is undone in tensors that are read, if they are not also given before "
+     "RoPE, or applied to generated ones (default there 5e5)"},
     {"--rope-pairing", "P", read_pairing, AT(pairing),
-     "half (default): the pairs are (i, i + d/2), or interleaved: (2i, 2i + 1)"},
-    {"--sink", "N", read_count, AT(sink), "first keys that count as the sink (default 1)"},
-    {"--window", "N", read_count, AT(window), "last keys that count as near (default 128)"},
+     "half (default): RoPE pairs (i, i + d/2); interleaved: it pairs (2i, 2i + 1)"},
+    {"--sink", "N", read_count, AT(sink), "the first N keys count as the sink (default 1)"},
+    {"--window", "N", read_count, AT(window), "the last N keys count as the window (default 128)"},
     {"--generate", "FOLDER", read_text, AT(folder),
      "write generated tensors into FOLDER: keys.npy, queries.npy, values.npy, keys-unroped.npy, "
      "queries-unroped.npy, and needles.csv if there are needles"},
-    {"--n", "N", read_count, AT(n), "generated keys (default 100000)"},
-    {"--n-q", "N", read_count, AT(n_q), "generated queries, of the last positions (default 64)"},
+    {"--n", "N", read_count, AT(n), "keys to generate (default 100000)"},
+    {"--n-q", "N", read_count, AT(n_q), "queries to generate, at the last positions (default 64)"},
     {"--d", "D", read_count, AT(d), "components of a head (default 128)"},
     {"--heads", "H", read_count, AT(key_heads), "heads of keys (default 1)"},
     {"--query-heads", "H", read_count, AT(query_heads),
-     "heads of queries (default: as many as of keys)"},
+     "heads of queries (default: as many as heads of keys)"},
     {"--seed", "S", read_seed, AT(seed),
      "seed of the random numbers (default 1); a seed always gives the same tensors"},
     GENERATOR_KNOBS(KNOB_OPTION){OPTION_JSON},
@@ -238,7 +239,7 @@ static int print_measured(const struct tensors_settings *settings,
                       measured->heads, measured->n, measured->d, measured->query_heads,
                       measured->n_q);
         table_print(table, stdout, colour_wanted());
-        print_wrapped("stderr: over heads of keys, which needs two of them.%s%s",
+        print_wrapped("stderr: over heads of keys; it needs at least two of them.%s%s",
                       beside ? " a real model: " : "", beside ? real_properties_source : "");
     }
     table_free(table);
@@ -266,7 +267,7 @@ static int check(const struct tensors_settings *settings)
             return usage_error("--generate and %s exclude each other; give one of them",
                                tensor_option((enum tensor)i));
     if (settings->folder && settings->pairing != ROPE_HALF)
-        return usage_error("--rope-pairing interleaved is not generated; leave it out");
+        return usage_error("--generate has only --rope-pairing half; leave --rope-pairing out");
     if (!settings->folder && generator_option(settings))
         return usage_error("%s is for generated tensors; give --generate FOLDER, or leave it out",
                            generator_option(settings));
@@ -302,12 +303,13 @@ static int run_tensors(int count, char **arguments)
 
 const struct command command_tensors = {
     .name = "tensors",
-    .summary = "what keys and queries look like, and made-up ones of any size",
+    .summary = "the properties of keys and queries, and generated ones of any size",
     .example = "recallmodel tensors --keys keys.npy --queries queries.npy --values values.npy\n"
                "recallmodel tensors --generate long --n 1e6 --d 128",
-    .detail = "Logits are those after RoPE, of each query over the keys up to its position. "
-              "docs/tensors.md defines the properties and the generated tensors.\n" PROPERTIES(
-                  PROPERTY_HELP),
+    .detail =
+        "An option of the generator names, after a colon, the property that it sets. Logits are "
+        "those after RoPE, of each query over the keys up to its position. docs/tensors.md defines "
+        "the properties and the generated tensors.\n" PROPERTIES(PROPERTY_HELP),
     .options = tensors_options,
     .run = run_tensors,
 };

@@ -76,7 +76,7 @@ int read_needles(const struct sparse_settings *settings, const struct tensors *t
                            "document",
                            paths->length, t->documents);
     if (t->layers > 1)
-        return usage_error("--needles is of files with one layer, and these have %" PRIu32
+        return usage_error("--needles needs files with one layer, and these have %" PRIu32
                            "; give files of three axes",
                            t->layers);
     for (size_t i = 0; i < paths->length && status == STATUS_OK; i++) {

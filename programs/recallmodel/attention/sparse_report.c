@@ -223,7 +223,7 @@ static void print_title(const struct sparse_answer *a)
                   a->evaluation->queries, dense.sink, dense.window, a->spec->options.seed,
                   rcm_version(), a->partial ? ": PARTIAL, stopped" : "");
     if (a->spec->share)
-        puts("Query heads that share keys choose together, where the method can.");
+        puts("Query heads that share a key head choose the same keys, if the method can.");
 }
 
 /* What holds of the rows and is not seen in them. */

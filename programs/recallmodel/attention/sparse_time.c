@@ -20,7 +20,7 @@ int read_time(void *to, const char *option, const char *value)
     unsigned found[2], length;
     const int status = read_names(option, value, cache_at, 2, found, &length);
     if (status == STATUS_OK && length > 1)
-        return usage_error("%s '%.*s' has two names; give cold or warm", option, VALUE_SHOWN,
+        return usage_error("%s '%.*s' has two values; give cold or warm", option, VALUE_SHOWN,
                            value);
     if (status == STATUS_OK)
         *(enum sparse_cache *)to = found[0] == 0 ? CACHE_COLD : CACHE_WARM;

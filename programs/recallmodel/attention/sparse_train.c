@@ -60,7 +60,8 @@ static int check_settings(const struct train_settings *train)
 {
     const bool trains = train->paths[TENSOR_KEYS].paths.length > 0;
     if (train->index && (trains || train->save))
-        return usage_error("--index reads what was trained; leave out --train-keys and --save");
+        return usage_error(
+            "--index reads what was trained before; leave out --train-keys and --save");
     for (int i = 0; i < TENSORS; i++)
         if (!trains && train->paths[i].paths.length)
             return usage_error("%s is given without --train-keys; give both",
@@ -91,8 +92,9 @@ static void note_untrained(const struct trained_head *head)
         if (head->layer != LAYER_UNKNOWN)
             fprintf(stderr, "layer %" PRIu32 " ", head->layer);
         fprintf(stderr,
-                "query head %" PRIu32 " has no query to train on, the best key of each is within "
-                "half of the window; its buckets are ranked as by kmeans\n",
+                "query head %" PRIu32
+                " has no query to train on, because the best key of each is within half of the "
+                "window; its buckets are ranked as by kmeans\n",
                 head->query_head + m);
     }
 }
@@ -201,7 +203,7 @@ static int train_elsewhere(const struct sparse_settings *s, const struct tensors
                      : STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < tensors.length; i++)
         if (needs_partition(spec, true) && spec->heads[0].unroped != tensors.heads[i].unroped)
-            status = usage_error("keys before RoPE are known of only one of --keys and "
+            status = usage_error("keys before RoPE are known for only one of --keys and "
                                  "--train-keys; give --train-keys-unroped, or --rope-theta");
     if (status == STATUS_OK)
         status = train_kinds(s, &tensors, spec, 0, checkpoint, trained);
@@ -230,8 +232,8 @@ static int train_on_first_half(const struct sparse_settings *s, struct tensors_s
     if (few < 10 * (uint64_t)spec->options.clusters)
         fprintf(stderr,
                 "note: that is %" PRIu64 " queries of a document for a query model, fewer than 10 "
-                "for each of %" PRIu32 " clusters, so that it is overfit; give --train-keys and "
-                "--train-queries\n",
+                "for each of %" PRIu32
+                " clusters, so the model overfits; give --train-keys and --train-queries\n",
                 few, spec->options.clusters);
     const int status = train_kinds(s, tensors, spec, held_back, checkpoint, trained);
     if (status != STATUS_OK)
@@ -281,8 +283,8 @@ int sparse_train(const struct sparse_settings *s, struct tensors_spec *tensors_s
     const bool elsewhere = s->train.paths[TENSOR_KEYS].paths.length > 0,
                trains = elsewhere || needs_models(spec, false) || needs_models(spec, true);
     if (status == STATUS_OK && s->train.save && !trains)
-        status = usage_error("--save writes what was trained, and nothing is; give --train-keys, "
-                             "or --method saap");
+        status = usage_error("--save writes what was trained, but nothing is trained here; give "
+                             "--train-keys, or --method saap");
     if (status == STATUS_OK && s->train.index &&
         trained_load(&t->trained, s->train.index, error, sizeof error) != 0)
         status = usage_error("--index %s", error);

@@ -245,7 +245,7 @@ START_TEST(bad_input)
         {"--components 0", "from 1 to the elements of a head"},
         {"--components 129", "at most 128"},
         {"--components 257 --decoder gemma", "256 elements of a head of Gemma-7B"},
-        {"--decoder llama", "is one of Llama-2-7B, Llama-3.1-8B, Llama-3.1-70B, Llama-3.1-405B;"},
+        {"--decoder llama", "may mean Llama-2-7B, Llama-3.1-8B, Llama-3.1-70B, Llama-3.1-405B;"},
         {"--decoder gpt-oss", "'gpt-oss' is not known; give one of Llama-2-7B"},
         {"--layers 3", "--width is missing"},
         {"--head 64 --layers 3 --width 128", "--kv-heads is missing"},

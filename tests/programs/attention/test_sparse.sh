@@ -184,7 +184,8 @@ refuse "--queries-unroped is given without --keys-unroped; give both, or --rope-
     "${of_small[@]}" --queries-unroped $small/queries.npy
 refuse "--layers 'a' is not a list of layers" "${of_small[@]}" --layers a
 refuse "--layers has 2 numbers, and the files have 1 layers" "${of_small[@]}" --layers 3,4
-refuse "--rope-scaling scales RoPE; give --rope-theta" "${of_small[@]}" --rope-scaling linear:4
+refuse "--rope-scaling is a parameter of RoPE; give --rope-theta too" \
+    "${of_small[@]}" --rope-scaling linear:4
 refuse "--rope-scaling 'yarn:4' is not known" "${of_small[@]}" --rope-theta 1e4 \
     --rope-scaling yarn:4
 refuse "--rope-theta '1' is not above 1" "${of_small[@]}" --rope-theta 1
@@ -345,8 +346,9 @@ refuse "--layers has 1 numbers, and the files have 2 layers" $(numbered 4) --lay
 refuse "--layers has 2 twice" $(numbered 4) --layers 2,2
 refuse "nan4.npy: layer 1 of the file, head 0, position 3 has a NaN" --keys "$folder/nan4.npy" \
     --queries "$folder/queries4.npy" --method topk
-refuse "no layer is left for the methods; give the layer's number in --layers" $(numbered 1of4)
-refuse "or --dense-layers none" "${of_a[@]:0:6}" --layers 0
+refuse "which leaves no layer for the methods; give the layer's number with --layers" \
+    $(numbered 1of4)
+refuse "or give --dense-layers none" "${of_a[@]:0:6}" --layers 0
 sparse "${of_a[@]:0:6}" --layers 5 --method topk --csv >"$folder/one"
 sparse $(numbered 1of4) --layers 5 --method topk --csv >"$folder/two"
 same "$folder/one" "$folder/two" "one layer of four axes"

@@ -108,7 +108,8 @@ rejects "--clusters '1.5' is not a whole number" "$program" "${generate[@]}" --c
 rejects "--heavy 'nan'" "$program" "${generate[@]}" --heavy nan
 rejects "--needles 200 is more" "$program" "${generate[@]}" --n 1000 --needles 200
 rejects "--rope-theta '1' is not above 1" "$program" "${generate[@]}" --rope-theta 1
-rejects "--rope-pairing interleaved" "$program" "${generate[@]}" --rope-pairing interleaved
+rejects "--generate has only --rope-pairing half" \
+    "$program" "${generate[@]}" --rope-pairing interleaved
 rejects "--generate $folder/out is not a folder" "$program" tensors --generate "$folder/out"
 rejects "of memory" "$program" "${generate[@]}" --n 2^30 --d 4096
 rejects "--queries" "$program" tensors --keys "$made/queries.npy" --queries "$made/keys.npy"
