@@ -28,12 +28,12 @@ const char *cpu_refusal(const struct cell *c)
         return "threads must be at most 1024";
 #ifndef _OPENMP
     if (c->threads > 1)
-        return "this program was built without OpenMP, and has one thread";
+        return "this program was built without OpenMP, so it has one thread only";
 #endif
     if (threads_to_be_had((unsigned)c->threads) < (int)c->threads)
-        return "so many threads cannot be started here";
+        return "this machine cannot start so many threads";
     if (how_of(c)->plain && c->threads > 1)
-        return "quickselect has one thread";
+        return "quickselect runs on one thread only";
     if (c->kernel->task == TASK_EXACT)
         return NULL;
     if (c->b > c->n || c->k_b > (c->n - 1) / c->b + 1)

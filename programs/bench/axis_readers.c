@@ -101,7 +101,7 @@ static int read_choice(struct choice *to, const char *option, const char *value,
     unsigned found[2], count;
     const int status = read_names(option, value, name, 2, found, &count);
     if (status == STATUS_OK && count > 1)
-        return usage_error("%s takes one; give %s or %s", option, name(0), name(1));
+        return usage_error("%s takes one value; give %s or %s", option, name(0), name(1));
     if (status == STATUS_OK)
         *to = (struct choice){.given = true, .second = found[0] == 1};
     return status;

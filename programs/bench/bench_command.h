@@ -32,17 +32,19 @@ argument_reader read_known_device; /* const struct rcm_device * */
 #define OPTION_K "--k", "LIST", read_counts, BENCH_AT(axes.k)
 #define OPTION_B \
     "--b", "LIST", read_counts, BENCH_AT(axes.b), \
-        "buckets (default: the fewest that keep k, k/kb rounded up; without\n--k 1024, or n if " \
-        "that is smaller)"
-#define OPTION_KB "--kb", "LIST", read_counts, BENCH_AT(axes.k_b), "kept per bucket (default 1)"
+        "buckets (default: the fewest that keep k, which is k/kb rounded up; if --k is not " \
+        "given, 1024, or n if that is smaller)"
+#define OPTION_KB \
+    "--kb", "LIST", read_counts, BENCH_AT(axes.k_b), "elements kept per bucket (default 1)"
 #define OPTION_M "--m", "LIST", read_counts, BENCH_AT(axes.m)
 #define OPTION_DTYPE "--dtype", "LIST", read_dtypes, BENCH_AT(axes.dtypes)
 #define OPTION_ASSIGNMENT \
     "--assignment", "LIST", read_bench_assignments, BENCH_AT(axes.assignments), \
-        "of elements to buckets: interleaved (default), contiguous"
+        "how elements go to buckets: interleaved (default), contiguous"
 #define OPTION_INPUT \
     "--input", "LIST", read_inputs, BENCH_AT(axes.inputs), \
-        "normal (default), equal, few, rising, falling, leading-bits,\nmasked-10, masked-100"
+        "the kind of rows: normal (default), equal, few, rising, falling,\nleading-bits, " \
+        "masked-10, masked-100"
 #define OPTION_CACHE "--cache", "C", read_cache, BENCH_AT(cache)
 #define OPTION_TIMING "--timing", "T", read_timing, BENCH_AT(timing)
 #define OPTION_KERNEL \
@@ -50,14 +52,16 @@ argument_reader read_known_device; /* const struct rcm_device * */
         "kernels to time; below are their names (default: the first)"
 #define OPTION_GRID \
     "--grid", "LIST", read_grids, BENCH_AT(grids), \
-        "measure named grids instead; below are their names. The options\nabove are then left out"
+        "measure named grids instead; below are their names. The options\nabove must then be " \
+        "left out"
 #define OPTION_MINUTES \
     "--minutes", "X", read_minutes, BENCH_AT(minutes), \
-        "begin no measurement after X minutes; with -o, the same command\nmeasures the rest later"
+        "begin no measurement after X minutes; with -o, the same command\nmeasures the rest when " \
+        "it is run again"
 #define OPTION_DEVICE "--device", "NAME", read_known_device, BENCH_AT(device)
 #define OPTION_ONCE \
     "--once", NULL, read_switch, BENCH_AT(once), \
-        "run each cell once, without proof or timing, for a profiler"
+        "run each cell once, neither verified nor timed, for a profiler"
 #define OPTION_LIST "--list", NULL, read_switch, BENCH_AT(list), "print the cells, measure nothing"
 
 /* Measures by settings that were read. `usual_device`: whose roofline predicts where none is given,

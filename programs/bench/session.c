@@ -76,8 +76,8 @@ int session_open_results(struct results *results, struct device *device,
     }
     if (results->other_git)
         fprintf(stderr,
-                "%s: %s has rows from other sources (see git= in its remarks); they are "
-                "kept. Delete the file to measure everything again\n",
+                "%s: %s has rows from another version of the sources (see git= in its comments); "
+                "they are kept. Delete the file to measure everything again\n",
                 program_name(), options->output);
     return STATUS_OK;
 }

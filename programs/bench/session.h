@@ -25,13 +25,13 @@ argument_reader read_output; /* const char *: -o and --output */
 /* Rows of a table of options; `at` is where the settings have their session_options. */
 #define OPTION_SINGLE(at) \
     "--single", NULL, read_switch, (at) + offsetof(struct session_options, single), \
-        "measure each for up to 15 s instead of 0.15 s, until the noise is\nbelow 0.5 %"
+        "measure each cell for up to 15 s instead of 0.15 s, until the noise is\nbelow 0.5 %"
 #define OPTION_SEED(at) \
     "--seed", "N", read_seed, (at) + offsetof(struct session_options, seed), \
         "seed of the inputs (default 1)"
 #define OPTION_O(at) \
     "-o", "FILE", read_output, (at) + offsetof(struct session_options, output), \
-        "write CSV to FILE; if it exists, measure only what it does not have"
+        "write CSV to FILE; if FILE exists, measure only the cells that it lacks"
 #define OPTION_OUTPUT(at) \
     "--output", "FILE", read_output, (at) + offsetof(struct session_options, output), \
         "the same as -o"

@@ -22,8 +22,9 @@
     }
 #define OPTIONS_OF_EVERY_RUN \
     {OPTION_GRID}, {OPTION_MINUTES}, \
-        {OPTION_DEVICE, "the device of recallmodel whose roofline predicts (default: the one\n" \
-                        "of this card's name)"}, \
+        {OPTION_DEVICE, \
+         "the device, of recallmodel devices, whose roofline predicts (default: the one\n" \
+         "of this card's name)"}, \
         {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
         {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
         {OPTION_OUTPUT(BENCH_AT(session))}, \
@@ -131,10 +132,9 @@ static int run_fused(int count, char **arguments)
 
 const struct command command_fused = {
     .name = "fused",
-    .summary = "times products of vectors and their bucketed top-k, fused and not",
-    .detail =
-        "The vectors are normal and bfloat16, the buckets interleaved. The cache is cold, and "
-        "each call is timed between two events.",
+    .summary = "times inner products of vectors and their bucketed top-k, fused and not fused",
+    .detail = "The vectors are normal and of type bfloat16, and the buckets are interleaved. The "
+              "cache is cold, and each call is timed between two events.",
     .example = "recallmodel-bench fused --n 2^20 --k 1024 --b 1024 --kb 4",
     .options = fused_options,
     .run = run_fused,

@@ -43,11 +43,12 @@ static int read_elements(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct argument roof_options[] = {
-    {"--bytes", "N", read_bytes, AT(sizes.bytes), "bytes of a bandwidth (default 2^30)"},
+    {"--bytes", "N", read_bytes, AT(sizes.bytes),
+     "bytes that are moved to measure a bandwidth (default 2^30)"},
     {"--elements", "N", read_elements, AT(sizes.elements),
-     "elements of the vector programs (default 2^24)"},
+     "elements that a vector program works on (default 2^24)"},
     {"--device-file", "FILE", read_text, AT(device_file),
-     "also write the rates as a device, for recallmodel --device FILE"},
+     "also write the rates to a device file, for recallmodel --device FILE"},
     {OPTION_SINGLE(AT(session))},
     {OPTION_O(AT(session))},
     {OPTION_OUTPUT(AT(session))},
@@ -98,8 +99,8 @@ static int write_device_file(const char *path, const char *target, const char *n
     const char *reason = NULL;
     size_t length = 0;
     if (!(rates->read_bytes_per_s > 0.0 && rates->operations_per_s[RCM_GPU_COMPARISONS] > 0.0))
-        reason = "its rates must come from one run, but the CSV had some already; give "
-                 "another -o";
+        reason =
+            "its rates must come from one run, but the CSV had some already; give a new FILE to -o";
     else if ((length = format_device(text, sizeof text, name, rates)) == 0)
         reason = "a device file cannot hold the name of this card";
     else if (atomic_file_write(target, text, length) != 0)
@@ -165,10 +166,11 @@ static int run_roof(int count, char **arguments)
 
 const struct command command_roof = {
     .name = "roof",
-    .summary = "measures what a roofline needs: bandwidths, the launch, vector rates",
-    .detail = "Bandwidths of reads, of 4 reads to a write and of 1; the launch of an empty kernel; "
-              "additions and multiplications a second, by the programs of Samaga et al., A.1; and "
-              "comparisons. Without -o the CSV goes to stdout.",
+    .summary = "measures what a roofline needs: bandwidths, launch time, vector rates",
+    .detail = "roof measures the bandwidth of reads alone, of 4 reads to a write and of 1 read to "
+              "a write; the time to launch an empty kernel; additions and multiplications per "
+              "second, by the programs of Samaga et al., A.1; and comparisons per second. Without "
+              "-o the CSV goes to stdout.",
     .example = "recallmodel-bench roof --device-file ./my.device -o roof.csv",
     .options = roof_options,
     .run = run_roof,

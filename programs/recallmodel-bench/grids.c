@@ -290,8 +290,8 @@ static void two_stage_targets(struct cell_list *list, const struct grid *grid)
 }
 
 const struct grid cuda_grids[] = {
-    {"key-1", TASK_TWO_STAGE, "Key et al., Figure 1: bandwidth over n, float32, between events",
-     key_1},
+    {"key-1", TASK_TWO_STAGE,
+     "Key et al., Figure 1: bandwidth over n, float32, timed between events", key_1},
     {"key-8", TASK_TWO_STAGE,
      "Key et al., Figure 8: contiguous and interleaved where b does not divide n", key_8},
     {"key-9", TASK_TWO_STAGE, "Key et al., Figure 9: bandwidth over n, float32, CUDA graphs",
@@ -304,15 +304,16 @@ const struct grid cuda_grids[] = {
     {"samaga-2", TASK_TWO_STAGE, "Samaga et al., Table 2: n = 262144, k = 1024, m = 8, by stages",
      samaga_2},
     {"samaga-3", TASK_FUSED,
-     "Samaga et al., Table 3: 1024 queries, n = 2^20, d = 128, fused and not", samaga_3},
+     "Samaga et al., Table 3: 1024 queries, n = 2^20, d = 128, fused and not fused", samaga_3},
     {"targets", TASK_STAGE1,
      "stage 1 against the roof: every type and k_b, b from 16 to 16384, 2^30 bytes", targets},
     {"targets-two-stage", TASK_TWO_STAGE, "both stages beside exact top-k, m = 128; and m = 1",
      two_stage_targets},
-    {"adversarial", TASK_STAGE1, "stage 1 on every kind of input; several make queues slow",
-     adversarial},
+    {"adversarial", TASK_STAGE1,
+     "stage 1 on every kind of input, of which several make queues slow", adversarial},
     {"adversarial-exact", TASK_EXACT,
-     "exact top-k on every kind of input; several make histograms slow", adversarial_exact},
+     "exact top-k on every kind of input, of which several make histograms slow",
+     adversarial_exact},
     {"kernels", TASK_EXACT, "every exact kernel on 1024 rows of 50,000, k = 2048", exact_kernels},
     {NULL, TASK_EXACT, NULL, NULL},
 };

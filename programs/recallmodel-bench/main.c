@@ -31,12 +31,13 @@ static const struct command *const commands[] = {
 static void print_usage(FILE *file)
 {
     fputs("usage: recallmodel-bench SUBCOMMAND [options]\n\n"
-          "Times the GPU kernels of recallmodel. Each result is proved right before and after.\n\n"
+          "Times the GPU kernels of recallmodel. Each result is verified before and after its "
+          "timing.\n\n"
           "Subcommands:\n",
           file);
     commands_list(file, commands, COMMANDS);
-    fputs("  recallmodel-bench SUBCOMMAND --help shows the options of one; recallmodel-bench "
-          "--version\n  the version.\n",
+    fputs("  recallmodel-bench SUBCOMMAND --help prints its options; recallmodel-bench --version "
+          "prints\n  the version.\n",
           file);
 }
 

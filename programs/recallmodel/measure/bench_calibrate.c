@@ -84,8 +84,9 @@ int bench_calibrate(int count, char **arguments, int (*bench)(int count, char **
         return usage_error("%s", command_calibrate.missing);
     if (!this_machine_path("cpu-part.csv", part) || !this_machine_path("cpu.csv", runs) ||
         !this_machine_path("cpu.profile", profile) || this_machine_make_folder() != 0)
-        return usage_error("--calibrate: no folder for the profile: %s; set XDG_CACHE_HOME",
-                           strerror(errno));
+        return usage_error(
+            "--calibrate: there is no folder for the profile: %s; set XDG_CACHE_HOME",
+            strerror(errno));
     const char *measure[] = {"two-stage", "--grid", settings.grid, "-o", part};
     status = bench((int)(sizeof measure / sizeof *measure), (char **)measure);
     if (status != STATUS_OK)

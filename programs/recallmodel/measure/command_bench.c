@@ -50,7 +50,7 @@ static int read_on(void *to, const char *option, const char *value)
         {OPTION_CACHE, "cold (default): other data goes through the caches before each\n" \
                        "call; or warm"}, \
         {OPTION_KERNEL}, {OPTION_GRID}, \
-        {"--on", "D", read_on, AT(on), "what is measured: cpu (default), this machine"}, \
+        {"--on", "D", read_on, AT(on), "what is measured: cpu (default), which is this machine"}, \
         {"--isa", "NAME", read_isa, AT(isa), \
          "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
         {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
@@ -163,15 +163,15 @@ static int run_bench(int count, char **arguments)
         return bench_calibrate(count - 1, arguments + 1, run_bench);
     if (count == 0 || strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0)
         return count ? STATUS_HELP
-                     : usage_error("bench needs what to time: stage1, exact or two-stage");
+                     : usage_error(
+                           "bench needs the name of what to time: stage1, exact or two-stage");
     while (task_at(i) && strcmp(arguments[0], task_at(i)) != 0)
         i++;
     if (!task_at(i))
-        return *arguments[0] == '-'
-                   ? usage_error("'%.60s' before what to time; begin with stage1, exact or "
-                                 "two-stage",
-                                 arguments[0])
-                   : unknown_name("bench", arguments[0], task_at, UNTIL_NULL);
+        return *arguments[0] == '-' ? usage_error("'%.60s' comes before the name of what to time; "
+                                                  "begin with stage1, exact or two-stage",
+                                                  arguments[0])
+                                    : unknown_name("bench", arguments[0], task_at, UNTIL_NULL);
     if (team_size() > 1)
         return usage_error("bench runs in one process; leave mpirun out");
     struct bench_cpu_settings settings = {.bench = {.axes = {.task = tasks[i]}}};
@@ -184,17 +184,18 @@ static int run_bench(int count, char **arguments)
 const struct command command_bench = {
     .name = "bench",
     .group = "How long does it take on my machine?",
-    .summary = "times stage 1, exact and bucketed top-k on this machine, each proved right",
+    .summary = "times stage 1, exact and bucketed top-k on this machine, and verifies each result",
     .example = "recallmodel bench stage1 --on cpu --n 2^20 --b 1024 --kb 1..4 --cache warm\n"
                "recallmodel bench exact --on cpu --n 2^20 --k 1024 --threads 1,2\n"
                "recallmodel bench two-stage --on cpu --grid cpu-small -o runs.csv\n"
                "recallmodel bench --calibrate",
-    .detail = "What is timed stands first: stage1, exact or two-stage; each has a --help of its "
-              "own. Below are the options of stage1 and two-stage. recallmodel-bench measures GPUs "
-              "in the same way. docs/cpu.md says how.\n"
-              "\n"
-              "bench --calibrate measures a grid of its own in two minutes and stores a profile of "
-              "this machine for select --device this.",
+    .detail =
+        "The first argument names what is timed: stage1, exact or two-stage. Each has a --help of "
+        "its own, with its kernels and grids; the options listed here are those of stage1 and "
+        "two-stage. recallmodel-bench measures GPUs in the same way. docs/cpu.md says how.\n"
+        "\n"
+        "bench --calibrate measures a grid of its own in two minutes and stores a profile of this "
+        "machine for select --device this.",
     .options = bucket_options,
     .parts = parts,
     .begin = begin_stage1,

@@ -17,7 +17,7 @@ struct settings {
 
 static const struct argument devices_options[] = {
     {"--device", "D", read_device, IN_QUESTION(device),
-     "print one device: its name, the beginning of just one name (h200, rtx5090), or the path of a "
+     "print one device: its name, a prefix of just one name (h200, rtx5090), or the path of a "
      "device file"},
     {"--verbose", NULL, read_switch, offsetof(struct settings, verbose),
      "also print the sources of the rates, and the ridge points of Samaga et al."},
@@ -187,7 +187,8 @@ static void print_profiles_of(const struct settings *settings, enum of of, const
 static void print_stand_ins(void)
 {
     const struct rcm_stand_in *row;
-    puts("\nA card without a profile is answered by another's, carried over by the rates of both:");
+    puts("\nFor a card without a profile, that of another is used, carried over by the rates of "
+         "both:");
     for (size_t i = 0; (row = rcm_stand_in(i)); i++) {
         if (i > 0 && !*rcm_stand_in(i - 1)->cards)
             break; /* the rows after this one are for kernels that are asked for by name */
@@ -295,7 +296,7 @@ static int run_devices(int count, char **arguments)
 
 const struct command command_devices = {
     .name = "devices",
-    .summary = "the devices of the roofline, their rates and ridge points",
+    .summary = "the known devices, their rates and ridge points",
     .example = "recallmodel devices --device b200\n  recallmodel devices --verbose",
     .options = devices_options,
     .no_numbers = true,

@@ -30,7 +30,7 @@ static int read_one_name(void *to, const char *option, const char *value)
 {
     const char *name = *(const char **)to;
     offer_runs();
-    return name ? usage_error("%s '%.*s': a name is given already, '%.*s'; give one", option,
+    return name ? usage_error("%s '%.*s': the name '%.*s' is already given; give one", option,
                               VALUE_SHOWN, value, VALUE_SHOWN, name)
                 : read_text(to, option, value);
 }
@@ -40,27 +40,30 @@ static const struct argument runs_options[] = {
      "print what is in one file: its source, its licence and its columns; --name may be left out "
      "before NAME"},
     {"--check", NULL, read_switch, offsetof(struct settings, check),
-     "check the rows of NAME, or of all files: counts, shapes, times, rows that stand twice or are "
-     "read faster than the card's memory gives"},
+     "check the rows of NAME, or of all files: counts, shapes, times, rows that occur twice, and "
+     "rows that would be read faster than the card's memory allows"},
     {"--cards", NULL, read_switch, offsetof(struct settings, cards),
-     "which kernels have measured times on which card, and how many"},
+     "print how many measured times each kernel has on each card"},
     {"--add", "FILE", read_text, offsetof(struct settings, add.file),
-     "check a CSV file of your own and add it, with a profile if it has 8 runs"},
-    {"--as", "FOLDER/FILE", read_text, offsetof(struct settings, add.name), "its name"},
-    {"--device", "TEXT", read_text, offsetof(struct settings, add.device), "the card of its rows"},
+     "check a CSV file of your own and add it, with a profile if it has at least 8 runs"},
+    {"--as", "FOLDER/FILE", read_text, offsetof(struct settings, add.name),
+     "the name that the added file gets"},
+    {"--device", "TEXT", read_text, offsetof(struct settings, add.device),
+     "the card that the added rows were measured on"},
     {"--dtype", "TYPE", read_text, offsetof(struct settings, add.dtype),
-     "the type of its values, if no column has it"},
+     "the type of the added values, if no column says it"},
     {"--source", "TEXT", read_text, offsetof(struct settings, add.source),
-     "who measured it, where, with what"},
-    {"--licence", "TEXT", read_text, offsetof(struct settings, add.licence), "its licence"},
+     "who measured the added rows, where and with what"},
+    {"--licence", "TEXT", read_text, offsetof(struct settings, add.licence),
+     "the licence of the added rows"},
     {"--statistic", "TEXT", read_text, offsetof(struct settings, add.statistic),
-     "what a time is: median, mean"},
+     "what an added time is: median, mean"},
     {"--cache", "TEXT", read_text, offsetof(struct settings, add.cache),
-     "whether the rows lay in the cache: warm, cold"},
+     "whether the added rows were in the cache: warm, cold"},
     {"--launch", "TEXT", read_text, offsetof(struct settings, add.launch),
-     "whether the launch is in a time: with, without"},
+     "whether an added time includes the launch: with, without"},
     {"--what", "TEXT", read_text, offsetof(struct settings, add.what),
-     "what was measured (default: by its columns)"},
+     "what the added times measure (default: what the columns say)"},
     {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
     {"--csv", NULL, read_csv, IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
     {OPTIONS_END},
@@ -329,7 +332,7 @@ static int print_runs(const struct settings *settings)
     char error[CSV_ERROR], hint[RUNS_HINT];
     struct runs_index index;
     if (settings->cards && (settings->name || settings->check))
-        return usage_error("--cards is about all files; leave out %s",
+        return usage_error("--cards counts the rows of all files; leave out %s",
                            settings->check ? "--check" : settings->name);
     if (runs_index_read(&index, error) != 0)
         return usage_error("%s", error);
@@ -374,10 +377,12 @@ static int run_runs(int count, char **arguments)
         return status;
     if (settings.add.file)
         return settings.name || settings.check || settings.cards
-                   ? usage_error("--add FILE stands alone; leave out the name, --check and --cards")
+                   ? usage_error("--add FILE adds a file and does nothing else; leave out the "
+                                 "name, --check and --cards")
                    : runs_add(&settings.add);
     const char *unread = unread_option(&settings.add);
-    return unread ? usage_error("%s is for --add; give --add FILE", unread) : print_runs(&settings);
+    return unread ? usage_error("%s describes the file of --add; give --add FILE too", unread)
+                  : print_runs(&settings);
 }
 
 const struct command command_runs = {

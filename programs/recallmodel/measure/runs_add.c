@@ -181,7 +181,7 @@ static int add_checked(const struct runs_index *index, const struct csv *csv,
         return usage_error("--add: %.200s: %s", folder, strerror(errno));
     snprintf(path, sizeof path, "%.3900s/%s.csv", index->folder, add->name);
     if (access(path, F_OK) == 0)
-        return usage_error("--as %s: %.200s is there already", add->name, path);
+        return usage_error("--as %s: %.200s exists already; give another name", add->name, path);
     int status = write_rows(path, csv);
     snprintf(path, sizeof path, "%s/SOURCE", folder);
     if (status == STATUS_OK)
@@ -212,7 +212,8 @@ static int check_texts(const struct runs_add *add)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (const char *at = texts[i] ? texts[i] : ""; *at; at++)
             if (iscntrl((unsigned char)*at) || at - texts[i] >= ANSWER)
-                return usage_error("--add: give texts of one line and at most %d bytes", ANSWER);
+                return usage_error("--add: give texts of one line and at most %d bytes each",
+                                   ANSWER);
     return rcm_dtype_by_name(add->dtype, &dtype)
                ? STATUS_OK
                : usage_error("--add: the type '%.20s' is not known; give f32, f16 or bf16",
@@ -248,9 +249,9 @@ static int complete(struct runs_add *add, const struct csv *csv, char answers[4]
     const struct {
         const char **to, *option, *question;
     } needed[] = {
-        {&add->dtype, "--dtype", "which type have the values, such as f16?"},
+        {&add->dtype, "--dtype", "which type do the values have, such as f16?"},
         {&add->device, "--device", "which card, such as H100-SXM?"},
-        {&add->source, "--source", "who measured it, where, with what?"},
+        {&add->source, "--source", "who measured it, where and with what?"},
         {&add->licence, "--licence", "under which licence, such as Apache-2.0?"},
     };
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
@@ -263,13 +264,14 @@ static int complete(struct runs_add *add, const struct csv *csv, char answers[4]
     const struct rcm_device *found[1] = {NULL};
     const size_t count = rcm_devices_by_prefix(add->device, found, 1);
     if (count > 1)
-        return usage_error("--device '%.60s' is several cards; recallmodel devices lists the names",
+        return usage_error("--device '%.60s' may mean several cards; give one of the names that "
+                           "recallmodel devices lists",
                            add->device);
     add->device = count == 1 ? found[0]->name : add->device;
     if (check_filled(add, csv) != STATUS_OK)
         return STATUS_USAGE;
     return runs_faults(csv, add->device, add->dtype, stderr) > 0
-               ? usage_error("--add: %.150s has faults; nothing was added", add->file)
+               ? usage_error("--add: %.150s has the faults above; nothing was added", add->file)
                : STATUS_OK;
 }
 
@@ -281,7 +283,7 @@ static int add_complete(const struct runs_add *add, const struct csv *csv)
     if (runs_index_read(&index, error) != 0)
         return usage_error("%s", error);
     const int status = runs_index_find(&index, add->name, hint) < index.csv.rows
-                           ? usage_error("--as %s is there already; give another name", add->name)
+                           ? usage_error("--as %s exists already; give another name", add->name)
                            : add_checked(&index, csv, add);
     runs_index_free(&index);
     return status;
@@ -293,7 +295,7 @@ int runs_add(const struct runs_add *given)
     char error[CSV_ERROR], answers[4][ANSWER];
     struct csv csv;
     if (!add.name || !is_name(add.name))
-        return usage_error("--add needs --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
+        return usage_error("--add needs a name, --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
                            "mine/exact-h100");
     if (csv_read(add.file, &csv, error) != 0)
         return usage_error("%s", error);

@@ -117,8 +117,8 @@ static void check_rate(struct checking *c, size_t row)
         return;
     char what[160];
     snprintf(what, sizeof what,
-             " would be read at %.3g GB/s, more than the %.4g GB/s of %s: are the "
-             "times microseconds, and of one call?",
+             " would be read at %.3g GB/s, more than the %.4g GB/s of %s: are the times in "
+             "microseconds, and of one call?",
              bytes / time * 1e-3, device->bandwidth_bytes_per_s * 1e-9, device->name);
     fault(c, row, what, "the row");
 }
@@ -162,7 +162,7 @@ static void check_twice(struct checking *c)
     const size_t alike = sort_rows(rows, count, false), same = sort_rows(rows, count, true);
     for (size_t i = 1; same == alike && i < count; i++)
         if (compare_rows(&rows[i - 1], &rows[i]) == 0)
-            fault(c, rows[i] > rows[i - 1] ? rows[i] : rows[i - 1], "the row stands twice", "");
+            fault(c, rows[i] > rows[i - 1] ? rows[i] : rows[i - 1], "the row occurs twice", "");
     free(rows);
 }
 

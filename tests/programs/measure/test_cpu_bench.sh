@@ -192,22 +192,22 @@ pass
 refuse() { # text of the line, arguments ..
     rejects "$1" "$program" bench "${@:2}"
 }
-refuse "bench needs what to time: stage1, exact or two-stage"
-refuse "'--n' before what to time; begin with stage1, exact or two-stage" --n 5
+refuse "bench needs the name of what to time: stage1, exact or two-stage"
+refuse "'--n' comes before the name of what to time; begin with stage1, exact or two-stage" --n 5
 refuse "bench 'fused' is not known; give one of stage1, exact, two-stage" fused
 refuse "--on gpu: the program recallmodel-bench times GPUs; give --on cpu" stage1 --on gpu
 refuse "--on 'tpu' is not known; give one of cpu" stage1 --on tpu
 refuse "--isa 'mmx' is not known; give one of $best" exact --isa mmx
 refuse "--threads '0' is" stage1 --threads 0
 refuse "threads must be at most 1024" stage1 --threads 5000
-refuse "quickselect has one thread" exact --kernel quickselect --threads 2
+refuse "quickselect runs on one thread only" exact --kernel quickselect --threads 2
 refuse "unknown option '--nn'; the options here are --n --k --b --kb" stage1 --nn 5
 refuse "unknown option '--timing'" stage1 --timing graph
 refuse "unknown option '--b'; the options here are --n --k --m --threads" exact --b 5
 refuse "--kernel 'radix' is not known; give one of threshold" exact --kernel radix
 refuse "--dtype 'double' is not known; give one of float32, float16, bfloat16, float64" \
     exact --dtype double
-refuse "--cache takes one; give cold or warm" exact --cache cold,warm
+refuse "--cache takes one value; give cold or warm" exact --cache cold,warm
 refuse "--grid 'key-17' is not known; give one of cpu-small" two-stage --grid key-17
 refuse "--grid cpu-small is a grid of recallmodel bench two-stage" stage1 --grid cpu-small
 refuse "--grid has its own cells; leave out --n, --k, --b, --kb, --m, --threads" \

@@ -41,7 +41,7 @@ if grep -q '^card = ' "$profile"; then
     [ ! -s "$folder/stderr" ] || fail "its own CPU: $(cat "$folder/stderr")"
     sed -i.kept 's/^card = .*/card = Another CPU, family 1, model 2/' "$profile"
     "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
-    prints "the stored profile is of Another CPU, family 1, model 2, and this is" \
+    prints "the stored profile is of Another CPU, family 1, model 2, but this machine is" \
         <"$folder/stderr" ||
         fail "another CPU: $(cat "$folder/stderr")"
     mv "$profile.kept" "$profile"
@@ -92,9 +92,9 @@ ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
 prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
 "$program" select --kernel cpu --n 2^20 --k 64 | prints 'counts candidates' ||
     fail "a CPU without a profile"
-rejects "--kernel ours runs on a GPU, and --device cpu-epyc-zen4 is a CPU; leave one out" \
+rejects "--kernel ours runs on a GPU, but --device cpu-epyc-zen4 is a CPU; leave one of them out" \
     "$program" select --device cpu-epyc-zen4 --kernel ours --n 4096 --k 64
-rejects "--kernel cpu runs on a CPU, and --device H100-PCIe is a GPU; leave one out" \
+rejects "--kernel cpu runs on a CPU, but --device H100-PCIe is a GPU; leave one of them out" \
     "$program" select --device H100-PCIe --kernel cpu --n 4096 --k 64
 pass
 

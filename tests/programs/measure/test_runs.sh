@@ -52,7 +52,7 @@ finds keyetal/exact '9s/,[0-9.]*$/,many/' "exact.csv:9: many is not a time"
 finds helion/two-stage '2s/,32768,5,/,3,5,/' "two-stage.csv:2: k or b is more than n"
 finds keyetal/exact '/^1048576,4,256,/s/,256,/,2.5,/' "2.5 is not a count"
 finds keyetal/correlation '2s/,[0-9.]*,[0-9.]*$/,1.5,0/' "1.5 is not a recall"
-finds aiter/exact '3p' "exact.csv:4: the row stands twice"
+finds aiter/exact '3p' "exact.csv:4: the row occurs twice"
 # not where a shape has several measurements: two of them may be equal
 "$program" runs flashinfer/sampling --check | prints ' 0 faults$' || fail "several measurements"
 finds bits-knn/exact '/1668580.877/s/1668580.877/1668.580/' "more than the 1935 GB/s of A100-PCIe"
@@ -66,7 +66,7 @@ add() {
     RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/mine.csv" --as mine/exact \
         --device h100-sxm --source "test of a card" --licence CC0-1.0 "$@"
 }
-rejects "needs --dtype: which type have the values" add </dev/null
+rejects "needs --dtype: which type do the values have" add </dev/null
 add --dtype f16 --cache cold </dev/null >"$folder/out"
 prints '^mine/exact: 39 rows added to ' <"$folder/out" || fail "$(cat "$folder/out")"
 grep -q '^mine/exact,39,time of exact top-k,H100-SXM,f16,CC0-1.0,,cold,,$' \
@@ -81,21 +81,22 @@ grep -q '^name = mine_exact$' "$folder/own/mine/exact.profile" || fail "the name
     fail "the profile: $(cat "$folder/out")"
 RECALLMODEL_RUNS=$folder/own "$program" runs --check | prints ' 45 files, 0 faults$' ||
     fail "what was added has faults"
-rejects "mine/exact is there already" add --dtype f16
-rejects "needs --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv"
-rejects "needs --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv" --as ../x
+rejects "mine/exact exists already" add --dtype f16
+rejects "needs a name, --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv"
+rejects "needs a name, --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv" --as ../x
 rejects "has no column k;" "$program" runs --add runs/keyetal/decoding.csv --as a/b
 sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
 ! RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/mine.csv" --as mine/other \
     --dtype f16 --device h100-sxm --source x --licence y >"$folder/out" 2>"$folder/err" &&
-    tail -1 "$folder/err" | prints "has faults; nothing was added" &&
+    tail -1 "$folder/err" | prints "has the faults above; nothing was added" &&
     prints 'mine.csv:2: 10e-9 is not a time of a call in microseconds' <"$folder/err" ||
     fail "faults: $(cat "$folder/err")"
 ! [ -e "$folder/own/mine/other.csv" ] || fail "rows with faults were added"
 pass
 
-rejects "--as is for --add; give --add FILE" "$program" runs --as mine/exact
-rejects "--add FILE stands alone" "$program" runs keyetal/exact --add "$folder/mine.csv"
+rejects "--as describes the file of --add; give --add FILE too" "$program" runs --as mine/exact
+rejects "--add FILE adds a file and does nothing else" \
+    "$program" runs keyetal/exact --add "$folder/mine.csv"
 
 # ---- by card
 
@@ -109,7 +110,8 @@ timed=$(tail -n +2 runs/index.csv | while IFS=, read -r name rows _; do
 done | awk '{ n += $1 } END { print n }')
 [ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' "$folder/cards")" = "$timed" ] ||
     fail "the cards have not all $timed rows"
-rejects "--cards is about all files; leave out keyetal/exact" "$program" runs keyetal/exact --cards
+rejects "--cards counts the rows of all files; leave out keyetal/exact" \
+    "$program" runs keyetal/exact --cards
 pass
 
 # ---- by name, from any directory
@@ -205,7 +207,7 @@ RECALLMODEL_RUNS=/nowhere rejects "RECALLMODEL_RUNS: there is no index.csv in '/
     "$program" runs
 RECALLMODEL_RUNS=/nowhere rejects "there is no file 'keyetal/exact', and RECALLMODEL_RUNS: there" \
     "$program" calibrate keyetal/exact
-rejects "a name is given already, 'keyetal/exact'; give one" \
+rejects "the name 'keyetal/exact' is already given; give one" \
     "$program" runs keyetal/exact --name keyetal/argmax
 rejects "'keyetal/argmax' is not an option" "$program" runs keyetal/exact keyetal/argmax
 long=$(printf 'x%.0s' {1..5000})
