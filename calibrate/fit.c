@@ -71,15 +71,15 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
         snprintf(error, CSV_ERROR, "there are no runs");
     else if (kernel->exact_only && bucketed > 0)
         snprintf(error, CSV_ERROR,
-                 "the kernel %s only finds the exact top-k, and some runs have buckets",
+                 "the kernel %s only finds the exact top-k, but some runs have buckets; give the "
+                 "kernel that ran them",
                  kernel->name);
     else if (few && length < least)
         snprintf(error, CSV_ERROR, "%zu runs are too few for the kernel %s; give at least %zu",
                  length, kernel->name, least);
     else if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
         snprintf(error, CSV_ERROR,
-                 "all runs are exact top-k; a profile also needs runs with buckets (that of "
-                 "--kernel exact does not)");
+                 "all runs are exact top-k; add runs with buckets, or give --kernel exact");
     else
         return 0;
     return -1;

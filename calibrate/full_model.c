@@ -50,7 +50,9 @@ static bool check_predictions(const struct problem *problem, char error[CSV_ERRO
         const struct run *run = &problem->runs[i];
         const unsigned long long n = run->p.n, b = run->p.b, k_b = run->p.k_b;
         if (run->kind != RUN_EXACT && run->p.k_b > kernel->k_b_max) {
-            snprintf(error, CSV_ERROR, "the kernel %s has k_b up to %llu, and a run has k_b = %llu",
+            snprintf(error, CSV_ERROR,
+                     "the kernel %s has k_b up to %llu, but a run has k_b = %llu; give the kernel "
+                     "that ran it",
                      kernel->name, (unsigned long long)kernel->k_b_max, k_b);
             return false;
         }

@@ -287,7 +287,7 @@ static int find_dtype(struct reader *r, struct run_list *runs)
         runs->dtype = dtype;
     }
     if (!runs->has_dtype && r->csv->rows > 0)
-        return fail(r, 0, column, "is not the type that was asked for, and no row has it");
+        return fail(r, 0, column, "is not the type that was asked for, and no row has that type");
     return 0;
 }
 

@@ -17,7 +17,7 @@ START_TEST(broken_files)
     static const struct {
         const char *text, *said;
     } cases[] = {
-        {"", "t.csv: is empty"},
+        {"", "t.csv is empty"},
         {"# only remarks\n", "is empty"},
         {"n,k,n\n", "t.csv:1, column 3: 'n' is also the name of column 1"},
         {"n,k\n1,2\n3\n", "t.csv:3, column 2: missing; the line has 1 columns, the header has 2"},
@@ -119,7 +119,7 @@ START_TEST(runs_of_a_file)
         runs_from_csv(&csv, (struct run_filter){.has_dtype = true, .dtype = RCM_F16, .times = true},
                       &runs, error),
         -1);
-    ck_assert_msg(strstr(error, "no row has it") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "no row has that type") != NULL, "%s", error);
     csv_free(&csv);
     /* Exact top-k has no b. Without a column m, m is 1. Where no times are asked for, none are
      * needed. */

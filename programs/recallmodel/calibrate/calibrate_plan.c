@@ -61,11 +61,11 @@ int calibrate_plan(const struct calibrate_settings *settings)
         return status;
     if (settings->exact_runs || settings->profile_file || settings->cross_validate ||
         settings->no_held_out)
-        return usage_error("--plan prints shapes to time, and fits and writes nothing; give "
-                           "--runs, --kernel, --device or --dtype at most");
+        return usage_error("--plan prints shapes to time, and fits and writes nothing; give no "
+                           "options but --runs, --kernel, --device and --dtype");
     if (settings->kernel && settings->kernel->exact_only)
-        return usage_error("--plan plans runs of both stages, and --kernel %s only finds the exact "
-                           "top-k; time each n at a few m and k, from 8 runs on",
+        return usage_error("--plan plans runs of both stages, but --kernel %s only finds the exact "
+                           "top-k; time each n at a few m and k, at least 8 runs in all",
                            settings->kernel->name);
     struct run_list runs = {0};
     struct rcm_profile known;

@@ -54,7 +54,7 @@ static int check_text(const char *option, const char *text, size_t size)
 {
     return strlen(text) >= size || strchr(text, '#') || !rcm_text_is_plain(text)
                ? usage_error("%s is too long, has a # or control characters, or is not UTF-8; give "
-                             "at most %zu characters",
+                             "plain text of at most %zu bytes",
                              option, size - 1)
                : STATUS_OK;
 }

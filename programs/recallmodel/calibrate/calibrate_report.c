@@ -32,7 +32,7 @@ static void print_residuals(const struct residuals *r)
     if (r->runs)
         printf(": median error %.1f %%, 95 %% below %.1f %%", 100.0 * r->median, 100.0 * r->p95);
     if (r->unpredicted)
-        printf("%s %zu runs could not be predicted, because the others say nothing about them",
+        printf("%s %zu runs could not be predicted, because the other runs say nothing about them",
                r->runs ? ";" : ":", r->unpredicted);
 }
 
@@ -46,10 +46,12 @@ static void print_prior(const struct calibration *c)
             strcat(names, rcm_time_parameter(i)->name);
         }
     if (c->prior.source)
-        print_wrapped("The fit began from the profile of %s, carried to this card%s%s%s.",
-                      c->prior.source,
-                      *names ? ". Of it are still these, which the runs do not determine: " : "",
-                      names, *names ? "; runs that depend on them say more (--plan)" : "");
+        print_wrapped(
+            "The fit began from the profile of %s, carried to this card%s%s%s.", c->prior.source,
+            *names
+                ? ". These parameters are still its own, because the runs do not determine them: "
+                : "",
+            names, *names ? "; runs that depend on them say more (--plan)" : "");
 }
 
 /* The parameters of the short model, or of that of exact top-k alone, that these runs do not
@@ -198,8 +200,8 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
     printf("%s, kernel %s, %s: %s\n", c->profile.name, c->profile.kernel->name,
            rcm_dtype_name(c->profile.dtype), c->profile.runs);
     if (dtype_is_assumed(c, settings))
-        print_wrapped("Neither the runs (a column dtype) nor --dtype say of which type the values "
-                      "were: %s is assumed. If that is wrong, so is every bandwidth below.",
+        print_wrapped("Neither the runs (a column dtype) nor --dtype say which type the values "
+                      "had: %s is assumed. If that is wrong, so is every bandwidth below.",
                       rcm_dtype_name(c->profile.dtype));
     if (c->runs.left_out)
         printf("(%zu rows of other measurements were left out)\n", c->runs.left_out);
@@ -212,9 +214,9 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
     const struct rcm_device_text *device = &settings->question.device.text;
     if (settings->question.device.given && !device->has_profile &&
         !(device->device.bandwidth_bytes_per_s > 0.0))
-        print_wrapped("\n%s is none of the devices that recallmodel knows. Its profile predicts "
-                      "times. For bounds (--objective roofline, --d) add lines with the rates that "
-                      "you know: bandwidth_bytes_per_s, vector_rate_per_s, matrix_rate_per_s.",
+        print_wrapped("\n%s is not a device that recallmodel knows. Its profile predicts times. "
+                      "For bounds (--objective roofline, --d) add lines with the rates that you "
+                      "know: bandwidth_bytes_per_s, vector_rate_per_s, matrix_rate_per_s.",
                       device->device.name);
     if (settings->profile_file)
         printf("\nThe profile is in %s; use it with %s %s%s\n", settings->profile_file,

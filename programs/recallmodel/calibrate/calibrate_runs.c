@@ -10,11 +10,10 @@
 
 int check_kernel_has_times(const struct rcm_kernel *kernel)
 {
-    return kernel && !kernel->work
-               ? usage_error(
-                     "--kernel %s has no times; give generic, graphcore, ours, xla, cpu or exact",
-                     kernel->name)
-               : STATUS_OK;
+    return kernel && !kernel->work ? usage_error("--kernel %s has no time model; give generic, "
+                                                 "graphcore, ours, xla, cpu or exact",
+                                                 kernel->name)
+                                   : STATUS_OK;
 }
 
 /* Do the runs of --exact have only n, k, m and a time? Returns a status. */
@@ -33,8 +32,9 @@ static int check_exact(const char *path, const struct csv *csv, const struct run
 static int append_runs(const char *path, const struct run_list *more, struct run_list *runs)
 {
     if (runs->length > 0 && more->has_dtype && runs->has_dtype && more->dtype != runs->dtype)
-        return usage_error("--exact %s has %s values, the runs have %s; give --dtype", path,
-                           rcm_dtype_name(more->dtype), rcm_dtype_name(runs->dtype));
+        return usage_error(
+            "--exact %s has %s values, but the runs have %s; give --dtype to choose one", path,
+            rcm_dtype_name(more->dtype), rcm_dtype_name(runs->dtype));
     if (more->has_dtype) {
         runs->has_dtype = true;
         runs->dtype = more->dtype;
@@ -82,11 +82,12 @@ static int check_runnable(const struct run_list *runs, const struct calibrate_se
     for (size_t i = 0; i < runs->length && !kernel->exact_only; i++) {
         const struct run *run = &runs->items[i];
         if (run->kind != RUN_EXACT && !rcm_kernel_runs(kernel, run->p))
-            return usage_error("%s: n = %" PRIu64 ", k = %" PRIu64 ", b = %" PRIu64
-                               ", k_b = %" PRIu64 " is none that the kernel %s runs (%s); give the "
-                               "kernel that ran it, or --kernel generic",
-                               settings->runs, run->p.n, run->p.k, run->p.b, run->p.k_b,
-                               kernel->name, kernel->limits);
+            return usage_error("%s: the kernel %s does not run n = %" PRIu64 ", k = %" PRIu64
+                               ", b = %" PRIu64 ", k_b = %" PRIu64
+                               " (it runs %s); give --kernel the "
+                               "kernel that ran it, or generic",
+                               settings->runs, kernel->name, run->p.n, run->p.k, run->p.b,
+                               run->p.k_b, kernel->limits);
     }
     return STATUS_OK;
 }

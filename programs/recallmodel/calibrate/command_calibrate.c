@@ -17,8 +17,9 @@
 static int read_runs_file(void *to, const char *option, const char *value)
 {
     const char *runs = *(const char **)to;
-    return runs ? usage_error("%s '%.*s': runs are given already, '%.*s'; put them into one file",
-                              option, VALUE_SHOWN, value, VALUE_SHOWN, runs)
+    return runs ? usage_error(
+                      "%s '%.*s': the runs '%.*s' are already given; put all runs into one file",
+                      option, VALUE_SHOWN, value, VALUE_SHOWN, runs)
                 : read_runs_path(to, option, value);
 }
 
@@ -42,42 +43,43 @@ static const struct argument calibrate_options[] = {
      "the name of runs that come with recallmodel (recallmodel runs); --runs may be left out "
      "before FILE"},
     {"--exact", "FILE", read_runs_path, AT(exact_runs),
-     "measured runs of exact top-k, which say more about stage 2: n, k, m and the time; a file or "
-     "a "
-     "name"},
+     "measured runs of exact top-k, which say more about stage 2: a CSV with n, k, m and the time, "
+     "or a name"},
     {"--name", "NAME", read_text, AT(name),
      "the name of the device in the profile (default: that of --device, or device)"},
     {"--source", "TEXT", read_text, AT(source),
      "a text for the profile that says where the runs come from"},
     {"--card", "TEXT", read_text, AT(card),
-     "the card or CPU of the runs, where the name says another thing (bench --calibrate gives it)"},
+     "the card or CPU that the runs were measured on, if --name says something else (bench "
+     "--calibrate sets it)"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, "
      "drtopk, cpu (topk/, measured by recallmodel bench), helion or generic for a kernel of which "
      "only the times are known, or exact, exact-once or torch-topk for one that only finds the "
      "exact top-k"},
     {"--runs-kernel", "K", read_text, AT(runs_kernel),
-     "only rows with K in the column kernel (default: auto if a row has it, otherwise that "
-     "of the first row)"},
+     "fit only rows with K in the column kernel (default: auto if a row has it, otherwise that of "
+     "the first row)"},
     {"-o", "FILE", read_text, AT(profile_file), "write the profile to FILE"},
     {"--cross-validate", NULL, read_switch, AT(cross_validate),
      "also print the regret of choosing by this model and by those of the papers, on every second "
      "size n, which the fit leaves out; --csv then prints the regret of each size left out in "
      "turn"},
     {"--no-held-out", NULL, read_switch, AT(no_held_out),
-     "only fit: do not predict each size n by a fit to the others, which takes most of the time; "
-     "the profile then has no held-out errors and no bands"},
+     "only fit: do not also predict each size n by a fit to the others, which takes most of the "
+     "time; the profile then has no held-out errors and no bands"},
     {"--plan", NULL, read_switch, AT(plan),
      "print, as CSV, which shapes to time and what each is for: few shapes that together determine "
-     "the parameters (D-optimal), or what the runs at hand leave open; only with --runs, --kernel, "
-     "--device and --dtype"},
+     "the parameters (D-optimal), or those that the runs of --runs leave open; takes only --runs, "
+     "--kernel, --device and --dtype"},
     {"--leave-out", "LIST", read_sorted_counts, AT(leave_out),
-     "with --cross-validate: the sizes n to leave out instead"},
+     "with --cross-validate: the sizes n to leave out, instead of every second one"},
     {"--device", "D", read_card, IN_QUESTION(device),
      "the device: its name goes into the profile and, if it is known, its rates; or any name for a "
      "card of your own"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
-     "type of the values: f16 (default), bf16 or f32; a column dtype may say it instead"},
+     "type of the values: f16 (default), bf16 or f32; a column dtype of the runs may say it "
+     "instead"},
     {OPTION_JSON},
     {OPTION_CSV},
     {OPTIONS_END},
@@ -135,19 +137,18 @@ const struct command command_calibrate = {
     .example = "recallmodel calibrate runs.csv --exact exact.csv --name 'My GPU' -o my.profile\n"
                "  recallmodel calibrate runs.csv --cross-validate\n"
                "  recallmodel calibrate --plan > shapes.csv",
-    .detail =
-        "calibrate fits a physical model of the time of both stages: starts of kernels, "
-        "threads in waves, memory, merges. It prints the parameters, the error of the fit in "
-        "each regime, and how well a fit to the other sizes predicts each n.\n"
-        "\n"
-        "The fit begins from the parameters of the nearest card that has a profile (recallmodel "
-        "devices), and what the runs do not determine stays there; 8 runs are enough. --kernel "
-        "exact, exact-once and torch-topk fit a model of eight parameters to runs of exact "
-        "top-k alone.\n"
-        "\n"
-        "--plan chooses one shape after the other, each time the one about which the model "
-        "is most uncertain (docs/calibrating.md). With runs it prints the fewest shapes that "
-        "determine what they leave open.",
+    .detail = "calibrate fits a physical model of the time of both stages: kernel launches, waves "
+              "of thread blocks, memory traffic, merges. It prints the parameters, the error of "
+              "the fit in each regime, and how well a fit to the other sizes predicts each n.\n"
+              "\n"
+              "The fit begins from the parameters of the nearest card that has a profile "
+              "(recallmodel devices), and parameters that the runs do not determine stay as they "
+              "are there; 8 runs are enough. --kernel exact, exact-once and torch-topk fit a model "
+              "of eight parameters to runs of exact top-k alone.\n"
+              "\n"
+              "--plan chooses one shape after the other, each time the one whose time is most "
+              "uncertain (docs/calibrating.md). With runs it prints the fewest shapes that "
+              "determine what they leave open.",
     .options = calibrate_options,
     .bare = "--runs",
     .run = run_calibrate,

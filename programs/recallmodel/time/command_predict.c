@@ -125,20 +125,20 @@ static const struct argument predict_options[] = {
      "predict the shapes of a CSV with the columns n, k, b, k_b, m, or of runs that come with "
      "recallmodel, by their name (recallmodel runs)"},
     {"--runs-kernel", "K", read_text, AT(runs_kernel),
-     "of --runs only rows with K in the column kernel"},
+     "predict only the rows of --runs with K in the column kernel"},
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
     {OPTION_M},
     {"--d", "D", read_count, AT(d),
-     "the values are products of vectors of D elements: also print the time of these products, "
-     "alone and fused with stage 1, by the roofline, a lower bound"},
+     "the values are inner products of vectors of D elements: also print the roofline's lower "
+     "bound of the time of these products, alone and fused with stage 1"},
     {"--device", "D", read_device, IN_QUESTION(device),
-     "the device: a name, the path of a profile or of a device file, or this: the profile of "
-     "recallmodel bench --calibrate"},
+     "the device: a name, the path of a profile or of a device file, or the word this for the "
+     "profile that recallmodel bench --calibrate stored"},
     {"--carry-to", "D", read_device, AT(carry_to),
-     "the profile of an exact kernel, carried to another card by the rates of both"},
+     "carry the profile of an exact kernel to the card D, by the rates of both cards"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
-     "the type of the values: f16, bf16 or f32, if the device has several profiles"},
+     "the type of the values, f16, bf16 or f32, which selects among the profiles of the device"},
     {OPTION_JSON},
     {OPTION_CSV},
     {OPTIONS_END},
@@ -152,8 +152,8 @@ static int no_profile(struct predict_settings *settings)
     kernels_known(&settings->question.device.text, names, sizeof names);
     if (*names &&
         !profile_for_question(&settings->question.device.text, settings->kernel, NULL).found)
-        return usage_error("--kernel %s: the profile of %s knows %s", settings->kernel->name,
-                           device, names);
+        return usage_error("--kernel %s: %s has no profile of this kernel; give one of %s",
+                           settings->kernel->name, device, names);
     if (*names)
         return usage_error("--dtype %s: %s has no profile for this --dtype, and none whose values "
                            "have this width; recallmodel devices lists the profiles",
@@ -169,17 +169,19 @@ static int no_profile(struct predict_settings *settings)
 static int check_shapes(const struct predict_settings *settings)
 {
     if (settings->runs_kernel && !settings->runs)
-        return usage_error("--runs-kernel is for the rows of --runs; give --runs FILE");
+        return usage_error("--runs-kernel selects rows of --runs; give --runs FILE too");
     if (settings->runs && (settings->question.n.length || settings->question.k.length))
-        return usage_error("--runs and --n, --k exclude each other; the file has the shapes");
+        return usage_error("--runs and --n, --k exclude each other, because the file has the "
+                           "shapes; leave one out");
     if (settings->runs && settings->d)
         return usage_error("--runs and --d exclude each other; give --n and --k");
     if (settings->runs &&
         (settings->question.b.length || settings->question.k_b.length || settings->question.m > 1))
-        return usage_error("--runs and %s exclude each other; the file has the shapes",
-                           settings->question.b.length     ? "--b"
-                           : settings->question.k_b.length ? "--kb"
-                                                           : "--m");
+        return usage_error(
+            "--runs and %s exclude each other, because the file has the shapes; leave one out",
+            settings->question.b.length     ? "--b"
+            : settings->question.k_b.length ? "--kb"
+                                            : "--m");
     return STATUS_OK;
 }
 
@@ -199,8 +201,8 @@ static int predict(struct predict_settings *settings)
     if (is_exact_only(&question->device.text))
         return predict_exact_kernel(settings);
     if (settings->carry_to.given)
-        return usage_error("--carry-to is for the profile of an exact kernel; --device CARD "
-                           "predicts buckets by the profile that stands in for CARD");
+        return usage_error("--carry-to carries the profile of an exact kernel, which --device does "
+                           "not name; for buckets on another card, give that card to --device");
     settings->profile = profile_for_question(&question->device.text, settings->kernel,
                                              question->dtype.given ? &question->dtype.type : NULL);
     if (!settings->profile.found)
@@ -225,7 +227,7 @@ static int run_predict(int count, char **arguments)
 
 const struct command command_predict = {
     .name = "predict",
-    .summary = "the time that shapes take, by a calibrated profile",
+    .summary = "the predicted time of shapes, by a calibrated profile",
     .example = "recallmodel predict --device my.profile --n 2^18 --k 1024 --m 64\n"
                "  recallmodel predict --device my.profile --runs runs.csv --csv",
     .options = predict_options,

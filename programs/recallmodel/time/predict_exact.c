@@ -58,11 +58,11 @@ static int check_unread(const struct predict_settings *settings)
                                                 : NULL;
     const enum rcm_dtype dtype = question->device.text.profile.dtype;
     if (unread)
-        return usage_error("%s: an exact kernel's profile has no stage 1, and --device %s is one; "
-                           "give --n, --k and --m, or --runs",
+        return usage_error("%s: --device %s is the profile of an exact kernel, which has no stage "
+                           "1; give only --n, --k and --m, or --runs",
                            unread, question->device.text.profile.name);
     return question->dtype.given && question->dtype.type != dtype
-               ? usage_error("--dtype %s: the profile %s is of %s",
+               ? usage_error("--dtype %s: the profile %s is for %s; leave --dtype out",
                              rcm_dtype_name(question->dtype.type),
                              question->device.text.profile.name, rcm_dtype_name(dtype))
                : STATUS_OK;

@@ -61,9 +61,9 @@ ls "$folder" "$folder/there" | grep '\.......$' && fail "a temporary file is lef
 pass
 
 # Runs come from files and pipes of at most a stated size.
-refused "/dev/zero: is a device; give a file or a pipe" calibrate /dev/zero
-refused "/dev/zero: is a device; give a file or a pipe" predict --device h100-pcie --runs /dev/zero
-refused "$folder: is a folder; give a file or a pipe" predict --device h100-pcie --runs "$folder"
+refused "/dev/zero is a device; give a file or a pipe" calibrate /dev/zero
+refused "/dev/zero is a device; give a file or a pipe" predict --device h100-pcie --runs /dev/zero
+refused "$folder is a folder; give a file or a pipe" predict --device h100-pcie --runs "$folder"
 cat "$folder/runs.csv" | "$program" calibrate /dev/stdin \
     --kernel generic --dtype f32 --csv >"$folder/from-pipe"
 calibrate --csv | cmp -s - "$folder/from-pipe" || fail "a pipe is not read as the file is"
@@ -124,9 +124,9 @@ for want in "Predicted for the kernel graphcore-thread with the parameters of gr
 done
 "$program" predict --device h100-pcie --n 2^24 --k 64 --kb 1 --b 64 --m 600 --csv >"$folder/text"
 grep -q '"n, m"' "$folder/text" || fail "beyond: $(cat "$folder/text")"
-refused "the profile of H100-PCIe knows graphcore, graphcore-thread, graphcore-block" \
+refused "H100-PCIe has no profile of this kernel; give one of graphcore, graphcore-thread" \
     predict --device h100-pcie --n 100 --k 10 --kernel xla
-refused "the profile of device knows generic" predict \
+refused "device has no profile of this kernel; give one of generic" predict \
     --device "$folder/new" --n 100 --k 10 --kernel ours
 refused "no profile for this --dtype" predict --device cpu-epyc --n 100 --k 10 --dtype f16
 refused "H200 has no profile" predict --device h200 --kernel ours --n 100 --k 10

@@ -196,7 +196,7 @@ START_TEST(what_calibrate_rejects)
         {"--leave-out 1024", "belongs to --cross-validate"},
         {"--leave-out 1000 --cross-validate", "no run has this n"},
         {"--cross-validate --leave-out 1024,4096,16384,65536,262144,1048576",
-         "nothing would be left"},
+         "so no run would be left"},
         {"--name 'a name of more than forty characters, which is too many'", "--name"},
         {"--name 'a#b'", "--name"},
         {"--exact /nowhere", "No such file"}};

@@ -92,7 +92,7 @@ START_TEST(short_profile_files)
     static const char nothing[] = "kernel = samaga\nblock_us = 1\n";
     ck_assert_int_eq(rcm_profile_text_read(nothing, strlen(nothing), &entry, error, sizeof error),
                      -1);
-    ck_assert_msg(strstr(error, "lacks launch_us, roof_bytes_per_s"), "%s", error);
+    ck_assert_msg(strstr(error, "has none of launch_us, roof_bytes_per_s"), "%s", error);
 }
 END_TEST
 

@@ -50,7 +50,7 @@ open=$("$program" calibrate "$folder/ten.csv" --plan --kernel graphcore | wc -l)
 "$program" calibrate keyetal/two-stage --plan --kernel graphcore | prints "^Nothing is missing" ||
     fail "after 1932 runs something is missing"
 status=0; "$program" calibrate --plan --kernel any 2>"$folder/err" || status=$?
-[ $status = 2 ] && grep -q "has no times" "$folder/err" ||
+[ $status = 2 ] && grep -q "has no time model" "$folder/err" ||
     fail "--plan --kernel any: $(cat "$folder/err")"
 pass
 
