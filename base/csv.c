@@ -152,7 +152,7 @@ static int cut_text(struct csv *csv, size_t length, char error[CSV_ERROR])
             return -1;
     }
     if (csv->columns == 0) {
-        snprintf(error, CSV_ERROR, "%.150s: is empty; the first line must name the columns",
+        snprintf(error, CSV_ERROR, "%.150s is empty; the first line must name the columns",
                  csv->path);
         return -1;
     }
@@ -184,7 +184,7 @@ static int check_kind(const char *path, FILE *file, char error[CSV_ERROR])
     if (fstat(fileno(file), &status) == 0 &&
         (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
         return 0;
-    snprintf(error, CSV_ERROR, "%.150s: is %s; give a file or a pipe", path,
+    snprintf(error, CSV_ERROR, "%.150s is %s; give a file or a pipe", path,
              S_ISDIR(status.st_mode) ? "a folder" : "a device");
     return -1;
 }
@@ -209,7 +209,7 @@ static int read_text(FILE *file, struct csv *csv, size_t *length, char error[CSV
             return -1;
         }
         if (*length > CSV_BYTES_MOST) {
-            snprintf(error, CSV_ERROR, "%.150s: has more than %llu MiB; give fewer rows", csv->path,
+            snprintf(error, CSV_ERROR, "%.150s has more than %llu MiB; give fewer rows", csv->path,
                      (unsigned long long)(CSV_BYTES_MOST >> 20));
             return -1;
         }

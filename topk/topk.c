@@ -33,11 +33,11 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
     case RCM_TOP_K_BAD_POINTER:
         return "a pointer is null, or an output is not aligned to its elements";
     case RCM_TOP_K_BAD_TYPE:
-        return "the type, the method or the assignment is not one of those of the library";
+        return "the library does not know the type, the method or the assignment";
     case RCM_TOP_K_BAD_WORKSPACE:
         return "the workspace is too small, or its address is not a multiple of 64";
     case RCM_TOP_K_NO_CHOICE:
-        return "the profile cannot predict";
+        return "the profile is incomplete and cannot predict a time";
     }
     return "unknown status";
 }

@@ -8,7 +8,8 @@
 int plot_check(const char *path)
 {
     (void)path;
-    return usage_error("--plot cannot draw here; the page draws the pictures itself");
+    return usage_error(
+        "--plot cannot draw here, because the page draws the pictures itself; leave it out");
 }
 
 struct plot *plot_new(const char *title, const char *x_label, bool log_x)

@@ -6,5 +6,5 @@
 int predict_runs(const struct predict_settings *settings)
 {
     (void)settings;
-    return usage_error("--runs cannot be read here; the command itself reads them");
+    return usage_error("--runs cannot be read in the page; the recallmodel command reads them");
 }

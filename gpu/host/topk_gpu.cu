@@ -320,7 +320,7 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
     case RCM_GPU_BAD_TYPE:
         return "there is no such type, kernel or option, or the kernel cannot run this shape here";
     case RCM_GPU_BAD_WORKSPACE:
-        return "the workspace is null, too small, or not at a multiple of 256 bytes";
+        return "the workspace is null, too small, or its address is not a multiple of 256 bytes";
     case RCM_GPU_ERROR:
         return "CUDA reported an error";
     }

@@ -129,7 +129,7 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
         return "lacks a kernel whose times can be predicted";
     if (q->kernel->exact_only)
         return time_exact_is_whole(q) ? NULL
-                                      : "lacks launch_us, row_us, long_us: give at least one";
+                                      : "has none of launch_us, row_us, long_us; give at least one";
     if (q->kernel->cpu && !time_cpu_is_whole(q))
         return "lacks one of launch_us, cache_bytes, roof_bytes_per_s; recallmodel calibrate "
                "writes all of them";
@@ -139,12 +139,12 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
                       (q->kernel->times_only ? parameter->times_only : parameter->k_b > 0));
     if (q->kernel->times_only)
         return any ? NULL
-                   : "lacks launch_us, roof_bytes_per_s, operations_per_s and select_launch_us, .. "
-                     ": give at least one";
+                   : "has none of launch_us, roof_bytes_per_s, operations_per_s, select_launch_us, "
+                     "..; give at least one";
     return !predicts_stage1(q) ? "lacks one of launch_us, block_us, blocks_at_once, insert_us, "
                                  "memory_ratio, cache_bytes, roof_bytes_per_s, "
                                  "lines_per_us; recallmodel calibrate writes all of them"
-           : !any              ? "has none of element_us_1, .. element_us_16"
+           : !any              ? "has none of element_us_1, .. element_us_16; give at least one"
                                : NULL;
 }
 

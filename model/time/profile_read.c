@@ -61,9 +61,10 @@ static bool set_number(struct reader *r, struct rcm_text_key key, const char *va
     char text[TEXT_SHOWN];
     const double number = text_number(value);
     if (!(number > 0.0) || isinf(number))
-        return refuse(
-            r, "%s is not a positive number but '%s'; write 3.35e12, and put remarks after a #",
-            key.name, text_shown(text, value));
+        return refuse(r,
+                      "%s is not a positive number but '%s'; write a number such as 3.35e12, and "
+                      "put comments after a #",
+                      key.name, text_shown(text, value));
     *profile_number_at(r->out, key) = number;
     return true;
 }
@@ -165,9 +166,9 @@ static bool is_whole_profile(struct reader *r)
     for (size_t i = 0; whole && (parameter = rcm_time_parameter(i)); i++)
         if (parameter->always && (!q->kernel->cpu || parameter->cpu_start > 0.0) &&
             !(rcm_time_value(q, parameter) > 0.0))
-            return refuse(r,
-                          "is a profile that lacks %s; recallmodel calibrate writes complete ones",
-                          parameter->name);
+            return refuse(
+                r, "is a profile that lacks %s; recallmodel calibrate writes complete profiles",
+                parameter->name);
     const char *lacking = rcm_profile_lacks(q);
     return !lacking || refuse(r, "is a profile that %s", lacking);
 }
