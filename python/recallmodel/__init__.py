@@ -4,11 +4,11 @@ Bucketed top-k splits a row of n values into b buckets and keeps the k_b largest
 If there are more than k candidates, it takes their exact top-k (stage 2).
 
 Functions take numbers or arrays and broadcast them, unless they say otherwise. They return an array
-of that shape, or a number if all arguments are numbers. Names are those of the command and of
-model/recallmodel.h, and results are as accurate as that header promises. simulate runs bucketed
-top-k on rows: random ones, correlated ones or your own. sparse_attention is the attention of a
-layer when queries read only what a method chooses. topk runs top-k on your arrays. read_runs reads
-measured runs that come with the project.
+of the broadcast shape, or a number if all arguments are numbers. Names are those of the command and
+of model/recallmodel.h, and results are as accurate as that header promises. simulate runs bucketed
+top-k on rows: random ones, correlated ones or your own. sparse_attention computes the attention of
+a layer in which each query reads only the keys that a method chooses. topk runs top-k on your
+arrays. read_runs reads the measured runs that come with the project.
 
     >>> import recallmodel as rcm
     >>> f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}"

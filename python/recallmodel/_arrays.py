@@ -12,7 +12,7 @@ TOPK = numpy.dtype(lib.Topk)
 def unmasked(name, value):
     """numpy.asarray; TypeError if elements are masked, because it would drop the mask silently."""
     if numpy.ma.is_masked(value):
-        raise TypeError(f"{name} is masked; fill it")
+        raise TypeError(f"{name} is masked; fill it first, such as with {name}.filled(0)")
     if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # of which NumPy has no type
         value = value.detach().float()
     return numpy.asarray(value)
@@ -139,7 +139,7 @@ def goal(name, value, k=1):
         text = repr(real(name, value))
     found = lib.Goal()
     if lib.goal(text.encode(), k, ctypes.byref(found)) != 0:
-        raise ValueError(f"{name} = {value!r} must be in (0, 1], with at most 18 digits behind the "
+        raise ValueError(f"{name} = {value!r} must be in (0, 1], with at most 18 digits after the "
                          "point; write 0.95 for 95 %")
     return found
 

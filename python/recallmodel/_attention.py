@@ -21,9 +21,9 @@ class SparseAttention:
     """What sparse_attention returns.
 
     output: float32 [query heads, n_q, d_v]. visited: the mean share of the n keys that a query
-    visits beside the dense part. selectivity: the same with the dense part. knob: that of the
-    method, None if it has none. bytes_read: index, keys and values that a query reads, as float16;
-    index_bytes: the first of these.
+    visits outside of the dense part (sink and window). selectivity: the same with the dense part.
+    knob: the setting of the method, None if it has none. bytes_read: the bytes of index, keys and
+    values that a query reads, as float16. index_bytes: those of the index alone.
     """
     output: numpy.ndarray
     visited: float
@@ -78,7 +78,7 @@ def _context(queries, keys, values, queries_unroped, keys_unroped):
         raise ValueError(f"queries has d = {q.shape[2]}, but keys has d = {k.shape[2]}; give the "
                          "same")
     if q.shape[0] % k.shape[0]:
-        raise ValueError(f"{q.shape[0]} query heads are no multiple of {k.shape[0]} key heads")
+        raise ValueError(f"{q.shape[0]} query heads are not a multiple of {k.shape[0]} key heads")
     if q.shape[1] > k.shape[1]:
         raise ValueError(f"there are {q.shape[1]} queries, but {k.shape[1]} keys; queries are "
                          "those of the last positions")
@@ -86,7 +86,7 @@ def _context(queries, keys, values, queries_unroped, keys_unroped):
     k_unroped = _like("keys_unroped", keys_unroped, "keys", k.shape)
     tensors = (q, k, v, q_unroped, k_unroped)
     if max(max(x.shape) for x in tensors[:3]) > 2**30:
-        raise ValueError("an axis is longer than 2^30; give less at once")
+        raise ValueError("an axis is longer than 2^30; give shorter arrays")
     pointers = [None if x is None else x.ctypes.data for x in tensors]
     return tensors, lib.Context(len(q), len(k), k.shape[1], q.shape[1], k.shape[2], v.shape[2], 0,
                                 *pointers)
@@ -100,7 +100,7 @@ def _options(sink, window, d, given):
     names = [name for name, _ in lib.MethodOptions._fields_ if name != "dense"]
     for name, value in given.items():
         if name not in names:
-            raise ValueError(f"there is no option {name}; there are {', '.join(names)}")
+            raise ValueError(f"there is no option {name}; give one of {', '.join(names)}")
         kind = _KINDS.get(name)
         if kind == "name":
             value = lib.number_of(value, lib.ASSIGNMENTS, name)
@@ -120,21 +120,21 @@ def _options(sink, window, d, given):
 def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, window=128, *,
                      queries_unroped=None, keys_unroped=None, index=None, layer=None, share=False,
                      threads=0, **options):
-    """The attention of one layer when each query reads only what a method chooses.
+    """The attention of one layer in which each query reads only the keys that a method chooses.
 
     queries: [query heads, n_q, d], of the last n_q of n positions, after RoPE. keys: [key heads, n,
     d], after RoPE. values: [key heads, n, d_v]. Floats of any size; the work is float32. The query
     heads are a multiple of the key heads; neighbours share one. Query i has the position n - n_q +
-    i and reads no key behind it. Logits are q . k / sqrt(d).
+    i and reads no key after it. Logits are q . k / sqrt(d).
     method: one of attention_methods(). budget: the share of the n keys that queries visit, in (0,
-    1]. A method with a coarser knob takes the largest knob whose mean over all queries does not
-    exceed it. Beside these, every query reads the first `sink` and the last `window` keys.
-    queries_unroped, keys_unroped: the same before RoPE, for methods that work on these.
+    1]. A method takes the largest knob with which queries do not visit more than that, on average.
+    Beside these keys, every query reads the first `sink` and the last `window` keys.
+    queries_unroped, keys_unroped: queries and keys before RoPE, for methods that work on these.
     index: a file that `recallmodel sparse --save` wrote. Methods that cluster keys take the
     centroids, and the query models, that it has for `layer`, a whole number; without `layer` those
     of an unknown one. Others ignore it.
-    share: query heads that share keys choose together, if the method can. threads: 0 is all.
-    options: those of the methods, as `recallmodel sparse` has them: seed, k_b, assignment,
+    share: query heads that share a key head choose the same keys, if the method can. threads: 0 is
+    all. options: those of the methods, as `recallmodel sparse` has them: seed, k_b, assignment,
     components, mean_value, clusters, iterations, spherical, inside, page, block, block_factor,
     bits, tables, chunk, element_bytes, batch.
 
@@ -152,7 +152,7 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
     """
     number = lib.attention().method_by_name(str(method).encode())
     if not number:
-        raise ValueError(f"method {method!r} is not known; there are "
+        raise ValueError(f"method {method!r} is not known; give one of "
                          f"{', '.join(attention_methods())}")
     tensors, context = _context(queries, keys, values, queries_unroped, keys_unroped)
     number_of_layer = 2**32 - 1 if layer is None else count("layer", layer, 0, 2**32 - 2)

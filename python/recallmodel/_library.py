@@ -29,7 +29,7 @@ SHUFFLES = ("none", "row", "once")
 def number_of(name, names, what):
     """The number of a name in an enumeration."""
     if name not in names:
-        raise ValueError(f"{what} {name!r} is not known; there are {', '.join(names)}")
+        raise ValueError(f"{what} {name!r} is not known; give one of {', '.join(names)}")
     return names.index(name)
 
 

@@ -29,7 +29,7 @@ def _shape_function(name, text, c_name=None):
     of_shapes.__doc__ = f"""{text}
 
     n: elements in a row. k: elements wanted. b: buckets. k_b: elements kept per bucket. All are
-    whole numbers or arrays, which are broadcast.
+    whole numbers or arrays of them, which are broadcast.
     valid: the number of elements of a row that exist; the rest is padding (0: all exist).
     assignment: interleaved, contiguous or contiguous-floor.
     Returns float64 of the broadcast shape. Outside the domain (1 <= k <= n < 2^53, 1 <= b <= n,
@@ -40,7 +40,7 @@ def _shape_function(name, text, c_name=None):
 
 recall = _shape_function(
     "recall",
-    """Expected share of the true top-k that survives, when every place of it is equally likely.
+    """Expected share of the true top-k that survives, if they lie anywhere with equal probability.
 
     Error below 2.2e-16.""",
     "recall_exact")
@@ -213,7 +213,7 @@ def predict_us(profile, n, k, b, k_b, m=1):
 def exact_time_us(profile, n, k, m=1):
     """Predicted time of the exact top-k in microseconds; the rest is as for predict_us.
 
-    NaN also by a profile whose runs have no exact top-k among them.
+    NaN also if the runs of the profile have no exact top-k among them.
     """
     row = _profile_pointer(_profile_of_any(profile))
     array = in_domain(shapes(n=n, k=k, b=1, k_b=1, m=m))
@@ -236,11 +236,11 @@ class Reaching:
 
 
 def reaching(n, k, b, k_b, share=1e-6):
-    """How many elements exact top-k by threshold collects in its second look. One shape, no arrays.
+    """How many elements exact top-k by threshold collects in its second pass. One shape, no arrays.
 
-    share: the share of rows that may have more elements than the quantile. ValueError if fewer than
-    k elements survive stage 1, so that there is no threshold, or if the law (distribution) is too
-    wide to compute.
+    share: the share of rows that may collect more elements than the quantile. ValueError if fewer
+    than k elements survive stage 1, so that there is no threshold, or if the law (distribution) is
+    too wide to compute.
     """
     shape = lib.Topk(n=count("n", n), k=count("k", k), b=count("b", b), k_b=count("k_b", k_b))
     in_domain(shapes(n=n, k=k, b=b, k_b=k_b))
@@ -281,8 +281,8 @@ def _blocks_function(name, text):
     of_blocks.__name__ = of_blocks.__qualname__ = name
     of_blocks.__doc__ = f"""{text}
 
-    A row of n keys is cut into blocks of `block` neighbours; the last one has what is left. The
-    blocks with the largest maxima are kept, as many as `blocks` says. The answer is the exact top-k
+    A row of n keys is cut into blocks of `block` neighbours; the last one may have fewer. As many
+    blocks as `blocks` says are kept, those with the largest maxima. The answer is the exact top-k
     of the keys inside them. The top-k lie anywhere in the row with equal probability.
     Whole numbers or arrays, broadcast. Returns float64 of the broadcast shape. Outside the domain
     (1 <= k <= blocks * block): NaN in arrays, ValueError for numbers.
@@ -291,11 +291,11 @@ def _blocks_function(name, text):
 
 
 blocks_recall = _blocks_function(
-    "blocks_recall", "Expected recall of keeping the best blocks and the top-k inside them.")
+    "blocks_recall", "Expected recall of the exact top-k inside the best blocks.")
 blocks_loss = _blocks_function(
     "blocks_loss", "1 - blocks_recall, without the cancellation. Relative error below 1e-12.")
 blocks_sd = _blocks_function(
-    "blocks_sd", "Standard deviation of the recall of one row, of keeping the best blocks.")
+    "blocks_sd", "Standard deviation of the recall of one row, if the best blocks are kept.")
 
 
 def blocks_smallest(n, k, target, *, block=8):

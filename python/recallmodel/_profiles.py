@@ -72,7 +72,8 @@ def _device_of(row):
 
 
 def devices(name=None):
-    """The devices of the library; with a name, those with this name or else with this beginning.
+    """The devices of the library; with a name, those with this name or, if there is none, those
+    whose names begin with it.
 
     Letter case, blanks, - and _ do not count, as for the command's --device.
     """
@@ -137,13 +138,13 @@ def _profile_of_text(data, path="profile"):
     if line != 0:
         raise ValueError(f"{path}:{f'{line}:' if line > 0 else ''} {error.value.decode()}")
     if not text.has_profile:
-        raise ValueError(f"{path}: is a device without a profile; recallmodel calibrate writes one")
+        raise ValueError(f"{path} is a device without a profile; recallmodel calibrate writes one")
     return Profile(text.profile, text.device, text)
 
 
 def profiles(name=None):
-    """The profiles of the library; with a name, those of the devices with this name or else with
-    this beginning.
+    """The profiles of the library; with a name, those of the devices with this name or, if there
+    is none, of those whose names begin with it.
 
     Letter case, blanks, - and _ do not count, as for the command's --device.
     """
@@ -157,8 +158,8 @@ def _device_row(device):
     rows = _rows_like(lib.device, name)
     if len(rows) != 1:
         names = ", ".join(row.name.decode() for row in rows or _rows_like(lib.device, None))
-        what = "one of" if rows else "not known; there are"
-        raise ValueError(f"device {name!r} is {what} {names}")
+        what = "may mean several; give one of" if rows else "is not known; give one of"
+        raise ValueError(f"device {name!r} {what} {names}")
     return ctypes.pointer(rows[0])
 
 
@@ -208,7 +209,7 @@ def read_profile(path):
     """
     path = pathlib.Path(path)
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: is not a regular file")
+        raise ValueError(f"{path} is not a regular file")
     with open(path, "rb") as file:
         return _profile_of_text(file.read(TEXT_MOST), path)
 
@@ -257,7 +258,7 @@ def _profile_of_any(value, kernel=None, dtype=None):
     if not names and (isinstance(value, os.PathLike) or "/" in value or "." in value):
         return read_profile(value)
     if len(names) > 1:
-        raise ValueError(f"profile {value!r} is one of {_join_names(names)}; give one of them")
+        raise ValueError(f"profile {value!r} may mean {_join_names(names)}; give one of them")
     found = [one for one in profiles() if one.name.encode() in names]
     if not found:
         no = "has no profile" if names else "is not known"

@@ -24,9 +24,9 @@ class Simulation:
     recall_mean: mean recall of the rows. recall_sd: standard deviation of the recall of a row, with
     rows - 1. recall_stderr: standard error of the mean. recall_worst: the smallest recall.
     recall_p01, recall_p05, recall_p50: the recall that 1, 5 and 50 % of the rows do not exceed.
-    recall_value_mean: mean recall where any of several equal values counts.
-    exact_rows: share of rows that lost nothing. certified_rows: share of rows of which the kept
-    values prove that they lost nothing.
+    recall_value_mean: mean recall if any of several equal values counts.
+    exact_rows: share of rows that lost nothing. certified_rows: share of rows whose kept values
+    prove that they lost nothing.
     mass_mean, mass_worst: kept share of the softmax mass of the exact top-k: its mean and its
     smallest value. value_mean, value_worst: the same for the sum of the exact top-k, over rows
     where no value in that sum is negative.
@@ -173,7 +173,8 @@ def _groups_of(file, groups, stack):
     # Numbered in the order of their first rows, as by the command.
     unique, first, which = numpy.unique(labels, return_index=True, return_inverse=True)
     if len(unique) < 2:
-        raise ValueError("groups puts all rows into one group, which says nothing of others")
+        raise ValueError("groups puts all rows into one group, which says nothing about others; "
+                         "give two labels or more")
     order = numpy.argsort(first)
     number = numpy.empty(len(order), numpy.uint32)
     number[order] = numpy.arange(len(order))
@@ -226,9 +227,9 @@ def _run(spec, stack):
 def _check_settings(n, b, k_b, rho, temperature):
     """ValueError if one of these settings is outside its domain."""
     if b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)):
-        raise ValueError("1 <= b <= n and k_b >= 1 must hold everywhere")
+        raise ValueError("1 <= b <= n and k_b >= 1 must hold for every shape")
     if not 0 <= rho < 1:
-        raise ValueError(f"rho = {rho} is not in [0, 1)")
+        raise ValueError(f"rho = {rho} is not in [0, 1), where the correlation of neighbours lies")
     if not 0 < temperature < numpy.inf:
         raise ValueError(f"temperature = {temperature} is not positive")
 
@@ -238,9 +239,9 @@ def _check_generated(rows, n, groups):
     if n is None:
         raise ValueError(f"rows={rows!r} needs n, the length of a row")
     if rows == "file":
-        raise ValueError("rows: give the path of the file")
+        raise ValueError("rows='file' names no file; give the path of the file")
     if groups is not None:
-        raise ValueError("groups belong to rows of an array or a file")
+        raise ValueError("groups belong to rows of an array or a file; leave groups out")
 
 
 def _rope(rows, stack, theta, head_dim, share, spread, weights):
@@ -306,7 +307,7 @@ def _over_groups(labels, groups, k, shape):
 def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0,
              repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None, groups=None,
              rope_theta=None, head_dim=None, rope_share=None, rope_spread=None, rope_weights=None):
-    """Runs bucketed top-k on rows and returns a Simulation: what it loses.
+    """Runs bucketed top-k on rows and returns a Simulation, which says what they lose.
 
     It uses no function of the model.
 
@@ -315,7 +316,7 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
     placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho), lognormal,
     uniform, ties, sorted, constant or rope (noise, and a cosine for each pair of a head that RoPE
     rotates). n: the length of a generated row.
-    k: of the top-k. b, k_b: whole numbers or arrays, which are broadcast.
+    k: elements wanted. b, k_b: whole numbers or arrays of them, which are broadcast.
     assignment: interleaved, contiguous or contiguous-floor. shuffle: none, row (a permutation for
     each row) or once (one for all rows).
     valid: the number of elements of a row that exist; the rest is padding (0: all exist).

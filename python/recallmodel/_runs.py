@@ -104,7 +104,7 @@ def read_runs(name_or_path):
     """The columns of measured runs, by their names: a dict of arrays of one length.
 
     name_or_path: a name that runs() lists, such as "keyetal/two-stage", or a CSV file. A column is
-    int64 if it has integers alone, float64 if it has numbers (NaN where a field is empty), and
+    of int64 if it has only integers, of float64 if it has numbers (NaN where a field is empty), and
     otherwise of str.
 
     >>> import recallmodel as rcm

@@ -14,7 +14,7 @@ from ._profiles import Profile, _device_row, _profile_for, _profile_of_any, _pro
 class Threshold:
     """Exact top-k by threshold with its best shape.
 
-    reaching: how many elements its second look collects in the mean. objective: in the objective's
+    reaching: how many elements its second pass collects on average. objective: in the objective's
     own unit.
     """
     b: int
@@ -37,18 +37,18 @@ class Beyond:
 class Choice:
     """The choice of select.
 
-    b, k_b, candidates, recall, objective: the best buckets, also if something else is to be
+    b, k_b, candidates, recall, objective: the best buckets, even if something else is to be
     deployed; None if no buckets reach the recall.
     deploy: bucketed, exact or threshold: the one with the least objective.
     objective, exact_objective, threshold.objective: in the objective's own unit (candidates,
     operations, steps, us). exact_objective is None if it is not known.
     over_exact: objective over exact_objective.
-    low_us, high_us: where the objective is a time, nine in ten errors put it between (None: not
-    known). stand_in: the card whose profile answered for one that has none (None: its own did).
-    beyond: buckets beyond the runs of the profile, which took no part, and whose band ends below
-    the objective (None: there are none).
-    too_close: buckets and exact top-k may take equally long, by the bands of their times: deploy is
-    the lesser, and exact top-k loses nothing.
+    low_us, high_us: if the objective is a time, 9 in 10 times lie in this band (None: not known).
+    stand_in: the card whose profile answered for a card that has none (None: its own did).
+    beyond: buckets beyond the runs of the profile, which were not considered although their band
+    ends below the objective (None: there are none).
+    too_close: the bands of the times of buckets and of exact top-k overlap, so that they may take
+    equally long. deploy is still the faster; exact top-k loses nothing.
     cause, reason: why, as a word and as a sentence: least (what is deployed has the least
     objective), too_close, no_exact (what exact top-k takes is not known), or what forbids all
     buckets: recall, runs, options (align, divisors), kernel.
@@ -112,7 +112,8 @@ def _exact_kernel_us(kernel, p):
     exact = lib.predict_exact_band(_profile_pointer(kernel), p)
     if not exact.time_us > 0:
         raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
-                         + ("; k = n selects nothing" if p.k >= p.n else ""))
+                         + ("; give a k below n, because k = n selects nothing" if p.k >= p.n
+                            else ""))
     return exact.time_us, *(us if us > 0 else 0.0 for us in (exact.low_us, exact.high_us))
 
 
@@ -131,7 +132,8 @@ def _exact_us(exact_us, exact_kernel, unit, p):
     if exact_us is None and exact_kernel is None:
         return 0.0, 0.0, 0.0
     if exact_us is not None and exact_kernel is not None:
-        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give one")
+        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give only "
+                         "one")
     if unit != b"us":
         raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
                          "with a time; give a profile or a device")
@@ -151,27 +153,28 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
 
-    target: the recall; a str or Decimal as it is written, a float as Python prints it. It is the
-    mean or, with confidence, the recall that a row reaches with that probability.
+    target: the recall to reach; a str or Decimal as it is written, a float as Python prints it. It
+    is the mean or, with confidence, the recall that a row reaches with that probability.
     objective: candidates, basic, serial, parallel, time (needs a profile, and uses its kernel) or
     roofline (needs a device). The default is time with a profile or a device (without one for the
     kernel: roofline), and otherwise candidates.
     profile: a Profile, the name of a device that has one, a path, or "this": the profile of this
-    machine that recallmodel bench --calibrate stored. device: a name or a Device;
-    without a profile, its own answers or the stand-in for it.
+    machine that recallmodel bench --calibrate stored. device: a name or a Device; if profile is not
+    given, the profile of the device answers, or else the one that stands in for it.
     dtype: the type of the values. A profile of another width is carried to it, and the Choice says
     so (stand_in, with the wide band of one).
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
-    exact_kernel: a kernel of exact top-k, whose predicted time takes the same place: a Profile, the
-    beginning of its name ("gvr_v2"), or a path.
-    d: the values are products of vectors of d elements, and stage 1 runs in the kernel of the
-    product, by the roofline of the device (needed, also with a profile), a lower bound. exact_us is
-    then of the product and exact top-k.
+    exact_kernel: a kernel of exact top-k, whose predicted time is used instead: a Profile, a prefix
+    of its name ("gvr_v2"), or a path.
+    d: the values are inner products of vectors of d elements, and stage 1 is fused into their
+    kernel. The time of that is a lower bound by the roofline of the device, which must be given,
+    also with a profile. exact_us is then the time of the product and exact top-k.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
-    elements (default 128): keeps away from b that resonate with one of its wavelengths, if it can.
-    beyond_runs: buckets beyond the runs of the profile take part, by the upper end of their band.
+    elements (default 128): avoid b that resonate with one of its wavelengths, if possible.
+    beyond_runs: also consider buckets beyond the runs of the profile, by the upper end of their
+    band.
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
     wanted = goal("target", target, k)
@@ -203,7 +206,7 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     selection.machine.beyond_runs = bool(beyond_runs)
     if d is not None:
         if chosen.contents.unit != b"us" or row is None:
-            raise ValueError("d is about a time on a device; give device='H100-PCIe' or another")
+            raise ValueError("d predicts a time on a device; give device='H100-PCIe' or another")
         if exact_kernel is not None:
             raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
@@ -229,6 +232,6 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
         selection.rope = lib.Rope(*rope_of(rope_theta, lib.HEAD_DIM if head_dim is None
                                            else head_dim))
     elif head_dim is not None:
-        raise ValueError("head_dim is of RoPE; give rope_theta too")
+        raise ValueError("head_dim is a parameter of RoPE; give rope_theta too")
     choice = lib.select(byref(selection))
     return _choice_of(choice, profile if chosen.contents.name == b"time" and d is None else None)

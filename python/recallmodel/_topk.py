@@ -47,9 +47,9 @@ class TopKChosen(typing.NamedTuple):
 class Chosen(typing.NamedTuple):
     """How topk ran.
 
-    method: exact or bucketed. b, k_b, assignment: of the buckets, None if exact. recall: what the
-    model expects of these on rows whose top-k lies anywhere; 1.0 if exact. select: the Choice
-    behind it, None if nothing was chosen.
+    method: exact or bucketed. b, k_b, assignment: those of the buckets, None if exact. recall: what
+    the model expects of them on rows whose top-k lie anywhere with equal probability; 1.0 if exact.
+    select: the Choice behind it, None if nothing was chosen.
     """
     method: str
     b: typing.Optional[int]
@@ -89,7 +89,7 @@ def _warn_of_another_cpu(profile):
     here = ctypes.create_string_buffer(lib.CPU_TEXT)
     if (card and profile._row.kernel.contents.cpu and lib.this_cpu(here)
             and here.value.decode() != card):
-        warnings.warn(f"the profile {profile.name} is of {card}, and this is "
+        warnings.warn(f"the profile {profile.name} is of {card}, but this machine is "
                       f"{here.value.decode()}; recallmodel bench --calibrate makes one",
                       stacklevel=4)
 
@@ -359,7 +359,7 @@ def _of_any_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, a
                          profile, threads, wide)
     if known is None:
         if recall is not None or b is not None or k_b is not None:
-            raise ValueError("x has integers beyond 2**53, of which there are no buckets; leave "
+            raise ValueError("x has integers beyond 2**53, which bucketed top-k cannot take; leave "
                              "recall, b and k_b out, or give smaller ones")
         axis = axis_of(axis, array.shape)
         n = array.shape[axis] if array.ndim else 1
@@ -413,30 +413,30 @@ def topk(x, k, axis=None, largest=True, sorted=True, *, dim=None, recall=None, c
     read where they are, without a copy, unless the rows lie in many short pieces or are integers
     other than int8 and int32. A tensor on a GPU goes to the kernels of gpu/, if these were built
     (docs/python.md).
-    k: how many, 0 <= k <= length of the axis. axis: the last by default; dim is another name of it.
-    largest: False looks for the smallest. sorted: best first; False is faster, in no particular
-    order.
+    k: how many elements, 0 <= k <= length of the axis. axis: the last by default; dim is another
+    name of it. largest: False selects the smallest. sorted: best first; False is faster, and the
+    order is then not defined.
 
-    Without recall, b and k_b it is exact top-k.
-    recall: the library chooses by its model what is fastest and keeps this share of the top-k, on
-    average, so that half of all batches keep less. confidence: all rows of x together keep that
-    recall with at least this probability. It may choose exact top-k. The
-    recall is that of rows whose top-k may lie anywhere with equal probability. A choice takes up to
+    Without recall, b and k_b, topk is exact.
+    recall: the library chooses what its model predicts to be fastest among all that keeps this
+    share of the top-k on average; it may choose exact top-k. About half of all batches keep less.
+    confidence: all rows of x together keep that recall with at least this probability. The recall
+    is that of rows whose top-k lie anywhere with equal probability. A choice takes up to some
     milliseconds, and is kept for the next call of the same shape.
-    profile: the machine that it predicts for: a Profile, a name or a path; None: that of a CPU.
-    b, k_b, assignment: bucketed top-k with these; interleaved or contiguous.
+    profile: the machine to predict for: a Profile, a name or a path; None: that of a CPU.
+    b, k_b, assignment: bucketed top-k with these; assignment is interleaved or contiguous.
     threads: at most this many; 0 is all. In a child process after os.fork it is one.
     nan: "last": NaN comes last, whatever `largest` is; "largest": NaN is above all numbers, as for
     PyTorch.
     index_dtype: int32 or int64. The default is int64, for JAX int32.
-    out: a pair of arrays or tensors for values and indices, of the right shape and type.
+    out: a pair of arrays or tensors, for values and indices, of the right shapes and types.
 
-    Returns TopK(values, indices), a tuple, with k in place of the length of the axis; of the kind
-    that x is (NumPy, PyTorch, JAX), otherwise NumPy. return_choice=True: TopKChosen(values,
-    indices, choice), where choice says how it ran: a Chosen.
-    -0 is just below +0. Equal elements may replace each other. The same call gives the same bits
-    with any number of threads.
-    TypeError or ValueError, with the mend, for what does not fit.
+    Returns a tuple TopK(values, indices), whose axis has the length k. They are arrays of the kind
+    of x (NumPy, PyTorch, JAX), otherwise NumPy's. return_choice=True: TopKChosen(values, indices,
+    choice), where choice, a Chosen, says how it ran.
+    -0 is just below +0. Any of several equal elements may be returned. The same call gives the same
+    bits with any number of threads.
+    TypeError or ValueError, which says what to give instead, for arguments that do not fit.
 
         >>> import numpy, recallmodel as rcm
         >>> x = numpy.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]], dtype="float32")

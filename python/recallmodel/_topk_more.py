@@ -48,7 +48,7 @@ def checked_axis(axis, dim):
     if axis is None:
         return -1 if dim is None else dim
     if dim is not None:
-        raise TypeError("axis and dim are two names of one argument; give one")
+        raise TypeError("axis and dim are two names of one argument; give only one")
     return axis
 
 
@@ -57,7 +57,7 @@ def put_out(out, values, indices, copy):
     try:
         own_values, own_indices = out
     except (TypeError, ValueError):
-        raise TypeError("out must be a pair: where values and indices go") from None
+        raise TypeError("out must be a pair of arrays, for values and for indices") from None
     for name, own, result in (("values", own_values, values), ("indices", own_indices, indices)):
         if tuple(own.shape) != tuple(result.shape) or own.dtype != result.dtype:
             raise ValueError(f"out of {name} has shape {tuple(own.shape)} and type {own.dtype}; it "

@@ -218,7 +218,7 @@ def _of_integers(x, k, axis, int32, recall, b, k_b, largest, sorted, more):
     elif x.numel() == 0 or (int(x.max()) <= 2**53 and int(x.min()) >= -2**53):
         known = x.double()
     else:
-        raise ValueError("x has integers beyond 2**53, of which there are no buckets; leave "
+        raise ValueError("x has integers beyond 2**53, which bucketed top-k cannot take; leave "
                          "recall, b and k_b out, or give smaller ones")
     indices = of_tensor(known, k, recall, axis, largest, sorted, *more)[1]
     if x.dim() == 0:

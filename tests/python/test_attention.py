@@ -127,17 +127,17 @@ def test_index(tmp_path):
 
 
 @pytest.mark.parametrize("change, words", [
-    (dict(method="none"), "there are full, streaming"),
+    (dict(method="none"), "give one of full, streaming"),
     (dict(budget=0), "budget must be in"),
     (dict(window=-1), "window must not be negative"),
     (dict(method="saap"), "needs query models"),
     (dict(method="lsh-argmax-query"), "queries of all positions"),
     (dict(method="kmeans", clusters=0), "clusters must be from 1"),
     (dict(method="bucketed", k_b=0), "k_b"),
-    (dict(method="bucketed", assignment="odd"), "there are interleaved"),
+    (dict(method="bucketed", assignment="odd"), "give one of interleaved"),
     (dict(colour=1), "there is no option colour"),
     (dict(values=numpy.zeros((2, 399, 12))), "values has 2 heads of 399 positions"),
-    (dict(queries=numpy.zeros((3, 20, 16))), "3 query heads are no multiple of 2"),
+    (dict(queries=numpy.zeros((3, 20, 16))), "3 query heads are not a multiple of 2"),
     (dict(queries=numpy.zeros((4, 20, 15))), "queries has d = 15"),
     (dict(queries=numpy.zeros((4, 401, 16))), "401 queries, but 400 keys"),
     (dict(keys=numpy.full((2, 400, 16), numpy.nan)), "keys has a number that is not finite"),

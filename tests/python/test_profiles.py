@@ -77,7 +77,7 @@ def test_a_name_or_a_path_in_place_of_a_profile():
     for name in ("H100-PCIe", "h100p", file, str(file)):
         numpy.testing.assert_array_equal(rcm.predict_us(name, 2**18, 256, [256, 1024], 2, 64), want)
         assert rcm.exact_time_us(name, 2**18, 256, 64) == rcm.exact_time_us(own, 2**18, 256, 64)
-    for name, text in (("H100", "is one of .*H100-PCIe.*H100-SXM"),
+    for name, text in (("H100", "may mean .*H100-PCIe.*H100-SXM"),
                        ("H200", "'H200' has no profile; there are those of .*H100-PCIe"),
                        ("nothing", "'nothing' is not known")):
         with pytest.raises(ValueError, match=text):
@@ -247,7 +247,7 @@ def test_select_with_an_exact_kernel():
 
 
 @pytest.mark.parametrize("arguments, says_so", [
-    (dict(exact_kernel="gvr_v2", exact_us=4.0, device="b200"), "give one"),
+    (dict(exact_kernel="gvr_v2", exact_us=4.0, device="b200"), "give only one"),
     (dict(exact_kernel="gvr_v2"), "exact_kernel is compared with a time"),
     (dict(exact_kernel="nothing", device="b200"), "is not known"),
     (dict(profile="gvr_v2"), "has no stage 1"),
