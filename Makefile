@@ -15,7 +15,8 @@ DESTDIR ?=
 CC ?= gcc
 CXX ?= g++
 CFLAGS ?= -O2 -g1
-WARNINGS := -Wall -Wextra -Wconversion -Werror=implicit-function-declaration
+WARNINGS := -Wall -Wextra -Wconversion -Werror=implicit-function-declaration \
+    -Werror=missing-field-initializers -Werror=unused
 BUILD ?= build
 SANITIZE :=
 PYTHON ?= /usr/bin/python3

@@ -9,7 +9,7 @@
 #include "regret.h"
 
 /* What a choice can go by: the calibrated time (score 0), then each cost model. */
-#define SCORES 4
+#define SCORES (1 + RCM_COST_MODELS)
 const char *score_name(size_t score);
 
 struct validation {

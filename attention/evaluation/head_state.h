@@ -9,7 +9,7 @@
 #define HEAD_STATE_H
 
 #include "evaluate.h"
-#include <attention/partial.h>
+#include "partial.h"
 #include <attention/watch.h>
 
 /* Queries times keys of a head from which threads share a pass over it: about 1.5 ms of one thread

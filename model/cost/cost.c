@@ -49,18 +49,18 @@ static double parallel_scan(double n, double m)
     return 1.0 + 2.0 * log2(n);
 }
 
-static const struct rcm_cost_model models[] = {
-    {"basic", "operations", {{NULL, "m n (log2 k + 1)", basic}}, scan},
-    {"serial",
-     "operations",
-     {{"insertion_queue", "m n (3 k - 1)", insertion_queue},
-      {"radix_select", "m n (4 log2 n + 4)", radix_select}},
-     scan},
-    {"parallel",
-     "parallel steps",
-     {{"scan_max", "k (2 log2 n + 3)", scan_max},
-      {"parallel_radix_select", "log2 n (2 log2 n + 16)", parallel_radix_select}},
-     parallel_scan},
+static const struct rcm_cost_model models[RCM_COST_MODELS] = {
+    [RCM_BASIC] = {"basic", "operations", {{NULL, "m n (log2 k + 1)", basic}}, scan},
+    [RCM_SERIAL] = {"serial",
+                    "operations",
+                    {{"insertion_queue", "m n (3 k - 1)", insertion_queue},
+                     {"radix_select", "m n (4 log2 n + 4)", radix_select}},
+                    scan},
+    [RCM_PARALLEL] = {"parallel",
+                      "parallel steps",
+                      {{"scan_max", "k (2 log2 n + 3)", scan_max},
+                       {"parallel_radix_select", "log2 n (2 log2 n + 16)", parallel_radix_select}},
+                      parallel_scan},
 };
 
 const struct rcm_cost_model *rcm_cost_model(size_t index)

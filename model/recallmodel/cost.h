@@ -22,7 +22,8 @@ struct rcm_algorithm {
 };
 
 /* A cost model is a registry row: its cost is that of its cheapest algorithm. rcm_cost_model(0), ..
- * until NULL. */
+ * until NULL. The first three are those of [Key2024]. */
+enum rcm_cost_model_number { RCM_BASIC, RCM_SERIAL, RCM_PARALLEL, RCM_COST_MODELS };
 #define RCM_MAX_ALGORITHMS 2
 struct rcm_cost_model {
     const char *name;

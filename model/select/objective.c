@@ -149,17 +149,19 @@ static double roofline_threshold(const struct rcm_objective *self,
 static const struct rcm_objective objectives[] = {
     {"candidates", "candidates", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, 0, candidates,
      candidates_exact, candidates_threshold},
-    {"basic", "operations", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, 0, cost, cost_exact,
+    {"basic", "operations", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, RCM_BASIC, cost, cost_exact,
      cost_threshold},
-    {"serial", "operations", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, 1, cost, cost_exact,
+    {"serial", "operations", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, RCM_SERIAL, cost, cost_exact,
      cost_threshold},
-    {"parallel", "parallel steps", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, 2, cost, cost_exact,
-     cost_threshold},
+    {"parallel", "parallel steps", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, RCM_PARALLEL, cost,
+     cost_exact, cost_threshold},
     {"time", "us", RCM_STEPS_WITH_B, RCM_NEEDS_PROFILE, 0, predicted, predicted_exact,
      predicted_threshold},
     {"roofline", "us", RCM_GROWS_WITH_B, RCM_NEEDS_DEVICE, 0, roofline, roofline_exact,
      roofline_threshold},
 };
+_Static_assert(sizeof objectives / sizeof *objectives == RCM_COST_MODELS + 3,
+               "each cost model has a row in objectives[]");
 
 const struct rcm_objective *rcm_objective(size_t index)
 {

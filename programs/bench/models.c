@@ -25,9 +25,8 @@ void ask_models(const struct rcm_device *device, const struct cell *c, struct me
 {
     static const enum rcm_dtype types[DTYPES] = {RCM_F32, RCM_F16, RCM_BF16};
     const struct rcm_topk p = shape_of(c);
-    const struct rcm_cost_model *model;
-    for (size_t i = 0; i < 3 && (model = rcm_cost_model(i)); i++) {
-        struct rcm_cost cost = rcm_cost(model, p);
+    for (size_t i = 0; i < sizeof to->cost / sizeof *to->cost; i++) {
+        const struct rcm_cost cost = rcm_cost(rcm_cost_model(i), p);
         to->cost[i] = c->kernel->task == TASK_EXACT ? cost.exact : cost.approximate;
     }
     if (device && c->kernel->task == TASK_STAGE1 && c->dtype <= DTYPE_BF16)

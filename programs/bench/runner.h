@@ -23,8 +23,8 @@ struct measurement {
     double recall;           /* mean over the rows, by value */
     double recall_model;     /* what the model expects */
     double z; /* the difference in standard errors; only for float32, normals or rows of a file */
-    double predicted_us; /* only for stage 1: by the roofline of the device */
-    double cost[3];      /* of each cost model, in the order of rcm_cost_model() */
+    double predicted_us;           /* only for stage 1: by the roofline of the device */
+    double cost[RCM_PARALLEL + 1]; /* of the models of [Key2024], which the CSV names */
 };
 
 /* Measures a cell. Where that does not return MEASURED, the reason is that of the back end. */

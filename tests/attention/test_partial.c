@@ -2,7 +2,7 @@
  * double, with logits far from 0, weights, and empty parts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <attention/partial.h>
+#include <attention/evaluation/partial.h>
 #include <tests/test.h>
 
 #define N 500

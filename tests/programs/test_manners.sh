@@ -123,6 +123,17 @@ status=0; wait_for $job 60 || status=$?
     fail "SIGTERM beside an ignored SIGINT: status $status"
 pass
 
+# The help of an option names what the option takes.
+for line in "simulate --input" "count --input" "select --objective" "recall --assignment" \
+    "predict --dtype"; do
+    read -r subcommand option <<<"$line"
+    "$program" "$subcommand" --help | sed -n "/^  $option/,/^  --/p" >"$folder/out"
+    for name in $("$program" completion words "$subcommand" "$option" "" | cut -f1); do
+        grep -qw -- "$name" "$folder/out" || fail "the help of $line does not name $name"
+    done
+done
+pass
+
 # Numbers look the same in every locale. This test makes a locale with a decimal comma.
 if localedef -i de_DE -f UTF-8 "$folder/de_DE.UTF-8" 2>/dev/null; then
     export LOCPATH=$folder

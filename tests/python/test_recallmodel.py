@@ -443,6 +443,11 @@ def test_layout_is_that_of_the_headers(tmp_path):
         for value, name in enumerate(names, start=first):
             lines.append(f'printf("%d ", (int){prefix}{name.upper().replace("-", "_")});')
             want.append(value)
+    for names, count in ((_library.INPUTS, "SIM_INPUTS"), (_library.SHUFFLES, "SIM_SHUFFLES"),
+                         (_library.ASSIGNMENTS, "SIM_ASSIGNMENTS"),
+                         (_topk_library.TYPES, "RCM_TOP_K_TYPES")):
+        lines.append(f'printf("%d ", (int){count});')
+        want.append(len(names))
     (tmp_path / "layout.c").write_text(
         '#include <stdio.h>\n#include "model/recallmodel.h"\n#include "sim/simulate.h"\n'
         '#include "attention/evaluation/outputs.h"\n#include "topk/topk.h"\n'

@@ -90,7 +90,7 @@ struct configuration evaluate(struct rcm_topk p, const struct question *question
     };
     c.recall = 1.0 - c.loss;
     c.recall_binomial = 1.0 - c.loss_binomial;
-    for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)
+    for (size_t i = 0; i < RCM_COST_MODELS; i++)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
     ask_law(&c, asked);
     if (c.has_roofline)
@@ -207,8 +207,9 @@ void put_configuration(struct table *table, const struct configuration *c,
     put_law(table, c);
     table_real(table, in_csv("recall_target"), decimal_value(query->recall_target));
     table_bool(table, in_data("reaches_target"), rcm_reaches(c->p, query->target));
-    for (size_t i = 0; i < MAX_COST_MODELS && rcm_cost_model(i); i++)
-        put_cost(table, rcm_cost_model(i), &c->cost[i], 4 - (int)i);
+    /* The table has room for three; a model that is added is in CSV and JSON. */
+    for (int i = 0; i < RCM_COST_MODELS; i++)
+        put_cost(table, rcm_cost_model((size_t)i), &c->cost[i], i <= RCM_PARALLEL ? 4 - i : 0);
     put_prediction(table, c);
     put_roofline(table, c);
 }

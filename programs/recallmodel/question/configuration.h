@@ -9,8 +9,6 @@
 #include "query.h"
 #include "question.h"
 
-#define MAX_COST_MODELS 8
-
 /* Questions about the law of the recall of one row. */
 struct law_question {
     struct fraction quantile; /* the share of rows that may have less recall */
@@ -24,7 +22,7 @@ struct configuration {
         probability_exact;
     bool has_quantile, has_at_least;
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
-    struct rcm_cost cost[MAX_COST_MODELS];
+    struct rcm_cost cost[RCM_COST_MODELS];
     const struct rcm_profile *profile; /* NULL: none */
     bool has_roofline;
     struct rcm_roofline roofline;

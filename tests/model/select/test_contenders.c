@@ -153,7 +153,7 @@ START_TEST(one_answer)
 {
     uint64_t state = 42;
     for (unsigned i = 0; i < 300; i++) {
-        struct rcm_selection s = question(&state, rcm_objective(i % 6));
+        struct rcm_selection s = question(&state, rcm_objective(i % (RCM_COST_MODELS + 3)));
         s.k_b_max = 12;
         struct rcm_point each[12];
         const struct rcm_choice all = rcm_select_each(&s, each), best = rcm_select(&s);
@@ -184,8 +184,10 @@ START_TEST(registry)
     const struct rcm_topk p = {.n = 4096, .k = 100, .b = 64, .k_b = 4};
     for (size_t i = 0; (model = rcm_cost_model(i)); i++) {
         objective = rcm_objective_by_name(model->name);
-        ck_assert_ptr_nonnull(objective);
-        ck_assert(objective->bucketed(objective, NULL, p) == rcm_cost(model, p).approximate);
+        ck_assert_msg(objective, "objectives[] in model/select/objective.c lacks the cost model %s",
+                      model->name);
+        ck_assert_msg(objective->bucketed(objective, NULL, p) == rcm_cost(model, p).approximate,
+                      "the objective %s is not the cost of that model", model->name);
     }
     ck_assert_ptr_null(rcm_objective_by_name("nothing"));
 }
