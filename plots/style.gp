@@ -1,4 +1,4 @@
-# style.gp - the style of all figures. plots/make.sh calls it with these variables: csv (a file),
+# style.gp - the style of all figures. plots/make.py calls it with these variables: csv (a file),
 # published (the folder runs/), runs (a folder).
 # The colours are those of Okabe and Ito, which colour-blind people can tell apart. In grey this
 # order goes from darker to lighter. A recall error grows downwards in every figure (better is up),
@@ -20,7 +20,7 @@ set tics nomirror
 set key samplen 2 spacing 1.05
 set format y "%g"
 # The name of a file of measured runs if it exists, otherwise an empty text. (Figures spell out the
-# names, so that plots/make.sh finds them.)
+# names, so that plots/make.py finds them.)
 there(file) = system("test -f '".file."' && echo '".file."'")
 # Powers of two and of ten on logarithmic axes.
 two = '"2^{%L}"'

@@ -118,5 +118,5 @@ def load(what):
 
 
 def about(what):
-    """Where own runs are from; plots/make.sh names what is published."""
+    """Where own runs are from; plots/make.py names what is published."""
     return cpu_runs.Runs(cpu_runs.folder()).about() if what == "cpu" else ""

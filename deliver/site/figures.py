@@ -1,6 +1,6 @@
 """The pages of the figures: every figure of plots/ with its picture, caption, numbers and commands.
 
-A figure is plots/ROOM/NAME.txt (title and caption) and paper_figures/NAME/ (plots/make.sh). The
+A figure is plots/ROOM/NAME.txt (title and caption) and paper_figures/NAME/ (plots/make.py). The
 pages hold what paper_figures/index.html holds.
 
 SPDX-License-Identifier: Apache-2.0
@@ -54,7 +54,8 @@ def figure(name, folder, into):
     text = f"## {plain(title)} {{#{name}}}\n\n"
     if not made(name):
         return title, text + f"Not made yet: `make figures/{name}`.\n\n", False
-    caption = (folder / "caption.txt").read_text(encoding="utf-8").splitlines()[1:]
+    if (folder / "caption.txt").exists():
+        caption = (folder / "caption.txt").read_text(encoding="utf-8").splitlines()[1:]
     target = into / "paper_figures" / name
     target.mkdir(parents=True, exist_ok=True)
     links = []
@@ -70,12 +71,13 @@ def figure(name, folder, into):
     with open(folder / f"{name}.csv", encoding="utf-8", newline="") as file:
         text += table(name, csv.DictReader(file))
     text += plain("\n".join(caption)) + "\n\n" + " · ".join(links) + "\n\n"
-    commands = (folder / "commands.sh").read_text(encoding="utf-8").rstrip()
+    commands = "\n".join(line for line in described(name, "data").splitlines()
+                         if not line.startswith("#"))
     return title, text + f'??? note "Commands"\n\n    ```\n{indented(commands)}\n    ```\n\n', drawn
 
 
 def made(name):
-    return (TOP / f"paper_figures/{name}/caption.txt").exists()
+    return (TOP / f"paper_figures/{name}/{name}.csv").exists()
 
 
 def indented(text):

@@ -9,8 +9,7 @@ import shutil
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 RENAMED = {"README.md": "index.md", "docs/index.md": "overview.md",
-           "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
-           "paper_figures/index.html": "paper_figures/index.md"}
+           "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 HEADERS = {"topk/topk.h": "c/topk.md", "gpu/topk_gpu.h": "c/topk_gpu.md",
            "model/recallmodel.h": "c/index.md"}
 

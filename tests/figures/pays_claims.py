@@ -357,8 +357,8 @@ def main(figures, docs, quick=""):
     figures, pages = pathlib.Path(figures), {}
     for name in ("runs.md", "choosing.md"):
         pages[name] = (pathlib.Path(docs) / name).read_text(encoding="utf-8")
-    captions = {what: (figures / f"ours-{what}/caption.txt").read_text(encoding="utf-8")
-                for what in ("pays", "sampling")}
+    captions = {"pays": pathlib.Path("plots/ours/ours-pays.txt").read_text(encoding="utf-8"),
+                "sampling": (figures / "ours-sampling/caption.txt").read_text(encoding="utf-8")}
     drawn, sampling = (table(figures / f"ours-{what}/ours-{what}.csv")
                        for what in ("pays", "sampling"))
     pays = [row for row in drawn if row["kind"] == "measured"]

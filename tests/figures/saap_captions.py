@@ -1,6 +1,6 @@
 """The numbers that the captions of the figures of SAAP say are those of their CSV files.
 
-usage: saap_captions.py FOLDER, which has saap-01/caption.txt, saap-01/saap-01.csv and so on
+usage: saap_captions.py FOLDER, which has saap-01/saap-01.csv and so on
 SPDX-License-Identifier: Apache-2.0
 """
 import csv
@@ -34,7 +34,9 @@ def number(figure, column, **wanted):
 def says(figure, text):
     global checked
     checked += 1
-    caption = " ".join((folder / figure / "caption.txt").read_text(encoding="utf-8").split())
+    room = figure.split("-")[0]
+    file = pathlib.Path(f"plots/{room}/{figure}.txt")
+    caption = " ".join(file.read_text(encoding="utf-8").split())
     if text not in caption:
         failed.append(f"the caption of {figure} does not say '{text}'")
 

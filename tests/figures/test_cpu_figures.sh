@@ -48,14 +48,14 @@ pass
 # Pictures, and what remains where the runs are gone.
 if [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev/null; then
     export FIGURES=$folder/figures
-    plots/make.sh ours-cpu ours-cpu-models ours-cpu-map >"$folder/out" 2>&1 ||
+    plots/make.py ours-cpu ours-cpu-models ours-cpu-map >"$folder/out" 2>&1 ||
         fail "made-up runs: $(cat "$folder/out")"
     for figure in ours-cpu ours-cpu-models ours-cpu-map; do
         [ "$(wc -c <"$FIGURES/$figure/$figure.png")" -gt 8000 ] || fail "$figure is empty"
     done
     cp "$FIGURES/ours-cpu/caption.txt" "$folder/caption"
-    CPU_RUNS=/nowhere plots/make.sh ours-cpu | prints "kept as it is" || fail "a figure is lost"
-    CPU_RUNS=/nowhere plots/make.sh --redraw ours-cpu >/dev/null || fail "--redraw without runs"
+    CPU_RUNS=/nowhere plots/make.py ours-cpu | prints "kept as it is" || fail "a figure is lost"
+    CPU_RUNS=/nowhere plots/make.py --redraw ours-cpu >/dev/null || fail "--redraw without runs"
     cmp -s "$FIGURES/ours-cpu/caption.txt" "$folder/caption" || fail "the caption is lost"
     unset FIGURES
     pass

@@ -27,8 +27,10 @@ not_empty() { [ "$(wc -c <"$1")" -gt 8000 ] || fail "$(basename "$1") is empty";
 
 # Where the files of $figure stand, without their endings.
 at() { echo "plots/${figure%%-*}/$figure"; }
-# agree OLD NEW: plots/agree.awk.
-agree() { awk -f plots/agree.awk "$@"; }
+# agree OLD NEW: have they the same numbers?
+agree() { plots/make.py --agree "$@"; }
+# caption_of FIGURE IN: the caption, also where the numbers add nothing to it.
+caption_of() { cat "$2/$1/caption.txt" 2>/dev/null || cat "plots/${1%%-*}/$1.txt"; }
 
 # Pictures only where they do not take minutes.
 pictures="" # yes: of all figures
@@ -45,12 +47,12 @@ else
 fi
 [ "${CASES:-}" != few ] || echo "SHORTENED: the numbers of three figures, one picture"
 
-# ---- each figure: FIGURE.data, FIGURE.gp and FIGURE.txt, as plots/make.sh --help says
+# ---- each figure: FIGURE.data, FIGURE.gp and FIGURE.txt, as plots/make.py --help says
 
 # A figure of measured runs says which part of gpu/run.sh it waits for, and that part exists.
 check_waits_for_run() {
     local figure=$1 part
-    FIGURES=$folder/figures RUNS=/nowhere succeeds "$figure" plots/make.sh "$figure"
+    FIGURES=$folder/figures RUNS=/nowhere succeeds "$figure" plots/make.py "$figure"
     contains "waits for a run on a GPU: make gpu-run PARTS=" "$folder/out" "$figure without a run"
     [ ! -e "$folder/figures/$figure" ] || fail "$figure without a run: $(cat "$folder/out")"
     part=$(sed -n 's/.*--grid //p' "$(at).data")
@@ -82,20 +84,18 @@ make_all() {
         [ ! -f "$(at).gp" ] || drawn+=("$figure")
     done
     FIGURES=$folder/figures RUNS=/nowhere succeeds "all figures" \
-        plots/make.sh "${options[@]}" "$@"
+        plots/make.py "${options[@]}" "$@"
     [ -z "$pictures" ] ||
-        FIGURES=$folder/blank RUNS=/nowhere plots/make.sh --redraw "${drawn[@]}" \
+        FIGURES=$folder/blank RUNS=/nowhere plots/make.py --redraw "${drawn[@]}" \
             >/dev/null 2>&1 || true
 }
 
-# What plots/make.sh makes is what is committed: the numbers, the caption, and what is drawn.
+# What plots/make.py makes is what is committed: the numbers, the caption, and what is drawn.
 check_made() {
     local figure=$1 made=$folder/figures/$1 committed=paper_figures/$1
     agree "$committed/$figure.csv" "$made/$figure.csv" ||
         fail "$figure has changed: run make figures/$figure and look at the result"
-    cmp -s "$committed/commands.sh" "$made/commands.sh" ||
-        fail "$figure: the commands differ from those that are committed"
-    cmp -s "$committed/caption.txt" "$made/caption.txt" ||
+    [ "$(caption_of "$figure" paper_figures)" = "$(caption_of "$figure" "$folder/figures")" ] ||
         fail "$figure: the caption differs from the one that is committed"
     grep -q "$figure/$figure.csv" "$folder/figures/index.html" || fail "$figure is not on the page"
     if [ "$pictures" ] && [ -f "$(at).gp" ]; then
@@ -108,12 +108,12 @@ check_made() {
 
 # A figure of runs on a CPU says that it waits for them where there are none.
 check_waits_for_cpu() {
-    CPU_RUNS=/nowhere FIGURES=$folder/none succeeds "$1" plots/make.sh --csv "$1"
+    CPU_RUNS=/nowhere FIGURES=$folder/none succeeds "$1" plots/make.py --csv "$1"
     contains "waits for a run on a CPU: make bench-cpu" "$folder/out" "$1 without a run"
     [ ! -e "$folder/none/$1" ] || fail "$1 without a run: $(cat "$folder/out")"
 }
 
-# Is the figure there, as a whole? Notes in `makes` those that plots/make.sh can make here.
+# Is the figure there, as a whole? Notes in `makes` those that plots/make.py can make here.
 check_figure() {
     local figure=$1
     [ -f "$(at).txt" ] || fail "$figure has no caption"
@@ -215,7 +215,7 @@ check_runs() {
     local figure figures=(key-01 key-08 key-15 key-17 samaga-2-times)
     make_runs
     FIGURES=$folder/figures RUNS=$folder/runs \
-        succeeds "measured runs" plots/make.sh "${figures[@]}"
+        succeeds "measured runs" plots/make.py "${figures[@]}"
     for figure in "${figures[@]}"; do
         contains "emulation (times mean nothing), 20" "$folder/figures/$figure/caption.txt" \
             "the caption of $figure does not say which runs it draws"
@@ -249,21 +249,21 @@ END
 check_kept() {
     local figure=samaga-8 kept=$folder/kept/samaga-8
     local -x FIGURES=$folder/kept
-    succeeds "$figure" plots/make.sh $figure
+    succeeds "$figure" plots/make.py $figure
     cp -r "$kept" "$folder/first"
-    as_other_fonts succeeds "other fonts" plots/make.sh $figure
-    for file in $figure.csv $figure.svg $figure.png caption.txt commands.sh; do
+    as_other_fonts succeeds "other fonts" plots/make.py $figure
+    for file in $figure.csv $figure.svg $figure.png; do
         cmp "$folder/first/$file" "$kept/$file" || fail "other fonts change $file"
     done
     rm "$kept/$figure.png"
-    as_other_fonts succeeds "other fonts" plots/make.sh --redraw $figure
+    as_other_fonts succeeds "other fonts" plots/make.py --redraw $figure
     ! cmp -s "$folder/first/$figure.png" "$kept/$figure.png" ||
         echo "SKIPPED: other fonts: this machine has no DejaVu Sans Mono"
     cmp "$folder/first/$figure.svg" "$kept/$figure.svg" || fail "the SVG depends on the fonts"
     sed -i '2s/,1093,/,2186,/' "$kept/$figure.csv"
     ! cmp -s "$folder/first/$figure.csv" "$kept/$figure.csv" || fail "no number was changed"
     cp "$folder/first/$figure.png" "$kept"
-    succeeds "a changed number" plots/make.sh --redraw $figure
+    succeeds "a changed number" plots/make.py --redraw $figure
     ! cmp -s "$folder/first/$figure.svg" "$kept/$figure.svg" &&
         ! cmp -s "$folder/first/$figure.png" "$kept/$figure.png" ||
         fail "a changed number does not change the picture"
@@ -274,15 +274,15 @@ check_kept() {
 check_kept_csv() {
     local kept=$folder/kept-csv/samaga-8/samaga-8.csv
     local -x FIGURES=$folder/kept-csv
-    succeeds "samaga-8" plots/make.sh --csv samaga-8
+    succeeds "samaga-8" plots/make.py --csv samaga-8
     cp "$kept" "$folder/first.csv"
     sed -i 's/,\(0\.[0-9]\{12,14\}\)\([0-8]\),/,\19,/' "$kept"
     ! cmp -s "$folder/first.csv" "$kept" || fail "no last digit was changed"
     cp "$kept" "$folder/last-digit.csv"
-    succeeds "samaga-8" plots/make.sh --csv samaga-8
+    succeeds "samaga-8" plots/make.py --csv samaga-8
     cmp "$folder/last-digit.csv" "$kept" || fail "a CSV file that agrees is not kept"
     sed -i '5s/,0\.\([0-9]\)/,0.0\1/' "$kept"
-    succeeds "samaga-8" plots/make.sh --csv samaga-8
+    succeeds "samaga-8" plots/make.py --csv samaga-8
     cmp "$folder/first.csv" "$kept" || fail "a number that has changed is kept"
     pass
 }
@@ -314,12 +314,12 @@ exec "$program" "\$@"
 END
 chmod +x "$folder/fails"
 made="$folder/some where"
-FIGURES=$made RECALLMODEL=$folder/fails plots/make.sh --csv samaga-8 key-02 \
-    >"$folder/out" 2>"$folder/err" && fail "make.sh succeeds although a command fails"
+FIGURES=$made RECALLMODEL=$folder/fails plots/make.py --csv samaga-8 key-02 \
+    >"$folder/out" 2>"$folder/err" && fail "make.py succeeds although a command fails"
 contains "figures: recallmodel bounds .*lacks a column" "$folder/err" \
-    "make.sh does not say which command fails"
+    "make.py does not say which command fails"
 [ -f "$made/key-02/key-02.csv" ] && [ -f "$made/index.html" ] ||
-    fail "make.sh stops at a command that fails: $(cat "$folder/err")"
+    fail "make.py stops at a command that fails: $(cat "$folder/err")"
 pass
 
 # The folder of runs has a file that is no run, and a run without rows.
@@ -327,19 +327,19 @@ mkdir "$folder/odd"
 echo "notes" >"$folder/odd/notes.csv"
 echo "#" >"$folder/odd/x-2026-01-01-key-1.csv"
 RUNS=$folder/odd FIGURES=$folder/odd-figures \
-    succeeds "a run without rows" plots/make.sh --csv key-01 </dev/null
-contains "waits for a run" "$folder/out" "make.sh accepts a run without rows"
+    succeeds "a run without rows" plots/make.py --csv key-01 </dev/null
+contains "waits for a run" "$folder/out" "make.py accepts a run without rows"
 pass
 
 # Wrong arguments: nothing is made.
 for what in "no-such-figure" "key-02 no-such-figure"; do
     # shellcheck disable=SC2086 # one or two figures
-    plots/make.sh $what >"$folder/out" 2>"$folder/err" &&
-        fail "make.sh accepts an unknown figure"
-    [ ! -s "$folder/out" ] || fail "make.sh makes a figure before it rejects another"
+    plots/make.py $what >"$folder/out" 2>"$folder/err" &&
+        fail "make.py accepts an unknown figure"
+    [ ! -s "$folder/out" ] || fail "make.py makes a figure before it rejects another"
     contains "there is no figure 'no-such-figure'" "$folder/err" \
-        "make.sh does not name the unknown figure"
+        "make.py does not name the unknown figure"
 done
-JOBS=two rejects "figures: JOBS: 'two' is no number from 1 on" plots/make.sh key-02
+JOBS=two rejects "figures: JOBS: 'two' is no number from 1 on" plots/make.py key-02
 pass
 finish

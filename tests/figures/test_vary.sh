@@ -12,7 +12,7 @@ if ! command -v gnuplot >/dev/null; then
     finish
 fi
 before=$(cat paper_figures/key-06/* | cksum)
-plots/vary.sh key-06 N=1024 RHO=0,0.5,0.9 KB=1,2 repetitions=50 >"$folder/out" 2>&1 ||
+plots/make.py --vary key-06 N=1024 RHO=0,0.5,0.9 KB=1,2 repetitions=50 >"$folder/out" 2>&1 ||
     fail "key-06: $(cat "$folder/out")"
 csv=$folder/made/key-06/key-06.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -23,16 +23,16 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 [ "$(wc -c <"$folder/made/key-06/key-06.png")" -gt 8000 ] || fail "the picture is empty"
 points=$(grep -c '<use xlink:href' "$folder/made/key-06/key-06.svg" || true)
 [ "$points" -lt 8 ] || fail "it draws $points points" # the keys have some
-tr '\n' ' ' <"$folder/made/key-06/caption.txt" |
+tr '\n' ' ' <"$folder/made/key-06/key-06.txt" |
     prints "Varied: --n 1024, --rho 0,0.5,0.9, --kb 1,2, --repetitions 50. All else" ||
-    fail "the caption: $(cat "$folder/made/key-06/caption.txt")"
-grep -q -- "--n 1024 .*--repetitions 50" "$folder/made/key-06/commands.sh" || fail "the commands"
+    fail "the caption: $(cat "$folder/made/key-06/key-06.txt")"
+grep -q -- "--n 1024 .*--repetitions 50" "$folder/made/key-06/key-06.data" || fail "the commands"
 [ "$before" = "$(cat paper_figures/key-06/* | cksum)" ] || fail "paper_figures has changed"
 pass
-rejects "give a figure and what to change" plots/vary.sh
-rejects "there is no figure 'key-6'" plots/vary.sh key-6 N=1024
-rejects "has no --d; its commands have --assignment" plots/vary.sh key-06 D=64
-rejects "is not OPTION=VALUE" plots/vary.sh key-06 8192
-rejects "is not OPTION=VALUE" plots/vary.sh key-06 'N=8192;true'
-rejects "key-tradeoff is of measured runs" plots/vary.sh key-tradeoff N=8192
+rejects "give a figure and what to change" plots/make.py --vary
+rejects "there is no figure 'key-6'" plots/make.py --vary key-6 N=1024
+rejects "has no --d; its commands have --assignment" plots/make.py --vary key-06 D=64
+rejects "is not OPTION=VALUE" plots/make.py --vary key-06 8192
+rejects "is not OPTION=VALUE" plots/make.py --vary key-06 'N=8192;true'
+rejects "key-tradeoff is of measured runs" plots/make.py --vary key-tradeoff N=8192
 finish

@@ -1,7 +1,7 @@
 /* test_plot.c - titles of a picture are text, whatever they contain.
  *
  * `--plot`: each subcommand, each kind of file; names and titles that gnuplot or a shell would run;
- * links, devices, a full disk; names in `plots/make.sh`; the lines and the width on a terminal.
+ * links, devices, a full disk; names in `plots/make.py`; the lines and the width on a terminal.
  * Against: the answer without `--plot`.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # --plot: a picture of a question, and the same answer as without it. gnuplot and the shell run no
 # name. A picture is whole or absent, and one line says what cannot be drawn. Then names in
-# plots/make.sh.
+# plots/make.py.
 #
 # Slow: 4 s.
 #
@@ -122,14 +122,14 @@ for name in new.png old.png new.svg new.pdf; do # no file may have more than 4 K
 done
 pass
 
-# plots/make.sh runs no name either: of a folder, of the program, of a file of runs.
+# plots/make.py runs no name either: of a folder, of the program, of a file of runs.
 odd=$folder/'a'\''b"c `touch pwned` $(touch pwned) d'
 mkdir -p "$odd/runs"
 ln -s "$program" "$odd/recallmodel"
 printf '# stage1 git=x gpu="touch pwned" date=2026-01-01\nwork,n\na,1\n' \
     >"$odd/runs/x|e;touch pwned;-2026-01-01-key-1.csv"
 RUNS=$odd/runs RECALLMODEL=$odd/recallmodel FIGURES=$odd/figures \
-    plots/make.sh key-02 samaga-10 >"$folder/out" 2>&1 ||
+    plots/make.py key-02 samaga-10 >"$folder/out" 2>&1 ||
     fail "odd names: $(cat "$folder/out")"
 [ -z "$(find "$folder" . -maxdepth 2 -name pwned)" ] ||
     fail "a name is run: $(find "$folder" . -maxdepth 2 -name pwned)"

@@ -1,1 +1,0 @@
-plots/histogram_note.py table

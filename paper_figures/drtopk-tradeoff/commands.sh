@@ -1,1 +1,0 @@
-plots/tradeoff.py drtopk

@@ -1,1 +1,0 @@
-plots/key.py example

@@ -1,1 +1,0 @@
-plots/key.py losses runs/keyetal/

@@ -1,1 +1,0 @@
-plots/key_models.py runs/keyetal/

@@ -1,1 +1,0 @@
-cat plots/before-rope/figure.csv

@@ -1,1 +1,0 @@
-plots/cpu.py models

@@ -1,1 +1,0 @@
-plots/exact.py roof

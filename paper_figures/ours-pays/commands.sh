@@ -1,1 +1,0 @@
-plots/pays.py pays

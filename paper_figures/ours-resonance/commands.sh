@@ -1,1 +1,0 @@
-cat plots/real-rows/resonance.csv

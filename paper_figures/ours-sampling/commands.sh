@@ -1,1 +1,0 @@
-plots/sampling.py sampling

@@ -1,1 +1,0 @@
-plots/published_runs.py time

@@ -1,1 +1,0 @@
-cat plots/saap/04.csv

@@ -1,1 +1,0 @@
-cat plots/saap/06.csv

@@ -1,1 +1,0 @@
-cat plots/saap/07.csv

@@ -1,1 +1,0 @@
-cat plots/saap/table-1.csv

@@ -1,1 +1,0 @@
-plots/samaga.py ridge

@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+"""make.py - makes figures into paper_figures/.
+
+    plots/make.py [--csv | --redraw] [FIGURE ..]
+    plots/make.py --vary FIGURE OPTION=VALUE ..     such as N=8192 RHO=0:0.1:0.9
+    plots/make.py --agree OLD.csv NEW.csv
+
+Makes all figures, or those named, as many at once as there are cores; a line says that one is done.
+--csv: only the numbers; --redraw: only the pictures.
+
+A figure is three files in plots/ROOM/, where ROOM is the first part of its name (key, samaga, saap,
+ours, ..):
+  FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
+                backslash continues. All commands of a figure print the same columns.
+                A line "cat plots/.." copies a CSV file that was measured and committed.
+                A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
+                numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
+                gpu/run.sh measured of that part; without it the figure waits. With remarks
+                "# columns a,b,c" the page shows these columns as a table. The caption names the
+                folders of runs/ that FIGURE.data and FIGURE.gp name, and those of a remark
+                "# sources keyetal helion" (for what a script reads).
+  FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
+                with columns by name, the published numbers in runs/ (the variable published), and
+                own runs where there are some (the variable runs). Remarks: "# height N" (the width
+                is 1000), "# column" (the PDF is readable at the width of one column).
+  FIGURE.txt    the caption; its first line is the title. Where the numbers add something (whose
+                runs they are), the whole is caption.txt beside the picture.
+
+What has not changed is kept: a CSV file whose numbers agree to 1e-9 (--agree), and a PNG file if
+the SVG is the same as before. The SVG does not depend on the fonts of the machine. Delete a PNG
+file to draw it with other fonts.
+
+--vary writes the figure with other numbers into build/figures/FIGURE. OPTION is one that the
+commands of the figure have, as it is or in capitals. The axes follow the numbers. Published points
+are left out: they belong to the numbers of the paper.
+
+Variables:
+  RUNS=DIR          measured runs (gpu/runs).
+  CPU_RUNS=DIR      measured runs of a CPU (the newest of runs/cpu-*).
+  FIGURES=DIR       the folder to write to (paper_figures; --vary: build/figures).
+  RECALLMODEL=FILE  the command.
+  JOBS=N            so many figures at once (nproc).
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+
+import page
+import svg
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+CORES = len(os.sched_getaffinity(0))
+RUN = re.compile(r"-(\d{4}-\d\d-\d\d)-([a-z0-9-]*)\.csv$")
+
+
+class Stop(Exception):
+    """A figure could not be made, or the arguments are wrong: a line for people."""
+
+
+class Figure:
+    """The three files of a figure, and what they say."""
+
+    def __init__(self, name):
+        self.name = name
+        self.at = f"plots/{name.split('-')[0]}/{name}"
+        self.data = pathlib.Path(self.at + ".data").read_text(encoding="utf-8")
+        drawing = pathlib.Path(self.at + ".gp")
+        self.gp = drawing.read_text(encoding="utf-8") if drawing.exists() else ""
+        self.caption = pathlib.Path(self.at + ".txt").read_text(encoding="utf-8")
+
+    @property
+    def title(self):
+        return self.caption.split("\n")[0]
+
+    def listing(self):
+        """The commands as they stand in FIGURE.data."""
+        return "".join(line + "\n" for line in self.data.splitlines() if not line.startswith("#"))
+
+    def commands(self):
+        return [line for line in self.listing().replace("\\\n", "").splitlines() if line.strip()]
+
+    def remark(self, name, text=None):
+        found = re.search(rf"^# {name}(?: (.*))?$", self.data if text is None else text, re.M)
+        return found and (found[1] or "")
+
+    def drawn_from(self):
+        """FIGURE.gp and what it loads."""
+        loaded = re.findall(r'^load "(.*)"$', self.gp, re.M)
+        return self.gp + "".join(pathlib.Path(file).read_text(encoding="utf-8") for file in loaded)
+
+    def sources(self):
+        """The folders of runs/ whose published numbers it has."""
+        text = self.data + self.drawn_from()
+        listed = (self.remark("sources", text) or "").split()
+        code = re.findall(r"^[^#]*", text, re.M)
+        return [folder.name for folder in sorted(pathlib.Path("runs").iterdir())
+                if folder.is_dir() and (folder.name in listed or any(
+                    re.search(f"[ /]{re.escape(folder.name)}/", line) for line in code))]
+
+    def reads(self):
+        """The parts of own runs that it draws."""
+        return set(re.findall(r'runs\."/([a-z0-9_-]*)\.csv', self.drawn_from())) if self.gp else ()
+
+    def parts(self):
+        """The parts of gpu/run.sh that its numbers are."""
+        return re.findall(r"^recallmodel-bench .*--grid ([a-z0-9-]*)", self.data, re.M)
+
+    def captions(self):
+        """(script, what) of the commands whose script also prints a caption."""
+        return re.findall(r"^(plots/(?:cpu|tradeoff)\.py) ([a-z]*)$", self.data, re.M)
+
+    def of_cpu(self):
+        return any(script.endswith("/cpu.py") or what == "cpu" for script, what in self.captions())
+
+
+class Maker:
+    """What all figures share: the program, the folders, the measured runs."""
+
+    def __init__(self, into, mode="both", published="runs"):
+        self.program = os.path.realpath(os.environ.get("RECALLMODEL") or TOP / "recallmodel")
+        self.into, self.mode, self.published = into, mode, pathlib.Path(published).resolve()
+        if mode != "redraw" and not os.access(self.program, os.X_OK):
+            raise Stop(f"there is no program {self.program}; run make, or set RECALLMODEL=PATH")
+        self.pictures = mode != "csv" and bool(shutil.which("gnuplot"))
+        if mode != "csv" and not self.pictures:
+            print("figures: gnuplot was not found; only the CSV files are made. Install gnuplot "
+                  "(Debian: gnuplot-nox) for pictures.", file=sys.stderr)
+        self.environment = {**os.environ, "RECALLMODEL": self.program, "OMP_NUM_THREADS": "1",
+                            "RECALLMODEL_RUNS": str(TOP / "runs"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.runs, self.about = {}, {}
+        self.cpu_runs = self.run_python("plots/cpu.py", "folder", check=False).strip()
+
+    def run_python(self, *arguments, check=True):
+        done = subprocess.run([sys.executable, *arguments], env=self.environment,
+                              capture_output=True, text=True)
+        if done.returncode and check:
+            raise Stop(f"{' '.join(arguments)}: {(done.stderr.splitlines() or [''])[-1]}")
+        return "" if done.returncode else done.stdout
+
+    def find_runs(self, folder, work):
+        """Measured runs: files DEVICE-YYYY-MM-DD-PART.csv. For each part, the newest file that has
+        rows is copied, without remarks and with one header, to where figures read it."""
+        (work / "runs").mkdir()
+        found = [(part[2], part[1], path) for path in folder.glob("*.csv")
+                 if (part := RUN.search(path.name))]
+        for part, _, path in sorted(found):
+            lines = path.read_text(encoding="utf-8").splitlines()
+            rows = [line for line in lines if not line.startswith("#")]
+            rows = rows[:1] + [line for line in rows[1:] if line != rows[0]]
+            if len(rows) < 2:
+                continue
+            self.runs[part] = "\n".join(rows) + "\n"
+            (work / f"runs/{part}.csv").write_text(self.runs[part], encoding="utf-8")
+            told = re.search(r'date=([0-9-]*).* gpu="([^"]*)"', lines[0])
+            self.about[part] = (f"{told[2]}, {told[1]} " if told else " ") + f"({path.name})"
+
+    def waits_for(self, figure):
+        """What a figure waits for; None if it can be made."""
+        for part in figure.parts():
+            if part not in self.runs:
+                return f"a run on a GPU: make gpu-run PARTS={part}"
+        if figure.of_cpu() and not self.cpu_runs:
+            return "a run on a CPU: make bench-cpu"
+        return None
+
+    def output_of(self, line):
+        """What one command of a figure prints."""
+        if line.startswith("cat plots/"):
+            return pathlib.Path(line[4:]).read_text(encoding="utf-8")
+        if line.startswith("plots/"):
+            return self.run_python(*line.split())
+        if line.startswith("recallmodel-bench"):
+            return self.runs[re.search(r"--grid ([a-z0-9-]*)", line)[1]]
+        done = subprocess.run([self.program, *shlex.split(line)[1:]], env=self.environment,
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise Stop(f"{line}: {(done.stderr.splitlines() or [''])[-1]}")
+        return done.stdout
+
+    def numbers(self, figure):
+        """The CSV of a figure: what all its commands print, with the header of the first."""
+        outputs = [self.output_of(line) for line in figure.commands()]
+        return outputs[0] + "".join(text.partition("\n")[2] for text in outputs[1:])
+
+    def caption(self, figure, file, before):
+        """The caption, and the sources of numbers that are not from models. Without the runs of a
+        CPU the one before stays: it says what was measured."""
+        if figure.of_cpu() and not self.cpu_runs:
+            return before.read_text(encoding="utf-8")
+        text = figure.caption
+        for script, what in figure.captions():
+            text += self.run_python(script, "caption", what, str(file))
+        for part in figure.parts():
+            text += f"Measured: {self.about[part]}.\n"
+        for source in figure.sources() if self.published == (TOP / "runs").resolve() else ():
+            first = pathlib.Path(f"runs/{source}/SOURCE").read_text(encoding="utf-8").split("\n")[0]
+            text += f"Published: runs/{source} ({re.sub(r'(,|[.]$).*', '', first)}).\n"
+        return text + "".join(sorted({
+            f"Our runs: {self.about[part]}.\n" if part in self.runs else
+            f"Our runs: none so far (make gpu-run PARTS={part.removeprefix('torch-')}).\n"
+            for part in figure.reads()}))
+
+    def make(self, figure, work):
+        """Makes a figure; returns what it did."""
+        start, folder = time.monotonic(), self.into / figure.name
+        file, waits = folder / f"{figure.name}.csv", self.waits_for(figure)
+        if self.mode == "redraw" and file.exists():
+            pass
+        elif waits:
+            return (f"kept as it is; to make it again you need {waits}" if file.exists()
+                    else f"waits for {waits}")
+        else:
+            text = self.numbers(figure)
+            folder.mkdir(parents=True, exist_ok=True)
+            if not file.exists() or difference(file.read_text(encoding="utf-8"), text):
+                file.write_text(text, encoding="utf-8")
+        caption = folder / "caption.txt"
+        text = self.caption(figure, file, caption)
+        if text != figure.caption:
+            caption.write_text(text, encoding="utf-8")
+        else:
+            caption.unlink(missing_ok=True)
+        if self.pictures and figure.gp:
+            svg.draw(figure, folder, work, self.published)
+        rows = len(file.read_text(encoding="utf-8").splitlines()) - 1
+        return f"{rows:6d} rows {time.monotonic() - start:6.1f} s"
+
+    def make_all(self, names, jobs, work):
+        """Makes figures, some at once, and prints a line for each; returns the exit status."""
+        status, jobs = 0, min(jobs, len(names))
+        self.environment["OMP_NUM_THREADS"] = str(max(1, CORES // jobs))
+        self.find_runs(pathlib.Path(os.environ.get("RUNS") or "gpu/runs"), work)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            tasks = {pool.submit(self.make_one, name, work): (i, name)
+                     for i, name in enumerate(names, 1)}
+            for task in concurrent.futures.as_completed(tasks):
+                number, name = tasks[task]
+                try:
+                    said = task.result()
+                except (Stop, OSError) as error:
+                    print(f"figures: {error}", file=sys.stderr)
+                    said, status = "could not be made", 1
+                print(f"[{number}/{len(names)}] {name:<22}{said}", flush=True)
+        return status
+
+    def make_one(self, name, work):
+        place = work / name
+        place.mkdir()
+        os.symlink(work / "runs", place / "runs")
+        return self.make(Figure(name), place)
+
+
+def difference(old, new):
+    """The first difference of two CSV texts: another header, another text, or a number that differs
+    by more than 1e-9. Another machine may round the last digits differently, and that is no other
+    result. None if they agree."""
+    def agree(a, b):
+        try:
+            x, y = float(a), float(b)
+        except ValueError:
+            return a == b
+        return a == b or x != 0 and abs(x - y) <= 1e-9 * abs(x) + 1e-15
+
+    before, after = old.splitlines(), new.splitlines()
+    for number, (was, line) in enumerate(zip(before, after), 1):
+        was, fields = was.split(","), line.split(",")
+        if len(was) != len(fields):
+            return f"line {number}: {line}"
+        for column, (a, b) in enumerate(zip(fields, was), 1):
+            if not agree(a, b):
+                return f"line {number}, column {column}: {a}, before {b}"
+    return f"{len(after)} lines, before {len(before)}" if len(before) != len(after) else None
+
+
+def known_figures():
+    return sorted(path.stem for path in pathlib.Path("plots").glob("*/*.data"))
+
+
+def make_figures(arguments, work):
+    mode = arguments.pop(0)[2:] if arguments[:1] in (["--csv"], ["--redraw"]) else "both"
+    jobs = os.environ.get("JOBS") or str(CORES)
+    if not re.fullmatch("[1-9][0-9]*", jobs):
+        raise Stop(f"JOBS: '{jobs}' is no number from 1 on")
+    for name in arguments:
+        if name not in known_figures():
+            raise Stop(f"there is no figure '{name}'; there are {' '.join(known_figures())}")
+    into = pathlib.Path(os.environ.get("FIGURES") or "paper_figures").resolve()
+    into.mkdir(parents=True, exist_ok=True)
+    maker = Maker(into, mode)
+    status = maker.make_all(arguments or known_figures(), int(jobs), work)
+    page.write(into, [Figure(name) for name in known_figures()], maker.waits_for)
+    return status
+
+
+def varied(figure, changes):
+    """The figure with other values of the options of its commands."""
+    if re.search(r"^(plots/|cat |recallmodel-bench)", figure.data, re.M):
+        raise Stop(f"{figure.name} is of measured runs, which have no other numbers; vary one such "
+                   "as key-06")
+    lines, said = [re.sub(" +", " ", line) for line in figure.commands()], []
+    for change in changes:
+        name, _, value = change.partition("=")
+        name = name.lower().replace("_", "-")
+        if not re.fullmatch(r"[A-Za-z0-9.,:^-]+", value):
+            raise Stop(f"'{change}' is not OPTION=VALUE, such as N=8192")
+        if not any(f" --{name} " in line for line in lines):
+            options = sorted(set(re.findall(r" (--[a-z-]*) ", "\n".join(lines))))
+            raise Stop(f"{figure.name} has no --{name}; its commands have {' '.join(options)}")
+        lines = [re.sub(f" --{name} [^ ]+", f" --{name} {value}", line) for line in lines]
+        said.append(f"--{name} {value}")
+    figure.data = "\n".join(lines) + "\n"
+    figure.gp = re.sub(r"^ *set ((x|y|x2|y2)range |[xy]tics .*[0-9]).*\n", "", figure.gp,
+                       flags=re.M)
+    figure.caption = figure.title + "\n" + textwrap.fill(
+        f"Varied: {', '.join(said)}. All else is as in the figure {figure.name}. Words and numbers "
+        "inside the picture that are not of an axis are those of that figure. No published points.",
+        100) + "\n"
+    return figure
+
+
+def vary(arguments, work):
+    if len(arguments) < 2:
+        raise Stop("give a figure and what to change: make figure FIGURE=key-06 N=8192")
+    name, *changes = arguments
+    if name not in known_figures():
+        raise Stop(f"there is no figure '{name}'; make figures lists them")
+    figure = varied(Figure(name), changes)
+    # Of the published runs the first lines, so that no point is drawn.
+    for path in pathlib.Path("runs").glob("**/*.csv"):
+        copy = work / "headers" / path.relative_to("runs")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        copy.write_text("".join([line + "\n" for line in lines if not line.startswith("#")][:1]))
+    into = pathlib.Path(os.environ.get("FIGURES") or "build/figures").resolve()
+    shutil.rmtree(into / name, ignore_errors=True)
+    (work / "runs").mkdir()
+    Maker(into, published=work / "headers").make(figure, work)
+    for ending, text in (("txt", figure.caption), ("data", figure.data)):
+        (into / name / f"{name}.{ending}").write_text(text, encoding="utf-8")
+    print(into / name)
+    return 0
+
+
+def main(arguments):
+    if arguments[:1] == ["--help"]:
+        print(__doc__.partition("SPDX")[0].strip())
+        return 0
+    if arguments[:1] == ["--agree"]:
+        old, new = (pathlib.Path(path).read_text(encoding="utf-8") for path in arguments[1:])
+        said = difference(old, new)
+        print(said or "", end="\n" if said else "")
+        return 1 if said else 0
+    for name in ("RUNS", "CPU_RUNS", "FIGURES", "RECALLMODEL"):
+        if os.environ.get(name):
+            os.environ[name] = os.path.realpath(os.environ[name])
+    os.chdir(TOP)
+    work = pathlib.Path(tempfile.mkdtemp())
+    try:
+        # gnuplot's programs see only this folder, and no name that the user chose.
+        if not re.fullmatch(r"[a-zA-Z0-9_./+-]*", str(work)):
+            raise Stop(f"TMPDIR: {work} has letters that gnuplot would interpret; give another")
+        if arguments[:1] == ["--vary"]:
+            return vary(arguments[1:], work)
+        return make_figures(arguments, work)
+    except Stop as error:
+        print(f"{'figure' if arguments[:1] == ['--vary'] else 'figures'}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
