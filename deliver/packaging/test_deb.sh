@@ -55,7 +55,7 @@ for deb in "$packages"/*.deb; do
     needs=$(dpkg-deb -f "$deb" Depends | tr ',' '\n' | sed 's/^ *//; s/[ :].*//' | LC_ALL=C sort |
         xargs)
     case $(dpkg-deb -f "$deb" Package) in
-    recallmodel) want="libc6 libgomp1 libgsl27 libgslcblas0 librecallmodel0" ;;
+    recallmodel) want="libc6 libgomp1 libgsl27 libgslcblas0 libjansson4 librecallmodel0" ;;
     librecallmodel0) want="libc6 libgomp1" ;;
     librecallmodel-dev) want="librecallmodel0" ;;
     *) want="libc6 libgomp1 librecallmodel0 python3 python3-numpy recallmodel" ;;

@@ -220,7 +220,9 @@ size_t rcm_frontier(const struct rcm_selection *selection, struct rcm_point *poi
 struct rcm_goal {
     /* each the nearest double; the loss is 1 - recall, subtracted in decimals */
     double recall, loss;
-    uint64_t most_lost; /* of k: k - ceil(recall k), in integers */
+    /* Of k: k - ceil(recall k), in integers; k - c where the recall is within one unit of the last
+     * place of c/k, as answers print it, and k <= 2^50. */
+    uint64_t most_lost;
 };
 
 /* 1 <= k <= RCM_N_MAX.

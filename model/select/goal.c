@@ -7,6 +7,7 @@
  * the program. tests/model/select/test_contenders.c checks that both read the same numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,21 @@ static double value_of(uint64_t digits, int scale)
     return strtod(text + length, NULL);
 }
 
+#define K_MOST_OF_DOUBLES (UINT64_C(1) << 50) /* up to here c/k and (c + 1)/k are far apart */
+
+/* How many of k reach a recall: ceil(recall k) in integers. A recall within one unit of the last
+ * place of c/k is c/k, so that one that an answer printed asks for no element more. */
+static uint64_t fewest_kept(struct written w, double recall, uint64_t k)
+{
+    const uint128 whole = power_of_ten(w.scale), product = (uint128)w.digits * k;
+    const uint64_t nearest = (uint64_t)((2 * product + whole) / (2 * whole));
+    const double fraction = (double)nearest / (double)k;
+    const double unit = nextafter(fraction, 2.0) - fraction;
+    if (k <= K_MOST_OF_DOUBLES && nearest > 0 && fabs(recall - fraction) <= unit)
+        return nearest;
+    return (uint64_t)((product + whole - 1) / whole);
+}
+
 int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal)
 {
     struct written w = {0, 0};
@@ -99,11 +115,11 @@ int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal)
         w.digits *= 10;
     if (w.scale < 0 || w.scale > SCALE_MOST || w.digits > power_of_ten(w.scale))
         return -1;
-    const uint64_t whole = power_of_ten(w.scale);
+    const double value = value_of(w.digits, w.scale);
     *goal = (struct rcm_goal){
-        .recall = value_of(w.digits, w.scale),
-        .loss = value_of(whole - w.digits, w.scale),
-        .most_lost = k - (uint64_t)(((uint128)w.digits * k + whole - 1) / whole),
+        .recall = value,
+        .loss = value_of(power_of_ten(w.scale) - w.digits, w.scale),
+        .most_lost = k - fewest_kept(w, value, k),
     };
     return 0;
 }

@@ -326,6 +326,38 @@ START_TEST(written_recalls)
 }
 END_TEST
 
+static uint64_t most_lost(const char *format, double recall, uint64_t k)
+{
+    char text[40];
+    struct rcm_goal goal = {.most_lost = UINT64_MAX};
+    snprintf(text, sizeof text, format, recall);
+    ck_assert_msg(rcm_goal(text, k, &goal) == 0, "'%s'", text);
+    return goal.most_lost;
+}
+
+/* A recall that an answer prints for `lost` of k, given back, allows as many to be lost: as c/k or
+ * as 1 - lost/k, with 17 digits. Four units of the last place more is another number. */
+START_TEST(printed_recalls)
+{
+    uint64_t state = 5;
+    unsigned counted = 0;
+    for (uint64_t i = 0; i < 40000; i++) {
+        const uint64_t k = i < 20000 ? 2 + i / 100 : random_scale(&state, 2, UINT64_C(1) << 50),
+                       lost = random_between(&state, 1, k - 1 - k / 10);
+        const double kept = (double)(k - lost) / (double)k, back = 1.0 - (double)lost / (double)k;
+        ck_assert_uint_eq(most_lost("%.17g", kept, k), lost);
+        if (2 * lost <= k) /* where 1 - lost/k is within a unit */
+            ck_assert_uint_eq(most_lost("%.17g", back, k), lost);
+        const double more = kept + 4.0 * (nextafter(kept, 1.0) - kept);
+        if (floor(kept * 1e12) / 1e12 == kept || more >= 1.0)
+            continue; /* 0.75 */
+        counted++;
+        ck_assert_uint_eq(most_lost("%.17g", more, k), lost - 1);
+    }
+    ck_assert_uint_gt(counted, 20000);
+}
+END_TEST
+
 /* rcm_goal and the parser of the command line read the same numbers from texts that both accept. */
 START_TEST(parsers_agree)
 {
@@ -401,5 +433,5 @@ START_TEST(shards)
 END_TEST
 
 TEST_MAIN("contenders", shards, examples, registry, three_contenders, one_answer,
-          confidence_and_small_k, exact_is_not_known, written_recalls, parsers_agree,
-          xla_in_single_precision)
+          confidence_and_small_k, exact_is_not_known, written_recalls, printed_recalls,
+          parsers_agree, xla_in_single_precision)
