@@ -63,9 +63,30 @@ void table_row(struct table *table, bool marked)
     table->next = 0;
 }
 
+/* The name of a column in JSON, or else in CSV. That of the aligned table may differ by row. */
+static const char *name_of(const struct column *column)
+{
+    return column->json ? column->json : column->csv ? column->csv : "";
+}
+
+/* A cell that is left out would shift its row. */
+static void check_order(const struct table *table, const struct column *column)
+{
+    const char *wanted = "no more";
+    if (table->next < table->width)
+        wanted = name_of(&table->columns[table->next]);
+    if (strcmp(wanted, name_of(column)) == 0)
+        return;
+    fprintf(stderr, "recallmodel: row %zu has '%s' as value %zu; the first row has '%s'\n",
+            table->rows, name_of(column), table->next + 1, wanted);
+    abort();
+}
+
 static void put(struct table *table, struct column column, struct cell cell)
 {
-    if (table->rows == 1) {
+    if (table->rows > 1) {
+        check_order(table, &column);
+    } else {
         column.csv = column.csv ? text_copy(column.csv) : NULL;
         column.json = column.json ? text_copy(column.json) : NULL;
         column.heading = column.heading ? text_copy(column.heading) : NULL;
