@@ -152,7 +152,8 @@ START_TEST(outside_the_domain)
 {
     const struct rcm_device device = {.bandwidth_bytes_per_s = 1e9, .matrix_rate_per_s = 1e9};
     const struct rcm_decoder good = {.layers = 1, .width = 8, .head = 4, .heads = 4, .kv_heads = 2};
-    ck_assert(rcm_attention(&good, &device, 10, 2, 1).speedup > 0.0);
+    ck_assert(rcm_attention(&good, &device, 10, 2, 4).speedup > 0.0);
+    ck_assert(isnan(rcm_attention(&good, &device, 10, 2, 5).speedup)); /* more than the head has */
     ck_assert_double_eq(rcm_decoder_layer_parameters(&good), 2 * 8 * 4 * 6 + 8 * 8 * 8);
     for (int i = 0; i < 6; i++) {
         struct rcm_decoder d = good;
