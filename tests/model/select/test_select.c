@@ -81,6 +81,8 @@ START_TEST(least_of_all)
                       s.target.divisors ? " divisors" : "", s.kernel ? s.kernel->name : "-",
                       rcm_objective(objective)->name, got.objective, got.p.b, got.p.k_b,
                       want.objective, want.p.b, want.p.k_b);
+        if (objective == 0 && got.objective < INFINITY) /* whole numbers: of equal ones, this k_b */
+            ck_assert_uint_eq(got.p.k_b, want.p.k_b);
         found += got.objective < INFINITY;
         nothing += got.objective == INFINITY;
     }
