@@ -3,8 +3,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: check check-rest check-all test-programs run-tests check-sanitize run-sanitized check-races
-.PHONY: run-races check-fuzz run-fuzz bench run-bench docs-answers golden
+.PHONY: check check-rest check-all test-programs test-command run-tests check-sanitize run-sanitized
+.PHONY: check-faults check-races run-races check-fuzz run-fuzz bench run-bench docs-answers golden
 
 TEST_FILES := $(sort $(wildcard tests/*/test_* tests/*/*/test_*))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(TEST_FILES))) \
@@ -88,9 +88,11 @@ check-all: packages
 	@$(MAKE) --no-print-directory gpu-tests
 	@$(MAKE) --no-print-directory run-tests
 
-test-programs: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(TESTS) \
-    $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) \
-    $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe
+# What tests that are scripts run.
+test-command: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) \
+    $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe
+
+test-programs: test-command $(TESTS)
 
 # Runs every test, also after one that fails, and then names those that failed.
 # RUN="tests/programs/test_plot.sh ..": only these.
@@ -106,6 +108,11 @@ docs-answers: $(PROGRAM)
 # The golden files, as the commands print them today.
 golden: $(PROGRAM)
 	@RECALLMODEL=$(PROGRAM) tests/programs/test_golden.sh --write
+
+# Makes each fault of tests/faults/ in a copy of the tree and says which test notices it.
+# FAULTS="WORD ..": only those that have each word.
+check-faults: packages
+	@tools/faults.py $(FAULTS)
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
