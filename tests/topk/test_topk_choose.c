@@ -69,6 +69,12 @@ START_TEST(choices)
         }
     }
     printf("choices: %" PRIu64 " bucketed, %" PRIu64 " exact\n", bucketed, exact);
+    /* of one row, for which the mean alone takes fewer buckets */
+    struct rcm_top_k_call one = {
+        .rows = {&x, 1, 1 << 17, 0, 0, RCM_TOP_K_F32, false}, .k = 500, .threads = 1};
+    ck_assert_int_eq(rcm_top_k_choose(&one, 0.95, 0.999, NULL, NULL), RCM_TOP_K_OK);
+    ck_assert_int_eq(one.method, RCM_TOP_K_BUCKETED);
+    ck_assert(reaches(&one, 0.95, 0.999));
 }
 END_TEST
 
