@@ -64,7 +64,15 @@ RUN = re.compile(r"-(\d{4}-\d\d-\d\d)-([a-z0-9-]*)\.csv$")
 
 
 class Stop(Exception):
-    """A figure could not be made, or the arguments are wrong: a line for people."""
+    """A figure could not be made: a line for people."""
+
+
+class Wrong(Stop):
+    """The arguments are wrong."""
+
+
+# What stops one figure and not the others.
+FAULTS = (Stop, OSError, ValueError, LookupError)
 
 
 class Figure:
@@ -130,13 +138,14 @@ class Maker:
         self.program = os.path.realpath(os.environ.get("RECALLMODEL") or TOP / "recallmodel")
         self.into, self.mode, self.published = into, mode, pathlib.Path(published).resolve()
         if mode != "redraw" and not os.access(self.program, os.X_OK):
-            raise Stop(f"there is no program {self.program}; run make, or set RECALLMODEL=PATH")
+            raise Wrong(f"there is no program {self.program}; run make, or set RECALLMODEL=PATH")
         self.pictures = mode != "csv" and bool(shutil.which("gnuplot"))
         if mode != "csv" and not self.pictures:
             print("figures: gnuplot was not found; only the CSV files are made. Install gnuplot "
                   "(Debian: gnuplot-nox) for pictures.", file=sys.stderr)
-        self.environment = {**os.environ, "RECALLMODEL": self.program, "OMP_NUM_THREADS": "1",
-                            "RECALLMODEL_RUNS": str(TOP / "runs"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment = {**os.environ, "RECALLMODEL": self.program,
+                            "OMP_NUM_THREADS": str(CORES), "PYTHONDONTWRITEBYTECODE": "1",
+                            "RECALLMODEL_RUNS": str(TOP / "runs")}
         self.runs, self.about = {}, {}
         self.cpu_runs = self.run_python("plots/cpu.py", "folder", check=False).strip()
 
@@ -243,14 +252,18 @@ class Maker:
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             tasks = {pool.submit(self.make_one, name, work): (i, name)
                      for i, name in enumerate(names, 1)}
-            for task in concurrent.futures.as_completed(tasks):
-                number, name = tasks[task]
-                try:
-                    said = task.result()
-                except (Stop, OSError) as error:
-                    print(f"figures: {error}", file=sys.stderr)
-                    said, status = "could not be made", 1
-                print(f"[{number}/{len(names)}] {name:<22}{said}", flush=True)
+            try:
+                for task in concurrent.futures.as_completed(tasks):
+                    number, name = tasks[task]
+                    try:
+                        said = task.result()
+                    except FAULTS as error:
+                        print(f"figures: {error}", file=sys.stderr)
+                        said, status = "could not be made", 1
+                    print(f"[{number}/{len(names)}] {name:<22}{said}", flush=True)
+            except KeyboardInterrupt:  # what has not begun does not begin
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
         return status
 
     def make_one(self, name, work):
@@ -290,10 +303,11 @@ def make_figures(arguments, work):
     mode = arguments.pop(0)[2:] if arguments[:1] in (["--csv"], ["--redraw"]) else "both"
     jobs = os.environ.get("JOBS") or str(CORES)
     if not re.fullmatch("[1-9][0-9]*", jobs):
-        raise Stop(f"JOBS: '{jobs}' is no number from 1 on")
+        raise Wrong(f"JOBS: '{jobs}' is no number from 1 on")
     for name in arguments:
         if name not in known_figures():
-            raise Stop(f"there is no figure '{name}'; there are {' '.join(known_figures())}")
+            raise Wrong(f"there is no figure '{name}'; there are {' '.join(known_figures())}")
+    arguments = list(dict.fromkeys(arguments))
     into = pathlib.Path(os.environ.get("FIGURES") or "paper_figures").resolve()
     into.mkdir(parents=True, exist_ok=True)
     maker = Maker(into, mode)
@@ -305,17 +319,17 @@ def make_figures(arguments, work):
 def varied(figure, changes):
     """The figure with other values of the options of its commands."""
     if re.search(r"^(plots/|cat |recallmodel-bench)", figure.data, re.M):
-        raise Stop(f"{figure.name} is of measured runs, which have no other numbers; vary one such "
-                   "as key-06")
+        raise Wrong(f"{figure.name} is of measured runs, which have no other numbers; vary one "
+                    "such as key-06")
     lines, said = [re.sub(" +", " ", line) for line in figure.commands()], []
     for change in changes:
         name, _, value = change.partition("=")
         name = name.lower().replace("_", "-")
         if not re.fullmatch(r"[A-Za-z0-9.,:^-]+", value):
-            raise Stop(f"'{change}' is not OPTION=VALUE, such as N=8192")
+            raise Wrong(f"'{change}' is not OPTION=VALUE, such as N=8192")
         if not any(f" --{name} " in line for line in lines):
             options = sorted(set(re.findall(r" (--[a-z-]*) ", "\n".join(lines))))
-            raise Stop(f"{figure.name} has no --{name}; its commands have {' '.join(options)}")
+            raise Wrong(f"{figure.name} has no --{name}; its commands have {' '.join(options)}")
         lines = [re.sub(f" --{name} [^ ]+", f" --{name} {value}", line) for line in lines]
         said.append(f"--{name} {value}")
     figure.data = "\n".join(lines) + "\n"
@@ -330,10 +344,10 @@ def varied(figure, changes):
 
 def vary(arguments, work):
     if len(arguments) < 2:
-        raise Stop("give a figure and what to change: make figure FIGURE=key-06 N=8192")
+        raise Wrong("give a figure and what to change: make figure FIGURE=key-06 N=8192")
     name, *changes = arguments
     if name not in known_figures():
-        raise Stop(f"there is no figure '{name}'; make figures lists them")
+        raise Wrong(f"there is no figure '{name}'; make figures lists them")
     figure = varied(Figure(name), changes)
     # Of the published runs the first lines, so that no point is drawn.
     for path in pathlib.Path("runs").glob("**/*.csv"):
@@ -342,11 +356,13 @@ def vary(arguments, work):
         lines = path.read_text(encoding="utf-8").splitlines()
         copy.write_text("".join([line + "\n" for line in lines if not line.startswith("#")][:1]))
     into = pathlib.Path(os.environ.get("FIGURES") or "build/figures").resolve()
-    shutil.rmtree(into / name, ignore_errors=True)
     (work / "runs").mkdir()
-    Maker(into, published=work / "headers").make(figure, work)
+    Maker(work / "made", published=work / "headers").make(figure, work)
     for ending, text in (("txt", figure.caption), ("data", figure.data)):
-        (into / name / f"{name}.{ending}").write_text(text, encoding="utf-8")
+        (work / "made" / name / f"{name}.{ending}").write_text(text, encoding="utf-8")
+    shutil.rmtree(into / name, ignore_errors=True)
+    into.mkdir(parents=True, exist_ok=True)
+    shutil.move(work / "made" / name, into / name)
     print(into / name)
     return 0
 
@@ -355,7 +371,7 @@ def main(arguments):
     if arguments[:1] == ["--help"]:
         print(__doc__.partition("SPDX")[0].strip())
         return 0
-    if arguments[:1] == ["--agree"]:
+    if arguments[:1] == ["--agree"] and len(arguments) == 3:
         old, new = (pathlib.Path(path).read_text(encoding="utf-8") for path in arguments[1:])
         said = difference(old, new)
         print(said or "", end="\n" if said else "")
@@ -368,13 +384,13 @@ def main(arguments):
     try:
         # gnuplot's programs see only this folder, and no name that the user chose.
         if not re.fullmatch(r"[a-zA-Z0-9_./+-]*", str(work)):
-            raise Stop(f"TMPDIR: {work} has letters that gnuplot would interpret; give another")
+            raise Wrong(f"TMPDIR: {work} has letters that gnuplot would interpret; give another")
         if arguments[:1] == ["--vary"]:
             return vary(arguments[1:], work)
         return make_figures(arguments, work)
-    except Stop as error:
+    except FAULTS as error:
         print(f"{'figure' if arguments[:1] == ['--vary'] else 'figures'}: {error}", file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, Wrong) else 1
     except KeyboardInterrupt:
         return 130
     finally:

@@ -25,10 +25,10 @@ def escape(text):
 
 def table(figure, file):
     """The columns that a remark in FIGURE.data names."""
-    columns = figure.remark("columns")
+    columns = re.findall(r"^# columns (.*)$", figure.data, re.M)
     if not columns:
         return ""
-    columns = columns.split(",")
+    columns = ",".join(columns).split(",")
     lines = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>"]
     with open(file, encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):

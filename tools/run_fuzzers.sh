@@ -3,8 +3,9 @@
 #
 #   JOBS=2 FUZZ_SECONDS=60 FUZZ_SEED=0 tools/run_fuzzers.sh build/fuzz/FUZZER ..
 #
-# Each fuzzer runs FUZZ_SECONDS (0: without an end), or FUZZ_RUNS inputs if that is given. It starts
-# from tests/fuzz/seeds/FUZZER and from the inputs that it found before, in FUZZER.corpus beside it.
+# Each fuzzer runs FUZZ_SECONDS (0: without an end, so name JOBS fuzzers at most), or FUZZ_RUNS
+# inputs if that is given. It starts from tests/fuzz/seeds/FUZZER and from the inputs that it found
+# before, in FUZZER.corpus beside it.
 # With FUZZ_SEED=0 every run draws other inputs. If one finds a fault, its input is in
 # FUZZER.crash-* or similar; the others run to their end, and the status is 1.
 #
@@ -24,7 +25,7 @@ fuzz() { # FUZZER
         echo "FAILED: $fuzzer; the input is $fuzzer.crash-*"
         return 1
     fi
-    echo "== $fuzzer, $seconds s: $(sed -n 's/.*executed_units: *//p' "$fuzzer.log") inputs"
+    echo "== $fuzzer: $(sed -n 's/.*executed_units: *//p' "$fuzzer.log") inputs"
 }
 export -f fuzz
-printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I {} bash -c 'fuzz {}'
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I {} bash -c 'fuzz {}' || exit 1

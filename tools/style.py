@@ -237,7 +237,8 @@ def format_faults(names):
     if program is None:
         print("SKIPPED: the format of C and CUDA files (Debian 12: clang-format, version 14)")
         return
-    rules = (ROOT / ".clang-format").read_bytes()
+    version = subprocess.run([program, "--version"], capture_output=True).stdout
+    rules = version + (ROOT / ".clang-format").read_bytes()
     digests = {name: hashlib.sha256(rules + (ROOT / name).read_bytes()).hexdigest()
                for name in names}
     known = set(FORMATTED.read_text().split()) if FORMATTED.exists() else set()
@@ -246,9 +247,12 @@ def format_faults(names):
     for begin in range(0, len(names), 50):
         run = subprocess.run([program, "--dry-run", "-Werror", *names[begin:begin + 50]], cwd=ROOT,
                              capture_output=True, text=True)
-        for found in re.finditer(r"^(.*?):(\d+):\d+: error: ", run.stderr, re.MULTILINE):
-            wrong.add(found[1])
-            yield found[1], int(found[2]), "is not formatted; run make format"
+        faults = re.findall(r"^(.*?):(\d+):\d+: error: ", run.stderr, re.MULTILINE)
+        if run.returncode and not faults:
+            raise SystemExit(f"{program}: {run.stderr}")
+        for name, line in faults:
+            wrong.add(name)
+            yield name, int(line), "is not formatted; run make format"
     if FORMATTED.parent.is_dir():
         known.update(digest for name, digest in digests.items() if name not in wrong)
         FORMATTED.write_text("\n".join(known))

@@ -14,7 +14,7 @@ with_gsl=$(ls "$build"/wheel/recallmodel_calibrate-*.whl | sed -n 1p)
 sdist=$(ls "$build"/wheel/recallmodel-*.tar.gz | sed -n 1p)
 packages=$build/wheel/packages
 env=$build/wheel-env/bin/python
-here=$PWD/packaging/wheel_test
+here=$PWD/deliver/packaging/wheel_test
 pip=(-m pip --quiet --disable-pip-version-check)
 mkdir -p "$packages"
 [[ $wheel =~ -py3-none-manylinux_2_[0-9]+_(x86_64|aarch64)\.whl$ ]] || fail "the tag of $wheel"
@@ -119,15 +119,14 @@ check_removed() {
 check_contents() {
     "$env" -m zipfile -l "$wheel" >"$folder/list"
     for name in bin/recallmodel py.typed __init__.pyi runs/index.csv licenses/LICENSE \
-        licenses/packaging/licenses/Random123.txt licenses/packaging/licenses/GPL-3.txt \
-        licenses/packaging/licenses/libgomp.txt licenses/packaging/licenses/jansson.txt \
+        licenses/deliver/packaging/licenses/{Random123,GPL-3,libgomp,jansson}.txt \
         recallmodel.libs/libgomp; do
         prints "$name" <"$folder/list" || fail "the wheel lacks $name"
     done
     if grep -E 'libgsl|libjansson|libopenblas|libpython' "$folder/list"; then
         fail "the wheel carries what it should not"
     fi
-    "$env" -m zipfile -l "$with_gsl" | prints licenses/packaging/licenses/GPL-3.txt ||
+    "$env" -m zipfile -l "$with_gsl" | prints licenses/deliver/packaging/licenses/GPL-3.txt ||
         fail "the wheel with GSL lacks its licence"
     "$env" -m zipfile -e "$wheel" "$folder/contents"
     if grep -rlaF -e "$PWD" -e "${TMPDIR:-/tmp}/tmp." "$folder/contents"; then

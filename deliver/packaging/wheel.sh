@@ -27,8 +27,8 @@ umask 022
 tar -xzf "$sdist" -C "$work"
 source=$(echo "$work"/recallmodel-*)
 # The licence of libgomp, which auditwheel copies into the wheel.
-cp /usr/share/doc/libgomp1/copyright "$source/packaging/licenses/libgomp.txt"
-cp /usr/share/common-licenses/GPL-3 "$source/packaging/licenses/GPL-3.txt"
+cp /usr/share/doc/libgomp1/copyright "$source/deliver/packaging/licenses/libgomp.txt"
+cp /usr/share/common-licenses/GPL-3 "$source/deliver/packaging/licenses/GPL-3.txt"
 
 wheel() { # RECALLMODEL_GSL
     CFLAGS="${CFLAGS:--O2} -include deliver/packaging/glibc_2_34.h" RECALLMODEL_GSL=$1 \

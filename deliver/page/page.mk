@@ -70,7 +70,7 @@ PAGE_NOTICES := $(addprefix deliver/packaging/licenses/,Random123.txt jansson.tx
 
 # One script has all modules, the WebAssembly, and the source of the worker as a text.
 BUNDLE := esbuild --bundle --format=iife --charset=utf8 --log-level=warning
-EMBEDDED := $(foreach file,recallmodel.wasm worker.txt,--alias:$(file)=$(CURDIR)/$(PAGE)/$(file)) \
+EMBEDDED := $(foreach file,recallmodel.wasm worker.txt,--alias:$(file)=$(abspath $(PAGE)/$(file))) \
     --loader:.wasm=binary
 PAGE_ENGINE := $(wildcard deliver/page/engine/*)
 $(PAGE)/worker.txt: $(PAGE_ENGINE)

@@ -115,7 +115,8 @@ def make(into):
     there = {str(path.relative_to(TOP)) for path in TOP.glob(FOLDER + "*.h")}
     unlisted = there - set(HEADERS) - LEFT_OUT
     if unlisted:
-        raise SystemExit(f"site/c_reference.py: HEADERS lacks {', '.join(sorted(unlisted))}")
+        raise SystemExit("deliver/site/c_reference.py: HEADERS lacks "
+                         f"{', '.join(sorted(unlisted))}")
     read = {header: headers.items((TOP / header).read_text(encoding="utf-8"))
             for header in HEADERS}
     known, constants = {}, {}

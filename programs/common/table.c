@@ -55,12 +55,14 @@ void table_free(struct table *table)
     free(table);
 }
 
-void table_row(struct table *table, bool marked)
+/* A cell that is left out would shift its row and all that follow. */
+static void require_cell(const struct table *table, const char *got, const char *wanted)
 {
-    table->marked =
-        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
-    table->marked[table->rows++] = marked;
-    table->next = 0;
+    if (strcmp(got, wanted) == 0)
+        return;
+    fprintf(stderr, "recallmodel: row %zu has %s as value %zu; the first row has %s\n", table->rows,
+            got, table->next + 1, wanted);
+    abort();
 }
 
 /* The name of a column in JSON, or else in CSV. That of the aligned table may differ by row. */
@@ -69,23 +71,30 @@ static const char *name_of(const struct column *column)
     return column->json ? column->json : column->csv ? column->csv : "";
 }
 
-/* A cell that is left out would shift its row. */
-static void check_order(const struct table *table, const struct column *column)
+static const char *next_name(const struct table *table)
 {
-    const char *wanted = "no more";
-    if (table->next < table->width)
-        wanted = name_of(&table->columns[table->next]);
-    if (strcmp(wanted, name_of(column)) == 0)
-        return;
-    fprintf(stderr, "recallmodel: row %zu has '%s' as value %zu; the first row has '%s'\n",
-            table->rows, name_of(column), table->next + 1, wanted);
-    abort();
+    return table->next < table->width ? name_of(&table->columns[table->next]) : "no more";
+}
+
+static void end_row(const struct table *table)
+{
+    if (table->rows > 0)
+        require_cell(table, "no more", next_name(table));
+}
+
+void table_row(struct table *table, bool marked)
+{
+    end_row(table);
+    table->marked =
+        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
+    table->marked[table->rows++] = marked;
+    table->next = 0;
 }
 
 static void put(struct table *table, struct column column, struct cell cell)
 {
     if (table->rows > 1) {
-        check_order(table, &column);
+        require_cell(table, name_of(&column), next_name(table));
     } else {
         column.csv = column.csv ? text_copy(column.csv) : NULL;
         column.json = column.json ? text_copy(column.json) : NULL;
@@ -140,8 +149,11 @@ void table_take(struct table *table, struct table *rows)
         *table = *rows;
         *rows = empty;
     }
-    for (size_t i = 0; i < rows->rows; i++)
+    for (size_t i = 0; i < rows->rows; i++) {
         table_row(table, rows->marked[i]);
+        table->next = rows->width;
+    }
+    end_row(table);
     for (size_t i = 0; i < rows->length; i++) {
         table->cells =
             array_grow(table->cells, table->length, &table->cell_capacity, sizeof *table->cells);
