@@ -50,7 +50,8 @@ def entry(figure, folder, waits):
     text += table(figure, folder / f"{name}.csv")
     added = folder / "caption.txt"
     caption = added.read_text(encoding="utf-8") if added.exists() else figure.caption
-    text += f"<p>{escape(caption.partition(chr(10))[2].strip())}</p>\n"
+    without_title = caption.partition("\n")[2].strip()
+    text += f"<p>{escape(without_title)}</p>\n"
     files = [f"{name}{end}" for end in (".csv", ".svg") if (folder / f"{name}{end}").exists()]
     text += "<p>" + ", ".join(f'<a href="{name}/{file}">{file}</a>' for file in files) + "</p>\n"
     return text + f"<pre>{escape(figure.listing())}</pre>\n"

@@ -84,7 +84,8 @@ static double value_of(uint64_t digits, int scale)
     return strtod(text + length, NULL);
 }
 
-#define K_MOST_OF_DOUBLES (UINT64_C(1) << 50) /* up to here c/k and (c + 1)/k are far apart */
+/* Up to here c/k and (c + 1)/k are 8 units of the last place apart or more: 2^-50 is 8 2^-53. */
+#define K_MOST_OF_DOUBLES (UINT64_C(1) << 50)
 
 /* How many of k reach a recall: ceil(recall k) in integers. A recall within one unit of the last
  * place of c/k is c/k, so that one that an answer printed asks for no element more. */

@@ -152,6 +152,8 @@ void table_take(struct table *table, struct table *rows)
     for (size_t i = 0; i < rows->rows; i++) {
         table_row(table, rows->marked[i]);
         table->next = rows->width;
+        if (rows->width > table->width)
+            require_cell(table, "more values", "no more");
     }
     end_row(table);
     for (size_t i = 0; i < rows->length; i++) {
