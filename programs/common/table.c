@@ -32,6 +32,7 @@ struct table {
     bool *marked;
     size_t rows, row_capacity;
     size_t next; /* column of the next value */
+    size_t row_size;
 };
 
 struct table *table_new(void)
@@ -135,6 +136,105 @@ void table_bool(struct table *table, struct column column, bool value)
 void table_null(struct table *table, struct column column)
 {
     put(table, column, (struct cell){.kind = CELL_NULL});
+}
+
+/* ---- rows of a struct */
+
+/* "cost/%s/exact", "basic": "cost/basic/exact". NULL for NULL. */
+static char *composed(const char *text, const char *name)
+{
+    char whole[100];
+    if (!text)
+        return NULL;
+    snprintf(whole, sizeof whole, text, name);
+    return text_copy(whole);
+}
+
+static void add_columns(struct table *table, const struct columns *columns, size_t at,
+                        unsigned parts, const char *name)
+{
+    for (size_t i = 0; i < columns->length; i++) {
+        struct column c = columns->items[i];
+        if (c.when && !(c.when & parts))
+            continue;
+        for (size_t t = 0; c.part && t < (c.name ? c.times : 1); t++)
+            add_columns(table, c.part, at + c.at + t * c.part->size, parts,
+                        c.name ? c.name(t) : name);
+        if (c.part)
+            continue;
+        c.at += at;
+        c.csv = composed(c.csv, name);
+        c.json = composed(c.json, name);
+        c.heading = composed(c.heading, name);
+        table->columns =
+            array_grow(table->columns, table->width, &table->column_capacity, sizeof c);
+        table->columns[table->width++] = c;
+    }
+}
+
+struct table *table_of(const struct columns *columns, unsigned parts)
+{
+    struct table *table = table_new();
+    table->row_size = columns->size;
+    add_columns(table, columns, 0, parts, "");
+    return table;
+}
+
+void table_heading(struct table *table, const char *name, const char *heading)
+{
+    for (size_t i = 0; i < table->width; i++)
+        if (strcmp(name_of(&table->columns[i]), name) == 0) {
+            free((void *)table->columns[i].heading);
+            table->columns[i].heading = heading ? text_copy(heading) : NULL;
+        }
+}
+
+static struct cell cell_of(const struct column *column, const void *field)
+{
+    static const struct cell null = {.kind = CELL_NULL};
+    double real;
+    uint64_t count;
+    const char *text;
+    switch (column->type) {
+    case COLUMN_COUNT:
+        count = *(const uint64_t *)field;
+        return count == NO_COUNT ? null : (struct cell){.kind = CELL_COUNT, .count = count};
+    case COLUMN_UNSIGNED:
+        return (struct cell){.kind = CELL_COUNT, .count = *(const unsigned *)field};
+    case COLUMN_REAL:
+        real = *(const double *)field;
+        return isfinite(real) ? (struct cell){.kind = CELL_REAL, .real = real} : null;
+    case COLUMN_TEXT:
+    case COLUMN_CHARS:
+        text = column->type == COLUMN_TEXT ? *(const char *const *)field : field;
+        return text ? (struct cell){.kind = CELL_TEXT, .text = text_copy(text)} : null;
+    case COLUMN_BOOL:
+        return (struct cell){.kind = CELL_BOOL, .truth = *(const bool *)field};
+    case COLUMN_BOOL_OR_NULL:
+        break;
+    }
+    const int truth = *(const int *)field;
+    return truth < 0 ? null : (struct cell){.kind = CELL_BOOL, .truth = truth != 0};
+}
+
+static void append_cell(struct table *table, struct cell cell)
+{
+    table->cells = array_grow(table->cells, table->length, &table->cell_capacity, sizeof cell);
+    table->cells[table->length++] = cell;
+}
+
+void table_add_row(struct table *table, const void *row, size_t size, bool marked)
+{
+    if (size != table->row_size) {
+        fprintf(stderr, "recallmodel: a row of another struct than its columns\n");
+        abort();
+    }
+    table->marked =
+        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
+    table->marked[table->rows++] = marked;
+    for (size_t i = 0; i < table->width; i++)
+        append_cell(table, cell_of(&table->columns[i], (const char *)row + table->columns[i].at));
+    table->next = table->width;
 }
 
 size_t table_rows(const struct table *table)

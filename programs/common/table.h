@@ -1,13 +1,23 @@
-/* table.h - one list of named values, printed as an aligned table, as CSV or as JSON.
+/* table.h - rows of one struct, printed as an aligned table, as CSV or as JSON by one description
+ * of its columns.
  *
- * A row is put value by value; the first row defines the columns, so that a column's names and its
- * value stand in one place.
+ *     struct cost_row {
+ *         const char *model;
+ *         double cost;
+ *     };
+ *     static const struct column cost_columns[] = {
+ *         {FIELD(struct cost_row, model), EVERYWHERE("model")},
+ *         {FIELD(struct cost_row, cost), EVERYWHERE("cost"), .style = STYLE_COST},
+ *     };
+ *
+ * A row is computed once. Whatever prints it reads it, and computes nothing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TABLE_H
 #define TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -15,26 +25,97 @@
 
 #include "format.h"
 
+/* Types of a field. Null is NO_COUNT, a real that is not finite, a text that is NULL, and -1 as an
+ * int, which else is true or false. */
+enum column_type {
+    COLUMN_COUNT,
+    COLUMN_UNSIGNED,
+    COLUMN_REAL,
+    COLUMN_TEXT,
+    COLUMN_CHARS,
+    COLUMN_BOOL,
+    COLUMN_BOOL_OR_NULL
+};
+
+#define NO_COUNT UINT64_MAX
+
+struct columns;
+
 struct column {
+    enum column_type type;
+    size_t at;           /* where the field lies in the row */
     const char *csv;     /* name in CSV; NULL: not there */
     const char *json;    /* path in JSON, '/' between levels; NULL: not there */
     const char *heading; /* in the aligned table, '\n' between its lines; NULL: not there */
     enum style style;
-    int drop; /* a table wider than TABLE_WIDTH leaves columns out, highest first; 0: never */
+    int drop;      /* a table wider than TABLE_WIDTH leaves columns out, highest first; 0: never */
+    unsigned when; /* bits: the column exists in a table that has one of these parts; 0: always */
+
+    /* Instead of a field: the columns of a struct in the row; if `name` is not NULL, of each of
+     * `times` structs, in whose columns "%s" is the name of the i-th. */
+    const struct columns *part;
+    size_t times;
+    const char *(*name)(size_t i);
 };
+
+/* The columns of a struct of `size` bytes. */
+struct columns {
+    const struct column *items;
+    size_t length, size;
+};
+
+#define TYPE_OF(row, field) \
+    _Generic(((row *)0)->field,                                                                    \
+        uint64_t: COLUMN_COUNT,                                                                    \
+        unsigned: COLUMN_UNSIGNED,                                                                 \
+        double: COLUMN_REAL,                                                                       \
+        const char *: COLUMN_TEXT,                                                                 \
+        char *: COLUMN_CHARS,                                                                      \
+        bool: COLUMN_BOOL,                                                                         \
+        int: COLUMN_BOOL_OR_NULL)
+
+/* Where a column's values are: a field of the row. An array of characters is a text in the row. */
+#define FIELD(row, field) .type = TYPE_OF(row, field), .at = offsetof(row, field)
+
+/* A struct of the row, or an array of structs. */
+#define PART(row, field, columns) .at = offsetof(row, field), .part = &(columns)
+
+#define COLUMNS(row, items) \
+    { \
+        items, sizeof(items) / sizeof *(items), sizeof(row) \
+    }
+
+/* Where a column is shown. */
+#define IN_DATA(name) .csv = name, .json = name
+#define HEADED(name, title) IN_DATA(name), .heading = title
+#define EVERYWHERE(name) HEADED(name, name)
 
 #define TABLE_WIDTH 100
 
 struct table;
 
-struct table *table_new(void);
+/* A table without rows. parts: the bits of `when` that hold. */
+struct table *table_of(const struct columns *columns, unsigned parts);
 void table_free(struct table *table);
 
-/* Begins a row; `marked` rows stand out in the aligned table. */
-void table_row(struct table *table, bool marked);
+/* Another heading of the column of this name in CSV or JSON, which the table copies; NULL: the
+ * aligned table does not show it. */
+void table_heading(struct table *table, const char *name, const char *heading);
+
+/* Adds a copy of a row and of its texts. `marked` rows stand out in the aligned table. */
+#define table_add(table, row, marked) table_add_row(table, row, sizeof *(row), marked)
+void table_add_row(struct table *table, const void *row, size_t size, bool marked);
 
 /* Moves the rows of another table of the same columns behind its own, and frees that table. */
 void table_take(struct table *table, struct table *rows);
+
+size_t table_rows(const struct table *table);
+
+/* ---- cell by cell */
+
+struct table *table_new(void);
+/* Begins a row; `marked` rows stand out in the aligned table. */
+void table_row(struct table *table, bool marked);
 
 /* Puts the next value of the row. A real that is not finite is null. */
 void table_count(struct table *table, struct column column, uint64_t value);
@@ -46,20 +127,21 @@ void table_null(struct table *table, struct column column);
 /* A column of the same name everywhere. */
 static inline struct column column(const char *name, enum style style)
 {
-    return (struct column){name, name, name, style, 0};
+    return (struct column){.csv = name, .json = name, .heading = name, .style = style};
 }
 
 /* A column of one name in CSV and JSON, and of another in the aligned table. */
 static inline struct column headed(const char *name, const char *heading, enum style style)
 {
-    return (struct column){name, name, heading, style, 0};
+    return (struct column){.csv = name, .json = name, .heading = heading, .style = style};
 }
 
 /* As headed(), for a column that a wide table leaves out, the highest `drop` first. */
 static inline struct column dropped(int drop, const char *name, const char *heading,
                                     enum style style)
 {
-    return (struct column){name, name, heading, style, drop};
+    return (struct column){
+        .csv = name, .json = name, .heading = heading, .style = style, .drop = drop};
 }
 
 /* A column of CSV and JSON that the aligned table does not show. */
@@ -88,7 +170,6 @@ void table_print(const struct table *table, FILE *file, bool colour);
 void table_print_csv(const struct table *table, FILE *file, bool header);
 json_t *table_json(const struct table *table);                 /* an array of objects */
 json_t *table_row_json(const struct table *table, size_t row); /* one of them */
-size_t table_rows(const struct table *table);
 
 /* As table_json(), and row 0 alone; both free the table. */
 json_t *rows_as_json(struct table *table);

@@ -116,8 +116,8 @@ void put_exact_regret(struct table *table, const struct regret *r)
     table_count(table, headed("exact_chosen", "exact\nchosen", STYLE_PLAIN), r->exact_chosen);
 }
 
-static struct table *table_of(const struct regret regrets[SCORES],
-                              void (*put)(struct table *table, const struct regret *r))
+static struct table *regrets_table(const struct regret regrets[SCORES],
+                                   void (*put)(struct table *table, const struct regret *r))
 {
     struct table *table = table_new();
     for (size_t score = 0; score < SCORES; score++) {
@@ -131,12 +131,12 @@ static struct table *table_of(const struct regret regrets[SCORES],
 
 struct table *regret_table(const struct regret regrets[SCORES])
 {
-    return table_of(regrets, put_regret);
+    return regrets_table(regrets, put_regret);
 }
 
 struct table *exact_regret_table(const struct regret regrets[SCORES])
 {
-    return table_of(regrets, put_exact_regret);
+    return regrets_table(regrets, put_exact_regret);
 }
 
 struct table *size_regret_table(const struct calibration *c)

@@ -30,6 +30,22 @@ void put_query(struct table *table, const struct query *query)
     table_text(table, in_csv("assignment"), assignment_name(query->base.assignment));
 }
 
+static const struct column query_items[] = {
+    {FIELD(struct query_fields, n), .csv = "n"},
+    {FIELD(struct query_fields, k), .csv = "k"},
+    {FIELD(struct query_fields, m), .csv = "m"},
+    {FIELD(struct query_fields, valid), .csv = "valid"},
+    {FIELD(struct query_fields, assignment), .csv = "assignment"},
+};
+const struct columns query_columns = COLUMNS(struct query_fields, query_items);
+
+struct query_fields fields_of(const struct query *query)
+{
+    const struct rcm_topk *p = &query->base;
+    return (struct query_fields){p->n, p->k, p->m, p->valid ? p->valid : p->n,
+                                 assignment_name(p->assignment)};
+}
+
 bool colour_wanted(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");

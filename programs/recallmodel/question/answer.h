@@ -50,6 +50,14 @@ json_t *query_json(const struct query *query);
 /* Puts n, k, m, valid and assignment in front of a CSV row. */
 void put_query(struct table *table, const struct query *query);
 
+/* What a row of CSV begins with. */
+struct query_fields {
+    uint64_t n, k, m, valid;
+    const char *assignment;
+};
+extern const struct columns query_columns;
+struct query_fields fields_of(const struct query *query);
+
 /* Prints the answers, one for each query, as answer_queries() does, and frees them. A status. */
 int print_json_answers(json_t *answers, const struct question *question);
 

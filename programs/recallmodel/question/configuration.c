@@ -119,8 +119,11 @@ void put_cost(struct table *table, const struct rcm_cost_model *model, const str
         snprintf(csv, sizeof csv, columns[i].csv, model->name);
         snprintf(json, sizeof json, columns[i].json, model->name);
         snprintf(heading, sizeof heading, shown ? columns[i].heading : "%s", model->name);
-        const struct column column = {csv, json, shown ? heading : NULL, columns[i].style,
-                                      columns[i].style == STYLE_COST && shown ? drop : 0};
+        const struct column column = {.csv = csv,
+                                      .json = json,
+                                      .heading = shown ? heading : NULL,
+                                      .style = columns[i].style,
+                                      .drop = columns[i].style == STYLE_COST && shown ? drop : 0};
         if (i < sizeof values / sizeof *values)
             table_real(table, column, values[i]);
         else

@@ -7,27 +7,41 @@
 static const struct argument cost_options[] = {{OPTION_N},    {OPTION_K},   {OPTION_M},
                                                {OPTION_JSON}, {OPTION_CSV}, {OPTIONS_END}};
 
+struct cost_row {
+    struct query_fields query;
+    const char *model, *algorithm, *unit, *formula;
+    double cost;
+    bool cheapest;
+};
+
+static const struct column cost_items[] = {
+    {PART(struct cost_row, query, query_columns)},
+    {FIELD(struct cost_row, model), EVERYWHERE("model")},
+    {FIELD(struct cost_row, algorithm), EVERYWHERE("algorithm")},
+    {FIELD(struct cost_row, cost), EVERYWHERE("cost"), .style = STYLE_COST},
+    {FIELD(struct cost_row, unit), EVERYWHERE("unit")},
+    {FIELD(struct cost_row, formula), EVERYWHERE("formula")},
+    {FIELD(struct cost_row, cheapest), IN_DATA("cheapest")},
+};
+static const struct columns cost_columns = COLUMNS(struct cost_row, cost_items);
+
 static struct table *cost_rows(const struct query *query, void *state)
 {
     (void)state;
-    struct table *table = table_new();
-    double n = (double)query->base.n, k = (double)query->base.k, m = (double)query->base.m;
+    struct table *table = table_of(&cost_columns, 0);
+    const double n = (double)query->base.n, k = (double)query->base.k, m = (double)query->base.m;
     const struct rcm_cost_model *model;
     for (size_t i = 0; (model = rcm_cost_model(i)); i++) {
         struct rcm_topk exact = query->base;
         exact.b = exact.k_b = 1;
-        double least = rcm_cost(model, exact).exact;
+        const double least = rcm_cost(model, exact).exact;
         for (unsigned a = 0; a < RCM_MAX_ALGORITHMS && model->algorithms[a].cost; a++) {
             const struct rcm_algorithm *algorithm = &model->algorithms[a];
-            double cost = algorithm->cost(n, k, m);
-            table_row(table, cost == least);
-            put_query(table, query);
-            table_text(table, column("model", STYLE_PLAIN), model->name);
-            table_text(table, column("algorithm", STYLE_PLAIN), algorithm->name);
-            table_real(table, column("cost", STYLE_COST), cost);
-            table_text(table, column("unit", STYLE_PLAIN), model->unit);
-            table_text(table, column("formula", STYLE_PLAIN), algorithm->formula);
-            table_bool(table, in_data("cheapest"), cost == least);
+            const double cost = algorithm->cost(n, k, m);
+            const struct cost_row row = {fields_of(query), model->name,        algorithm->name,
+                                         model->unit,      algorithm->formula, cost,
+                                         cost == least};
+            table_add(table, &row, row.cheapest);
         }
     }
     return table;

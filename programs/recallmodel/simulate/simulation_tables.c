@@ -14,7 +14,8 @@
 static struct column shown_if(bool shown, const char *name, const char *heading, enum style style,
                               int drop)
 {
-    return (struct column){name, name, shown ? heading : NULL, style, drop};
+    return (struct column){
+        .csv = name, .json = name, .heading = shown ? heading : NULL, .style = style, .drop = drop};
 }
 
 static void put_scenario(struct table *table, const struct simulation_answer *s, struct scenario at)
