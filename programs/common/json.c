@@ -13,6 +13,11 @@
 
 #include "error.h"
 
+json_t *json_count(uint64_t value)
+{
+    return value == NO_COUNT ? json_null() : json_integer((json_int_t)value);
+}
+
 json_t *json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -42,7 +47,7 @@ json_t *object_with_version(void)
 
 void set_count(json_t *object, const char *key, uint64_t value)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)value));
+    json_object_set_new(object, key, json_count(value));
 }
 
 void set_real(json_t *object, const char *key, double value)

@@ -13,13 +13,17 @@
  * returns NULL for that. Each main() calls it. */
 void json_start(void);
 
+json_t *json_count(uint64_t value);   /* NO_COUNT: null */
 json_t *json_number(double value);    /* null if it is not finite */
 json_t *json_text(const char *value); /* a copy; NULL: null */
 
 /* A new object. All of them begin with the version. */
 json_t *object_with_version(void);
 
-/* Put a member into an object. A real that is not finite, and a text that is NULL, become null. */
+#define NO_COUNT UINT64_MAX
+
+/* Put a member into an object. NO_COUNT, a real that is not finite, and a text that is NULL become
+ * null. */
 void set_count(json_t *object, const char *key, uint64_t value);
 void set_real(json_t *object, const char *key, double value);
 void set_text(json_t *object, const char *key, const char *value);

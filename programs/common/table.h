@@ -21,9 +21,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <jansson.h>
-
 #include "format.h"
+#include "json.h"
 
 /* Types of a field. Null is NO_COUNT, a real that is not finite, a text that is NULL, and -1 as an
  * int, which else is true or false. */
@@ -36,8 +35,6 @@ enum column_type {
     COLUMN_BOOL,
     COLUMN_BOOL_OR_NULL
 };
-
-#define NO_COUNT UINT64_MAX
 
 struct columns;
 

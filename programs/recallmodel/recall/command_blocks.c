@@ -71,22 +71,38 @@ static struct selection usual_rows(const struct query *query, const struct setti
     }
 }
 
-static void put_row(struct table *table, const struct query *query, struct rcm_blocks b,
-                    bool marked)
+struct blocks_row {
+    struct rcm_blocks b;
+    uint64_t candidates;
+    double recall, sd, loss, bucketed;
+};
+
+static const struct column blocks_items[] = {
+    {FIELD(struct blocks_row, b.n), .csv = "n"},
+    {FIELD(struct blocks_row, b.k), .csv = "k"},
+    {FIELD(struct blocks_row, b.size), EVERYWHERE("block")},
+    {FIELD(struct blocks_row, b.kept), EVERYWHERE("blocks")},
+    {FIELD(struct blocks_row, candidates), HEADED("candidates", "candi-\ndates")},
+    {FIELD(struct blocks_row, recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
+    {FIELD(struct blocks_row, sd), HEADED("recall_sd", "sd"), .style = STYLE_LOSS},
+    {FIELD(struct blocks_row, loss), EVERYWHERE("loss"), .style = STYLE_LOSS},
+    {FIELD(struct blocks_row, bucketed), HEADED("recall_bucketed", "bucketed\nk_b = 1"),
+     .style = STYLE_RECALL},
+};
+static const struct columns blocks_columns = COLUMNS(struct blocks_row, blocks_items);
+
+static void add_row(struct table *table, struct rcm_blocks b, bool marked)
 {
-    const struct rcm_topk buckets = {.n = b.n, .k = b.k, .b = rcm_blocks_candidates(b), .k_b = 1};
-    table_row(table, marked);
-    table_count(table, in_csv("n"), query->base.n);
-    table_count(table, in_csv("k"), query->base.k);
-    table_count(table, column("block", STYLE_PLAIN), b.size);
-    table_count(table, column("blocks", STYLE_PLAIN), b.kept);
-    table_count(table, headed("candidates", "candi-\ndates", STYLE_PLAIN),
-                rcm_blocks_candidates(b));
-    table_real(table, column("recall", STYLE_RECALL), rcm_blocks_recall(b));
-    table_real(table, headed("recall_sd", "sd", STYLE_LOSS), rcm_blocks_sd(b));
-    table_real(table, column("loss", STYLE_LOSS), rcm_blocks_loss(b));
-    table_real(table, headed("recall_bucketed", "bucketed\nk_b = 1", STYLE_RECALL),
-               rcm_recall_exact(buckets));
+    const uint64_t candidates = rcm_blocks_candidates(b);
+    const struct blocks_row row = {
+        .b = b,
+        .candidates = candidates,
+        .recall = rcm_blocks_recall(b),
+        .sd = rcm_blocks_sd(b),
+        .loss = rcm_blocks_loss(b),
+        .bucketed = rcm_recall_exact((struct rcm_topk){b.n, b.k, .b = candidates, .k_b = 1}),
+    };
+    table_add(table, &row, marked);
 }
 
 /* The rows of --blocks that are legal. */
@@ -97,14 +113,14 @@ static bool legal(const struct query *query, const struct settings *settings, si
 
 static struct table *given_rows(const struct query *query, const struct settings *settings)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&blocks_columns, 0);
     bool reached = false;
     for (size_t i = 0; i < settings->kept.length; i++) {
         if (!legal(query, settings, i))
             continue;
         const struct rcm_blocks b = blocks_of(query, settings, settings->kept.items[i]);
         const bool reaches = rcm_blocks_loss(b) <= query->target.loss * (1.0 + RCM_TARGET_SLACK);
-        put_row(table, query, b, reaches && !reached);
+        add_row(table, b, reaches && !reached);
         reached = reached || reaches;
     }
     return table;
@@ -115,11 +131,10 @@ static struct table *blocks_rows(const struct query *query, void *state)
     const struct settings *settings = state;
     if (settings->kept.length)
         return given_rows(query, settings);
-    struct table *table = table_new();
+    struct table *table = table_of(&blocks_columns, 0);
     const struct selection rows = usual_rows(query, settings);
     for (size_t i = 0; i < rows.length; i++)
-        put_row(table, query, blocks_of(query, settings, rows.kept[i]),
-                rows.kept[i] == rows.answer);
+        add_row(table, blocks_of(query, settings, rows.kept[i]), rows.kept[i] == rows.answer);
     return table;
 }
 

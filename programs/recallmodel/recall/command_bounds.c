@@ -17,29 +17,41 @@ static const struct argument bounds_options[] = {
     {OPTION_JSON},       {OPTION_CSV},    {OPTIONS_END},
 };
 
-/* What a rule says of itself. */
-struct statement {
+/* A rule, what it says of itself, and the shape that it asks for. */
+struct bounds_row {
+    struct query_fields query;
+    double target;
+    uint64_t k_b, b, candidates;
     const char *name, *formula, *source;
-    double recall; /* what the formula of the rule gives at its b; NaN: it gives none */
+    double stated; /* what the formula of the rule gives at its b; NaN: it gives none */
+    double recall, over_exact;
 };
 
-static void put_rule(struct table *table, const struct query *query, struct decimal recall,
-                     struct statement statement, struct rcm_topk p, uint64_t smallest)
+static const struct column bounds_items[] = {
+    {PART(struct bounds_row, query, query_columns)},
+    {FIELD(struct bounds_row, target), HEADED("recall_target", "target")},
+    {FIELD(struct bounds_row, k_b), EVERYWHERE("k_b")},
+    {FIELD(struct bounds_row, name), EVERYWHERE("rule")},
+    {FIELD(struct bounds_row, b), EVERYWHERE("b")},
+    {FIELD(struct bounds_row, candidates), EVERYWHERE("candidates")},
+    {FIELD(struct bounds_row, stated), HEADED("recall_stated", "states\nrecall"),
+     .style = STYLE_RECALL},
+    {FIELD(struct bounds_row, recall), HEADED("recall", "has\nrecall"), .style = STYLE_RECALL},
+    {FIELD(struct bounds_row, over_exact), HEADED("b_over_exact", "b over\nexact")},
+    {FIELD(struct bounds_row, formula), IN_DATA("formula")},
+    {FIELD(struct bounds_row, source), IN_DATA("source")},
+};
+static const struct columns bounds_columns = COLUMNS(struct bounds_row, bounds_items);
+
+/* The rule asks for the b of p, 0: for none. */
+static void add_rule(struct table *table, struct bounds_row row, struct rcm_topk p,
+                     uint64_t smallest)
 {
-    table_row(table, strcmp(statement.name, "exact") == 0);
-    put_query(table, query);
-    table_real(table, headed("recall_target", "target", STYLE_PLAIN), decimal_value(recall));
-    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
-    table_text(table, column("rule", STYLE_PLAIN), statement.name);
-    put_count_if(p.b, table, column("b", STYLE_PLAIN), p.b);
-    put_count_if(p.b, table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
-    table_real(table, headed("recall_stated", "states\nrecall", STYLE_RECALL), statement.recall);
-    table_real(table, headed("recall", "has\nrecall", STYLE_RECALL),
-               p.b ? rcm_recall_exact(p) : NAN);
-    table_real(table, headed("b_over_exact", "b over\nexact", STYLE_PLAIN),
-               p.b && smallest ? (double)p.b / (double)smallest : NAN);
-    table_text(table, in_data("formula"), statement.formula);
-    table_text(table, in_data("source"), statement.source);
+    row.b = p.b ? p.b : NO_COUNT;
+    row.candidates = p.b ? rcm_candidates(p) : NO_COUNT;
+    row.recall = p.b ? rcm_recall_exact(p) : NAN;
+    row.over_exact = p.b && smallest ? (double)p.b / (double)smallest : NAN;
+    table_add(table, &row, strcmp(row.name, "exact") == 0);
 }
 
 /* The shape that others deploy for a target in rows like these, if it has this k_b. Otherwise, and
@@ -50,19 +62,6 @@ static struct rcm_topk deployed(const struct rcm_practice *practice, struct rcm_
     if (q.k_b != p.k_b || (p.valid && p.valid < p.n))
         q.b = 0;
     return q;
-}
-
-static void put_practices(struct table *table, const struct query *query, struct decimal recall,
-                          struct rcm_topk p, uint64_t smallest)
-{
-    const struct rcm_practice *practice;
-    for (size_t i = 0; (practice = rcm_practice(i)); i++) {
-        const struct rcm_topk q = deployed(practice, p, decimal_complement(recall));
-        if (q.b)
-            put_rule(table, query, recall,
-                     (struct statement){practice->name, practice->rule, "recallmodel select", NAN},
-                     q, smallest);
-    }
 }
 
 static size_t target_count(const struct question *question)
@@ -76,16 +75,18 @@ static struct decimal target_at(const struct question *question, size_t t)
 }
 
 /* The exact row, and a row of each rule and practice that applies to this k_b. */
-static void put_rules(struct table *table, const struct query *query, struct decimal recall,
-                      struct rcm_topk p, const struct rcm_factors *factors)
+static void add_rules(struct table *table, const struct query *query, double recall_target,
+                      struct rcm_topk p, struct rcm_target target,
+                      const struct rcm_factors *factors)
 {
-    struct rcm_target target = query->target;
-    target.loss = decimal_complement(recall);
+    struct bounds_row row = {
+        .query = fields_of(query), .target = recall_target, .k_b = p.k_b, .stated = NAN};
     const uint64_t smallest = p.b = rcm_smallest_b(p, target);
-    put_rule(table, query, recall,
-             (struct statement){"exact", "smallest with loss <= 1-R", "docs/models.md 8",
-                                p.b ? rcm_recall_exact(p) : NAN},
-             p, smallest);
+    row.name = "exact";
+    row.formula = "smallest with loss <= 1-R";
+    row.source = "docs/models.md 8";
+    row.stated = p.b ? rcm_recall_exact(p) : NAN;
+    add_rule(table, row, p, smallest);
     const struct rcm_rule *rule;
     for (size_t r = 0; (rule = rcm_rule(r)); r++) {
         if (!rule->applies(p))
@@ -94,24 +95,37 @@ static void put_rules(struct table *table, const struct query *query, struct dec
         p.b = asked ? rcm_next_b(p.n, asked, target.align, target.divisors ? factors : NULL) : 0;
         if (p.b > rcm_deployable_b(p).high)
             p.b = 0;
-        put_rule(table, query, recall,
-                 (struct statement){rule->name, rule->formula, rule->source,
-                                    p.b ? 1.0 - rule->loss(p) : NAN},
-                 p, smallest);
+        row.name = rule->name;
+        row.formula = rule->formula;
+        row.source = rule->source;
+        row.stated = p.b ? 1.0 - rule->loss(p) : NAN;
+        add_rule(table, row, p, smallest);
     }
-    put_practices(table, query, recall, p, smallest);
+    const struct rcm_practice *practice;
+    for (size_t i = 0; (practice = rcm_practice(i)); i++) {
+        const struct rcm_topk q = deployed(practice, p, target.loss);
+        row.name = practice->name;
+        row.formula = practice->rule;
+        row.source = "recallmodel select";
+        row.stated = NAN;
+        if (q.b)
+            add_rule(table, row, q, smallest);
+    }
 }
 
 static struct table *bounds_rows(const struct query *query, void *state)
 {
     const struct question *question = state;
-    struct table *table = table_new();
+    struct table *table = table_of(&bounds_columns, 0);
     const struct rcm_factors factors = rcm_factorise(query->base.n);
     for (size_t t = 0; t < target_count(question); t++)
         for (size_t i = 0; i < query->k_b_count; i++) {
+            const struct decimal recall = target_at(question, t);
+            struct rcm_target target = query->target;
             struct rcm_topk p = query->base;
             p.k_b = query->smallest[i].k_b;
-            put_rules(table, query, target_at(question, t), p, &factors);
+            target.loss = decimal_complement(recall);
+            add_rules(table, query, decimal_value(recall), p, target, &factors);
         }
     return table;
 }

@@ -38,12 +38,30 @@ static const struct argument exact_options[] = {
 
 /* What was asked and found for one n and k. */
 struct exact_answer {
-    struct rcm_topk p;
-    bool given; /* b and k_b were given, not searched for */
+    struct query_fields query;
+    struct rcm_topk p; /* b = 0: none drops an element */
+    bool given;        /* b and k_b were given, not searched for */
+    uint64_t b, k_b, candidates;
     double share;
     struct rcm_reaching reaching;
-    uint64_t quantile; /* 0: not known */
+    uint64_t buffer; /* NO_COUNT: not known */
+    double handled;
 };
+
+static const struct column exact_items[] = {
+    {PART(struct exact_answer, query, query_columns)},
+    {FIELD(struct exact_answer, p.n), .heading = "n"},
+    {FIELD(struct exact_answer, p.k), .heading = "k"},
+    {FIELD(struct exact_answer, b), EVERYWHERE("b")},
+    {FIELD(struct exact_answer, k_b), EVERYWHERE("k_b")},
+    {FIELD(struct exact_answer, candidates), EVERYWHERE("candidates")},
+    {FIELD(struct exact_answer, reaching.mean), HEADED("reaching_mean", "collected\nin the mean")},
+    {FIELD(struct exact_answer, reaching.sd), HEADED("reaching_sd", "sd")},
+    {FIELD(struct exact_answer, buffer), HEADED("reaching_quantile", "buffer")},
+    {FIELD(struct exact_answer, share), IN_DATA("quantile")},
+    {FIELD(struct exact_answer, handled), IN_DATA("handled")},
+};
+static const struct columns exact_columns = COLUMNS(struct exact_answer, exact_items);
 
 static struct rcm_topk least_handled(const struct query *query, const struct settings *settings)
 {
@@ -58,6 +76,7 @@ static struct rcm_topk least_handled(const struct query *query, const struct set
 static struct exact_answer answer_to(const struct query *query, const struct settings *settings)
 {
     struct exact_answer a = {
+        .query = fields_of(query),
         .p = query->base,
         .given = settings->question.b.length > 0,
         .share = settings->quantile.given ? decimal_value(settings->quantile.value) : 1e-6};
@@ -67,28 +86,17 @@ static struct exact_answer answer_to(const struct query *query, const struct set
     } else {
         a.p = least_handled(query, settings);
     }
+    const uint64_t candidates = rcm_candidates(a.p);
+    a.b = a.p.b ? a.p.b : NO_COUNT;
+    a.k_b = a.p.k_b ? a.p.k_b : NO_COUNT;
+    a.candidates = candidates ? candidates : NO_COUNT;
     a.reaching = rcm_reaching(a.p);
-    a.quantile = isnan(a.reaching.mean) ? 0 : rcm_reaching_quantile(a.p, a.share);
+    a.handled = (double)candidates + a.reaching.mean;
+    const uint64_t buffer = isnan(a.reaching.mean) ? 0 : rcm_reaching_quantile(a.p, a.share);
+    a.buffer = buffer ? buffer : NO_COUNT;
+    a.p.n = query->base.n;
+    a.p.k = query->base.k;
     return a;
-}
-
-static void put_answer(struct table *table, const struct query *query, const struct exact_answer *a)
-{
-    table_row(table, false);
-    put_query(table, query);
-    table_count(table, in_table("n", STYLE_PLAIN), query->base.n);
-    table_count(table, in_table("k", STYLE_PLAIN), query->base.k);
-    put_count_if(a->p.b > 0, table, column("b", STYLE_PLAIN), a->p.b);
-    put_count_if(a->p.k_b > 0, table, column("k_b", STYLE_PLAIN), a->p.k_b);
-    put_count_if(rcm_candidates(a->p) > 0, table, column("candidates", STYLE_PLAIN),
-                 rcm_candidates(a->p));
-    table_real(table, headed("reaching_mean", "collected\nin the mean", STYLE_PLAIN),
-               a->reaching.mean);
-    table_real(table, headed("reaching_sd", "sd", STYLE_PLAIN), a->reaching.sd);
-    put_count_if(a->quantile > 0, table, headed("reaching_quantile", "buffer", STYLE_PLAIN),
-                 a->quantile);
-    table_real(table, in_data("quantile"), a->share);
-    table_real(table, in_data("handled"), (double)rcm_candidates(a->p) + a->reaching.mean);
 }
 
 /* 1e-6: "1 row in 10^6"; 0.05: "1 row in 20"; 0.3: "a share 0.3 of rows". */
@@ -119,11 +127,11 @@ static void print_answer(const struct exact_answer *a)
     }
     print_wrapped("b = %" PRIu64 ", k_b = %" PRIu64 ": exact top-k by threshold handles %" PRIu64
                   " candidates and, after a second pass, %.1f elements in the mean (sd %.2g)%s.",
-                  a->p.b, a->p.k_b, rcm_candidates(a->p), a->reaching.mean, a->reaching.sd,
+                  a->p.b, a->p.k_b, a->candidates, a->reaching.mean, a->reaching.sd,
                   a->given ? "" : ", the fewest of all b");
     format_share(rest, sizeof rest, a->share);
-    if (a->quantile)
-        printf("  buffer      %" PRIu64 " elements suffice in all but %s\n", a->quantile, rest);
+    if (a->buffer != NO_COUNT)
+        printf("  buffer      %" PRIu64 " elements suffice in all but %s\n", a->buffer, rest);
     else
         printf("  buffer      not known: %s\n",
                a->share < 1e-11 ? "shares below 1e-11 are not resolved"
@@ -170,21 +178,21 @@ static int check_shape(const struct settings *settings)
 
 static json_t *json_of(const struct query *query, const struct exact_answer *a)
 {
-    struct table *table = table_new();
-    put_answer(table, query, a);
+    struct table *row = table_of(&exact_columns, 0);
     json_t *object = query_json(query);
-    json_object_update_new(object, row_as_json(table));
+    table_add(row, a, false);
+    json_object_update_new(object, row_as_json(row));
     return object;
 }
 
 static int print_answers(const struct query_list *queries, const struct settings *settings)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&exact_columns, 0);
     json_t *answers = json_array();
     for (size_t i = 0; i < queries->length; i++) {
         const struct query *query = &queries->items[i];
         const struct exact_answer a = answer_to(query, settings);
-        put_answer(table, query, &a);
+        table_add(table, &a, false);
         if (settings->question.output == OUTPUT_JSON)
             json_array_append_new(answers, json_of(query, &a));
         if (settings->question.output == OUTPUT_TABLE && queries->length == 1) {

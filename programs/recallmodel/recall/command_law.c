@@ -91,85 +91,117 @@ static struct row_quantile quantile_at(const struct rcm_lost *law, uint64_t k, s
 
 /* ---- CSV and JSON */
 
-/* The columns of a range; nulls for NULL. */
-static void put_range(struct table *table, uint64_t k, const struct lost_range *range)
-{
-    const struct lost_range r = range ? *range : (struct lost_range){0, 0, NAN, NAN};
-    put_count_if(range, table, in_data("lost"), r.from);
-    put_count_if(range, table, in_data("lost_to"), r.to);
-    table_real(table, in_data("recall"), range ? (double)(k - r.to) / (double)k : NAN);
-    table_real(table, in_data("probability"), r.probability);
-    table_real(table, in_data("at_most"), r.at_most);
-}
+struct range_row {
+    struct query_fields query;
+    uint64_t b, k_b;
+    struct lost_range range;
+    double recall; /* of a row that loses the most */
+};
 
-/* A row for each range; one with nulls for a law that is not computed. */
-static void put_law_csv(struct table *table, const struct query *query, struct rcm_topk p)
+static const struct column range_items[] = {
+    {FIELD(struct range_row, range.from), IN_DATA("lost")},
+    {FIELD(struct range_row, range.to), IN_DATA("lost_to")},
+    {FIELD(struct range_row, recall), IN_DATA("recall")},
+    {FIELD(struct range_row, range.probability), IN_DATA("probability")},
+    {FIELD(struct range_row, range.at_most), IN_DATA("at_most")},
+};
+static const struct columns range_columns = COLUMNS(struct range_row, range_items);
+
+static const struct column law_items[] = {
+    {PART(struct range_row, query, query_columns)},
+    {FIELD(struct range_row, b), IN_DATA("b")},
+    {FIELD(struct range_row, k_b), IN_DATA("k_b")},
+    {.part = &range_columns},
+};
+static const struct columns law_columns = COLUMNS(struct range_row, law_items);
+
+/* Adds a row for each range. */
+static void add_ranges(struct table *table, struct range_row row, const struct lost_ranges *ranges)
 {
-    struct rcm_lost law;
-    rcm_lost(p, &law);
-    struct lost_ranges ranges = law_all(&law, RANGES_MOST);
-    for (size_t i = 0; i < ranges.length || i == 0; i++) {
-        table_row(table, false);
-        put_query(table, query);
-        table_count(table, in_data("b"), p.b);
-        table_count(table, in_data("k_b"), p.k_b);
-        put_range(table, p.k, ranges.length ? &ranges.items[i] : NULL);
+    for (size_t i = 0; i < ranges->length; i++) {
+        row.range = ranges->items[i];
+        row.recall = (double)(row.query.k - row.range.to) / (double)row.query.k;
+        table_add(table, &row, false);
     }
-    lost_ranges_free(&ranges);
-    rcm_lost_free(&law);
 }
 
-/* The rows of CSV. The other outputs compute one law after the other, so that only one of them
- * needs memory. */
+/* The rows of CSV; one with nulls for a law that is not computed. The other outputs compute one law
+ * after the other, so that only one of them needs memory. */
 static struct table *law_rows(const struct query *query, void *state)
 {
     const struct settings *settings = state;
-    struct table *table = table_new();
-    for (size_t i = 0; i < query->length && settings->question.output == OUTPUT_CSV; i++)
-        put_law_csv(table, query, query->shapes[i]);
+    struct table *table = table_of(&law_columns, 0);
+    for (size_t i = 0; i < query->length && settings->question.output == OUTPUT_CSV; i++) {
+        const struct range_row none = {
+            fields_of(query), query->shapes[i].b, query->shapes[i].k_b, {NO_COUNT, NO_COUNT, NAN, NAN}, NAN};
+        struct rcm_lost law;
+        rcm_lost(query->shapes[i], &law);
+        struct lost_ranges ranges = law_all(&law, RANGES_MOST);
+        if (ranges.length == 0)
+            table_add(table, &none, false);
+        add_ranges(table, none, &ranges);
+        lost_ranges_free(&ranges);
+        rcm_lost_free(&law);
+    }
     return table;
 }
 
-/* The columns of a shape without its law. */
-static void put_summary(struct table *table, struct rcm_topk p)
+/* A shape without its law, and what all but the shares of rows lose at most. */
+struct summary {
+    struct rcm_topk p;
+    uint64_t candidates;
+    double recall, sd, worst_case, none_lost, lost_mean, lost_sd;
+    uint64_t quantiles[USUAL + 1];
+};
+
+static const struct column summary_items[] = {
+    {FIELD(struct summary, p.b), EVERYWHERE("b")},
+    {FIELD(struct summary, p.k_b), EVERYWHERE("k_b")},
+    {FIELD(struct summary, candidates), IN_DATA("candidates")},
+    {FIELD(struct summary, recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
+    {FIELD(struct summary, sd), IN_DATA("recall_sd")},
+    {FIELD(struct summary, worst_case), IN_DATA("recall_worst_case")},
+    {FIELD(struct summary, none_lost), HEADED("probability_exact", "none lost")},
+    {FIELD(struct summary, lost_mean), HEADED("lost_mean", "mean lost")},
+    {FIELD(struct summary, lost_sd), HEADED("lost_sd", "sd")},
+};
+#define SUMMARY (sizeof summary_items / sizeof *summary_items)
+static const struct columns summary_columns = COLUMNS(struct summary, summary_items);
+
+static struct summary summary_of(struct rcm_topk p)
 {
     const double k = (double)p.k, loss = rcm_loss_exact(p), sd = rcm_recall_sd(p);
-    table_count(table, column("b", STYLE_PLAIN), p.b);
-    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
-    table_count(table, in_data("candidates"), rcm_candidates(p));
-    table_real(table, column("recall", STYLE_RECALL), 1.0 - loss);
-    table_real(table, in_data("recall_sd"), sd);
-    table_real(table, in_data("recall_worst_case"), rcm_recall_worst_case(p));
-    table_real(table, headed("probability_exact", "none lost", STYLE_PLAIN),
-               rcm_probability_exact(p));
-    table_real(table, headed("lost_mean", "mean lost", STYLE_PLAIN), k * loss);
-    table_real(table, headed("lost_sd", "sd", STYLE_PLAIN), k * sd);
+    return (struct summary){.p = p,
+                            .candidates = rcm_candidates(p),
+                            .recall = 1.0 - loss,
+                            .sd = sd,
+                            .worst_case = rcm_recall_worst_case(p),
+                            .none_lost = rcm_probability_exact(p),
+                            .lost_mean = k * loss,
+                            .lost_sd = k * sd};
 }
 
 static json_t *quantiles_json(const struct rcm_lost *law, uint64_t k, const struct shares *shares)
 {
-    struct table *table = table_new();
+    json_t *quantiles = json_array();
     for (size_t i = 0; i < shares->length; i++) {
         const struct row_quantile q = quantile_at(law, k, shares->items[i]);
-        table_row(table, false);
-        table_real(table, in_data("share"), decimal_value(shares->items[i]));
-        put_count_if(q.known, table, in_data("lost"), q.lost);
-        table_real(table, in_data("recall"), q.recall);
+        json_t *object = json_object();
+        set_real(object, "share", decimal_value(shares->items[i]));
+        set_count(object, "lost", q.known ? q.lost : NO_COUNT);
+        set_real(object, "recall", q.recall);
+        json_array_append_new(quantiles, object);
     }
-    return rows_as_json(table);
+    return quantiles;
 }
 
 static json_t *ranges_json(const struct rcm_lost *law, uint64_t k)
 {
     struct lost_ranges ranges = law_all(law, RANGES_MOST);
-    struct table *table = table_new();
-    for (size_t i = 0; i < ranges.length; i++) {
-        table_row(table, false);
-        put_range(table, k, &ranges.items[i]);
-    }
-    json_t *rows = rows_as_json(table);
+    struct table *table = table_of(&range_columns, 0);
+    add_ranges(table, (struct range_row){.query = {.k = k}}, &ranges);
     lost_ranges_free(&ranges);
-    return rows;
+    return rows_as_json(table);
 }
 
 static void law_json(json_t *object, const struct query *query, const struct table *rows,
@@ -179,15 +211,15 @@ static void law_json(json_t *object, const struct query *query, const struct tab
     json_t *laws = json_array();
     (void)rows;
     for (size_t i = 0; i < query->length; i++) {
-        const struct rcm_topk p = query->shapes[i];
-        struct table *summary = table_new();
+        const struct summary summary = summary_of(query->shapes[i]);
+        struct table *table = table_of(&summary_columns, 0);
         struct rcm_lost law;
-        rcm_lost(p, &law);
-        table_row(summary, false);
-        put_summary(summary, p);
-        json_t *shape = row_as_json(summary);
-        json_object_set_new(shape, "quantiles", quantiles_json(&law, p.k, &shares));
-        json_object_set_new(shape, "law", law.length ? ranges_json(&law, p.k) : json_null());
+        rcm_lost(summary.p, &law);
+        table_add(table, &summary, false);
+        json_t *shape = row_as_json(table);
+        json_object_set_new(shape, "quantiles", quantiles_json(&law, summary.p.k, &shares));
+        json_object_set_new(shape, "law",
+                            law.length ? ranges_json(&law, summary.p.k) : json_null());
         json_array_append_new(laws, shape);
         rcm_lost_free(&law);
     }
@@ -196,32 +228,43 @@ static void law_json(json_t *object, const struct query *query, const struct tab
 
 /* ---- text */
 
-static void put_range_text(struct table *table, uint64_t k, const struct lost_range *range,
-                           double highest)
+struct range_line {
+    char lost[48], bar[BAR_LENGTH + 1];
+    double recall, probability, at_most;
+};
+
+static const struct column line_items[] = {
+    {FIELD(struct range_line, lost), .heading = "lost"},
+    {FIELD(struct range_line, recall), .heading = "recall", .style = STYLE_RECALL},
+    {FIELD(struct range_line, probability), .heading = "probability"},
+    {FIELD(struct range_line, at_most), .heading = "at most", .style = STYLE_RECALL},
+    {FIELD(struct range_line, bar), .heading = ""},
+};
+static const struct columns line_columns = COLUMNS(struct range_line, line_items);
+
+static struct range_line line_of(uint64_t k, const struct lost_range *range, double highest)
 {
-    char lost[48], bar[BAR_LENGTH + 1] = "";
-    const int length = (int)nearbyint(BAR_LENGTH * range->probability / highest);
-    memset(bar, '#', (size_t)length);
-    bar[length] = '\0';
-    snprintf(lost, sizeof lost, range->from == range->to ? "%" PRIu64 : "%" PRIu64 "..%" PRIu64,
-             range->from, range->to);
-    table_row(table, false);
-    table_text(table, in_table("lost", STYLE_PLAIN), lost);
-    table_real(table, in_table("recall", STYLE_RECALL), (double)(k - range->to) / (double)k);
-    table_real(table, in_table("probability", STYLE_PLAIN), range->probability);
-    table_real(table, in_table("at most", STYLE_RECALL), range->at_most);
-    table_text(table, in_table("", STYLE_PLAIN), bar);
+    struct range_line line = {.recall = (double)(k - range->to) / (double)k,
+                              .probability = range->probability,
+                              .at_most = range->at_most};
+    memset(line.bar, '#', (size_t)nearbyint(BAR_LENGTH * range->probability / highest));
+    snprintf(line.lost, sizeof line.lost,
+             range->from == range->to ? "%" PRIu64 : "%" PRIu64 "..%" PRIu64, range->from,
+             range->to);
+    return line;
 }
 
 /* The law of a shape in lines; a bar shows each probability beside the highest one. */
 static void print_ranges(struct rcm_topk p, const struct lost_ranges *ranges, bool colour)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&line_columns, 0);
     double highest = 0.0;
     for (size_t i = 0; i < ranges->length; i++)
         highest = fmax(highest, ranges->items[i].probability);
-    for (size_t i = 0; i < ranges->length; i++)
-        put_range_text(table, p.k, &ranges->items[i], highest);
+    for (size_t i = 0; i < ranges->length; i++) {
+        const struct range_line line = line_of(p.k, &ranges->items[i], highest);
+        table_add(table, &line, false);
+    }
     if (ranges->length) {
         printf("\nb = %" PRIu64 ", k_b = %" PRIu64 ":\n", p.b, p.k_b);
         table_print(table, stdout, colour);
@@ -238,21 +281,24 @@ static void format_share(char *text, size_t size, struct decimal share)
         format_styled(text, size, STYLE_PLAIN, value);
 }
 
-/* A quantile in the summary. A wide one leaves out the median, which is close to the mean, and
- * then the 1 %. */
-static void put_quantile(struct table *table, const struct rcm_lost *law, uint64_t k,
-                         struct decimal share)
+/* The table of the summaries, with a column for each share. A wide one leaves out the median, which
+ * is close to the mean, and then the 1 %. */
+static struct table *summary_table(const struct shares *shares)
 {
-    char heading[24];
-    const struct row_quantile q = quantile_at(law, k, share);
-    const double value = decimal_value(share);
-    format_share(heading, sizeof heading, share);
-    put_count_if(q.known, table,
-                 (struct column){.heading = heading,
-                                 .drop = value == 0.5    ? 2
-                                         : value == 0.01 ? 1
-                                                         : 0},
-                 q.lost);
+    char headings[USUAL + 1][24];
+    struct column items[SUMMARY + USUAL + 1];
+    memcpy(items, summary_items, sizeof summary_items);
+    for (size_t i = 0; i < shares->length; i++) {
+        const double share = decimal_value(shares->items[i]);
+        format_share(headings[i], sizeof headings[i], shares->items[i]);
+        items[SUMMARY + i] = (struct column){FIELD(struct summary, quantiles[i]),
+                                             .heading = headings[i],
+                                             .drop = share == 0.5    ? 2
+                                                     : share == 0.01 ? 1
+                                                                     : 0};
+    }
+    const struct columns columns = {items, SUMMARY + shares->length, sizeof(struct summary)};
+    return table_of(&columns, 0);
 }
 
 /* What stands in the summary, and why "-" does. */
@@ -274,20 +320,21 @@ static void explain(const struct query *query, const struct shares *shares, bool
 static void law_text(const struct query *query, const struct table *rows, void *state, bool colour)
 {
     const struct shares shares = shares_of(state);
-    struct table *summary = table_new();
+    struct table *summary = summary_table(&shares);
     struct lost_ranges *ranges = require_memory(calloc(query->length + 1, sizeof *ranges));
     bool too_wide = false;
     (void)rows;
     for (size_t i = 0; i < query->length; i++) {
-        const struct rcm_topk p = query->shapes[i];
+        struct summary row = summary_of(query->shapes[i]);
         struct rcm_lost law;
-        rcm_lost(p, &law);
+        rcm_lost(row.p, &law);
         ranges[i] = law_to_read(&law, LINES_MOST);
         too_wide = too_wide || law.length == 0;
-        table_row(summary, false);
-        put_summary(summary, p);
-        for (size_t s = 0; s < shares.length; s++)
-            put_quantile(summary, &law, p.k, shares.items[s]);
+        for (size_t s = 0; s < shares.length; s++) {
+            const struct row_quantile q = quantile_at(&law, row.p.k, shares.items[s]);
+            row.quantiles[s] = q.known ? q.lost : NO_COUNT;
+        }
+        table_add(summary, &row, false);
         rcm_lost_free(&law);
     }
     table_print(summary, stdout, colour);

@@ -30,33 +30,37 @@ static const struct argument ranks_options[] = {
     {OPTIONS_END},
 };
 
-static void put_rank(struct table *table, const struct query *query, struct rcm_topk p,
-                     uint64_t rank)
-{
-    table_row(table, false);
-    put_query(table, query);
-    table_count(table, column("b", STYLE_PLAIN), p.b);
-    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
-    table_count(table, column("rank", STYLE_PLAIN), rank);
-    table_real(table, column("survival", STYLE_RECALL), rcm_survival(p, rank));
-}
+struct rank_row {
+    struct query_fields query;
+    struct rcm_topk p;
+    uint64_t rank;
+    double survival;
+};
+
+static const struct column rank_items[] = {
+    {PART(struct rank_row, query, query_columns)},
+    {FIELD(struct rank_row, p.b), EVERYWHERE("b")},
+    {FIELD(struct rank_row, p.k_b), EVERYWHERE("k_b")},
+    {FIELD(struct rank_row, rank), EVERYWHERE("rank")},
+    {FIELD(struct rank_row, survival), EVERYWHERE("survival"), .style = STYLE_RECALL},
+};
+static const struct columns rank_columns = COLUMNS(struct rank_row, rank_items);
 
 static struct table *ranks_rows(const struct query *query, void *state)
 {
-    const struct settings *settings = state;
-    struct table *table = table_new();
+    const struct count_list *ranks = &((const struct settings *)state)->ranks;
+    struct table *table = table_of(&rank_columns, 0);
     for (size_t i = 0; i < query->length; i++) {
-        struct rcm_topk p = query->shapes[i];
-        if (settings->ranks.length) {
-            for (size_t j = 0; j < settings->ranks.length && settings->ranks.items[j] <= p.k;
-                 j++) /* ascending */
-                put_rank(table, query, p, settings->ranks.items[j]);
-            continue;
+        struct rank_row row = {.query = fields_of(query), .p = query->shapes[i]};
+        const uint64_t k = row.p.k;
+        for (size_t j = 0; row.rank < k && (!ranks->length || j < ranks->length); j++) {
+            const uint64_t power = j < 63 && UINT64_C(1) << j < k ? UINT64_C(1) << j : k;
+            row.rank = ranks->length ? ranks->items[j] : power; /* ascending */
+            if (row.rank > k)
+                break;
+            row.survival = rcm_survival(row.p, row.rank);
+            table_add(table, &row, false);
         }
-        uint64_t rank = 1;
-        for (; rank < p.k; rank *= 2)
-            put_rank(table, query, p, rank);
-        put_rank(table, query, p, p.k);
     }
     return table;
 }
