@@ -354,7 +354,7 @@ static struct layout *lay_out(const struct table *table, size_t lines, int *gap)
         size_t worst = table->width;
         for (size_t i = 0; i < table->width; i++)
             if (layout[i].width && table->columns[i].drop &&
-                (worst == table->width || table->columns[i].drop >= table->columns[worst].drop))
+                (worst == table->width || table->columns[i].drop > table->columns[worst].drop))
                 worst = i;
         if (worst == table->width)
             break;

@@ -16,19 +16,17 @@
 static void ask_law(struct configuration *c, const struct law_question *asked)
 {
     struct rcm_lost law;
-    c->has_quantile = asked->quantile.given;
-    c->has_at_least = asked->at_least.given;
-    if (!c->has_quantile && !c->has_at_least)
+    if (!asked->quantile.given && !asked->at_least.given)
         return;
     rcm_lost(c->p, &law);
-    if (c->has_quantile) {
+    if (asked->quantile.given) {
         /* A share so small that the rest rounds to 1 is not 0: not all rows are asked for. */
         const double rest = decimal_complement(asked->quantile.value);
         const double others = rest < 1.0 ? rest : NAN;
         c->quantile = rcm_lost_recall_quantile(&law, c->p.k, others, 1);
         c->quantile_all = rcm_lost_recall_quantile(&law, c->p.k, others, c->p.m);
     }
-    if (c->has_at_least) {
+    if (asked->at_least.given) {
         const double lost = (double)goal_of(asked->at_least.value, c->p.k).most_lost;
         c->at_least = rcm_lost_all_at_most(&law, lost, 1);
         c->at_least_all = rcm_lost_all_at_most(&law, lost, c->p.m);
@@ -70,12 +68,44 @@ void put_memory(json_t *object, const struct question *question, const struct rc
                         memory > 0.0 ? json_boolean(exceeds) : json_null());
 }
 
-struct configuration evaluate(struct rcm_topk p, const struct question *question,
-                              const struct law_question *asked)
+static const struct rcm_profile *profile_of(const struct question *question)
+{
+    return question->device.given
+               ? profile_of_type(&question->device.text, question_dtype(question))
+               : NULL;
+}
+
+static bool has_roofline(const struct question *question)
+{
+    return question->device.given && question->device.text.device.bandwidth_bytes_per_s > 0.0;
+}
+
+enum {
+    WITH_QUANTILE = 1,
+    WITH_QUANTILE_ALL = 2,
+    WITH_AT_LEAST = 4,
+    WITH_AT_LEAST_ALL = 8,
+    WITH_PROFILE = 16,
+    WITH_ROOFLINE = 32
+};
+
+unsigned configuration_parts(const struct query *query, const struct question *question,
+                             const struct law_question *asked)
+{
+    const bool rows = query->base.m > 1;
+    return (asked->quantile.given ? WITH_QUANTILE | (rows ? WITH_QUANTILE_ALL : 0) : 0U) |
+           (asked->at_least.given ? WITH_AT_LEAST | (rows ? WITH_AT_LEAST_ALL : 0) : 0U) |
+           (profile_of(question) ? WITH_PROFILE : 0U) |
+           (has_roofline(question) ? WITH_ROOFLINE : 0U);
+}
+
+struct configuration evaluate(struct rcm_topk p, const struct query *query,
+                              const struct question *question, const struct law_question *asked)
 {
     /* A predicted time is shown where the values have the profile's type, too. */
-    const enum rcm_dtype dtype = question_dtype(question);
+    const struct rcm_profile *profile = profile_of(question);
     struct configuration c = {
+        .query = fields_of(query),
         .p = p,
         .candidates = rcm_candidates(p),
         .loss = rcm_loss_exact(p),
@@ -84,19 +114,99 @@ struct configuration evaluate(struct rcm_topk p, const struct question *question
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
         .probability_exact = rcm_probability_exact(p),
-        .has_roofline =
-            question->device.given && question->device.text.device.bandwidth_bytes_per_s > 0.0,
-        .profile = question->device.given ? profile_of_type(&question->device.text, dtype) : NULL,
+        .target = decimal_value(query->recall_target),
+        .reaches = rcm_reaches(p, query->target),
     };
     c.recall = 1.0 - c.loss;
     c.recall_binomial = 1.0 - c.loss_binomial;
     for (size_t i = 0; i < RCM_COST_MODELS; i++)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
     ask_law(&c, asked);
-    if (c.has_roofline)
-        c.roofline = rcm_roofline(&question->device.text.device, dtype, p);
+    if (profile)
+        c.prediction = rcm_predict(profile, p);
+    if (!has_roofline(question))
+        return c;
+    struct rcm_roofline *r = &c.roofline;
+    *r = rcm_roofline(&question->device.text.device, question_dtype(question), p);
+    /* Without a vector rate the bound is that of the bandwidth alone: which of the two binds is not
+     * known. */
+    const bool known = !isnan(r->time_vector_us);
+    c.bound = !known ? NULL : r->memory_bound ? "memory" : "vector";
+    r->k_b_max = known ? r->k_b_max : NO_COUNT;
     return c;
 }
+
+static const char *cost_model_name(size_t i)
+{
+    return rcm_cost_model(i)->name;
+}
+
+static const struct column cost_items[] = {
+    {FIELD(struct rcm_cost, approximate), .csv = "cost_%s", .json = "cost/%s/approximate",
+     .heading = "%s\ncost", .style = STYLE_COST, .drop = 4},
+    {FIELD(struct rcm_cost, exact), .csv = "cost_%s_exact", .json = "cost/%s/exact"},
+    {FIELD(struct rcm_cost, speedup), .csv = "speedup_%s", .json = "cost/%s/speedup",
+     .heading = "%s\nx", .style = STYLE_SPEEDUP, .drop = 1},
+    {FIELD(struct rcm_cost, stage1), .csv = "stage1_%s", .json = "cost/%s/stage1"},
+    {FIELD(struct rcm_cost, stage2), .csv = "stage2_%s", .json = "cost/%s/stage2"},
+};
+static const struct columns cost_columns = COLUMNS(struct rcm_cost, cost_items);
+
+static const struct column prediction_items[] = {
+    {FIELD(struct rcm_prediction, time_us), HEADED("predicted_us", "both\nstages us")},
+    {FIELD(struct rcm_prediction, low_us), IN_DATA("predicted_low_us")},
+    {FIELD(struct rcm_prediction, high_us), IN_DATA("predicted_high_us")},
+    {FIELD(struct rcm_prediction, within_runs), IN_DATA("predicted_within_runs")},
+};
+static const struct columns prediction_columns = COLUMNS(struct rcm_prediction, prediction_items);
+
+/* A column whose name has a prefix in CSV and a folder in JSON. */
+#define ROOFLINE(field, name) \
+    FIELD(struct configuration, field), .csv = "roofline_" name, .json = "roofline/" name
+
+static const struct column roofline_items[] = {
+    {ROOFLINE(roofline.bytes, "bytes")},
+    {ROOFLINE(roofline.operations, "operations")},
+    {ROOFLINE(roofline.time_memory_us, "time_memory_us")},
+    {ROOFLINE(roofline.time_vector_us, "time_vector_us")},
+    {ROOFLINE(roofline.through_memory_us, "through_memory_us")},
+    {ROOFLINE(roofline.time_us, "time_us"), .heading = "stage 1\nus, >=", .style = STYLE_TIME},
+    {ROOFLINE(bound, "bound"), .heading = "bound\nby"},
+    {ROOFLINE(roofline.k_b_max, "k_b_max")},
+};
+static const struct columns roofline_columns = COLUMNS(struct configuration, roofline_items);
+
+static const char all_rows[] = "of all\nm rows";
+static const struct column configuration_items[] = {
+    {PART(struct configuration, query, query_columns)},
+    {FIELD(struct configuration, p.b), EVERYWHERE("b")},
+    {FIELD(struct configuration, p.k_b), EVERYWHERE("k_b")},
+    {FIELD(struct configuration, candidates), HEADED("candidates", "candi-\ndates")},
+    {FIELD(struct configuration, recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
+    {FIELD(struct configuration, sd), HEADED("recall_sd", "sd"), .style = STYLE_LOSS, .drop = 5},
+    {FIELD(struct configuration, loss), EVERYWHERE("loss"), .style = STYLE_LOSS},
+    {FIELD(struct configuration, recall_binomial), HEADED("recall_binomial", "binomial\nrecall"),
+     .style = STYLE_RECALL, .drop = 6},
+    {FIELD(struct configuration, loss_binomial), IN_DATA("loss_binomial")},
+    {FIELD(struct configuration, loss_bound), IN_DATA("loss_bound")},
+    {FIELD(struct configuration, worst_case), IN_DATA("recall_worst_case")},
+    {FIELD(struct configuration, probability_exact), IN_DATA("probability_exact")},
+    {FIELD(struct configuration, quantile), HEADED("recall_quantile", "quantile\nof a row"),
+     .style = STYLE_RECALL, .when = WITH_QUANTILE},
+    {FIELD(struct configuration, quantile_all), HEADED("recall_quantile_all", all_rows),
+     .style = STYLE_RECALL, .when = WITH_QUANTILE_ALL},
+    {FIELD(struct configuration, at_least), HEADED("probability", "P(recall\n>= R)"),
+     .style = STYLE_RECALL, .when = WITH_AT_LEAST},
+    {FIELD(struct configuration, at_least_all), HEADED("probability_all", all_rows),
+     .style = STYLE_RECALL, .when = WITH_AT_LEAST_ALL},
+    {FIELD(struct configuration, target), .csv = "recall_target"},
+    {FIELD(struct configuration, reaches), IN_DATA("reaches_target")},
+    {PART(struct configuration, cost, cost_columns), .times = RCM_COST_MODELS,
+     .name = cost_model_name},
+    {PART(struct configuration, prediction, prediction_columns), .when = WITH_PROFILE},
+    {.part = &roofline_columns, .when = WITH_ROOFLINE},
+};
+const struct columns configuration_columns = COLUMNS(struct configuration, configuration_items);
 
 void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
               int drop)
@@ -129,90 +239,4 @@ void put_cost(struct table *table, const struct rcm_cost_model *model, const str
         else
             table_text(table, column, algorithms[i]);
     }
-}
-
-static void put_model(struct table *table, const struct configuration *c)
-{
-    table_count(table, column("b", STYLE_PLAIN), c->p.b);
-    table_count(table, column("k_b", STYLE_PLAIN), c->p.k_b);
-    table_count(table, headed("candidates", "candi-\ndates", STYLE_PLAIN), c->candidates);
-    table_real(table, column("recall", STYLE_RECALL), c->recall);
-    table_real(table, dropped(5, "recall_sd", "sd", STYLE_LOSS), c->sd);
-    table_real(table, column("loss", STYLE_LOSS), c->loss);
-    table_real(table, dropped(6, "recall_binomial", "binomial\nrecall", STYLE_RECALL),
-               c->recall_binomial);
-    table_real(table, in_data("loss_binomial"), c->loss_binomial);
-    table_real(table, in_data("loss_bound"), c->loss_bound);
-    table_real(table, in_data("recall_worst_case"), c->worst_case);
-    table_real(table, in_data("probability_exact"), c->probability_exact);
-}
-
-/* What --quantile and --at-least ask for: of one row, and of all rows of a batch. */
-static void put_law(struct table *table, const struct configuration *c)
-{
-    static const char all_rows[] = "of all\nm rows";
-    if (c->has_quantile) {
-        table_real(table, headed("recall_quantile", "quantile\nof a row", STYLE_RECALL),
-                   c->quantile);
-        if (c->p.m > 1)
-            table_real(table, headed("recall_quantile_all", all_rows, STYLE_RECALL),
-                       c->quantile_all);
-    }
-    if (c->has_at_least) {
-        table_real(table, headed("probability", "P(recall\n>= R)", STYLE_RECALL), c->at_least);
-        if (c->p.m > 1)
-            table_real(table, headed("probability_all", all_rows, STYLE_RECALL), c->at_least_all);
-    }
-}
-
-static void put_prediction(struct table *table, const struct configuration *c)
-{
-    if (!c->profile)
-        return;
-    const struct rcm_prediction r = rcm_predict(c->profile, c->p);
-    table_real(table, headed("predicted_us", "both\nstages us", STYLE_PLAIN), r.time_us);
-    table_real(table, in_data("predicted_low_us"), r.low_us);
-    table_real(table, in_data("predicted_high_us"), r.high_us);
-    table_bool(table, in_data("predicted_within_runs"), r.within_runs);
-}
-
-/* A column whose name has a prefix in CSV and a folder in JSON. */
-#define ROOFLINE(name) .csv = "roofline_" name, .json = "roofline/" name
-
-static void put_roofline(struct table *table, const struct configuration *c)
-{
-    if (!c->has_roofline)
-        return;
-    const struct rcm_roofline *r = &c->roofline;
-    table_real(table, (struct column){ROOFLINE("bytes")}, r->bytes);
-    table_real(table, (struct column){ROOFLINE("operations")}, r->operations);
-    table_real(table, (struct column){ROOFLINE("time_memory_us")}, r->time_memory_us);
-    table_real(table, (struct column){ROOFLINE("time_vector_us")}, r->time_vector_us);
-    table_real(table, (struct column){ROOFLINE("through_memory_us")}, r->through_memory_us);
-    table_real(
-        table,
-        (struct column){ROOFLINE("time_us"), .heading = "stage 1\nus, >=", .style = STYLE_TIME},
-        r->time_us);
-    /* Without a vector rate the bound is that of the bandwidth alone: which of the two binds is not
-     * known. */
-    const bool known = !isnan(r->time_vector_us);
-    table_text(table, (struct column){ROOFLINE("bound"), .heading = "bound\nby"},
-               !known            ? NULL
-               : r->memory_bound ? "memory"
-                                 : "vector");
-    put_count_if(known, table, (struct column){ROOFLINE("k_b_max")}, r->k_b_max);
-}
-
-void put_configuration(struct table *table, const struct configuration *c,
-                       const struct query *query)
-{
-    put_model(table, c);
-    put_law(table, c);
-    table_real(table, in_csv("recall_target"), decimal_value(query->recall_target));
-    table_bool(table, in_data("reaches_target"), rcm_reaches(c->p, query->target));
-    /* The table has room for three; a model that is added is in CSV and JSON. */
-    for (int i = 0; i < RCM_COST_MODELS; i++)
-        put_cost(table, rcm_cost_model((size_t)i), &c->cost[i], i <= RCM_PARALLEL ? 4 - i : 0);
-    put_prediction(table, c);
-    put_roofline(table, c);
 }

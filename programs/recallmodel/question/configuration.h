@@ -6,6 +6,7 @@
 
 #include <programs/common/table.h>
 
+#include "answer.h"
 #include "query.h"
 #include "question.h"
 
@@ -15,18 +16,29 @@ struct law_question {
     struct fraction at_least; /* a recall: with which probability does a row reach it? */
 };
 
+/* A row of the recall table. */
 struct configuration {
+    struct query_fields query;
     struct rcm_topk p;
     uint64_t candidates;
     double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case,
         probability_exact;
-    bool has_quantile, has_at_least;
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
+    double target;
+    bool reaches;
     struct rcm_cost cost[RCM_COST_MODELS];
-    const struct rcm_profile *profile; /* NULL: none */
-    bool has_roofline;
+    struct rcm_prediction prediction; /* where there is a profile */
     struct rcm_roofline roofline;
+    const char *bound;
 };
+extern const struct columns configuration_columns;
+
+/* Which of its columns a question has: bits of `when`. */
+unsigned configuration_parts(const struct query *query, const struct question *question,
+                             const struct law_question *asked);
+
+struct configuration evaluate(struct rcm_topk p, const struct query *query,
+                              const struct question *question, const struct law_question *asked);
 
 /* Do the rows of a query exceed the memory of the device? Prints a line if they do (and returns
  * true); puts true or false into JSON, null where the memory is not known. */
@@ -34,16 +46,9 @@ bool print_memory(const struct question *question, const struct rcm_topk *p, enu
 void put_memory(json_t *object, const struct question *question, const struct rcm_topk *p,
                 enum rcm_dtype dtype);
 
-struct configuration evaluate(struct rcm_topk p, const struct question *question,
-                              const struct law_question *asked);
-
 /* Cost columns of one model. In the aligned table `drop` falls from the first model to the last; 0:
  * that table omits them. */
 void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
               int drop);
-
-/* Puts one configuration as a row of the recall table. */
-void put_configuration(struct table *table, const struct configuration *configuration,
-                       const struct query *query);
 
 #endif

@@ -132,8 +132,11 @@ static struct table *law_rows(const struct query *query, void *state)
     const struct settings *settings = state;
     struct table *table = table_of(&law_columns, 0);
     for (size_t i = 0; i < query->length && settings->question.output == OUTPUT_CSV; i++) {
-        const struct range_row none = {
-            fields_of(query), query->shapes[i].b, query->shapes[i].k_b, {NO_COUNT, NO_COUNT, NAN, NAN}, NAN};
+        const struct range_row none = {fields_of(query),
+                                       query->shapes[i].b,
+                                       query->shapes[i].k_b,
+                                       {NO_COUNT, NO_COUNT, NAN, NAN},
+                                       NAN};
         struct rcm_lost law;
         rcm_lost(query->shapes[i], &law);
         struct lost_ranges ranges = law_all(&law, RANGES_MOST);
@@ -291,11 +294,11 @@ static struct table *summary_table(const struct shares *shares)
     for (size_t i = 0; i < shares->length; i++) {
         const double share = decimal_value(shares->items[i]);
         format_share(headings[i], sizeof headings[i], shares->items[i]);
-        items[SUMMARY + i] = (struct column){FIELD(struct summary, quantiles[i]),
-                                             .heading = headings[i],
-                                             .drop = share == 0.5    ? 2
-                                                     : share == 0.01 ? 1
-                                                                     : 0};
+        items[SUMMARY + i] =
+            (struct column){FIELD(struct summary, quantiles[i]), .heading = headings[i],
+                            .drop = share == 0.5    ? 2
+                                    : share == 0.01 ? 1
+                                                    : 0};
     }
     const struct columns columns = {items, SUMMARY + shares->length, sizeof(struct summary)};
     return table_of(&columns, 0);

@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
 
 #include <programs/common/format.h>
 #include <programs/common/progress.h>
@@ -52,6 +55,7 @@ struct state {
     const struct rcm_objective *objective; /* what is least at the best shape */
     struct rcm_machine machine;            /* what the objective is computed with */
     const struct rcm_topk *best;           /* of the query's smallest b; NULL: none reaches */
+    struct configuration *rows;            /* of the query's shapes */
 };
 
 /* The objective of the best shape: with a device the time by its profile or its roofline, otherwise
@@ -91,43 +95,58 @@ static const struct rcm_topk *best_shape(const struct state *state, const struct
     return best;
 }
 
-static struct configuration evaluate_for(const struct state *state, struct rcm_topk p)
+static struct table *configuration_table(const struct state *state, const struct query *query)
 {
-    return evaluate(p, &state->settings->question, &state->settings->law);
+    return table_of(&configuration_columns,
+                    configuration_parts(query, &state->settings->question, &state->settings->law));
 }
 
 static struct table *recall_rows(const struct query *query, void *context)
 {
     struct state *state = context;
-    struct table *table = table_new();
+    struct table *table = configuration_table(state, query);
     choose_objective(state);
     state->best = best_shape(state, query, query->smallest, query->k_b_count);
     const struct rcm_topk *best = best_shape(state, query, query->shapes, query->length);
+    free(state->rows);
+    state->rows = require_memory(malloc((query->length + 1) * sizeof *state->rows));
     struct progress progress; /* a law of 2^40 elements takes seconds */
     progress_start(&progress, "shapes");
     progress_watch(&progress);
     for (size_t i = 0; i < query->length; i++) {
         progress_tick(&progress, i, query->length);
         progress_holds_nothing();
-        const struct configuration c = evaluate_for(state, query->shapes[i]);
-        table_row(table, &query->shapes[i] == best);
-        put_query(table, query);
-        put_configuration(table, &c, query);
+        state->rows[i] =
+            evaluate(query->shapes[i], query, &state->settings->question, &state->settings->law);
+        table_add(table, &state->rows[i], &query->shapes[i] == best);
     }
     progress_end(&progress);
     return table;
 }
 
+struct smallest_row {
+    struct rcm_topk p;
+    uint64_t candidates;
+    double recall;
+};
+
+static const struct column smallest_items[] = {
+    {FIELD(struct smallest_row, p.k_b), EVERYWHERE("k_b")},
+    {FIELD(struct smallest_row, p.b), EVERYWHERE("b")},
+    {FIELD(struct smallest_row, candidates), EVERYWHERE("candidates")},
+    {FIELD(struct smallest_row, recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
+};
+static const struct columns smallest_columns = COLUMNS(struct smallest_row, smallest_items);
+
 /* One row for each k_b: the smallest b that reaches the target. No row if no b fits. */
 static struct table *smallest_b(const struct query *query, const struct state *state)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&smallest_columns, 0);
     for (size_t i = 0; i < query->k_b_count; i++) {
-        const struct rcm_topk *p = &query->smallest[i];
-        if (p->b == 0)
-            continue;
-        table_row(table, p == state->best);
-        put_buckets_and_recall(table, *p);
+        const struct rcm_topk p = query->smallest[i];
+        const struct smallest_row row = {p, rcm_candidates(p), rcm_recall_exact(p)};
+        if (p.b > 0)
+            table_add(table, &row, &query->smallest[i] == state->best);
     }
     return table;
 }
@@ -145,36 +164,30 @@ static void print_roofline(const struct settings *settings)
                       "known, so it is not known which of the two binds.");
 }
 
-/* Does the column exist, and does a row lack its value? */
-static bool has_gap(const struct table *rows, const char *column)
-{
-    bool gap = false;
-    for (size_t i = 0; i < table_rows(rows) && !gap; i++) {
-        json_t *row = table_row_json(rows, i);
-        gap = json_is_null(json_object_get(row, column));
-        json_decref(row);
-    }
-    return gap;
-}
-
 /* What the columns of --quantile and --at-least are, and why "-" stands in them. */
-static void explain_law(const struct query *query, const struct table *rows,
-                        const struct settings *settings)
+static void explain_law(const struct query *query, const struct state *state)
 {
-    const double share = decimal_value(settings->law.quantile.value);
+    const struct law_question *law = &state->settings->law;
+    const double share = decimal_value(law->quantile.value);
+    const bool small = law->quantile.given && share < RCM_LOST_MAX_ERROR;
+    bool no_law = false, no_law_of_all = false;
+    for (size_t i = 0; i < query->length; i++) {
+        const struct configuration *c = &state->rows[i];
+        no_law = no_law || isnan(c->at_least) || (!small && isnan(c->quantile));
+        no_law_of_all = no_law_of_all || isnan(c->at_least_all) || isnan(c->quantile_all);
+    }
     char reaching[40];
     format_rows(reaching, sizeof reaching, share);
-    if (settings->law.quantile.given)
+    if (law->quantile.given)
         printf("quantile: the recall that %s reach\n", reaching);
-    const bool small = settings->law.quantile.given && share < RCM_LOST_MAX_ERROR;
-    if ((!small && has_gap(rows, "recall_quantile")) || has_gap(rows, "probability"))
+    if (no_law)
         print_wrapped("-: not computed, because the law (distribution) of the recall is too "
                       "wide or would take too long");
     else if (small)
         print_wrapped("-: the law (distribution) of the recall is accurate to %.0e, which says "
                       "nothing about a share of %.3g",
                       RCM_LOST_MAX_ERROR, share);
-    else if (has_gap(rows, "recall_quantile_all") || has_gap(rows, "probability_all"))
+    else if (no_law_of_all && query->base.m > 1)
         print_wrapped(
             "-: the law (distribution) of the recall is accurate to %.0e, which says nothing about "
             "%" PRIu64 " rows at once",
@@ -224,7 +237,7 @@ static void recall_text(const struct query *query, const struct table *rows, voi
     table_print(rows, stdout, colour);
     print_roofline(settings);
     print_memory(question, &query->base, question_dtype(question));
-    explain_law(query, rows, settings);
+    explain_law(query, state);
     if (!question->targets.length) {
         putchar('\n');
         print_smallest(query, state, colour);
@@ -240,10 +253,10 @@ static json_t *recommended_json(const struct query *query, const struct state *s
 {
     if (!state->best)
         return json_null();
-    struct table *table = table_new();
-    const struct configuration c = evaluate_for(state, *state->best);
-    table_row(table, false);
-    put_configuration(table, &c, query);
+    struct table *table = configuration_table(state, query);
+    const struct configuration c =
+        evaluate(*state->best, query, &state->settings->question, &state->settings->law);
+    table_add(table, &c, false);
     return row_as_json(table);
 }
 
@@ -270,20 +283,19 @@ static void plot_k_b(struct plot *plot, const struct query *query, const struct 
 {
     char title[200], reaching[40];
     const struct fraction *quantile = &state->settings->law.quantile;
-    const struct rcm_topk *shapes = query->shapes;
+    const struct configuration *rows = state->rows;
     const size_t end = end_of_k_b(query, first);
-    snprintf(title, sizeof title, "kb = %" PRIu64, shapes[first].k_b);
+    snprintf(title, sizeof title, "kb = %" PRIu64, rows[first].p.k_b);
     plot_series(plot, title, true, true, colour);
     for (size_t i = first; i < end; i++)
-        plot_point(plot, (double)rcm_candidates(shapes[i]), rcm_loss_exact(shapes[i]), 0.0);
+        plot_point(plot, (double)rows[i].candidates, rows[i].loss, 0.0);
     if (!quantile->given)
         return;
     format_rows(reaching, sizeof reaching, decimal_value(quantile->value));
-    snprintf(title, sizeof title, "kb = %" PRIu64 ", %s", shapes[first].k_b, reaching);
+    snprintf(title, sizeof title, "kb = %" PRIu64 ", %s", rows[first].p.k_b, reaching);
     plot_series(plot, title, false, true, colour);
     for (size_t i = first; i < end; i++)
-        plot_point(plot, (double)rcm_candidates(shapes[i]),
-                   1.0 - evaluate_for(state, shapes[i]).quantile, 0.0);
+        plot_point(plot, (double)rows[i].candidates, 1.0 - rows[i].quantile, 0.0);
 }
 
 /* Recall error over candidates, a line for each k_b; and the target. */
@@ -324,6 +336,7 @@ static int run_recall(int count, char **arguments)
         status = check_recall(&settings.question);
     if (status == STATUS_OK)
         status = answer_queries(&settings.question, &recall_answer, &state);
+    free(state.rows);
     question_free(&settings.question);
     return status;
 }
