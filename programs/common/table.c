@@ -140,12 +140,12 @@ void table_null(struct table *table, struct column column)
 
 /* ---- rows of a struct */
 
-/* "cost/%s/exact", "basic": "cost/basic/exact". NULL for NULL. */
+/* "cost/%s/exact", "basic": "cost/basic/exact". A copy where there is no name; NULL for NULL. */
 static char *composed(const char *text, const char *name)
 {
     char whole[100];
-    if (!text)
-        return NULL;
+    if (!text || !name)
+        return text ? text_copy(text) : NULL;
     snprintf(whole, sizeof whole, text, name);
     return text_copy(whole);
 }
@@ -176,14 +176,20 @@ struct table *table_of(const struct columns *columns, unsigned parts)
 {
     struct table *table = table_new();
     table->row_size = columns->size;
-    add_columns(table, columns, 0, parts, "");
+    add_columns(table, columns, 0, parts, NULL);
     return table;
+}
+
+static bool is_named(const struct column *c, const char *name)
+{
+    const char *own = c->json ? c->json : c->csv ? c->csv : c->heading;
+    return strcmp(own, name) == 0;
 }
 
 void table_heading(struct table *table, const char *name, const char *heading)
 {
     for (size_t i = 0; i < table->width; i++)
-        if (strcmp(name_of(&table->columns[i]), name) == 0) {
+        if (is_named(&table->columns[i], name)) {
             free((void *)table->columns[i].heading);
             table->columns[i].heading = heading ? text_copy(heading) : NULL;
         }

@@ -95,8 +95,8 @@ struct table;
 struct table *table_of(const struct columns *columns, unsigned parts);
 void table_free(struct table *table);
 
-/* Another heading of the column of this name in CSV or JSON, which the table copies; NULL: the
- * aligned table does not show it. */
+/* Another heading of the columns of this name in JSON, or else in CSV, or else in the aligned
+ * table; NULL: that does not show them. */
 void table_heading(struct table *table, const char *name, const char *heading);
 
 /* Adds a copy of a row and of its texts. `marked` rows stand out in the aligned table. */

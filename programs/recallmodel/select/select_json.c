@@ -9,26 +9,12 @@
 #include <programs/recallmodel/question/configuration.h>
 #include "selection.h"
 
-struct table *selection_alternatives(const struct selection_answer *answer)
-{
-    struct table *table = table_new();
-    for (uint64_t i = 0; i < answer->k_b_max; i++)
-        if (answer->each[i].objective < INFINITY) {
-            table_row(table, i + 1 == answer->choice.p.k_b);
-            put_query(table, answer->query);
-            selection_put_shape(table, answer, &answer->each[i]);
-        }
-    return table;
-}
-
 static json_t *choice_json(const struct selection_answer *answer)
 {
     if (!selection_has_buckets(answer))
         return json_null();
-    struct table *table = table_new();
-    table_row(table, true);
-    selection_put_shape(table, answer,
-                        &(struct rcm_point){answer->choice.p, answer->choice.objective});
+    struct table *table = selection_shape_table(answer);
+    table_add(table, selection_chosen(answer), true);
     return row_as_json(table);
 }
 

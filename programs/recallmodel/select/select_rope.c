@@ -20,9 +20,10 @@ static uint64_t elements_of(struct rcm_topk p)
     return p.valid ? p.valid : p.n;
 }
 
-static struct rcm_resonance resonance_of(const struct selection_answer *answer, struct rcm_topk p)
+struct rcm_resonance selection_resonance(const struct selection_answer *answer, struct rcm_topk p)
 {
-    return rcm_rope_resonance(elements_of(p), p.b, answer->asked.rope);
+    return selection_has_rope(answer) ? rcm_rope_resonance(elements_of(p), p.b, answer->asked.rope)
+                                      : (struct rcm_resonance){0};
 }
 
 struct rcm_point selection_without_rope(const struct selection_answer *answer)
@@ -48,7 +49,8 @@ unsigned selection_print_rope(const struct selection_answer *answer)
     if (!selection_has_rope(answer) || !selection_has_buckets(answer))
         return 0;
     const struct rcm_topk p = answer->choice.p, other = answer->without_rope.p;
-    const struct rcm_resonance own = resonance_of(answer, p), left = resonance_of(answer, other);
+    const struct rcm_resonance own = selection_resonance(answer, p),
+                               left = selection_resonance(answer, other);
     if (own.drift < 1.0)
         return print_wrapped(
             "  RoPE        no b is free: b = %" PRIu64 " is near %" PRIu64
@@ -93,24 +95,14 @@ json_t *selection_rope_json(const struct selection_answer *answer)
         set_count(object, "stretch", answer->asked.rope.stretch);
     if (avoids(answer)) {
         const struct rcm_topk p = answer->without_rope.p;
-        avoided = resonance_json(resonance_of(answer, p));
+        avoided = resonance_json(selection_resonance(answer, p));
         set_count(avoided, "b", p.b);
         set_count(avoided, "k_b", p.k_b);
     }
     json_object_set_new(object, "choice",
                         selection_has_buckets(answer)
-                            ? resonance_json(resonance_of(answer, answer->choice.p))
+                            ? resonance_json(selection_resonance(answer, answer->choice.p))
                             : json_null());
     json_object_set_new(object, "avoided", avoided ? avoided : json_null());
     return object;
-}
-
-void selection_put_rope(struct table *table, const struct selection_answer *answer,
-                        struct rcm_topk p)
-{
-    if (!selection_has_rope(answer))
-        return;
-    const struct rcm_resonance r = resonance_of(answer, p);
-    table_real(table, in_data("rope_drift"), r.drift);
-    table_real(table, in_data("rope_wavelength"), r.wavelength);
 }

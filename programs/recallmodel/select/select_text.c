@@ -33,26 +33,21 @@ static unsigned print_reason(const struct selection_answer *answer)
 /* The recall of the best buckets. If the answer is another one, the line names the buckets. */
 static unsigned print_recall(const struct selection_answer *answer)
 {
-    char shape[64];
-    const struct rcm_topk p = answer->choice.p;
-    char mean[40], row[40], share[40], rows[100];
-    const double quantile = selection_row_recall(p, answer->settings),
-                 rest = selection_quantile_rest(answer->settings);
+    char name[64], share[40], rows[100];
+    const struct selection_shape *shape = selection_chosen(answer);
+    const double rest = selection_quantile_rest(answer->settings);
     format_rows(share, sizeof share, rest);
-    format_recall(mean, sizeof mean, rcm_loss_exact(p));
-    format_recall(row, sizeof row, 1.0 - quantile);
-    selection_format_shape(shape, sizeof shape, p);
-    if (isnan(quantile))
+    selection_format_shape(name, sizeof name, shape->p);
+    if (isnan(shape->row_recall))
         snprintf(rows, sizeof rows, "the recall of single rows is not known");
-    else if (rest == 0.05)
-        snprintf(rows, sizeof rows, "19 of 20 rows reach %s", row);
     else
-        snprintf(rows, sizeof rows, "%s reach %s", share, row);
+        snprintf(rows, sizeof rows, "%s reach %s", rest == 0.05 ? "19 of 20 rows" : share,
+                 shape->row_text);
     if (answer->choice.deploy == RCM_DEPLOY_BUCKETED)
-        return print_wrapped("  recall      %s in the mean, sd %.2g; %s", mean, rcm_recall_sd(p),
-                             rows);
-    return print_wrapped("  buckets     %s: recall %s in the mean, sd %.2g; %s", shape, mean,
-                         rcm_recall_sd(p), rows);
+        return print_wrapped("  recall      %s in the mean, sd %.2g; %s", shape->recall_text,
+                             shape->sd, rows);
+    return print_wrapped("  buckets     %s: recall %s in the mean, sd %.2g; %s", name,
+                         shape->recall_text, shape->sd, rows);
 }
 
 /* What a time is of: "cpu-epyc-zen4, f32, 2 threads, warm rows". */
@@ -74,7 +69,8 @@ static unsigned print_time(const struct selection_answer *answer)
         return 0;
     char us[40], low[40], high[40], of[120];
     format_profile(of, sizeof of, answer);
-    const struct rcm_prediction r = selection_prediction(answer, answer->choice.p);
+    const struct selection_shape *shape = selection_chosen(answer);
+    const struct rcm_prediction r = shape->prediction;
     if (isnan(r.time_us))
         return print_wrapped("  time        not predicted: no run of the profile (%s) has such k_b",
                              of);
@@ -90,11 +86,9 @@ static unsigned print_time(const struct selection_answer *answer)
                             us, of, low, high)
             : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 %s", us, of, low,
                             high, r.within_runs ? "held-out errors" : "errors beyond the runs");
-    char beyond[RCM_BEYOND_TEXT];
-    rcm_beyond_text(r.beyond, beyond);
     if (!r.within_runs && profile->stands_in_for)
         lines += print_wrapped(
-            "  beyond      the runs of the profile in %s; the error may be larger", beyond);
+            "  beyond      the runs of the profile in %s; the error may be larger", shape->beyond);
     return lines;
 }
 
@@ -116,12 +110,12 @@ static unsigned print_product(const struct selection_answer *answer)
     const struct product_question q = selection_product(answer);
     if (!q.d || !selection_has_buckets(answer))
         return 0;
-    const struct rcm_topk p = answer->choice.p;
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
+    const struct selection_shape *shape = selection_chosen(answer);
+    const struct rcm_product product = shape->product;
     format_us(fused, sizeof fused, product.fused_us);
     if (profile)
-        format_us(stage2, sizeof stage2, rcm_predict(profile, p).stage2_us);
+        format_us(stage2, sizeof stage2, shape->stage2_us);
     return print_wrapped(
                "  fused       product and stage 1 at least %s without a launch, bound by %s%s; "
                "stage 2 %s%s",
@@ -130,7 +124,7 @@ static unsigned print_product(const struct selection_answer *answer)
                : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
                                                             : "matrix operations",
                stage2, profile ? ", predicted" : "") +
-           product_print_intensity(q, p);
+           product_print_intensity(q, shape->p);
 }
 
 /* What a roofline means. */
@@ -242,7 +236,7 @@ static uint64_t rank_of_each(const struct selection_answer *answer, uint64_t i)
  * choice among them. */
 static void print_each(const struct selection_answer *answer, uint64_t most, bool colour)
 {
-    struct table *table = table_new();
+    struct table *table = selection_shape_table(answer);
     const uint64_t chosen = selection_has_buckets(answer) ? answer->choice.p.k_b - 1 : UINT64_MAX;
     const bool choice_is_among = chosen == UINT64_MAX || rank_of_each(answer, chosen) < most;
     for (uint64_t i = 0; i < answer->k_b_max; i++) {
@@ -251,8 +245,7 @@ static void print_each(const struct selection_answer *answer, uint64_t most, boo
         if (!answer->settings->verbose && i != chosen &&
             rank_of_each(answer, i) >= most - !choice_is_among)
             continue;
-        table_row(table, i == chosen);
-        selection_put_shape(table, answer, &answer->each[i]);
+        table_add(table, selection_shape(answer, &answer->each[i]), i == chosen);
     }
     if (table_rows(table)) {
         puts("\nThe best of each k_b");

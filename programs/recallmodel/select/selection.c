@@ -230,6 +230,7 @@ struct selection_answer selection_find(const struct query *query,
     if (answer.k_b_max > query->base.k)
         answer.k_b_max = query->base.k;
     answer.each = require_memory(malloc(answer.k_b_max * sizeof *answer.each));
+    answer.shapes = require_memory(calloc(1, sizeof *answer.shapes));
     struct tick_context search = {.answer = &answer};
     answer.asked.tick = tick;
     answer.asked.tick_context = &search;
@@ -253,6 +254,11 @@ struct selection_answer selection_find(const struct query *query,
 
 void selection_free(struct selection_answer *answer)
 {
+    for (struct selection_shape *shape; (shape = answer->shapes->first);) {
+        answer->shapes->first = shape->next;
+        free(shape);
+    }
+    free(answer->shapes);
     free(answer->each);
     free((void *)answer->asked.machine.profile);
     free((void *)answer->faster_exact);
@@ -293,15 +299,6 @@ double selection_quantile_rest(const struct select_settings *settings)
     return settings->quantile.given     ? decimal_value(settings->quantile.value)
            : settings->confidence.given ? decimal_complement(settings->confidence.value)
                                         : 0.05;
-}
-
-double selection_row_recall(struct rcm_topk p, const struct select_settings *settings)
-{
-    struct rcm_lost law;
-    rcm_lost(p, &law);
-    const double recall = rcm_lost_recall_quantile(&law, p.k, selection_quantile(settings), 1);
-    rcm_lost_free(&law);
-    return recall;
 }
 
 void selection_format_shape(char *text, size_t size, struct rcm_topk p)

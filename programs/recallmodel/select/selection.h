@@ -9,6 +9,7 @@
 
 #include <programs/common/table.h>
 
+#include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/question/product.h>
 #include <programs/recallmodel/question/query.h>
 #include <programs/recallmodel/question/question.h>
@@ -36,6 +37,27 @@ struct select_settings {
     struct rope_options rope; /* theta and head_dim alone */
 };
 
+/* What is known of one bucketed shape: a row of the tables. */
+struct selection_shape {
+    struct query_fields query;
+    const char *device, *minimised, *exact_kernel;
+    struct rcm_topk p;
+    uint64_t candidates;
+    double recall, loss, sd, row_recall; /* of a row: by --quantile */
+    double objective, over_least, exact, over_exact;
+    double shown, shown_over_least, shown_over_exact; /* the same, with a launch for a bound */
+    double stage2_us;
+    struct rcm_prediction prediction;
+    struct rcm_product product; /* of --d */
+    struct rcm_resonance resonance;
+    char recall_text[40], row_text[40], beyond[RCM_BEYOND_TEXT];
+    struct selection_shape *next;
+};
+
+struct selection_shapes {
+    struct selection_shape *first;
+};
+
 struct selection_answer {
     const struct query *query;
     const struct select_settings *settings;
@@ -55,6 +77,7 @@ struct selection_answer {
     uint64_t padded_n;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
+    struct selection_shapes *shapes; /* those that were asked for: selection_shape() */
 };
 
 /* The profile that answers for the options; its member profile is NULL if no profile does. */
@@ -127,9 +150,6 @@ struct product_question selection_product(const struct selection_answer *answer)
 double selection_quantile(const struct select_settings *settings);
 double selection_quantile_rest(const struct select_settings *settings);
 
-/* The recall that this share of rows reaches; NaN if it is not known. */
-double selection_row_recall(struct rcm_topk p, const struct select_settings *settings);
-
 /* ---- RoPE, where --rope-theta was given */
 
 bool selection_has_rope(const struct selection_answer *answer);
@@ -137,12 +157,12 @@ bool selection_has_rope(const struct selection_answer *answer);
 /* The best buckets if resonance did not matter. */
 struct rcm_point selection_without_rope(const struct selection_answer *answer);
 
-/* Which b resonate: a line or two of the answer (how many), an object of the JSON, and columns of
- * the data of a shape. */
+/* How near b is to a wavelength. */
+struct rcm_resonance selection_resonance(const struct selection_answer *answer, struct rcm_topk p);
+
+/* Which b resonate: a line or two of the answer (how many), and an object of the JSON. */
 unsigned selection_print_rope(const struct selection_answer *answer);
 json_t *selection_rope_json(const struct selection_answer *answer);
-void selection_put_rope(struct table *table, const struct selection_answer *answer,
-                        struct rcm_topk p);
 
 /* ---- words */
 
@@ -195,7 +215,14 @@ void selection_print(const struct selection_answer *answer, bool colour);
 
 json_t *selection_json(const struct selection_answer *answer);
 
-/* The best shape of each k_b; the rows of CSV. The caller frees this table and the others. */
+/* A shape, evaluated when it is first asked for; and the best of them. */
+const struct selection_shape *selection_shape(const struct selection_answer *answer,
+                                              const struct rcm_point *point);
+const struct selection_shape *selection_chosen(const struct selection_answer *answer);
+
+/* A table of such rows, without any; and with the best shape of each k_b, the rows of CSV. The
+ * caller frees it, and the others. */
+struct table *selection_shape_table(const struct selection_answer *answer);
 struct table *selection_alternatives(const struct selection_answer *answer);
 
 /* Is the threshold a contender in any of the answers? On a CPU it is not. */
@@ -207,10 +234,6 @@ struct table *selection_table(const struct selection_answer *answers, size_t cou
 /* The frontier, and what others take. */
 struct table *selection_frontier(const struct selection_answer *answer);
 struct table *selection_rules(const struct selection_answer *answer);
-
-/* One bucketed shape as the next cells of a row. */
-void selection_put_shape(struct table *table, const struct selection_answer *answer,
-                         const struct rcm_point *point);
 
 /* ---- the other way round */
 
