@@ -9,7 +9,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include "selection.h"
 
 enum reverse_question { LARGEST_K, LARGEST_N, SHARDS };
@@ -297,38 +296,65 @@ static void print_answer(const struct reverse_answer *a, const struct select_set
     }
 }
 
+/* The answer as data. */
+struct reverse_row {
+    const char *question;
+    uint64_t n, k, b, k_b, candidates;
+    bool any_n, calibrated;
+    double target, confidence, recall, sd;
+    struct rcm_shards cost;
+};
+
+static const struct column reverse_items[] = {
+    {FIELD(struct reverse_row, question), IN_DATA("question")},
+    {FIELD(struct reverse_row, n), IN_DATA("n")},
+    {FIELD(struct reverse_row, k), IN_DATA("k")},
+    {FIELD(struct reverse_row, b), IN_DATA("b")},
+    {FIELD(struct reverse_row, k_b), IN_DATA("k_b")},
+    {FIELD(struct reverse_row, any_n), IN_DATA("any_n")},
+    {FIELD(struct reverse_row, target), IN_DATA("recall_target")},
+    {FIELD(struct reverse_row, confidence), IN_DATA("confidence")},
+    {FIELD(struct reverse_row, recall), IN_DATA("recall")},
+    {FIELD(struct reverse_row, sd), IN_DATA("recall_sd")},
+    {FIELD(struct reverse_row, candidates), IN_DATA("candidates")},
+    {FIELD(struct reverse_row, cost.send_bytes), IN_DATA("send_bytes"), .when = 1},
+    {FIELD(struct reverse_row, cost.shard_us), IN_DATA("shard_us"), .when = 1},
+    {FIELD(struct reverse_row, cost.merge_us), IN_DATA("merge_us"), .when = 1},
+    {FIELD(struct reverse_row, cost.whole_us), IN_DATA("whole_us"), .when = 1},
+    {FIELD(struct reverse_row, calibrated), IN_DATA("calibrated"), .when = 1},
+};
+static const struct columns reverse_columns = COLUMNS(struct reverse_row, reverse_items);
+
+static uint64_t known_count(uint64_t count)
+{
+    return count ? count : NO_COUNT;
+}
+
 static struct table *answer_table(const struct reverse_answer *a,
                                   const struct select_settings *settings)
 {
     static const char *const questions[] = {
         [LARGEST_K] = "largest_k", [LARGEST_N] = "largest_n", [SHARDS] = "fewest_k_b"};
-    struct table *table = table_new();
-    const bool known = has_answer(a);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } counts[] = {{"n", a->any_n ? 0 : a->p.n}, {"k", a->p.k}, {"b", a->p.b}, {"k_b", a->p.k_b}};
-    table_row(table, false);
-    table_text(table, column("question", STYLE_PLAIN), questions[a->question]);
-    for (size_t i = 0; i < 4; i++)
-        put_count_if(counts[i].value, table, column(counts[i].name, STYLE_PLAIN), counts[i].value);
-    table_bool(table, column("any_n", STYLE_PLAIN), a->any_n);
-    table_real(table, column("recall_target", STYLE_PLAIN), decimal_value(a->target));
-    table_real(table, column("confidence", STYLE_PLAIN),
-               settings->confidence.given ? decimal_value(settings->confidence.value) : NAN);
-    table_real(table, column("recall", STYLE_RECALL), known ? rcm_recall_exact(a->p) : NAN);
-    table_real(table, column("recall_sd", STYLE_LOSS), known ? rcm_recall_sd(a->p) : NAN);
-    put_count_if(known, table, column("candidates", STYLE_PLAIN), rcm_candidates(a->p));
-    if (a->question == SHARDS) {
-        struct rcm_profile_answer profile;
-        const struct rcm_shards cost = shards_of(a, settings, &profile);
-        table_real(table, column("send_bytes", STYLE_PLAIN), known ? cost.send_bytes : NAN);
-        table_real(table, column("shard_us", STYLE_PLAIN), known ? cost.shard_us : NAN);
-        table_real(table, column("merge_us", STYLE_PLAIN), known ? cost.merge_us : NAN);
-        table_real(table, column("whole_us", STYLE_PLAIN), known ? cost.whole_us : NAN);
-        table_bool(table, column("calibrated", STYLE_PLAIN),
-                   profile.found && !profile.profile.stands_in_for);
-    }
+    struct table *table = table_of(&reverse_columns, a->question == SHARDS);
+    const bool known = has_answer(a), confidence = settings->confidence.given;
+    struct rcm_profile_answer profile = {0};
+    struct reverse_row row = {.question = questions[a->question],
+                              .n = a->any_n ? NO_COUNT : known_count(a->p.n),
+                              .k = known_count(a->p.k),
+                              .b = known_count(a->p.b),
+                              .k_b = known_count(a->p.k_b),
+                              .candidates = known ? rcm_candidates(a->p) : NO_COUNT,
+                              .any_n = a->any_n,
+                              .target = decimal_value(a->target),
+                              .confidence =
+                                  confidence ? decimal_value(settings->confidence.value) : NAN,
+                              .recall = known ? rcm_recall_exact(a->p) : NAN,
+                              .sd = known ? rcm_recall_sd(a->p) : NAN,
+                              .cost = {NAN, NAN, NAN, NAN}};
+    if (a->question == SHARDS && known)
+        row.cost = shards_of(a, settings, &profile);
+    row.calibrated = profile.found && !profile.profile.stands_in_for;
+    table_add(table, &row, false);
     return table;
 }
 
