@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "column.cuh"
-#include "harvest.cuh"
+#include "block_merge.cuh"
 
 namespace
 {
@@ -115,7 +115,7 @@ template <int BYTES, int KB> struct column_planner {
     {
         p.threads = ceil_divide(p.rows * p.groups * p.lanes, 32u) * 32;
         p.blocks = ceil_divide<uint64_t>(p.segments, p.rows) * p.strips * p.splits;
-        p.shared_bytes = harvest_bytes(p.rows, p.replicas, p.strip, KB) + 16;
+        p.shared_bytes = temp_storage_bytes(p.rows, p.replicas, p.strip, KB) + 16;
         if constexpr (KB >= 8)
             if (p.append)
                 p.shared_bytes = std::max(p.shared_bytes, append_buffer<BYTES, KB>::bytes);
@@ -152,7 +152,7 @@ template <int BYTES, int KB> void plan_tile(const stage1_args &a, column_plan &p
     p.segments = a.m;
     p.buckets = a.b;
     p.blocks = a.m * p.strips;
-    p.shared_bytes = tile_bytes(a, strip, BYTES) + harvest_bytes(1, p.replicas, strip, KB);
+    p.shared_bytes = tile_bytes(a, strip, BYTES) + temp_storage_bytes(1, p.replicas, strip, KB);
     p.workspace_bytes = 0;
 }
 

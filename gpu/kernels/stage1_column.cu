@@ -17,7 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "column.cuh"
-#include "harvest.cuh"
+#include "block_merge.cuh"
 
 namespace
 {
@@ -168,23 +168,24 @@ take_ends(column_queues<BYTES, KB, BODY> &queues, const lane_columns<BYTES, C> &
 /* Lays down the queue of a column if the column belongs to the block's strip. */
 template <int BYTES, int KB, int C>
 __device__ __forceinline__ void
-lay_down_column(const harvest &h, const typename reader<BYTES>::entry (&q)[KB], uint32_t column,
-                const lane_columns<BYTES, C> &lane, const column_plan &p, const block_part &block,
-                uint32_t first_step)
+store_column(const temp_storage &h, const typename reader<BYTES>::entry (&q)[KB], uint32_t column,
+             const lane_columns<BYTES, C> &lane, const column_plan &p, const block_part &block,
+             uint32_t first_step)
 {
     const uint32_t replica = column / p.buckets,
                    s = column - replica * p.buckets - block.first_bucket;
     /* With || and && the compiler writes all of this twice. */
     const bool in_strip = (p.strips == 1) | ((replica == lane.group) & (s < p.strip));
     if (in_strip && column < p.columns && block.first_bucket + s < p.buckets)
-        lay_down<BYTES, KB>(h, (lane.r * p.replicas + replica) * p.strip + s, q,
-                            lane.origin + first_step * p.columns + column - lane.shift, p.columns);
+        store_entries<BYTES, KB>(h, (lane.r * p.replicas + replica) * p.strip + s, q,
+                                 lane.origin + first_step * p.columns + column - lane.shift,
+                                 p.columns);
 }
 
 /* Merges the strip over the blocks that share its steps, and narrows [from, to), the buckets of the
  * strip that this block writes. False if it writes nothing. */
 template <int KB>
-__device__ __forceinline__ bool merge_splits(const harvest &h, const column_plan &p,
+__device__ __forceinline__ bool merge_splits(const temp_storage &h, const column_plan &p,
                                              const block_part &block, candidate *shelves,
                                              uint32_t *counters, uint32_t &from, uint32_t &to)
 {
@@ -205,7 +206,7 @@ __device__ __forceinline__ bool merge_splits(const harvest &h, const column_plan
 /* Writes buckets [from, to) of the strip, for each segment of the block. */
 template <int BYTES, int KB, int C>
 __device__ __forceinline__ void write_segments(const stage1_args &a, const column_plan &p,
-                                               const harvest &h, const block_part &block,
+                                               const temp_storage &h, const block_part &block,
                                                uint32_t from, uint32_t to)
 {
     const uint32_t first_bucket = block.first_bucket;
@@ -241,14 +242,15 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2)
     if (lane.active)
         take_ends(queues, lane, steps, p, block.split);
 
-    const harvest h = {(candidate *)shared_memory(), harvest_pitch(p.rows, p.replicas, p.strip),
-                       p.rows, p.replicas, p.strip};
+    const temp_storage h = {(candidate *)shared_memory(),
+                            temp_storage_pitch(p.rows, p.replicas, p.strip), p.rows, p.replicas,
+                            p.strip};
     if (BODY == by_append)
         __syncthreads(); /* the slots lie where the append buffers were */
     if (lane.active) {
 #pragma unroll
         for (int c = 0; c < C; c++)
-            lay_down_column(h, queues.q[c], lane.c0 + c, lane, p, block, steps.from);
+            store_column(h, queues.q[c], lane.c0 + c, lane, p, block, steps.from);
     }
     merge_replicas<KB>(h);
     uint32_t from = 0, to = smaller_of(p.strip, p.buckets - block.first_bucket);

@@ -7,7 +7,7 @@
  * those start one element later, and wrap round at the end of their bucket.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "harvest.cuh"
+#include "block_merge.cuh"
 
 namespace
 {
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(block_threads) tile(stage1_args a, column_plan
     unsigned char *elements = shared_memory();
     const uint32_t shift = copy_strip<BYTES>(a, t, elements);
 
-    const harvest h = {(candidate *)(elements + tile_bytes(a, p.strip, BYTES)),
-                       harvest_pitch(1, p.replicas, p.strip), 1, p.replicas, p.strip};
+    const temp_storage h = {(candidate *)(elements + tile_bytes(a, p.strip, BYTES)),
+                            temp_storage_pitch(1, p.replicas, p.strip), 1, p.replicas, p.strip};
     const reader<BYTES> read(a.order);
     const uint32_t replica = threadIdx.x / p.strip, s = threadIdx.x - replica * p.strip;
     if (replica < p.replicas && s < t.buckets) {
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(block_threads) tile(stage1_args a, column_plan
             p.replicas * BYTES, start_in_bucket(s, a.size * BYTES, count)};
         typename reader<BYTES>::entry q[KB];
         fill_queue<BYTES, KB>(q, mine);
-        lay_down<BYTES, KB>(h, replica * p.strip + s, q, begin + replica, p.replicas);
+        store_entries<BYTES, KB>(h, replica * p.strip + s, q, begin + replica, p.replicas);
     }
     merge_replicas<KB>(h);
     write_out<BYTES, KB>(a, h, 0, t.buckets,

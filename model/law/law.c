@@ -52,7 +52,7 @@ double law_excess(struct law law, int64_t c)
     return below ? tail.excess - law_offset(law, c) : tail.excess;
 }
 
-double law_above(struct law law, int64_t c)
+double law_sf(struct law law, int64_t c)
 {
     if (c < law_low(law))
         return 1.0;
@@ -61,7 +61,7 @@ double law_above(struct law law, int64_t c)
     return 1.0 - law_upper(mirror_of(law), law.k - c - 1).probability;
 }
 
-double law_not_above(struct law law, int64_t c)
+double law_cdf(struct law law, int64_t c)
 {
-    return law_above(mirror_of(law), law.k - c - 1);
+    return law_sf(mirror_of(law), law.k - c - 1);
 }

@@ -33,8 +33,8 @@ double law_probability(struct law law, int64_t x);
 /* P(X > c), P(X <= c) and E[(X - c)+]; 0 <= c < k.
  * Accuracy  relative error <= 1e-13 down to 1e-306, of the third and of the smaller of the first
  *           two. Below 1e-306 they lose digits and fall to 0. */
-double law_above(struct law law, int64_t c);
-double law_not_above(struct law law, int64_t c);
+double law_sf(struct law law, int64_t c);
+double law_cdf(struct law law, int64_t c);
 double law_excess(struct law law, int64_t c);
 
 /* The tail on the side of c where the mean is not: above c if c >= mean, otherwise that of c - X

@@ -76,7 +76,7 @@ int lost_of_pair(uint64_t size, uint64_t other_size, uint64_t k, uint64_t k_b, s
     double least_probability = 1.0; /* P(least is lost) */
     int64_t first = INT64_MAX, last = far;
     for (int i = 0; i < 2; i++) {
-        least_probability -= law_above(parts[i].law, far);
+        least_probability -= law_sf(parts[i].law, far);
         if (parts[i].last < parts[i].first)
             continue;
         first = parts[i].first < first ? parts[i].first : first;

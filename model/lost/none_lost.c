@@ -156,8 +156,7 @@ static double rare_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t 
     double sum = 0.0;
     for (unsigned c = 0; c < buckets->classes; c++)
         if (buckets->of[c].size > k_b)
-            sum +=
-                (double)buckets->of[c].count * law_above(law_of_class(buckets, c, k), (int64_t)k_b);
+            sum += (double)buckets->of[c].count * law_sf(law_of_class(buckets, c, k), (int64_t)k_b);
     return sum;
 }
 

@@ -1,6 +1,6 @@
 /* blocks.c - the recall of the top-k inside the best blocks. Derivation: docs/models.md 17.
  *
- * T is the rank that is the first in a further block, when `kept` blocks have been touched. All
+ * T is the rank that is the first in a further block, when `kept` blocks have been occupied. All
  * larger ranks are kept; the others are lost if they lie in other blocks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -11,7 +11,7 @@
 #include <model/shape/bisect.h>
 
 #include <model/law/sum_rule.h>
-#include "touched.h"
+#include "occupancy.h"
 
 static bool loses_nothing(struct rcm_blocks b)
 {
@@ -24,11 +24,11 @@ struct lost_given {
     double mean, variance;
 };
 
-static struct lost_given lost_given(const struct touched *touched, uint64_t k, uint64_t r)
+static struct lost_given lost_given(const struct occupancy *occupancy, uint64_t k, uint64_t r)
 {
-    const double places = (double)(touched->n - r - 1), wanted = (double)(k - r - 1);
-    const double others = (double)(touched->n - touched->keys - 1);
-    const double unwanted = (double)(touched->n - k);
+    const double places = (double)(occupancy->n - r - 1), wanted = (double)(k - r - 1);
+    const double others = (double)(occupancy->n - occupancy->keys - 1);
+    const double unwanted = (double)(occupancy->n - k);
     struct lost_given lost = {1.0, 0.0};
     if (places > 0.0)
         lost.mean += wanted * (others / places);
@@ -56,21 +56,22 @@ static const double NEGLIGIBLE = 1e-17;
 /* What is summed: the ranks r = T - 1 in low .. high of one case, all of them T <= k (`lost`: then
  * the lost elements) or all of them T > k (then probabilities). */
 struct part {
-    struct touched touched;
+    struct occupancy occupancy;
     uint64_t k, low, high;
     bool lost;
 };
 
 /* How many terms from r on vary so little that the nodes of sum_rule() tell all of them; `slope` is
  * the slope of the logarithm of the terms. */
-static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, struct touch touch,
+static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, struct exceeded at,
                            double slope)
 {
     const double left = upwards ? (double)(part->high - r) + 1.0 : (double)(r - part->low) + 1.0;
-    double length = fmin(1.8 * touch.width, 5.0 / fabs(slope));
-    if (touch.empty > NEGLIGIBLE) { /* its logarithm changes by size/(n - r) in a step */
-        const double rest = (double)(part->touched.n - r);
-        length = fmin(length, fmin((double)r / 5.0, 1.5 * rest / (double)part->touched.of[0].size));
+    double length = fmin(1.8 * at.width, 5.0 / fabs(slope));
+    if (at.empty > NEGLIGIBLE) { /* its logarithm changes by size/(n - r) in a step */
+        const double rest = (double)(part->occupancy.n - r);
+        length =
+            fmin(length, fmin((double)r / 5.0, 1.5 * rest / (double)part->occupancy.of[0].size));
     }
     return (uint64_t)fmin(fmax(length, 16.0), left);
 }
@@ -83,7 +84,7 @@ static double add_term(struct arrivals *a, const struct part *part, uint64_t r, 
         a->through += weight * probability;
         return probability;
     }
-    const struct lost_given lost = lost_given(&part->touched, part->k, r);
+    const struct lost_given lost = lost_given(&part->occupancy, part->k, r);
     a->p[a->length] = weight * probability;
     a->lost[a->length++] = lost;
     a->loss += weight * probability * lost.mean;
@@ -97,9 +98,8 @@ static void add_terms(struct arrivals *a, const struct part *part, uint64_t star
     const uint64_t end = upwards ? part->high : part->low;
     double fall = 0.0;
     for (uint64_t r = start;; r = upwards ? r + 1 : r - 1) {
-        struct touch touch = touched_at(&part->touched, r);
-        const uint64_t length =
-            piece_from(part, r, upwards, touch, r == start ? touch.slope : fall);
+        struct exceeded at = occupancy_exceeded_at(&part->occupancy, r);
+        const uint64_t length = piece_from(part, r, upwards, at, r == start ? at.slope : fall);
         const struct sum_rule rule = sum_rule(length);
         double term = 0.0, previous = 0.0;
         if (a->length + rule.nodes > POINTS) {
@@ -109,9 +109,9 @@ static void add_terms(struct arrivals *a, const struct part *part, uint64_t star
         for (unsigned i = 0; i < rule.nodes; i++) {
             const uint64_t here = upwards ? r + rule.at[i] : r - rule.at[i];
             if (i > 0)
-                touch = touched_at(&part->touched, here);
+                at = occupancy_exceeded_at(&part->occupancy, here);
             previous = term;
-            term = add_term(a, part, here, rule.weight[i], touch.probability);
+            term = add_term(a, part, here, rule.weight[i], at.probability);
         }
         r = upwards ? r + (length - 1) : r - (length - 1);
         if (r == end || !(term > 0.0))
@@ -129,11 +129,11 @@ static void add_cases(struct arrivals *a, struct rcm_blocks b, bool lost)
     const double share = (double)b.kept * (double)b.size / (double)b.n;
     const double middle = -(double)b.n * expm1(log1p(-fmin(share, 1.0)) / (double)b.size);
     for (unsigned short_one = 0; short_one < 2; short_one++) {
-        struct part part = {.touched = touched_by(b, short_one), .k = b.k, .lost = lost};
-        const struct touched *touched = &part.touched;
-        part.low = lost || touched->blocks > b.k ? touched->blocks : b.k;
-        part.high = lost && b.k - 1 < touched->keys ? b.k - 1 : touched->keys;
-        if (touched->blocks == 0 || part.low > part.high)
+        struct part part = {.occupancy = occupancy_of(b, short_one), .k = b.k, .lost = lost};
+        const struct occupancy *occupancy = &part.occupancy;
+        part.low = lost || occupancy->blocks > b.k ? occupancy->blocks : b.k;
+        part.high = lost && b.k - 1 < occupancy->keys ? b.k - 1 : occupancy->keys;
+        if (occupancy->blocks == 0 || part.low > part.high)
             continue;
         const uint64_t start = (uint64_t)fmin(fmax(middle, (double)part.low), (double)part.high);
         add_terms(a, &part, start, false);

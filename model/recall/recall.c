@@ -77,8 +77,8 @@ double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uin
         }
         struct law others = law_of_class(buckets, c, rank);
         others = (struct law){others.n - 1, others.k - 1, others.s - 1, false};
-        lost += share * law_above(others, (int64_t)k_b - 1);
-        kept += share * law_not_above(others, (int64_t)k_b - 1);
+        lost += share * law_sf(others, (int64_t)k_b - 1);
+        kept += share * law_cdf(others, (int64_t)k_b - 1);
     }
     return lost < 0.5 ? 1.0 - lost : kept;
 }

@@ -150,18 +150,16 @@ static bool is_certain(uint64_t draws, double probability, int64_t c, double *no
 static double not_above(uint64_t draws, double probability, int64_t c)
 {
     double certain;
-    return is_certain(draws, probability, c, &certain)
-               ? certain
-               : law_not_above(count_law(draws, probability), c);
+    return is_certain(draws, probability, c, &certain) ? certain
+                                                       : law_cdf(count_law(draws, probability), c);
 }
 
 /* P(count > c). */
 static double above(uint64_t draws, double probability, int64_t c)
 {
     double certain;
-    return is_certain(draws, probability, c, &certain)
-               ? 1.0 - certain
-               : law_above(count_law(draws, probability), c);
+    return is_certain(draws, probability, c, &certain) ? 1.0 - certain
+                                                       : law_sf(count_law(draws, probability), c);
 }
 
 /* P(T > places, and the bin is the threshold bin). Of n elements, A lie above it with probability

@@ -108,14 +108,14 @@ START_TEST(counting)
 }
 END_TEST
 
-/* ---- a recurrence over (blocks touched, ranks seen) */
+/* ---- a recurrence over (blocks occupied, ranks seen) */
 
 /* The lost keys are counted by block, at its first rank m: it is lost if `kept` blocks come before
  * it, and then also those of its other places that hold one of the ranks m + 1 .. k. The library
- * sums over the rank at which one block too many is touched. */
+ * sums over the rank at which one block too many is occupied. */
 struct recurrence {
     uint64_t whole, rest, reach;
-    mpq_t *p[2]; /* [short block touched][whole blocks touched] */
+    mpq_t *p[2]; /* [short block occupied][whole blocks occupied] */
 };
 
 static void set_ratio(mpq_t q, uint64_t a, uint64_t b)

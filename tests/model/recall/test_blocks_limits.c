@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/law/sum_rule.h>
-#include <model/recall/touched.h>
+#include <model/recall/occupancy.h>
 #include <tests/test.h>
 
 #define BLOCKS_FMT "n %" PRIu64 " k %" PRIu64 " size %" PRIu64 " kept %" PRIu64
@@ -29,11 +29,11 @@ START_TEST(arrivals_sum_to_one)
         for (int shorts = 0; shorts < 2; shorts++) {
             struct rcm_blocks b = shapes[i];
             b.n -= i == 4;
-            const struct touched touched = touched_by(b, shorts);
-            for (uint64_t r = touched.blocks; touched.blocks && r <= touched.keys; r++) {
-                const struct touch touch = touched_at(&touched, r);
-                sum += touch.probability;
-                if (touch.slope < 0.0 && touch.probability < 1e-20)
+            const struct occupancy occupancy = occupancy_of(b, shorts);
+            for (uint64_t r = occupancy.blocks; occupancy.blocks && r <= occupancy.keys; r++) {
+                const struct exceeded at = occupancy_exceeded_at(&occupancy, r);
+                sum += at.probability;
+                if (at.slope < 0.0 && at.probability < 1e-20)
                     break;
             }
         }
@@ -72,16 +72,17 @@ START_TEST(lone_key)
 }
 END_TEST
 
-/* A last block of one key, when nearly all other keys are larger: all other blocks are touched, and
- * each rank is the lone key with probability 1/n. The sum of the laws is next to its upper end. */
+/* A last block of one key, when nearly all other keys are larger: all other blocks are occupied,
+ * and each rank is the lone key with probability 1/n. The sum of the laws is next to its upper end.
+ */
 START_TEST(nearly_all_keys)
 {
     double worst = 0.0;
     for (uint64_t blocks = 100; blocks < UINT64_C(1) << 45; blocks *= 37) {
         const struct rcm_blocks b = {blocks * 35 + 1, 1, 35, blocks};
-        const struct touched touched = touched_by(b, false);
-        for (uint64_t left = 0; left < touched.keys / 100; left = 3 * left + 1) {
-            const double p = touched_at(&touched, touched.keys - left).probability;
+        const struct occupancy occupancy = occupancy_of(b, false);
+        for (uint64_t left = 0; left < occupancy.keys / 100; left = 3 * left + 1) {
+            const double p = occupancy_exceeded_at(&occupancy, occupancy.keys - left).probability;
             worst = fmax(worst, fabs(p * (double)b.n - 1.0));
             ck_assert_msg(fabs(p * (double)b.n - 1.0) <= 1e-12,
                           "blocks %" PRIu64 ", %" PRIu64 " keys left: %.17g / n", blocks, left,

@@ -112,7 +112,7 @@ START_TEST(two_huge_buckets)
             for (uint64_t size = p.n / 2; size <= (p.n + 1) / 2 && want > 0.0;
                  size += p.n % 2 ? 1 : p.n) {
                 const struct law x = {(int64_t)p.n, (int64_t)p.k, (int64_t)size, false};
-                want -= (p.n % 2 ? 1.0 : 2.0) * law_above(x, (int64_t)(far + e - least));
+                want -= (p.n % 2 ? 1.0 : 2.0) * law_sf(x, (int64_t)(far + e - least));
             }
             worst = fmax(worst, fabs(rcm_lost_at_most(&law, (double)e) - want));
         }

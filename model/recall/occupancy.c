@@ -1,7 +1,7 @@
-/* touched.c - see touched.h. Derivation: docs/models.md 17.
+/* occupancy.c - see occupancy.h. Derivation: docs/models.md 17.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "touched.h"
+#include "occupancy.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 static const double LEAST = 1e-18;
 enum { TERMS_MOST = 640, MEAN_MOST = 120, MANY = 64 };
 
-/* The law of the number of touched keys of a block with at least one, if each key is touched with
+/* The law of the number of chosen keys of a block with at least one, if each key is chosen with
  * the same odds independently: x = first + i has the probability p[i]. */
 struct block_law {
     unsigned length;
@@ -22,11 +22,11 @@ struct block_law {
     double excess, lack, variance; /* means of x - 1 and of size - x, each with all digits */
 };
 
-struct touched touched_by(struct rcm_blocks b, bool short_one)
+struct occupancy occupancy_of(struct rcm_blocks b, bool short_one)
 {
     const uint64_t whole = b.n / b.size, rest = b.n % b.size;
     const uint64_t full = short_one ? b.kept - 1 : b.kept;
-    struct touched t = {.n = b.n};
+    struct occupancy t = {.n = b.n};
     if (full > whole || (short_one && rest == 0))
         return t;
     t.of[0].count = full;
@@ -138,7 +138,7 @@ static void log_transform(const struct block_law *law, double t, double *modulus
     *argument = atan2(imaginary, 1.0 + real);
 }
 
-/* ---- all touched blocks */
+/* ---- all occupied blocks */
 
 struct tilt {
     double log_odds, odds;
@@ -146,17 +146,19 @@ struct tilt {
     double off, variance; /* r less the mean of the sum of all laws; its variance */
 };
 
-static void tilt_to(struct tilt *tilt, const struct touched *touched, uint64_t r)
+static void tilt_to(struct tilt *tilt, const struct occupancy *occupancy, uint64_t r)
 {
     tilt->odds = exp(tilt->log_odds);
-    const bool low = r - touched->blocks <= touched->keys - r; /* the nearer end has the digits */
-    tilt->off = low ? (double)(r - touched->blocks) : -(double)(touched->keys - r);
+    /* the nearer end has the digits */
+    const bool low = r - occupancy->blocks <= occupancy->keys - r;
+    tilt->off = low ? (double)(r - occupancy->blocks) : -(double)(occupancy->keys - r);
     tilt->variance = 0.0;
     for (unsigned c = 0; c < 2; c++) {
-        if (!touched->of[c].count)
+        if (!occupancy->of[c].count)
             continue;
-        const double count = (double)touched->of[c].count;
-        tabulate(&tilt->law[c], touched->of[c].size, tilt->odds, LEAST / (double)touched->blocks);
+        const double count = (double)occupancy->of[c].count;
+        tabulate(&tilt->law[c], occupancy->of[c].size, tilt->odds,
+                 LEAST / (double)occupancy->blocks);
         tilt->off += count * (low ? -tilt->law[c].excess : tilt->law[c].lack);
         tilt->variance += count * tilt->law[c].variance;
     }
@@ -165,15 +167,15 @@ static void tilt_to(struct tilt *tilt, const struct touched *touched, uint64_t r
 /* The odds at which the mean of the sum is close to r, blocks < r < keys: Newton's steps for the
  * logarithm of the mean distance from the nearer end, between bounds. Any odds give the same
  * probability. */
-static void find_tilt(struct tilt *tilt, const struct touched *touched, uint64_t r)
+static void find_tilt(struct tilt *tilt, const struct occupancy *occupancy, uint64_t r)
 {
-    const double excess = (double)(r - touched->blocks);
+    const double excess = (double)(r - occupancy->blocks);
     double low = -750.0, high = 750.0;
-    const double places = (double)(touched->keys - touched->blocks);
-    const double free = (double)(touched->keys - r);
+    const double places = (double)(occupancy->keys - occupancy->blocks);
+    const double free = (double)(occupancy->keys - r);
     tilt->log_odds = log(excess / free * (1.0 + free / places));
     for (unsigned i = 0; i < 100; i++) {
-        tilt_to(tilt, touched, r);
+        tilt_to(tilt, occupancy, r);
         if (tilt->off * tilt->off <= 1e-6 * tilt->variance)
             return;
         *(tilt->off > 0.0 ? &low : &high) = tilt->log_odds;
@@ -186,29 +188,29 @@ static void find_tilt(struct tilt *tilt, const struct touched *touched, uint64_t
     }
 }
 
-/* A bound on the log modulus of all touched blocks that falls with t: with p + v = 1, p = odds v,
+/* A bound on the log modulus of all occupied blocks that falls with t: with p + v = 1, p = odds v,
  * the transform of a block is ((v + p e^(it))^size - v^size) / (1 - v^size). */
-static double bound_from(const struct touched *touched, double odds, double t)
+static double bound_from(const struct occupancy *occupancy, double odds, double t)
 {
     const double p = odds / (1.0 + odds), v = 1.0 / (1.0 + odds), half = sin(0.5 * t);
     double bound = 0.0;
     for (unsigned c = 0; c < 2; c++) {
-        const double size = (double)touched->of[c].size;
+        const double size = (double)occupancy->of[c].size;
         const double turned = exp(0.5 * size * log1p(-4.0 * p * v * half * half));
         const double none = exp(-size * log1p(odds));
-        if (touched->of[c].count)
-            bound += (double)touched->of[c].count * log((turned + none) / (1.0 - none));
+        if (occupancy->of[c].count)
+            bound += (double)occupancy->of[c].count * log((turned + none) / (1.0 - none));
     }
     return bound;
 }
 
 /* P(sum of the laws = r) = sum over angles t of E[exp(i t (sum - r))] / their number. */
-static double inversion(const struct touched *touched, const struct tilt *tilt)
+static double inversion(const struct occupancy *occupancy, const struct tilt *tilt)
 {
     double most = 1.0; /* different sums */
     for (unsigned c = 0; c < 2; c++)
-        if (touched->of[c].count)
-            most += (double)touched->of[c].count * (double)(tilt->law[c].length - 1);
+        if (occupancy->of[c].count)
+            most += (double)occupancy->of[c].count * (double)(tilt->law[c].length - 1);
     const double reach = 14.0 * sqrt(tilt->variance) + 60.0;
     const uint64_t half = (uint64_t)(fmin(most, reach) / 2.0) + 1;
     const double points = 2.0 * (double)half + 1.0;
@@ -218,15 +220,15 @@ static double inversion(const struct touched *touched, const struct tilt *tilt)
         double modulus = 0.0, argument = -tilt->off * t;
         for (unsigned c = 0; c < 2; c++) {
             double one_modulus, one_argument;
-            if (!touched->of[c].count)
+            if (!occupancy->of[c].count)
                 continue;
-            (touched->blocks < MANY ? log_transform_of_few
-                                    : log_transform)(&tilt->law[c], t, &one_modulus, &one_argument);
-            modulus += (double)touched->of[c].count * one_modulus;
-            argument += (double)touched->of[c].count * one_argument;
+            (occupancy->blocks < MANY ? log_transform_of_few : log_transform)(
+                &tilt->law[c], t, &one_modulus, &one_argument);
+            modulus += (double)occupancy->of[c].count * one_modulus;
+            argument += (double)occupancy->of[c].count * one_argument;
         }
         if (modulus < -45.0 &&
-            (touched->blocks >= MANY || bound_from(touched, tilt->odds, t) < -45.0))
+            (occupancy->blocks >= MANY || bound_from(occupancy, tilt->odds, t) < -45.0))
             break;
         sum += exp(modulus) * cos(argument);
     }
@@ -251,10 +253,10 @@ static struct dd geometric(struct dd v, uint64_t s)
     return sum;
 }
 
-/* log of ways / C(n, r) times the product over the touched blocks of ((1 + odds)^size - 1) over
+/* log of ways / C(n, r) times the product over the occupied blocks of ((1 + odds)^size - 1) over
  * odds^r. With p + v = 1, p = odds v: (1 + odds)^size - 1 = v^-size (1 - v^size), and 1 - v^size =
  * p (1 + v + .. + v^(size-1)). */
-static struct dd log_weight(const struct touched *touched, uint64_t r, double odds)
+static struct dd log_weight(const struct occupancy *occupancy, uint64_t r, double odds)
 {
     struct dd p, v;
     if (odds < 1.0) {
@@ -264,25 +266,25 @@ static struct dd log_weight(const struct touched *touched, uint64_t r, double od
         v = dd(1.0 / (1.0 + odds));
         p = dd_subtract(dd(1.0), v);
     }
-    struct dd sum = dd_subtract(touched->log_ways, log_choose(touched->n, r));
+    struct dd sum = dd_subtract(occupancy->log_ways, log_choose(occupancy->n, r));
     for (unsigned c = 0; c < 2; c++)
-        if (touched->of[c].count)
-            sum = dd_add(sum, dd_scale(dd_log(geometric(v, touched->of[c].size)),
-                                       (double)touched->of[c].count));
-    sum = dd_subtract(sum, dd_scale(dd_log(p), (double)(r - touched->blocks)));
-    return dd_subtract(sum, dd_scale(dd_log(v), (double)(touched->keys - r)));
+        if (occupancy->of[c].count)
+            sum = dd_add(sum, dd_scale(dd_log(geometric(v, occupancy->of[c].size)),
+                                       (double)occupancy->of[c].count));
+    sum = dd_subtract(sum, dd_scale(dd_log(p), (double)(r - occupancy->blocks)));
+    return dd_subtract(sum, dd_scale(dd_log(v), (double)(occupancy->keys - r)));
 }
 
-/* The same for r = blocks, one key of each, and where any r of the keys touch all blocks. */
-static struct dd log_weight_without_odds(const struct touched *touched, uint64_t r)
+/* The same for r = blocks, one key of each, and where any r of the keys occupy all blocks. */
+static struct dd log_weight_without_odds(const struct occupancy *occupancy, uint64_t r)
 {
-    struct dd sum = dd_subtract(touched->log_ways, log_choose(touched->n, r));
-    if (r > touched->blocks)
-        return dd_add(sum, log_choose(touched->keys, r));
+    struct dd sum = dd_subtract(occupancy->log_ways, log_choose(occupancy->n, r));
+    if (r > occupancy->blocks)
+        return dd_add(sum, log_choose(occupancy->keys, r));
     for (unsigned c = 0; c < 2; c++)
-        if (touched->of[c].count)
-            sum = dd_add(sum, dd_scale(dd_log(dd((double)touched->of[c].size)),
-                                       (double)touched->of[c].count));
+        if (occupancy->of[c].count)
+            sum = dd_add(sum, dd_scale(dd_log(dd((double)occupancy->of[c].size)),
+                                       (double)occupancy->of[c].count));
     return sum;
 }
 
@@ -292,48 +294,48 @@ static double exp_of(struct dd x)
 }
 
 /* Is a block without one of r keys in `keys` places too rare to matter (below exp(-MEAN_MOST))? */
-static bool crowded(const struct touched *touched, uint64_t r)
+static bool crowded(const struct occupancy *occupancy, uint64_t r)
 {
-    const double share = (double)r / (double)touched->keys;
-    return touched->of[0].count && (double)touched->of[0].size * share > MEAN_MOST;
+    const double share = (double)r / (double)occupancy->keys;
+    return occupancy->of[0].count && (double)occupancy->of[0].size * share > MEAN_MOST;
 }
 
-/* How many blocks would be empty if none had to be touched. */
-static double empty_blocks(const struct touched *touched, double odds)
+/* How many blocks would be empty if none had to be occupied. */
+static double empty_blocks(const struct occupancy *occupancy, double odds)
 {
     double empty = 0.0;
     for (unsigned c = 0; c < 2; c++)
-        empty += (double)touched->of[c].count * exp(-(double)touched->of[c].size * log1p(odds));
+        empty += (double)occupancy->of[c].count * exp(-(double)occupancy->of[c].size * log1p(odds));
     return empty;
 }
 
-struct touch touched_at(const struct touched *touched, uint64_t r)
+struct exceeded occupancy_exceeded_at(const struct occupancy *occupancy, uint64_t r)
 {
-    const double n = (double)touched->n, keys = (double)touched->keys;
+    const double n = (double)occupancy->n, keys = (double)occupancy->keys;
     const double here = (double)r, rest = n - here;
-    const double next = (n - keys) / rest; /* P(the next rank is outside) */
-    const bool all = crowded(touched, r);  /* any r of the keys touch all blocks */
-    struct touch touch = {.empty = 0.0};
+    const double next = (n - keys) / rest;  /* P(the next rank is outside) */
+    const bool all = crowded(occupancy, r); /* any r of the keys occupy all blocks */
+    struct exceeded at = {.empty = 0.0};
     double variance, log_odds;
-    if (all && touched->of[1].count)
-        return touch;
-    if (all || r == touched->blocks || r == touched->keys) {
-        touch.probability = exp_of(log_weight_without_odds(touched, r)) * next;
+    if (all && occupancy->of[1].count)
+        return at;
+    if (all || r == occupancy->blocks || r == occupancy->keys) {
+        at.probability = exp_of(log_weight_without_odds(occupancy, r)) * next;
         variance = here * (keys - here) / keys;
         log_odds = log(here / (keys - here));
-        if (r == touched->blocks) /* from the ratio of the next probability to this one */
+        if (r == occupancy->blocks) /* from the ratio of the next probability to this one */
             log_odds = -log(0.5 * (keys - here));
     } else {
         struct tilt tilt;
-        find_tilt(&tilt, touched, r);
-        touch.probability =
-            exp_of(log_weight(touched, r, tilt.odds)) * inversion(touched, &tilt) * next;
-        touch.empty = empty_blocks(touched, tilt.odds);
+        find_tilt(&tilt, occupancy, r);
+        at.probability =
+            exp_of(log_weight(occupancy, r, tilt.odds)) * inversion(occupancy, &tilt) * next;
+        at.empty = empty_blocks(occupancy, tilt.odds);
         variance = tilt.variance;
         log_odds = tilt.log_odds;
     }
     const double curvature = 1.0 / variance - n / (here * rest);
-    touch.slope = log(here / rest) - log_odds;
-    touch.width = curvature > 0.0 ? 1.0 / sqrt(curvature) : INFINITY;
-    return touch;
+    at.slope = log(here / rest) - log_odds;
+    at.width = curvature > 0.0 ? 1.0 / sqrt(curvature) : INFINITY;
+    return at;
 }
