@@ -262,13 +262,13 @@ struct rcm_shards rcm_shards(const struct rcm_machine *machine, struct rcm_topk 
  * What others deploy
  */
 
-/* What others deploy for a recall of 1 - loss. A registry row: rcm_practice(0), .. until NULL. */
-struct rcm_practice {
+/* What others deploy for a recall of 1 - loss. A registry row: rcm_baseline(0), .. until NULL. */
+struct rcm_baseline {
     const char *name;
     const char *rule;
     struct rcm_topk (*choose)(struct rcm_topk p, double loss); /* b = 0: a full sort, or nothing */
 };
-const struct rcm_practice *rcm_practice(size_t index);
+const struct rcm_baseline *rcm_baseline(size_t index);
 
 /* The buckets that XLA's approx_max_k takes for a recall_target of 1 - loss, which it holds in
  * single precision; 0: it sorts everything. It reads n and k of p, and m: for a vector (m <= 1) it

@@ -61,8 +61,8 @@ START_TEST(recall_on_a_tpu)
 {
     struct csv csv = open_runs("runs/helion/two-stage.csv");
     double sum = 0.0, most = 0.0, least = INFINITY, wrong = 0.0;
-    const struct rcm_practice *rule = NULL;
-    for (size_t i = 0; (rule = rcm_practice(i)) && strcmp(rule->name, "helion") != 0; i++)
+    const struct rcm_baseline *rule = NULL;
+    for (size_t i = 0; (rule = rcm_baseline(i)) && strcmp(rule->name, "helion") != 0; i++)
         ;
     ck_assert_uint_eq(csv.rows, 10);
     for (size_t row = 0; row < csv.rows; row++) {

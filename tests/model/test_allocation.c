@@ -107,8 +107,8 @@ START_TEST(recall_and_bounds)
         ck_allocates_nothing(p, rcm_largest_n(p, target));
         for (size_t r = 0; rcm_rule(r); r++)
             ck_allocates_nothing(p, rcm_rule_b(rcm_rule(r), p, target.loss));
-        for (size_t r = 0; rcm_practice(r); r++)
-            ck_allocates_nothing(p, rcm_practice(r)->choose(p, target.loss));
+        for (size_t r = 0; rcm_baseline(r); r++)
+            ck_allocates_nothing(p, rcm_baseline(r)->choose(p, target.loss));
     }
 }
 END_TEST

@@ -56,9 +56,9 @@ static void add_rule(struct table *table, struct bounds_row row, struct rcm_topk
 
 /* The shape that others deploy for a target in rows like these, if it has this k_b. Otherwise, and
  * for rows with padding, which they do not handle, b = 0. */
-static struct rcm_topk deployed(const struct rcm_practice *practice, struct rcm_topk p, double loss)
+static struct rcm_topk deployed(const struct rcm_baseline *baseline, struct rcm_topk p, double loss)
 {
-    struct rcm_topk q = practice->choose(p, loss);
+    struct rcm_topk q = baseline->choose(p, loss);
     if (q.k_b != p.k_b || (p.valid && p.valid < p.n))
         q.b = 0;
     return q;
@@ -74,7 +74,7 @@ static struct decimal target_at(const struct question *question, size_t t)
     return question->targets.length ? question->targets.items[t] : question_recall(question);
 }
 
-/* The exact row, and a row of each rule and practice that applies to this k_b. */
+/* The exact row, and a row of each rule and baseline that applies to this k_b. */
 static void add_rules(struct table *table, const struct query *query, double recall_target,
                       struct rcm_topk p, struct rcm_target target,
                       const struct rcm_factors *factors)
@@ -101,11 +101,11 @@ static void add_rules(struct table *table, const struct query *query, double rec
         row.stated = p.b ? 1.0 - rule->loss(p) : NAN;
         add_rule(table, row, p, smallest);
     }
-    const struct rcm_practice *practice;
-    for (size_t i = 0; (practice = rcm_practice(i)); i++) {
-        const struct rcm_topk q = deployed(practice, p, target.loss);
-        row.name = practice->name;
-        row.formula = practice->rule;
+    const struct rcm_baseline *baseline;
+    for (size_t i = 0; (baseline = rcm_baseline(i)); i++) {
+        const struct rcm_topk q = deployed(baseline, p, target.loss);
+        row.name = baseline->name;
+        row.formula = baseline->rule;
         row.source = "recallmodel select";
         row.stated = NAN;
         if (q.b)
@@ -139,14 +139,14 @@ static bool rule_applies(const struct rcm_rule *rule, const struct query *query)
     return false;
 }
 
-static bool practice_applies(const struct rcm_practice *practice, const struct query *query,
+static bool baseline_applies(const struct rcm_baseline *baseline, const struct query *query,
                              const struct question *question)
 {
     for (size_t t = 0; t < target_count(question); t++)
         for (size_t i = 0; i < query->k_b_count; i++) {
             struct rcm_topk p = query->base;
             p.k_b = query->smallest[i].k_b;
-            if (deployed(practice, p, decimal_complement(target_at(question, t))).b)
+            if (deployed(baseline, p, decimal_complement(target_at(question, t))).b)
                 return true;
         }
     return false;
@@ -168,21 +168,21 @@ static bool print_rules(const struct query *query)
     return any;
 }
 
-static void print_practices(const struct query *query, const struct question *question)
+static void print_baselines(const struct query *query, const struct question *question)
 {
-    const struct rcm_practice *practice;
+    const struct rcm_baseline *baseline;
     bool any = false;
     size_t width = 0;
-    for (size_t i = 0; (practice = rcm_practice(i)); i++)
-        if (practice_applies(practice, query, question) && strlen(practice->name) > width)
-            width = strlen(practice->name);
-    for (size_t i = 0; (practice = rcm_practice(i)); i++) {
-        if (!practice_applies(practice, query, question))
+    for (size_t i = 0; (baseline = rcm_baseline(i)); i++)
+        if (baseline_applies(baseline, query, question) && strlen(baseline->name) > width)
+            width = strlen(baseline->name);
+    for (size_t i = 0; (baseline = rcm_baseline(i)); i++) {
+        if (!baseline_applies(baseline, query, question))
             continue;
         if (!any)
             puts("Others deploy:");
         any = true;
-        print_wrapped("  %-*s  %s", (int)width, practice->name, practice->rule);
+        print_wrapped("  %-*s  %s", (int)width, baseline->name, baseline->rule);
     }
 }
 
@@ -191,7 +191,7 @@ static void bounds_text(const struct query *query, const struct table *table, vo
 {
     table_print(table, stdout, colour);
     const bool rules = print_rules(query);
-    print_practices(query, state);
+    print_baselines(query, state);
     if (rules)
         print_wrapped(
             "states: the recall by the formula of the rule at its b; has: the exact recall. Each b "

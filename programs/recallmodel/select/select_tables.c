@@ -125,11 +125,11 @@ struct table *selection_rules(const struct selection_answer *answer)
     const struct query *query = answer->query;
     const bool times = answer->asked.machine.profile && !answer->settings->d;
     struct table *table = table_of(&rule_columns, times ? BY_TIME : 0);
-    const struct rcm_practice *practice;
+    const struct rcm_baseline *baseline;
     const struct rcm_rule *rule;
-    for (size_t i = 0; (practice = rcm_practice(i)); i++)
-        add_rule(table, answer, practice->name, practice->rule,
-                 practice->choose(query->base, query->target.loss));
+    for (size_t i = 0; (baseline = rcm_baseline(i)); i++)
+        add_rule(table, answer, baseline->name, baseline->rule,
+                 baseline->choose(query->base, query->target.loss));
     for (size_t i = 0; (rule = rcm_rule(i)); i++) {
         struct rcm_topk p = query->base;
         p.k_b = 1;

@@ -304,13 +304,13 @@ static void print_own_kernel(const struct selection_answer *answer, const struct
 /* What each of the others takes, as lines: the formulas do not fit into their table. */
 static void print_what_others_take(const struct selection_answer *answer)
 {
-    const struct rcm_practice *practice;
+    const struct rcm_baseline *baseline;
     const struct rcm_rule *rule;
     struct rcm_topk p = answer->query->base;
     p.k_b = 1;
     putchar('\n');
-    for (size_t i = 0; (practice = rcm_practice(i)); i++)
-        print_wrapped("  %-20s  %s", practice->name, practice->rule);
+    for (size_t i = 0; (baseline = rcm_baseline(i)); i++)
+        print_wrapped("  %-20s  %s", baseline->name, baseline->rule);
     for (size_t i = 0; (rule = rcm_rule(i)); i++)
         if (rule->applies(p))
             print_wrapped("  %-20s  %s", rule->name, rule->formula);

@@ -1,4 +1,4 @@
-/* test_practices.c - the number of buckets that XLA and Helion take, and what the kernels can run.
+/* test_baselines.c - the number of buckets that XLA and Helion take, and what the kernels can run.
  *
  * Against: the rules worked out by hand; each other.
  *
@@ -47,8 +47,8 @@ START_TEST(helion)
     } rows[] = {{32768, 5, 128, 0.95},     {32768, 5, 512, 0.99}, {202048, 64, 1280, 0.95},
                 {202048, 64, 6400, 0.99},  {32768, 65, 768, 0.9}, {32768, 1, 128, 0.99},
                 {202048, 4096, 0, 0.9999}, {32768, 65, 0, 1.0}}; /* 0: the whole row */
-    const struct rcm_practice *rule = NULL;
-    for (size_t i = 0; (rule = rcm_practice(i)) && strcmp(rule->name, "helion") != 0; i++)
+    const struct rcm_baseline *rule = NULL;
+    for (size_t i = 0; (rule = rcm_baseline(i)) && strcmp(rule->name, "helion") != 0; i++)
         ;
     ck_assert_ptr_nonnull(rule);
     struct rcm_restriction free_b = {0, NULL};
@@ -115,4 +115,4 @@ START_TEST(targets_for_xla)
 }
 END_TEST
 
-TEST_MAIN("practices", kernels_keep_to_what_they_can_run, helion, drtopk, targets_for_xla)
+TEST_MAIN("baselines", kernels_keep_to_what_they_can_run, helion, drtopk, targets_for_xla)

@@ -1,4 +1,4 @@
-/* practices.c - what others deploy: XLA, tallax, Helion, listing A.10 of Samaga et al.
+/* baselines.c - what others deploy: XLA, tallax, Helion, listing A.10 of Samaga et al.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -66,12 +66,12 @@ static struct rcm_topk of_one(struct rcm_topk p, uint64_t b)
     return p;
 }
 
-static struct rcm_topk xla_practice(struct rcm_topk p, double loss)
+static struct rcm_topk xla_baseline(struct rcm_topk p, double loss)
 {
     return of_one(p, rcm_xla_b(p, loss));
 }
 
-static struct rcm_topk tallax_practice(struct rcm_topk p, double loss)
+static struct rcm_topk tallax_baseline(struct rcm_topk p, double loss)
 {
     const double b = loss > 0.0 ? ceil((double)(p.k - 1) / loss / 128.0) * 128.0 : INFINITY;
     return of_one(p, b < (double)p.n ? (uint64_t)fmax(b, 128.0) : p.n);
@@ -79,7 +79,7 @@ static struct rcm_topk tallax_practice(struct rcm_topk p, double loss)
 
 /* The rule of tallax in the arithmetic of Python, where 1 - 0.9 is a little less than 0.1. No more
  * buckets than n, rounded up to 128: then it is the exact top-k. */
-static struct rcm_topk helion_practice(struct rcm_topk p, double loss)
+static struct rcm_topk helion_baseline(struct rcm_topk p, double loss)
 {
     const double target = 1.0 - loss,
                  b = target < 1.0 ? ceil((double)(p.k - 1) / (1.0 - target)) : INFINITY;
@@ -117,16 +117,16 @@ static struct rcm_topk listing_as_printed(struct rcm_topk p, double loss)
     return listing(p, loss, root * root == p.n ? root : 0);
 }
 
-static const struct rcm_practice practices[] = {
+static const struct rcm_baseline baselines[] = {
     {"xla",
      "jax.lax.approx_max_k: k_b = 1, collisions counted twice, rounded up to a power of two of "
      "tiles",
-     xla_practice},
-    {"tallax", "b = ceil((k - 1)/(1 - R)), a multiple of 128, k_b = 1", tallax_practice},
+     xla_baseline},
+    {"tallax", "b = ceil((k - 1)/(1 - R)), a multiple of 128, k_b = 1", tallax_baseline},
     {"helion",
      "PyTorch Helion on a TPU (helion/_compiler/pallas/topk_impl.py): the rule of tallax, by "
      "default with R = 0.99",
-     helion_practice},
+     helion_baseline},
     {"listing A.10",
      "Samaga et al., exact recall in place of its Monte Carlo: divisors of n, multiples of 128, "
      "k_b <= 4",
@@ -134,7 +134,7 @@ static const struct rcm_practice practices[] = {
     {"listing A.10 mended", "with the root of n among the divisors", listing_corrected},
 };
 
-const struct rcm_practice *rcm_practice(size_t index)
+const struct rcm_baseline *rcm_baseline(size_t index)
 {
-    return index < sizeof practices / sizeof *practices ? &practices[index] : NULL;
+    return index < sizeof baselines / sizeof *baselines ? &baselines[index] : NULL;
 }
