@@ -206,7 +206,8 @@ static struct cell cell_of(const struct column *column, const void *field)
         count = *(const uint64_t *)field;
         return count == NO_COUNT ? null : (struct cell){.kind = CELL_COUNT, .count = count};
     case COLUMN_UNSIGNED:
-        return (struct cell){.kind = CELL_COUNT, .count = *(const unsigned *)field};
+        count = *(const unsigned *)field;
+        return count == UINT32_MAX ? null : (struct cell){.kind = CELL_COUNT, .count = count};
     case COLUMN_REAL:
         real = *(const double *)field;
         return isfinite(real) ? (struct cell){.kind = CELL_REAL, .real = real} : null;

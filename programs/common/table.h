@@ -24,8 +24,8 @@
 #include "format.h"
 #include "json.h"
 
-/* Types of a field. Null is NO_COUNT, a real that is not finite, a text that is NULL, and -1 as an
- * int, which else is true or false. */
+/* Types of a field. Null is NO_COUNT, UINT32_MAX as an unsigned, a real that is not finite, a text
+ * that is NULL, and -1 as an int, which else is true or false. */
 enum column_type {
     COLUMN_COUNT,
     COLUMN_UNSIGNED,
@@ -63,7 +63,8 @@ struct columns {
 
 #define TYPE_OF(row, field) \
     _Generic(((row *)0)->field,                                                                    \
-        uint64_t: COLUMN_COUNT,                                                                    \
+        unsigned long: sizeof(long) == 8 ? COLUMN_COUNT : COLUMN_UNSIGNED,                         \
+        unsigned long long: COLUMN_COUNT,                                                          \
         unsigned: COLUMN_UNSIGNED,                                                                 \
         double: COLUMN_REAL,                                                                       \
         const char *: COLUMN_TEXT,                                                                 \
