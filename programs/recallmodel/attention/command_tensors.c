@@ -195,23 +195,34 @@ static int measure_files(const struct tensors_settings *settings, struct measure
 
 /* ---- the answer */
 
+struct property_row {
+    const char *name;
+    struct property_mean mean;
+    struct real_property real;
+};
+
+enum { BESIDE_REAL = 1 }; /* parts of the table */
+
+static const struct column property_items[] = {
+    {FIELD(struct property_row, name), EVERYWHERE("property")},
+    {FIELD(struct property_row, mean.mean), HEADED("value", "mean")},
+    {FIELD(struct property_row, mean.error), EVERYWHERE("stderr")},
+    {FIELD(struct property_row, real.mean), HEADED("real", "a real\nmodel"), .when = BESIDE_REAL},
+    {FIELD(struct property_row, real.low), HEADED("real_low", "its least\nlayer"),
+     .when = BESIDE_REAL},
+    {FIELD(struct property_row, real.high), HEADED("real_high", "its most\nlayer"),
+     .when = BESIDE_REAL},
+};
+static const struct columns property_columns = COLUMNS(struct property_row, property_items);
+
 static struct table *property_table(const struct measured_heads *measured, bool beside)
 {
     struct property_mean means[PROPERTY_COUNT];
-    struct table *table = table_new();
+    struct table *table = table_of(&property_columns, beside ? BESIDE_REAL : 0);
     properties_mean(measured->properties, measured->heads, means);
     for (int p = 0; p < PROPERTY_COUNT; p++) {
-        table_row(table, false);
-        table_text(table, column("property", STYLE_PLAIN), property_texts[p].name);
-        table_real(table, headed("value", "mean", STYLE_PLAIN), means[p].mean);
-        table_real(table, headed("stderr", "stderr", STYLE_PLAIN), means[p].error);
-        if (!beside)
-            continue;
-        table_real(table, headed("real", "a real\nmodel", STYLE_PLAIN), real_properties[p].mean);
-        table_real(table, headed("real_low", "its least\nlayer", STYLE_PLAIN),
-                   real_properties[p].low);
-        table_real(table, headed("real_high", "its most\nlayer", STYLE_PLAIN),
-                   real_properties[p].high);
+        const struct property_row row = {property_texts[p].name, means[p], real_properties[p]};
+        table_add(table, &row, false);
     }
     return table;
 }
