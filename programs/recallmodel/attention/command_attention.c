@@ -142,73 +142,92 @@ static uint64_t components_of(const struct settings *settings, const struct rcm_
     return settings->components ? settings->components : eighth ? eighth : 1;
 }
 
-/* null where the memory of the device is not known. */
-static void put_exceeds(struct table *table, const struct rcm_device *device, double bytes)
+struct attention_row {
+    struct rcm_topk p;
+    const char *decoder, *device;
+    uint64_t components;
+    struct rcm_attention gain;
+    double share, selected;
+    int exceeds; /* -1: the memory of the device is not known */
+};
+
+enum { SELECTED = 1 }; /* parts of the table */
+
+static const struct column attention_items[] = {
+    {FIELD(struct attention_row, p.n), EVERYWHERE("n")},
+    {FIELD(struct attention_row, p.k), EVERYWHERE("k")},
+    {FIELD(struct attention_row, decoder), EVERYWHERE("decoder")},
+    {FIELD(struct attention_row, device), EVERYWHERE("device")},
+    {FIELD(struct attention_row, components), HEADED("components", "compo-\nnents")},
+    {FIELD(struct attention_row, gain.step_us), HEADED("step_us", "step\nus"), .style = STYLE_TIME},
+    {FIELD(struct attention_row, gain.attention_us), IN_DATA("attention_us")},
+    {FIELD(struct attention_row, share), HEADED("attention_share", "atten-\ntion"),
+     .style = STYLE_PERCENT},
+    {FIELD(struct attention_row, gain.transfers), HEADED("transfers", "trans-\nfers"),
+     .style = STYLE_SPEEDUP},
+    {FIELD(struct attention_row, gain.speedup), HEADED("speedup", "speed-\nup")},
+    {FIELD(struct attention_row, gain.transfers_apart), IN_DATA("transfers_apart")},
+    {FIELD(struct attention_row, selected), HEADED("speedup_selected", "with\nchoice"),
+     .when = SELECTED},
+    {FIELD(struct attention_row, gain.speedup_apart), HEADED("speedup_apart", "each\nquery")},
+    {FIELD(struct attention_row, gain.bytes), IN_DATA("bytes")},
+    {FIELD(struct attention_row, exceeds), IN_DATA("exceeds_memory")},
+};
+static const struct columns attention_columns = COLUMNS(struct attention_row, attention_items);
+
+/* The row of the index-th decoder; false: no more. */
+static bool attention_row_at(const struct settings *settings, size_t index, struct rcm_topk p,
+                             struct attention_row *row)
 {
-    const struct column column = in_data("exceeds_memory");
-    if (device->memory_bytes > 0.0)
-        table_bool(table, column, bytes > device->memory_bytes);
-    else
-        table_null(table, column);
+    const struct rcm_device *device = device_of(settings);
+    struct rcm_decoder decoder;
+    if (!decoder_at(settings, index, &decoder))
+        return false;
+    const uint64_t components = components_of(settings, &decoder);
+    const struct rcm_attention gain = rcm_attention(&decoder, device, p.n, p.k, components);
+    *row = (struct attention_row){
+        .p = p,
+        .decoder = decoder.name,
+        .device = device->name,
+        .components = components,
+        .gain = gain,
+        .share = gain.attention_us / gain.step_us,
+        .selected = rcm_attention_selected(&decoder, gain, settings->select_us),
+        .exceeds = device->memory_bytes > 0.0 ? gain.bytes > device->memory_bytes : -1,
+    };
+    return true;
 }
 
 static struct table *attention_rows(const struct query *query, void *state)
 {
     const struct settings *settings = state;
-    struct table *table = table_new();
-    const struct rcm_device *device = device_of(settings);
-    const struct rcm_topk p = query->base;
-    struct rcm_decoder decoder;
-    for (size_t i = 0; decoder_at(settings, i, &decoder); i++) {
-        const uint64_t components = components_of(settings, &decoder);
-        const struct rcm_attention a = rcm_attention(&decoder, device, p.n, p.k, components);
-        table_row(table, false);
-        table_count(table, column("n", STYLE_PLAIN), p.n);
-        table_count(table, column("k", STYLE_PLAIN), p.k);
-        table_text(table, column("decoder", STYLE_PLAIN), decoder.name);
-        table_text(table, column("device", STYLE_PLAIN), device->name);
-        table_count(table, headed("components", "compo-\nnents", STYLE_PLAIN), components);
-        table_real(table, headed("step_us", "step\nus", STYLE_TIME), a.step_us);
-        table_real(table, in_data("attention_us"), a.attention_us);
-        table_real(table, headed("attention_share", "atten-\ntion", STYLE_PERCENT),
-                   a.attention_us / a.step_us);
-        table_real(table, headed("transfers", "trans-\nfers", STYLE_SPEEDUP), a.transfers);
-        table_real(table, headed("speedup", "speed-\nup", STYLE_PLAIN), a.speedup);
-        table_real(table, in_data("transfers_apart"), a.transfers_apart);
-        if (settings->select_us > 0.0)
-            table_real(table, headed("speedup_selected", "with\nchoice", STYLE_PLAIN),
-                       rcm_attention_selected(&decoder, a, settings->select_us));
-        table_real(table, headed("speedup_apart", "each\nquery", STYLE_PLAIN), a.speedup_apart);
-        table_real(table, in_data("bytes"), a.bytes);
-        put_exceeds(table, device, a.bytes);
-    }
+    struct table *table = table_of(&attention_columns, settings->select_us > 0.0 ? SELECTED : 0);
+    struct attention_row row;
+    for (size_t i = 0; attention_row_at(settings, i, query->base, &row); i++)
+        table_add(table, &row, false);
     return table;
 }
 
 /* Which decoders do not fit onto the device, with the longest of the rows. */
-static void print_too_large(const struct settings *settings)
+static void print_too_large(const struct settings *settings, struct rcm_topk p)
 {
-    const struct rcm_device *device = device_of(settings);
-    struct rcm_decoder decoder;
-    uint64_t n = 1;
+    struct attention_row row;
     for (size_t i = 0; i < settings->question.n.length; i++)
-        n = settings->question.n.items[i] > n ? settings->question.n.items[i] : n;
-    for (size_t i = 0; device->memory_bytes > 0.0 && decoder_at(settings, i, &decoder); i++) {
-        const double bytes = rcm_attention(&decoder, device, n, 1, 1).bytes;
-        if (bytes > device->memory_bytes)
+        p.n = settings->question.n.items[i] > p.n ? settings->question.n.items[i] : p.n;
+    for (size_t i = 0; attention_row_at(settings, i, p, &row); i++)
+        if (row.exceeds > 0)
             print_wrapped("%s: weights and %" PRIu64
                           " keys and values take %.4g GB; the %s has %.4g GB.",
-                          decoder.name, n, bytes / 1e9, device->name, device->memory_bytes / 1e9);
-    }
+                          row.decoder, p.n, row.gain.bytes / 1e9, row.device,
+                          device_of(settings)->memory_bytes / 1e9);
 }
 
 static void attention_text(const struct query *query, const struct table *table, void *state,
                            bool colour)
 {
     const struct settings *settings = state;
-    (void)query;
     table_print(table, stdout, colour);
-    print_too_large(settings);
+    print_too_large(settings, query->base);
     print_wrapped("speed-up: for one token of one sequence and 2-byte values, if choosing the keys "
                   "takes no time and query heads that share a key head choose the same keys. each "
                   "query: if each query head chooses its own (docs/models.md 15).");
