@@ -77,17 +77,9 @@ struct sparse_answer {
 int read_needles(const struct sparse_settings *settings, const struct tensors *tensors,
                  struct head_needle **needles, size_t *length);
 
-/* The rows, one for each k. The aligned table has them by budget, and then by error. */
-struct table *sparse_table(const struct sparse_answer *answer, bool aligned);
-
-/* Do two rows differ in the budget alone, because the method has no knob? */
-bool sparse_repeats(const struct sparse_answer *answer, const struct evaluation_row *row);
-
 /* Prints the answer in the form that was asked for, and draws it for --plot. A status. */
 int report_sparse(const struct sparse_answer *answer);
 
-void print_sparse(const struct sparse_answer *answer);
-int print_sparse_json(const struct sparse_answer *answer);
 int draw_sparse(const struct sparse_answer *answer);
 
 #endif

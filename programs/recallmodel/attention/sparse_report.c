@@ -10,7 +10,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/output/colour.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/common/json.h>
 #include "sparse.h"
 #include "sparse_time.h"
@@ -21,70 +20,72 @@ static const struct method *method_of(const struct sparse_answer *a,
     return a->spec->methods[row->method];
 }
 
-bool sparse_repeats(const struct sparse_answer *a, const struct evaluation_row *row)
-{
-    return row->budget > 0 && *method_of(a, row)->knob == '\0';
-}
-
 /* ---- rows */
 
-static void put_names(const struct sparse_answer *a, struct table *table,
-                      const struct evaluation_row *row)
-{
-    const bool heads = a->spec->per_head;
-    const struct column layer = heads ? column("layer", STYLE_PLAIN) : in_data("layer"),
-                        head = heads ? column("head", STYLE_PLAIN) : in_data("head");
-    const bool constant = *method_of(a, row)->knob == '\0';
-    table_real(table, in_table("budget", STYLE_PERCENT),
-               constant ? NAN : a->spec->budgets[row->budget]);
-    table_text(table, column("method", STYLE_PLAIN), method_of(a, row)->name);
-    put_count_if(row->layer != LAYER_UNKNOWN, table, layer, row->layer);
-    put_count_if(row->head != HEAD_ALL, table, head, row->head);
-    put_count_if(row->knob != KNOB_NONE, table, column("knob", STYLE_PLAIN), row->knob);
-    table_real(table, in_data("budget"), a->spec->budgets[row->budget]);
-}
+struct sparse_row {
+    struct evaluation_row of;
+    const char *method;
+    double budget, knob_budget; /* knob_budget: NaN where the method has no knob */
+    double share;               /* of the bytes of full attention */
+    uint32_t k;
+    struct measured recall, shown_error; /* in the table what is left of rounding is 0 */
+    struct sparse_timing timing;
+    struct sparse_device_times device;
+};
 
-/* In the table what is left of rounding is 0. */
-static double shown_error(const struct evaluation_row *row, double value)
-{
-    return row->error.mean < 1e-20 ? 0 : value;
-}
+enum { TIMED = 1, ON_DEVICE = 2 }; /* parts of the table */
 
-static void put_row(const struct sparse_answer *a, struct table *table,
-                    const struct evaluation_row *row, size_t k)
+static const struct column sparse_items[] = {
+    {FIELD(struct sparse_row, knob_budget), .heading = "budget", .style = STYLE_PERCENT},
+    {FIELD(struct sparse_row, method), EVERYWHERE("method")},
+    {FIELD(struct sparse_row, of.layer), IN_DATA("layer")},
+    {FIELD(struct sparse_row, of.head), IN_DATA("head")},
+    {FIELD(struct sparse_row, of.knob), EVERYWHERE("knob")},
+    {FIELD(struct sparse_row, budget), IN_DATA("budget")},
+    {FIELD(struct sparse_row, of.visited), EVERYWHERE("visited"), .style = STYLE_PERCENT},
+    {FIELD(struct sparse_row, of.selectivity), IN_DATA("selectivity")},
+    {FIELD(struct sparse_row, of.bytes_read), IN_DATA("bytes_read")},
+    {FIELD(struct sparse_row, share), .heading = "bytes\nof full", .style = STYLE_PERCENT},
+    {FIELD(struct sparse_row, of.index_bytes), IN_DATA("index_bytes")},
+    {FIELD(struct sparse_row, of.mass.mean), EVERYWHERE("mass"), .style = STYLE_SHARE},
+    {FIELD(struct sparse_row, k), IN_DATA("k")},
+    {FIELD(struct sparse_row, recall.mean), EVERYWHERE("recall"), .style = STYLE_SHARE},
+    {FIELD(struct sparse_row, of.error.mean), IN_DATA("error")},
+    {FIELD(struct sparse_row, of.error.se), IN_DATA("error_se")},
+    {FIELD(struct sparse_row, shown_error.mean), .heading = "error", .style = STYLE_LOSS},
+    {FIELD(struct sparse_row, shown_error.se), .heading = "+-", .style = STYLE_LOSS},
+    {FIELD(struct sparse_row, of.mass.se), IN_DATA("mass_se")},
+    {FIELD(struct sparse_row, recall.se), IN_DATA("recall_se")},
+    {FIELD(struct sparse_row, of.time_us), IN_DATA("time_us"), .style = STYLE_US},
+    {PART(struct sparse_row, timing, sparse_timing_columns), .when = TIMED},
+    {PART(struct sparse_row, device, sparse_device_columns), .when = ON_DEVICE},
+    {FIELD(struct sparse_row, of.needle_found), IN_DATA("needle_found"), .style = STYLE_PERCENT},
+    {FIELD(struct sparse_row, of.imbalance), HEADED("imbalance", "imba-\nlance"), .drop = 1},
+    {FIELD(struct sparse_row, of.largest_bucket), IN_DATA("largest_bucket")},
+    {FIELD(struct sparse_row, of.queries), IN_DATA("queries")},
+    {FIELD(struct sparse_row, of.groups), IN_DATA("groups")},
+};
+static const struct columns sparse_columns = COLUMNS(struct sparse_row, sparse_items);
+
+static struct sparse_row row_of(const struct sparse_answer *a, size_t i, size_t k)
 {
-    const bool several = a->spec->k_length > 1;
-    const double full = a->evaluation->full_bytes;
-    table_row(table, false);
-    put_names(a, table, row);
-    table_real(table, column("visited", STYLE_PERCENT), row->visited);
-    table_real(table, in_data("selectivity"), row->selectivity);
-    table_real(table, in_data("bytes_read"), row->bytes_read);
-    table_real(table, in_table("bytes\nof full", STYLE_PERCENT), row->bytes_read / full);
-    table_real(table, in_data("index_bytes"), row->index_bytes);
-    table_real(table, column("mass", STYLE_SHARE), row->mass.mean);
-    table_count(table, several ? column("k", STYLE_PLAIN) : in_data("k"), a->spec->k[k]);
-    table_real(table, column("recall", STYLE_SHARE), row->recall[k].mean);
-    table_real(table, in_data("error"), row->error.mean);
-    table_real(table, in_data("error_se"), row->error.se);
-    table_real(table, in_table("error", STYLE_LOSS), shown_error(row, row->error.mean));
-    table_real(table, in_table("+-", STYLE_LOSS), shown_error(row, row->error.se));
-    table_real(table, in_data("mass_se"), row->mass.se);
-    table_real(table, in_data("recall_se"), row->recall[k].se);
+    const struct evaluation_row *of = &a->evaluation->rows[i];
+    const double budget = a->spec->budgets[of->budget];
+    struct sparse_row row = {
+        .of = *of,
+        .method = method_of(a, of)->name,
+        .budget = budget,
+        .knob_budget = *method_of(a, of)->knob ? budget : NAN,
+        .share = of->bytes_read / a->evaluation->full_bytes,
+        .k = a->spec->k[k],
+        .recall = of->recall[k],
+        .shown_error = of->error.mean < 1e-20 ? (struct measured){0, 0} : of->error,
+    };
     if (a->timings)
-        put_sparse_timing(table, &a->timings[row - a->evaluation->rows]);
-    else
-        table_real(table, in_data("time_us"), row->time_us);
+        row.timing = a->timings[i];
     if (a->settings->question.device.given)
-        put_sparse_device(a, table, row);
-    table_real(table,
-               a->spec->needles_length ? headed("needle_found", "needles\nfound", STYLE_PERCENT)
-                                       : in_data("needle_found"),
-               row->needle_found);
-    table_real(table, dropped(1, "imbalance", "imba-\nlance", STYLE_PLAIN), row->imbalance);
-    table_real(table, in_data("largest_bucket"), row->largest_bucket);
-    table_count(table, in_data("queries"), row->queries);
-    table_count(table, in_data("groups"), row->groups);
+        row.device = sparse_device_times(a, of);
+    return row;
 }
 
 /* What orders methods at one budget: the error, or, where it is not known, the mass that is lost.
@@ -94,22 +95,13 @@ static double loss_of(const struct evaluation_row *row)
     return isnan(row->error.mean) ? 1 - row->mass.mean : row->error.mean;
 }
 
-/* A row in the order of the table; qsort() takes no context. */
-struct row_place {
-    const struct sparse_answer *answer;
-    size_t at;
-};
-
 /* Methods without a knob first; then by budget, layer and head, and by what is lost. */
 static int compare_rows(const void *x, const void *y)
 {
-    const struct row_place *p = x, *q = y;
-    const struct evaluation_row *a = &p->answer->evaluation->rows[p->at],
-                                *b = &q->answer->evaluation->rows[q->at];
-    const bool constant_a = *method_of(p->answer, a)->knob == '\0',
-               constant_b = *method_of(q->answer, b)->knob == '\0';
-    if (constant_a != constant_b)
-        return constant_a ? -1 : 1;
+    const struct sparse_row *p = x, *q = y;
+    const struct evaluation_row *a = &p->of, *b = &q->of;
+    if (isnan(p->knob_budget) != isnan(q->knob_budget))
+        return isnan(p->knob_budget) ? -1 : 1;
     if (a->budget != b->budget)
         return a->budget < b->budget ? -1 : 1;
     if (a->layer != b->layer)
@@ -118,26 +110,32 @@ static int compare_rows(const void *x, const void *y)
         return a->head < b->head ? -1 : 1;
     if (loss_of(a) != loss_of(b))
         return loss_of(a) < loss_of(b) ? -1 : 1;
-    return a->method < b->method ? -1 : a->method > b->method;
+    if (a->method != b->method)
+        return a->method < b->method ? -1 : 1;
+    return p->k < q->k ? -1 : p->k > q->k;
 }
 
-struct table *sparse_table(const struct sparse_answer *a, bool aligned)
+/* The rows, one for each k. The aligned table has them by budget, and then by error. */
+static struct table *sparse_table(const struct sparse_answer *a, bool aligned)
 {
-    struct table *table = table_new();
-    const size_t length = a->evaluation->length;
-    struct row_place *order = require_memory(calloc(length + 1, sizeof *order));
-    for (size_t i = 0; i < length; i++)
-        order[i] = (struct row_place){a, i};
+    const size_t length = a->evaluation->length, each = a->spec->k_length;
+    struct sparse_row *rows = require_memory(calloc(length * each + 1, sizeof *rows));
+    struct table *table =
+        table_of(&sparse_columns,
+                 (a->timings ? TIMED : 0) | (a->settings->question.device.given ? ON_DEVICE : 0));
+    table_heading(table, "layer", a->spec->per_head ? "layer" : NULL);
+    table_heading(table, "head", a->spec->per_head ? "head" : NULL);
+    table_heading(table, "k", each > 1 ? "k" : NULL);
+    table_heading(table, "time_us", a->timings ? "time" : NULL);
+    table_heading(table, "needle_found", a->spec->needles_length ? "needles\nfound" : NULL);
+    for (size_t i = 0; i < length * each; i++)
+        rows[i] = row_of(a, i / each, i % each);
     if (aligned)
-        qsort(order, length, sizeof *order, compare_rows);
-    for (size_t i = 0; i < length; i++) {
-        const struct evaluation_row *row = &a->evaluation->rows[order[i].at];
-        if (aligned && sparse_repeats(a, row))
-            continue;
-        for (size_t k = 0; k < a->spec->k_length; k++)
-            put_row(a, table, row, k);
-    }
-    free(order);
+        qsort(rows, length * each, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < length * each; i++)
+        if (!aligned || !isnan(rows[i].knob_budget) || rows[i].of.budget == 0)
+            table_add(table, &rows[i], false);
+    free(rows);
     return table;
 }
 
@@ -250,7 +248,7 @@ static void note_single_groups(const struct sparse_answer *a)
              "standard error.");
 }
 
-void print_sparse(const struct sparse_answer *a)
+static void print_sparse(const struct sparse_answer *a)
 {
     struct table *table = sparse_table(a, true);
     print_title(a);
@@ -303,7 +301,7 @@ static void set_lengths(json_t *object, const struct tensors *t)
     json_object_set_new(object, "files", files_as_json(t));
 }
 
-int print_sparse_json(const struct sparse_answer *a)
+static int print_sparse_json(const struct sparse_answer *a)
 {
     const struct tensors *t = a->tensors;
     const struct head_shape *head = &t->heads[0];

@@ -147,7 +147,8 @@ static void name_knobs(const struct evaluation_spec *spec, const struct evaluati
 int sparse_time(const struct sparse_settings *settings, const struct evaluation_spec *spec,
                 const struct evaluation *evaluation, struct sparse_timing **timings)
 {
-    const struct sparse_timing unknown = {NAN, {.selectivity = NAN}};
+    const struct timed none = {NAN, NAN, NAN};
+    const struct sparse_timing unknown = {NAN, {NAN, none, none, none, none, NAN, NAN, NAN}};
     struct progress progress;
     struct timed_head timed = {.progress = &progress,
                                .settings = settings,
@@ -183,20 +184,18 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
     return status == STATUS_OK && timed.stopped ? STATUS_INTERRUPTED : status;
 }
 
-void put_sparse_timing(struct table *table, const struct sparse_timing *timing)
-{
-    const struct step_times *step = &timing->step;
-    const bool known = !isnan(step->selectivity);
-    table_real(table, headed("time_us", "time", STYLE_US), known ? step->time.median : NAN);
-    table_real(table, in_data("time_low_us"), known ? step->time.low : NAN);
-    table_real(table, in_data("time_high_us"), known ? step->time.high : NAN);
-    table_real(table, in_data("assign_us"), known ? step->assign.median : NAN);
-    table_real(table, in_data("index_us"), timing->index_us);
-    table_real(table, in_data("time_full_us"), known ? step->full.median : NAN);
-    table_real(table, headed("ratio", "speed-\nup", STYLE_SPEEDUP), known ? step->ratio : NAN);
-    table_real(table, headed("left", "left", STYLE_SHARE), known ? step->left : NAN);
-    table_real(table, in_data("pays_below"), known ? step->pays_below : NAN);
-}
+static const struct column timing_items[] = {
+    {FIELD(struct sparse_timing, step.time.low), IN_DATA("time_low_us")},
+    {FIELD(struct sparse_timing, step.time.high), IN_DATA("time_high_us")},
+    {FIELD(struct sparse_timing, step.assign.median), IN_DATA("assign_us")},
+    {FIELD(struct sparse_timing, index_us), IN_DATA("index_us")},
+    {FIELD(struct sparse_timing, step.full.median), IN_DATA("time_full_us")},
+    {FIELD(struct sparse_timing, step.ratio), HEADED("ratio", "speed-\nup"),
+     .style = STYLE_SPEEDUP},
+    {FIELD(struct sparse_timing, step.left), EVERYWHERE("left"), .style = STYLE_SHARE},
+    {FIELD(struct sparse_timing, step.pays_below), IN_DATA("pays_below")},
+};
+const struct columns sparse_timing_columns = COLUMNS(struct sparse_timing, timing_items);
 
 int read_launch(void *to, const char *option, const char *value)
 {
@@ -218,14 +217,23 @@ static double bucket_bytes(const struct sparse_answer *a, const struct evaluatio
                : 0;
 }
 
-double sparse_launch_us(const struct sparse_settings *s)
+/* Microseconds of a launch: --launch-us; otherwise that of the profile of --device; otherwise
+ * STEP_LAUNCH_US. */
+static double launch_us(const struct sparse_settings *s)
 {
     const struct rcm_profile *profile = device_profile(&s->question.device.text, 0);
     return !isnan(s->launch_us) ? s->launch_us : profile ? profile->launch_us : STEP_LAUNCH_US;
 }
 
-void put_sparse_device(const struct sparse_answer *a, struct table *table,
-                       const struct evaluation_row *row)
+static const struct column device_items[] = {
+    {FIELD(struct sparse_device_times, step_us), HEADED("device_us", "on the\ndevice"),
+     .style = STYLE_US},
+    {FIELD(struct sparse_device_times, full_us), IN_DATA("device_full_us")},
+};
+const struct columns sparse_device_columns = COLUMNS(struct sparse_device_times, device_items);
+
+struct sparse_device_times sparse_device_times(const struct sparse_answer *a,
+                                               const struct evaluation_row *row)
 {
     const struct sparse_settings *s = a->settings;
     const struct rcm_device *device = &s->question.device.text.device;
@@ -236,13 +244,12 @@ void put_sparse_device(const struct sparse_answer *a, struct table *table,
         .largest_bucket = bucket,
         .multiprocessors = (double)s->multiprocessors,
         .launches = STEP_LAUNCHES,
-        .launch_us = sparse_launch_us(s),
+        .launch_us = launch_us(s),
     };
-    table_real(table, headed("device_us", "on the\ndevice", STYLE_US),
-               rcm_sparse_step_us(device, step));
+    const double step_us = rcm_sparse_step_us(device, step);
     step.bytes = a->evaluation->full_bytes * batch *
                  (a->spec->share ? a->tensors->query_heads : a->tensors->key_heads);
     step.largest_bucket = 0;
     step.launches = FULL_STEP_LAUNCHES;
-    table_real(table, in_data("device_full_us"), rcm_sparse_step_us(device, step));
+    return (struct sparse_device_times){step_us, rcm_sparse_step_us(device, step)};
 }

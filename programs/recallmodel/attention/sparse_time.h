@@ -30,17 +30,16 @@ struct sparse_timing {
 int sparse_time(const struct sparse_settings *settings, const struct evaluation_spec *spec,
                 const struct evaluation *evaluation, struct sparse_timing **timings);
 
-/* Puts the columns of a row that was timed. */
-void put_sparse_timing(struct table *table, const struct sparse_timing *timing);
+extern const struct columns sparse_timing_columns; /* without time_us, which the row has */
 
-/* Microseconds of a launch: --launch-us; otherwise that of the profile of --device; otherwise
- * STEP_LAUNCH_US. */
-double sparse_launch_us(const struct sparse_settings *settings);
-
-/* Puts the predicted times of a row: of a step, and of one of full attention, of all heads of a
- * layer for a batch. */
-void put_sparse_device(const struct sparse_answer *answer, struct table *table,
-                       const struct evaluation_row *row);
+/* The predicted times of a row: of a step, and of one of full attention, of all heads of a layer
+ * for a batch. */
+struct sparse_device_times {
+    double step_us, full_us;
+};
+extern const struct columns sparse_device_columns;
+struct sparse_device_times sparse_device_times(const struct sparse_answer *answer,
+                                               const struct evaluation_row *row);
 
 argument_reader read_time;   /* enum sparse_cache: cold or warm */
 argument_reader read_launch; /* double, microseconds, from 0 on */
