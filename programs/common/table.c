@@ -165,7 +165,7 @@ static void add_columns(struct table *table, const struct columns *columns, size
         c.at += at;
         c.csv = composed(c.csv, name);
         c.json = composed(c.json, name);
-        c.heading = composed(c.heading, name);
+        c.heading = c.shown && !(c.shown & parts) ? NULL : composed(c.heading, name);
         table->columns =
             array_grow(table->columns, table->width, &table->column_capacity, sizeof c);
         table->columns[table->width++] = c;
@@ -210,7 +210,9 @@ static struct cell cell_of(const struct column *column, const void *field)
         return count == UINT32_MAX ? null : (struct cell){.kind = CELL_COUNT, .count = count};
     case COLUMN_REAL:
         real = *(const double *)field;
-        return isfinite(real) ? (struct cell){.kind = CELL_REAL, .real = real} : null;
+        return isfinite(real) && (real > 0.0 || !column->positive)
+                   ? (struct cell){.kind = CELL_REAL, .real = real}
+                   : null;
     case COLUMN_TEXT:
     case COLUMN_CHARS:
         text = column->type == COLUMN_TEXT ? *(const char *const *)field : field;

@@ -45,8 +45,10 @@ struct column {
     const char *json;    /* path in JSON, '/' between levels; NULL: not there */
     const char *heading; /* in the aligned table, '\n' between its lines; NULL: not there */
     enum style style;
-    int drop;      /* a table wider than TABLE_WIDTH leaves columns out, highest first; 0: never */
-    unsigned when; /* bits: the column exists in a table that has one of these parts; 0: always */
+    int drop;       /* a table wider than TABLE_WIDTH leaves columns out, highest first; 0: never */
+    unsigned when;  /* bits: the column exists in a table that has one of these parts; 0: always */
+    unsigned shown; /* bits: as `when`, but the column leaves the aligned table alone */
+    bool positive;  /* a real that is not above 0 is null, too */
 
     /* Instead of a field: the columns of a struct in the row; if `name` is not NULL, of each of
      * `times` structs, in whose columns "%s" is the name of the i-th. */
@@ -74,6 +76,9 @@ struct columns {
 
 /* Where a column's values are: a field of the row. An array of characters is a text in the row. */
 #define FIELD(row, field) .type = TYPE_OF(row, field), .at = offsetof(row, field)
+
+/* A real of which 0 says that it is not known. */
+#define POSITIVE(row, field) FIELD(row, field), .positive = true
 
 /* A struct of the row, or an array of structs. */
 #define PART(row, field, columns) .at = offsetof(row, field), .part = &(columns)
