@@ -7,7 +7,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/recallmodel/command.h>
 
 struct settings {
@@ -26,26 +25,6 @@ static const struct argument devices_options[] = {
     {OPTIONS_END},
 };
 
-/* NaN for 0, which stands for a number that is not known. */
-static double positive_or_nan(double number)
-{
-    return number > 0.0 ? number : NAN;
-}
-
-/* Table 1 of the paper: in the aligned table only if `verbose`. */
-static void put_paper(struct table *table, const struct rcm_device *d, bool verbose)
-{
-    const double memory = rcm_ridge_memory(d->fma_rate_per_s, d->bandwidth_bytes_per_s);
-    const double matrix = rcm_ridge_matrix(d->fma_rate_per_s, d->matrix_rate_printed_per_s);
-    table_real(table, headed("paper_ridge_memory", verbose ? "paper:\n4 bytes" : NULL, STYLE_TIME),
-               memory);
-    table_real(table, headed("paper_ridge_matrix", verbose ? "paper:\n128-dot" : NULL, STYLE_TIME),
-               matrix);
-    put_count_if(!isnan(memory), table,
-                 headed("paper_k_b_max", verbose ? "paper:\nk_b max" : NULL, STYLE_PLAIN),
-                 rcm_ridge_k_b(memory));
-}
-
 /* Whose profile answers for a device without one; NULL: its own does, or none. */
 static const char *stand_in_of(const struct rcm_device *device)
 {
@@ -57,120 +36,145 @@ static const char *stand_in_of(const struct rcm_device *device)
     return rcm_stand_in_for(device, NULL, NULL, NULL, &stand_in) ? stand_in.name : NULL;
 }
 
-static void put_device(struct table *table, const struct rcm_device *d, bool verbose)
+struct device_row {
+    struct rcm_device d;
+    double memory_gb, ridge_memory, ridge_matrix;
+    double paper_ridge_memory, paper_ridge_matrix; /* Table 1 of the paper */
+    uint64_t k_b_max, paper_k_b_max;
+    const char *stand_in;
+};
+
+#define DEVICE(field) FIELD(struct device_row, field)
+#define KNOWN(field) POSITIVE(struct device_row, d.field)
+enum { VERBOSE = 1 };
+
+static const struct column device_items[] = {
+    {DEVICE(d.name), EVERYWHERE("device")},
+    {KNOWN(memory_bytes), IN_DATA("memory_bytes")},
+    {KNOWN(on_chip_bytes), IN_DATA("on_chip_bytes")},
+    {DEVICE(d.architecture), IN_DATA("architecture")},
+    {KNOWN(multiprocessors), IN_DATA("multiprocessors")},
+    {KNOWN(shortest_kernel_us), IN_DATA("shortest_kernel_us")},
+    {POSITIVE(struct device_row, memory_gb), .heading = "memory\nGB"},
+    {KNOWN(bandwidth_bytes_per_s), HEADED("bandwidth_bytes_per_s", "TB/s"), .style = STYLE_TERA},
+    {KNOWN(fma_rate_per_s), HEADED("fma_rate_per_s", "fp32\nT/s"), .style = STYLE_TERA},
+    {KNOWN(matrix_rate_per_s), HEADED("matrix_rate_per_s", "matrix\nT/s"), .style = STYLE_TERA},
+    {KNOWN(vector_rate_per_s), HEADED("vector_rate_per_s", "vector\nT/s"), .style = STYLE_TERA},
+    {KNOWN(matrix_rate_printed_per_s), IN_DATA("matrix_rate_printed_per_s")},
+    {DEVICE(ridge_memory), HEADED("ridge_memory", "ops per\n4 bytes"), .style = STYLE_TIME},
+    {DEVICE(ridge_matrix), HEADED("ridge_matrix", "ops per\n128-dot"), .style = STYLE_TIME,
+     .shown = VERBOSE},
+    {DEVICE(k_b_max), HEADED("k_b_max", "k_b\nmax")},
+    {DEVICE(paper_ridge_memory), HEADED("paper_ridge_memory", "paper:\n4 bytes"),
+     .style = STYLE_TIME, .shown = VERBOSE},
+    {DEVICE(paper_ridge_matrix), HEADED("paper_ridge_matrix", "paper:\n128-dot"),
+     .style = STYLE_TIME, .shown = VERBOSE},
+    {DEVICE(paper_k_b_max), HEADED("paper_k_b_max", "paper:\nk_b max"), .shown = VERBOSE},
+    {DEVICE(stand_in), .json = "stand_in"},
+    {DEVICE(d.source), IN_DATA("source")},
+};
+static const struct columns device_columns = COLUMNS(struct device_row, device_items);
+
+static uint64_t k_b_max(double ridge)
 {
-    const double memory = rcm_ridge_memory(d->vector_rate_per_s, d->bandwidth_bytes_per_s);
-    const double matrix = rcm_ridge_matrix(d->vector_rate_per_s, d->matrix_rate_per_s);
-    const struct {
-        const char *name, *heading;
-        double rate;
-    } rates[] = {
-        {"bandwidth_bytes_per_s", "TB/s", d->bandwidth_bytes_per_s},
-        {"fma_rate_per_s", "fp32\nT/s", d->fma_rate_per_s},
-        {"matrix_rate_per_s", "matrix\nT/s", d->matrix_rate_per_s},
-        {"vector_rate_per_s", "vector\nT/s", d->vector_rate_per_s},
-        {"matrix_rate_printed_per_s", NULL, d->matrix_rate_printed_per_s},
-    };
-    table_row(table, false);
-    table_text(table, column("device", STYLE_PLAIN), d->name);
-    table_real(table, in_data("memory_bytes"), positive_or_nan(d->memory_bytes));
-    table_real(table, in_data("on_chip_bytes"), positive_or_nan(d->on_chip_bytes));
-    table_text(table, in_data("architecture"), d->architecture ? d->architecture : "");
-    table_real(table, in_data("multiprocessors"), positive_or_nan(d->multiprocessors));
-    table_real(table, in_data("shortest_kernel_us"), positive_or_nan(d->shortest_kernel_us));
-    table_real(table, in_table("memory\nGB", STYLE_PLAIN), positive_or_nan(d->memory_bytes / 1e9));
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        table_real(table, headed(rates[i].name, rates[i].heading, STYLE_TERA),
-                   positive_or_nan(rates[i].rate));
-    table_real(table, headed("ridge_memory", "ops per\n4 bytes", STYLE_TIME), memory);
-    table_real(table, headed("ridge_matrix", verbose ? "ops per\n128-dot" : NULL, STYLE_TIME),
-               matrix);
-    put_count_if(!isnan(memory), table, headed("k_b_max", "k_b\nmax", STYLE_PLAIN),
-                 rcm_ridge_k_b(memory));
-    put_paper(table, d, verbose);
-    table_text(table, in_json("stand_in"), stand_in_of(d));
-    table_text(table, in_data("source"), d->source);
+    return isnan(ridge) ? NO_COUNT : rcm_ridge_k_b(ridge);
 }
 
-/* A column of the text that profiles with a stage 1 have. */
-static struct column unless_exact(bool exact, struct column c)
+static void add_device(struct table *table, const struct rcm_device *d)
 {
-    c.heading = exact ? NULL : c.heading;
-    return c;
-}
-
-static void put_profile(struct table *table, const struct rcm_profile *q)
-{
-    const bool exact = q->kernel->exact_only;
-    table_row(table, false);
-    table_text(table, exact ? headed("card", "card", STYLE_PLAIN) : in_json("card"),
-               *q->card ? q->card : q->name);
-    table_text(table, headed("device", exact ? "profile" : "device", STYLE_PLAIN), q->name);
-    table_text(table, unless_exact(exact, column("kernel", STYLE_PLAIN)), q->kernel->name);
-    table_text(table, column("dtype", STYLE_PLAIN), rcm_dtype_name(q->dtype));
-    table_text(table, unless_exact(exact, column("date", STYLE_PLAIN)), q->date);
-    table_count(table, headed("run_count", "runs", STYLE_PLAIN),
-                (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX));
-    table_real(table, unless_exact(exact, headed("median_error", "median\nerror", STYLE_PERCENT)),
-               positive_or_nan(q->median_error));
-    table_real(table, unless_exact(exact, headed("p95_error", "95 %", STYLE_PERCENT)),
-               positive_or_nan(q->p95_error));
-    table_real(table, headed("held_out_median_error", "held out\nmedian", STYLE_PERCENT),
-               positive_or_nan(q->held_out_median_error));
-    table_real(table, headed("held_out_p95_error", "95 %", STYLE_PERCENT),
-               positive_or_nan(q->held_out_p95_error));
-    table_real(table, in_data("held_out_k_median_error"),
-               positive_or_nan(q->held_out_k_median_error));
-    table_real(table, in_data("held_out_k_p95_error"), positive_or_nan(q->held_out_k_p95_error));
-    char band[48] = "unknown";
-    const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
-                 high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
-    if (low > 0.0 && high > 0.0)
-        snprintf(band, sizeof band, "%.2f to %.2f", low, high);
-    table_text(table, in_table("measured over\npredicted", STYLE_PLAIN), band);
-    table_real(table, in_json("held_out_p05_ratio"), positive_or_nan(q->held_out_p05_ratio));
-    table_real(table, in_json("held_out_p95_ratio"), positive_or_nan(q->held_out_p95_ratio));
-    table_real(table, in_json("held_out_exact_p05_ratio"),
-               positive_or_nan(q->held_out_exact_p05_ratio));
-    table_real(table, in_json("held_out_exact_p95_ratio"),
-               positive_or_nan(q->held_out_exact_p95_ratio));
-    table_text(table, in_json("runs"), q->runs);
-    table_text(table, in_json("source"), q->source);
-}
-
-/* The index-th profile of the device that was asked for, or of all that come with the library.
- * NULL: no more. */
-static const struct rcm_profile *profile_at(const struct settings *settings, size_t index)
-{
-    return settings->question.device.given ? device_profile(&settings->question.device.text, index)
-                                           : rcm_profile(index);
-}
-
-/* Those of exact top-k alone that were measured on the card, or on the device that was asked for.
- */
-static void put_exact_kernels(struct table *table, const char *card)
-{
-    const struct rcm_profile *q;
-    for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (q->kernel->exact_only && strcmp(q->card, card) == 0)
-            put_profile(table, q);
+    struct device_row row = {
+        .d = *d,
+        .memory_gb = d->memory_bytes / 1e9,
+        .ridge_memory = rcm_ridge_memory(d->vector_rate_per_s, d->bandwidth_bytes_per_s),
+        .ridge_matrix = rcm_ridge_matrix(d->vector_rate_per_s, d->matrix_rate_per_s),
+        .paper_ridge_memory = rcm_ridge_memory(d->fma_rate_per_s, d->bandwidth_bytes_per_s),
+        .paper_ridge_matrix = rcm_ridge_matrix(d->fma_rate_per_s, d->matrix_rate_printed_per_s),
+        .stand_in = stand_in_of(d)};
+    row.d.architecture = d->architecture ? d->architecture : "";
+    row.k_b_max = k_b_max(row.ridge_memory);
+    row.paper_k_b_max = k_b_max(row.paper_ridge_memory);
+    table_add(table, &row, false);
 }
 
 /* Which profiles: those with a stage 1, of exact top-k alone, or both. */
-enum of { OF_BUCKETS, OF_EXACT, OF_BOTH };
+enum of { OF_BUCKETS = 1, OF_EXACT = 2, OF_BOTH = OF_BUCKETS | OF_EXACT };
+
+struct profile_row {
+    struct rcm_profile q;
+    const char *card, *kernel, *dtype;
+    uint64_t run_count;
+    char band[48];
+};
+
+#define PROFILE(field) FIELD(struct profile_row, field)
+#define TRIED(field) POSITIVE(struct profile_row, q.field)
+
+static const struct column profile_items[] = {
+    {PROFILE(card), EVERYWHERE("card"), .shown = OF_EXACT},
+    {PROFILE(q.name), EVERYWHERE("device"), .shown = OF_BUCKETS},
+    {PROFILE(q.name), .heading = "profile", .when = OF_EXACT},
+    {PROFILE(kernel), EVERYWHERE("kernel"), .shown = OF_BUCKETS},
+    {PROFILE(dtype), EVERYWHERE("dtype")},
+    {PROFILE(q.date), EVERYWHERE("date"), .shown = OF_BUCKETS},
+    {PROFILE(run_count), HEADED("run_count", "runs")},
+    {TRIED(median_error), HEADED("median_error", "median\nerror"), .style = STYLE_PERCENT,
+     .shown = OF_BUCKETS},
+    {TRIED(p95_error), HEADED("p95_error", "95 %"), .style = STYLE_PERCENT, .shown = OF_BUCKETS},
+    {TRIED(held_out_median_error), HEADED("held_out_median_error", "held out\nmedian"),
+     .style = STYLE_PERCENT},
+    {TRIED(held_out_p95_error), HEADED("held_out_p95_error", "95 %"), .style = STYLE_PERCENT},
+    {TRIED(held_out_k_median_error), .json = "held_out_k_median_error"},
+    {TRIED(held_out_k_p95_error), .json = "held_out_k_p95_error"},
+    {PROFILE(band), .heading = "measured over\npredicted"},
+    {TRIED(held_out_p05_ratio), .json = "held_out_p05_ratio"},
+    {TRIED(held_out_p95_ratio), .json = "held_out_p95_ratio"},
+    {TRIED(held_out_exact_p05_ratio), .json = "held_out_exact_p05_ratio"},
+    {TRIED(held_out_exact_p95_ratio), .json = "held_out_exact_p95_ratio"},
+    {PROFILE(q.runs), .json = "runs"},
+    {PROFILE(q.source), .json = "source"},
+};
+static const struct columns profile_columns = COLUMNS(struct profile_row, profile_items);
+
+static void add_profile(struct table *table, const struct rcm_profile *q)
+{
+    const bool exact = q->kernel->exact_only;
+    const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
+                 high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
+    struct profile_row row = {*q, *q->card ? q->card : q->name, q->kernel->name,
+                              rcm_dtype_name(q->dtype), .band = "unknown"};
+    row.run_count = (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX);
+    if (low > 0.0 && high > 0.0)
+        snprintf(row.band, sizeof row.band, "%.2f to %.2f", low, high);
+    table_add(table, &row, false);
+}
+
+/* The index-th device, and profile, of the device that was asked for, or of all that come with the
+ * library. NULL: no more. */
+static const struct rcm_device *device_at(const struct settings *settings, size_t index)
+{
+    const struct device_option *asked = &settings->question.device;
+    return !asked->given ? rcm_device(index) : index == 0 ? &asked->text.device : NULL;
+}
+
+static const struct rcm_profile *profile_at(const struct settings *settings, size_t index)
+{
+    const struct device_option *asked = &settings->question.device;
+    return asked->given ? device_profile(&asked->text, index) : rcm_profile(index);
+}
+
+/* Those of exact top-k alone stand in the order of the cards on which they were measured. */
 static struct table *profiles(const struct settings *settings, enum of of)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&profile_columns, of);
     const struct rcm_profile *q;
-    for (size_t i = 0; of != OF_EXACT && (q = profile_at(settings, i)); i++)
+    const struct rcm_device *card;
+    for (size_t i = 0; (of & OF_BUCKETS) && (q = profile_at(settings, i)); i++)
         if (!q->kernel->exact_only)
-            put_profile(table, q);
-    if (of == OF_BUCKETS)
-        return table;
-    if (settings->question.device.given)
-        put_exact_kernels(table, settings->question.device.text.device.name);
-    for (size_t i = 0; !settings->question.device.given && rcm_device(i); i++)
-        put_exact_kernels(table, rcm_device(i)->name);
+            add_profile(table, q);
+    for (size_t i = 0; (of & OF_EXACT) && (card = device_at(settings, i)); i++)
+        for (size_t j = 0; (q = rcm_profile(j)); j++)
+            if (q->kernel->exact_only && strcmp(q->card, card->name) == 0)
+                add_profile(table, q);
     return table;
 }
 
@@ -208,7 +212,7 @@ static void print_exact_carried(void)
     puts("recallmodel runs --cards counts all measured runs by card and kernel.");
 }
 
-static void print_profiles(const struct settings *settings, bool verbose)
+static void print_profiles(const struct settings *settings)
 {
     const struct rcm_profile *q;
     print_profiles_of(settings, OF_BUCKETS,
@@ -221,13 +225,12 @@ static void print_profiles(const struct settings *settings, bool verbose)
                       "predict:");
     if (!settings->question.device.given)
         print_exact_carried();
-    for (size_t i = 0; verbose && (q = profile_at(settings, i)); i++) {
+    for (size_t i = 0; settings->verbose && (q = profile_at(settings, i)); i++)
         print_wrapped("  %s, %s:  %s; %s", q->name, q->kernel->name, q->runs ? q->runs : "",
                       q->source ? q->source : "");
-    }
 }
 
-static void print_devices(const struct table *table, const struct settings *settings, bool verbose)
+static void print_devices(const struct table *table, const struct settings *settings)
 {
     table_print(table, stdout, false);
     print_wrapped(
@@ -235,21 +238,19 @@ static void print_devices(const struct table *table, const struct settings *sett
         "operations that fit into the time of reading 4 bytes; k_b max: the largest k_b with "
         "which stage 1 stays memory-bound (5 k_b - 2 operations per element, float32); -: not "
         "known. All rates are peaks of datasheets; none was measured here.");
-    if (!verbose)
+    if (!settings->verbose)
         puts("--verbose adds the sources of the rates and the ridge points of the paper.");
     puts("A device of your own: --device FILE, with lines such as\n"
          "  name = My GPU\n  bandwidth_bytes_per_s = 3.35e12\n  vector_rate_per_s = 16.7e12");
-    if (!verbose)
+    if (!settings->verbose)
         return;
     print_wrapped(
         "\npaper: Table 1 of Samaga et al. Its GPU rates count a fused multiply-add as two "
         "operations (fp32). Its 1,979 Tflop/s for the H100 SXM is with sparsity; its 312 for "
         "the A100 is dense. Sources:");
-    const struct rcm_device *d = &settings->question.device.text.device;
-    if (settings->question.device.given)
+    const struct rcm_device *d;
+    for (size_t i = 0; (d = device_at(settings, i)); i++)
         print_wrapped("  %s:  %s", d->name, d->source && *d->source ? d->source : "not given");
-    for (size_t i = 0; !settings->question.device.given && (d = rcm_device(i)); i++)
-        print_wrapped("  %s:  %s", d->name, d->source);
 }
 
 static int print_as_json(const struct table *devices, const struct table *calibrated)
@@ -262,18 +263,17 @@ static int print_as_json(const struct table *devices, const struct table *calibr
 
 static int print_answer(const struct settings *settings)
 {
-    const bool verbose = settings->verbose || settings->question.device.given;
-    struct table *table = table_new(), *calibrated = profiles(settings, OF_BOTH);
+    struct table *table = table_of(&device_columns, settings->verbose ? VERBOSE : 0),
+                 *calibrated = profiles(settings, OF_BOTH);
+    const struct rcm_device *d;
     int status = STATUS_OK;
-    if (settings->question.device.given)
-        put_device(table, &settings->question.device.text.device, verbose);
-    for (size_t i = 0; !settings->question.device.given && rcm_device(i); i++)
-        put_device(table, rcm_device(i), verbose);
+    for (size_t i = 0; (d = device_at(settings, i)); i++)
+        add_device(table, d);
     switch (settings->question.output) {
     case OUTPUT_TABLE:
-        print_devices(table, settings, verbose);
+        print_devices(table, settings);
         if (table_rows(calibrated))
-            print_profiles(settings, verbose);
+            print_profiles(settings);
         break;
     case OUTPUT_CSV:
         table_print_csv(table, stdout, true);
@@ -291,6 +291,7 @@ static int run_devices(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
     const int status = arguments_read(devices_options, &settings, count, arguments);
+    settings.verbose |= settings.question.device.given;
     return status == STATUS_OK ? print_answer(&settings) : status;
 }
 
