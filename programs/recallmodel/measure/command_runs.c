@@ -80,25 +80,30 @@ static const char *from_here(const char *path)
     return within ? path + length + 1 : path;
 }
 
-/* Too wide for the list: how the runs were timed stands in CSV, JSON and at a single file. */
-static void put_index_row(struct table *table, const struct runs_index *index, size_t row)
-{
-    table_row(table, false);
-    for (unsigned i = 0; i < RUNS_COLUMNS; i++) {
-        const char *text = runs_index_field(index, row, i), *name = runs_index_columns[i];
-        const bool shown = i != RUNS_DTYPE && i < RUNS_STATISTIC;
-        if (i == RUNS_ROWS)
-            table_count(table, column(name, STYLE_PLAIN), strtoull(text, NULL, 10));
-        else
-            table_text(table, shown ? column(name, STYLE_PLAIN) : in_data(name), text);
-    }
-}
+struct index_row {
+    const char *text[RUNS_COLUMNS];
+    uint64_t rows;
+};
 
-static struct table *list_of(const struct runs_index *index)
+/* The rows first .. end - 1 of the index. Too wide for the list: how the runs were timed stands in
+ * CSV, JSON and at a single file. */
+static struct table *list_of(const struct runs_index *index, size_t first, size_t end)
 {
-    struct table *table = table_new();
-    for (size_t row = 0; row < index->csv.rows; row++)
-        put_index_row(table, index, row);
+    struct column items[RUNS_COLUMNS];
+    for (unsigned i = 0; i < RUNS_COLUMNS; i++)
+        items[i] = (struct column){
+            .type = COLUMN_TEXT, .at = i * sizeof(char *), EVERYWHERE(runs_index_columns[i])};
+    for (unsigned i = RUNS_STATISTIC; i < RUNS_COLUMNS; i++)
+        items[i].heading = items[RUNS_DTYPE].heading = NULL;
+    items[RUNS_ROWS] = (struct column){FIELD(struct index_row, rows), EVERYWHERE("rows")};
+    struct table *table = table_of(&(struct columns)COLUMNS(struct index_row, items), 0);
+    for (size_t row = first; row < end; row++) {
+        struct index_row fields;
+        for (unsigned i = 0; i < RUNS_COLUMNS; i++)
+            fields.text[i] = runs_index_field(index, row, i);
+        fields.rows = strtoull(fields.text[RUNS_ROWS], NULL, 10);
+        table_add(table, &fields, false);
+    }
     return table;
 }
 
@@ -136,10 +141,21 @@ static int compare_texts(const void *a, const void *b)
 
 /* What stands in a column. */
 struct summary {
-    size_t different, empty;
+    const char *name;
+    uint64_t different, empty;
     double least, largest; /* NaN unless all fields that are not empty are numbers */
     char values[VALUES];   /* "1024 to 1048576", or the first texts: "eager, compiled" */
 };
+
+static const struct column summary_items[] = {
+    {FIELD(struct summary, name), EVERYWHERE("column")},
+    {FIELD(struct summary, values), .heading = "values"},
+    {FIELD(struct summary, least), .json = "least"},
+    {FIELD(struct summary, largest), .json = "largest"},
+    {FIELD(struct summary, different), EVERYWHERE("different")},
+    {FIELD(struct summary, empty), EVERYWHERE("empty")},
+};
+static const struct columns summary_columns = COLUMNS(struct summary, summary_items);
 
 /* Appends a text to "a, b", or ".." if there is no room for it or others follow. */
 static void append_text(char values[VALUES], const char *text)
@@ -154,7 +170,7 @@ static void append_text(char values[VALUES], const char *text)
 
 static struct summary summary_of(const struct csv *csv, size_t column)
 {
-    struct summary s = {.least = INFINITY, .largest = -INFINITY};
+    struct summary s = {csv->fields[column], .least = INFINITY, .largest = -INFINITY};
     const char **texts = require_memory(malloc((csv->rows + 1) * sizeof *texts));
     size_t length = 0;
     for (size_t row = 0; row < csv->rows; row++) {
@@ -186,16 +202,10 @@ static struct summary summary_of(const struct csv *csv, size_t column)
 
 static struct table *columns_table(const struct csv *csv)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&summary_columns, 0);
     for (size_t i = 0; i < csv->columns; i++) {
         const struct summary s = summary_of(csv, i);
-        table_row(table, false);
-        table_text(table, column("column", STYLE_PLAIN), csv->fields[i]);
-        table_text(table, in_table("values", STYLE_PLAIN), s.values);
-        table_real(table, in_json("least"), s.least);
-        table_real(table, in_json("largest"), s.largest);
-        table_count(table, column("different", STYLE_PLAIN), s.different);
-        table_count(table, column("empty", STYLE_PLAIN), s.empty);
+        table_add(table, &s, false);
     }
     return table;
 }
@@ -230,9 +240,7 @@ static int print_about_json(const struct runs_index *index, size_t row, const ch
                             const char *source, const struct table *columns)
 {
     json_t *object = object_with_version();
-    struct table *table = table_new();
-    put_index_row(table, index, row);
-    json_t *entry = row_as_json(table);
+    json_t *entry = row_as_json(list_of(index, row, row + 1));
     set_name(entry, "file", path);
     json_object_set_new(entry, "columns", table_json(columns));
     set_text(entry, "source", source);
@@ -344,7 +352,8 @@ static int print_runs(const struct settings *settings)
     else if (settings->cards)
         status = print_cards(&index, settings->question.output);
     else if (!settings->name)
-        status = print_list(&index, list_of(&index), "runs", settings->question.output);
+        status = print_list(&index, list_of(&index, 0, index.csv.rows), "runs",
+                            settings->question.output);
     else if (row == index.csv.rows)
         status = usage_error("there are no measured runs '%.60s'; %s", settings->name, hint);
     else

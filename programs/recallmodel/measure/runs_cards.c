@@ -19,6 +19,14 @@ struct group {
     uint64_t rows;
 };
 
+static const struct column group_items[] = {
+    {FIELD(struct group, card), EVERYWHERE("device")},
+    {FIELD(struct group, name), EVERYWHERE("name")},
+    {FIELD(struct group, kernel), EVERYWHERE("kernel")},
+    {FIELD(struct group, rows), EVERYWHERE("rows")},
+};
+static const struct columns group_columns = COLUMNS(struct group, group_items);
+
 struct groups {
     struct group *items;
     size_t length, capacity;
@@ -104,15 +112,9 @@ int runs_by_card(const struct runs_index *index, struct table **table, char erro
         status = count_file(index, row, &groups, error);
     if (groups.length)
         qsort(groups.items, groups.length, sizeof *groups.items, by_card);
-    *table = status == 0 ? table_new() : NULL;
-    for (size_t i = 0; *table && i < groups.length; i++) {
-        const struct group *g = &groups.items[i];
-        table_row(*table, false);
-        table_text(*table, column("device", STYLE_PLAIN), g->card);
-        table_text(*table, column("name", STYLE_PLAIN), g->name);
-        table_text(*table, column("kernel", STYLE_PLAIN), g->kernel);
-        table_count(*table, column("rows", STYLE_PLAIN), g->rows);
-    }
+    *table = status == 0 ? table_of(&group_columns, 0) : NULL;
+    for (size_t i = 0; *table && i < groups.length; i++)
+        table_add(*table, &groups.items[i], false);
     free(groups.items);
     return status;
 }
