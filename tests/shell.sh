@@ -3,6 +3,7 @@
 #
 #   build    the build folder       } absolute paths
 #   program  the command            }
+#   python   the Python that the Makefile names, or else the first python3
 #   folder   an empty folder, which is removed when the test ends
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -14,12 +15,25 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0
 unset RECALLMODEL_RUNS # the measured runs of this tree
+python=${PYTHON:-/usr/bin/python3}
+command -v "$python" >/dev/null || python=python3
 
 # fail WHY ..: the test ends here.
 fail() {
     echo "FAIL: $*"
     exit 1
 }
+
+# skip WHY ..: the test ends here, because it cannot run on this machine.
+skip() {
+    echo "SKIPPED: $*"
+    exit 0
+}
+
+needs_python() { command -v "$python" >/dev/null || skip "there is no $python"; }
+
+# unsanitized WHY ..: the test ends here if it runs under the sanitizers.
+unsanitized() { [ -z "${SANITIZE:-}" ] || skip "$@"; }
 
 # One more group of checks has passed.
 pass() { passed=$((passed + 1)); }
@@ -28,6 +42,26 @@ pass() { passed=$((passed + 1)); }
 finish() {
     echo "$passed passed, 0 failed"
     exit 0
+}
+
+# same FILE FILE WHAT: the files are equal.
+same() {
+    cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | sed -n 1,5p)"
+    pass
+}
+
+# has_mpi: whether $mpi, the command on several processes, can run here; says why not.
+mpi=$build/recallmodel-mpi
+has_mpi() {
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    if [ -n "${SANITIZE:-}" ]; then
+        echo "SKIPPED: MPI under the sanitizers (Open MPI leaks by itself)"
+    elif [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null; then
+        echo "SKIPPED: MPI: recallmodel-mpi was not built, or there is no mpirun"
+    else
+        return 0
+    fi
+    return 1
 }
 
 # COMMAND | prints PATTERN: whether what the command prints has such a line. It reads everything:

@@ -10,11 +10,8 @@
 # tests/docs/test_pages.sh compare.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-ln -s "$(realpath "${RECALLMODEL:-build/recallmodel}")" "$folder/recallmodel"
+. "$(dirname "$0")/../shell.sh"
+ln -s "$program" "$folder/recallmodel"
 
 answered() { # page: the page with the answers of today
     PATH=$folder:$PATH awk '

@@ -5,11 +5,10 @@
 # Against: sources, public headers, tests/faults/.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-command -v python3 >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
+. "$(dirname "$0")/../shell.sh"
+needs_python
 tools/list_tests.py --check
-python3 - "${1:-docs/testing.md}" "$(tools/faults.py --check)" <<'END'
+"$python" - "${1:-docs/testing.md}" "$(tools/faults.py --check)" <<'END'
 import pathlib
 import re
 import sys

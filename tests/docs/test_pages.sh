@@ -7,11 +7,8 @@
 # Slow: 30 s.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-here=$(dirname "$0")
-python=${PYTHON:-/usr/bin/python3}
-command -v "$python" >/dev/null || python=python3
-command -v "$python" >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
+. "$(dirname "$0")/../shell.sh"
+needs_python
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this test
 # CASES=few leaves out the numbers that take long (check_numbers.py).
-CASES=${CASES:-all} PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/check_pages.py"
+CASES=${CASES:-all} PYTHONDONTWRITEBYTECODE=1 "$python" tests/docs/check_pages.py

@@ -8,21 +8,15 @@
 # `recallmodel help`, a contract by hand.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-python=${PYTHON:-/usr/bin/python3}
-command -v "$python" >/dev/null || python=python3
-command -v "$python" >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
-[ ! "${SANITIZE:-}" ] || { echo "SKIPPED: Python under the sanitizers"; exit 0; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-build=${BUILD:-build}
+. "$(dirname "$0")/../shell.sh"
+needs_python
+unsanitized "Python under the sanitizers"
 for library in librecallmodel librecallmodel-topk; do
     nm -D --defined-only "$build/$library".so.* | sed -n 's/.* T \(rcm_\w*\)$/\1/p'
-done >"$work/symbols"
-mkdir "$work/reference"
-"$build/describe" markdown "$work/reference"
-RECALLMODEL=${RECALLMODEL:-build/recallmodel} BUILD=$build PYTHONDONTWRITEBYTECODE=1 \
+done >"$folder/symbols"
+mkdir "$folder/reference"
+"$build/describe" markdown "$folder/reference"
+RECALLMODEL=$program BUILD=$build PYTHONDONTWRITEBYTECODE=1 \
     PYTHONPATH=deliver/site:tests/docs \
-    RECALLMODEL_LIBRARY=$(realpath "$build"/librecallmodel.so.*) \
-    "$python" tests/docs/check_site.py "$work"
+    RECALLMODEL_LIBRARY=$(echo "$build"/librecallmodel.so.*) \
+    "$python" tests/docs/check_site.py "$folder"

@@ -6,7 +6,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-command -v python3 >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
+needs_python
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 
 cp docs/runs.md "$folder/runs.md"

@@ -9,10 +9,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: claims of Key et al.: there is no python3"
-    finish
-fi
+needs_python
 
 # claims FIGURES RUNS: what key_claims.py prints; its status.
 claims() { python3 tests/figures/key_claims.py "$1" "$2" >"$folder/out" 2>&1; }

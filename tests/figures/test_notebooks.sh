@@ -3,10 +3,9 @@
 # `make notebooks` executes them.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-command -v python3 >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
-python3 - notebooks/*.ipynb <<'END'
+. "$(dirname "$0")/../shell.sh"
+needs_python
+"$python" - notebooks/*.ipynb <<'END'
 import json
 import pathlib
 import re

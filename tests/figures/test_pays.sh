@@ -8,8 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-python=${PYTHON:-/usr/bin/python3}
-command -v "$python" >/dev/null || { echo "SKIPPED: there is no $python"; exit 0; }
+needs_python
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 
 "$python" tests/figures/pays_claims.py paper_figures docs || fail "see above"

@@ -6,8 +6,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-python=${PYTHON:-/usr/bin/python3}
-command -v "$python" >/dev/null || { echo "SKIPPED: there is no $python"; exit 0; }
+needs_python
 
 "$python" tests/figures/saap_captions.py paper_figures || fail "captions; see above"
 pass

@@ -12,10 +12,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: there is no python3"
-    finish
-fi
+needs_python
 figures=(key-tradeoff ours-cpu drtopk-tradeoff ours-tradeoff ours-regret)
 
 check() { python3 tests/figures/tradeoff_check.py "$@" >"$folder/out" 2>&1; }

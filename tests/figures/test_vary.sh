@@ -7,10 +7,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 export RECALLMODEL=$program FIGURES=$folder/made
-if ! command -v gnuplot >/dev/null; then
-    echo "SKIPPED: there is no gnuplot"
-    finish
-fi
+command -v gnuplot >/dev/null || skip "there is no gnuplot"
 before=$(cat paper_figures/key-06/* | cksum)
 plots/make.py --vary key-06 N=1024 RHO=0,0.5,0.9 KB=1,2 repetitions=50 >"$folder/out" 2>&1 ||
     fail "key-06: $(cat "$folder/out")"

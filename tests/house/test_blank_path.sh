@@ -2,16 +2,8 @@
 # make builds in a folder whose path has a blank: an object of each layer, and a library.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: the path does not depend on the sanitizers"
-    exit 0
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0
-fail() { echo "FAIL: $*"; exit 1; }
+. "$(dirname "$0")/../shell.sh"
+unsanitized "the path does not depend on the sanitizers"
 
 copy="$folder/a blank"
 mkdir "$copy"
@@ -27,6 +19,6 @@ env -u BUILD -u MAKEFLAGS make -s CFLAGS=-O0 build/libbase.a "${objects[@]}" \
     >"$folder/out" 2>&1 || fail "$(tail -n 5 "$folder/out")"
 for file in build/libbase.a "${objects[@]}"; do
     [ -s "$file" ] || fail "there is no $file"
-    passed=$((passed + 1))
+    pass
 done
-echo "$passed passed, 0 failed"
+finish

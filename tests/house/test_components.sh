@@ -8,7 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-command -v python3 >/dev/null || { echo "SKIPPED: sbom.py needs python3"; exit 0; }
+needs_python
 sbom() { python3 -B "$folder/copy/deliver/packaging/sbom.py" "$@" >"$folder/out" 2>&1; }
 
 # A copy, to break it.

@@ -7,7 +7,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-command -v python3 >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
+needs_python
 tools/faults.py --check || fail "see above"
 pass
 

@@ -6,10 +6,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: the installed copy is tested without sanitizers"
-    exit 0
-fi
+unsanitized "the installed copy is tested without sanitizers"
 prefix=$folder/prefix
 make -s BUILD="${BUILD:-build}" PREFIX="$prefix" install >/dev/null
 

@@ -6,22 +6,9 @@
 # Against: the lists of the Makefile; the compiler; includes that are not allowed.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: the layers do not depend on the sanitizers"
-    exit 0
-fi
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: tools/layers.py needs python3"
-    exit 0
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-build=${BUILD:-build}
-passed=0
-fail() { echo "FAIL: $*"; exit 1; }
-pass() { passed=$((passed + 1)); }
+. "$(dirname "$0")/../shell.sh"
+unsanitized "the layers do not depend on the sanitizers"
+needs_python
 
 if [ -f CONTRIBUTING.md ]; then
     tools/layers.py --check || fail "see above"
@@ -29,10 +16,7 @@ if [ -f CONTRIBUTING.md ]; then
 else
     echo "SKIPPED: the diagram: there is no CONTRIBUTING.md"
 fi
-if [ "${CASES:-}" = few ]; then
-    echo "$passed passed, 0 failed"
-    exit 0
-fi
+if [ "${CASES:-}" = few ]; then finish; fi
 
 # A copy of the sources, to break it.
 copy=$folder/copy
@@ -106,7 +90,7 @@ while read -r layer; do
             ;;
         no,*) echo "#include <$header>" >"$lines/no/${header%%/*}.c" ;;
         esac
-        passed=$((passed + 1))
+        pass
     done < <(grep "^$layer " "$folder/pairs") >"$lines/found.c"
     compile "$layer" "$lines/found.c" >"$folder/out" ||
         fail "the include path of the layer $layer finds others: $(grep error: "$folder/out")"
@@ -120,4 +104,4 @@ while read -r layer; do
     done
 done < <(cut -d' ' -f1 "$folder/pairs" | sort -u)
 
-echo "$passed passed, 0 failed"
+finish

@@ -5,14 +5,8 @@
 # Slow: 3 s.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+. "$(dirname "$0")/../shell.sh"
 shopt -s extglob
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0
-fail() { echo "FAIL: $*"; exit 1; }
-pass() { passed=$((passed + 1)); }
 fake() { # the name of a command, its text
     printf '#!%s\n%s\n' "$(command -v bash)" "$2" >"$folder/bin/$1"
     chmod +x "$folder/bin/$1"
@@ -120,4 +114,4 @@ grep -q "needs gnuplot: tools/install_packages.sh gnuplot-nox" "$folder/out" ||
 plain -n gpu-programs HAS_NVCC=yes 2>/dev/null | grep -e '-lcheck' >"$folder/out" &&
     fail "make gpu links libcheck: $(cat "$folder/out")"
 pass
-echo "$passed passed, 0 failed"
+finish

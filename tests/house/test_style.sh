@@ -4,21 +4,9 @@
 # Against: files with one fault each.
 #
 # SPDX-License-Identifier: Apache-2.0
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: the style does not depend on the sanitizers"
-    exit 0
-fi
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: tools/style.py needs python3"
-    exit 0
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0
-fail() { echo "FAIL: $*"; exit 1; }
-pass() { passed=$((passed + 1)); }
+. "$(dirname "$0")/../shell.sh"
+unsanitized "the style does not depend on the sanitizers"
+needs_python
 
 # lines COUNT TEXT: the text COUNT times.
 lines() { for _ in $(seq "$1"); do printf '%s\n' "$2"; done; }
@@ -106,4 +94,4 @@ fi
 
 tools/style.py || fail "the style of the sources; see above"
 pass
-echo "$passed passed, 0 failed"
+finish

@@ -10,13 +10,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: the calls are run without sanitizers (Python is built without them)"
-    exit 0
-fi
-python=${PYTHON:-/usr/bin/python3}
-command -v "$python" >/dev/null || python=python3
-command -v "$python" >/dev/null || { echo "SKIPPED: there is no python3"; exit 0; }
+unsanitized "the calls are run without sanitizers (Python is built without them)"
+needs_python
 
 # What `make gpu && make install` puts there. The library of emulated kernels stands in for the real
 # one, and an empty library for CUDA's, which the emulation does not need.

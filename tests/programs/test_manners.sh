@@ -7,11 +7,6 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 . tests/signals.sh
-same() { # what: the files one and two are equal
-    cmp -s "$folder/one" "$folder/two" ||
-        fail "$1: $(diff "$folder/one" "$folder/two" | sed -n 1,3p)"
-    pass
-}
 refuse() { # text of the line, arguments ..
     rejects "$1" "$program" "${@:2}"
     pass
@@ -21,12 +16,12 @@ refuse() { # text of the line, arguments ..
 "$program" --help >"$folder/one"
 for how in -h help "help recall" "help help" "recall -h" "--n 5 -h"; do
     "$program" $how >"$folder/two"
-    same "$how"
+    same "$folder/one" "$folder/two" "$how"
 done
 for command in $(sed -n '/^Subcommands:/,$s/^  \([a-z]*\)  .*/\1/p' "$folder/one"); do
     "$program" "$command" --help >"$folder/one"
     "$program" help "$command" >"$folder/two"
-    same "help $command"
+    same "$folder/one" "$folder/two" "help $command"
     head -n 1 "$folder/one" | prints "usage: recallmodel .*$command" ||
         fail "help $command: $(head -n 1 "$folder/one")"
     LC_ALL=C awk 'length > 100 { exit 1 }' "$folder/one" ||
@@ -36,7 +31,7 @@ done
 [ $passed -gt 15 ] || fail "only $passed subcommands have help"
 "$program" --version >"$folder/one"
 "$program" -V >"$folder/two"
-same "-V"
+same "$folder/one" "$folder/two" "-V"
 refuse "'extra' follows --version, which takes no arguments" --version extra
 refuse "'--json' follows -V" -V --json
 refuse "unknown subcommand 'selct'; did you mean 'select'?" help selct
@@ -71,7 +66,7 @@ refuse "--dtype is the type of the values in a roofline; give --device too" --n 
 "$program" --n 128000,128256 --k 1000 --csv >"$folder/one"
 for n in 128k,128_256 128e3,128.256k 0.128M,128_256; do
     "$program" --n "$n" --k 1k --csv >"$folder/two"
-    same "--n $n"
+    same "$folder/one" "$folder/two" "--n $n"
 done
 refuse "--n '128K' is not clear: k is 1000, Ki is 1024" --n 128K --k 10
 refuse "--n '128__256' is not a number" --n 128__256 --k 10
@@ -79,7 +74,7 @@ budget=(select --n 131072 --k 2048 --objective parallel)
 "$program" "${budget[@]}" --budget 1024 >"$folder/one"
 for value in 2^10 1Ki 1024.0 1.024k 1_024; do
     "$program" "${budget[@]}" --budget $value >"$folder/two"
-    same "--budget $value"
+    same "$folder/one" "$folder/two" "--budget $value"
 done
 "$program" "${budget[@]}" --budget 1023.5 --csv >"$folder/two" || fail "--budget 1023.5"
 for value in 0x1p-1 0x10 nan inf -5 0 0.0 1e- '' 5us 1K; do
@@ -143,7 +138,7 @@ if localedef -i de_DE -f UTF-8 "$folder/de_DE.UTF-8" 2>/dev/null; then
             "select --n 131072 --k 2048 --budget 1023.5 --objective parallel"; do
             LC_ALL=C "$program" $how $format >"$folder/one"
             LC_ALL=de_DE.UTF-8 "$program" $how $format >"$folder/two"
-            same "$how in a German locale"
+            same "$folder/one" "$folder/two" "$how in a German locale"
         done
     done
 else

@@ -6,10 +6,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-if ! command -v groff >/dev/null; then
-    echo "SKIPPED: there is no groff"
-    exit 0
-fi
+command -v groff >/dev/null || skip "there is no groff"
 describe=$build/describe
 mkdir "$folder/man" "$folder/reference"
 "$describe" man "$folder/man" 0

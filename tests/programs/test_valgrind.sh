@@ -4,14 +4,8 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: valgrind does not run with the sanitizers"
-    exit 0
-fi
-if ! command -v valgrind >/dev/null; then
-    echo "SKIPPED: valgrind is not installed"
-    exit 0
-fi
+unsanitized "valgrind does not run with the sanitizers"
+command -v valgrind >/dev/null || skip "valgrind is not installed"
 check() { # expected status, arguments ..
     local want=$1 status=0
     shift

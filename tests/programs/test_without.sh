@@ -7,10 +7,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: with the sanitizers no library can come before theirs"
-    exit 0
-fi
+unsanitized "with the sanitizers no library can come before theirs"
 # The libraries never end the program of their caller, but where memory runs out; team_abort() is
 # for a program's end.
 grep -rnE '\b(abort|exit|_exit|assert)\(' --include='*.[ch]' base model sim calibrate attention \
@@ -96,7 +93,6 @@ grep -q "this machine cannot start so many threads" "$folder/err" ||
     fail "bench says nothing of threads: $(cat "$folder/err")"
 pass
 
-python=${PYTHON:-/usr/bin/python3}
 if "$python" -c 'import numpy' 2>/dev/null; then
     RECALLMODEL_LIBRARY=$(ls "$build"/librecallmodel.so.* | sed -n 1p)
     export RECALLMODEL_LIBRARY PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1

@@ -10,10 +10,6 @@
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh
 export OMP_NUM_THREADS=1
-same() { # file, file, what
-    cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | sed -n 1,5p)"
-    pass
-}
 made=$folder/made
 state=$folder/state
 "$program" tensors --generate "$made" --n 3000 --d 16 --heads 6 --query-heads 12 --n-q 16 \

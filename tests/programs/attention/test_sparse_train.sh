@@ -8,10 +8,6 @@
 . "$(dirname "$0")/../../shell.sh"
 small=tests/programs/attention/sparse
 sparse() { "$program" sparse "$@" 2>"$folder/err"; }
-same() { # file, file, what
-    cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | sed -n 1,5p)"
-    pass
-}
 refuse() { # text of the line, arguments ..
     rejects "$1" "$program" sparse "${@:2}"
     pass

@@ -9,11 +9,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 export PYTHONDONTWRITEBYTECODE=1
-python=/usr/bin/python3
-if ! command -v $python >/dev/null; then
-    echo "SKIPPED: there is no $python"
-    finish
-fi
+needs_python
 
 # A worker with known times: `ours` takes 20 us, `max` 5 us, `slow` 60 us; `liar` selects other
 # values, and the name of `faiss-approximate-fake` says that it may.

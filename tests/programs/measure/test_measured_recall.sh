@@ -10,10 +10,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: there is no python3"
-    finish
-fi
+needs_python
 check() { python3 plots/measured_recall.py --check "$@" >"$folder/out" 2>"$folder/err"; }
 
 # Recalls of the model's law (seed 1) pass. A cell that was timed twice counts once.

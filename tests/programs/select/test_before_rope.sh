@@ -8,8 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
-python=${PYTHON:-/usr/bin/python3}
-command -v "$python" >/dev/null || { echo "SKIPPED: there is no $python"; exit 0; }
+needs_python
 
 cp docs/before-rope.md "$folder/page.md"
 "$python" tools/before_rope_tables.py --write "$folder/page.md"

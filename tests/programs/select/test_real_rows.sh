@@ -63,7 +63,6 @@ says "a dip at b = 53 ($(pair none);"
 says "except pair 4: without it the recall is $(pair 4)"
 pass
 
-python=${PYTHON:-/usr/bin/python3}
 if "$python" -c 'import numpy' 2>/dev/null; then
     "$python" tools/real_rows.py "$folder" >/dev/null 2>"$folder/error" && fail "an empty folder"
     grep -q 'has no DOCUMENT/document.json; see make real-tensors' "$folder/error" ||

@@ -8,10 +8,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: there is no python3"
-    finish
-fi
+needs_python
 python3 tests/programs/select/check_tables.py || fail "see above"
 pass
 "$program" select --n 128256,4096 --k 50 --m 1,8 --device h100-pcie,l4 --csv >"$folder/csv"

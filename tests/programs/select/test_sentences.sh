@@ -6,10 +6,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
-if ! command -v python3 >/dev/null; then
-    echo "SKIPPED: there is no python3"
-    exit 0
-fi
+needs_python
 questions=1000
 if [ "${CASES:-}" = few ]; then questions=120; fi
 if [ -n "${SANITIZE:-}" ]; then questions=60; fi

@@ -9,13 +9,8 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh
-mpi=$build/recallmodel-mpi
 rows=tests/golden/simulate/groups.npy       # 30 x 2 rows of 32, float16
 labels=tests/golden/simulate/groups.labels  # 8 groups
-same() { # file, file, what
-    cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | sed -n 1,5p)"
-    pass
-}
 # value NAME FILE: the first value of that name in JSON.
 value() { sed -n "s/^ *\"$1\": \(.*[^,]\),*\$/\1/p" "$2" | sed -n 1p; }
 
@@ -126,12 +121,7 @@ rejects "of another simulation: it has 'groups" "$program" "${long[@]/labels/oth
     --checkpoint "$folder/state"
 pass
 
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: MPI under the sanitizers (Open MPI leaks by itself)"
-elif [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null; then
-    echo "SKIPPED: MPI: recallmodel-mpi was not built, or there is no mpirun"
-else
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if has_mpi; then
     timeout -k 5 120 mpirun --oversubscribe -n 3 "$mpi" "${long[@]}" --csv --repetitions 300 \
         >"$folder/ranks" 2>"$folder/stderr" || fail "3 ranks: $(cat "$folder/stderr")"
     same "$folder/eight" "$folder/ranks" "3 ranks differ"

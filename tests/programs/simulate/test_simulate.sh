@@ -9,11 +9,6 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh
-mpi=$build/recallmodel-mpi
-same() { # file, file, what
-    cmp -s "$1" "$2" || fail "$3: $(diff "$1" "$2" | sed -n 1,5p)"
-    pass
-}
 
 ar1=(simulate --n 600 --k 50 --kb 1,2,7 --input ar1 --rho 0.3,0.9
      --assignment interleaved,contiguous-floor --shuffle none,once --ranks 1,50 --temperature 1 \
@@ -53,12 +48,7 @@ if [ -z "${SANITIZE:-}" ]; then
 fi
 
 # Byte for byte by MPI.
-if [ -n "${SANITIZE:-}" ]; then
-    echo "SKIPPED: MPI under the sanitizers (Open MPI leaks by itself)"
-elif [ ! -x "$mpi" ] || ! command -v mpirun >/dev/null; then
-    echo "SKIPPED: MPI: recallmodel-mpi was not built, or there is no mpirun"
-else
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+if has_mpi; then
     # PRTE and ORTE both: more ranks than cores, no binding.
     run() { # ranks, arguments ..
         timeout -k 5 120 mpirun --oversubscribe -n "$1" "$mpi" "${@:2}" 2>"$folder/stderr"
