@@ -107,8 +107,8 @@ static bool stop_at(void *context, uint64_t done, uint64_t total)
     return done >= *(uint64_t *)context;
 }
 
-/* Heads that do not stay in memory change no bit (test_sparse.sh has the threads). A stop keeps the
- * methods that were finished. A reader that fails ends it with its line. */
+/* Heads that do not stay in memory change no bit (test_sparse_numpy.sh has the threads). A stop
+ * keeps the methods that were finished. A reader that fails ends it with its line. */
 START_TEST(threads_memory_and_stops)
 {
     make_heads();

@@ -1,4 +1,4 @@
-"""Writes the small tensors of test_sparse.sh, of the golden files and of docs/sparse.md.
+"""Writes the small tensors of test_sparse_*.sh, of the golden files and of docs/sparse.md.
 
     python3 tests/programs/attention/sparse/make_tensors.py [FOLDER]
 
