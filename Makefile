@@ -131,13 +131,12 @@ all: tools $(CAN_BUILD) recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $
     $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
 
 # Before anything is compiled: is there what compiling needs?
+# $(call find_headers,HEADERS,FLAGS,the command that installs them)
+find_headers = @mkdir -p $(@D); printf '$(HASH)include <%s>\n' $(1) | \
+    $(CC) $(CPPFLAGS) $(2) -E -o $@ - 2>/dev/null || { \
+    echo "No $(CC), or not all of the headers $(1). This installs them: $(3)" >&2; exit 2; }
 $(CAN_BUILD):
-	@mkdir -p $(@D)
-	@printf '%s\n' '#include <Random123/philox.h>' '#include <jansson.h>' | \
-	    $(CC) $(CPPFLAGS) -E -o $@ - 2>/dev/null || { \
-	    echo "There is no $(CC), no Random123 or no jansson." \
-	        "This installs them: tools/install_packages.sh --build" >&2; exit 2; }
-	@touch $@
+	$(call find_headers,Random123/philox.h jansson.h,,tools/install_packages.sh --build)
 
 recallmodel recallmodel-mpi: %: $(CAN_BUILD) $(BUILD)/%
 	@cp -f $(BUILD)/$@ $@

@@ -4,9 +4,9 @@
 #
 # JOBS=2 LIMIT_S=600 tests/run.sh TEST ..
 #
-# A test that takes longer than LIMIT_S seconds is killed and counts as failed. bash ignores SIGINT
-# in the processes that it starts here, so every test also shows that it passes where SIGINT is
-# ignored (nohup, CI systems).
+# A test test_NAME.py runs by pytest. A test that takes longer than LIMIT_S seconds is killed and
+# counts as failed. bash ignores SIGINT in the processes that it starts here, so every test also
+# shows that it passes where SIGINT is ignored (nohup, CI systems).
 #
 # SPDX-License-Identifier: Apache-2.0
 set -uo pipefail
@@ -20,8 +20,9 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # run_test NUMBER TEST: writes its output, its status and its seconds.
 run_test() {
-    local begin=$EPOCHREALTIME status=0
-    timeout -k 10 "$limit" "$2" >"$folder/$1.out" 2>&1 </dev/null &
+    local begin=$EPOCHREALTIME status=0 command=("$2")
+    [[ $2 != */test_*.py ]] || command=(tests/python/test_python.sh -k "$(basename -s .py "$2")")
+    timeout -k 10 "$limit" "${command[@]}" >"$folder/$1.out" 2>&1 </dev/null &
     trap "kill $! 2>/dev/null" TERM
     wait $! || status=$?
     awk -v s="$status" -v a="$begin" -v b="$EPOCHREALTIME" \

@@ -3,8 +3,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
-.PHONY: check check-rest check-all test-programs test-command run-tests check-sanitize run-sanitized
-.PHONY: check-faults check-races run-races check-fuzz run-fuzz bench run-bench docs-answers golden
+.PHONY: check check-one check-rest check-all test-programs test-command build-tests run-tests
+.PHONY: check-sanitize run-sanitized check-faults check-races run-races check-fuzz run-fuzz
+.PHONY: bench run-bench docs-answers golden
 
 TEST_FILES := $(sort $(wildcard tests/*/test_* tests/*/*/test_*))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(filter %.c,$(TEST_FILES))) \
@@ -51,7 +52,7 @@ $(addprefix $(BUILD)/tests/topk/,oracle.o cases.o): TEST_FLAGS += -O2 $(UNCHECKE
 # A fuzzer is linked by make check-fuzz alone; that it still compiles is known at once.
 FUZZ_OBJECTS := $(call objects,tests/fuzz)
 MORE_OBJECTS += $(FUZZ_OBJECTS)
-test-programs: $(BUILD)/tests/topk/bits $(FUZZ_OBJECTS)
+test-programs: $(FUZZ_OBJECTS)
 -include $(BUILD)/tests/topk/bits.d
 MORE_OBJECTS += $(TOPK_SHARED)
 $(BUILD)/fuzz/fuzz_topk: $(BUILD)/tests/topk/oracle.o
@@ -75,6 +76,17 @@ check: packages
 	@CASES=few $(MAKE) --no-print-directory run-tests \
 	    RUN="$(filter-out $(SLOW),$(TESTS) $(TEST_SCRIPTS))"
 
+# TEST=model/test_cost: the tests of this name, in C, shell or Python, below a folder of that name.
+ONE = $(shell find tests -path 'tests/*$(subst /,*/,$(basename $(TEST))).*' -name 'test_*')
+check-one: $(BUILD)/.can-test
+	@[ -n '$(TEST)' ] && [ -n '$(ONE)' ] || \
+	    { echo "There is no test $(TEST); tools/list_tests.py lists them" >&2; exit 2; }
+	@$(MAKE) --no-print-directory $(PARALLEL) run-tests \
+	    RUN="$(call as_tests,$(ONE)) $(filter %.py,$(ONE))"
+
+$(BUILD)/.can-test: $(BUILD)/.can-build
+	$(call find_headers,check.h gmp.h gsl/gsl_version.h,$(TEST_FLAGS),make packages)
+
 # What `make check` leaves out: the programs that nvcc builds, the slow tests, the shortened ones in
 # full, completion in zsh and fish, and what mandoc says of the manual.
 check-rest: packages
@@ -90,14 +102,21 @@ check-all: packages
 
 # What tests that are scripts run.
 test-command: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) \
-    $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe
+    $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe \
+    $(BUILD)/tests/topk/bits
 
 test-programs: test-command $(TESTS)
+
+# $(call needs,TESTS): a test in C itself, and what scripts and the tests of the command run.
+needs = $(filter $(BUILD)/%,$(1)) \
+    $(if $(filter-out $(BUILD)/%,$(1)),test-command) \
+    $(if $(filter $(BUILD)/tests/programs/%,$(1)),$(PROGRAM) $(SHARED))
 
 # Runs every test, also after one that fails, and then names those that failed.
 # RUN="tests/programs/test_plot.sh ..": only these.
 RUN ?= $(TESTS) $(TEST_SCRIPTS)
-run-tests: test-programs
+build-tests: $(call needs,$(RUN))
+run-tests: build-tests
 	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) CC="$(CC)" SANITIZE="$(SANITIZE)" \
 	    JOBS=$(JOBS) LIMIT_S=$(TEST_LIMIT_S) tests/run.sh $(RUN)
 

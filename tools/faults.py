@@ -154,27 +154,25 @@ def run(command, limit=None, **variables):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def targets_of(test):
-    """What make builds for a test. Those of programs/ run the command, too."""
+def path_of(test):
+    """What is run: a program or a script."""
     source = source_of(test)
-    if source.suffix in (".sh", ".py"):
-        return ["test-command"]
-    command = ["build/recallmodel"] if test.startswith("programs/") else []
-    return [f"build/{source.with_suffix('')}", *command]
+    return f"build/tests/{test}" if source.suffix in (".c", ".cc") else str(source)
 
 
 def build(tests, **variables):
     """An empty text, or what make printed before it failed."""
     jobs = os.environ.get("JOBS", "2")
-    targets = {target for test in tests for target in targets_of(test)}
+    run_these = " ".join(sorted({path_of(test) for test in tests}))
     # A fault may leave a variable unused, which is an error elsewhere.
-    status, output = run(["make", f"-j{jobs}", "WARNINGS=-w", *sorted(targets)], **variables)
+    status, output = run(["make", f"-j{jobs}", "WARNINGS=-w", "build-tests", f"RUN={run_these}"],
+                         **variables)
     return "" if status == 0 else output
 
 
 def run_test(test, cases, limit=None):
     source = source_of(test)
-    command = [f"build/tests/{test}"] if source.suffix in (".c", ".cc") else [str(source)]
+    command = [path_of(test)]
     if source.suffix == ".py":
         command = ["tests/python/test_python.sh", "-k", source.stem]
     variables = {"RECALLMODEL": "build/recallmodel", "BUILD": "build", "JOBS": "2"}

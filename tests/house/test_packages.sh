@@ -104,6 +104,10 @@ goal=$(plain -pn 2>/dev/null | sed -n 's/^.DEFAULT_GOAL := //p')
     fail "make without a compiler"
 grep -q "This installs them: tools/install_packages.sh --build" "$folder/out" &&
     ! grep -q "^  CC " "$folder/out" || fail "make without a compiler: $(cat "$folder/out")"
+! plain BUILD="$folder/none" TEST_FLAGS=-nostdinc check-one TEST=model/test_cost \
+    >"$folder/out" 2>&1 || fail "make check-one without headers"
+grep -q "headers check.h .* This installs them: make packages" "$folder/out" &&
+    ! grep -q "^  " "$folder/out" || fail "make check-one without headers: $(cat "$folder/out")"
 mkdir "$folder/few"
 for command in bash sh make env sed grep mkdir touch cc gcc; do
     ln -s "$(command -v $command)" "$folder/few/$command"
