@@ -12,7 +12,8 @@ A figure is three files in plots/ROOM/, where ROOM is the first part of its name
 ours, ..):
   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
                 backslash continues. All commands of a figure print the same columns.
-                A line "cat plots/.." copies a CSV file that was measured and committed.
+                A line "cat plots/.." is a CSV file that was measured and committed. Where it is
+                the only line, the CSV of the figure is a link to that file.
                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
                 gpu/run.sh measured of that part; without it the figure waits. With remarks
@@ -231,7 +232,10 @@ class Maker:
         else:
             text = self.numbers(figure)
             folder.mkdir(parents=True, exist_ok=True)
-            if not file.exists() or difference(file.read_text(encoding="utf-8"), text):
+            measured = re.fullmatch(r"cat (plots/\S+)", "\n".join(figure.commands()))
+            if measured and not file.exists():
+                file.symlink_to(os.path.relpath(measured[1], folder))
+            elif not file.exists() or difference(file.read_text(encoding="utf-8"), text):
                 file.write_text(text, encoding="utf-8")
         caption = folder / "caption.txt"
         text = self.caption(figure, file, caption)

@@ -175,7 +175,7 @@ check_numbers() {
     python3 tests/figures/figure_numbers.py paper_figures ||
         fail "numbers of the figures are wrong; see above"
     mkdir -p "$moved"
-    cp -r paper_figures/* "$moved"
+    cp -rL paper_figures/* "$moved"
     sed -i '2s/^\(.*\),true,/\1,false,/; s/,1.6466/,1.6467/; s/,0\.17236/,0.17237/' \
         "$moved/key-03/key-03.csv"
     python3 tests/figures/figure_numbers.py "$moved" >"$folder/out" &&

@@ -26,7 +26,7 @@ change() {
 noticed() { prints "^FAIL: $1: .*$2" <"$folder/out" || fail "not noticed: $1, $2"; }
 
 mkdir "$folder/figures" "$folder/runs"
-cp -r paper_figures/key-* paper_figures/samaga-[67] "$folder/figures"
+cp -rL paper_figures/key-* paper_figures/samaga-[67] "$folder/figures"
 cp -r runs/keyetal "$folder/runs"
 change figures/key-02/key-02.csv '2s/^0,7,0,0,1,0,/0,7,0,0,1,1,/'
 change figures/key-02-scores/key-02-scores.csv 's/,14\.78,/,29.56,/'
