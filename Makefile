@@ -68,8 +68,6 @@ SEES_programs/recallmodel-bench := programs/common programs/bench $(BASIC) $(GPU
 SEES_programs/describe := programs/common $(addprefix programs/recallmodel/,command.h commands.h) \
     $(BASIC)
 SEES_tests := base model sim calibrate attention gpu topk programs
-LAYERS := base model sim calibrate attention gpu topk programs/common programs/bench \
-    programs/bench-cpu programs/recallmodel programs/recallmodel-bench programs/describe tests
 
 # Sources are found by wildcard: a new file needs no change here.
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))

@@ -3,8 +3,10 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
-# $(call layer,LAYER,FLAGS): the include path of a layer, and the rule that compiles its C files.
+# $(call layer,LAYER,FLAGS): a layer, its include path, and the rule that compiles its C files.
 define layer
+LAYERS += $(1)
+
 $(BUILD)/see/$(1)/.made: Makefile $$(filter %.h,$$(SEES_$(1)))
 	@rm -rf $$(@D)
 	@for seen in $(1) $(SEES_$(1)); do mkdir -p $$(@D)/$$$$(dirname $$$$seen); \

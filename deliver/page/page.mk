@@ -11,7 +11,6 @@ PAGE_PACKAGES := gcc libc6-dev librandom123-dev clang lld wasi-libc libclang-rt-
 PAGE_CHECK_PACKAGES := chromium chromium-driver python3-selenium python3-numpy
 
 SEES_deliver/page := $(SEES_programs/recallmodel) programs/recallmodel
-LAYERS += deliver/page
 $(eval $(call layer,deliver/page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
