@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,29 +25,33 @@ static int64_t power_of_ten(unsigned exponent)
     return value;
 }
 
-/* Reads the exponent of 5e-3 or 1e2, which moves the point. Digits and scale stay within 18
- * places. */
-static const char *move_point(const char *text, struct decimal *decimal)
+/* Reads the exponent of 5e-3 or 1e2, which moves the point. NULL: it is not one. */
+static const char *read_exponent(const char *text, int64_t *exponent)
 {
     const bool down = *text == '-';
-    unsigned places = 0;
+    int64_t places = 0;
     text += down || *text == '+';
     if (!isdigit((unsigned char)*text))
-        return not_a_decimal;
+        return NULL;
     for (; isdigit((unsigned char)*text); text++)
-        places = places > 99 ? places : places * 10 + (unsigned)(*text - '0');
-    if (*text != '\0')
-        return not_a_decimal;
-    if (down) {
-        decimal->scale += places;
-        return decimal->scale > 18 ? too_precise : NULL;
-    }
-    const unsigned out = places < decimal->scale ? places : decimal->scale;
-    decimal->scale -= out;
-    places -= out;
-    if (places > 18 || decimal->digits >= power_of_ten(18) / power_of_ten(places))
+        places = places > power_of_ten(16) ? places : places * 10 + (*text - '0');
+    *exponent += down ? -places : places;
+    return text;
+}
+
+/* digits 10^exponent, without zeros behind the point. */
+static const char *set_decimal(struct decimal *decimal, int64_t digits, int64_t exponent)
+{
+    *decimal = (struct decimal){0, 0};
+    if (digits == 0)
+        return NULL;
+    for (; exponent < 0 && digits % 10 == 0; exponent++)
+        digits /= 10;
+    for (; exponent > 0 && digits < power_of_ten(17); exponent--)
+        digits *= 10;
+    if (exponent > 0 || exponent < -18)
         return too_precise;
-    decimal->digits *= power_of_ten(places);
+    *decimal = (struct decimal){digits, (unsigned)-exponent};
     return NULL;
 }
 
@@ -55,9 +60,8 @@ const char *parse_decimal(const char *text, struct decimal *decimal)
     const char *fault = number_refuse(text);
     if (fault)
         return fault;
-    *decimal = (struct decimal){0, 0};
     bool any = false, point = false;
-    unsigned length = 0;
+    int64_t digits = 0, exponent = 0;
     for (; isdigit((unsigned char)*text) || (*text == '.' && !point) ||
            (any && number_separates(text));
          text++) {
@@ -68,15 +72,18 @@ const char *parse_decimal(const char *text, struct decimal *decimal)
             continue;
         }
         any = true;
-        length += length > 0 || *text != '0' || point;
-        if (length > 18)
+        if (digits < power_of_ten(17)) {
+            digits = digits * 10 + (*text - '0');
+            exponent -= point;
+        } else if (*text == '0') { /* at the end there may be any number of them */
+            exponent += !point;
+        } else {
             return too_precise;
-        decimal->digits = decimal->digits * 10 + (*text - '0');
-        decimal->scale += point;
+        }
     }
     if (any && (*text == 'e' || *text == 'E'))
-        return move_point(text + 1, decimal);
-    return any && *text == '\0' ? NULL : not_a_decimal;
+        text = read_exponent(text + 1, &exponent);
+    return any && text && *text == '\0' ? set_decimal(decimal, digits, exponent) : not_a_decimal;
 }
 
 void format_decimal(char *buffer, size_t size, struct decimal decimal)
@@ -94,11 +101,11 @@ void format_decimal(char *buffer, size_t size, struct decimal decimal)
 }
 
 /* Through text, because strtod rounds once: 18 digits do not fit into a double, and the quotient of
- * two would be rounded three times. */
+ * two would be rounded three times. The text has no point, which would depend on the locale. */
 double decimal_value(struct decimal decimal)
 {
     char text[32];
-    format_decimal(text, sizeof text, decimal);
+    snprintf(text, sizeof text, "%" PRId64 "e-%u", decimal.digits, decimal.scale);
     return strtod(text, NULL);
 }
 
@@ -107,6 +114,29 @@ double decimal_complement(struct decimal decimal)
     int64_t left = power_of_ten(decimal.scale) - decimal.digits;
     double value = decimal_value((struct decimal){left < 0 ? -left : left, decimal.scale});
     return left < 0 ? -value : value;
+}
+
+/* Up to here c/k and (c + 1)/k are 8 units of the last place apart or more: 2^-50 is 8 2^-53. */
+#define K_MOST_OF_DOUBLES (UINT64_C(1) << 50)
+
+uint64_t decimal_most_lost(struct decimal recall, uint64_t k)
+{
+    /* recall k, from the last digit on: its whole part, and what stands behind the point. */
+    uint64_t kept = 0, tenths = 0, digits = (uint64_t)recall.digits;
+    bool more = false;
+    for (unsigned i = 0; i < recall.scale; i++, digits /= 10) {
+        kept += digits % 10 * k;
+        tenths = kept % 10;
+        more = more || tenths;
+        kept /= 10;
+    }
+    kept += digits * k;
+    const uint64_t nearest = kept + (tenths >= 5);
+    const double fraction = (double)nearest / (double)k;
+    const double unit = nextafter(fraction, 2.0) - fraction;
+    if (k <= K_MOST_OF_DOUBLES && nearest > 0 && fabs(decimal_value(recall) - fraction) <= unit)
+        return k - nearest;
+    return k - kept - more;
 }
 
 static const char *add_decimal(struct decimal_list *list, struct decimal decimal)

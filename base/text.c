@@ -136,19 +136,25 @@ double text_number(const char *value)
     return strtod(text, NULL);
 }
 
-void text_of_digits(char text[48], int count, double value)
+static void with_point(char text[48])
 {
     char point[16];
     find_point(point);
-    snprintf(text, 48, "%.*g", count, value);
     replace_first(text, point, ".");
 }
 
-void text_of_number(char text[48], double value)
+void text_of_digits(char text[48], int count, double value)
 {
-    for (int count = 6; count <= 17; count++) {
-        text_of_digits(text, count, value);
-        if (text_number(text) == value)
+    snprintf(text, 48, "%.*g", count, value);
+    with_point(text);
+}
+
+void text_of_number(char text[48], int least, double value)
+{
+    for (int count = least; count <= 17; count++) {
+        snprintf(text, 48, "%.*g", count, value);
+        if (strtod(text, NULL) == value)
             break;
     }
+    with_point(text);
 }

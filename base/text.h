@@ -27,9 +27,9 @@ const char *text_shown(char to[TEXT_SHOWN], const char *text);
 /* The value of a decimal number of at most 511 bytes: 12, 3.35e12, -.5. NaN for any other text. */
 double text_number(const char *text);
 
-/* A number as text: with `count` digits; with the fewest digits, from 6 on, that are read as the
- * same number. */
+/* A number as text: with `count` digits; with the fewest digits, from `least` on, that are read as
+ * the same number. */
 void text_of_digits(char text[48], int count, double value);
-void text_of_number(char text[48], double value);
+void text_of_number(char text[48], int least, double value);
 
 #endif

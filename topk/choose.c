@@ -2,8 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "plan.h"
 
@@ -14,36 +12,6 @@ static const struct rcm_profile *cpu_profile(void)
         if (rcm_profile(i)->kernel && rcm_profile(i)->kernel->cpu)
             return rcm_profile(i);
     return NULL;
-}
-
-/* The goal of a recall that is printed with so many digits. The locale has a say in the decimal
- * point, so it is taken out. */
-static int goal_of_digits(const char *printed, int digits, uint64_t k, struct rcm_goal *goal)
-{
-    char text[60];
-    size_t length = 0;
-    const char *at = printed;
-    for (; *at != 'e'; at++)
-        if (*at >= '0' && *at <= '9')
-            text[length++] = *at;
-    snprintf(text + length, sizeof text - length, "e%d", atoi(at + 1) - (digits - 1));
-    return rcm_goal(text, k, goal);
-}
-
-/* The goal of a recall in decimals, so that 0.99 of 1000 may lose 10, and 2/3 of 3 may lose 1: with
- * the fewest digits that are read back as the same number, or 15 where rcm_goal() takes no more. -1
- * as rcm_goal(). */
-static int goal_of(double recall, uint64_t k, struct rcm_goal *goal)
-{
-    enum { FEWEST = 15, MOST = 17 };
-    char printed[60];
-    for (int digits = FEWEST; digits <= MOST; digits++) {
-        snprintf(printed, sizeof printed, "%.*e", digits - 1, recall);
-        if (strtod(printed, NULL) == recall && goal_of_digits(printed, digits, k, goal) == 0)
-            return 0;
-    }
-    snprintf(printed, sizeof printed, "%.*e", FEWEST - 1, recall);
-    return goal_of_digits(printed, FEWEST, k, goal);
 }
 
 static enum rcm_top_k_status check(const struct rcm_top_k_call *call, double recall,
@@ -113,7 +81,7 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
     if (status != RCM_TOP_K_OK)
         return status;
     struct rcm_goal goal;
-    if (goal_of(recall, call->k, &goal) != 0)
+    if (rcm_goal_of_number(recall, call->k, &goal) != 0)
         return RCM_TOP_K_BAD_SHAPE;
     if (!profile)
         profile = cpu_profile();

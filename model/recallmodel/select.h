@@ -230,6 +230,12 @@ struct rcm_goal {
  *           the point. */
 int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal);
 
+/* The same of a number, in decimals, so that 0.99 of 1000 may lose 10, and 2/3 of 3 may lose 1:
+ * with the fewest digits, from 15 on, that are read as the same number, or 15 where these are too
+ * many.
+ */
+int rcm_goal_of_number(double recall, uint64_t k, struct rcm_goal *goal);
+
 /* Given n, b and k_b, the largest k <= min(n, b k_b) that reaches the target (p.k is not read); 0
  * if k = 1 does not, or outside the domain. Exact: recall is the mean of the survival of the ranks
  * 1..k, which does not depend on k and falls with the rank. */

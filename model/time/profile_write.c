@@ -85,7 +85,7 @@ static void put_number(struct writer *w, struct rcm_text_key key, double value)
     char text[48];
     if (!(value > 0.0) || isinf(value))
         return;
-    text_of_number(text, value);
+    text_of_number(text, 6, value);
     append(w, "%s = %s\n", key.name, text);
 }
 
@@ -95,7 +95,7 @@ static void put_parameter(struct writer *w, const struct rcm_time_parameter *par
     char text[48], percent[48], remark[64] = "";
     if (!(value > 0.0) || isinf(value))
         return;
-    text_of_number(text, value);
+    text_of_number(text, 6, value);
     if (isinf(error))
         snprintf(remark, sizeof remark, "not by these runs: of another card, ");
     if (isfinite(error)) {

@@ -5,8 +5,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include <base/text.h>
 
 void format_us(char *buffer, size_t size, double us)
 {
@@ -51,11 +52,9 @@ void format_elements(char *buffer, size_t size, double count)
 
 void format_real(char *buffer, size_t size, double value)
 {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, size, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value)
-            return;
-    }
+    char text[48];
+    text_of_number(text, 15, value);
+    snprintf(buffer, size, "%s", text);
 }
 
 /* 1.23e+04 -> 1.23e4, in place. */

@@ -27,7 +27,7 @@ static void ask_law(struct configuration *c, const struct law_question *asked)
         c->quantile_all = rcm_lost_recall_quantile(&law, c->p.k, others, c->p.m);
     }
     if (asked->at_least.given) {
-        const double lost = (double)goal_of(asked->at_least.value, c->p.k).most_lost;
+        const double lost = (double)decimal_most_lost(asked->at_least.value, c->p.k);
         c->at_least = rcm_lost_all_at_most(&law, lost, 1);
         c->at_least_all = rcm_lost_all_at_most(&law, lost, c->p.m);
     }

@@ -4,7 +4,6 @@
 #include "query.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,13 +57,14 @@ static int check_question(const struct question *question, enum shapes shapes)
 static struct query empty_query(const struct question *question, size_t i)
 {
     const struct decimal target = question_recall(question);
-    return (struct query){.base = {.n = question->n.items[i / question->k.length],
-                                   .k = question->k.items[i % question->k.length],
-                                   .m = question->m,
-                                   .valid = question->valid,
-                                   .assignment = question->assignments.items[0]},
-                          .recall_target = target,
-                          .target = {goal_of(target, 1).loss, question->align, question->divisors}};
+    return (struct query){
+        .base = {.n = question->n.items[i / question->k.length],
+                 .k = question->k.items[i % question->k.length],
+                 .m = question->m,
+                 .valid = question->valid,
+                 .assignment = question->assignments.items[0]},
+        .recall_target = target,
+        .target = {decimal_complement(target), question->align, question->divisors}};
 }
 
 int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes)
@@ -115,13 +115,4 @@ size_t end_of_k_b(const struct query *query, size_t first)
     while (end < query->length && query->shapes[end].k_b == query->shapes[first].k_b)
         end++;
     return end;
-}
-
-struct rcm_goal goal_of(struct decimal recall, uint64_t k)
-{
-    char text[48];
-    struct rcm_goal goal = {NAN, NAN, 0};
-    format_decimal(text, sizeof text, recall);
-    rcm_goal(text, k, &goal);
-    return goal;
 }

@@ -43,9 +43,6 @@ void queries_free(struct query_list *queries);
 /* The shapes of one k_b stand together: where those of the k_b of shape `first` end. */
 size_t end_of_k_b(const struct query *query, size_t first);
 
-/* What a recall in (0, 1] means: the loss, and how many of its top k a row may lose. */
-struct rcm_goal goal_of(struct decimal recall, uint64_t k);
-
 /* How many shapes, or pairs of n and k, one call may ask for. */
 #define SHAPES_MAX 100000
 

@@ -141,7 +141,7 @@ static struct reverse_answer reverse_question_of(const struct select_settings *s
 
 static void solve(const struct select_settings *settings, struct reverse_answer *a)
 {
-    const struct rcm_target target = {.loss = goal_of(a->target, 1).loss};
+    const struct rcm_target target = {.loss = decimal_complement(a->target)};
     struct rcm_selection s = {.p = a->p, .target = target};
     switch (a->question) {
     case LARGEST_K:
@@ -154,7 +154,7 @@ static void solve(const struct select_settings *settings, struct reverse_answer 
     case SHARDS:
         if (settings->confidence.given) {
             s.confidence = decimal_value(settings->confidence.value);
-            s.most_lost = goal_of(a->target, a->p.k).most_lost;
+            s.most_lost = decimal_most_lost(a->target, a->p.k);
         }
         a->p.k_b = rcm_fewest_k_b(&s);
         break;

@@ -128,7 +128,7 @@ static struct rcm_selection model_question(const struct query *query,
         s.kernel = s.machine.profile->kernel;
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
-        s.most_lost = goal_of(query->recall_target, query->base.k).most_lost;
+        s.most_lost = decimal_most_lost(query->recall_target, query->base.k);
     }
     return s;
 }
