@@ -328,10 +328,9 @@ static int simulate(const struct simulate_settings *settings)
 {
     struct simulate_settings own = *settings; /* with what the file says */
     struct simulation_input input;
-    uint64_t n;
     if (!settings->file)
         return simulate_query(&own, NULL);
-    int status = simulation_input_open(&input, &own, &n);
+    int status = simulation_input_open(&input, &own);
     if (status == STATUS_OK)
         status = simulate_query(&own, &input);
     simulation_input_close(&input);

@@ -67,11 +67,10 @@ static int open_rows(struct simulation_input *input, const struct simulate_setti
     return -1;
 }
 
-int simulation_input_open(struct simulation_input *input, struct simulate_settings *own,
-                          uint64_t *n)
+int simulation_input_open(struct simulation_input *input, struct simulate_settings *own)
 {
     char error[700] = "";
-    const struct row_file *file = &input->file;
+    struct row_file *file = &input->file;
     *input = (struct simulation_input){.file = {.descriptor = -1}};
     int failed = open_rows(input, own, error, sizeof error);
     uint64_t identity = failed ? 0 : identity_of(input), largest = team_max(identity),
@@ -92,8 +91,7 @@ int simulation_input_open(struct simulation_input *input, struct simulate_settin
                  "--repetitions %" PRIu64 " is more than the %" PRIu64
                  " rows of --file; give at most that",
                  own->repetitions, file->rows);
-    *n = file->row;
-    own->question.n = (struct count_list){1, n};
+    own->question.n = (struct count_list){1, &file->row};
     own->repetitions = own->repetitions ? own->repetitions : file->rows;
     own->input.kind = SIM_FILE;
     return team_status(error, sizeof error, STATUS_USAGE);

@@ -13,10 +13,10 @@ struct simulation_input {
     bool grouped;
 };
 
-/* Opens --file, takes n from it, and finds the groups of its rows. All ranks call it. Returns a
- * status, after one line on stderr. simulation_input_close() in any case. */
-int simulation_input_open(struct simulation_input *input, struct simulate_settings *own,
-                          uint64_t *n);
+/* Opens --file, whose `row` becomes the n of the question, and finds the groups of its rows. All
+ * ranks call it. Returns a status, after one line on stderr. simulation_input_close() in any case.
+ */
+int simulation_input_open(struct simulation_input *input, struct simulate_settings *own);
 void simulation_input_close(struct simulation_input *input);
 
 /* Prints the first error of the team, if there is one: then returns `status`. All ranks call it. */
