@@ -183,7 +183,7 @@ static void count_row(const struct simulation *simulation, struct worker *worker
     }
     for (size_t g = 0; g < simulation->groups; g++) {
         const struct group *group = &simulation->group[g];
-        size_t first_result = (rho * spec->shuffles + shuffle) * spec->shapes;
+        size_t first_result = sim_result_index(spec, rho, shuffle, 0);
         walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap,
                        worker->before);
         count_walk(simulation, group, worker, &top, first_result);

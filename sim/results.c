@@ -20,7 +20,7 @@ static struct sim_lost lost_of(const struct histogram *h, uint64_t most)
 static const struct tally *tally_of(const struct simulation *s, size_t rho, size_t shuffle,
                                     size_t shape)
 {
-    return &s->total.of_results[(rho * s->spec.shuffles + shuffle) * s->spec.shapes + shape];
+    return &s->total.of_results[sim_result_index(&s->spec, rho, shuffle, shape)];
 }
 
 struct sim_result simulation_result(const struct simulation *s, size_t rho, size_t shuffle,

@@ -93,6 +93,13 @@ void simulation_free(struct simulation *simulation);
 int simulation_run(struct simulation *simulation, sim_tick *tick, void *context, char *error,
                    size_t size);
 
+/* Where the result for one rho, shuffle and shape stands in a list of all results. */
+static inline size_t sim_result_index(const struct sim_spec *spec, size_t rho, size_t shuffle,
+                                      size_t shape)
+{
+    return (rho * spec->shuffles + shuffle) * spec->shapes + shape;
+}
+
 /* How many repetitions have been done: the first ones, without a gap. */
 uint64_t simulation_done(const struct simulation *simulation);
 

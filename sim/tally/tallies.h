@@ -10,7 +10,7 @@ struct tallies {
     size_t rhos, results;
     struct tally_lengths lengths;
     struct row_tally *rows;   /* of each rho */
-    struct tally *of_results; /* (rho, shuffle, shape), the shape fastest */
+    struct tally *of_results; /* sim_result_index() */
 };
 
 /* Allocates tallies of nothing. Returns false if memory runs out. tallies_free() in any case. */

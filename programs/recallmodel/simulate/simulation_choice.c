@@ -41,13 +41,7 @@ size_t result_count(const struct simulation_answer *s)
 
 size_t result_index(const struct simulation_answer *s, struct scenario at, size_t shape)
 {
-    return (at.rho * s->spec->shuffles + at.shuffle) * s->spec->shapes + shape;
-}
-
-struct sim_result result_at(const struct simulation_answer *s, size_t index)
-{
-    const struct scenario at = scenario_at(s, index / s->spec->shapes);
-    return simulation_result(s->simulation, at.rho, at.shuffle, index % s->spec->shapes);
+    return sim_result_index(s->spec, at.rho, at.shuffle, shape);
 }
 
 bool shows_rho(const struct simulation_answer *s)

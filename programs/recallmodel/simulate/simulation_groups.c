@@ -88,8 +88,8 @@ static double group_bound(const struct simulation_answer *s, size_t index)
 {
     struct sim_group_lost *lost = lost_of(s, index);
     const double bound =
-        sim_recall_lower_groups(lost, simulation_groups(s->simulation),
-                                result_at(s, index).lost.most, s->spec->k, ALPHA, s->spec->shapes);
+        sim_recall_lower_groups(lost, simulation_groups(s->simulation), s->results[index].lost.most,
+                                s->spec->k, ALPHA, s->spec->shapes);
     free(lost);
     return bound;
 }
@@ -97,11 +97,10 @@ static double group_bound(const struct simulation_answer *s, size_t index)
 double *lower_bounds(const struct simulation_answer *s)
 {
     double *lower = require_memory(calloc(result_count(s), sizeof *lower));
-    for (size_t i = 0; i < result_count(s); i++) {
-        const struct sim_result r = result_at(s, i);
-        lower[i] = s->spec->groups ? group_bound(s, i)
-                                   : sim_recall_lower(&r.lost, s->spec->k, ALPHA, s->spec->shapes);
-    }
+    for (size_t i = 0; i < result_count(s); i++)
+        lower[i] = s->spec->groups
+                       ? group_bound(s, i)
+                       : sim_recall_lower(&s->results[i].lost, s->spec->k, ALPHA, s->spec->shapes);
     return lower;
 }
 

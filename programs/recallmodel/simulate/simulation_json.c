@@ -10,7 +10,7 @@
 /* Survival by rank of the index-th result. */
 static json_t *survival_json(const struct simulation_answer *s, size_t index)
 {
-    const struct sim_result r = result_at(s, index);
+    const struct sim_result r = s->results[index];
     const struct rcm_topk p = s->models[index % s->spec->shapes].p;
     json_t *ranks = json_array();
     for (size_t i = 0; i < s->spec->ranks; i++) {
@@ -80,7 +80,7 @@ static json_t *shape_json(const struct simulation_answer *s, struct scenario at,
     set_count(object, "b", p->b);
     set_count(object, "k_b", p->k_b);
     set_count(object, "candidates", rcm_candidates(*p));
-    set_real(object, "recall_mean", result_at(s, index).recall_mean);
+    set_real(object, "recall_mean", s->results[index].recall_mean);
     set_real(object, name, bounds[index]);
     return object;
 }

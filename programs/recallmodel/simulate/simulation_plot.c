@@ -39,8 +39,8 @@ static void plot_results(struct plot *plot, const struct simulation_answer *s,
     for (size_t i = curve->first; i < curve->end; i++)
         for (size_t rho = 0; rho < s->spec->rhos; rho++) {
             const size_t shape = curve->assignment * s->query->length + i;
-            const struct sim_result r =
-                simulation_result(s->simulation, rho, curve->shuffle, shape);
+            const struct scenario at = {rho, curve->shuffle};
+            const struct sim_result r = s->results[result_index(s, at, shape)];
             const double candidates = (double)rcm_candidates(s->query->shapes[i]);
             plot_point(plot, over_rho ? s->spec->rho[rho] : candidates, 1.0 - r.recall_mean,
                        2.0 * r.recall_stderr);

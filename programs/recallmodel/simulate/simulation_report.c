@@ -10,11 +10,9 @@
 /* Do recall by rank and by value differ anywhere? */
 static bool differs_by_value(const struct simulation_answer *s)
 {
-    for (size_t i = 0; i < result_count(s); i++) {
-        const struct sim_result r = result_at(s, i);
-        if (r.recall_mean != r.recall_value_mean)
+    for (size_t i = 0; i < result_count(s); i++)
+        if (s->results[i].recall_mean != s->results[i].recall_value_mean)
             return true;
-    }
     return false;
 }
 
@@ -29,6 +27,11 @@ static void print_csv(const struct simulation_answer *s)
 int report_simulation(struct simulation_answer *s)
 {
     int status = STATUS_OK;
+    s->results = require_memory(calloc(result_count(s), sizeof *s->results));
+    for (size_t i = 0; i < result_count(s); i++) {
+        const struct scenario at = scenario_at(s, i / s->spec->shapes);
+        s->results[i] = simulation_result(s->simulation, at.rho, at.shuffle, i % s->spec->shapes);
+    }
     s->shows_value = differs_by_value(s);
     s->models = require_memory(calloc(s->spec->shapes, sizeof *s->models));
     for (size_t i = 0; i < s->spec->shapes; i++)
@@ -48,6 +51,7 @@ int report_simulation(struct simulation_answer *s)
     }
     if (status == STATUS_OK && s->settings->question.plot)
         status = draw_simulation(s);
+    free(s->results);
     free(s->models);
     free(s->lower);
     free(s->student);

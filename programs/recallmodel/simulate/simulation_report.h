@@ -49,6 +49,7 @@ struct simulation_answer {
     bool partial;
 
     /* Set by report_simulation(). */
+    struct sim_result *results; /* in the order of result_index() */
     struct shape_model *models; /* of each shape of the spec */
     bool shows_value;           /* recall by value, which differs from recall where ties are lost */
     double *lower;   /* for each result the lower bound of its recall; NULL without --recall */
@@ -70,7 +71,6 @@ struct scenario scenario_at(const struct simulation_answer *s, size_t index);
 
 size_t result_count(const struct simulation_answer *s);
 size_t result_index(const struct simulation_answer *s, struct scenario at, size_t shape);
-struct sim_result result_at(const struct simulation_answer *s, size_t index);
 
 /* Does the column or the title name it? */
 bool shows_rho(const struct simulation_answer *s);

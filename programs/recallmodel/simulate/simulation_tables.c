@@ -199,7 +199,7 @@ static void put_rows_of(struct table *table, const struct simulation_answer *s, 
     if (s->settings->question.targets.length)
         choice = choose_shape(s, at);
     for (size_t i = 0; i < s->spec->shapes; i++) {
-        const struct sim_result r = result_at(s, result_index(s, at, i));
+        const struct sim_result r = s->results[result_index(s, at, i)];
         if (i % s->query->length == 0)
             k_b = 0;
         if (which == FIRST_REACHING && (s->models[i].p.k_b == k_b || !reaches_target(s, at, i)))

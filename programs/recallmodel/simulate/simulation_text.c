@@ -53,7 +53,7 @@ static void print_verdict(const struct simulation_answer *s)
     size_t known = 0, far = 0, all = result_count(s);
     double largest = 0.0;
     for (size_t i = 0; i < all; i++) {
-        const struct sim_result r = result_at(s, i);
+        const struct sim_result r = s->results[i];
         const struct shape_model *model = &s->models[i % s->spec->shapes];
         double z = z_of(&r, model), elements = (double)r.rows * (double)s->spec->k;
         if (isnan(z) || fmax(1.0 - r.recall_mean, model->loss) * elements < FEW_LOST)
@@ -125,8 +125,7 @@ static void print_no_choice(const struct simulation_answer *s, struct scenario a
     double rows = (double)(grouped ? groups_with_rows(s) : simulation_done(s->simulation));
     size_t in_the_mean = 0;
     for (size_t i = 0; i < s->spec->shapes; i++)
-        in_the_mean +=
-            simulation_result(s->simulation, at.rho, at.shuffle, i).recall_mean >= target;
+        in_the_mean += s->results[result_index(s, at, i)].recall_mean >= target;
     if (needed > rows) {
         print_wrapped(
             "%s: %.0f %s%s cannot show it with 95 %% confidence, even if nothing is lost; "
@@ -155,7 +154,7 @@ static struct shape_words words_of(const struct simulation_answer *s, struct sce
     snprintf(words.shape, sizeof words.shape,
              "b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates", p->b, p->k_b,
              assignment_name(p->assignment), rcm_candidates(*p));
-    format_styled(words.mean, sizeof words.mean, STYLE_RECALL, result_at(s, index).recall_mean);
+    format_styled(words.mean, sizeof words.mean, STYLE_RECALL, s->results[index].recall_mean);
     format_styled(words.lower, sizeof words.lower, STYLE_RECALL, bounds[index]);
     return words;
 }
