@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <base/arena.h>
 #include <base/threads.h>
 
 #include "simulation_state.h"
@@ -61,22 +62,6 @@ static bool group_shapes(struct simulation *s)
 
 /* ---- memory */
 
-/* Allocates, or only adds up what would be allocated. */
-struct room {
-    bool measuring, failed;
-    double bytes;
-};
-
-static void *allocate(struct room *room, size_t count, size_t size)
-{
-    room->bytes += (double)count * (double)size;
-    if (room->measuring)
-        return NULL;
-    void *memory = calloc(count, size);
-    room->failed |= !memory;
-    return memory;
-}
-
 static bool uses(const struct sim_spec *spec, enum sim_shuffle shuffle)
 {
     for (size_t i = 0; i < spec->shuffles; i++)
@@ -85,8 +70,18 @@ static bool uses(const struct sim_spec *spec, enum sim_shuffle shuffle)
     return false;
 }
 
-/* What one thread needs, but for its tallies. */
-static void worker_make(struct worker *w, const struct simulation *s, struct room *room)
+static size_t results_of(const struct sim_spec *spec)
+{
+    return spec->rhos * spec->shuffles * spec->shapes;
+}
+
+static struct tally_lengths lengths_of(const struct sim_spec *spec)
+{
+    return (struct tally_lengths){spec->ranks, spec->groups ? spec->groups->groups : 0};
+}
+
+/* What one thread needs. */
+static void worker_lay_out(struct worker *w, const struct simulation *s, struct arena *arena)
 {
     const struct sim_spec *spec = &s->spec;
     bool rows = spec->input != SIM_PLACEMENT, per_row = uses(spec, SIM_SHUFFLE_ROW);
@@ -94,49 +89,38 @@ static void worker_make(struct worker *w, const struct simulation *s, struct roo
     uint64_t b = 1;
     for (size_t i = 0; i < s->groups; i++)
         b = s->group[i].buckets.b > b ? s->group[i].buckets.b : b;
-    w->before = allocate(room, rows ? n : k, sizeof *w->before);
-    w->counts.count = allocate(room, (size_t)b, sizeof *w->counts.count);
-    w->kept = allocate(room, 3 * stride, sizeof *w->kept);
-    w->missing = allocate(room, spec->shapes, sizeof *w->missing);
+    tallies_lay_out(&w->tallies, spec->rhos, s->results, lengths_of(spec), arena);
+    w->before = arena_array(arena, rows ? n : k, 1, sizeof *w->before);
+    w->counts.count = arena_array(arena, (size_t)b, 1, sizeof *w->counts.count);
+    w->kept = arena_array(arena, 3, stride, sizeof *w->kept);
+    w->missing = arena_array(arena, spec->shapes, 1, sizeof *w->missing);
     if (rows) {
-        w->words = allocate(room, n + 1, sizeof *w->words);
-        w->x = allocate(room, n, sizeof *w->x);
-        w->keys = allocate(room, n, sizeof *w->keys);
-        w->at = allocate(room, n, sizeof *w->at);
+        w->words = arena_array(arena, n + 1, 1, sizeof *w->words);
+        w->x = arena_array(arena, n, 1, sizeof *w->x);
+        w->keys = arena_array(arena, n, 1, sizeof *w->keys);
+        w->at = arena_array(arena, n, 1, sizeof *w->at);
     }
     if (per_row || uses(spec, SIM_SHUFFLE_ONCE))
-        w->shuffled = allocate(room, n, sizeof *w->shuffled);
+        w->shuffled = arena_array(arena, n, 1, sizeof *w->shuffled);
     if (per_row)
-        w->permutation = allocate(room, n, sizeof *w->permutation);
+        w->permutation = arena_array(arena, n, 1, sizeof *w->permutation);
     if (rows && spec->reaching)
-        w->subset = allocate(room, n, sizeof *w->subset);
+        w->subset = arena_array(arena, n, 1, sizeof *w->subset);
     if (rows && (spec->weights || spec->ranks)) {
-        w->sorting = allocate(room, 2 * k, sizeof *w->sorting);
+        w->sorting = arena_array(arena, 2, k, sizeof *w->sorting);
         w->sorting_room = k;
     }
     if (spec->weights) {
-        w->weight = allocate(room, 2 * k, sizeof *w->weight);
-        w->lost_weight = allocate(room, stride, sizeof *w->lost_weight);
+        w->weight = arena_array(arena, 2, k, sizeof *w->weight);
+        w->lost_weight = arena_array(arena, stride, 1, sizeof *w->lost_weight);
     }
 }
 
 static void worker_free(struct worker *w)
 {
     tallies_free(&w->tallies);
-    free(w->words);
-    free(w->x);
-    free(w->shuffled);
-    free(w->keys);
-    free(w->at);
-    free(w->permutation);
-    free(w->subset);
-    free(w->sorting);
-    free(w->missing);
-    free(w->before);
-    free(w->counts.count);
-    free(w->kept);
-    free(w->weight);
-    free(w->lost_weight);
+    free(w->grown);
+    free(w->memory);
 }
 
 /* The permutations that all rows of one rho share. */
@@ -171,36 +155,37 @@ const char *simulation_limit(const struct sim_spec *spec)
     return NULL;
 }
 
-static size_t results_of(const struct sim_spec *spec)
-{
-    return spec->rhos * spec->shuffles * spec->shapes;
-}
-
 static size_t threads_of(const struct sim_spec *spec)
 {
     const size_t threads = (size_t)threads_to_be_had(spec->threads);
     return threads > spec->repetitions ? (size_t)spec->repetitions : threads;
 }
 
-static struct tally_lengths lengths_of(const struct sim_spec *spec)
-{
-    return (struct tally_lengths){spec->ranks, spec->groups ? spec->groups->groups : 0};
-}
-
 double simulation_bytes(const struct sim_spec *spec)
 {
     struct simulation s = {.spec = *spec, .results = results_of(spec)};
-    struct worker worker = {0};
-    struct room room = {.measuring = true};
+    struct worker worker;
+    struct arena of_worker = {0}, of_total = {0};
     if (group_shapes(&s))
-        worker_make(&worker, &s, &room);
+        worker_lay_out(&worker, &s, &of_worker);
+    tallies_lay_out(&s.total, spec->rhos, s.results, lengths_of(spec), &of_total);
     free(s.shape);
     free(s.group);
     free(s.has_k);
     double permutations = (double)spec->rhos * (double)spec->valid * sizeof **s.permutation;
-    double tallies = tallies_bytes(s.results, lengths_of(spec)), threads = (double)threads_of(spec);
-    return threads * (room.bytes + tallies) + tallies +
+    return (double)threads_of(spec) * of_worker.bytes + of_total.bytes +
            (uses(spec, SIM_SHUFFLE_ONCE) ? permutations : 0.0);
+}
+
+/* Allocates it; the worker is all 0. Returns false if memory runs out. */
+static bool worker_make(struct worker *worker, const struct simulation *s)
+{
+    struct arena arena = {0};
+    worker_lay_out(worker, s, &arena);
+    worker->memory = arena_open(&arena);
+    if (worker->memory)
+        worker_lay_out(worker, s, &arena);
+    return worker->memory;
 }
 
 struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size)
@@ -215,12 +200,8 @@ struct simulation *simulation_new(const struct sim_spec *spec, char *error, size
         s->worker = calloc(s->threads, sizeof *s->worker);
         good = s->worker && group_shapes(s) && make_permutations(s) &&
                tallies_make(&s->total, spec->rhos, s->results, lengths_of(spec));
-        for (size_t t = 0; t < s->threads && good; t++) {
-            struct room room = {0};
-            worker_make(&s->worker[t], s, &room);
-            good = tallies_make(&s->worker[t].tallies, spec->rhos, s->results, lengths_of(spec)) &&
-                   !room.failed;
-        }
+        for (size_t t = 0; t < s->threads && good; t++)
+            good = worker_make(&s->worker[t], s);
     }
     if (good)
         return s;

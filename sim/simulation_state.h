@@ -19,13 +19,14 @@ struct group {
 
 /* What one thread needs. A pointer is NULL if the input does not need it. */
 struct worker {
+    void *memory; /* of all but what grows */
     struct tallies tallies;
     uint64_t *words;            /* n + 1: random words, then scratch of the selection */
     double *x, *shuffled;       /* n */
     uint64_t *keys;             /* n */
     uint32_t *at, *permutation; /* n */
     uint32_t *subset;           /* n */
-    uint64_t *sorting;          /* 2 sorting_room; grows */
+    uint64_t *sorting, *grown;  /* 2 sorting_room; NULL: it is where it was first */
     size_t sorting_room;
     size_t row_group;  /* of the row that is counted, if the spec has groups */
     uint64_t reach;    /* the most ranks that a row needed so far: the next row selects as many */

@@ -16,8 +16,8 @@ bool make_room_to_sort(struct worker *worker, size_t length)
 {
     if (length <= worker->sorting_room)
         return true;
-    free(worker->sorting);
-    worker->sorting = malloc(2 * length * sizeof *worker->sorting);
+    free(worker->grown);
+    worker->sorting = worker->grown = malloc(2 * length * sizeof *worker->sorting);
     worker->sorting_room = worker->sorting ? length : 0;
     if (!worker->sorting)
         worker->failed = ENOMEM;

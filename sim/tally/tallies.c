@@ -6,43 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both lists; an empty one is NULL. */
-static bool make_lists(struct tally *tally, struct tally_lengths lengths)
+void tallies_lay_out(struct tallies *tallies, size_t rhos, size_t results,
+                     struct tally_lengths lengths, struct arena *arena)
 {
-    if (lengths.ranks)
-        tally->survived = calloc(lengths.ranks, sizeof *tally->survived);
-    if (lengths.groups)
-        tally->by_group = calloc(lengths.groups, sizeof *tally->by_group);
-    return (tally->survived || !lengths.ranks) && (tally->by_group || !lengths.groups);
+    tallies->rhos = rhos;
+    tallies->results = results;
+    tallies->lengths = lengths;
+    tallies->rows = arena_array(arena, rhos, 1, sizeof *tallies->rows);
+    tallies->of_results = arena_array(arena, results, 1, sizeof *tallies->of_results);
+    uint64_t *survived = arena_array(arena, results, lengths.ranks, sizeof *survived);
+    struct group_tally *groups = arena_array(arena, results, lengths.groups, sizeof *groups);
+    for (size_t i = 0; i < results && tallies->of_results; i++) {
+        tallies->of_results[i].survived = survived + i * lengths.ranks;
+        tallies->of_results[i].by_group = groups + i * lengths.groups;
+    }
 }
 
 bool tallies_make(struct tallies *tallies, size_t rhos, size_t results,
                   struct tally_lengths lengths)
 {
-    *tallies = (struct tallies){.rhos = rhos,
-                                .results = results,
-                                .lengths = lengths,
-                                .rows = calloc(rhos, sizeof *tallies->rows),
-                                .of_results = calloc(results, sizeof *tallies->of_results)};
-    bool good = tallies->rows && tallies->of_results;
-    for (size_t i = 0; i < results && good; i++)
-        good = make_lists(&tallies->of_results[i], lengths);
-    return good;
+    struct arena arena = {0};
+    *tallies = (struct tallies){0};
+    tallies_lay_out(tallies, rhos, results, lengths, &arena);
+    tallies->memory = arena_open(&arena);
+    if (tallies->memory)
+        tallies_lay_out(tallies, rhos, results, lengths, &arena);
+    return tallies->memory;
 }
 
 void tallies_free(struct tallies *tallies)
 {
     for (size_t i = 0; i < tallies->results && tallies->of_results; i++)
-        tally_free(&tallies->of_results[i]);
-    free(tallies->of_results);
-    free(tallies->rows);
+        free(tallies->of_results[i].lost.count);
+    free(tallies->memory);
     *tallies = (struct tallies){0};
-}
-
-double tallies_bytes(size_t results, struct tally_lengths lengths)
-{
-    return (double)results * ((double)sizeof(struct tally) + 8.0 * (double)lengths.ranks +
-                              (double)sizeof(struct group_tally) * (double)lengths.groups);
 }
 
 void tallies_clear(struct tallies *tallies)
@@ -80,11 +77,11 @@ bool tallies_add_text(struct tallies *tallies, uint64_t k, const char **text)
             row_tally_merge(&tallies->rows[i], &rows);
     }
     for (size_t i = 0; i < tallies->results && good; i++) {
-        struct tally tally = {0};
-        good = make_lists(&tally, tallies->lengths) &&
-               tally_parse(text, &tally, tallies->lengths, k) &&
-               tally_merge(&tallies->of_results[i], &tally, tallies->lengths);
-        tally_free(&tally);
+        struct tallies one;
+        good = tallies_make(&one, 0, 1, tallies->lengths) &&
+               tally_parse(text, one.of_results, tallies->lengths, k) &&
+               tally_merge(&tallies->of_results[i], one.of_results, tallies->lengths);
+        tallies_free(&one);
     }
     return good;
 }

@@ -4,6 +4,8 @@
 #ifndef TALLIES_H
 #define TALLIES_H
 
+#include <base/arena.h>
+
 #include "tally.h"
 
 struct tallies {
@@ -11,6 +13,7 @@ struct tallies {
     struct tally_lengths lengths;
     struct row_tally *rows;   /* of each rho */
     struct tally *of_results; /* sim_result_index() */
+    void *memory;             /* of tallies_make() */
 };
 
 /* Allocates tallies of nothing. Returns false if memory runs out. tallies_free() in any case. */
@@ -18,8 +21,9 @@ bool tallies_make(struct tallies *tallies, size_t rhos, size_t results,
                   struct tally_lengths lengths);
 void tallies_free(struct tallies *tallies);
 
-/* Bytes that tallies_make() would allocate. */
-double tallies_bytes(size_t results, struct tally_lengths lengths);
+/* The same in the memory of an arena, to measure it or to use it. */
+void tallies_lay_out(struct tallies *tallies, size_t rhos, size_t results,
+                     struct tally_lengths lengths, struct arena *arena);
 
 /* Sets them to nothing again. */
 void tallies_clear(struct tallies *tallies);

@@ -131,10 +131,3 @@ void tally_clear(struct tally *tally, struct tally_lengths lengths)
     for (size_t i = 0; i < lengths.groups; i++)
         by_group[i] = (struct group_tally){0};
 }
-
-void tally_free(struct tally *tally)
-{
-    free(tally->lost.count);
-    free(tally->survived);
-    free(tally->by_group);
-}

@@ -61,7 +61,6 @@ void reaching_add(struct reaching *reaching, uint64_t beyond);
 bool tally_merge(struct tally *into, const struct tally *from, struct tally_lengths lengths);
 void row_tally_merge(struct row_tally *into, const struct row_tally *from);
 void tally_clear(struct tally *tally, struct tally_lengths lengths);
-void tally_free(struct tally *tally);
 
 /* A tally as a line of text, and back. Parsing moves *text behind what it read. It returns false if
  * the text is not one that printing wrote, if a row lost more than k elements, or if memory ran
