@@ -11,8 +11,9 @@ struct query {
     struct rcm_topk base; /* b = k_b = 0 */
     struct decimal recall_target;
     struct rcm_target target;
-    struct rcm_topk *smallest; /* for each k_b that is possible here: the smallest b of all that
-                                  reaches the target, or b = 0 */
+    /* each k_b that is possible here; where the shapes need it with the smallest b that reaches the
+     * target, otherwise and where none does b = 0 */
+    struct rcm_topk *smallest;
     size_t k_b_count;
     struct rcm_topk *shapes;
     size_t length, capacity;
@@ -25,7 +26,7 @@ struct query_list {
 
 /* What a subcommand wants in its queries. */
 enum shapes {
-    SHAPES_NONE,       /* n, k, and the smallest b of each k_b */
+    SHAPES_NONE,       /* n, k, and each k_b */
     SHAPES_SMALLEST_B, /* without --b: for each k_b the smallest b that reaches the target */
     SHAPES_SWEEP,      /* without --b: for each k_b about twenty b */
     SHAPES_FEWEST,     /* without --b: for each k_b the smallest legal b */

@@ -219,13 +219,22 @@ static int chosen_shapes(struct query *query, struct rcm_topk p, const struct co
     }
 }
 
+/* Keeps k_b as a possible one, with the smallest b that reaches the target if it is asked for. */
+static struct rcm_topk keep_k_b(struct query *query, struct rcm_topk p, const struct collector *c)
+{
+    const bool given = c->question->b.length > 0;
+    if (c->shapes == SHAPES_SWEEP ||
+        (!given && (c->shapes == SHAPES_SMALLEST_B || c->shapes == SHAPES_NEAR)))
+        p.b = rcm_smallest_b(p, query->target);
+    return query->smallest[query->k_b_count++] = p;
+}
+
 /* Adds one of the usual k_b, unless it is not possible. */
 static int add_usual_k_b(struct query *query, struct rcm_topk p, const struct collector *c)
 {
     if (rcm_deployable_b(p).low == 0)
         return STATUS_OK;
-    p.b = rcm_smallest_b(p, query->target);
-    query->smallest[query->k_b_count++] = p;
+    p = keep_k_b(query, p, c);
     return c->shapes == SHAPES_NONE || c->question->b.length > 0 ? STATUS_OK
                                                                  : chosen_shapes(query, p, c);
 }
@@ -238,8 +247,7 @@ static int add_given_k_b(struct query *query, struct rcm_topk p, const struct co
         omit_k_b(c->omissions, p);
         return STATUS_OK;
     }
-    p.b = rcm_smallest_b(p, query->target);
-    query->smallest[query->k_b_count++] = p;
+    p = keep_k_b(query, p, c);
     if (c->shapes != SHAPES_NONE && c->question->b.length > 0)
         return given_shapes(query, p, c->question, c->omissions, c->shapes_left);
     c->omissions->total++;
@@ -256,7 +264,7 @@ int collect_shapes(struct query *query, struct collector *c)
     const struct question *question = c->question;
     const bool usual = question->k_b.length == 0;
     const size_t count = usual ? USUAL_K_B : question->k_b.length;
-    if (c->shapes != SHAPES_SMALLEST_B && question->b.length == 0)
+    if (c->shapes != SHAPES_NONE && c->shapes != SHAPES_SMALLEST_B && question->b.length == 0)
         c->factors = rcm_factorise(query->base.n);
     query->smallest = require_memory(calloc(count, sizeof *query->smallest));
     for (size_t i = 0; i < count; i++) {
