@@ -21,15 +21,6 @@ void print_query(const struct query *query)
     putchar('\n');
 }
 
-void put_query(struct table *table, const struct query *query)
-{
-    table_count(table, in_csv("n"), query->base.n);
-    table_count(table, in_csv("k"), query->base.k);
-    table_count(table, in_csv("m"), query->base.m);
-    table_count(table, in_csv("valid"), query->base.valid ? query->base.valid : query->base.n);
-    table_text(table, in_csv("assignment"), assignment_name(query->base.assignment));
-}
-
 static const struct column query_items[] = {
     {FIELD(struct query_fields, n), .csv = "n"},
     {FIELD(struct query_fields, k), .csv = "k"},

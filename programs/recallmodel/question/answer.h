@@ -47,9 +47,6 @@ int answer_arguments(const struct argument *options, const struct answer *answer
 void print_query(const struct query *query);
 json_t *query_json(const struct query *query);
 
-/* Puts n, k, m, valid and assignment in front of a CSV row. */
-void put_query(struct table *table, const struct query *query);
-
 /* What a row of CSV begins with. */
 struct query_fields {
     uint64_t n, k, m, valid;

@@ -3,6 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "columns.h"
 
+static const struct column shape_items[] = {
+    {FIELD(struct rcm_topk, n), EVERYWHERE("n")}, {FIELD(struct rcm_topk, k), EVERYWHERE("k")},
+    {FIELD(struct rcm_topk, b), EVERYWHERE("b")}, {FIELD(struct rcm_topk, k_b), EVERYWHERE("k_b")},
+    {FIELD(struct rcm_topk, m), EVERYWHERE("m")},
+};
+const struct columns shape_columns = COLUMNS(struct rcm_topk, shape_items);
+
 void put_shape_of_run(struct table *table, struct rcm_topk p)
 {
     table_count(table, column("n", STYLE_PLAIN), p.n);
@@ -10,19 +17,6 @@ void put_shape_of_run(struct table *table, struct rcm_topk p)
     table_count(table, column("b", STYLE_PLAIN), p.b);
     table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
     table_count(table, column("m", STYLE_PLAIN), p.m);
-}
-
-void put_buckets(struct table *table, struct rcm_topk p)
-{
-    table_count(table, column("k_b", STYLE_PLAIN), p.k_b);
-    table_count(table, column("b", STYLE_PLAIN), p.b);
-    table_count(table, column("candidates", STYLE_PLAIN), rcm_candidates(p));
-}
-
-void put_buckets_and_recall(struct table *table, struct rcm_topk p)
-{
-    put_buckets(table, p);
-    table_real(table, column("recall", STYLE_RECALL), rcm_recall_exact(p));
 }
 
 void put_count_if(bool known, struct table *table, struct column column, uint64_t value)

@@ -7,12 +7,9 @@
 #include <model/recallmodel.h>
 #include <programs/common/table.h>
 
-/* n, k, b, k_b and m. */
+/* n, k, b, k_b and m of a struct rcm_topk. */
+extern const struct columns shape_columns;
 void put_shape_of_run(struct table *table, struct rcm_topk p);
-
-/* k_b, b and candidates; and the same with the recall. */
-void put_buckets(struct table *table, struct rcm_topk p);
-void put_buckets_and_recall(struct table *table, struct rcm_topk p);
 
 /* A count, or null if `known` is false. */
 void put_count_if(bool known, struct table *table, struct column column, uint64_t value);

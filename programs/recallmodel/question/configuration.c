@@ -86,14 +86,16 @@ enum {
     WITH_AT_LEAST = 4,
     WITH_AT_LEAST_ALL = 8,
     WITH_PROFILE = 16,
-    WITH_ROOFLINE = 32
+    WITH_ROOFLINE = 32,
+    SHOW_COSTS = 64
 };
 
 unsigned configuration_parts(const struct query *query, const struct question *question,
                              const struct law_question *asked)
 {
     const bool rows = query->base.m > 1;
-    return (asked->quantile.given ? WITH_QUANTILE | (rows ? WITH_QUANTILE_ALL : 0) : 0U) |
+    return SHOW_COSTS |
+           (asked->quantile.given ? WITH_QUANTILE | (rows ? WITH_QUANTILE_ALL : 0) : 0U) |
            (asked->at_least.given ? WITH_AT_LEAST | (rows ? WITH_AT_LEAST_ALL : 0) : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
@@ -136,21 +138,21 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
     return c;
 }
 
-static const char *cost_model_name(size_t i)
+const char *cost_model_name(size_t i)
 {
     return rcm_cost_model(i)->name;
 }
 
 static const struct column cost_items[] = {
     {FIELD(struct rcm_cost, approximate), .csv = "cost_%s", .json = "cost/%s/approximate",
-     .heading = "%s\ncost", .style = STYLE_COST, .drop = 4},
+     .heading = "%s\ncost", .style = STYLE_COST, .drop = 4, .shown = SHOW_COSTS},
     {FIELD(struct rcm_cost, exact), .csv = "cost_%s_exact", .json = "cost/%s/exact"},
     {FIELD(struct rcm_cost, speedup), .csv = "speedup_%s", .json = "cost/%s/speedup",
-     .heading = "%s\nx", .style = STYLE_SPEEDUP, .drop = 1},
+     .heading = "%s\nx", .style = STYLE_SPEEDUP, .drop = 1, .shown = SHOW_COSTS},
     {FIELD(struct rcm_cost, stage1), .csv = "stage1_%s", .json = "cost/%s/stage1"},
     {FIELD(struct rcm_cost, stage2), .csv = "stage2_%s", .json = "cost/%s/stage2"},
 };
-static const struct columns cost_columns = COLUMNS(struct rcm_cost, cost_items);
+const struct columns cost_columns = COLUMNS(struct rcm_cost, cost_items);
 
 static const struct column prediction_items[] = {
     {FIELD(struct rcm_prediction, time_us), HEADED("predicted_us", "both\nstages us")},
@@ -201,42 +203,8 @@ static const struct column configuration_items[] = {
      .style = STYLE_RECALL, .when = WITH_AT_LEAST_ALL},
     {FIELD(struct configuration, target), .csv = "recall_target"},
     {FIELD(struct configuration, reaches), IN_DATA("reaches_target")},
-    {PART(struct configuration, cost, cost_columns), .times = RCM_COST_MODELS,
-     .name = cost_model_name},
+    {COSTS(struct configuration, cost)},
     {PART(struct configuration, prediction, prediction_columns), .when = WITH_PROFILE},
     {.part = &roofline_columns, .when = WITH_ROOFLINE},
 };
 const struct columns configuration_columns = COLUMNS(struct configuration, configuration_items);
-
-void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
-              int drop)
-{
-    static const struct {
-        const char *csv, *json, *heading; /* %s: the name of the model */
-        enum style style;
-    } columns[] = {
-        {"cost_%s", "cost/%s/approximate", "%s\ncost", STYLE_COST},
-        {"cost_%s_exact", "cost/%s/exact", NULL, STYLE_COST},
-        {"speedup_%s", "cost/%s/speedup", "%s\nx", STYLE_SPEEDUP},
-        {"stage1_%s", "cost/%s/stage1", NULL, STYLE_PLAIN},
-        {"stage2_%s", "cost/%s/stage2", NULL, STYLE_PLAIN},
-    };
-    const double values[] = {cost->approximate, cost->exact, cost->speedup};
-    const char *const algorithms[] = {NULL, NULL, NULL, cost->stage1, cost->stage2};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        char csv[64], json[64], heading[64];
-        const bool shown = drop && columns[i].heading;
-        snprintf(csv, sizeof csv, columns[i].csv, model->name);
-        snprintf(json, sizeof json, columns[i].json, model->name);
-        snprintf(heading, sizeof heading, shown ? columns[i].heading : "%s", model->name);
-        const struct column column = {.csv = csv,
-                                      .json = json,
-                                      .heading = shown ? heading : NULL,
-                                      .style = columns[i].style,
-                                      .drop = columns[i].style == STYLE_COST && shown ? drop : 0};
-        if (i < sizeof values / sizeof *values)
-            table_real(table, column, values[i]);
-        else
-            table_text(table, column, algorithms[i]);
-    }
-}

@@ -46,9 +46,10 @@ bool print_memory(const struct question *question, const struct rcm_topk *p, enu
 void put_memory(json_t *object, const struct question *question, const struct rcm_topk *p,
                 enum rcm_dtype dtype);
 
-/* Cost columns of one model. In the aligned table `drop` falls from the first model to the last; 0:
- * that table omits them. */
-void put_cost(struct table *table, const struct rcm_cost_model *model, const struct rcm_cost *cost,
-              int drop);
+/* The columns of the cost by each model, for an array of RCM_COST_MODELS in a row. */
+#define COSTS(row, field) \
+    PART(row, field, cost_columns), .times = RCM_COST_MODELS, .name = cost_model_name
+extern const struct columns cost_columns;
+const char *cost_model_name(size_t i);
 
 #endif

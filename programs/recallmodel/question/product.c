@@ -4,12 +4,9 @@
 #include "product.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include <programs/common/error.h>
 #include <programs/common/wrap.h>
-
-#include <programs/common/json.h>
 
 int product_check(const struct rcm_device *device, uint64_t d, bool fused)
 {
@@ -27,53 +24,34 @@ int product_check(const struct rcm_device *device, uint64_t d, bool fused)
     return STATUS_OK;
 }
 
-void put_product(struct table *table, struct product_question q, struct rcm_topk p,
-                 const struct rcm_prediction *r, double exact_us)
-{
-    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
-    table_real(table, headed("product_us", "product\nus, >=", STYLE_COST), product.product_us);
-    if (r) {
-        table_real(table, in_data("with_product_us"), product.product_us + r->time_us);
-        table_real(table, in_data("exact_with_product_us"), product.product_us + exact_us);
-    }
-    table_real(table, headed("fused_us", "fused\nus, >=", STYLE_COST), product.fused_us);
-    table_text(table, headed("fused_bound", "by", STYLE_PLAIN), product.fused_bound);
-    if (r)
-        table_real(table, headed("fused_with_stage2_us", "with\nstage 2", STYLE_COST),
-                   product.fused_us + r->stage2_us);
-    table_real(table, in_data("product_intensity"), product.product_intensity);
-    table_real(table, in_data("fused_intensity"), product.fused_intensity);
-}
-
 /* "56.9", "1024" */
 static void format_intensity(char text[24], double intensity)
 {
     snprintf(text, 24, intensity < 100.0 ? "%.3g" : "%.0f", intensity);
 }
 
-unsigned product_print_intensity(struct product_question q, struct rcm_topk p)
+unsigned product_print_intensity(const struct rcm_product *product, const struct rcm_device *device,
+                                 uint64_t d)
 {
     char alone[24], fused[24], ridge[24];
-    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
-    format_intensity(alone, product.product_intensity);
-    format_intensity(fused, product.fused_intensity);
-    format_intensity(ridge, product.ridge);
+    format_intensity(alone, product->product_intensity);
+    format_intensity(fused, product->fused_intensity);
+    format_intensity(ridge, product->ridge);
     return print_wrapped("  intensity   d = %" PRIu64
                          ": the product does %s operations for each byte that it moves, fused with "
                          "stage 1 %s; below %s the memory of the %s is the limit",
-                         q.d, alone, fused, ridge, q.device->name);
+                         d, alone, fused, ridge, device->name);
 }
 
-void product_json(json_t *object, struct product_question q, struct rcm_topk p)
+void product_json(json_t *object, const struct rcm_product *product, uint64_t d)
 {
-    const struct rcm_product product = rcm_product(q.device, q.dtype, p, q.d);
     json_t *values = json_object();
-    set_count(values, "d", q.d);
-    set_real(values, "product_us", product.product_us);
-    set_real(values, "fused_us", product.fused_us);
-    set_text(values, "fused_bound", product.fused_bound);
-    set_real(values, "product_intensity", product.product_intensity);
-    set_real(values, "fused_intensity", product.fused_intensity);
-    set_real(values, "ridge", product.ridge);
+    set_count(values, "d", d);
+    set_real(values, "product_us", product->product_us);
+    set_real(values, "fused_us", product->fused_us);
+    set_text(values, "fused_bound", product->fused_bound);
+    set_real(values, "product_intensity", product->product_intensity);
+    set_real(values, "fused_intensity", product->fused_intensity);
+    set_real(values, "ridge", product->ridge);
     json_object_set_new(object, "product", values);
 }

@@ -103,9 +103,11 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     const struct rcm_choice *c = &answer->choice;
     const bool pays = selection_is_time(answer) && selection_has_buckets(answer);
     selection_reason(reason, sizeof reason, answer);
-    if (answer->settings->d)
-        product_json(object, selection_product(answer),
-                     selection_has_buckets(answer) ? c->p : answer->query->base);
+    if (answer->settings->d) {
+        const struct rcm_product product =
+            selection_product(answer, selection_has_buckets(answer) ? c->p : answer->query->base);
+        product_json(object, &product, answer->settings->d);
+    }
     set_text(object, "deploy", rcm_deploy_name(c->deploy));
     json_object_set_new(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);

@@ -118,9 +118,8 @@ static double row_recall(struct rcm_topk p, const struct select_settings *settin
 static void predict(struct selection_shape *shape, const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    const struct product_question q = selection_product(answer);
-    if (q.d)
-        shape->product = rcm_product(q.device, q.dtype, shape->p, q.d);
+    if (answer->settings->d)
+        shape->product = selection_product(answer, shape->p);
     shape->stage2_us = NAN;
     if (!profile)
         return;

@@ -107,8 +107,8 @@ static unsigned print_other_profile(const struct selection_answer *answer)
 static unsigned print_product(const struct selection_answer *answer)
 {
     char fused[40], stage2[40] = "not counted";
-    const struct product_question q = selection_product(answer);
-    if (!q.d || !selection_has_buckets(answer))
+    const uint64_t d = answer->settings->d;
+    if (!d || !selection_has_buckets(answer))
         return 0;
     const struct rcm_profile *profile = answer->asked.machine.profile;
     const struct selection_shape *shape = selection_chosen(answer);
@@ -124,7 +124,7 @@ static unsigned print_product(const struct selection_answer *answer)
                : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
                                                             : "matrix operations",
                stage2, profile ? ", predicted" : "") +
-           product_print_intensity(q, shape->p);
+           product_print_intensity(&shape->product, answer->asked.machine.device, d);
 }
 
 /* What a roofline means. */

@@ -281,10 +281,10 @@ bool selection_is_bound(const struct selection_answer *answer)
     return strcmp(answer->asked.objective->name, "roofline") == 0 || answer->settings->d;
 }
 
-struct product_question selection_product(const struct selection_answer *answer)
+struct rcm_product selection_product(const struct selection_answer *answer, struct rcm_topk p)
 {
-    return (struct product_question){answer->asked.machine.device, answer->asked.machine.dtype,
-                                     answer->settings->d};
+    return rcm_product(answer->asked.machine.device, answer->asked.machine.dtype, p,
+                       answer->settings->d);
 }
 
 double selection_quantile(const struct select_settings *settings)

@@ -143,8 +143,8 @@ bool selection_is_bound(const struct selection_answer *answer);
  * launch. */
 double selection_least(const struct selection_answer *answer, double objective);
 
-/* What --d asks. */
-struct product_question selection_product(const struct selection_answer *answer);
+/* The product of --d. */
+struct rcm_product selection_product(const struct selection_answer *answer, struct rcm_topk p);
 
 /* The share of rows that reach the recall shown as the quantile, and 1 minus that share. */
 double selection_quantile(const struct select_settings *settings);

@@ -7,62 +7,98 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/memory.h>
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/recallmodel/command.h>
 #include "predict.h"
 #include <programs/recallmodel/question/configuration.h>
 
 /* ---- shapes */
 
-struct product_question predict_product(const struct predict_settings *settings,
-                                        enum rcm_dtype dtype)
-{
-    return (struct product_question){&settings->question.device.text.device, dtype, settings->d};
-}
+struct predict_row {
+    struct query_fields query;
+    struct rcm_topk p;
+    uint64_t candidates;
+    double recall, bound_us, exact_us, speedup;
+    struct predicted predicted;
+    struct rcm_product product;
+    double with_product_us, exact_with_product_us, fused_with_stage2_us;
+    struct rcm_cost cost[RCM_COST_MODELS];
+};
 
-/* What the rates of the device allow stage 1, where they are known. */
-static void put_bound(struct table *table, const struct predict_settings *settings,
-                      enum rcm_dtype dtype, struct rcm_topk p)
+enum { WITH_BOUND = 1, WITH_PRODUCT = 2 };
+#define ROW(field) FIELD(struct predict_row, field)
+
+static const struct column product_items[] = {
+    {ROW(product.product_us), HEADED("product_us", "product\nus, >="), .style = STYLE_COST},
+    {ROW(with_product_us), IN_DATA("with_product_us")},
+    {ROW(exact_with_product_us), IN_DATA("exact_with_product_us")},
+    {ROW(product.fused_us), HEADED("fused_us", "fused\nus, >="), .style = STYLE_COST},
+    {ROW(product.fused_bound), HEADED("fused_bound", "by")},
+    {ROW(fused_with_stage2_us), HEADED("fused_with_stage2_us", "with\nstage 2"),
+     .style = STYLE_COST},
+    {ROW(product.product_intensity), IN_DATA("product_intensity")},
+    {ROW(product.fused_intensity), IN_DATA("fused_intensity")},
+};
+static const struct columns product_columns = COLUMNS(struct predict_row, product_items);
+
+static const struct column predict_items[] = {
+    {PART(struct predict_row, query, query_columns)},
+    {ROW(p.k_b), EVERYWHERE("k_b")},
+    {ROW(p.b), EVERYWHERE("b")},
+    {ROW(candidates), EVERYWHERE("candidates")},
+    {ROW(recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
+    {ROW(predicted.r.time_us), HEADED("predicted_us", "both\nstages us")},
+    {PART(struct predict_row, predicted, band_columns)},
+    {ROW(predicted.r.stage1_us), HEADED("stage1_us", "stage 1\nus"), .drop = 1},
+    {ROW(predicted.r.stage2_us), HEADED("stage2_us", "stage 2\nus")},
+    {ROW(bound_us), .json = "bound_us", .when = WITH_BOUND},
+    {ROW(predicted.r.bound), HEADED("bound", "stage 1\nmostly"), .drop = 4},
+    {ROW(exact_us), IN_DATA("exact_us")},
+    {ROW(speedup), HEADED("speedup", "over\nexact"), .style = STYLE_SPEEDUP, .drop = 3},
+    {.part = &product_columns, .when = WITH_PRODUCT},
+    {PART(struct predict_row, predicted, beyond_columns)},
+    {COSTS(struct predict_row, cost)},
+};
+static const struct columns predict_columns = COLUMNS(struct predict_row, predict_items);
+
+static void add_shape(struct table *table, const struct query *query,
+                      struct predict_settings *settings, struct rcm_topk p)
 {
+    const struct rcm_profile_answer *a = &settings->profile;
     const struct rcm_device *device = &settings->question.device.text.device;
-    if (device->bandwidth_bytes_per_s > 0.0)
-        table_real(table, in_json("bound_us"), rcm_roofline(device, dtype, p).time_us);
+    const struct rcm_prediction r = prediction_of(a, p);
+    const double exact_us = settings->exact.time_us;
+    struct predict_row row = {.query = fields_of(query),
+                              .p = p,
+                              .candidates = rcm_candidates(p),
+                              .recall = rcm_recall_exact(p),
+                              .bound_us = rcm_roofline(device, a->dtype, p).time_us,
+                              .exact_us = exact_us,
+                              .speedup = exact_us / r.time_us,
+                              .predicted = predicted_of(r)};
+    if (settings->d)
+        row.product = rcm_product(device, a->profile.dtype, p, settings->d);
+    row.with_product_us = row.product.product_us + r.time_us;
+    row.exact_with_product_us = row.product.product_us + exact_us;
+    row.fused_with_stage2_us = row.product.fused_us + r.stage2_us;
+    for (size_t i = 0; i < RCM_COST_MODELS; i++)
+        row.cost[i] = rcm_cost(rcm_cost_model(i), p);
+    if (table_rows(table) == 0)
+        settings->product = row.product;
+    table_add(table, &row, false);
 }
 
 static struct table *predict_rows(const struct query *query, void *state)
 {
-    const struct predict_settings *settings = state;
-    const struct rcm_profile_answer a = settings->profile;
-    const struct rcm_profile *q = &a.profile;
-    struct table *table = table_new();
-    for (size_t i = 0; i < query->length; i++) {
-        const struct rcm_topk p = query->shapes[i];
-        const struct rcm_prediction r = prediction_of(&a, p);
-        const double exact = rcm_predict_exact(q, p);
-        table_row(table, false);
-        put_query(table, query);
-        put_buckets_and_recall(table, p);
-        table_real(table, headed("predicted_us", "both\nstages us", STYLE_PLAIN), r.time_us);
-        put_band(table, &r);
-        table_real(table, dropped(1, "stage1_us", "stage 1\nus", STYLE_PLAIN), r.stage1_us);
-        table_real(table, headed("stage2_us", "stage 2\nus", STYLE_PLAIN), r.stage2_us);
-        put_bound(table, settings, a.dtype, p);
-        table_text(table, dropped(4, "bound", "stage 1\nmostly", STYLE_PLAIN), r.bound);
-        table_real(table, in_data("exact_us"), exact);
-        table_real(table, dropped(3, "speedup", "over\nexact", STYLE_SPEEDUP), exact / r.time_us);
-        if (settings->d)
-            put_product(table, predict_product(settings, q->dtype), p, &r, exact);
-        put_beyond(table, &r);
-        const struct rcm_cost_model *model;
-        for (size_t j = 0; (model = rcm_cost_model(j)); j++) {
-            const struct rcm_cost cost = rcm_cost(model, p);
-            put_cost(table, model, &cost, 0);
-        }
-    }
+    struct predict_settings *settings = state;
+    const bool bound = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
+    struct table *table =
+        table_of(&predict_columns, (bound ? WITH_BOUND : 0U) | (settings->d ? WITH_PRODUCT : 0U));
+    settings->exact = rcm_predict_exact_band(&settings->profile.profile, query->base);
+    for (size_t i = 0; i < query->length; i++)
+        add_shape(table, query, settings, query->shapes[i]);
     return table;
 }
 
@@ -70,10 +106,10 @@ static void predict_text(const struct query *query, const struct table *table, v
                          bool colour)
 {
     const struct predict_settings *settings = state;
-    const struct rcm_profile_answer a = settings->profile;
-    const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
+    const struct rcm_profile_answer *a = &settings->profile;
+    const struct rcm_prediction exact = settings->exact;
     char band[BAND];
-    print_profile(&a);
+    print_profile(a);
     print_family(&settings->question.device);
     format_band(band, &exact);
     if (isfinite(exact.time_us))
@@ -81,15 +117,16 @@ static void predict_text(const struct query *query, const struct table *table, v
                isfinite(exact.low_us) ? "" : "error ", band);
     else
         printf("Exact top-k of the whole rows: not known, because %s.\n\n",
-               a.profile.run_count > 0.0 && a.profile.exact_count == 0.0
+               a->profile.run_count > 0.0 && a->profile.exact_count == 0.0
                    ? "no run of the profile is of exact top-k"
                    : "its runs do not determine it");
     table_print(table, stdout, colour);
-    print_memory(&settings->question, &query->base, a.dtype);
+    print_memory(&settings->question, &query->base, a->dtype);
     if (!settings->d)
         return;
     putchar('\n');
-    product_print_intensity(predict_product(settings, a.profile.dtype), query->shapes[0]);
+    product_print_intensity(&settings->product, &settings->question.device.text.device,
+                            settings->d);
     print_wrapped(
         "product: computing the values as products of vectors, by the roofline, a lower bound; "
         "fused: product and stage 1 in one kernel, by the "
@@ -100,15 +137,15 @@ static void predict_json(json_t *object, const struct query *query, const struct
                          void *state)
 {
     const struct predict_settings *settings = state;
-    const struct rcm_profile_answer a = settings->profile;
-    const struct rcm_prediction exact = rcm_predict_exact_band(&a.profile, query->base);
-    put_profile_json(object, &a);
-    put_memory(object, &settings->question, &query->base, a.dtype);
+    const struct rcm_profile_answer *a = &settings->profile;
+    const struct rcm_prediction exact = settings->exact;
+    put_profile_json(object, a);
+    put_memory(object, &settings->question, &query->base, a->dtype);
     set_real(object, "exact_us", exact.time_us);
     set_real(object, "exact_low_us", exact.low_us);
     set_real(object, "exact_high_us", exact.high_us);
     if (settings->d)
-        product_json(object, predict_product(settings, a.profile.dtype), query->shapes[0]);
+        product_json(object, &settings->product, settings->d);
     json_object_set_new(object, "predictions", table_json(table));
 }
 

@@ -16,11 +16,11 @@ struct predict_settings {
     uint64_t d;                        /* 0: not given */
     struct device_option carry_to;     /* of an exact kernel's profile */
     struct rcm_profile_answer profile; /* that answers; found is false if none does */
-};
 
-/* What --d asks, for values of this type. */
-struct product_question predict_product(const struct predict_settings *settings,
-                                        enum rcm_dtype dtype);
+    /* What the rows of a query have found: the whole rows, and the product of the first shape. */
+    struct rcm_prediction exact;
+    struct rcm_product product;
+};
 
 /* Answers by the profile of a kernel that only finds the exact top-k. Returns a status. */
 int predict_exact_kernel(struct predict_settings *settings);
@@ -44,8 +44,12 @@ void put_profile_json(json_t *object, const struct rcm_profile_answer *a);
 /* The prediction; NaN where the kernel cannot run the shape. */
 struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p);
 
-/* The columns of the band, and of what lies beyond the runs of the profile. */
-void put_band(struct table *table, const struct rcm_prediction *r);
-void put_beyond(struct table *table, const struct rcm_prediction *r);
+/* A prediction in words: the columns of its band, and of what lies beyond the runs. */
+struct predicted {
+    struct rcm_prediction r;
+    char band[BAND], beyond[RCM_BEYOND_TEXT], shown_beyond[RCM_BEYOND_TEXT];
+};
+extern const struct columns band_columns, beyond_columns;
+struct predicted predicted_of(struct rcm_prediction r);
 
 #endif

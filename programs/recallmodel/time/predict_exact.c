@@ -6,22 +6,32 @@
 #include <programs/common/format.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/recallmodel/question/configuration.h>
 #include "predict.h"
+
+struct exact_row {
+    struct query_fields query;
+    struct predicted predicted;
+    const char *way;
+};
+
+static const struct column exact_items[] = {
+    {PART(struct exact_row, query, query_columns)},
+    {FIELD(struct exact_row, predicted.r.time_us), HEADED("exact_us", "exact\ntop-k us")},
+    {PART(struct exact_row, predicted, band_columns)},
+    {FIELD(struct exact_row, way), EVERYWHERE("way")},
+    {PART(struct exact_row, predicted, beyond_columns)},
+};
+static const struct columns exact_columns = COLUMNS(struct exact_row, exact_items);
 
 static struct table *exact_rows(const struct query *query, void *state)
 {
     const struct predict_settings *settings = state;
-    const struct rcm_topk p = query->base;
-    const struct rcm_prediction r = rcm_predict_exact_band(&settings->profile.profile, p);
-    struct table *table = table_new();
-    table_row(table, false);
-    put_query(table, query);
-    table_real(table, headed("exact_us", "exact\ntop-k us", STYLE_PLAIN), r.time_us);
-    put_band(table, &r);
-    table_text(table, column("way", STYLE_PLAIN), isnan(r.time_us) ? "" : r.stage2);
-    put_beyond(table, &r);
+    const struct rcm_prediction r = rcm_predict_exact_band(&settings->profile.profile, query->base);
+    const struct exact_row row = {fields_of(query), predicted_of(r),
+                                  isnan(r.time_us) ? "" : r.stage2};
+    struct table *table = table_of(&exact_columns, 0);
+    table_add(table, &row, false);
     return table;
 }
 

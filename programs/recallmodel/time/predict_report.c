@@ -7,7 +7,6 @@
 #include <programs/common/wrap.h>
 #include <programs/common/json.h>
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 
 #include "predict.h"
 
@@ -42,25 +41,30 @@ void print_profile(const struct rcm_profile_answer *a)
                       rcm_dtype_name(a->dtype), rcm_dtype_name(q->dtype));
 }
 
-void put_band(struct table *table, const struct rcm_prediction *r)
-{
-    char band[BAND];
-    format_band(band, r);
-    table_text(table,
-               (struct column){.heading = "held out,\n5 to 95 %", .style = STYLE_PLAIN, .drop = 2},
-               band);
-    table_real(table, in_data("low_us"), r->low_us);
-    table_real(table, in_data("high_us"), r->high_us);
-}
+#define PREDICTED(field) FIELD(struct predicted, field)
 
-void put_beyond(struct table *table, const struct rcm_prediction *r)
+static const struct column band_items[] = {
+    {PREDICTED(band), .heading = "held out,\n5 to 95 %", .drop = 2},
+    {PREDICTED(r.low_us), IN_DATA("low_us")},
+    {PREDICTED(r.high_us), IN_DATA("high_us")},
+};
+const struct columns band_columns = COLUMNS(struct predicted, band_items);
+
+static const struct column beyond_items[] = {
+    {PREDICTED(shown_beyond), .heading = "not within\nthe runs"},
+    {PREDICTED(r.within_runs), IN_DATA("within_runs")},
+    {PREDICTED(beyond), IN_DATA("beyond")},
+};
+const struct columns beyond_columns = COLUMNS(struct predicted, beyond_items);
+
+struct predicted predicted_of(struct rcm_prediction r)
 {
-    char beyond[RCM_BEYOND_TEXT];
-    rcm_beyond_text(r->beyond, beyond);
-    table_text(table, in_table("not within\nthe runs", STYLE_PLAIN),
-               isnan(r->time_us) && r->beyond != RCM_BEYOND_KERNEL ? "" : beyond);
-    table_bool(table, in_data("within_runs"), r->within_runs);
-    table_text(table, in_data("beyond"), beyond);
+    struct predicted p = {.r = r};
+    format_band(p.band, &r);
+    rcm_beyond_text(r.beyond, p.beyond);
+    if (!isnan(r.time_us) || r.beyond == RCM_BEYOND_KERNEL)
+        rcm_beyond_text(r.beyond, p.shown_beyond);
+    return p;
 }
 
 void put_profile_json(json_t *object, const struct rcm_profile_answer *a)

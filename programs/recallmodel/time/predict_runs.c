@@ -63,7 +63,7 @@ static void print_prediction(const struct rcm_prediction *r)
 }
 
 static void print_rows(const struct csv *csv, const struct run_list *runs,
-                       const struct rcm_profile_answer *a)
+                       const struct rcm_prediction *predicted)
 {
     for (size_t i = 0; i < csv->columns; i++)
         if (!replaced(csv, i)) {
@@ -78,49 +78,55 @@ static void print_rows(const struct csv *csv, const struct run_list *runs,
                 csv_write(stdout, csv_field(csv, row, i));
                 putchar(',');
             }
-        if (next < runs->length &&
-            runs->items[next].row == row) { /* others are of other measurements */
-            const struct rcm_prediction r = predict_run(a, &runs->items[next++]);
-            print_prediction(&r);
-        } else {
+        if (next < runs->length && runs->items[next].row == row)
+            print_prediction(&predicted[next++]);
+        else /* of other measurements */
             fputs(",,,,", stdout);
-        }
         putchar('\n');
     }
 }
 
-static struct table *run_table(const struct run_list *runs, const struct rcm_profile_answer *a)
+struct run_row {
+    struct run run;
+    struct predicted predicted;
+    double ratio;
+};
+
+static const struct column run_items[] = {
+    {PART(struct run_row, run.p, shape_columns)},
+    {FIELD(struct run_row, run.time_us), HEADED("time_us", "measured\nus")},
+    {FIELD(struct run_row, predicted.r.time_us), HEADED("predicted_us", "predicted\nus")},
+    {PART(struct run_row, predicted, band_columns)},
+    {FIELD(struct run_row, ratio), .heading = "ratio", .style = STYLE_Z},
+    {PART(struct run_row, predicted, beyond_columns)},
+};
+static const struct columns run_columns = COLUMNS(struct run_row, run_items);
+
+static struct table *run_table(const struct run_list *runs, const struct rcm_prediction *predicted)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&run_columns, 0);
     for (size_t i = 0; i < runs->length; i++) {
-        const struct run *run = &runs->items[i];
-        const struct rcm_prediction r = predict_run(a, run);
-        table_row(table, false);
-        put_shape_of_run(table, run->p);
-        table_real(table, headed("time_us", "measured\nus", STYLE_PLAIN), run->time_us);
-        table_real(table, headed("predicted_us", "predicted\nus", STYLE_PLAIN), r.time_us);
-        put_band(table, &r);
-        table_real(table, in_table("ratio", STYLE_Z), r.time_us / run->time_us);
-        put_beyond(table, &r);
+        const struct run_row row = {runs->items[i], predicted_of(predicted[i]),
+                                    predicted[i].time_us / runs->items[i].time_us};
+        table_add(table, &row, false);
     }
     return table;
 }
 
-static void summarise(const struct run_list *runs, const struct rcm_profile_answer *a,
+static void summarise(const struct run_list *runs, const struct rcm_prediction *predicted,
                       struct residuals *residuals, size_t *beyond)
 {
-    double *predicted = require_memory(malloc((runs->length + 1) * sizeof *predicted));
+    double *times = require_memory(malloc((runs->length + 1) * sizeof *times));
     bool *in = require_memory(malloc((runs->length + 1) * sizeof *in));
     *beyond = 0;
     for (size_t i = 0; i < runs->length; i++) {
-        const struct rcm_prediction r = predict_run(a, &runs->items[i]);
-        predicted[i] = r.time_us;
-        in[i] = isfinite(runs->items[i].time_us) && isfinite(predicted[i]);
-        *beyond += isfinite(predicted[i]) && !r.within_runs;
+        times[i] = predicted[i].time_us;
+        in[i] = isfinite(runs->items[i].time_us) && isfinite(times[i]);
+        *beyond += isfinite(times[i]) && !predicted[i].within_runs;
     }
-    if (residuals_of(runs->items, predicted, in, runs->length, residuals) != 0)
+    if (residuals_of(runs->items, times, in, runs->length, residuals) != 0)
         require_memory(NULL);
-    free(predicted);
+    free(times);
     free(in);
 }
 
@@ -139,13 +145,16 @@ static int print_runs_json(const struct table *table, const struct residuals *re
 static int print_runs(const struct csv *csv, const struct run_list *runs,
                       const struct rcm_profile_answer *a, enum output output)
 {
-    struct table *table = output == OUTPUT_CSV ? NULL : run_table(runs, a);
+    struct rcm_prediction *predicted = require_memory(calloc(runs->length + 1, sizeof *predicted));
     struct residuals residuals;
     size_t beyond;
     int status = STATUS_OK;
-    summarise(runs, a, &residuals, &beyond);
+    for (size_t i = 0; i < runs->length; i++)
+        predicted[i] = predict_run(a, &runs->items[i]);
+    struct table *table = run_table(runs, predicted);
+    summarise(runs, predicted, &residuals, &beyond);
     if (output == OUTPUT_CSV) {
-        print_rows(csv, runs, a);
+        print_rows(csv, runs, predicted);
     } else if (output == OUTPUT_JSON) {
         status = print_runs_json(table, &residuals, a);
     } else {
@@ -169,8 +178,8 @@ static int print_runs(const struct csv *csv, const struct run_list *runs,
             stderr,
             "recallmodel: %zu of %zu shapes lie beyond the runs that the profile was fitted to\n",
             beyond, runs->length);
-    if (table)
-        table_free(table);
+    table_free(table);
+    free(predicted);
     return status;
 }
 
