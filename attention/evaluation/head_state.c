@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <base/arena.h>
 #include <base/memory.h>
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
@@ -23,72 +24,30 @@ static uint32_t largest_k(const struct evaluation_spec *spec)
     return spec->k_length ? spec->k[spec->k_length - 1] : 0;
 }
 
-/* The elements of each array that a shape needs. */
-struct amounts {
-    double queries, keys, values, logits, states, sums, tops;
-};
-
-static struct amounts amounts_of(const struct head_shape *shape, uint32_t k)
+/* The arrays of one head. Where the shape says that there are none, they are NULL. */
+static void room_lay_out(struct head_room *room, const struct head_shape *shape, uint32_t k,
+                         struct arena *arena)
 {
-    const double queries = (double)shape->query_heads * shape->n_q;
-    return (struct amounts){.queries = queries * shape->d,
-                            .keys = (double)shape->n * shape->d,
-                            .values = (double)shape->n * shape->d_v,
-                            .logits = queries * shape->n,
-                            .states = queries,
-                            .sums = 2 * queries * shape->d_v,
-                            .tops = queries * fmin(k, shape->n)};
+    const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n, d = shape->d,
+                 d_v = shape->d_v;
+    room->floats = (struct head_floats){
+        .queries = arena_array(arena, queries, d, sizeof(float)),
+        .queries_unroped = shape->unroped ? arena_array(arena, queries, d, sizeof(float)) : NULL,
+        .keys = arena_array(arena, n, d, sizeof(float)),
+        .keys_unroped = shape->unroped ? arena_array(arena, n, d, sizeof(float)) : NULL,
+        .values = d_v ? arena_array(arena, n, d_v, sizeof(float)) : NULL};
+    room->logits = arena_array(arena, queries, n, sizeof *room->logits);
+    room->queries = arena_array(arena, queries, 1, sizeof *room->queries);
+    room->sums = arena_array(arena, queries, 2 * d_v, sizeof *room->sums);
+    room->tops = arena_array(arena, queries, k < n ? k : n, sizeof *room->tops);
 }
 
-static double bytes_of(struct amounts a, bool unroped)
+static double room_bytes(const struct head_shape *shape, uint32_t k)
 {
-    return (unroped ? 2 : 1) * (a.queries + a.keys) * sizeof(float) + a.values * sizeof(float) +
-           a.logits * sizeof(float) + a.states * sizeof(struct query_state) +
-           a.sums * sizeof(double) + a.tops * sizeof(uint32_t);
-}
-
-static struct amounts larger(struct amounts a, struct amounts b)
-{
-    return (struct amounts){.queries = fmax(a.queries, b.queries),
-                            .keys = fmax(a.keys, b.keys),
-                            .values = fmax(a.values, b.values),
-                            .logits = fmax(a.logits, b.logits),
-                            .states = fmax(a.states, b.states),
-                            .sums = fmax(a.sums, b.sums),
-                            .tops = fmax(a.tops, b.tops)};
-}
-
-static void *room_for(double count, size_t size)
-{
-    return require_memory(malloc((size_t)count * size + 1));
-}
-
-static struct head_room room_new(struct amounts a, bool unroped)
-{
-    return (struct head_room){
-        .floats = {.queries = room_for(a.queries, sizeof(float)),
-                   .queries_unroped = unroped ? room_for(a.queries, sizeof(float)) : NULL,
-                   .keys = room_for(a.keys, sizeof(float)),
-                   .keys_unroped = unroped ? room_for(a.keys, sizeof(float)) : NULL,
-                   .values = a.values > 0 ? room_for(a.values, sizeof(float)) : NULL},
-        .logits = room_for(a.logits, sizeof(float)),
-        .queries = room_for(a.states, sizeof(struct query_state)),
-        .sums = room_for(a.sums, sizeof(double)),
-        .tops = room_for(a.tops, sizeof(uint32_t)),
-        .holds = SIZE_MAX};
-}
-
-static void room_free(struct head_room *room)
-{
-    free(room->floats.queries);
-    free(room->floats.queries_unroped);
-    free(room->floats.keys);
-    free(room->floats.keys_unroped);
-    free(room->floats.values);
-    free(room->logits);
-    free(room->queries);
-    free(room->sums);
-    free(room->tops);
+    struct head_room room;
+    struct arena arena = {0};
+    room_lay_out(&room, shape, k, &arena);
+    return arena.bytes;
 }
 
 struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t index)
@@ -109,27 +68,29 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
                     size_t size)
 {
     const uint32_t k = largest_k(spec);
-    struct amounts most = {0};
-    bool unroped = false;
-    double all = 0;
+    double all = 0, most = 0;
     *states = (struct head_states){.spec = spec};
     for (size_t i = 0; i < spec->length; i++) {
-        const struct amounts a = amounts_of(&spec->heads[i], k);
-        most = larger(most, a);
-        unroped = unroped || spec->heads[i].unroped;
-        all += bytes_of(a, spec->heads[i].unroped);
+        const double bytes = room_bytes(&spec->heads[i], k);
+        most = fmax(most, bytes);
+        all += bytes;
     }
     const bool all_fit =
         all <= (spec->memory_bytes > 0 ? spec->memory_bytes : memory_limit_bytes() / 2);
-    if (!all_fit && !memory_fits(bytes_of(most, unroped), "one head of --keys",
-                                 "give fewer queries with --last", error, size))
+    const char *mend = "give fewer queries with --last";
+    if (!all_fit && !memory_fits(most, "one head of --keys", mend, error, size))
         return -1;
     states->rooms = all_fit ? spec->length : 1;
     states->room = require_memory(calloc(states->rooms + 1, sizeof *states->room));
     states->head = require_memory(calloc(spec->length + 1, sizeof *states->head));
-    for (size_t i = 0; i < states->rooms; i++)
-        states->room[i] = all_fit ? room_new(amounts_of(&spec->heads[i], k), spec->heads[i].unroped)
-                                  : room_new(most, unroped);
+    for (size_t i = 0; i < states->rooms; i++) {
+        struct arena arena = {.bytes = all_fit ? room_bytes(&spec->heads[i], k) : most};
+        states->room[i] = (struct head_room){.memory = arena_open(&arena), .holds = SIZE_MAX};
+        if (!states->room[i].memory) {
+            snprintf(error, size, "out of memory; %s", mend);
+            return -1;
+        }
+    }
     for (size_t i = 0; i < spec->length; i++)
         states->head[i] = head_without_numbers(spec, i);
     return 0;
@@ -138,7 +99,7 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
 void head_states_free(struct head_states *states)
 {
     for (size_t i = 0; i < states->rooms && states->room; i++)
-        room_free(&states->room[i]);
+        free(states->room[i].memory);
     free(states->room);
     free(states->head);
     *states = (struct head_states){0};
@@ -278,10 +239,10 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     struct head_room *room = &states->room[states->rooms == 1 ? 0 : index];
     if (room->holds == index)
         return room;
-    struct head_floats to = room->floats;
-    if (!shape->unroped)
-        to.queries_unroped = to.keys_unroped = NULL;
+    struct arena arena = {.memory = room->memory};
+    room_lay_out(room, shape, largest_k(spec), &arena);
     room->holds = SIZE_MAX;
+    const struct head_floats to = room->floats;
     if (spec->read(spec->from, index, &to, error, size) != 0) {
         watch_stops(states->watch); /* if that is why, it is to be known */
         return NULL;
@@ -293,7 +254,7 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     room->holds = index;
     states->head[index].keys = to.keys;
     states->head[index].keys_unroped = to.keys_unroped;
-    states->head[index].values = shape->d_v ? to.values : NULL;
+    states->head[index].values = to.values;
     states->head[index].queries = shape->n_q == shape->n ? to.queries : NULL;
     states->head[index].query_heads = shape->query_heads;
     return room;

@@ -28,8 +28,9 @@ struct query_state {
     uint32_t *top, tops;        /* the largest logits of the range, by rank */
 };
 
-/* Memory for one head. */
+/* Memory for one head, and the arrays in it of the one that it holds. */
 struct head_room {
+    void *memory;
     struct head_floats floats;
     float *logits;               /* [query_heads][n_q][n] */
     struct query_state *queries; /* [query_heads][n_q] */

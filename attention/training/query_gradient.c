@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/arena.h>
 #include <base/clock.h>
 #include <base/memory.h>
 
@@ -30,7 +31,7 @@ struct slice {
 };
 
 struct gradient_workspace {
-    uint32_t rows_max;
+    void *memory;
     float *a;               /* [rows][width], before the normalisation; then normalised */
     float *dy;              /* [rows][width], the derivative by y */
     float *inverse, *means; /* [width]: 1 / sqrt(variance + epsilon); means of dy and dy x */
@@ -44,39 +45,37 @@ static uint32_t rows_of_slice(uint32_t rows)
     return even < SLICE_ROWS_MIN ? SLICE_ROWS_MIN : even;
 }
 
+static void lay_out(struct gradient_workspace *w, const struct query_model *model, uint32_t rows,
+                    struct arena *arena)
+{
+    const size_t width = model->width;
+    w->a = arena_array(arena, rows, width, sizeof *w->a);
+    w->dy = arena_array(arena, rows, width, sizeof *w->dy);
+    w->inverse = arena_array(arena, 1, width, sizeof *w->inverse);
+    w->means = arena_array(arena, 2, width, sizeof *w->means);
+    for (int i = 0; i < SLICES; i++) {
+        struct slice *s = &w->slice[i];
+        s->gradient = arena_array(arena, 1, model->length, sizeof *s->gradient);
+        s->sums = arena_array(arena, 2, width, sizeof *s->sums);
+        s->hidden = arena_array(arena, CHUNK, width, sizeof *s->hidden);
+        s->logits = arena_array(arena, CHUNK, model->clusters, sizeof *s->logits);
+    }
+}
+
 struct gradient_workspace *gradient_workspace_new(const struct query_model *model, uint32_t rows)
 {
     struct gradient_workspace *w = require_memory(calloc(1, sizeof *w));
-    const size_t cells = (size_t)rows * model->width;
-    w->rows_max = rows;
-    w->a = require_memory(malloc(cells * sizeof *w->a));
-    w->dy = require_memory(malloc(cells * sizeof *w->dy));
-    w->inverse = require_memory(malloc(model->width * sizeof *w->inverse));
-    w->means = require_memory(malloc(2 * (size_t)model->width * sizeof *w->means));
-    for (int i = 0; i < SLICES; i++) {
-        struct slice *s = &w->slice[i];
-        s->gradient = require_memory(calloc(model->length, sizeof *s->gradient));
-        s->sums = require_memory(malloc(2 * (size_t)model->width * sizeof *s->sums));
-        s->hidden = require_memory(malloc(CHUNK * (size_t)model->width * sizeof *s->hidden));
-        s->logits = require_memory(malloc(CHUNK * (size_t)model->clusters * sizeof *s->logits));
-    }
+    struct arena arena = {0};
+    lay_out(w, model, rows, &arena);
+    w->memory = require_memory(arena_open(&arena));
+    lay_out(w, model, rows, &arena);
     return w;
 }
 
 void gradient_workspace_free(struct gradient_workspace *w)
 {
-    if (!w)
-        return;
-    for (int i = 0; i < SLICES; i++) {
-        free(w->slice[i].gradient);
-        free(w->slice[i].sums);
-        free(w->slice[i].hidden);
-        free(w->slice[i].logits);
-    }
-    free(w->a);
-    free(w->dy);
-    free(w->inverse);
-    free(w->means);
+    if (w)
+        free(w->memory);
     free(w);
 }
 
