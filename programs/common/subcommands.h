@@ -11,6 +11,8 @@
 
 #include "arguments.h"
 
+struct columns;
+
 struct command {
     const char *name;
     const char *summary; /* one line, which begins with a small letter */
@@ -18,6 +20,7 @@ struct command {
     const char *example; /* a command line that works, or several */
     const char *detail;  /* what the answer means; NULL: nothing more to say */
     const struct argument *options;
+    const struct columns *columns; /* of a row of the answer in CSV and JSON; NULL: not told */
     bool no_numbers;  /* no option takes a number, so that --help does not say how to write one */
     const char *bare; /* the option whose name may be left out before its value; NULL: none */
     const char *missing; /* why this program cannot run it, with the mend; NULL: it can */

@@ -151,18 +151,19 @@ static char *composed(const char *text, const char *name)
 }
 
 static void add_columns(struct table *table, const struct columns *columns, size_t at,
-                        unsigned parts, const char *name)
+                        unsigned parts, unsigned when, const char *name)
 {
     for (size_t i = 0; i < columns->length; i++) {
         struct column c = columns->items[i];
         if (c.when && !(c.when & parts))
             continue;
         for (size_t t = 0; c.part && t < (c.name ? c.times : 1); t++)
-            add_columns(table, c.part, at + c.at + t * c.part->size, parts,
+            add_columns(table, c.part, at + c.at + t * c.part->size, parts, when | c.when,
                         c.name ? c.name(t) : name);
         if (c.part)
             continue;
         c.at += at;
+        c.when |= when;
         c.csv = composed(c.csv, name);
         c.json = composed(c.json, name);
         c.heading = c.shown && !(c.shown & parts) ? NULL : composed(c.heading, name);
@@ -176,7 +177,7 @@ struct table *table_of(const struct columns *columns, unsigned parts)
 {
     struct table *table = table_new();
     table->row_size = columns->size;
-    add_columns(table, columns, 0, parts, NULL);
+    add_columns(table, columns, 0, parts, 0, NULL);
     return table;
 }
 
@@ -244,6 +245,26 @@ void table_add_row(struct table *table, const void *row, size_t size, bool marke
     for (size_t i = 0; i < table->width; i++)
         append_cell(table, cell_of(&table->columns[i], (const char *)row + table->columns[i].at));
     table->next = table->width;
+}
+
+const char *column_type_name(const struct column *column)
+{
+    static const char *const names[] = {
+        [COLUMN_COUNT] = "count",
+        [COLUMN_UNSIGNED] = "count",
+        [COLUMN_REAL] = "real",
+        [COLUMN_TEXT] = "text",
+        [COLUMN_CHARS] = "text",
+        [COLUMN_BOOL] = "true or false",
+        [COLUMN_BOOL_OR_NULL] = "true or false",
+    };
+    return names[column->type];
+}
+
+const struct column *table_columns(const struct table *table, size_t *length)
+{
+    *length = table->width;
+    return table->columns;
 }
 
 size_t table_rows(const struct table *table)

@@ -112,7 +112,14 @@ void table_add_row(struct table *table, const void *row, size_t size, bool marke
 /* Moves the rows of another table of the same columns behind its own, and frees that table. */
 void table_take(struct table *table, struct table *rows);
 
+/* "count", "real", "text", "true or false" */
+const char *column_type_name(const struct column *column);
+
 size_t table_rows(const struct table *table);
+
+/* The columns that it has. Names of repeated parts are whole; `when` has the bits of the parts
+ * around a column, too. */
+const struct column *table_columns(const struct table *table, size_t *length);
 
 /* ---- cell by cell */
 

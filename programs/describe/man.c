@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include <programs/common/table.h>
+
 #include "describe.h"
 #include "text.h"
 
@@ -192,6 +194,34 @@ static void put_options(FILE *file, const struct command *command)
     fputs(".TP\n\\fB\\-\\-help\\fP, \\fB\\-h\\fP\nprint help\n", file);
 }
 
+/* The names in CSV, and the paths in JSON where they differ. */
+static void put_columns(FILE *file, const struct command *command)
+{
+    struct table *table = table_of(command->columns, ~0U);
+    size_t length;
+    const struct column *columns = table_columns(table, &length);
+    put_section(file, "columns of a row");
+    fputs(".PD 0\n", file);
+    for (size_t i = 0; i < length; i++) {
+        const struct column *c = &columns[i];
+        const bool same = c->csv && c->json && strcmp(c->csv, c->json) == 0;
+        if (!c->csv && !c->json)
+            continue;
+        fputs(".TP\n", file);
+        put_bold(file, c->csv ? c->csv : c->json, strlen(c->csv ? c->csv : c->json));
+        fprintf(file, "\n%s%s", column_type_name(c), c->when ? ", with some options" : "");
+        if (c->csv && c->json && !same) {
+            fputs("; in JSON ", file);
+            put_plain(file, c->json, strlen(c->json));
+        } else if (!same) {
+            fputs(c->csv ? "; in CSV alone" : "; in JSON alone", file);
+        }
+        putc('\n', file);
+    }
+    fputs(".PD\n", file);
+    table_free(table);
+}
+
 static void put_examples(FILE *file, const char *example)
 {
     const char *line;
@@ -300,6 +330,8 @@ static void put_command(FILE *file, const struct program *program, const struct 
         fputs("\"\n", file);
         put_options(file, *part);
     }
+    if (command->columns)
+        put_columns(file, command);
     put_sections(file, program->sections, command->name);
     put_section(file, "examples");
     fputs(".nf\n", file);

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include <programs/common/table.h>
+
 #include "describe.h"
 #include "text.h"
 
@@ -120,6 +122,24 @@ static void put_sections(FILE *file, const struct section *sections, const char 
     }
 }
 
+/* The columns of CSV, and the paths of JSON where they differ. */
+static void put_columns(FILE *file, const struct command *command)
+{
+    struct table *table = table_of(command->columns, ~0U);
+    size_t length;
+    const struct column *columns = table_columns(table, &length);
+    fputs("\n## Columns of a row\n\n| CSV | JSON | Value | |\n|---|---|---|---|\n", file);
+    for (size_t i = 0; i < length; i++) {
+        const struct column *c = &columns[i];
+        if (!c->csv && !c->json)
+            continue;
+        fprintf(file, c->csv ? "| `%s` " : "| ", c->csv);
+        fprintf(file, c->json ? "| `%s` " : "| ", c->json);
+        fprintf(file, "| %s | %s |\n", column_type_name(c), c->when ? "with some options" : "");
+    }
+    table_free(table);
+}
+
 /* ---- pages */
 
 static void put_command(FILE *file, const struct program *program, const struct command *command)
@@ -146,6 +166,8 @@ static void put_command(FILE *file, const struct program *program, const struct 
         putc('\n', file);
         put_options(file, *part);
     }
+    if (command->columns)
+        put_columns(file, command);
     put_sections(file, program->sections, command->name);
 }
 

@@ -321,6 +321,7 @@ const struct command command_attention = {
               "time and query heads that share a key head choose the same keys\n"
               "  with choice     the speed-up if choosing takes --select-us in each layer\n"
               "  each query      the speed-up if each query head chooses its own keys",
+    .columns = &attention_columns,
     .options = attention_options,
     .run = run_attention,
 };

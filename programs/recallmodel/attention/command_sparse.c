@@ -343,6 +343,7 @@ const struct command command_sparse = {
         "The default methods are all that need no training; kmeans-unroped is one of them if keys "
         "before RoPE are known. Ctrl-C prints the methods that are done and exits with status 130; "
         "with --checkpoint the same command then resumes there.",
+    .columns = &sparse_columns,
     .options = sparse_options,
     .run = run_sparse,
 };

@@ -321,6 +321,7 @@ const struct command command_tensors = {
         "An option of the generator names, after a colon, the property that it sets. Logits are "
         "those after RoPE, of each query over the keys up to its position. docs/tensors.md defines "
         "the properties and the generated tensors.\n" PROPERTIES(PROPERTY_HELP),
+    .columns = &property_columns,
     .options = tensors_options,
     .run = run_tensors,
 };

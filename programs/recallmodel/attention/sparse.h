@@ -82,4 +82,6 @@ int report_sparse(const struct sparse_answer *answer);
 
 int draw_sparse(const struct sparse_answer *answer);
 
+extern const struct columns sparse_columns; /* of a row of the answer */
+
 #endif

@@ -65,7 +65,7 @@ static const struct column sparse_items[] = {
     {FIELD(struct sparse_row, of.queries), IN_DATA("queries")},
     {FIELD(struct sparse_row, of.groups), IN_DATA("groups")},
 };
-static const struct columns sparse_columns = COLUMNS(struct sparse_row, sparse_items);
+const struct columns sparse_columns = COLUMNS(struct sparse_row, sparse_items);
 
 static struct sparse_row row_of(const struct sparse_answer *a, size_t i, size_t k)
 {

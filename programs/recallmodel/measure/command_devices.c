@@ -299,6 +299,7 @@ const struct command command_devices = {
     .name = "devices",
     .summary = "the known devices, their rates and ridge points",
     .example = "recallmodel devices --device b200\n  recallmodel devices --verbose",
+    .columns = &device_columns,
     .options = devices_options,
     .no_numbers = true,
     .run = run_devices,

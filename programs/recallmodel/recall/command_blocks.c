@@ -264,6 +264,7 @@ const struct command command_blocks = {
         "  bucketed        the recall of bucketed top-k with as many candidates, a bucket for each "
         "(k_b = 1)\n"
         "  *               marks the fewest blocks shown that reach --recall",
+    .columns = &blocks_columns,
     .options = blocks_options,
     .run = run_blocks,
 };

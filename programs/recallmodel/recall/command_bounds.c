@@ -213,6 +213,7 @@ const struct command command_bounds = {
     .name = "bounds",
     .summary = "how many buckets a target needs: the exact minimum beside each closed form",
     .example = "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99",
+    .columns = &bounds_columns,
     .options = bounds_options,
     .run = run_bounds,
 };

@@ -69,6 +69,7 @@ const struct command command_cost = {
     .group = "How much work, by the cost models?",
     .summary = "the cost of exact top-k by each algorithm of each cost model",
     .example = "recallmodel cost --n 2^20 --k 256",
+    .columns = &cost_columns,
     .options = cost_options,
     .run = run_cost,
 };

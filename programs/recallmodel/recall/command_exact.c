@@ -240,6 +240,7 @@ const struct command command_exact = {
         "\n"
         "  collected       how many elements the second pass collects\n"
         "  buffer          the number that suffices in all but a share --quantile of the rows",
+    .columns = &exact_columns,
     .options = exact_options,
     .run = run_exact,
 };

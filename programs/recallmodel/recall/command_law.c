@@ -406,6 +406,7 @@ const struct command command_law = {
         "of a row that loses the largest number of the range; at most: the probability that a row "
         "loses that number or fewer, and so has at least this recall. --csv and --json have every "
         "number whose probability counts; if there are more than 2000, they have equal ranges.",
+    .columns = &law_columns,
     .options = law_options,
     .run = run_law,
 };

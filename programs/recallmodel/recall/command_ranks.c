@@ -104,6 +104,7 @@ const struct command command_ranks = {
     .group = "How much recall, to the last digit?",
     .summary = "which elements are lost: the probability that each rank survives",
     .example = "recallmodel ranks --n 262144 --k 1024 --b 512 --kb 4",
+    .columns = &rank_columns,
     .options = ranks_options,
     .run = run_ranks,
 };

@@ -359,6 +359,7 @@ const struct command command_recall = {
               "stages, by that cost model\n"
               "  x               the speed-up over exact top-k by the same cost model\n"
               "  *               marks the fewest candidates that reach --recall",
+    .columns = &configuration_columns,
     .options = recall_options,
     .run = run_recall,
 };

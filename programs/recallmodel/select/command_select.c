@@ -366,6 +366,7 @@ const struct command command_select = {
         "the product alone, are predicted if the device has a profile.\n"
         "\n"
         "The answer goes on with the reasons, the best b of each kb, and the call to deploy.",
+    .columns = &selection_columns,
     .options = select_options,
     .run = run_select,
 };

@@ -94,12 +94,12 @@ static const struct column shape_items[] = {
     {ROW(resonance.drift), IN_DATA("rope_drift"), .when = WITH_ROPE},
     {ROW(resonance.wavelength), IN_DATA("rope_wavelength"), .when = WITH_ROPE},
 };
-static const struct columns shape_columns = COLUMNS(struct selection_shape, shape_items);
+const struct columns selection_columns = COLUMNS(struct selection_shape, shape_items);
 
 struct table *selection_shape_table(const struct selection_answer *answer)
 {
     char heading[60], rows[40];
-    struct table *table = table_of(&shape_columns, parts_of(answer));
+    struct table *table = table_of(&selection_columns, parts_of(answer));
     format_rows(rows, sizeof rows, selection_quantile_rest(answer->settings));
     snprintf(heading, sizeof heading, "%.*s\nrows reach", (int)strlen(rows) - 5, rows);
     table_heading(table, "rows reach", heading);

@@ -54,6 +54,8 @@ struct selection_shape {
     struct selection_shape *next;
 };
 
+extern const struct columns selection_columns;
+
 struct selection_shapes {
     struct selection_shape *first;
 };

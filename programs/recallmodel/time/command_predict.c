@@ -267,6 +267,7 @@ const struct command command_predict = {
     .summary = "the predicted time of shapes, by a calibrated profile",
     .example = "recallmodel predict --device my.profile --n 2^18 --k 1024 --m 64\n"
                "  recallmodel predict --device my.profile --runs runs.csv --csv",
+    .columns = &predict_columns,
     .options = predict_options,
     .run = run_predict,
 };
