@@ -8,14 +8,11 @@
 #ifndef EVALUATION_STATE_H
 #define EVALUATION_STATE_H
 
+#include <base/bytes.h>
+
 #include "head_state.h"
 
 #define CELL_NONE SIZE_MAX
-
-struct bytes {
-    char *items;
-    size_t length, capacity;
-};
 
 struct group {
     size_t head;         /* among the heads of the spec */

@@ -27,16 +27,6 @@ struct partition_start {
     uint32_t clusters, d, spherical, none;
 };
 
-static void put(struct bytes *to, const void *from, size_t length)
-{
-    if (length > to->capacity - to->length) {
-        to->capacity = 2 * to->capacity + length;
-        to->items = require_memory(realloc(to->items, to->capacity));
-    }
-    memcpy(to->items + to->length, from, length);
-    to->length += length;
-}
-
 /* The arrays of a block, and their bytes. */
 struct part {
     void *at;
@@ -64,7 +54,7 @@ static void put_block(const struct run *run, struct bytes *to)
     struct part parts[BLOCK_PARTS];
     block_of(run, parts);
     for (int i = 0; i < BLOCK_PARTS; i++)
-        put(to, parts[i].at, parts[i].bytes);
+        bytes_put(to, parts[i].at, parts[i].bytes);
 }
 
 static size_t bounds_bytes(const struct run *run)
@@ -92,8 +82,8 @@ static uint64_t put_partitions(const struct run *run, struct bytes *to)
         if (!p)
             continue;
         const struct partition_start start = {head, p->clusters, p->d, p->spherical, 0};
-        put(to, &start, sizeof start);
-        put(to, p->centroids, (size_t)p->clusters * p->d * sizeof *p->centroids);
+        bytes_put(to, &start, sizeof start);
+        bytes_put(to, p->centroids, (size_t)p->clusters * p->d * sizeof *p->centroids);
         count++;
     }
     return count;
@@ -114,13 +104,12 @@ void keep_state(struct run *run, bool must)
     struct bytes state = {0};
     struct start start = {run->place, run->phase,          run->next,
                           0,          run->bounds != NULL, block_of(run, parts)};
-    put(&state, &start, sizeof start);
-    if (run->kept.length)
-        put(&state, run->kept.items, run->kept.length);
+    bytes_put(&state, &start, sizeof start);
+    bytes_put(&state, run->kept.items, run->kept.length);
     if (run->place < run->spec->methods_length) {
         put_block(run, &state);
         if (run->bounds)
-            put(&state, run->bounds, bounds_bytes(run));
+            bytes_put(&state, run->bounds, bounds_bytes(run));
         start.partitions = put_partitions(run, &state);
         memcpy(state.items, &start, sizeof start);
     }
@@ -131,36 +120,21 @@ void keep_state(struct run *run, bool must)
 
 /* ---- back */
 
-struct source {
-    const char *at;
-    size_t left;
-};
-
-static bool get(struct source *from, void *to, size_t length)
-{
-    if (length > from->left)
-        return false;
-    memcpy(to, from->at, length);
-    from->at += length;
-    from->left -= length;
-    return true;
-}
-
-static bool get_block(struct run *run, struct source *from)
+static bool get_block(struct run *run, struct byte_reader *from)
 {
     struct part parts[BLOCK_PARTS];
     block_of(run, parts);
     bool whole = true;
     for (int i = 0; i < BLOCK_PARTS && whole; i++)
-        whole = get(from, parts[i].at, parts[i].bytes);
+        whole = bytes_get(from, parts[i].at, parts[i].bytes);
     return whole;
 }
 
-static bool get_partition(struct run *run, struct source *from)
+static bool get_partition(struct run *run, struct byte_reader *from)
 {
     struct partition_start start;
     const struct method_options *options = &run->spec->options;
-    if (!get(from, &start, sizeof start) || start.head >= run->spec->length ||
+    if (!bytes_get(from, &start, sizeof start) || start.head >= run->spec->length ||
         start.clusters != options->clusters || start.d != run->spec->heads[start.head].d ||
         run->restored[start.head])
         return false;
@@ -168,7 +142,7 @@ static bool get_partition(struct run *run, struct source *from)
     if (bytes > from->left)
         return false;
     float *centroids = require_memory(malloc(bytes));
-    const bool whole = get(from, centroids, bytes);
+    const bool whole = bytes_get(from, centroids, bytes);
     run->restored[start.head] =
         partition_new(start.clusters, start.d, start.spherical != 0, centroids);
     free(centroids);
@@ -176,12 +150,12 @@ static bool get_partition(struct run *run, struct source *from)
 }
 
 /* Of the method in hand. */
-static bool get_hand(struct run *run, const struct start *start, struct source *from)
+static bool get_hand(struct run *run, const struct start *start, struct byte_reader *from)
 {
     bool good = get_block(run, from);
     if (good && start->has_bounds) {
         run->bounds = require_memory(malloc(bounds_bytes(run) + 1));
-        good = get(from, run->bounds, bounds_bytes(run));
+        good = bytes_get(from, run->bounds, bounds_bytes(run));
     }
     for (uint64_t i = 0; i < start->partitions && good; i++)
         good = get_partition(run, from);
@@ -189,7 +163,7 @@ static bool get_hand(struct run *run, const struct start *start, struct source *
 }
 
 /* The blocks of the methods that are finished give their rows. */
-static bool get_finished(struct run *run, const struct start *start, struct source *from,
+static bool get_finished(struct run *run, const struct start *start, struct byte_reader *from,
                          struct evaluation *evaluation)
 {
     for (; run->place < start->place; run->place++) {
@@ -207,12 +181,13 @@ int restore_state(struct run *run, struct evaluation *evaluation)
     const struct evaluation_keeper *keeper = run->spec->keeper;
     if (!keeper || !keeper->state)
         return 0;
-    struct source from = {keeper->state, keeper->length};
+    struct byte_reader from = {keeper->state, keeper->length};
     struct part parts[BLOCK_PARTS];
     struct start start;
-    bool good = get(&from, &start, sizeof start) && start.place <= run->spec->methods_length &&
-                start.phase <= PHASE_MEASURE && start.next <= run->spec->length &&
-                start.block == block_of(run, parts) && get_finished(run, &start, &from, evaluation);
+    bool good = bytes_get(&from, &start, sizeof start) &&
+                start.place <= run->spec->methods_length && start.phase <= PHASE_MEASURE &&
+                start.next <= run->spec->length && start.block == block_of(run, parts) &&
+                get_finished(run, &start, &from, evaluation);
     if (good && run->place < run->spec->methods_length) {
         run->phase = (enum phase)start.phase;
         run->next = start.next;

@@ -1,7 +1,6 @@
 /* trained_file.c - see trained.h. The file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#define _FILE_OFFSET_BITS 64
 #include "trained.h"
 
 #include <errno.h>
@@ -12,8 +11,8 @@
 #include <string.h>
 
 #include <base/atomic_file.h>
+#include <base/bytes.h>
 #include <base/memory.h>
-#include <base/regular_file.h>
 #include <base/state_file.h>
 
 static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
@@ -21,27 +20,12 @@ enum { HEAD_NUMBERS = 13, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYT
 
 /* ---- writing */
 
-struct writer {
-    char *bytes;
-    size_t length, capacity;
-};
-
-static void put(struct writer *writer, const void *bytes, size_t length)
+static void put_number(struct bytes *writer, uint32_t number)
 {
-    if (length > writer->capacity - writer->length) {
-        writer->capacity = 2 * writer->capacity + length;
-        writer->bytes = require_memory(realloc(writer->bytes, writer->capacity));
-    }
-    memcpy(writer->bytes + writer->length, bytes, length);
-    writer->length += length;
+    bytes_put(writer, &number, sizeof number);
 }
 
-static void put_number(struct writer *writer, uint32_t number)
-{
-    put(writer, &number, sizeof number);
-}
-
-static void put_head(struct writer *writer, const struct trained_head *head)
+static void put_head(struct bytes *writer, const struct trained_head *head)
 {
     const struct partition *p = head->partition;
     const struct query_model *first = NULL;
@@ -60,41 +44,41 @@ static void put_head(struct writer *writer, const struct trained_head *head)
                                             first ? first->residual : 0,
                                             head->before,
                                             head->iterations};
-    put(writer, numbers, sizeof numbers);
-    put(writer, p->centroids, (size_t)p->clusters * p->d * sizeof(float));
+    bytes_put(writer, numbers, sizeof numbers);
+    bytes_put(writer, p->centroids, (size_t)p->clusters * p->d * sizeof(float));
     for (uint32_t m = 0; head->models && m < head->models_length; m++) {
         const struct query_model *model = head->models[m];
         put_number(writer, model != NULL);
         if (!model)
             continue;
-        put(writer, model->parameters, model->length * sizeof(float));
-        put(writer, model->mean, model->width * sizeof(float));
-        put(writer, model->variance, model->width * sizeof(float));
+        bytes_put(writer, model->parameters, model->length * sizeof(float));
+        bytes_put(writer, model->mean, model->width * sizeof(float));
+        bytes_put(writer, model->variance, model->width * sizeof(float));
     }
 }
 
-static void put_rope(struct writer *writer, const struct rope *rope)
+static void put_rope(struct bytes *writer, const struct rope *rope)
 {
     const double numbers[] = {rope->theta, rope->factor,   rope->low,
                               rope->high,  rope->original, rope->attention_factor};
     put_number(writer, (uint32_t)rope->pairing);
     put_number(writer, (uint32_t)rope->scaling);
-    put(writer, numbers, sizeof numbers);
+    bytes_put(writer, numbers, sizeof numbers);
 }
 
 char *trained_bytes(const struct trained *trained, size_t *length)
 {
-    struct writer writer = {0};
-    put(&writer, magic, sizeof magic);
+    struct bytes writer = {0};
+    bytes_put(&writer, magic, sizeof magic);
     put_number(&writer, TRAINED_VERSION);
     put_number(&writer, (uint32_t)trained->length);
     put_rope(&writer, &trained->rope);
     for (size_t i = 0; i < trained->length; i++)
         put_head(&writer, &trained->heads[i]);
-    const uint64_t sum = state_file_checksum(writer.bytes, writer.length);
-    put(&writer, &sum, sizeof sum);
+    const uint64_t sum = state_file_checksum(writer.items, writer.length);
+    bytes_put(&writer, &sum, sizeof sum);
     *length = writer.length;
-    return writer.bytes;
+    return writer.items;
 }
 
 int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
@@ -117,24 +101,9 @@ int trained_save(const struct trained *trained, const char *path, char *error, s
 
 /* ---- reading */
 
-struct reader {
-    const char *at;
-    size_t left;
-};
-
-static bool get(struct reader *reader, void *to, size_t length)
+static bool get_floats(struct byte_reader *reader, float *to, size_t count)
 {
-    if (length > reader->left)
-        return false;
-    memcpy(to, reader->at, length);
-    reader->at += length;
-    reader->left -= length;
-    return true;
-}
-
-static bool get_floats(struct reader *reader, float *to, size_t count)
-{
-    if (!get(reader, to, count * sizeof *to))
+    if (!bytes_get(reader, to, count * sizeof *to))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!isfinite(to[i]))
@@ -168,7 +137,7 @@ static bool model_fits(const uint32_t *x, size_t left)
     return x[9] > 0 && floats * sizeof(float) <= (double)left;
 }
 
-static struct query_model *get_model(struct reader *reader, const uint32_t *x)
+static struct query_model *get_model(struct byte_reader *reader, const uint32_t *x)
 {
     struct query_model *model = query_model_new(x[5], x[9], x[6], x[10]);
     bool good = get_floats(reader, model->parameters, model->length) &&
@@ -183,12 +152,12 @@ static struct query_model *get_model(struct reader *reader, const uint32_t *x)
 }
 
 /* Returns what is wrong with the head, or NULL. What was read is freed with `trained`. */
-static const char *get_head(struct reader *reader, struct trained *trained)
+static const char *get_head(struct byte_reader *reader, struct trained *trained)
 {
     static const char not_numbers[] = "has numbers that are not finite",
                       not_fitting[] = "has shapes that do not fit its length";
     uint32_t x[HEAD_NUMBERS];
-    if (!get(reader, x, sizeof x))
+    if (!bytes_get(reader, x, sizeof x))
         return "ends too early";
     if (!shapes_fit(x, reader->left))
         return not_fitting;
@@ -212,7 +181,8 @@ static const char *get_head(struct reader *reader, struct trained *trained)
         head->models = require_memory(calloc(x[3], sizeof *head->models));
     for (uint32_t m = 0; m < x[8]; m++) {
         uint32_t has;
-        if (!get(reader, &has, sizeof has) || has > 1 || (has && !model_fits(x, reader->left)))
+        if (!bytes_get(reader, &has, sizeof has) || has > 1 ||
+            (has && !model_fits(x, reader->left)))
             return not_fitting;
         if (has && !(head->models[m] = get_model(reader, x)))
             return not_numbers;
@@ -224,11 +194,11 @@ static const char *get_head(struct reader *reader, struct trained *trained)
 }
 
 /* Returns what is wrong with the RoPE, or NULL. */
-static const char *get_rope(struct reader *reader, struct rope *rope)
+static const char *get_rope(struct byte_reader *reader, struct rope *rope)
 {
     uint32_t kind[2];
     double x[6];
-    if (!get(reader, kind, sizeof kind) || !get(reader, x, sizeof x))
+    if (!bytes_get(reader, kind, sizeof kind) || !bytes_get(reader, x, sizeof x))
         return "ends too early";
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (!isfinite(x[i]) || x[i] < 0)
@@ -249,13 +219,13 @@ static const char *get_rope(struct reader *reader, struct rope *rope)
 static const char *fault_of(struct trained *trained, const char *bytes, size_t length,
                             uint32_t *version)
 {
-    struct reader reader = {bytes, length};
+    struct byte_reader reader = {bytes, length};
     char start[sizeof magic];
     uint32_t heads;
-    if (!get(&reader, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0)
+    if (!bytes_get(&reader, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0)
         return "is not an index of recallmodel; give a file that --save wrote";
-    if (!get(&reader, version, sizeof *version) || !get(&reader, &heads, sizeof heads) ||
-        reader.left < CHECKSUM_BYTES)
+    if (!bytes_get(&reader, version, sizeof *version) ||
+        !bytes_get(&reader, &heads, sizeof heads) || reader.left < CHECKSUM_BYTES)
         return "ends too early";
     if (*version != TRAINED_VERSION)
         return "";
@@ -294,26 +264,12 @@ int trained_parse(struct trained *trained, const void *bytes, size_t length, cha
     return -1;
 }
 
-/* All of a regular file; NULL with errno, 0 if it is not a regular one. */
-static char *read_all(const char *path, size_t *length)
-{
-    struct stat status;
-    const int descriptor = regular_file_open(path, &status);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-    if (!file)
-        return NULL;
-    char *bytes = require_memory(malloc((size_t)status.st_size + 1));
-    *length = fread(bytes, 1, (size_t)status.st_size, file);
-    fclose(file);
-    return bytes;
-}
-
 int trained_load(struct trained *trained, const char *path, char *error, size_t size)
 {
     char phrase[160];
     size_t length = 0;
     *trained = (struct trained){0};
-    char *bytes = read_all(path, &length);
+    char *bytes = state_file_read(path, &length);
     if (!bytes) {
         snprintf(error, size, "%s cannot be read: %s", path,
                  errno ? strerror(errno) : "it is not a regular file");
