@@ -1,34 +1,22 @@
 /* atomic_file.c - see atomic_file.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "atomic_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "memory.h"
-
-char *atomic_file_target(const char *path, char *error, size_t size)
+int atomic_file_name(struct atomic_file *file, const char *target, const char *ending)
 {
-    struct stat status;
-    if (lstat(path, &status) != 0 && errno == ENOENT)
-        return text_copy(path);
-    char *target = realpath(path, NULL);
-    if (!target && errno == ENOENT)
-        snprintf(error, size, "is a link to nothing; give a file, or a new name");
-    else if (!target || stat(target, &status) != 0)
-        snprintf(error, size, "cannot be written: %s", strerror(errno));
-    else if (!S_ISREG(status.st_mode))
-        snprintf(error, size, "is not a regular file; give a file, or a new name");
-    else
-        return target;
-    free(target);
-    return NULL;
+    const size_t size = strlen(target) + strlen(ending) + 1;
+    *file = (struct atomic_file){target, malloc(size), -1};
+    if (!file->temporary)
+        return -1;
+    snprintf(file->temporary, size, "%s%s", target, ending);
+    return 0;
 }
 
 static int write_all(int descriptor, const char *bytes, size_t length)
@@ -43,27 +31,6 @@ static int write_all(int descriptor, const char *bytes, size_t length)
         }
     }
     return 0;
-}
-
-int atomic_file_open(struct atomic_file *file, const char *target)
-{
-    const size_t size = strlen(target) + 8;
-    *file = (struct atomic_file){.target = target, .temporary = require_memory(malloc(size))};
-    snprintf(file->temporary, size, "%s.XXXXXX", target);
-    file->descriptor = mkstemp(file->temporary);
-    if (file->descriptor < 0) {
-        const int reason = errno;
-        free(file->temporary);
-        file->temporary = NULL;
-        errno = reason;
-        return -1;
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(file->descriptor, 0666 & ~mask) == 0)
-        return 0;
-    atomic_file_abandon(file);
-    return -1;
 }
 
 int atomic_file_append(struct atomic_file *file, const void *bytes, size_t length)
@@ -91,20 +58,19 @@ void atomic_file_abandon(struct atomic_file *file)
     const int reason = errno;
     if (!file->temporary)
         return;
-    close(file->descriptor);
-    unlink(file->temporary);
+    if (file->descriptor >= 0) {
+        close(file->descriptor);
+        unlink(file->temporary);
+    }
     free(file->temporary);
     file->temporary = NULL;
     errno = reason;
 }
 
-int atomic_file_write(const char *target, const void *bytes, size_t length)
+int atomic_file_finish(struct atomic_file *file, const void *bytes, size_t length)
 {
-    struct atomic_file file;
-    if (atomic_file_open(&file, target) != 0)
-        return -1;
-    if (atomic_file_append(&file, bytes, length) == 0)
-        return atomic_file_commit(&file);
-    atomic_file_abandon(&file);
+    if (file->descriptor >= 0 && atomic_file_append(file, bytes, length) == 0)
+        return atomic_file_commit(file);
+    atomic_file_abandon(file);
     return -1;
 }

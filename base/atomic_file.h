@@ -31,4 +31,11 @@ int atomic_file_append(struct atomic_file *file, const void *bytes, size_t lengt
 int atomic_file_commit(struct atomic_file *file);
 void atomic_file_abandon(struct atomic_file *file);
 
+/* Appends and commits, or abandons. */
+int atomic_file_finish(struct atomic_file *file, const void *bytes, size_t length);
+
+/* In place of atomic_file_open(): names the other file TARGET with the ending. The caller opens it,
+ * and sets the descriptor. */
+int atomic_file_name(struct atomic_file *file, const char *target, const char *ending);
+
 #endif

@@ -4,11 +4,13 @@
 #include "state_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "atomic_file.h"
 #include "regular_file.h"
 
 uint64_t state_file_checksum(const void *bytes, size_t length)
@@ -45,38 +47,13 @@ char *state_file_read(const char *path, size_t *length)
     return text;
 }
 
-static int replace(const char *path, const char *temporary, const void *bytes, size_t length)
-{
-    FILE *file = fopen(temporary, "w");
-    if (!file)
-        return -1;
-    int failed =
-        fwrite(bytes, 1, length, file) != length || fflush(file) != 0 || fsync(fileno(file)) != 0;
-    int reason = errno;
-    if (fclose(file) != 0 && !failed) {
-        failed = 1;
-        reason = errno;
-    }
-    if (!failed && rename(temporary, path) == 0)
-        return 0;
-    reason = failed ? reason : errno;
-    unlink(temporary);
-    errno = reason;
-    return -1;
-}
-
 int state_file_write(const char *path, const void *bytes, size_t length)
 {
-    const size_t size = strlen(path) + 8;
-    char *temporary = malloc(size);
-    if (!temporary)
+    struct atomic_file file;
+    if (atomic_file_name(&file, path, ".new") != 0)
         return -1;
-    snprintf(temporary, size, "%s.new", path);
-    const int status = replace(path, temporary, bytes, length);
-    const int reason = errno;
-    free(temporary);
-    errno = reason;
-    return status;
+    file.descriptor = open(file.temporary, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    return atomic_file_finish(&file, bytes, length);
 }
 
 /* Says how two lines differ. Of a long line it shows the name, and the rest from a little before

@@ -15,9 +15,8 @@
  * is 0 if it is not a regular file. */
 char *state_file_read(const char *path, size_t *length);
 
-/* Writes PATH.new, forces it to the disk, and gives it the name. base/atomic_file.h does the same,
- * but a kill while it writes leaves a file with a name of its own behind. Here a file is written
- * every few seconds, and kills leave at most one, PATH.new.
+/* As atomic_file_write(), but the other name is PATH.new: here a file is written every few seconds,
+ * and kills leave at most one behind.
  * Returns   0; or -1 with errno, and then the file is as before. */
 int state_file_write(const char *path, const void *bytes, size_t length);
 

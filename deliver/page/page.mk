@@ -14,7 +14,7 @@ SEES_deliver/page := $(SEES_programs/recallmodel) programs/recallmodel
 $(eval $(call layer,deliver/page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
-PAGE_REPLACES := base/memory_limit.c base/atomic_file.c programs/common/progress.c \
+PAGE_REPLACES := base/memory_limit.c base/atomic_file_open.c programs/common/progress.c \
     $(addprefix programs/recallmodel/,commands.c output/plot.c output/plot_program.c \
         time/predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
