@@ -123,8 +123,49 @@ static int read_option(struct reading *r, const char *argument)
     return read_into(r, row, value);
 }
 
-int arguments_read_bare(const struct argument *table, const char *bare, void *settings, int count,
-                        char **arguments)
+/* ---- what must hold between options */
+
+static bool is_given(const struct reading *r, const char *name, size_t length)
+{
+    const size_t row = argument_row(r->table, name, length);
+    if (!r->table[row].option)
+        abort(); /* a rule about no option; every test of the command would end here */
+    return r->given[row];
+}
+
+/* The first of some names that is given or is not. NULL: there is none. */
+static const char *first_of(const struct reading *r, const char *names, bool given)
+{
+    for (const char *at = names ? names : ""; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        if (is_given(r, at, length) == given)
+            return at;
+        at += length;
+    }
+    return NULL;
+}
+
+#define NAME(at) (int)strcspn(at, " "), at
+
+static int check_rules(const struct reading *r, const struct argument_rule *rule)
+{
+    for (; rule && rule->options; rule++) {
+        const char *option = first_of(r, rule->options, true);
+        const char *missing = option ? first_of(r, rule->needs, false) : NULL,
+                   *other = option ? first_of(r, rule->excludes, true) : NULL;
+        const char *because = rule->why ? ", because " : "", *why = rule->why ? rule->why : "";
+        if (other)
+            return usage_error("%.*s and %.*s exclude each other%s%s; leave one of them out",
+                               NAME(option), NAME(other), because, why);
+        if (missing)
+            return usage_error("%.*s needs %.*s%s%s; give both, or leave %.*s out", NAME(option),
+                               NAME(missing), because, why, NAME(option));
+    }
+    return STATUS_OK;
+}
+
+int arguments_read_ruled(const struct argument *table, const struct argument_rule *rules,
+                         const char *bare, void *settings, int count, char **arguments)
 {
     struct reading r = {
         .table = table, .settings = settings, .bare = bare, .count = count, .arguments = arguments};
@@ -137,7 +178,7 @@ int arguments_read_bare(const struct argument *table, const char *bare, void *se
             argument = help_option;
         if (takes_bare(&r, argument)) {
             const size_t row = argument_row(table, bare, strlen(bare));
-            r.bare = NULL;
+            r.given[row] = true;
             status = read_into(&r, row, argument);
         } else if (strncmp(argument, "--", 2) == 0 ||
                    table[argument_row(table, argument, strcspn(argument, "="))].option) {
@@ -150,12 +191,12 @@ int arguments_read_bare(const struct argument *table, const char *bare, void *se
         if (status != STATUS_OK)
             return status;
     }
-    return r.help ? STATUS_HELP : STATUS_OK;
+    return r.help ? STATUS_HELP : check_rules(&r, rules);
 }
 
 int arguments_read(const struct argument *table, void *settings, int count, char **arguments)
 {
-    return arguments_read_bare(table, NULL, settings, count, arguments);
+    return arguments_read_ruled(table, NULL, NULL, settings, count, arguments);
 }
 
 /* ---- readers */

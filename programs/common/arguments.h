@@ -30,13 +30,21 @@ struct argument {
 
 #define ARGUMENTS_MAX 80 /* rows of a table */
 
+/* What must hold between the options of a table, whatever their values are: where one of `options`
+ * is given, so are all of `needs`, and none of `excludes`. Each has names with blanks between them.
+ * `why` says why ("the file has the shapes"). All may be left out. The rules end with {0}. */
+struct argument_rule {
+    const char *options, *needs, *excludes, *why;
+};
+
 /* Reads all arguments into the settings. Returns STATUS_OK; STATUS_HELP where --help or -h was
  * among them and all of them are right; STATUS_USAGE after one line on stderr. */
 int arguments_read(const struct argument *table, void *settings, int count, char **arguments);
 
-/* The same where one argument may stand without the name of its option, which is `bare`. */
-int arguments_read_bare(const struct argument *table, const char *bare, void *settings, int count,
-                        char **arguments);
+/* The same with rules (NULL: none) and where one argument may stand without the name of its option,
+ * which is `bare` (NULL: none may). */
+int arguments_read_ruled(const struct argument *table, const struct argument_rule *rules,
+                         const char *bare, void *settings, int count, char **arguments);
 
 /* The row of the option whose name is the first `length` characters, or the end of the table. */
 size_t argument_row(const struct argument *table, const char *name, size_t length);

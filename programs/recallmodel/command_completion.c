@@ -39,8 +39,8 @@ static int run_completion(int count, char **arguments)
         complete(count - 1, arguments + 1);
         return STATUS_OK;
     }
-    const int status = arguments_read_bare(completion_options, command_completion.bare, &settings,
-                                           count, arguments);
+    const int status = arguments_read_ruled(completion_options, NULL, command_completion.bare,
+                                            &settings, count, arguments);
     if (status != STATUS_OK)
         return status;
     if (!settings.shell)

@@ -59,7 +59,7 @@ refuse "--kb is given twice; give it once, with a list" --n 10 --k 2 --kb 1 --kb
 refuse "--json is given twice" --n 10 --k 2 --json --json
 refuse "--help is given twice" --help -h
 refuse "-o is given twice" calibrate runs.csv -o a -o b
-refuse "--dtype is the type of the values in a roofline; give --device too" --n 10 --k 2 --dtype f16
+refuse "--dtype needs --device, because it is the type" --n 10 --k 2 --dtype f16
 "$program" --n 10 --k 2 --dtype f16 --device h200 >/dev/null || fail "--dtype with a --device"
 
 # Numbers as people say them. A budget is such a number or a decimal.

@@ -97,6 +97,16 @@ static const struct argument attention_options[] = {
     {OPTIONS_END},
 };
 
+#define NUMBERS "--layers --width --kv-heads --head"
+
+static const struct argument_rule attention_rules[] = {
+    {.options = NUMBERS " --heads --ffn --vocabulary",
+     .needs = NUMBERS,
+     .excludes = "--decoder",
+     .why = "another decoder is given by its numbers: " NUMBERS},
+    {0},
+};
+
 static const struct rcm_device *device_of(const struct settings *settings)
 {
     return settings->question.device.given ? &settings->question.device.text.device
@@ -240,21 +250,6 @@ static void attention_text(const struct query *query, const struct table *table,
 static int check_own(const struct settings *settings)
 {
     const struct rcm_decoder *own = &settings->own;
-    const struct {
-        const char *name;
-        uint64_t count;
-    } needed[] = {{"--layers", own->layers},
-                  {"--width", own->width},
-                  {"--kv-heads", own->kv_heads},
-                  {"--head", own->head}};
-    if (settings->decoder.one || settings->decoder.all)
-        return usage_error(
-            "--decoder and the numbers of another decoder exclude each other; give one of them");
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!needed[i].count)
-            return usage_error("%s is missing; a decoder by its numbers needs --layers, --width, "
-                               "--kv-heads and --head",
-                               needed[i].name);
     if (!own->heads && own->width % own->head)
         return usage_error("--width %" PRIu64 " is not a multiple of --head %" PRIu64
                            "; give --heads",
@@ -295,7 +290,8 @@ static const struct answer attention_answer = {.shapes = SHAPES_NONE,
 static int run_attention(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    int status = arguments_read(attention_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(attention_options, attention_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_attention(&settings);
     if (status == STATUS_OK)

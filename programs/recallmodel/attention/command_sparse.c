@@ -264,16 +264,6 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
 
 static int check_settings(const struct sparse_settings *s)
 {
-    if (s->cache != CACHE_UNTIMED && !s->paths[TENSOR_VALUES].paths.length)
-        return usage_error("--time needs the values; give --values too");
-    if (s->multiprocessors && !s->question.device.given)
-        return usage_error("--multiprocessors describes a device; give --device too");
-    if (!isnan(s->launch_us) && !s->question.device.given)
-        return usage_error("--launch-us describes a device; give --device too");
-    if (s->rope.theta == 0 && s->rope.scaling != ROPE_NONE)
-        return usage_error("--rope-scaling is a parameter of RoPE; give --rope-theta too");
-    if (s->rope.theta == 0 && s->rope.pairing != ROPE_HALF)
-        return usage_error("--rope-pairing is a parameter of RoPE; give --rope-theta too");
     if (s->threads > 4096)
         return usage_error("--threads %" PRIu64 " is too many; give at most 4096", s->threads);
     if (s->element_bytes > 16)
@@ -301,7 +291,8 @@ static int run_sparse(int count, char **arguments)
                                        .seed = 1};
     char error[800];
     struct tensors tensors = {0};
-    int status = arguments_read(sparse_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(sparse_options, sparse_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_settings(&settings);
     if (status == STATUS_OK && settings.threads) /* of the training and --time, too */

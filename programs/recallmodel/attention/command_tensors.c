@@ -99,6 +99,17 @@ static const struct argument tensors_options[] = {
     {OPTIONS_END},
 };
 
+#define KNOB_NAME(name, option, value, least, most, whole, meaning) " " option
+
+static const struct argument_rule tensors_rules[] = {
+    {.options = "--generate",
+     .excludes = "--keys --queries --values --keys-unroped --queries-unroped --rope-pairing",
+     .why = "it makes the tensors, with --rope-pairing half"},
+    {.options = "--n --n-q --d --heads --query-heads" GENERATOR_KNOBS(KNOB_NAME),
+     .needs = "--generate"},
+    {0},
+};
+
 /* ---- tensors that are read */
 
 struct read_head {
@@ -257,34 +268,6 @@ static int print_measured(const struct tensors_settings *settings,
     return status;
 }
 
-/* The first option of generated tensors that was given, or NULL. */
-static const char *generator_option(const struct tensors_settings *settings)
-{
-    for (const struct generator_knob *knob = generator_knobs; knob->option; knob++)
-        if (!isnan(*(const double *)((const char *)&settings->generator + knob->at)))
-            return knob->option;
-    return settings->n             ? "--n"
-           : settings->n_q         ? "--n-q"
-           : settings->d           ? "--d"
-           : settings->key_heads   ? "--heads"
-           : settings->query_heads ? "--query-heads"
-                                   : NULL;
-}
-
-static int check(const struct tensors_settings *settings)
-{
-    for (int i = 0; i < TENSORS && settings->folder; i++)
-        if (settings->paths[i])
-            return usage_error("--generate and %s exclude each other; give one of them",
-                               tensor_option((enum tensor)i));
-    if (settings->folder && settings->pairing != ROPE_HALF)
-        return usage_error("--generate has only --rope-pairing half; leave --rope-pairing out");
-    if (!settings->folder && generator_option(settings))
-        return usage_error("%s is for generated tensors; give --generate FOLDER, or leave it out",
-                           generator_option(settings));
-    return STATUS_OK;
-}
-
 static int run_tensors(int count, char **arguments)
 {
     struct tensors_settings settings = {
@@ -292,9 +275,8 @@ static int run_tensors(int count, char **arguments)
     struct measured_heads measured = {0};
     for (const struct generator_knob *knob = generator_knobs; knob->option; knob++)
         *(double *)((char *)&settings.generator + knob->at) = NAN;
-    int status = arguments_read(tensors_options, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = check(&settings);
+    int status =
+        arguments_read_ruled(tensors_options, tensors_rules, NULL, &settings, count, arguments);
     char error[200];
     const bool works = team_rank() == 0; /* one rank does the work and writes the files */
     if (status == STATUS_OK && works && !products_ready(error, sizeof error))

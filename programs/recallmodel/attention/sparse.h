@@ -61,6 +61,7 @@ struct sparse_settings {
 void sparse_settings_free(struct sparse_settings *settings);
 
 extern const struct argument sparse_options[];
+extern const struct argument_rule sparse_rules[];
 
 /* What was measured. */
 struct sparse_answer {

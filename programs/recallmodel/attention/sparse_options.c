@@ -316,6 +316,19 @@ const struct argument sparse_options[] = {
     {OPTIONS_END},
 };
 
+const struct argument_rule sparse_rules[] = {
+    {.options = "--time", .needs = "--values"},
+    {.options = "--multiprocessors --launch-us", .needs = "--device"},
+    {.options = "--rope-scaling --rope-pairing", .needs = "--rope-theta"},
+    {.options = "--index",
+     .excludes = "--train-keys --save",
+     .why = "it reads what was trained before"},
+    {.options = "--train-keys", .needs = "--train-queries"},
+    {.options = "--train-queries --train-keys-unroped --train-queries-unroped",
+     .needs = "--train-keys"},
+    {0},
+};
+
 void sparse_settings_free(struct sparse_settings *settings)
 {
     for (int i = 0; i < TENSORS; i++) {

@@ -16,13 +16,6 @@
 
 #include <programs/recallmodel/command.h>
 
-static const char *train_option(enum tensor tensor)
-{
-    static const char *const names[TENSORS] = {"--train-queries", "--train-keys", "",
-                                               "--train-queries-unroped", "--train-keys-unroped"};
-    return names[tensor];
-}
-
 /* Is there a method that works on keys before (after) RoPE with a partition, or a model? */
 static bool needs_partition(const struct evaluation_spec *spec, bool unroped)
 {
@@ -58,16 +51,6 @@ static int check_save(const char *path)
 
 static int check_settings(const struct train_settings *train)
 {
-    const bool trains = train->paths[TENSOR_KEYS].paths.length > 0;
-    if (train->index && (trains || train->save))
-        return usage_error(
-            "--index reads what was trained before; leave out --train-keys and --save");
-    for (int i = 0; i < TENSORS; i++)
-        if (!trains && train->paths[i].paths.length)
-            return usage_error("%s is given without --train-keys; give both",
-                               train_option((enum tensor)i));
-    if (trains && train->paths[TENSOR_QUERIES].paths.length == 0)
-        return usage_error("--train-keys is given without --train-queries; give both");
     if (train->width > 1 << 20 || train->steps > 1 << 30 || train->sample > 1 << 30)
         return usage_error("--train-width is at most 2^20; --train-steps and --train-sample are at "
                            "most 2^30");

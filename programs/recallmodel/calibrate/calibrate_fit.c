@@ -123,22 +123,15 @@ static int check_sizes(const struct validation *validation,
                        const struct calibrate_settings *settings)
 {
     const struct count_list *wanted = &settings->leave_out;
-    if (settings->cross_validate && settings->no_held_out)
-        return usage_error("--cross-validate and --no-held-out exclude each other; give one");
-    if (settings->no_held_out && settings->question.output != OUTPUT_TABLE)
-        return usage_error(
-            "--no-held-out leaves out what --json and --csv print; give -o FILE instead of them");
     if (settings->cross_validate && validation->size_count < 2)
         return usage_error("--cross-validate leaves out whole sizes n, but these runs have %zu; "
                            "give runs of several n",
                            validation->size_count);
     const struct count_list sizes = {validation->size_count, validation->sizes};
     for (size_t i = 0; i < wanted->length; i++)
-        if (!settings->cross_validate || !is_listed(&sizes, wanted->items[i]))
-            return usage_error("--leave-out %" PRIu64 "%s", wanted->items[i],
-                               settings->cross_validate
-                                   ? ": no run has this n; give sizes of the runs"
-                                   : " belongs to --cross-validate; give both");
+        if (!is_listed(&sizes, wanted->items[i]))
+            return usage_error("--leave-out %" PRIu64 ": no run has this n; give sizes of the runs",
+                               wanted->items[i]);
     return wanted->length == validation->size_count
                ? usage_error(
                      "--leave-out names all sizes, so no run would be left to fit to; give fewer")

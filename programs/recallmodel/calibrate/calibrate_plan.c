@@ -59,10 +59,6 @@ int calibrate_plan(const struct calibrate_settings *settings)
     int status = check_kernel_has_times(settings->kernel);
     if (status != STATUS_OK)
         return status;
-    if (settings->exact_runs || settings->profile_file || settings->cross_validate ||
-        settings->no_held_out)
-        return usage_error("--plan prints shapes to time, and fits and writes nothing; give no "
-                           "options but --runs, --kernel, --device and --dtype");
     if (settings->kernel && settings->kernel->exact_only)
         return usage_error("--plan plans runs of both stages, but --kernel %s only finds the exact "
                            "top-k; time each n at a few m and k, at least 8 runs in all",

@@ -14,15 +14,6 @@
 
 /* ---- options */
 
-static int read_runs_file(void *to, const char *option, const char *value)
-{
-    const char *runs = *(const char **)to;
-    return runs ? usage_error(
-                      "%s '%.*s': the runs '%.*s' are already given; put all runs into one file",
-                      option, VALUE_SHOWN, value, VALUE_SHOWN, runs)
-                : read_runs_path(to, option, value);
-}
-
 /* A device that is known, a file, or a name for a card of one's own. */
 static int read_card(void *to, const char *option, const char *value)
 {
@@ -38,7 +29,7 @@ static int read_card(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct calibrate_settings, member)
 
 static const struct argument calibrate_options[] = {
-    {"--runs", "FILE", read_runs_file, AT(runs),
+    {"--runs", "FILE", read_runs_path, AT(runs),
      "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us), or "
      "the name of runs that come with recallmodel (recallmodel runs); --runs may be left out "
      "before FILE"},
@@ -85,6 +76,17 @@ static const struct argument calibrate_options[] = {
     {OPTIONS_END},
 };
 
+static const struct argument_rule calibrate_rules[] = {
+    {.options = "--plan",
+     .excludes = "--exact -o --cross-validate --no-held-out",
+     .why = "it prints shapes to time, and fits and writes nothing"},
+    {.options = "--no-held-out",
+     .excludes = "--cross-validate --json --csv",
+     .why = "--no-held-out leaves out what they print"},
+    {.options = "--leave-out", .needs = "--cross-validate"},
+    {0},
+};
+
 /* ---- the command */
 
 /* The file that -o writes: the path, or the file that it links to. *target is NULL without -o; the
@@ -122,8 +124,8 @@ static int calibrate(const struct calibrate_settings *settings)
 static int run_calibrate(int count, char **arguments)
 {
     struct calibrate_settings settings = {.question = QUESTION_DEFAULT};
-    int status =
-        arguments_read_bare(calibrate_options, command_calibrate.bare, &settings, count, arguments);
+    int status = arguments_read_ruled(calibrate_options, calibrate_rules, command_calibrate.bare,
+                                      &settings, count, arguments);
     if (status == STATUS_OK)
         status = settings.plan ? calibrate_plan(&settings) : calibrate(&settings);
     question_free(&settings.question);

@@ -26,17 +26,14 @@ struct settings {
     struct runs_add add;
 };
 
-static int read_one_name(void *to, const char *option, const char *value)
+static int read_runs_name(void *to, const char *option, const char *value)
 {
-    const char *name = *(const char **)to;
     offer_runs();
-    return name ? usage_error("%s '%.*s': the name '%.*s' is already given; give one", option,
-                              VALUE_SHOWN, value, VALUE_SHOWN, name)
-                : read_text(to, option, value);
+    return read_text(to, option, value);
 }
 
 static const struct argument runs_options[] = {
-    {"--name", "NAME", read_one_name, offsetof(struct settings, name),
+    {"--name", "NAME", read_runs_name, offsetof(struct settings, name),
      "print what is in one file: its source, its licence and its columns; --name may be left out "
      "before NAME"},
     {"--check", NULL, read_switch, offsetof(struct settings, check),
@@ -67,6 +64,19 @@ static const struct argument runs_options[] = {
     {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
     {"--csv", NULL, read_csv, IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
     {OPTIONS_END},
+};
+
+static const struct argument_rule runs_rules[] = {
+    {.options = "--add",
+     .needs = "--as",
+     .why = "the file gets a name, such as --as mine/exact-h100"},
+    {.options = "--add", .excludes = "--name --check --cards"},
+    {.options = "--cards",
+     .excludes = "--name --check",
+     .why = "--cards counts the rows of all files"},
+    {.options = "--as --device --dtype --source --licence --statistic --cache --launch --what",
+     .needs = "--add"},
+    {0},
 };
 
 /* ---- the list */
@@ -339,9 +349,6 @@ static int print_runs(const struct settings *settings)
 {
     char error[CSV_ERROR], hint[RUNS_HINT];
     struct runs_index index;
-    if (settings->cards && (settings->name || settings->check))
-        return usage_error("--cards counts the rows of all files; leave out %s",
-                           settings->check ? "--check" : settings->name);
     if (runs_index_read(&index, error) != 0)
         return usage_error("%s", error);
     const size_t row =
@@ -362,36 +369,14 @@ static int print_runs(const struct settings *settings)
     return status;
 }
 
-/* An option of --add; NULL: none was given. */
-static const char *unread_option(const struct runs_add *add)
-{
-    return add->name        ? "--as"
-           : add->device    ? "--device"
-           : add->dtype     ? "--dtype"
-           : add->source    ? "--source"
-           : add->licence   ? "--licence"
-           : add->statistic ? "--statistic"
-           : add->cache     ? "--cache"
-           : add->launch    ? "--launch"
-           : add->what      ? "--what"
-                            : NULL;
-}
-
 static int run_runs(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    const int status =
-        arguments_read_bare(runs_options, command_runs.bare, &settings, count, arguments);
-    if (status != STATUS_OK)
-        return status;
-    if (settings.add.file)
-        return settings.name || settings.check || settings.cards
-                   ? usage_error("--add FILE adds a file and does nothing else; leave out the "
-                                 "name, --check and --cards")
-                   : runs_add(&settings.add);
-    const char *unread = unread_option(&settings.add);
-    return unread ? usage_error("%s describes the file of --add; give --add FILE too", unread)
-                  : print_runs(&settings);
+    const int status = arguments_read_ruled(runs_options, runs_rules, command_runs.bare, &settings,
+                                            count, arguments);
+    return status != STATUS_OK ? status
+           : settings.add.file ? runs_add(&settings.add)
+                               : print_runs(&settings);
 }
 
 const struct command command_runs = {

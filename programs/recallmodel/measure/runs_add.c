@@ -294,7 +294,7 @@ int runs_add(const struct runs_add *given)
     struct runs_add add = *given;
     char error[CSV_ERROR], answers[4][ANSWER];
     struct csv csv;
-    if (!add.name || !is_name(add.name))
+    if (!is_name(add.name))
         return usage_error("--add needs a name, --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
                            "mine/exact-h100");
     if (csv_read(add.file, &csv, error) != 0)

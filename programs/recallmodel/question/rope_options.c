@@ -70,9 +70,6 @@ int rope_options_check(const struct rope_options *options)
     double sum = 0.0;
     for (size_t i = 0; i < options->weights.length; i++)
         sum += decimal_value(options->weights.items[i]);
-    if (options->weights.length && options->spread.length)
-        return usage_error("--rope-spread draws the weights of wavelengths, and --rope-weights "
-                           "gives them; leave one of them out");
     if (options->weights.length > head_dim / 2)
         return usage_error("--rope-weights has %zu weights, and a head of %" PRIu64 " has %" PRIu64
                            " pairs; give at most that many",

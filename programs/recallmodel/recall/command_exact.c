@@ -36,6 +36,11 @@ static const struct argument exact_options[] = {
     {OPTIONS_END},
 };
 
+static const struct argument_rule exact_rules[] = {
+    {.options = "--b --kb", .needs = "--b --kb"},
+    {0},
+};
+
 /* What was asked and found for one n and k. */
 struct exact_answer {
     struct query_fields query;
@@ -152,9 +157,6 @@ static int check_shape(const struct settings *settings)
     if (settings->question.b.length > 1 || settings->question.k_b.length > 1)
         return usage_error("%s takes one value here; give one",
                            settings->question.b.length > 1 ? "--b" : "--kb");
-    if ((settings->question.b.length > 0) != (settings->question.k_b.length > 0))
-        return usage_error(
-            "--b and --kb belong together; give both, or neither to find the best of all");
     for (size_t i = 0; settings->question.b.length &&
                        i < settings->question.n.length * settings->question.k.length;
          i++) {
@@ -217,7 +219,8 @@ static int run_exact(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
     struct query_list queries = {NULL, 0};
-    int status = arguments_read(exact_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(exact_options, exact_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_shape(&settings);
     if (status == STATUS_OK)

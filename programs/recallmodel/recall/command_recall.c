@@ -319,21 +319,19 @@ static const struct answer recall_answer = {.shapes = SHAPES_SWEEP,
                                             .json = recall_json,
                                             .plot = recall_picture};
 
-static int check_recall(const struct question *question)
-{
-    if (question->dtype.given && !question->device.given)
-        return usage_error("--dtype is the type of the values in a roofline; give --device too, "
-                           "such as --device h200, or leave --dtype out");
-    return question_check(question);
-}
+static const struct argument_rule recall_rules[] = {
+    {.options = "--dtype", .needs = "--device", .why = "it is the type of values in a roofline"},
+    {0},
+};
 
 static int run_recall(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
     struct state state = {.settings = &settings};
-    int status = arguments_read(recall_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(recall_options, recall_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
-        status = check_recall(&settings.question);
+        status = question_check(&settings.question);
     if (status == STATUS_OK)
         status = answer_queries(&settings.question, &recall_answer, &state);
     free(state.rows);

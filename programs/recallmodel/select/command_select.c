@@ -144,6 +144,44 @@ static const struct argument select_options[] = {
     {OPTIONS_END},
 };
 
+#define CHOICE \
+    "--quantile --align --divisors --kernel --objective --budget --kb-max --exact-us " \
+    "--exact-kernel --rope-theta --plot --d"
+
+static const struct argument_rule select_rules[] = {
+    {.options = "--shards",
+     .needs = "--n --k",
+     .excludes = "--b --kb " CHOICE,
+     .why = "each device is a bucket, and kb is the answer"},
+    {.options = "--b --kb",
+     .needs = "--b --kb",
+     .why = "together they find the largest k or n (recallmodel recall judges a whole shape)"},
+    {.options = "--b",
+     .excludes = CHOICE " --device --dtype --m",
+     .why = "the largest k or n for --b and --kb does not depend on it"},
+    {.options = "--b",
+     .excludes = "--confidence",
+     .why = "a larger k may lose more (recallmodel recall --at-least judges an answer)"},
+    {.options = "--brief", .needs = "--json"},
+    {.options = "--beyond-runs", .needs = "--device", .why = "the device has the profile"},
+    {.options = "--dtype", .needs = "--device", .why = "it selects a profile of the device"},
+    {.options = "--d",
+     .needs = "--device",
+     .excludes = "--exact-kernel",
+     .why = "--d predicts the time of values that are computed"},
+    {.options = "--exact-us --exact-kernel",
+     .needs = "--device",
+     .why = "it is compared with a time"},
+    {.options = "--exact-us",
+     .excludes = "--exact-kernel",
+     .why = "both say what exact top-k takes"},
+    {.options = "--budget",
+     .excludes = "--recall --confidence",
+     .why = "--budget asks for the highest recall"},
+    {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
+    {0},
+};
+
 /* ---- the picture: the frontier, the best of each kb, the choice; the target, or the budget; what
  * exact top-k and the threshold take */
 
@@ -329,7 +367,8 @@ static int run_select(int count, char **arguments)
 {
     struct select_settings settings = {.question = QUESTION_DEFAULT};
     const struct question *question = &settings.question;
-    int status = arguments_read(select_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(select_options, select_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = question_check(question);
     if (status == STATUS_OK)

@@ -64,11 +64,6 @@ static int check_product(const struct select_settings *settings)
 {
     if (!settings->d)
         return STATUS_OK;
-    if (!settings->question.device.given)
-        return usage_error("--d predicts a time; give --device too");
-    if (settings->question.b.length || settings->question.k_b.length || settings->shards)
-        return usage_error("--d and %s exclude each other; give --n, --k and --recall",
-                           settings->shards ? "--shards" : "--b, --kb");
     if (strcmp(selection_objective(settings)->unit, "us") != 0)
         return usage_error(
             "--d minimises a time; leave --objective out, or give --objective roofline");
@@ -82,14 +77,6 @@ static int check_exact(const struct select_settings *settings)
     const char *option = kernel ? "--exact-kernel" : "--exact-us";
     if (!kernel && !(settings->exact_us > 0.0))
         return STATUS_OK;
-    if (kernel && settings->exact_us > 0.0)
-        return usage_error(
-            "--exact-kernel and --exact-us both say what exact top-k takes; leave one of them out");
-    if (kernel && settings->d)
-        return usage_error("--exact-kernel reads the values from memory, but --d computes them; "
-                           "leave one of them out");
-    if (!settings->question.device.given)
-        return usage_error("%s is compared with a time; give --device too", option);
     const struct rcm_profile_answer profile = selection_profile(settings);
     if (kernel && profile.found &&
         profile.profile.kernel->cpu != settings->exact_kernel.text.profile.kernel->cpu)
@@ -121,8 +108,6 @@ int selection_check(const struct select_settings *settings)
     if (settings->beyond_runs && !selection_profile(settings).found)
         return usage_error("--beyond-runs needs a profile, and none answers here; give a --device "
                            "that has one, or leave --beyond-runs out");
-    if (settings->brief && settings->question.output != OUTPUT_JSON)
-        return usage_error("--brief shortens the answer of --json; give --json too");
     if (settings->question.targets.length > 1)
         return usage_error(
             "--recall takes one target here; for a list of targets use recallmodel bounds");
@@ -141,17 +126,8 @@ int selection_check(const struct select_settings *settings)
         status = check_product(settings);
     if (status != STATUS_OK)
         return status;
-    if (settings->budget > 0.0 && (settings->confidence.given || settings->question.targets.length))
-        return usage_error("--budget asks for the highest recall; leave %s out",
-                           settings->confidence.given ? "--confidence" : "--recall");
-    if (settings->rope.head_dim && !(settings->rope.theta > 0.0))
-        return usage_error("--head-dim is a parameter of RoPE; give --rope-theta too");
-    if (settings->rope.stretch && !(settings->rope.theta > 0.0))
-        return usage_error("--rope-stretch is a parameter of RoPE; give --rope-theta too");
     if (settings->rope.theta > 0.0 && settings->question.assignments.items[0] != RCM_INTERLEAVED)
         return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
                            "not resonate; leave it or --assignment out");
-    if (settings->question.dtype.given && !settings->question.device.given)
-        return usage_error("--dtype selects a profile of the device; give --device too");
     return check_exact(settings);
 }

@@ -20,63 +20,6 @@ struct reverse_answer {
     struct decimal target;
 };
 
-/* What these questions do not read. */
-static int check_unread(const struct select_settings *settings)
-{
-    const struct {
-        bool given;
-        const char *name;
-    } unread[] = {
-        {settings->quantile.given, "--quantile"},
-        {settings->question.align > 1, "--align"},
-        {settings->question.divisors, "--divisors"},
-        {settings->kernel != NULL, "--kernel"},
-        {settings->objective != NULL, "--objective"},
-        {settings->budget > 0.0, "--budget"},
-        {settings->k_b_max > 0, "--kb-max"},
-        {settings->exact_us > 0.0, "--exact-us"},
-        {settings->exact_kernel.given, "--exact-kernel"},
-        {settings->rope.theta > 0.0, "--rope-theta"},
-        {!settings->shards && settings->question.device.given, "--device"},
-        {!settings->shards && settings->question.dtype.given, "--dtype"},
-        {settings->question.plot != NULL, "--plot"},
-        {!settings->shards && settings->question.m > 1, "--m"},
-        {settings->shards && settings->question.assignments.items[0] == RCM_CONTIGUOUS_FLOOR,
-         "--assignment"},
-        {!settings->shards && !settings->question.n.length && settings->question.valid, "--valid"}};
-    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
-        if (unread[i].given)
-            return usage_error("%s is not used with %s; leave it out", unread[i].name,
-                               settings->shards ? "--shards" : "--b and --kb");
-    return STATUS_OK;
-}
-
-/* --shards: from n, k and the devices to k_b. */
-static int check_shards(const struct question *question)
-{
-    const bool needed = question->n.length && question->k.length;
-    return !needed || question->b.length || question->k_b.length
-               ? usage_error("--shards needs --n and --k, and excludes --b and --kb, because each "
-                             "device is a bucket and kb is the answer")
-               : STATUS_OK;
-}
-
-/* --b and --kb: to the largest k or n. */
-static int check_buckets(const struct select_settings *settings)
-{
-    const struct question *question = &settings->question;
-    if (!question->b.length || !question->k_b.length ||
-        question->n.length + question->k.length != 1)
-        return usage_error(
-            "--b and --kb together find the largest k, if only --n is given, or the largest n, if "
-            "only --k is; to judge a whole shape use recallmodel recall");
-    if (settings->confidence.given)
-        return usage_error(
-            "--confidence is not possible here: more elements may be lost when k is larger; use "
-            "--recall alone, and recallmodel recall --at-least on the answer");
-    return STATUS_OK;
-}
-
 /* Are these the options of one of the three questions, with one value each? */
 static int check_reverse(const struct select_settings *settings)
 {
@@ -88,13 +31,20 @@ static int check_reverse(const struct select_settings *settings)
                  {&question->k, "--k"},
                  {&question->b, "--b"},
                  {&question->k_b, "--kb"}};
-    const int status = check_unread(settings);
-    if (status != STATUS_OK)
-        return status;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].list->length > 1)
             return usage_error("%s takes one value here; give one", lists[i].name);
-    return settings->shards ? check_shards(question) : check_buckets(settings);
+    if (settings->shards && question->assignments.items[0] == RCM_CONTIGUOUS_FLOOR)
+        return usage_error("--assignment is not used with --shards; leave it out");
+    if (settings->shards)
+        return STATUS_OK;
+    if (question->n.length + question->k.length != 1)
+        return usage_error(
+            "--b and --kb together find the largest k, if only --n is given, or the largest n, if "
+            "only --k is; to judge a whole shape use recallmodel recall");
+    if (question->k.length && question->valid)
+        return usage_error("--valid is not used with --b and --kb; leave it out");
+    return STATUS_OK;
 }
 
 /* Is the shape legal? What is asked for is set to a value that is always legal. */

@@ -131,6 +131,16 @@ static const struct argument simulate_options[] = {
     {OPTIONS_END},
 };
 
+static const struct argument_rule simulate_rules[] = {
+    {.options = "--input", .excludes = "--file"},
+    {.options = "--row --dtype --groups --group-axes", .needs = "--file"},
+    {.options = "--groups", .excludes = "--group-axes"},
+    {.options = "--rope-spread",
+     .excludes = "--rope-weights",
+     .why = "--rope-spread draws the weights"},
+    {0},
+};
+
 /* What cannot go together. */
 static int check_options(const struct simulate_settings *settings)
 {
@@ -140,16 +150,6 @@ static int check_options(const struct simulate_settings *settings)
         settings->file || (settings->input.given && settings->input.kind != SIM_PLACEMENT);
     if (settings->question.n.length > 1 || settings->question.k.length > 1)
         return usage_error("--n and --k take one value each here; give one of each");
-    if (settings->file && settings->input.given)
-        return usage_error("--input and --file exclude each other; leave --input out");
-    if (!settings->file && (settings->row || settings->file_dtype))
-        return usage_error("%s describes a file; give --file too",
-                           settings->row ? "--row" : "--dtype");
-    if (!settings->file && (settings->groups || settings->group_axes != GROUP_AXES_USUAL))
-        return usage_error("%s groups the rows of a file; give --file too",
-                           settings->groups ? "--groups" : "--group-axes");
-    if (settings->groups && settings->group_axes != GROUP_AXES_USUAL)
-        return usage_error("--groups and --group-axes exclude each other; leave one out");
     if (!has_rows &&
         (settings->shuffles.length > 1 || settings->shuffles.items[0] != SIM_SHUFFLE_NONE))
         return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or "
@@ -343,7 +343,8 @@ static int run_simulate(int count, char **arguments)
                                          .seed = 1,
                                          .group_axes = GROUP_AXES_USUAL,
                                          .shuffles = {.length = 1}};
-    int status = arguments_read(simulate_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(simulate_options, simulate_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = question_check(&settings.question);
     if (status == STATUS_OK)

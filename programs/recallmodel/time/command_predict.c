@@ -181,6 +181,12 @@ static const struct argument predict_options[] = {
     {OPTIONS_END},
 };
 
+static const struct argument_rule predict_rules[] = {
+    {.options = "--runs", .excludes = "--n --k --b --kb --m --d", .why = "the file has the shapes"},
+    {.options = "--runs-kernel", .needs = "--runs", .why = "it selects rows of the file"},
+    {0},
+};
+
 /* The device has no profile that answers, and none stands in. */
 static int no_profile(struct predict_settings *settings)
 {
@@ -202,26 +208,6 @@ static int no_profile(struct predict_settings *settings)
         settings->kernel ? settings->kernel->name : "");
 }
 
-/* What must hold between the options that say which shapes. */
-static int check_shapes(const struct predict_settings *settings)
-{
-    if (settings->runs_kernel && !settings->runs)
-        return usage_error("--runs-kernel selects rows of --runs; give --runs FILE too");
-    if (settings->runs && (settings->question.n.length || settings->question.k.length))
-        return usage_error("--runs and --n, --k exclude each other, because the file has the "
-                           "shapes; leave one out");
-    if (settings->runs && settings->d)
-        return usage_error("--runs and --d exclude each other; give --n and --k");
-    if (settings->runs &&
-        (settings->question.b.length || settings->question.k_b.length || settings->question.m > 1))
-        return usage_error(
-            "--runs and %s exclude each other, because the file has the shapes; leave one out",
-            settings->question.b.length     ? "--b"
-            : settings->question.k_b.length ? "--kb"
-                                            : "--m");
-    return STATUS_OK;
-}
-
 static const struct answer predict_answer = {
     .shapes = SHAPES_SWEEP, .rows = predict_rows, .text = predict_text, .json = predict_json};
 
@@ -232,9 +218,6 @@ static int predict(struct predict_settings *settings)
         return usage_error(
             "predict needs a calibrated profile: --device FILE, as recallmodel calibrate writes "
             "it, or a device that comes with one (recallmodel devices)");
-    int status = check_shapes(settings);
-    if (status != STATUS_OK)
-        return status;
     if (is_exact_only(&question->device.text))
         return predict_exact_kernel(settings);
     if (settings->carry_to.given)
@@ -244,7 +227,7 @@ static int predict(struct predict_settings *settings)
                                              question->dtype.given ? &question->dtype.type : NULL);
     if (!settings->profile.found)
         return no_profile(settings);
-    status = product_check(&question->device.text.device, settings->d, false);
+    const int status = product_check(&question->device.text.device, settings->d, false);
     if (status != STATUS_OK)
         return status;
     settings->question.sweep_for = settings->d ? NULL : settings->profile.kernel;
@@ -255,7 +238,8 @@ static int predict(struct predict_settings *settings)
 static int run_predict(int count, char **arguments)
 {
     struct predict_settings settings = {.question = QUESTION_DEFAULT};
-    int status = arguments_read(predict_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(predict_options, predict_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = predict(&settings);
     question_free(&settings.question);

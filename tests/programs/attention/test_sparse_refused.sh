@@ -30,7 +30,7 @@ refuse "--queries-unroped is given without --keys-unroped; give both, or --rope-
     "${of_small[@]}" --queries-unroped $small/queries.npy
 refuse "--layers 'a' is not a list of layers" "${of_small[@]}" --layers a
 refuse "--layers has 2 numbers, and the files have 1 layers" "${of_small[@]}" --layers 3,4
-refuse "--rope-scaling is a parameter of RoPE; give --rope-theta too" \
+refuse "--rope-scaling needs --rope-theta; give both" \
     "${of_small[@]}" --rope-scaling linear:4
 refuse "--rope-scaling 'yarn:4' is not known" "${of_small[@]}" --rope-theta 1e4 \
     --rope-scaling yarn:4

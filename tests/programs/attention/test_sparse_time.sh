@@ -141,11 +141,11 @@ EOF
 rejects "--batch '0'" "$program" "${call[@]}" --batch 0
 pass
 
-rejects "--multiprocessors describes a device" "$program" "${call[@]}" --multiprocessors 8
+rejects "--multiprocessors needs --device" "$program" "${call[@]}" --multiprocessors 8
 rejects "--launch-us 'x' is not a time" "$program" "${call[@]}" --device h200 --launch-us x
 pass
 
-rejects "--time needs the values" "$program" "${call[@]}" --time cold
+rejects "--time needs --values" "$program" "${call[@]}" --time cold
 rejects "--time 'hot'" "$program" "${call[@]}" "${values[@]}" --time hot
 rejects "--time 'cold,warm' has two values" "$program" "${call[@]}" "${values[@]}" --time cold,warm
 pass

@@ -137,11 +137,11 @@ refuse "has nothing for key head 0 of an unknown layer before RoPE" "${of_small[
     --method saap --index "$folder/kmeans.index"
 refuse "has no query model for key head 0" "${of_small[@]}" --method saap-roped \
     --index "$folder/kmeans.index"
-refuse "leave out --train-keys and --save" "${of_small[@]}" "${train[@]}" \
+refuse "--index and --train-keys exclude each other" "${of_small[@]}" "${train[@]}" \
     --index "$folder/one.index"
-refuse "--train-queries is given without --train-keys" "${of_small[@]}" \
+refuse "--train-queries needs --train-keys" "${of_small[@]}" \
     --train-queries $small/queries.npy
-refuse "--train-keys is given without --train-queries" "${of_small[@]}" \
+refuse "--train-keys needs --train-queries" "${of_small[@]}" \
     --train-keys $small/keys.npy
 refuse "--save writes what was trained" "${of_small[@]}" --method topk --save "$folder/x"
 refuse "cannot be written" "${of_small[@]}" --method kmeans "${train[@]}" --save "$folder/no/x"

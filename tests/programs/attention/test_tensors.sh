@@ -95,8 +95,8 @@ generate=(tensors --generate "$folder/none")
 rejects "--queries is missing" "$program" tensors
 rejects "--queries is missing" "$program" tensors --keys "$made/keys.npy"
 rejects "exclude each other" "$program" "${generate[@]}" --keys "$made/keys.npy"
-rejects "--run is for generated tensors" "$program" tensors "${files[@]}" --run 3
-rejects "--n is for generated tensors" "$program" tensors "${files[@]}" --n 3
+rejects "--run needs --generate" "$program" tensors "${files[@]}" --run 3
+rejects "--n needs --generate" "$program" tensors "${files[@]}" --n 3
 rejects "--d 15 is not an even number" "$program" "${generate[@]}" --d 15
 rejects "--n 1 is not from 2" "$program" "${generate[@]}" --n 1
 rejects "--n-q 200 is not from 1" "$program" "${generate[@]}" --n 200 --n-q 200
@@ -108,7 +108,7 @@ rejects "--clusters '1.5' is not a whole number" "$program" "${generate[@]}" --c
 rejects "--heavy 'nan'" "$program" "${generate[@]}" --heavy nan
 rejects "--needles 200 is more" "$program" "${generate[@]}" --n 1000 --needles 200
 rejects "--rope-theta '1' is not above 1" "$program" "${generate[@]}" --rope-theta 1
-rejects "--generate has only --rope-pairing half" \
+rejects "with --rope-pairing half" \
     "$program" "${generate[@]}" --rope-pairing interleaved
 rejects "--generate $folder/out is not a folder" "$program" tensors --generate "$folder/out"
 rejects "of memory" "$program" "${generate[@]}" --n 2^30 --d 4096

@@ -82,7 +82,7 @@ grep -q '^name = mine_exact$' "$folder/own/mine/exact.profile" || fail "the name
 RECALLMODEL_RUNS=$folder/own "$program" runs --check | prints ' 45 files, 0 faults$' ||
     fail "what was added has faults"
 rejects "mine/exact exists already" add --dtype f16
-rejects "needs a name, --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv"
+rejects "--add needs --as, because the file gets a name" "$program" runs --add "$folder/mine.csv"
 rejects "needs a name, --as FOLDER/FILE" "$program" runs --add "$folder/mine.csv" --as ../x
 rejects "has no column k;" "$program" runs --add runs/keyetal/decoding.csv --as a/b
 sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
@@ -94,9 +94,9 @@ sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
 ! [ -e "$folder/own/mine/other.csv" ] || fail "rows with faults were added"
 pass
 
-rejects "--as describes the file of --add; give --add FILE too" "$program" runs --as mine/exact
-rejects "--add FILE adds a file and does nothing else" \
-    "$program" runs keyetal/exact --add "$folder/mine.csv"
+rejects "--as needs --add; give both" "$program" runs --as mine/exact
+rejects "--add and --name exclude each other" \
+    "$program" runs keyetal/exact --add "$folder/mine.csv" --as mine/exact
 
 # ---- by card
 
@@ -110,7 +110,7 @@ timed=$(tail -n +2 runs/index.csv | while IFS=, read -r name rows _; do
 done | awk '{ n += $1 } END { print n }')
 [ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' "$folder/cards")" = "$timed" ] ||
     fail "the cards have not all $timed rows"
-rejects "--cards counts the rows of all files; leave out keyetal/exact" \
+rejects "--cards and --name exclude each other, because --cards counts the rows of all files" \
     "$program" runs keyetal/exact --cards
 pass
 
@@ -207,7 +207,7 @@ RECALLMODEL_RUNS=/nowhere rejects "RECALLMODEL_RUNS: there is no index.csv in '/
     "$program" runs
 RECALLMODEL_RUNS=/nowhere rejects "there is no file 'keyetal/exact', and RECALLMODEL_RUNS: there" \
     "$program" calibrate keyetal/exact
-rejects "the name 'keyetal/exact' is already given; give one" \
+rejects "--name is given twice; give it once" \
     "$program" runs keyetal/exact --name keyetal/argmax
 rejects "'keyetal/argmax' is not an option" "$program" runs keyetal/exact keyetal/argmax
 long=$(printf 'x%.0s' {1..5000})

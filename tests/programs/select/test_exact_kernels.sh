@@ -75,7 +75,7 @@ measured=$("$program" select "${question[@]}" --exact-us "$us" --csv | sed -n 2p
 pass
 
 rejects "leave one of them out" "$program" select "${question[@]}" --exact-kernel gvr --exact-us 4
-rejects "give --device too" "$program" select --n 4096 --k 64 --exact-kernel gvr
+rejects "--exact-kernel needs --device" "$program" select --n 4096 --k 64 --exact-kernel gvr
 rejects "leave --objective out" "$program" select "${question[@]}" --exact-kernel gvr \
     --objective candidates
 rejects "may mean flashinfer_0_6_14_b200, " "$program" select "${question[@]}" \
@@ -95,9 +95,9 @@ rejects "only finds the exact top-k" "$program" calibrate runs/keyetal/two-stage
 rejects "only finds the exact top-k" "$program" calibrate --plan --kernel exact-once
 rejects "exclude each other" "$program" calibrate trtllm/exact-b200 --kernel exact \
     --runs-kernel gvr_v2 --no-held-out --cross-validate
-rejects "leaves out what --json" "$program" calibrate trtllm/exact-b200 --kernel exact \
+rejects "--no-held-out leaves out what" "$program" calibrate trtllm/exact-b200 --kernel exact \
     --runs-kernel gvr_v2 --no-held-out --json
-rejects "is not used with" "$program" select --n 4096 --k 64 --shards 8 \
+rejects "--shards and --exact-kernel exclude" "$program" select --n 4096 --k 64 --shards 8 \
     --device b200 --exact-kernel gvr
 pass
 

@@ -64,7 +64,7 @@ done
 # ---- errors
 rejects "TPUv7x lacks vector_rate_per_s" "$program" select --device tpuv7x "${shape[@]}" --d 128
 rejects "V100S lacks matrix_rate_per_s" "$program" predict --device v100s "${shape[@]}" --d 128
-rejects "give --device too" "$program" select "${shape[@]}" --d 128
+rejects "--d needs --device" "$program" select "${shape[@]}" --d 128
 rejects "leave --objective out" "$program" select --device h100-pcie "${shape[@]}" --d 128 \
     --objective serial
 rejects "exclude each other" "$program" select --device h100-pcie "${shape[@]}" --d 128 --shards 4

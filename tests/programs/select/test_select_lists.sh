@@ -27,7 +27,7 @@ asked = [(a["device"], a["n"], a["m"]) for a in json.load(open(sys.argv[1]))["qu
 assert asked == [(d, n, m) for d in ("H100-PCIe", "L4") for m in (1, 8) for n in (128256, 4096)]
 END
 pass
-rejects "takes one value with --b" "$program" select --b 512 --kb 2 --n 4096 --m 1,2
+rejects "--b and --m exclude" "$program" select --b 512 --kb 2 --n 4096 --m 1,2
 rejects "takes one value with --b" "$program" select --n 4096 --k 50 --shards 4 --device l4,b200
 rejects "did you mean RTX-4090" "$program" select --n 4096 --k 50 --device l4,4090
 rejects "measured on a GPU" "$program" select --n 4096 --k 50 --device l4,cpu --exact-kernel gvr

@@ -35,8 +35,8 @@ wrong "is not a text" --groups "$rows"
 wrong "give 2 or less" --group-axes 3
 wrong "exclude each other" --group-axes 1 --groups "$labels"
 wrong "--group-axes '-1'" --group-axes -1
-rejects "give --file too" "$program" simulate --n 100 --k 8 --groups "$labels"
-rejects "give --file too" "$program" simulate --n 100 --k 8 --group-axes 0
+rejects "needs --file" "$program" simulate --n 100 --k 8 --groups "$labels"
+rejects "needs --file" "$program" simulate --n 100 --k 8 --group-axes 0
 head -c 4000004 /dev/zero >"$folder/many"
 seq 1000001 >"$folder/numbers"
 rejects "--json would list 1000001 groups for each of 1 results" "$program" simulate --k 1 --kb 1 \

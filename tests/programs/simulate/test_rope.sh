@@ -56,7 +56,7 @@ grep -q '"stretch":64,"choice":{"resonates":false,' "$folder/stretch" ||
     prints "b = 10," && fail "the stretch is not used"
 "$program" select --n 8192 --k 64 --rope-theta 1e5 --head-dim 64 --rope-stretch 16 |
     prints "no bucket has two elements" || fail "b above the stretch"
-rejects "--rope-stretch is a parameter of RoPE" "$program" "${question[@]}" --rope-stretch 64
+rejects "--rope-stretch needs --rope-theta" "$program" "${question[@]}" --rope-stretch 64
 pass
 
 # Without the option nothing is said of it, and where nothing resonates the choice is the same.

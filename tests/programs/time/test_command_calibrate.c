@@ -193,7 +193,7 @@ END_TEST
 START_TEST(what_calibrate_rejects)
 {
     static const char *const wrong[][2] = {
-        {"--leave-out 1024", "belongs to --cross-validate"},
+        {"--leave-out 1024", "--leave-out needs --cross-validate"},
         {"--leave-out 1000 --cross-validate", "no run has this n"},
         {"--cross-validate --leave-out 1024,4096,16384,65536,262144,1048576",
          "so no run would be left"},
