@@ -19,61 +19,22 @@
 #include "sparse_train.h"
 
 #define K_DEFAULT 64
-#define CLUSTERS_DEFAULT 128
-#define ITERATIONS_DEFAULT 25
 
 static const double budgets_default[] = {0.01, 0.02, 0.05, 0.1, 0.2};
 static const uint64_t dense_layers_default[] = {0};
 
 /* ---- from settings to a spec */
 
-/* What fits into 32 bits, or a line. */
-static int narrow(uint32_t *to, uint64_t value, const char *option)
+static struct method_options options_of(const struct sparse_settings *s, uint32_t d)
 {
-    if (value > UINT32_C(1) << 30)
-        return usage_error("%s %" PRIu64 " is too large; give at most 2^30", option, value);
-    *to = (uint32_t)value;
-    return STATUS_OK;
-}
-
-static int options_of(const struct sparse_settings *s, uint32_t d, struct method_options *options)
-{
-    uint32_t k_b;
-    const struct {
-        uint32_t *to;
-        uint64_t value;
-        const char *option;
-    } numbers[] = {
-        {&options->dense.sink, s->sink, "--sink"},
-        {&options->dense.window, s->window, "--window"},
-        {&options->components,
-         s->components ? s->components
-         : d < 16      ? d
-                       : 16,
-         "--components"},
-        {&options->clusters, s->clusters ? s->clusters : CLUSTERS_DEFAULT, "--clusters"},
-        {&options->iterations, s->iterations ? s->iterations : ITERATIONS_DEFAULT, "--iterations"},
-        {&k_b, s->k_b, "--kb"},
-        {&options->page, s->page, "--page"},
-        {&options->block, s->block, "--block"},
-        {&options->bits, s->bits, "--bits"},
-        {&options->tables, s->tables, "--tables"},
-        {&options->chunk, s->chunk, "--chunk"},
-        {&options->element_bytes, s->element_bytes, "--element-bytes"},
-        {&options->batch, s->batch, "--batch"}};
-    *options = METHOD_OPTIONS_DEFAULT;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (narrow(numbers[i].to, numbers[i].value, numbers[i].option) != STATUS_OK)
-            return STATUS_USAGE;
-    options->seed = s->seed;
-    options->k_b = k_b;
-    options->mean_value = s->mean_value;
-    options->spherical = s->spherical;
-    options->inside = s->inside;
-    if (s->block_factor > 0)
-        options->block_factor = s->block_factor;
-    options->assignment = (enum sim_assignment)s->question.assignments.items[0];
-    return STATUS_OK;
+    const struct method_options usual = METHOD_OPTIONS_DEFAULT;
+    struct method_options options = s->options;
+    if (!options.components)
+        options.components = d < usual.components ? d : usual.components;
+    options.clusters = options.clusters ? options.clusters : usual.clusters;
+    options.iterations = options.iterations ? options.iterations : usual.iterations;
+    options.assignment = (enum sim_assignment)s->question.assignments.items[0];
+    return options;
 }
 
 static struct tensors_spec tensors_spec_of(const struct sparse_settings *s)
@@ -222,9 +183,8 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
     uint32_t *k = require_memory(calloc(ks, sizeof *k));
     for (size_t i = 0; i < budgets; i++)
         budget[i] = s->budgets.length ? decimal_value(s->budgets.items[i]) : budgets_default[i];
-    int status = STATUS_OK;
-    for (size_t i = 0; i < ks && status == STATUS_OK; i++)
-        status = narrow(&k[i], s->k.length ? s->k.items[i] : K_DEFAULT, "--k");
+    for (size_t i = 0; i < ks; i++)
+        k[i] = s->k.length ? (uint32_t)s->k.items[i] : K_DEFAULT;
     struct evaluation_spec spec = {.heads = tensors->heads,
                                    .length = tensors->length,
                                    .read = tensors_read,
@@ -238,12 +198,10 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
                                    .k_length = ks,
                                    .per_head = s->per_head,
                                    .share = s->share,
-                                   .threads = (unsigned)s->threads};
-    if (status == STATUS_OK)
-        status = options_of(s, tensors->heads[0].d, &spec.options);
+                                   .threads = (unsigned)s->threads,
+                                   .options = options_of(s, tensors->heads[0].d)};
     struct head_needle *needles = NULL;
-    if (status == STATUS_OK)
-        status = check_dense_default(s, &spec);
+    int status = check_dense_default(s, &spec);
     if (status == STATUS_OK)
         status = check_spec(&spec);
     if (status == STATUS_OK)
@@ -266,29 +224,19 @@ static int check_settings(const struct sparse_settings *s)
 {
     if (s->threads > 4096)
         return usage_error("--threads %" PRIu64 " is too many; give at most 4096", s->threads);
-    if (s->element_bytes > 16)
-        return usage_error("--element-bytes %" PRIu64 " is too large; give at most 16",
-                           s->element_bytes);
+    if (s->options.element_bytes > 16)
+        return usage_error("--element-bytes %" PRIu32 " is too large; give at most 16",
+                           s->options.element_bytes);
     return STATUS_OK;
 }
 
 static int run_sparse(int count, char **arguments)
 {
     struct sparse_settings settings = {.question = QUESTION_DEFAULT,
-                                       .sink = 1,
-                                       .window = 128,
-                                       .inside = 0.5,
-                                       .k_b = 1,
-                                       .page = 16,
-                                       .block = 8,
-                                       .bits = 10,
-                                       .tables = 150,
-                                       .chunk = 64,
-                                       .element_bytes = 2,
+                                       .options = METHOD_OPTIONS_DEFAULT,
                                        .train = {.steps = 300, .width = 1024},
-                                       .launch_us = NAN,
-                                       .batch = 1,
-                                       .seed = 1};
+                                       .launch_us = NAN};
+    settings.options.components = settings.options.clusters = settings.options.iterations = 0;
     char error[800];
     struct tensors tensors = {0};
     int status =

@@ -42,20 +42,16 @@ struct sparse_settings {
         size_t length;
         uint64_t *items;
     } layers, dense_layers;
-    struct rope rope; /* theta 0: not given; so are clusters and iterations of 0 */
+    struct rope rope; /* theta 0: not given */
+    /* clusters, iterations and components of 0: not given; --assignment is that of the question */
     struct method_options options;
-    uint64_t sink, window, clusters, iterations, components, k_b, page, block, bits, tables, chunk,
-        element_bytes;
-    uint64_t last, threads, seed;
-    double block_factor; /* 0: not given */
-    double inside;
+    uint64_t last, threads;
     enum sim_dtype dtype;
-    bool per_head, share, mean_value, spherical;
+    bool per_head, share;
     enum sparse_cache cache;
     const char *checkpoint;   /* NULL: not given */
     uint64_t multiprocessors; /* of --device; 0: not given */
     double launch_us;         /* the same; NaN: not given */
-    uint64_t batch;
 };
 
 void sparse_settings_free(struct sparse_settings *settings);

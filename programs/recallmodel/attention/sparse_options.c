@@ -15,6 +15,43 @@
 
 /* ---- readers */
 
+/* Does it fit into 32 bits, or a line? */
+static int check_small(uint64_t value, const char *option)
+{
+    return value > UINT32_C(1) << 30
+               ? usage_error("%s %" PRIu64 " is too large; give at most 2^30", option, value)
+               : STATUS_OK;
+}
+
+static int read_k_b(void *to, const char *option, const char *value)
+{
+    const int status = read_count(to, option, value);
+    return status == STATUS_OK ? check_small(*(const uint64_t *)to, option) : status;
+}
+
+static int read_k(void *to, const char *option, const char *value)
+{
+    const struct count_list *list = to;
+    const int status = read_sorted_counts(to, option, value);
+    return status == STATUS_OK ? check_small(list->items[list->length - 1], option) : status;
+}
+
+static int read_small_or_0(void *to, const char *option, const char *value)
+{
+    uint64_t number = 0;
+    int status = read_seed(&number, option, value);
+    if (status == STATUS_OK)
+        status = check_small(number, option);
+    *(uint32_t *)to = (uint32_t)number;
+    return status;
+}
+
+static int read_small(void *to, const char *option, const char *value)
+{
+    return strcmp(value, "0") == 0 ? read_count(to, option, value)
+                                   : read_small_or_0(to, option, value);
+}
+
 static int read_paths(void *to, const char *option, const char *value)
 {
     struct path_list *list = to;
@@ -226,10 +263,11 @@ const struct argument sparse_options[] = {
     {"--budget", "LIST", read_budgets, AT(budgets),
      "shares of the keys to visit (default 0.01,0.02,0.05,0.1,0.2); 0.01:0.05:0.3 is first, step "
      "and last"},
-    {"--sink", "N", read_seed, AT(sink), "the first N keys are always read (default 1)"},
-    {"--window", "N", read_seed, AT(window),
+    {"--sink", "N", read_small_or_0, AT(options.dense.sink),
+     "the first N keys are always read (default 1)"},
+    {"--window", "N", read_small_or_0, AT(options.dense.window),
      "the last N keys are always read, the query's own among them (default 128)"},
-    {"--k", "LIST", read_sorted_counts, AT(k),
+    {"--k", "LIST", read_k, AT(k),
      "measure the recall of the top K keys outside of sink and window (default 64)"},
     {"--layers", "LIST", read_layers, AT(layers),
      "the numbers of the layers in the files (default 0,1,.. for four axes); for three axes, one "
@@ -240,7 +278,7 @@ const struct argument sparse_options[] = {
     {"--last", "N", read_count, AT(last), "use only the last N queries of each head"},
     {"--share", NULL, read_switch, AT(share),
      "query heads that share a key head choose the same keys, if the method can"},
-    {"--seed", "S", read_seed, AT(seed), "seed of the random numbers (default 1)"},
+    {"--seed", "S", read_seed, AT(options.seed), "seed of the random numbers (default 1)"},
     {"--rope-theta", "T", read_theta, AT(rope.theta),
      "the base of RoPE; keys and queries before RoPE are then computed from those after it"},
     {"--rope-pairing", "P", read_pairing, AT(rope.pairing),
@@ -248,32 +286,35 @@ const struct argument sparse_options[] = {
     {"--rope-scaling", "S", read_scaling, AT(rope),
      "none (default), linear:FACTOR, llama3:FACTOR,LOW,HIGH,ORIGINAL or "
      "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
-    {"--clusters", "C", read_count, AT(clusters), "buckets of kmeans and saap (default 128)"},
-    {"--iterations", "N", read_count, AT(iterations),
+    {"--clusters", "C", read_small, AT(options.clusters),
+     "buckets of kmeans and saap (default 128)"},
+    {"--iterations", "N", read_small, AT(options.iterations),
      "at most N iterations of kmeans (default 25)"},
-    {"--spherical", NULL, read_switch, AT(spherical),
+    {"--spherical", NULL, read_switch, AT(options.spherical),
      "spherical k-means: centroids of norm 1, the nearest one by inner product"},
-    {"--inside", "F", read_factor, AT(inside),
+    {"--inside", "F", read_factor, AT(options.inside),
      "kmeans-topk keeps this share of the keys of its buckets (default 0.5)"},
-    {"--components", "R", read_count, AT(components),
+    {"--components", "R", read_small, AT(options.components),
      "components of a query that sparq uses (default 16, at most d)"},
-    {"--kb", "K", read_count, AT(k_b), "keys that bucketed keeps per bucket (default 1)"},
+    {"--kb", "K", read_k_b, AT(options.k_b), "keys that bucketed keeps per bucket (default 1)"},
     {"--assignment", "A", read_assignment, IN_QUESTION(assignments),
      "how keys go to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
-    {"--page", "N", read_count, AT(page), "keys in a page of quest (default 16)"},
-    {"--block", "N", read_count, AT(block), "keys in a block of the method blocks (default 8)"},
-    {"--block-factor", "F", read_factor, AT(block_factor),
+    {"--page", "N", read_small, AT(options.page), "keys in a page of quest (default 16)"},
+    {"--block", "N", read_small, AT(options.block),
+     "keys in a block of the method blocks (default 8)"},
+    {"--block-factor", "F", read_factor, AT(options.block_factor),
      "the method blocks opens F blocks for each key that is wanted (default 0.25)"},
-    {"--bits", "N", read_count, AT(bits), "bits of a hash, for the lsh methods (default 10)"},
-    {"--tables", "N", read_count, AT(tables),
+    {"--bits", "N", read_small, AT(options.bits),
+     "bits of a hash, for the lsh methods (default 10)"},
+    {"--tables", "N", read_small, AT(options.tables),
      "hash tables of lsh-magicpig and lsh-argmax (default 150)"},
-    {"--chunk", "N", read_count, AT(chunk),
+    {"--chunk", "N", read_small, AT(options.chunk),
      "keys in a bin of lsh-gray and in a chunk of lsh-argmax (default 64)"},
-    {"--mean-value", NULL, read_switch, AT(mean_value),
+    {"--mean-value", NULL, read_switch, AT(options.mean_value),
      "sparq gives the weight of keys that are not read to the mean of the values"},
-    {"--element-bytes", "N", read_count, AT(element_bytes),
+    {"--element-bytes", "N", read_small, AT(options.element_bytes),
      "bytes of a stored element, to count the bytes that are read (default 2)"},
-    {"--batch", "N", read_count, AT(batch),
+    {"--batch", "N", read_small, AT(options.batch),
      "sequences that decode together and share the reads of what was trained (default 1)"},
     {"--dtype", "T", read_bf16, AT(dtype), "bf16: the files hold bfloat16 as 2-byte elements"},
     {"--train-keys", "LIST", read_paths, AT(train.paths[TENSOR_KEYS]),

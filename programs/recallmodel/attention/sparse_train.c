@@ -146,7 +146,7 @@ static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
     train.training.width = (uint32_t)s->train.width;
     train.training.steps = (uint32_t)s->train.steps;
     train.training.residual = s->train.residual;
-    train.training.seed = s->seed;
+    train.training.seed = s->options.seed;
     progress_start(&shown.progress, train.models ? "steps" : "heads");
     progress_watch(&shown.progress);
     const int failed = train_heads(&train, &watch, trained, error, sizeof error);
@@ -238,9 +238,9 @@ static int select_kind(const struct sparse_settings *s, struct evaluation_spec *
     char error[400];
     const bool models = needs_models(spec, unroped);
     const struct trained_need need = {.unroped = unroped,
-                                      .clusters = s->clusters ? spec->options.clusters : 0,
-                                      .iterations = s->iterations ? spec->options.iterations : 0,
-                                      .spherical = s->spherical,
+                                      .clusters = s->options.clusters,
+                                      .iterations = s->options.iterations,
+                                      .spherical = s->options.spherical,
                                       .rope = &s->rope};
     if (t->models_only ? !models : !needs_partition(spec, unroped))
         return STATUS_OK;
