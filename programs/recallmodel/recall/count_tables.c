@@ -9,8 +9,6 @@
 
 #include <programs/common/wrap.h>
 
-#include <programs/recallmodel/question/columns.h>
-
 /* The cost model's formula for an algorithm of that name, or NULL; and its unit. */
 static const struct rcm_algorithm *modelled_algorithm(const char *name, const char **unit)
 {
@@ -44,108 +42,117 @@ static struct rcm_threshold_bin modelled_bin(const struct count_settings *settin
         settings->places);
 }
 
-/* What is read and written a row, and left after the first digit: for people, or in data. */
-static void put_traffic(struct table *table, const struct counting *c, const struct subject *s,
-                        bool people)
-{
-    const double rows = (double)c->rows, left = (double)s->operations.left / rows;
-    const struct rcm_threshold_bin bin = modelled_bin(c->settings, s);
-    const struct {
-        struct column column;
-        double value;
-    } puts[] = {
-        {people ? in_table("passes", STYLE_PLAIN) : in_data("passes"),
-         s->skipped ? NAN : (double)s->operations.passes / rows},
-        {people ? in_table("bytes", STYLE_COST) : in_data("bytes"),
-         s->skipped ? NAN : (double)s->operations.bytes / rows},
-        {people ? in_table("left", STYLE_COST) : in_data("left"), left > 0.0 ? left : NAN},
-        {people ? in_table("modelled", STYLE_COST) : in_data("left_modelled"), bin.mean},
-        {people ? in_table("rows over\nplaces", STYLE_SHARE) : in_data("over"),
-         left > 0.0 ? (double)s->over / rows : NAN},
-        {people ? in_table("modelled", STYLE_SHARE) : in_data("over_modelled"), bin.overflow},
-    };
-    for (size_t i = 0; i < sizeof puts / sizeof *puts; i++)
-        table_real(table, puts[i].column, puts[i].value);
-}
+struct algorithm_row {
+    struct count_settings settings;
+    struct subject subject;
+    const char *version, *input, *algorithm, *unit;
+    uint64_t n, k, repetitions, digit;
+    bool partial;
+    double shift, modelled, counted, residual, ratio, taken;
+    double passes, bytes, left, over;
+    struct rcm_threshold_bin modelled_bin;
+};
 
-static struct table *algorithm_table(const struct counting *c)
+/* Which aligned table: what was counted; or how much was read and written, and what was left. */
+enum { COUNTED = 1, TRAFFIC = 2 };
+#define ROW(field) FIELD(struct algorithm_row, field)
+
+static const struct column algorithm_items[] = {
+    {ROW(version), .csv = "version"},
+    {ROW(n), .csv = "n"},
+    {ROW(k), .csv = "k"},
+    {ROW(input), .csv = "input"},
+    {ROW(settings.smallest), .csv = "smallest"},
+    {ROW(shift), .csv = "shift"},
+    {ROW(settings.seed), .csv = "seed"},
+    {ROW(repetitions), .csv = "repetitions"},
+    {ROW(partial), .csv = "partial"},
+    {ROW(algorithm), EVERYWHERE("algorithm")},
+    {ROW(subject.keys), EVERYWHERE("keys")},
+    {ROW(digit), HEADED("digit_bits", "bits a\npass")},
+    {ROW(unit), EVERYWHERE("unit"), .shown = COUNTED},
+    {ROW(modelled), EVERYWHERE("modelled"), .style = STYLE_COST, .shown = COUNTED},
+    {ROW(counted), EVERYWHERE("counted"), .style = STYLE_COST, .shown = COUNTED},
+    {ROW(residual), EVERYWHERE("residual"), .style = STYLE_COST, .shown = COUNTED},
+    {ROW(ratio), HEADED("ratio", "counted/\nmodelled"), .shown = COUNTED},
+    {ROW(taken), HEADED("taken", "branches\ntaken only"), .style = STYLE_COST, .shown = COUNTED},
+    {ROW(passes), EVERYWHERE("passes"), .shown = TRAFFIC},
+    {ROW(bytes), EVERYWHERE("bytes"), .style = STYLE_COST, .shown = TRAFFIC},
+    {ROW(left), EVERYWHERE("left"), .style = STYLE_COST, .shown = TRAFFIC},
+    {ROW(modelled_bin.mean), HEADED("left_modelled", "modelled"), .style = STYLE_COST,
+     .shown = TRAFFIC},
+    {ROW(over), HEADED("over", "rows over\nplaces"), .style = STYLE_SHARE, .shown = TRAFFIC},
+    {ROW(modelled_bin.overflow), HEADED("over_modelled", "modelled"), .style = STYLE_SHARE,
+     .shown = TRAFFIC},
+};
+static const struct columns algorithm_columns = COLUMNS(struct algorithm_row, algorithm_items);
+
+static struct algorithm_row row_of(const struct counting *c, const struct subject *s)
 {
     const struct count_settings *settings = c->settings;
-    const uint64_t rows = c->rows;
-    struct table *table = table_new();
-    for (size_t i = 0; i < c->count; i++) {
-        const struct subject *s = &c->subjects[i];
-        const char *unit = NULL;
-        const struct rcm_algorithm *model = modelled_algorithm(s->algorithm->name, &unit);
-        double cost = model && s->digit == 1
-                          ? model->cost((double)settings->question.n.items[0],
-                                        (double)settings->question.k.items[0], 1.0)
-                          : NAN;
-        double all = s->skipped ? NAN : (double)s->operations.all / (double)rows,
-               taken = s->skipped ? NAN : (double)s->operations.taken / (double)rows;
-        table_row(table, false);
-        table_text(table, in_csv("version"), rcm_version());
-        table_count(table, in_csv("n"), settings->question.n.items[0]);
-        table_count(table, in_csv("k"), settings->question.k.items[0]);
-        table_text(table, in_csv("input"), sim_input_name(settings->input.kind));
-        table_bool(table, in_csv("smallest"), settings->smallest);
-        table_real(table, in_csv("shift"),
-                   settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0);
-        table_count(table, in_csv("seed"), settings->seed);
-        table_count(table, in_csv("repetitions"), rows);
-        table_bool(table, in_csv("partial"), rows < c->wanted);
-        table_text(table, column("algorithm", STYLE_PLAIN), s->algorithm->name);
-        table_text(table, column("keys", STYLE_PLAIN), s->keys);
-        put_count_if(s->algorithm->takes_digit, table,
-                     headed("digit_bits", "bits a\npass", STYLE_PLAIN), s->digit);
-        table_text(table, column("unit", STYLE_PLAIN), unit);
-        table_real(table, column("modelled", STYLE_COST), cost);
-        table_real(table, column("counted", STYLE_COST), all);
-        table_real(table, column("residual", STYLE_COST), all - cost);
-        table_real(table, headed("ratio", "counted/\nmodelled", STYLE_PLAIN), all / cost);
-        table_real(table, headed("taken", "branches\ntaken only", STYLE_COST), taken);
-        put_traffic(table, c, s, false);
-    }
-    return table;
+    const uint64_t n = settings->question.n.items[0], k = settings->question.k.items[0];
+    const double rows = s->skipped ? NAN : (double)c->rows;
+    const double left = (double)s->operations.left / (double)c->rows;
+    struct algorithm_row row = {
+        .settings = *settings,
+        .subject = *s,
+        .version = rcm_version(),
+        .n = n,
+        .k = k,
+        .input = sim_input_name(settings->input.kind),
+        .shift = settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0,
+        .repetitions = c->rows,
+        .partial = c->rows < c->wanted,
+        .algorithm = s->algorithm->name,
+        .digit = s->algorithm->takes_digit ? s->digit : NO_COUNT,
+        .counted = (double)s->operations.all / rows,
+        .taken = (double)s->operations.taken / rows,
+        .passes = (double)s->operations.passes / rows,
+        .bytes = (double)s->operations.bytes / rows,
+        .left = left > 0.0 ? left : NAN,
+        .over = left > 0.0 ? (double)s->over / (double)c->rows : NAN,
+        .modelled_bin = modelled_bin(settings, s),
+    };
+    const struct rcm_algorithm *model = modelled_algorithm(s->algorithm->name, &row.unit);
+    row.modelled = model && s->digit == 1 ? model->cost((double)n, (double)k, 1.0) : NAN;
+    row.residual = row.counted - row.modelled;
+    row.ratio = row.counted / row.modelled;
+    return row;
 }
 
-/* The second table, for people: who has read and written how much, and what was left. */
-static struct table *traffic_table(const struct counting *c)
-{
-    struct table *table = table_new();
-    for (size_t i = 0; i < c->count; i++) {
-        const struct subject *s = &c->subjects[i];
-        table_row(table, false);
-        table_text(table, in_table("algorithm", STYLE_PLAIN), s->algorithm->name);
-        table_text(table, in_table("keys", STYLE_PLAIN), s->keys);
-        put_count_if(s->algorithm->takes_digit, table, in_table("bits a\npass", STYLE_PLAIN),
-                     s->digit);
-        put_traffic(table, c, s, true);
-    }
-    return table;
-}
+struct stage1_row {
+    struct rcm_topk p;
+    double modelled, counted, taken, expected, insertions, insertions_expected;
+};
+
+#define STAGE1(field) FIELD(struct stage1_row, field)
+
+static const struct column stage1_items[] = {
+    {STAGE1(p.b), EVERYWHERE("b")},
+    {STAGE1(p.k_b), EVERYWHERE("k_b")},
+    {STAGE1(modelled), HEADED("modelled_per_element", "5 k_b - 2")},
+    {STAGE1(counted), HEADED("counted_per_element", "counted")},
+    {STAGE1(taken), HEADED("taken_per_element", "branches\ntaken only")},
+    {STAGE1(expected), HEADED("expected_per_element", "expected\nof that")},
+    {STAGE1(insertions), HEADED("insertions", "insertions\na row"), .style = STYLE_COST},
+    {STAGE1(insertions_expected), HEADED("insertions_expected", "expected"), .style = STYLE_COST},
+};
+static const struct columns stage1_columns = COLUMNS(struct stage1_row, stage1_items);
 
 static struct table *stage1_table(const struct stage1 *stage1, size_t shapes, double rows)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&stage1_columns, 0);
     for (size_t i = 0; i < shapes; i++) {
         const struct stage1 *s = &stage1[i];
-        double elements = (double)s->p.n * rows, insertions = rcm_insertions(s->p),
-               k_b = (double)s->p.k_b;
-        table_row(table, false);
-        table_count(table, column("b", STYLE_PLAIN), s->p.b);
-        table_count(table, column("k_b", STYLE_PLAIN), s->p.k_b);
-        table_real(table, headed("modelled_per_element", "5 k_b - 2", STYLE_PLAIN),
-                   5.0 * k_b - 2.0);
-        table_real(table, headed("counted_per_element", "counted", STYLE_PLAIN),
-                   (double)s->operations.all / elements);
-        table_real(table, headed("taken_per_element", "branches\ntaken only", STYLE_PLAIN),
-                   (double)s->operations.taken / elements);
-        table_real(table, headed("expected_per_element", "expected\nof that", STYLE_PLAIN),
-                   1.0 + (5.0 * k_b - 3.0) * insertions / (double)s->p.n);
-        table_real(table, headed("insertions", "insertions\na row", STYLE_COST),
-                   (double)s->insertions / rows);
-        table_real(table, headed("insertions_expected", "expected", STYLE_COST), insertions);
+        const double n = (double)s->p.n, k_b = (double)s->p.k_b, insertions = rcm_insertions(s->p);
+        const struct stage1_row row = {s->p,
+                                       5.0 * k_b - 2.0,
+                                       (double)s->operations.all / (n * rows),
+                                       (double)s->operations.taken / (n * rows),
+                                       1.0 + (5.0 * k_b - 3.0) * insertions / n,
+                                       (double)s->insertions / rows,
+                                       insertions};
+        table_add(table, &row, false);
     }
     return table;
 }
@@ -219,8 +226,14 @@ int report_counts(const struct counting *c)
         usage_error("stopped before a row was counted");
         return STATUS_INTERRUPTED;
     }
-    struct table *algorithms = algorithm_table(c), *traffic = traffic_table(c),
+    struct table *algorithms = table_of(&algorithm_columns, COUNTED),
+                 *traffic = table_of(&algorithm_columns, TRAFFIC),
                  *queues = stage1_table(c->stage1, c->shapes, (double)c->rows);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct algorithm_row row = row_of(c, &c->subjects[i]);
+        table_add(algorithms, &row, false);
+        table_add(traffic, &row, false);
+    }
     int status = print_tables(c, algorithms, traffic, queues);
     table_free(algorithms);
     table_free(traffic);
