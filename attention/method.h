@@ -123,16 +123,19 @@ struct method {
                           * bound to compare with, not one of the default methods */
     bool corrects;       /* with mean_value it corrects the output, also at the knob 0 */
     bool together;       /* visit() takes several queries that share the keys and chooses once */
+    bool samples;        /* lsh-magicpig: weights the keys that it visits */
+    bool two_stages;     /* sparq: chooses as bucketed does */
 
     /* The fault of these options, as one line that names the option, or NULL. May be NULL. */
     const char *(*fault)(const struct method_options *options, uint32_t d);
 
-    /* The largest knob that makes a difference; 0: the method has no knob. */
+    /* As method_knob_max(), where the knob is no number of keys; NULL: the method has no knob. */
     uint32_t (*knob_max)(const struct method_options *options, const struct key_head *head);
 
     /* The index of a key head; NULL as a function: the method needs none. `threads` may be used. If
      * head->watch stops it, the index is good for free_index() alone. */
-    void *(*build)(const struct method_options *options, const struct key_head *head);
+    void *(*build)(const struct method *self, const struct method_options *options,
+                   const struct key_head *head);
     void (*free_index)(void *index);
 
     /* The partition that build() found, for key_head.partition of a later build() of the same
@@ -141,14 +144,24 @@ struct method {
 
     /* Fills `visit` for `count` queries of one position that share the keys (1 unless
      * `together`). Same result for the same arguments, from any thread. */
-    void (*visit)(const struct method_options *options, const struct key_head *head,
-                  const void *index, const struct query *queries, uint32_t count, uint32_t knob,
-                  struct visit *visit);
+    void (*visit)(const struct method *self, const struct method_options *options,
+                  const struct key_head *head, const void *index, const struct query *queries,
+                  uint32_t count, uint32_t knob, struct visit *visit);
 
     /* How even the buckets are: C sum p_i^2 over the keys [first, n) of the head. NULL: no
      * buckets. */
     double (*imbalance)(const struct key_head *head, const void *index);
 };
+
+/* The largest knob that makes a difference; 0: the method has no knob. */
+static inline uint32_t method_knob_max(const struct method *method,
+                                       const struct method_options *options,
+                                       const struct key_head *head)
+{
+    if (method->counts_keys)
+        return head->n - head->first;
+    return method->knob_max ? method->knob_max(options, head) : 0;
+}
 
 /* Is visit() to be called? The knob 0 of a method that has a knob, `most` > 0, visits nothing. */
 static inline bool method_is_asked(const struct method *method,

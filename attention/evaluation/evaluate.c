@@ -90,8 +90,9 @@ static int build_indices(struct run *run)
                 return run->stopped ? 1 : -1;
             give_trained(run, i);
             const struct key_head *head = &run->states.head[i];
-            run->index[i] = run->method->build ? run->method->build(options, head) : NULL;
-            run->knob_max[i] = run->method->knob_max ? run->method->knob_max(options, head) : 0;
+            run->index[i] =
+                run->method->build ? run->method->build(run->method, options, head) : NULL;
+            run->knob_max[i] = method_knob_max(run->method, options, head);
         }
         if (run->stopped)
             return 1;

@@ -43,7 +43,7 @@ struct timing *timing_new(const struct timing_spec *spec, double *index_us)
     *index_us = NAN;
     if (spec->method->build) {
         const double start = clock_seconds();
-        timing->index = spec->method->build(spec->options, spec->head);
+        timing->index = spec->method->build(spec->method, spec->options, spec->head);
         *index_us = (clock_seconds() - start) * 1e6;
     }
     step_start(&timing->step, spec->head);
@@ -110,9 +110,9 @@ static void sample(struct timing *timing, uint32_t i, uint32_t knob, struct samp
     timing->step.visit.length = 0;
     timing->step.visit.correction_weight = 0;
     if (method_is_asked(spec->method, spec->options,
-                        spec->method->knob_max(spec->options, spec->head), knob))
-        spec->method->visit(spec->options, spec->head, timing->index, to->queries, spec->heads,
-                            knob, &timing->step.visit);
+                        method_knob_max(spec->method, spec->options, spec->head), knob))
+        spec->method->visit(spec->method, spec->options, spec->head, timing->index, to->queries,
+                            spec->heads, knob, &timing->step.visit);
     const double chosen = clock_thread_seconds();
     for (uint32_t h = 0; h < spec->heads; h++)
         attended = step_sparse(&timing->step, spec->head, &to->queries[h]);

@@ -62,8 +62,9 @@ static void visit_queries(const struct pass *p, struct scratch *s, uint32_t coun
         visit_range(&s->visit, (struct key_range){0, 0});
         return;
     }
-    run->method->visit(&run->spec->options, &run->states.head[p->head], run->index[p->head],
-                       s->queries, count, knob < most ? knob : most, &s->visit);
+    run->method->visit(run->method, &run->spec->options, &run->states.head[p->head],
+                       run->index[p->head], s->queries, count, knob < most ? knob : most,
+                       &s->visit);
 }
 
 /* Is a key among the visited ones, which rise? */

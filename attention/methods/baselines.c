@@ -10,34 +10,21 @@
 #include <base/memory.h>
 #include <sim/rows/random.h>
 
-static uint32_t all_keys(const struct method_options *options, const struct key_head *head)
+static void visit_all(const struct method *self, const struct method_options *options,
+                      const struct key_head *head, const void *index, const struct query *queries,
+                      uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)options;
-    return head->n - head->first;
-}
-
-static uint32_t no_knob(const struct method_options *options, const struct key_head *head)
-{
-    (void)options;
-    (void)head;
-    return 0;
-}
-
-static void visit_all(const struct method_options *options, const struct key_head *head,
-                      const void *index, const struct query *queries, uint32_t count, uint32_t knob,
-                      struct visit *visit)
-{
-    (void)options, (void)head, (void)index, (void)count, (void)knob;
+    (void)self, (void)options, (void)head, (void)index, (void)count, (void)knob;
     visit_top(visit, NULL, queries->range, SIZE_MAX);
     visit->index_bytes = 0;
     visit->largest_bucket = 0;
 }
 
-static void visit_none(const struct method_options *options, const struct key_head *head,
-                       const void *index, const struct query *queries, uint32_t count,
-                       uint32_t knob, struct visit *visit)
+static void visit_none(const struct method *self, const struct method_options *options,
+                       const struct key_head *head, const void *index, const struct query *queries,
+                       uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)options, (void)head, (void)index, (void)queries, (void)count, (void)knob;
+    (void)self, (void)options, (void)head, (void)index, (void)queries, (void)count, (void)knob;
     visit_reserve(visit, 0, false);
     visit->length = 0;
     visit->index_bytes = 0;
@@ -45,11 +32,12 @@ static void visit_none(const struct method_options *options, const struct key_he
 }
 
 /* Selection sampling (Knuth 3.4.2, S): key j is taken with probability wanted / left. */
-static void visit_random(const struct method_options *options, const struct key_head *head,
-                         const void *index, const struct query *queries, uint32_t count,
-                         uint32_t knob, struct visit *visit)
+static void visit_random(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index,
+                         const struct query *queries, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
-    (void)index, (void)count;
+    (void)self, (void)index, (void)count;
     const struct key_range range = queries->range;
     size_t left = range.last - range.first, wanted = knob < left ? knob : left;
     const struct random_key key = random_key(options->seed, RANDOM_KEYS, head->group);
@@ -94,11 +82,11 @@ static void sum_softmax(const struct key_head *head, const struct query *queries
     free(sums);
 }
 
-static void visit_best(const struct method_options *options, const struct key_head *head,
-                       const void *index, const struct query *queries, uint32_t count,
-                       uint32_t knob, struct visit *visit)
+static void visit_best(const struct method *self, const struct method_options *options,
+                       const struct key_head *head, const void *index, const struct query *queries,
+                       uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)index;
+    (void)self, (void)index;
     const struct key_range range = queries->range;
     float *own = require_memory(malloc(head->n * sizeof *own));
     const float *scores = own;
@@ -119,7 +107,6 @@ const struct method method_full = {
     .knob = "",
     .summary = "all keys",
     .together = true,
-    .knob_max = no_knob,
     .visit = visit_all,
 };
 
@@ -129,7 +116,6 @@ const struct method method_streaming = {
     .summary = "nothing but the sink and the window",
     .source = "Xiao et al. 2024",
     .together = true,
-    .knob_max = no_knob,
     .visit = visit_none,
 };
 
@@ -138,7 +124,6 @@ const struct method method_random = {
     .knob = "keys",
     .summary = "random keys, without replacement",
     .counts_keys = true,
-    .knob_max = all_keys,
     .visit = visit_random,
 };
 
@@ -148,6 +133,5 @@ const struct method method_topk = {
     .summary = "the exact top-k of the exact scores: the bound for every method",
     .counts_keys = true,
     .together = true,
-    .knob_max = all_keys,
     .visit = visit_best,
 };

@@ -21,12 +21,6 @@ static const char *fault(const struct method_options *options, uint32_t d)
     return NULL;
 }
 
-static uint32_t all_keys(const struct method_options *options, const struct key_head *head)
-{
-    (void)options;
-    return head->n - head->first;
-}
-
 /* Opens `count` blocks: their numbers into visit->keys. Returns how many keys they hold. */
 static size_t open_blocks(struct visit *visit, const float *maxima, struct key_range blocks,
                           size_t count, uint32_t block, struct key_range range)
@@ -71,11 +65,12 @@ static void visit_two_levels(const struct method_options *options, const float *
     free(maxima);
 }
 
-static void visit_blocks(const struct method_options *options, const struct key_head *head,
-                         const void *index, const struct query *queries, uint32_t count,
-                         uint32_t knob, struct visit *visit)
+static void visit_blocks(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index,
+                         const struct query *queries, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
-    (void)index, (void)count;
+    (void)self, (void)index, (void)count;
     const struct key_range range = queries->range;
     const size_t keys = range.last - range.first;
     if (knob == 0 || knob >= keys) {
@@ -96,6 +91,5 @@ const struct method method_blocks = {
     .source = "DeepSeek V4.1",
     .counts_keys = true,
     .fault = fault,
-    .knob_max = all_keys,
     .visit = visit_blocks,
 };

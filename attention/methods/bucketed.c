@@ -134,17 +134,12 @@ const char *bucketed_fault(const struct method_options *options, uint32_t d)
     return options->k_b < 1 ? "--kb is 0; give a whole number from 1 on, such as 1" : NULL;
 }
 
-static uint32_t all_keys(const struct method_options *options, const struct key_head *head)
+static void visit_by_buckets(const struct method *self, const struct method_options *options,
+                             const struct key_head *head, const void *index,
+                             const struct query *queries, uint32_t count, uint32_t knob,
+                             struct visit *visit)
 {
-    (void)options;
-    return head->n - head->first;
-}
-
-static void visit_by_buckets(const struct method_options *options, const struct key_head *head,
-                             const void *index, const struct query *queries, uint32_t count,
-                             uint32_t knob, struct visit *visit)
-{
-    (void)index, (void)count;
+    (void)self, (void)index, (void)count;
     float *own = queries->logits ? NULL : require_memory(malloc(head->n * sizeof *own));
     visit_bucketed(visit, query_logits(head, queries, own), queries->range, knob, options->k_b,
                    options->assignment);
@@ -161,6 +156,5 @@ const struct method method_bucketed = {
     .source = "Key et al. 2024, Samaga et al. 2025",
     .counts_keys = true,
     .fault = bucketed_fault,
-    .knob_max = all_keys,
     .visit = visit_by_buckets,
 };

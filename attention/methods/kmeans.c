@@ -14,40 +14,28 @@
 #include <sim/selection/quickselect.h>
 
 /* Several queries rank the buckets by the sum of their softmax over the centroids. */
-static void visit_kmeans(const struct key_head *head, const struct partitioned *index,
-                         const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
-                         struct visit *visit, const struct method_options *options)
+static void visit_kmeans(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index,
+                         const struct query *queries, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
-    const struct partition *p = index->partition;
+    const struct partitioned *partitioned = index;
+    const struct partition *p = partitioned->partition;
     const double elements = (double)p->clusters * head->d;
     float *inner = require_memory(malloc(p->clusters * sizeof *inner));
     double *scores = require_memory(calloc(p->clusters, sizeof *scores));
     for (uint32_t i = 0; i < count; i++) {
         products_vector(inner, p->centroids, p->clusters, head->d,
-                        partitioned_query(&queries[i], unroped), 1.0f);
+                        partitioned_query(self, &queries[i]), 1.0f);
         partitioned_score(scores, inner, p->clusters, (double)queries[i].scale, count);
     }
     /* Centroids of this document's own keys belong to one sequence. */
-    partitioned_visit(index, scores, knob,
-                      index->shared ? partitioned_shared_bytes(options, elements)
-                                    : elements * options->element_bytes,
+    partitioned_visit(partitioned, scores, knob,
+                      partitioned->shared ? partitioned_shared_bytes(options, elements)
+                                          : elements * options->element_bytes,
                       queries->range, visit);
     free(scores);
     free(inner);
-}
-
-static void visit_roped(const struct method_options *options, const struct key_head *head,
-                        const void *index, const struct query *queries, uint32_t count,
-                        uint32_t knob, struct visit *visit)
-{
-    visit_kmeans(head, index, queries, count, knob, false, visit, options);
-}
-
-static void visit_unroped(const struct method_options *options, const struct key_head *head,
-                          const void *index, const struct query *queries, uint32_t count,
-                          uint32_t knob, struct visit *visit)
-{
-    visit_kmeans(head, index, queries, count, knob, true, visit, options);
 }
 
 /* ---- the best of the visited */
@@ -74,11 +62,12 @@ static void visited_logits(const struct key_head *head, const struct query *quer
     }
 }
 
-static void visit_inside(const struct method_options *options, const struct key_head *head,
-                         const void *index, const struct query *queries, uint32_t count,
-                         uint32_t knob, struct visit *visit)
+static void visit_inside(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index,
+                         const struct query *queries, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
-    visit_kmeans(head, index, queries, count, knob, false, visit, options);
+    visit_kmeans(self, options, head, index, queries, count, knob, visit);
     const size_t n = visit->length;
     const size_t kept = (size_t)(options->inside * (double)n + 0.5);
     /* The others are read for their scores alone. */
@@ -101,45 +90,27 @@ static void visit_inside(const struct method_options *options, const struct key_
 
 const struct method method_kmeans = {
     .name = "kmeans",
-    .knob = "buckets",
     .summary = "the buckets of k-means whose centroids are nearest to the query",
     .together = true,
-    .partitioned = true,
     .fault = partitioned_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_roped,
-    .free_index = partitioned_free,
-    .own_partition = partitioned_own,
-    .visit = visit_roped,
-    .imbalance = partitioned_imbalance,
+    .visit = visit_kmeans,
+    PARTITIONED,
 };
 
 const struct method method_kmeans_unroped = {
     .name = "kmeans-unroped",
-    .knob = "buckets",
     .summary = "the same, with keys and queries before RoPE",
     .unroped = true,
     .together = true,
-    .partitioned = true,
     .fault = partitioned_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_unroped,
-    .free_index = partitioned_free,
-    .own_partition = partitioned_own,
-    .visit = visit_unroped,
-    .imbalance = partitioned_imbalance,
+    .visit = visit_kmeans,
+    PARTITIONED,
 };
 
 const struct method method_kmeans_topk = {
     .name = "kmeans-topk",
-    .knob = "buckets",
     .summary = "the keys with the largest scores inside the buckets of kmeans",
-    .partitioned = true,
     .fault = topk_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_roped,
-    .free_index = partitioned_free,
-    .own_partition = partitioned_own,
     .visit = visit_inside,
-    .imbalance = partitioned_imbalance,
+    PARTITIONED,
 };

@@ -64,9 +64,13 @@ static void sort_table(const uint32_t *hashes, uint32_t count, uint32_t first, u
     start[0] = 0;
 }
 
-static void *build_tables(const struct method_options *options, const struct key_head *head,
-                          const float *hashed, uint32_t heads)
+static void *build(const struct method *self, const struct method_options *options,
+                   const struct key_head *head)
 {
+    const float *hashed = self->hashes_queries ? head->queries : head->keys;
+    const uint32_t heads = self->hashes_queries ? head->query_heads : 1;
+    if (!hashed)
+        return NULL;
     struct argmax *index = require_memory(malloc(sizeof *index));
     const uint32_t buckets = bucket_count(options, head), count = head->n - head->first;
     const size_t all = (size_t)heads * options->tables;
@@ -88,16 +92,6 @@ static void *build_tables(const struct method_options *options, const struct key
         sort_table(index->hashes + t * count, count, head->first, buckets, index->order + t * count,
                    index->start + t * (buckets + 1));
     return index;
-}
-
-static void *build(const struct method_options *options, const struct key_head *head)
-{
-    return build_tables(options, head, head->keys, 1);
-}
-
-static void *build_by_queries(const struct method_options *options, const struct key_head *head)
-{
-    return head->queries ? build_tables(options, head, head->queries, head->query_heads) : NULL;
 }
 
 static void free_index(void *index)
@@ -203,11 +197,12 @@ static uint64_t mark_tables(const struct argmax *argmax, const struct table *in,
     return entries;
 }
 
-static void visit_chunks(const struct method_options *options, const struct key_head *head,
-                         const void *index, const struct query *queries, uint32_t count,
-                         uint32_t knob, struct visit *visit)
+static void visit_chunks(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index,
+                         const struct query *queries, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
-    (void)count;
+    (void)self, (void)count;
     const struct key_range range = queries->range;
     const struct table table = {.first = head->first, .n = head->n, .range = range};
     uint8_t *marks = require_memory(calloc((size_t)(range.last - range.first) + 1, 1));
@@ -244,7 +239,7 @@ const struct method method_lsh_argmax_query = {
     .hashes_queries = true,
     .fault = fault,
     .knob_max = all_stages,
-    .build = build_by_queries,
+    .build = build,
     .free_index = free_index,
     .visit = visit_chunks,
 };

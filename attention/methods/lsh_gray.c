@@ -61,8 +61,10 @@ static uint64_t *sorted_entries(const struct gray *gray, const struct key_head *
     return entries;
 }
 
-static void *build(const struct method_options *options, const struct key_head *head)
+static void *build(const struct method *self, const struct method_options *options,
+                   const struct key_head *head)
 {
+    (void)self;
     struct gray *gray = require_memory(malloc(sizeof *gray));
     const size_t count = head->n - head->first;
     *gray = (struct gray){
@@ -137,11 +139,11 @@ static struct key_range nearest_bins(const struct gray *gray, uint32_t chunk, ui
     return bins;
 }
 
-static void visit_bins(const struct method_options *options, const struct key_head *head,
-                       const void *index, const struct query *queries, uint32_t count,
-                       uint32_t knob, struct visit *visit)
+static void visit_bins(const struct method *self, const struct method_options *options,
+                       const struct key_head *head, const void *index, const struct query *queries,
+                       uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)head, (void)count;
+    (void)self, (void)head, (void)count;
     const struct gray *gray = index;
     const struct key_range range = queries->range;
     uint8_t *marks = require_memory(calloc((size_t)(range.last - range.first) + 1, 1));

@@ -38,8 +38,10 @@ static uint32_t all_stages(const struct method_options *options, const struct ke
     return hash_knob_max(options->tables, options->bits);
 }
 
-static void *build(const struct method_options *options, const struct key_head *head)
+static void *build(const struct method *self, const struct method_options *options,
+                   const struct key_head *head)
 {
+    (void)self;
     struct magicpig *index = require_memory(malloc(sizeof *index));
     const size_t d = head->d, count = head->n - head->first;
     index->hashing = (struct hashing){
@@ -182,37 +184,24 @@ static double imbalance(const struct key_head *head, const void *index)
                  (int)magicpig->hashing.columns);
 }
 
-static void visit_collisions(const struct method_options *options, const struct key_head *head,
-                             const struct magicpig *index, const struct query *query, uint32_t knob,
-                             bool weighted, struct visit *visit)
+static void visit_collisions(const struct method *self, const struct method_options *options,
+                             const struct key_head *head, const void *index,
+                             const struct query *query, uint32_t count, uint32_t knob,
+                             struct visit *visit)
 {
+    (void)count;
+    const struct magicpig *magicpig = index;
     const struct hash_stage s = hash_stage(knob, options->tables);
     const struct key_range range = query->range;
     uint8_t *twice = require_memory(calloc((size_t)(range.last - range.first) + 1, 1));
-    const uint64_t entries = collide(index, head, query, s, twice, &visit->largest_bucket);
-    visit_marked(visit, twice, range, weighted);
+    const uint64_t entries = collide(magicpig, head, query, s, twice, &visit->largest_bucket);
+    visit_marked(visit, twice, range, self->samples);
     free(twice);
     /* The number of each key in the buckets, and where each bucket begins and ends. */
     visit->index_bytes = ((double)entries + 2.0 * s.used) * HASH_ENTRY_BYTES;
-    for (size_t i = 0; weighted && i < visit->length; i++)
+    for (size_t i = 0; self->samples && i < visit->length; i++)
         visit->weights[i] = weight_of(query->q, head->keys + (size_t)visit->keys[i] * head->d,
-                                      index->centre, head->d, options->bits, s);
-}
-
-static void visit_plain(const struct method_options *options, const struct key_head *head,
-                        const void *index, const struct query *queries, uint32_t count,
-                        uint32_t knob, struct visit *visit)
-{
-    (void)count;
-    visit_collisions(options, head, index, queries, knob, false, visit);
-}
-
-static void visit_sampled(const struct method_options *options, const struct key_head *head,
-                          const void *index, const struct query *queries, uint32_t count,
-                          uint32_t knob, struct visit *visit)
-{
-    (void)count;
-    visit_collisions(options, head, index, queries, knob, true, visit);
+                                      magicpig->centre, head->d, options->bits, s);
 }
 
 const struct method method_lsh_magicpig = {
@@ -224,7 +213,7 @@ const struct method method_lsh_magicpig = {
     .knob_max = all_stages,
     .build = build,
     .free_index = free_index,
-    .visit = visit_plain,
+    .visit = visit_collisions,
     .imbalance = imbalance,
 };
 
@@ -233,10 +222,11 @@ const struct method method_lsh_sampled = {
     .knob = "tables",
     .summary = "the same keys as a sample, each weighted by the reciprocal of its probability",
     .source = "Chen et al. 2024",
+    .samples = true,
     .fault = fault,
     .knob_max = all_stages,
     .build = build,
     .free_index = free_index,
-    .visit = visit_sampled,
+    .visit = visit_collisions,
     .imbalance = imbalance,
 };

@@ -42,10 +42,12 @@ static void add_mass(const struct key_head *head, const struct bucket_lists *lis
 }
 
 /* Several queries rank the buckets by the sum of what they give them. */
-static void visit_oracle(const struct method_options *options, const struct key_head *head,
-                         const void *index, const struct query *queries, uint32_t count,
-                         uint32_t knob, struct visit *visit)
+static void visit_oracle(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index,
+                         const struct query *queries, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
+    (void)self;
     const struct partitioned *partitioned = index;
     const struct key_range range = queries->range;
     double *scores =
@@ -61,33 +63,21 @@ static void visit_oracle(const struct method_options *options, const struct key_
 
 const struct method method_kmeans_oracle = {
     .name = "kmeans-oracle",
-    .knob = "buckets",
     .summary = "the buckets of kmeans that get most attention, by the scores of all keys",
     .together = true,
-    .partitioned = true,
     .oracle = true,
     .fault = partitioned_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_roped,
-    .free_index = partitioned_free,
-    .own_partition = partitioned_own,
     .visit = visit_oracle,
-    .imbalance = partitioned_imbalance,
+    PARTITIONED,
 };
 
 const struct method method_kmeans_unroped_oracle = {
     .name = "kmeans-unroped-oracle",
-    .knob = "buckets",
     .summary = "the same for the buckets of kmeans-unroped",
     .unroped = true,
     .together = true,
-    .partitioned = true,
     .oracle = true,
     .fault = partitioned_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_unroped,
-    .free_index = partitioned_free,
-    .own_partition = partitioned_own,
     .visit = visit_oracle,
-    .imbalance = partitioned_imbalance,
+    PARTITIONED,
 };

@@ -7,16 +7,11 @@
 #include <attention/methods/partitioned.h>
 #include <base/memory.h>
 
-static const float *partitioned_keys(const struct key_head *head, bool unroped)
-{
-    return unroped && head->keys_unroped ? head->keys_unroped : head->keys;
-}
-
-static struct partitioned *build_partitioned(const struct method_options *options,
-                                             const struct key_head *head, bool unroped)
+void *partitioned_build(const struct method *self, const struct method_options *options,
+                        const struct key_head *head)
 {
     struct partitioned *index = require_memory(calloc(1, sizeof *index));
-    const float *keys = partitioned_keys(head, unroped);
+    const float *keys = self->unroped && head->keys_unroped ? head->keys_unroped : head->keys;
     index->partition = head->partition;
     index->shared = head->partition && !head->partition_own;
     if (!index->partition) {
@@ -36,16 +31,6 @@ static struct partitioned *build_partitioned(const struct method_options *option
         index->lists = bucket_lists_make(bucket, head->n, index->partition->clusters);
     free(bucket);
     return index;
-}
-
-void *partitioned_build_roped(const struct method_options *options, const struct key_head *head)
-{
-    return build_partitioned(options, head, false);
-}
-
-void *partitioned_build_unroped(const struct method_options *options, const struct key_head *head)
-{
-    return build_partitioned(options, head, true);
 }
 
 void partitioned_free(void *index)
@@ -87,9 +72,9 @@ double partitioned_shared_bytes(const struct method_options *options, double ele
     return elements * options->element_bytes / (options->batch > 1 ? options->batch : 1);
 }
 
-const float *partitioned_query(const struct query *query, bool unroped)
+const float *partitioned_query(const struct method *self, const struct query *query)
 {
-    return unroped && query->q_unroped ? query->q_unroped : query->q;
+    return self->unroped && query->q_unroped ? query->q_unroped : query->q;
 }
 
 /* Adds the softmax of scale * inner to the scores. */

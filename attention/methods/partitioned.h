@@ -18,21 +18,27 @@ struct partitioned {
     struct bucket_lists lists;         /* of all keys of the head */
 };
 
-/* For struct method: an index of the keys after RoPE, and of those before it, where they are
- * known. */
-void *partitioned_build_roped(const struct method_options *options, const struct key_head *head);
-void *partitioned_build_unroped(const struct method_options *options, const struct key_head *head);
+/* For struct method: an index of the keys after RoPE, or of those before it if the method is
+ * `unroped` and they are known. */
+void *partitioned_build(const struct method *self, const struct method_options *options,
+                        const struct key_head *head);
 void partitioned_free(void *index);
 const struct partition *partitioned_own(const void *index);
 double partitioned_imbalance(const struct key_head *head, const void *index);
 uint32_t partitioned_knob_max(const struct method_options *options, const struct key_head *head);
 const char *partitioned_fault(const struct method_options *options, uint32_t d);
 
+/* What the rows of these methods have alike. */
+#define PARTITIONED \
+    .knob = "buckets", .partitioned = true, .knob_max = partitioned_knob_max, \
+    .build = partitioned_build, .free_index = partitioned_free, .own_partition = partitioned_own, \
+    .imbalance = partitioned_imbalance
+
 /* The bytes that each query reads of `elements` that the sequences of a batch share. */
 double partitioned_shared_bytes(const struct method_options *options, double elements);
 
 /* The vector of a query that belongs to the keys of the index. */
-const float *partitioned_query(const struct query *query, bool unroped);
+const float *partitioned_query(const struct method *self, const struct query *query);
 
 /* Scores the buckets for one of `count` queries that choose together: adds the softmax of
  * scale * inner, [clusters]. A query alone ranks by `inner` itself, where nothing underflows. */

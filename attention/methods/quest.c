@@ -44,8 +44,10 @@ static void extremes(float *smallest, float *largest, const float *keys, uint32_
         }
 }
 
-static void *build(const struct method_options *options, const struct key_head *head)
+static void *build(const struct method *self, const struct method_options *options,
+                   const struct key_head *head)
 {
+    (void)self;
     struct quest *quest = require_memory(malloc(sizeof *quest));
     const struct key_range all = {head->first, head->n};
     const size_t d = head->d;
@@ -118,11 +120,11 @@ static void open_pages(struct visit *visit, uint32_t page, struct key_range rang
     free(pages);
 }
 
-static void visit_pages(const struct method_options *options, const struct key_head *head,
-                        const void *index, const struct query *queries, uint32_t count,
-                        uint32_t knob, struct visit *visit)
+static void visit_pages(const struct method *self, const struct method_options *options,
+                        const struct key_head *head, const void *index, const struct query *queries,
+                        uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)count;
+    (void)self, (void)count;
     const struct quest *quest = index;
     const struct key_range range = queries->range;
     const size_t d = head->d;

@@ -33,72 +33,49 @@ static double model_elements(const struct key_head *head, const struct query *qu
 }
 
 /* Several queries rank the buckets by the sum of their distributions (Eq. 2 of the paper). */
-static void visit_saap(const struct key_head *head, const struct partitioned *index,
-                       const struct query *queries, uint32_t count, uint32_t knob, bool unroped,
-                       struct visit *visit, const struct method_options *options)
+static void visit_saap(const struct method *self, const struct method_options *options,
+                       const struct key_head *head, const void *index, const struct query *queries,
+                       uint32_t count, uint32_t knob, struct visit *visit)
 {
-    const uint32_t clusters = index->partition->clusters;
+    const struct partitioned *partitioned = index;
+    const uint32_t clusters = partitioned->partition->clusters;
     float *z = require_memory(malloc(clusters * sizeof *z));
     double *scores = require_memory(calloc(clusters, sizeof *scores));
     for (uint32_t i = 0; i < count; i++) {
         const struct query_model *model = head->models[queries[i].head];
-        const float *q = partitioned_query(&queries[i], unroped);
+        const float *q = partitioned_query(self, &queries[i]);
         if (model)
             query_model_scores(model, q, z);
         else /* as kmeans ranks */
-            products_vector(z, index->partition->centroids, clusters, head->d, q, 1.0f);
+            products_vector(z, partitioned->partition->centroids, clusters, head->d, q, 1.0f);
         partitioned_score(scores, z, clusters, model ? 1.0 : (double)queries[i].scale, count);
     }
-    partitioned_visit(index, scores, knob,
+    partitioned_visit(partitioned, scores, knob,
                       partitioned_shared_bytes(options, model_elements(head, queries, count)),
                       queries->range, visit);
     free(scores);
     free(z);
 }
 
-static void visit_unroped(const struct method_options *options, const struct key_head *head,
-                          const void *index, const struct query *queries, uint32_t count,
-                          uint32_t knob, struct visit *visit)
-{
-    visit_saap(head, index, queries, count, knob, true, visit, options);
-}
-
-static void visit_roped(const struct method_options *options, const struct key_head *head,
-                        const void *index, const struct query *queries, uint32_t count,
-                        uint32_t knob, struct visit *visit)
-{
-    visit_saap(head, index, queries, count, knob, false, visit, options);
-}
-
 const struct method method_saap = {
     .name = "saap",
-    .knob = "buckets",
     .summary = "buckets of keys before RoPE, ranked by a trained model of the queries",
     .source = "Mazare et al. 2025",
     .unroped = true,
     .trains_queries = true,
     .together = true,
-    .partitioned = true,
     .fault = partitioned_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_unroped,
-    .free_index = partitioned_free,
-    .visit = visit_unroped,
-    .imbalance = partitioned_imbalance,
+    .visit = visit_saap,
+    PARTITIONED,
 };
 
 const struct method method_saap_roped = {
     .name = "saap-roped",
-    .knob = "buckets",
     .summary = "the same, with keys and queries after RoPE",
     .source = "Mazare et al. 2025",
     .trains_queries = true,
     .together = true,
-    .partitioned = true,
     .fault = partitioned_fault,
-    .knob_max = partitioned_knob_max,
-    .build = partitioned_build_roped,
-    .free_index = partitioned_free,
-    .visit = visit_roped,
-    .imbalance = partitioned_imbalance,
+    .visit = visit_saap,
+    PARTITIONED,
 };

@@ -34,14 +34,10 @@ static const char *fault_bucketed(const struct method_options *options, uint32_t
     return wrong ? wrong : bucketed_fault(options, d);
 }
 
-static uint32_t all_keys(const struct method_options *options, const struct key_head *head)
+static void *build(const struct method *self, const struct method_options *options,
+                   const struct key_head *head)
 {
-    (void)options;
-    return head->n - head->first;
-}
-
-static void *build(const struct method_options *options, const struct key_head *head)
-{
+    (void)self;
     struct sparq *index = require_memory(calloc(1, sizeof *index));
     if (!options->mean_value || !head->values)
         return index;
@@ -115,12 +111,14 @@ static void mean_value(float *mean, const struct key_head *head, const double *s
     }
 }
 
-static void visit_sparq(const struct method_options *options, const struct key_head *head,
-                        const struct sparq *index, const struct query *query, uint32_t knob,
-                        bool bucketed, struct visit *visit)
+static void visit_sparq(const struct method *self, const struct method_options *options,
+                        const struct key_head *head, const void *index, const struct query *query,
+                        uint32_t count, uint32_t knob, struct visit *visit)
 {
+    (void)count;
+    const struct sparq *sparq = index;
     const struct key_range range = query->range;
-    const bool correct = index->sums != NULL;
+    const bool correct = sparq->sums != NULL;
     /* The correction needs the scores of the dense part, too. */
     const struct key_range scored = correct ? (struct key_range){0, query->position + 1} : range;
     const size_t keys = scored.last - scored.first, d = head->d;
@@ -129,7 +127,7 @@ static void visit_sparq(const struct method_options *options, const struct key_h
     double share;
     keep_components(q, query->q, head->d, options->components, &share);
     products_vector(scores + scored.first, head->keys + scored.first * d, keys, d, q, 1.0f);
-    if (bucketed)
+    if (self->two_stages)
         visit_bucketed(visit, scores, range, knob, options->k_b, options->assignment);
     else
         visit_top(visit, scores, range, knob);
@@ -139,27 +137,11 @@ static void visit_sparq(const struct method_options *options, const struct key_h
         visit_reserve_correction(visit, head->d_v);
         visit->correction_weight =
             1 - share_attended(scores, (double)query->scale / sqrt(share), query, visit);
-        mean_value(visit->correction, head, index->sums, query->position);
+        mean_value(visit->correction, head, sparq->sums, query->position);
         visit->index_bytes += (double)head->d_v * options->element_bytes;
     }
     free(scores);
     free(q);
-}
-
-static void visit_exact(const struct method_options *options, const struct key_head *head,
-                        const void *index, const struct query *queries, uint32_t count,
-                        uint32_t knob, struct visit *visit)
-{
-    (void)count;
-    visit_sparq(options, head, index, queries, knob, false, visit);
-}
-
-static void visit_by_buckets(const struct method_options *options, const struct key_head *head,
-                             const void *index, const struct query *queries, uint32_t count,
-                             uint32_t knob, struct visit *visit)
-{
-    (void)count;
-    visit_sparq(options, head, index, queries, knob, true, visit);
 }
 
 const struct method method_sparq = {
@@ -170,10 +152,9 @@ const struct method method_sparq = {
     .counts_keys = true,
     .corrects = true,
     .fault = fault,
-    .knob_max = all_keys,
     .build = build,
     .free_index = free_index,
-    .visit = visit_exact,
+    .visit = visit_sparq,
 };
 
 const struct method method_sparq_bucketed = {
@@ -183,9 +164,9 @@ const struct method method_sparq_bucketed = {
     .source = "Ribar et al. 2023, Key et al. 2024",
     .counts_keys = true,
     .corrects = true,
+    .two_stages = true,
     .fault = fault_bucketed,
-    .knob_max = all_keys,
     .build = build,
     .free_index = free_index,
-    .visit = visit_by_buckets,
+    .visit = visit_sparq,
 };

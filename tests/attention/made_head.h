@@ -95,8 +95,8 @@ static inline void visit_once(const struct method *method, const struct method_o
                               const struct key_head *head, const struct query *query, uint32_t knob,
                               struct visit *visit)
 {
-    void *index = method->build ? method->build(options, head) : NULL;
-    method->visit(options, head, index, query, 1, knob, visit);
+    void *index = method->build ? method->build(method, options, head) : NULL;
+    method->visit(method, options, head, index, query, 1, knob, visit);
     if (method->free_index)
         method->free_index(index);
 }

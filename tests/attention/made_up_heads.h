@@ -87,11 +87,12 @@ static inline uint32_t some_max(const struct method_options *options, const stru
     return 64;
 }
 
-static inline void visit_some(const struct method_options *options, const struct key_head *head,
-                              const void *index, const struct query *query, uint32_t count,
-                              uint32_t knob, struct visit *visit)
+static inline void visit_some(const struct method *self, const struct method_options *options,
+                              const struct key_head *head, const void *index,
+                              const struct query *query, uint32_t count, uint32_t knob,
+                              struct visit *visit)
 {
-    (void)options, (void)head;
+    (void)self, (void)options, (void)head;
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_gt(knob, 0);
     ck_assert_ptr_eq(index, head);
@@ -104,9 +105,10 @@ static inline void visit_some(const struct method_options *options, const struct
     visit->largest_bucket = (uint32_t)visit->length / 2 + 1;
 }
 
-static inline void *build_some(const struct method_options *options, const struct key_head *head)
+static inline void *build_some(const struct method *self, const struct method_options *options,
+                               const struct key_head *head)
 {
-    (void)options;
+    (void)self, (void)options;
     return (void *)(uintptr_t)head;
 }
 
@@ -124,11 +126,12 @@ static const struct method some = {.name = "some",
                                    .imbalance = imbalance_some};
 
 /* Every second key, as if sampled with probability 1/2. */
-static inline void visit_half(const struct method_options *options, const struct key_head *head,
-                              const void *index, const struct query *query, uint32_t count,
-                              uint32_t knob, struct visit *visit)
+static inline void visit_half(const struct method *self, const struct method_options *options,
+                              const struct key_head *head, const void *index,
+                              const struct query *query, uint32_t count, uint32_t knob,
+                              struct visit *visit)
 {
-    (void)options, (void)index, (void)count, (void)knob;
+    (void)self, (void)options, (void)index, (void)count, (void)knob;
     visit_reserve(visit, head->n, true);
     visit->length = 0;
     for (uint32_t j = query->range.first; j < query->range.last; j++)
@@ -140,14 +143,7 @@ static inline void visit_half(const struct method_options *options, const struct
     visit->largest_bucket = 0;
 }
 
-static inline uint32_t no_knob(const struct method_options *options, const struct key_head *head)
-{
-    (void)options, (void)head;
-    return 0;
-}
-
-static const struct method half = {
-    .name = "half", .knob = "", .knob_max = no_knob, .visit = visit_half};
+static const struct method half = {.name = "half", .knob = "", .visit = visit_half};
 
 static inline struct evaluation_spec spec_of(const struct method *const *list, size_t length)
 {

@@ -83,11 +83,11 @@ START_TEST(rows_per_head)
 }
 END_TEST
 
-static void visit_nines(const struct method_options *options, const struct key_head *head,
-                        const void *index, const struct query *query, uint32_t count, uint32_t knob,
-                        struct visit *visit)
+static void visit_nines(const struct method *self, const struct method_options *options,
+                        const struct key_head *head, const void *index, const struct query *query,
+                        uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)options, (void)index, (void)count;
+    (void)self, (void)options, (void)index, (void)count;
     visit_reserve(visit, head->n, false);
     visit->length = 0;
     for (uint32_t j = query->range.first; j < query->range.last && visit->length < 9 * knob; j++)

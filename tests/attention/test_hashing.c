@@ -185,7 +185,7 @@ START_TEST(balance)
         const struct key_head *head = &scene.made.head;
         const struct method *method = method_by_name("lsh-magicpig");
         const uint32_t count = head->n - head->first, tables = scene.options.tables;
-        void *index = method->build(&scene.options, head);
+        void *index = method->build(method, &scene.options, head);
         double centre[D] = {0}, together = 0;
         for (uint32_t j = head->first; j < head->built; j++)
             for (uint32_t i = 0; i < D; i++)

@@ -67,12 +67,12 @@ static void check_visit(const struct method *method, const struct visit *visit,
 static void check_knobs(const struct method *method, const struct method_options *options,
                         const struct key_head *head, const void *index, const struct query *query)
 {
-    const uint32_t most = method->knob_max(options, head);
+    const uint32_t most = method_knob_max(method, options, head);
     const uint32_t open = query->range.last - query->range.first;
     struct visit visit = {0};
     size_t before = 0;
     for (uint32_t knob = 0; knob <= most; knob++) {
-        method->visit(options, head, index, query, 1, knob, &visit);
+        method->visit(method, options, head, index, query, 1, knob, &visit);
         check_visit(method, &visit, query->range, knob);
         holds(visit.length >= before, "%s: %zu keys at knob %u, %zu one below", method->name,
               visit.length, knob, before);
@@ -90,7 +90,7 @@ static void check_head(struct made_head *made, const struct method_options *opti
     for (const struct method *const *method = methods; *method; method++) {
         if (!is_tested(*method))
             continue;
-        void *index = (*method)->build ? (*method)->build(options, &made->head) : NULL;
+        void *index = (*method)->build ? (*method)->build(*method, options, &made->head) : NULL;
         const uint32_t n = made->head.n;
         for (uint32_t position = made->dense.sink; position < n; position += 1 + n / 5) {
             const struct query query = made_query(made, n - 1 - (position - made->dense.sink), 1);
@@ -152,7 +152,7 @@ START_TEST(nothing_is_open)
             if (is_tested(*method)) {
                 struct visit visit = {0};
                 visit_once(*method, &options, &made.head, &query,
-                           (*method)->knob_max(&options, &made.head), &visit);
+                           method_knob_max(*method, &options, &made.head), &visit);
                 ck_assert_msg(visit.length == 0, "%s: %zu keys", (*method)->name, visit.length);
                 check_visit(*method, &visit, query.range, 0);
                 visit_free(&visit);
@@ -185,10 +185,10 @@ static void visit_all(const struct method *method, const struct method_options *
     omp_set_num_threads(threads);
 #endif
     (void)threads;
-    void *index = method->build ? method->build(options, head) : NULL;
+    void *index = method->build ? method->build(method, options, head) : NULL;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < QUERIES; i++)
-        method->visit(options, head, index, &queries[i], 1, knob, &visits[i]);
+        method->visit(method, options, head, index, &queries[i], 1, knob, &visits[i]);
     if (method->free_index)
         method->free_index(index);
 }
@@ -210,7 +210,7 @@ START_TEST(same_for_any_number_of_threads)
         if (!is_tested(*method))
             continue;
         struct visit one[QUERIES] = {{0}}, four[QUERIES] = {{0}};
-        const uint32_t knob = (*method)->knob_max(&options, &made.head) / 2;
+        const uint32_t knob = method_knob_max(*method, &options, &made.head) / 2;
         visit_all(*method, &options, &made.head, queries, knob, 1, one);
         visit_all(*method, &options, &made.head, queries, knob, 4, four);
         for (uint32_t i = 0; i < QUERIES; i++) {
@@ -247,7 +247,7 @@ START_TEST(later_keys_change_nothing)
     for (const struct method *const *method = methods; *method; method++) {
         if (!is_tested(*method))
             continue;
-        const uint32_t most = (*method)->knob_max(&options, &made.head);
+        const uint32_t most = method_knob_max(*method, &options, &made.head);
         for (uint32_t knob = 0; knob <= most; knob += 1 + most / 9) {
             struct visit a = {0}, b = {0};
             visit_once(*method, &options, &made.head, &query, knob, &a);

@@ -145,7 +145,7 @@ static void check_visits(const struct method *method, struct key_head *head, uin
     struct partition *p =
         partition_train((before ? unroped : keys) + D, 249, D, &train, NULL, NULL);
     head->partition = method->trains_queries ? p : NULL;
-    void *index = method->build(&options, head);
+    void *index = method->build(method, &options, head);
     uint32_t bucket[N];
     struct visit visit = {0};
     double ranking[C], sizes[C] = {0}, squares = 0.0;
@@ -157,14 +157,14 @@ static void check_visits(const struct method *method, struct key_head *head, uin
     ck_assert(relative_error(method->imbalance(head, index), C * squares / (299.0 * 299.0)) <
               1e-12);
     ranking_by_hand(method, p, count, ranking);
-    ck_assert_uint_eq(method->knob_max(&options, head), C);
+    ck_assert_uint_eq(method_knob_max(method, &options, head), C);
     for (uint32_t knob = 0; knob <= C; knob++) {
         const struct key_range range = {1 + knob, N - 2 * knob};
         const struct query queries[GROUP] = {query_of(0, range), query_of(1, range),
                                              query_of(2, range)};
         if (method->oracle)
             mass_by_hand(bucket, range, count, ranking);
-        method->visit(&options, head, index, queries, count, knob, &visit);
+        method->visit(method, &options, head, index, queries, count, knob, &visit);
         size_t at = 0;
         for (uint32_t j = range.first; j < range.last; j++)
             if (is_among(ranking, bucket[j], knob)) {
@@ -217,7 +217,7 @@ START_TEST(topk_inside_keeps_the_best)
     for (int i = 0; i < GROUP * D; i++)
         q[i] = floorf(4.0f * q[i]) / 4.0f;
     options.clusters = C;
-    void *index = all->build(&options, &head);
+    void *index = all->build(all, &options, &head);
     for (uint32_t trial = 0; trial < 3 * (C + 1); trial++) {
         const uint32_t knob = trial / 3;
         struct query query = query_of(trial % 3, (struct key_range){1, N - 3});
@@ -233,8 +233,8 @@ START_TEST(topk_inside_keeps_the_best)
                 logits[j] = floorf(logits[j]);
             query.logits = logits;
         }
-        all->visit(&options, &head, index, &query, 1, knob, &visit);
-        best->visit(&options, &head, index, &query, 1, knob, &kept);
+        all->visit(all, &options, &head, index, &query, 1, knob, &visit);
+        best->visit(best, &options, &head, index, &query, 1, knob, &kept);
         const size_t wanted = (size_t)floor(options.inside * (double)visit.length + 0.5);
         ck_assert_uint_eq(kept.length, wanted);
         ck_assert_double_eq(kept.index_bytes,

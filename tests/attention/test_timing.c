@@ -178,11 +178,11 @@ START_TEST(times)
 END_TEST
 
 /* A method that takes 2 ms for all queries that choose at once. */
-static void visit_slowly(const struct method_options *options, const struct key_head *head,
-                         const void *index, const struct query *group, uint32_t count,
-                         uint32_t knob, struct visit *visit)
+static void visit_slowly(const struct method *self, const struct method_options *options,
+                         const struct key_head *head, const void *index, const struct query *group,
+                         uint32_t count, uint32_t knob, struct visit *visit)
 {
-    (void)options, (void)head, (void)index, (void)knob;
+    (void)self, (void)options, (void)head, (void)index, (void)knob;
     const double end = clock_thread_seconds() + 2e-3;
     ck_assert_uint_eq(count, 2);
     ck_assert(group[0].head == 0 && group[1].head == 1);
