@@ -15,8 +15,6 @@ limit=${LIMIT_S:-600}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
-# Threads of two tests that wait for each other do not spin.
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # run_test NUMBER TEST: writes its output, its status and its seconds.
 run_test() {

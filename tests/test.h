@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include <model/recallmodel.h>
 
@@ -33,10 +36,20 @@
         : (p).assignment == RCM_CONTIGUOUS_FLOOR ? " contiguous-floor" \
                                                  : ""
 
+/* A test has one thread where it asks for no more: others run beside it, and threads of OpenMP spin
+ * while they wait for one that does not run. */
+static inline void start_with_one_thread(void)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(1);
+#endif
+}
+
 /* Runs the tests given as START_TEST names. Exit status 1 if one fails. */
 #define TEST_MAIN(name, ...) \
     int main(void) \
     { \
+        start_with_one_thread(); \
         const TTest *const tests[] = {__VA_ARGS__}; \
         Suite *suite = suite_create(name); \
         TCase *tcase = tcase_create(name); \

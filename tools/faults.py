@@ -133,7 +133,7 @@ def environment(**more):
     """Without what an outer make passes on."""
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BUILD", "SANITIZE", "CASES", "RECALLMODEL")
     kept = {name: value for name, value in os.environ.items() if name not in outer}
-    return {**kept, "OMP_WAIT_POLICY": "passive", **more}
+    return {**kept, **more}
 
 
 def run(command, limit=None, **variables):

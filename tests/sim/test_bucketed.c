@@ -278,7 +278,7 @@ START_TEST(the_simulation_is_the_literal_algorithm)
                                     .temperature = 0.5,
                                     .seed = (uint64_t)repeat,
                                     .repetitions = ROWS,
-                                    .threads = 2};
+                                    .threads = 1};
             struct simulation *simulation = simulation_new(&spec, error, sizeof error);
             ck_assert_ptr_nonnull(simulation);
             ck_assert_msg(simulation_run(simulation, NULL, NULL, error, sizeof error) == 0, "%s",
