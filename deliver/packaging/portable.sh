@@ -4,7 +4,7 @@
 # refused; without it all of them. One line for each says what passed; status 1 if anything failed.
 #
 #   BUILD=build: where the headers and the shipped profiles are, made by make; JOBS=2
-#   TESTS="tests/model/time/test_cost.c ..": only these
+#   TESTS="tests/model/cost/test_cost.c ..": only these
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail

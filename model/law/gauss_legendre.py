@@ -16,7 +16,7 @@ NEWTON_STEPS = 8
 HEAD = f"""\
 /* gauss_legendre.h - the {POINTS}-point Gauss-Legendre rule on [0, 1].
  * gauss_legendre.py writes this file. The nodes are x and 1 - x of each row.
- * tests/model/recall/test_law.c checks them.
+ * tests/model/law/test_law.c checks them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 /* clang-format off */

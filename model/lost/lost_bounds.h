@@ -13,7 +13,7 @@ struct lost_bounds {
 };
 
 /* Proved bounds, widened by more than the rounding of the numbers they use, so that they always
- * hold (tests/model/recall/test_lost_bounds.c).
+ * hold (tests/model/lost/test_lost_bounds.c).
  *   Support   low = 1 where e is at least the worst case,
  *             high = 0 where more than e must be lost
  *   Markov    P(lost > e) <= mean / (e + 1)

@@ -20,7 +20,7 @@ old: low = middle + 1;
 |    }
 |    return low;
 new: return low + 1;
-tests: model/test_bisect python/test_groups.py house/test_faults.sh
+tests: model/shape/test_bisect python/test_groups.py house/test_faults.sh
 
 what: a fault that nobody notices
 file: model/shape/bisect.c
@@ -44,7 +44,7 @@ refuse() {
 refuse "list:3: the old text stands 0 times in model/shape/bisect.c" \
     's/^|    return low;/|    gone/'
 refuse "list:11: the old text stands 13 times" 's/^old: if (answer == NO)/old: answer =/'
-refuse "list:3: there is no test model/test_bisection" 's/test_bisect /test_bisection /'
+refuse "list:3: there is no test model/shape/test_bisection" 's/test_bisect /test_bisection /'
 refuse "list:3: there is no model/shape/none.c" '4s/bisect.c/none.c/'
 refuse "list:3: no field tests" '/^tests: model/d'
 refuse "list:11: tests: - and why: REASON belong together" '/^why/d'

@@ -3,7 +3,7 @@
  * Against: elements dealt out one by one, dynamic programming, integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "small_shapes.h"
+#include <tests/model/small_shapes.h>
 
 /* The fewest top elements that the buckets keep, by dynamic programming. */
 static uint64_t fewest_kept(const uint64_t *sizes, uint64_t b, uint64_t k, uint64_t k_b)
