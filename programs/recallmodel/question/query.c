@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <base/memory.h>
 
@@ -15,15 +16,11 @@
 static bool possible(const struct question *question, struct rcm_topk p,
                      struct omissions *omissions)
 {
-    if (p.k > p.n)
-        OMIT(omissions, "--k %" PRIu64 " is larger than n = %" PRIu64 "; give at most that", p.k,
-             p.n);
-    else if (p.valid > p.n)
-        OMIT(omissions, "--valid %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
-             p.valid, p.n);
-    else if (p.valid && p.valid < p.k)
-        OMIT(omissions, "--valid %" PRIu64 " is less than k = %" PRIu64 "; give at least that",
-             p.valid, p.k);
+    char fault[SHAPE_FAULT];
+    p.b = p.k_b = 1;
+    const enum rcm_status status = rcm_check(p);
+    if (status != RCM_OK)
+        OMIT(omissions, "%s", shape_fault(fault, status, p));
     else if (question->align > p.n)
         OMIT(omissions, "--align %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
              question->align, p.n);
@@ -115,4 +112,16 @@ size_t end_of_k_b(const struct query *query, size_t first)
     while (end < query->length && query->shapes[end].k_b == query->shapes[first].k_b)
         end++;
     return end;
+}
+
+const char *shape_fault(char text[SHAPE_FAULT], enum rcm_status status, struct rcm_topk p)
+{
+    char words[RCM_STATUS_TEXT_MOST];
+    rcm_status_text(status, p, words, sizeof words);
+    const char *value = words + strcspn(words, " ");
+    snprintf(text, SHAPE_FAULT, "--%.*s %s", (int)(value - words), words,
+             value + (strncmp(value, " = ", 3) == 0 ? 3 : 1));
+    if (strncmp(text, "--k_b", 5) == 0)
+        memmove(text + 3, text + 4, strlen(text + 4) + 1);
+    return text;
 }

@@ -107,27 +107,11 @@ static int given_shapes(struct query *query, struct rcm_topk p, const struct que
     for (size_t j = 0; j < question->b.length; j++) {
         p.b = question->b.items[j];
         omissions->total++;
-        int status = STATUS_OK;
-        switch (rcm_check_deployable(p)) {
-        case RCM_OK:
-            status = add_shape(query, p, shapes_left);
-            break;
-        case RCM_BAD_B:
-            OMIT(omissions, "--b %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
-                 p.b, p.n);
-            break;
-        case RCM_TOO_FEW:
-            OMIT(omissions,
-                 "--b %" PRIu64 " with --kb %" PRIu64 " keeps fewer than k = %" PRIu64
-                 " candidates; give --b %" PRIu64 " or more",
-                 p.b, p.k_b, p.k, rcm_deployable_b(p).low);
-            break;
-        default:
-            OMIT(omissions,
-                 "--kb %" PRIu64 " is larger than a bucket of n = %" PRIu64 ", b = %" PRIu64
-                 "; give --b %" PRIu64 " or less",
-                 p.k_b, p.n, p.b, rcm_deployable_b(p).high);
-        }
+        char fault[SHAPE_FAULT];
+        const enum rcm_status legal = rcm_check_deployable(p);
+        if (legal != RCM_OK)
+            OMIT(omissions, "%s", shape_fault(fault, legal, p));
+        const int status = legal == RCM_OK ? add_shape(query, p, shapes_left) : STATUS_OK;
         if (status != STATUS_OK)
             return status;
     }
@@ -151,9 +135,9 @@ static int usual_shapes(struct query *query, const struct question *question,
             if (status != STATUS_OK)
                 return status;
         }
+        char fault[SHAPE_FAULT];
         if (query->length == before && p.b > p.n)
-            OMIT(omissions, "--b %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
-                 p.b, p.n);
+            OMIT(omissions, "%s", shape_fault(fault, RCM_BAD_B, p));
         else if (query->length == before)
             OMIT(omissions,
                  "--b %" PRIu64 " keeps fewer than k = %" PRIu64
@@ -177,10 +161,10 @@ static const uint64_t usual_k_b[] = {1, 2, 3, 4, 6, 8};
 /* Leaves out a k_b with which no b is legal. */
 static void omit_k_b(struct omissions *omissions, struct rcm_topk p)
 {
+    char fault[SHAPE_FAULT];
     omissions->total++;
     if (p.k_b > p.k)
-        OMIT(omissions, "--kb %" PRIu64 " is larger than k = %" PRIu64 "; give at most that", p.k_b,
-             p.k);
+        OMIT(omissions, "%s", shape_fault(fault, RCM_BAD_K_B, p));
     else
         OMIT(omissions,
              "--kb %" PRIu64 " leaves no legal b for n = %" PRIu64 ", k = %" PRIu64

@@ -157,6 +157,7 @@ static int check_shape(const struct settings *settings)
     if (settings->question.b.length > 1 || settings->question.k_b.length > 1)
         return usage_error("%s takes one value here; give one",
                            settings->question.b.length > 1 ? "--b" : "--kb");
+    char fault[SHAPE_FAULT];
     for (size_t i = 0; settings->question.b.length &&
                        i < settings->question.n.length * settings->question.k.length;
          i++) {
@@ -172,8 +173,7 @@ static int check_shape(const struct settings *settings)
                                ", so there is no k-th largest candidate; give a larger --b or --kb",
                                p.b, p.k_b, p.k, p.n);
         if (rcm_check(p) == RCM_BAD_B)
-            return usage_error("--b %" PRIu64 " is larger than n = %" PRIu64 "; give at most that",
-                               p.b, p.n);
+            return usage_error("%s", shape_fault(fault, RCM_BAD_B, p));
     }
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include <programs/common/format.h>
 #include <programs/common/wrap.h>
@@ -53,21 +54,11 @@ static int check_shape(const struct select_settings *settings, struct rcm_topk p
     p.n = p.n ? p.n : RCM_N_MAX;
     p.k = p.k ? p.k : 1;
     p.k_b = p.k_b ? p.k_b : 1;
-    switch (rcm_check(p)) {
-    case RCM_OK:
-        return STATUS_OK;
-    case RCM_BAD_K:
-        return usage_error("--k %" PRIu64 " is larger than --n %" PRIu64 "; give at most that", p.k,
-                           p.n);
-    case RCM_BAD_B:
-        return usage_error("%s %" PRIu64 " is larger than --n %" PRIu64 "; give at most that",
-                           settings->shards ? "--shards" : "--b", p.b, p.n);
-    case RCM_BAD_VALID:
-        return usage_error("--valid %" PRIu64 " is not between k and n; give a number from k to n",
-                           p.valid);
-    default:
-        return usage_error("--n or --kb is larger than 2^53 - 1; give at most that");
-    }
+    char fault[SHAPE_FAULT];
+    const enum rcm_status status = rcm_check(p);
+    if (status == RCM_BAD_B && settings->shards)
+        return usage_error("--shards%s", shape_fault(fault, status, p) + strlen("--b"));
+    return status == RCM_OK ? STATUS_OK : usage_error("%s", shape_fault(fault, status, p));
 }
 
 /* The given fields of the shape; 0 marks the one to find. */
