@@ -107,6 +107,31 @@ struct rcm_selection {
     struct rcm_rope rope;
 };
 
+/* What is to be least if nothing is said: the time with a profile, the roofline with a device, and
+ * otherwise the candidates. */
+const struct rcm_objective *rcm_usual_objective(const struct rcm_machine *machine);
+
+/* May it be asked? The first member at fault; k, n and the like are for rcm_check. */
+enum rcm_selection_status {
+    RCM_SELECTION_OK,
+    RCM_SELECTION_KERNEL,     /* it only finds the exact top-k */
+    RCM_SELECTION_NO_PROFILE, /* the objective needs one */
+    RCM_SELECTION_NO_DEVICE,  /* the objective needs one */
+    RCM_SELECTION_NO_RATES,   /* the objective needs the bandwidth of the device */
+    RCM_SELECTION_D,          /* needs a device, and an objective in us */
+    RCM_SELECTION_EXACT_US,   /* needs an objective in us */
+    RCM_SELECTION_ROPE,       /* only interleaved buckets resonate */
+};
+enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
+
+/* Compares with exact top-k by a kernel of its own: sets exact_us and its band as the profile
+ * `kernel` predicts them, which is carried to the device where it was measured on another card
+ * (rcm_carry_exact). NULL: where the profile of the machine stands in for the card and there is no
+ * exact_us, the fastest kernel of the card (rcm_fastest_exact).
+ * Returns   whether there is one, in *used; exact_us is NaN where it has no time for n, k and m. */
+bool rcm_compare_exact(struct rcm_selection *selection, const struct rcm_profile *kernel,
+                       struct rcm_profile *used);
+
 /* A shape and its objective. INFINITY: there is none, and p means nothing. */
 struct rcm_point {
     struct rcm_topk p;

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <string.h>
 
 #include <programs/recallmodel/question/product.h>
 #include "selection.h"
@@ -23,26 +22,6 @@ static int no_profile(const struct select_settings *settings)
                        rates ? "leave --objective out for its roofline, or " : "");
 }
 
-/* Has the objective what it needs? */
-static int check_objective(const struct select_settings *settings)
-{
-    const struct rcm_objective *objective = settings->objective;
-    if (objective && objective->need == RCM_NEEDS_DEVICE && !settings->question.device.given)
-        return usage_error(
-            "--objective %s needs --device: a name (recallmodel devices) or a device file",
-            objective->name);
-    const bool rates = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
-    if (objective && objective->need == RCM_NEEDS_DEVICE && !rates)
-        return usage_error("--objective %s needs the rates of the device, but those of %s are not "
-                           "known; leave --objective out",
-                           objective->name, settings->question.device.text.device.name);
-    if ((objective ? objective->need == RCM_NEEDS_PROFILE
-                   : settings->question.device.given && !rates) &&
-        !selection_profile(settings).found)
-        return no_profile(settings);
-    return STATUS_OK;
-}
-
 /* A kernel of a GPU does not run on a CPU, nor the other way round. */
 static int check_kernel(const struct select_settings *settings)
 {
@@ -59,34 +38,57 @@ static int check_kernel(const struct select_settings *settings)
                        first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
 }
 
-/* --d needs a time, and the rates of a device. */
-static int check_product(const struct select_settings *settings)
+/* An exact kernel of a GPU is not compared with a CPU, nor the other way round. */
+static int check_exact_kernel(const struct select_settings *settings,
+                              const struct rcm_profile_answer *profile)
 {
-    if (!settings->d)
+    const struct rcm_profile *exact = selection_exact_kernel(settings);
+    if (!exact || !profile->found || profile->profile.kernel->cpu == exact->kernel->cpu)
         return STATUS_OK;
-    if (strcmp(selection_objective(settings)->unit, "us") != 0)
-        return usage_error(
-            "--d minimises a time; leave --objective out, or give --objective roofline");
-    return product_check(&settings->question.device.text.device, settings->d, true);
+    return usage_error("--exact-kernel %s was measured on a GPU, but --device %s is a CPU; give "
+                       "--exact-us instead",
+                       exact->name, settings->question.device.text.device.name);
 }
 
-/* What the exact top-k of --exact-us or --exact-kernel is compared with. */
-static int check_exact(const struct select_settings *settings)
+/* Can the model answer it? */
+static int check_asked(const struct select_settings *settings)
 {
-    const bool kernel = settings->exact_kernel.given;
-    const char *option = kernel ? "--exact-kernel" : "--exact-us";
-    if (!kernel && !(settings->exact_us > 0.0))
-        return STATUS_OK;
-    const struct rcm_profile_answer profile = selection_profile(settings);
-    if (kernel && profile.found &&
-        profile.profile.kernel->cpu != settings->exact_kernel.text.profile.kernel->cpu)
-        return usage_error("--exact-kernel %s was measured on a GPU, but --device %s is a CPU; "
-                           "give --exact-us instead",
-                           settings->exact_kernel.text.profile.name,
-                           settings->question.device.text.device.name);
-    return strcmp(selection_objective(settings)->unit, "us") != 0
-               ? usage_error("%s is compared with a time; leave --objective out", option)
-               : STATUS_OK;
+    struct rcm_profile_answer profile;
+    struct rcm_selection s = selection_asked(settings, &profile);
+    if (settings->exact_kernel.given)
+        s.exact_us = 1.0; /* it has a time, whichever that is */
+    switch (rcm_selection_check(&s)) {
+    case RCM_SELECTION_KERNEL:
+        return usage_error("--kernel %s only finds the exact top-k; give a kernel with buckets, or "
+                           "--exact-kernel",
+                           s.kernel->name);
+    case RCM_SELECTION_NO_PROFILE:
+        return no_profile(settings);
+    case RCM_SELECTION_NO_DEVICE:
+        return usage_error(
+            "--objective %s needs --device: a name (recallmodel devices) or a device file",
+            s.objective->name);
+    case RCM_SELECTION_NO_RATES:
+        return !settings->objective
+                   ? no_profile(settings)
+                   : usage_error("--objective %s needs the rates of the device, but those of %s "
+                                 "are not known; leave --objective out",
+                                 s.objective->name, s.machine.device->name);
+    case RCM_SELECTION_D:
+        return usage_error(
+            "--d minimises a time; leave --objective out, or give --objective roofline");
+    case RCM_SELECTION_EXACT_US:
+        return usage_error("%s is compared with a time; leave --objective out",
+                           settings->exact_kernel.given ? "--exact-kernel" : "--exact-us");
+    case RCM_SELECTION_ROPE:
+        return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
+                           "not resonate; leave it or --assignment out");
+    case RCM_SELECTION_OK:
+        break;
+    }
+    const int status = check_exact_kernel(settings, &profile);
+    return status == STATUS_OK && s.machine.d ? product_check(s.machine.device, s.machine.d, true)
+                                              : status;
 }
 
 /* Does --exact-kernel have a time for the shape? */
@@ -115,19 +117,6 @@ int selection_check(const struct select_settings *settings)
         return usage_error("--device %s is the profile of an exact kernel, which has no stage 1; "
                            "give it as --exact-kernel, and a device as --device",
                            settings->question.device.text.profile.name);
-    if (settings->kernel && settings->kernel->exact_only)
-        return usage_error("--kernel %s only finds the exact top-k; give a kernel with buckets, or "
-                           "--exact-kernel",
-                           settings->kernel->name);
-    int status = check_kernel(settings);
-    if (status == STATUS_OK)
-        status = check_objective(settings);
-    if (status == STATUS_OK)
-        status = check_product(settings);
-    if (status != STATUS_OK)
-        return status;
-    if (settings->rope.theta > 0.0 && settings->question.assignments.items[0] != RCM_INTERLEAVED)
-        return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
-                           "not resonate; leave it or --assignment out");
-    return check_exact(settings);
+    const int status = check_kernel(settings);
+    return status == STATUS_OK ? check_asked(settings) : status;
 }

@@ -38,15 +38,6 @@ static struct rcm_profile *profile_copy(const struct rcm_profile_answer *answer)
     return copy;
 }
 
-const struct rcm_objective *selection_objective(const struct select_settings *settings)
-{
-    if (settings->objective)
-        return settings->objective;
-    return rcm_objective_by_name(selection_profile(settings).found ? "time"
-                                 : settings->question.device.given ? "roofline"
-                                                                   : "candidates");
-}
-
 const struct rcm_profile *selection_exact_kernel(const struct select_settings *settings)
 {
     return settings->exact_kernel.given ? &settings->exact_kernel.text.profile : NULL;
@@ -99,32 +90,40 @@ void selection_format_exact(char *text, size_t size, const struct selection_answ
         snprintf(text, size, "exact top-k by %s", kernel->name);
 }
 
-static struct rcm_selection model_question(const struct query *query,
-                                           const struct select_settings *settings)
+struct rcm_selection selection_asked(const struct select_settings *settings,
+                                     struct rcm_profile_answer *profile)
 {
-    const struct rcm_objective *objective = selection_objective(settings);
+    const struct question *question = &settings->question;
+    *profile = selection_profile(settings);
     struct rcm_selection s = {
-        .p = query->base,
-        .target = query->target,
+        .p = {.assignment = question->assignments.items[0]},
         .kernel = settings->kernel ? settings->kernel : rcm_kernel(0),
         .k_b_max = settings->k_b_max,
-        .objective = objective,
-        .machine = {.device = settings->question.device.given
-                                  ? &settings->question.device.text.device
-                                  : NULL,
-                    .dtype = settings->question.dtype.type,
+        .objective = settings->objective,
+        .machine = {.profile = profile->found ? &profile->profile : NULL,
+                    .device = question->device.given ? &question->device.text.device : NULL,
+                    .dtype = profile->found ? profile->dtype : question->dtype.type,
                     .d = settings->d,
                     .beyond_runs = settings->beyond_runs},
         .exact_us = settings->exact_us,
         .rope = rope_to_avoid(&settings->rope),
     };
-    const struct rcm_profile_answer answer = selection_profile(settings);
-    if (answer.found) {
-        s.machine.profile = profile_copy(&answer);
-        s.machine.dtype = answer.dtype;
-    }
+    if (!s.objective)
+        s.objective = rcm_usual_objective(&s.machine);
+    return s;
+}
+
+static struct rcm_selection model_question(const struct query *query,
+                                           const struct select_settings *settings)
+{
+    struct rcm_profile_answer profile;
+    struct rcm_selection s = selection_asked(settings, &profile);
+    s.p = query->base;
+    s.target = query->target;
+    if (profile.found)
+        s.machine.profile = profile_copy(&profile);
     /* Fused, stage 1 is not that of the kernel of the profile. */
-    if (objective->need == RCM_NEEDS_PROFILE && !settings->d)
+    if (s.objective->need == RCM_NEEDS_PROFILE && !settings->d)
         s.kernel = s.machine.profile->kernel;
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
@@ -141,45 +140,15 @@ const struct rcm_quirk *selection_quirk(const struct selection_answer *answer)
 
 /* ---- the answer */
 
-/* A copy of the fastest exact kernel of the device (rcm_fastest_exact). */
-static const struct rcm_profile *fastest_exact(const struct rcm_selection *s,
-                                               const enum rcm_dtype *dtype)
-{
-    struct rcm_profile *found = require_memory(malloc(sizeof *found));
-    if (rcm_fastest_exact(s->machine.device, dtype, s->p, found))
-        return found;
-    free(found);
-    return NULL;
-}
-
-/* A copy of the kernel that was asked for; carried to the device, where it was measured on another
- * card. */
-static const struct rcm_profile *asked_kernel(const struct rcm_selection *s,
-                                              const struct rcm_profile *given)
-{
-    struct rcm_profile *copy = require_memory(malloc(sizeof *copy));
-    const struct rcm_device *to = s->machine.device, *from = rcm_device_by_name(given->card);
-    const bool elsewhere = from && to && strcmp(from->name, to->name) != 0;
-    *copy = elsewhere ? rcm_carry_exact(given, from, to) : *given;
-    return copy;
-}
-
 /* See exact_kernel in struct selection_answer. */
 static void set_exact_kernel(struct selection_answer *answer)
 {
-    struct rcm_selection *s = &answer->asked;
-    const struct rcm_profile *given = selection_exact_kernel(answer->settings);
-    if (given)
-        answer->exact_kernel = asked_kernel(s, given);
-    else if (!(s->exact_us > 0.0) && s->machine.profile && s->machine.profile->stands_in_for &&
-             strcmp(s->machine.profile->stands_in_for, s->machine.profile->name) != 0)
-        answer->exact_kernel = fastest_exact(s, &s->machine.profile->dtype);
-    if (!answer->exact_kernel)
+    struct rcm_profile *used = require_memory(malloc(sizeof *used));
+    answer->exact_kernel = used;
+    if (rcm_compare_exact(&answer->asked, selection_exact_kernel(answer->settings), used))
         return;
-    const struct rcm_prediction r = rcm_predict_exact_band(answer->exact_kernel, s->p);
-    s->exact_us = r.time_us;
-    s->exact_low_us = isnan(r.low_us) ? 0.0 : r.low_us;
-    s->exact_high_us = isnan(r.high_us) ? 0.0 : r.high_us;
+    free(used);
+    answer->exact_kernel = NULL;
 }
 
 /* See faster_exact in struct selection_answer. */
@@ -188,12 +157,13 @@ static void set_faster_exact(struct selection_answer *answer)
     const struct rcm_selection *s = &answer->asked;
     if (!s->machine.device || s->exact_us > 0.0 || !selection_is_time(answer) || s->machine.d)
         return;
-    answer->faster_exact = fastest_exact(s, NULL);
-    if (answer->faster_exact &&
-        !(rcm_predict_exact(answer->faster_exact, s->p) < answer->choice.exact_objective)) {
-        free((void *)answer->faster_exact);
-        answer->faster_exact = NULL;
-    }
+    struct rcm_profile *found = require_memory(malloc(sizeof *found));
+    answer->faster_exact = found;
+    if (rcm_fastest_exact(s->machine.device, NULL, s->p, found) &&
+        rcm_predict_exact(found, s->p) < answer->choice.exact_objective)
+        return;
+    free(found);
+    answer->faster_exact = NULL;
 }
 
 /* What a tick of the search needs. */

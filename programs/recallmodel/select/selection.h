@@ -85,9 +85,9 @@ struct selection_answer {
 /* The profile that answers for the options; its member profile is NULL if no profile does. */
 struct rcm_profile_answer selection_profile(const struct select_settings *settings);
 
-/* The objective that was asked for. By default it is the time if there is a profile, the roofline
- * if there is a device without one, and otherwise the candidates. */
-const struct rcm_objective *selection_objective(const struct select_settings *settings);
+/* What is asked for any n and k; its profile is that in *profile. */
+struct rcm_selection selection_asked(const struct select_settings *settings,
+                                     struct rcm_profile_answer *profile);
 
 struct selection_answer selection_find(const struct query *query,
                                        const struct select_settings *settings);

@@ -239,6 +239,10 @@ START_TEST(exact_kernels_carried)
     ck_assert(far.held_out_exact_p05_ratio == 0.0 && SAME(far.rows_at_once, 148.0));
 
     const struct rcm_topk p = {.n = 131072, .k = 2048, .m = 64};
+    struct rcm_selection compared = {.p = p, .machine = {.device = to}};
+    struct rcm_profile used;
+    ck_assert(rcm_compare_exact(&compared, &made, &used));
+    ck_assert(compared.exact_us == rcm_predict_exact(&q, p));
     static const char *const cards[] = {"H100-NVL", "GH200", "GB300"};
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         const struct rcm_profile found = fastest(cards[i], RCM_F32, p);
