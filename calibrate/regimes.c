@@ -40,17 +40,14 @@ static int by_name(const void *a, const void *b)
 static struct regime regime_of(const struct run_ratio *items, size_t length, double *ratios,
                                double *errors)
 {
-    struct regime regime = {.runs = length};
+    struct regime regime;
     strcpy(regime.name, items->name);
     for (size_t i = 0; i < length; i++) {
         ratios[i] = items[i].ratio;
         errors[i] = fabs(items[i].ratio - 1.0);
     }
-    sort_doubles(errors, length);
     regime.median_ratio = sorted_quantile(ratios, length, 0.5);
-    regime.median_error = sorted_quantile(errors, length, 0.5);
-    regime.p95_error = sorted_quantile(errors, length, 0.95);
-    regime.worst_error = sorted_quantile(errors, length, 1.0);
+    regime.errors = residuals_of_errors(errors, length, 0);
     return regime;
 }
 

@@ -12,9 +12,8 @@
 struct regime {
     /* Such as "stage 1: memory", "waves; stage 2: split" or "exact top-k, one block". */
     char name[REGIME_NAME];
-    size_t runs;
-    double median_ratio;                         /* predicted/measured */
-    double median_error, p95_error, worst_error; /* |predicted/measured - 1| */
+    double median_ratio; /* predicted/measured */
+    struct residuals errors;
 };
 
 /* The regime of a run, by the profile. */

@@ -23,6 +23,14 @@ double predicted_us(const struct rcm_profile *profile, const struct run *run)
     return run->kind == RUN_STAGE1 ? r.stage1_us : r.time_us;
 }
 
+struct residuals residuals_of_errors(double *errors, size_t runs, size_t unpredicted)
+{
+    sort_doubles(errors, runs);
+    return (struct residuals){sorted_quantile(errors, runs, 0.5),
+                              sorted_quantile(errors, runs, 0.95),
+                              sorted_quantile(errors, runs, 1.0), runs, unpredicted};
+}
+
 int residuals_of(const struct run *runs, const double *predicted, const bool *in, size_t length,
                  struct residuals *residuals)
 {
@@ -35,10 +43,7 @@ int residuals_of(const struct run *runs, const double *predicted, const bool *in
             errors[count++] = fabs(predicted[i] / runs[i].time_us - 1.0);
         else
             unpredicted += !in || in[i];
-    sort_doubles(errors, count);
-    *residuals = (struct residuals){sorted_quantile(errors, count, 0.5),
-                                    sorted_quantile(errors, count, 0.95),
-                                    sorted_quantile(errors, count, 1.0), count, unpredicted};
+    *residuals = residuals_of_errors(errors, count, unpredicted);
     free(errors);
     return 0;
 }

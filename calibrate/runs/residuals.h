@@ -9,12 +9,15 @@
 /* The time that the profile predicts for a run; NaN if it cannot. */
 double predicted_us(const struct rcm_profile *profile, const struct run *run);
 
-/* |predicted/measured - 1| of the runs that are `in` (NULL: of all). Returns 0, or -1 if memory
- * runs out. */
+/* Errors |predicted/measured - 1|. */
 struct residuals {
     double median, p95, worst; /* NaN if `runs` is 0 */
     size_t runs, unpredicted;  /* with a prediction, and without */
 };
+/* Of the errors of `runs` runs, which it sorts. */
+struct residuals residuals_of_errors(double *errors, size_t runs, size_t unpredicted);
+
+/* Of the runs that are `in` (NULL: of all). Returns 0, or -1 if memory runs out. */
 int residuals_of(const struct run *runs, const double *predicted, const bool *in, size_t length,
                  struct residuals *residuals);
 

@@ -32,11 +32,12 @@ START_TEST(regimes_by_hand)
     ck_assert_str_eq(regimes[0].name, "exact top-k, one block");
     ck_assert_str_eq(regimes[1].name, "stage 1: launch");
     ck_assert_str_eq(regimes[2].name, "stage 1: memory");
-    ck_assert(regimes[0].runs == 1 && regimes[1].runs == 4 && regimes[2].runs == 3);
+    ck_assert(regimes[0].errors.runs == 1 && regimes[1].errors.runs == 4 &&
+              regimes[2].errors.runs == 3);
     ck_assert_double_eq_tol(regimes[1].median_ratio, 1.15, 1e-12);
-    ck_assert_double_eq_tol(regimes[1].median_error, 0.15, 1e-12);
-    ck_assert_double_eq_tol(regimes[2].worst_error, 0.6, 1e-12);
-    ck_assert_double_eq_tol(regimes[2].p95_error, 0.59, 1e-12);
+    ck_assert_double_eq_tol(regimes[1].errors.median, 0.15, 1e-12);
+    ck_assert_double_eq_tol(regimes[2].errors.worst, 0.6, 1e-12);
+    ck_assert_double_eq_tol(regimes[2].errors.p95, 0.59, 1e-12);
     free(regimes);
     ck_assert_uint_eq(worst_runs(runs, predicted, 8, 3, worst), 3);
     ck_assert(worst[0] == 7 && worst[1] == 6 && worst[2] == 5);

@@ -49,10 +49,10 @@ struct table *regime_table(const struct calibration *c)
     for (size_t i = 0; i < count; i++) {
         table_row(table, false);
         table_text(table, headed("regime", "mostly", STYLE_PLAIN), regimes[i].name);
-        table_count(table, column("runs", STYLE_PLAIN), regimes[i].runs);
+        table_count(table, column("runs", STYLE_PLAIN), regimes[i].errors.runs);
         table_real(table, headed("median_ratio", "predicted/\nmeasured", STYLE_Z),
                    regimes[i].median_ratio);
-        put_errors(table, regimes[i].median_error, regimes[i].p95_error, regimes[i].worst_error);
+        put_errors(table, regimes[i].errors.median, regimes[i].errors.p95, regimes[i].errors.worst);
     }
     free(regimes);
     return table;
