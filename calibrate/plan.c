@@ -159,7 +159,7 @@ static size_t choose(struct belief *belief, struct grid_shape *grid, size_t leng
         if (best == length)
             break;
         grid[best].taken = true;
-        plan[chosen] = (struct plan_shape){grid[best].p, learn(belief, &grid[best])};
+        plan[chosen] = (struct plan_shape){grid[best].p, *learn(belief, &grid[best])};
     }
     return chosen;
 }

@@ -10,7 +10,7 @@
 struct plan_shape {
     struct rcm_topk p;
     /* The parameter about which this shape tells the most, after those that were chosen before. */
-    const struct rcm_time_parameter *parameter;
+    struct rcm_time_parameter parameter;
 };
 
 #define PLAN_SHAPES 36 /* unless asked otherwise */

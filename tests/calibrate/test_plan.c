@@ -51,7 +51,7 @@ START_TEST(planned_runs_teach)
     const size_t count = plan_shapes(&like, NULL, 0, (double)PLAN_BYTES, PLAN_SHAPES, plan);
     ck_assert_uint_eq(count, PLAN_SHAPES);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_msg(rcm_check_deployable(plan[i].p) == RCM_OK && plan[i].parameter &&
+        ck_assert_msg(rcm_check_deployable(plan[i].p) == RCM_OK && plan[i].parameter.name &&
                           (double)(plan[i].p.n * plan[i].p.m) * 4.0 <= (double)PLAN_BYTES,
                       TOPK_FMT, TOPK_ARG(plan[i].p));
         runs[i] = (struct run){.p = plan[i].p};

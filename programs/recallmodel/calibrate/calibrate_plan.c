@@ -37,20 +37,23 @@ static double bytes_allowed(const struct question *question)
     return memory > 0.0 ? fmin((double)PLAN_BYTES, memory / 4.0) : (double)PLAN_BYTES;
 }
 
+static const struct column plan_items[] = {
+    {PART(struct plan_shape, p, shape_columns)},
+    {FIELD(struct plan_shape, parameter.meaning), EVERYWHERE("what")},
+};
+static const struct columns plan_columns = COLUMNS(struct plan_shape, plan_items);
+
 static struct table *plan_table(const struct calibrate_settings *settings,
                                 const struct rcm_profile *known, const struct run_list *runs)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&plan_columns, 0);
     struct plan_shape plan[PLAN_SHAPES];
     const size_t count = plan_shapes(known, runs->items, runs->length,
                                      bytes_allowed(&settings->question), PLAN_SHAPES, plan);
     if (count == 0 && runs->length == 0)
         require_memory(NULL);
-    for (size_t i = 0; i < count; i++) {
-        table_row(table, false);
-        put_shape_of_run(table, plan[i].p);
-        table_text(table, column("what", STYLE_PLAIN), plan[i].parameter->meaning);
-    }
+    for (size_t i = 0; i < count; i++)
+        table_add(table, &plan[i], false);
     return table;
 }
 
