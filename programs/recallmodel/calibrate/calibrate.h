@@ -82,14 +82,11 @@ struct table *worst_table(const struct calibration *c);
  * the runs have one size. */
 struct table *validation_table(const struct calibration *c);
 
-/* The regret of each way to choose (SCORES): over all sizes, and for each size left out. */
-struct table *regret_table(const struct regret regrets[SCORES]);
-/* Of regrets with exact top-k among the configurations: also where it is fastest and chosen. */
-struct table *exact_regret_table(const struct regret regrets[SCORES]);
+/* The regret of each way to choose (SCORES): over all sizes, and for each size left out.
+ * with_exact: also where exact top-k, which is among the configurations, is fastest and chosen. */
+struct table *regret_table(const struct regret regrets[SCORES], bool with_exact);
 struct table *size_regret_table(const struct calibration *c);
 
-/* The columns of one regret; those that it has with exact top-k. */
-void put_regret(struct table *table, const struct regret *r);
-void put_exact_regret(struct table *table, const struct regret *r);
+extern const struct columns residual_columns; /* of struct residuals */
 
 #endif

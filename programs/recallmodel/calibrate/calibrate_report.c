@@ -131,26 +131,24 @@ static void print_by_k(const struct calibration *c)
 static void print_validation(const struct calibration *c)
 {
     const struct validation *v = &c->validation;
+    const bool exact = c->profile.kernel->exact_only;
+    const double low = exact ? v->exact_p05_ratio : v->p05_ratio,
+                 high = exact ? v->exact_p95_ratio : v->p95_ratio;
     fputs(v->folds < v->size_count ? "\nEach size predicted by a fit that left it out, with others"
                                    : "\nEach size predicted by a fit to the others",
           stdout);
     print_residuals(&v->each);
     puts(".");
-    if (v->p05_ratio > 0.0)
+    if (low > 0.0)
         print_wrapped(
             "measured/predicted there: 5 %% of the runs are below %.3f, 5 %% above %.3f; predict "
             "shows this band beside each time.",
-            v->p05_ratio, v->p95_ratio);
-    if (v->exact_p05_ratio > 0.0 && c->profile.kernel->exact_only)
-        print_wrapped(
-            "measured/predicted there: 5 %% of the runs are below %.3f, 5 %% above %.3f; predict "
-            "shows this band beside each time.",
-            v->exact_p05_ratio, v->exact_p95_ratio);
+            low, high);
     if (v->size_count <= SIZES_SHOWN)
         print_and_free(validation_table(c));
     else
         printf("(--json prints each of the %zu sizes.)\n", v->size_count);
-    if (c->profile.kernel->exact_only) {
+    if (exact) {
         print_by_k(c);
         return;
     }
@@ -169,7 +167,7 @@ static void print_with_exact(const struct regret regrets[SCORES])
     print_wrapped("With exact top-k among the configurations, in the %zu cells of which it was "
                   "measured: it is the fastest in %zu.",
                   r->cells, r->exact_fastest);
-    print_and_free(exact_regret_table(regrets));
+    print_and_free(regret_table(regrets, true));
 }
 
 static void print_cross_validation(const struct calibration *c,
@@ -183,10 +181,10 @@ static void print_cross_validation(const struct calibration *c,
         return;
     }
     puts(". Regret of choosing there:");
-    print_and_free(regret_table(c->validation.together_regret));
+    print_and_free(regret_table(c->validation.together_regret, false));
     print_with_exact(c->validation.together_with_exact);
     puts("\nOver all sizes, each left out in turn:");
-    print_and_free(regret_table(c->validation.each_regret));
+    print_and_free(regret_table(c->validation.each_regret, false));
     print_with_exact(c->validation.each_with_exact);
 }
 
@@ -228,25 +226,18 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
 
 static json_t *residuals_json(const struct residuals *r)
 {
-    json_t *object = json_object();
-    set_count(object, "runs", r->runs);
-    set_count(object, "unpredicted", r->unpredicted);
-    set_real(object, "median_error", r->median);
-    set_real(object, "p95_error", r->p95);
-    set_real(object, "worst_error", r->worst);
-    return object;
+    struct table *table = table_of(&residual_columns, 0);
+    table_add(table, r, false);
+    return row_as_json(table);
 }
 
-static json_t *regrets_json(const struct regret regrets[SCORES],
-                            void (*put)(struct table *table, const struct regret *r))
+static json_t *regrets_json(const struct regret regrets[SCORES], bool with_exact)
 {
+    struct table *table = regret_table(regrets, with_exact);
     json_t *object = json_object();
-    for (size_t score = 0; score < SCORES; score++) {
-        struct table *table = table_new();
-        table_row(table, false);
-        put(table, &regrets[score]);
-        json_object_set_new(object, score_name(score), row_as_json(table));
-    }
+    for (size_t score = 0; score < SCORES; score++)
+        json_object_set_new(object, score_name(score), table_row_json(table, score));
+    table_free(table);
     return object;
 }
 
@@ -292,9 +283,9 @@ static void put_validation(json_t *object, const struct calibration *c)
                         band_json(q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio));
     json_object_set_new(object, "regret_by_size", rows_as_json(size_regret_table(c)));
     json_object_set_new(object, "regret_each_left_out",
-                        regrets_json(c->validation.each_regret, put_regret));
+                        regrets_json(c->validation.each_regret, false));
     json_object_set_new(object, "regret_each_left_out_with_exact",
-                        regrets_json(c->validation.each_with_exact, put_exact_regret));
+                        regrets_json(c->validation.each_with_exact, true));
 }
 
 static void put_cross_validation(json_t *object, const struct calibration *c,
@@ -306,9 +297,9 @@ static void put_cross_validation(json_t *object, const struct calibration *c,
             json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s]));
     json_object_set_new(object, "left_out", sizes);
     json_object_set_new(object, "held_out", residuals_json(&c->validation.together));
-    json_object_set_new(object, "regret", regrets_json(c->validation.together_regret, put_regret));
+    json_object_set_new(object, "regret", regrets_json(c->validation.together_regret, false));
     json_object_set_new(object, "regret_with_exact",
-                        regrets_json(c->validation.together_with_exact, put_exact_regret));
+                        regrets_json(c->validation.together_with_exact, true));
 }
 
 static int print_as_json(const struct calibration *c, const struct calibrate_settings *settings)

@@ -1,7 +1,6 @@
 /* calibrate_tables.c - calibrate: the tables of the report.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 
 #include <base/memory.h>
@@ -12,142 +11,169 @@
 
 #define WORST_SHOWN 6
 
+struct parameter_row {
+    struct rcm_time_parameter of;
+    double value, error;
+};
+
+static const struct column parameter_items[] = {
+    {FIELD(struct parameter_row, of.name), EVERYWHERE("parameter")},
+    {FIELD(struct parameter_row, value), EVERYWHERE("value")},
+    {FIELD(struct parameter_row, of.unit), EVERYWHERE("unit")},
+    {FIELD(struct parameter_row, error), HEADED("standard_error", "+-"), .style = STYLE_PERCENT},
+    {FIELD(struct parameter_row, of.meaning), EVERYWHERE("meaning")},
+};
+static const struct columns parameter_columns = COLUMNS(struct parameter_row, parameter_items);
+
 struct table *parameter_table(const struct calibration *c)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&parameter_columns, 0);
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
-        const double value = rcm_time_value(&c->profile, parameter);
-        if (!(value > 0.0))
-            continue;
-        table_row(table, false);
-        table_text(table, column("parameter", STYLE_PLAIN), parameter->name);
-        table_real(table, column("value", STYLE_PLAIN), value);
-        table_text(table, column("unit", STYLE_PLAIN), parameter->unit);
-        table_real(table, headed("standard_error", "+-", STYLE_PERCENT),
-                   isfinite(c->fit.error[i]) ? c->fit.error[i] : NAN);
-        table_text(table, column("meaning", STYLE_PLAIN), parameter->meaning);
+        const struct parameter_row row = {*parameter, rcm_time_value(&c->profile, parameter),
+                                          c->fit.error[i]};
+        if (row.value > 0.0)
+            table_add(table, &row, false);
     }
     return table;
 }
 
-/* The columns of |predicted/measured - 1|. */
-static void put_errors(struct table *table, double median, double p95, double worst)
-{
-    table_real(table, headed("median_error", "median\nerror", STYLE_PERCENT), median);
-    table_real(table, headed("p95_error", "95 %", STYLE_PERCENT), p95);
-    table_real(table, headed("worst_error", "worst", STYLE_PERCENT), worst);
-}
+static const struct column error_items[] = {
+    {FIELD(struct residuals, median), HEADED("median_error", "median\nerror"),
+     .style = STYLE_PERCENT},
+    {FIELD(struct residuals, p95), HEADED("p95_error", "95 %"), .style = STYLE_PERCENT},
+    {FIELD(struct residuals, worst), HEADED("worst_error", "worst"), .style = STYLE_PERCENT},
+};
+static const struct columns error_columns = COLUMNS(struct residuals, error_items);
+
+static const struct column residual_items[] = {
+    {FIELD(struct residuals, runs), EVERYWHERE("runs")},
+    {FIELD(struct residuals, unpredicted), IN_DATA("unpredicted")},
+    {.part = &error_columns},
+};
+const struct columns residual_columns = COLUMNS(struct residuals, residual_items);
+
+static const struct column regime_items[] = {
+    {FIELD(struct regime, name), HEADED("regime", "mostly")},
+    {FIELD(struct regime, errors.runs), EVERYWHERE("runs")},
+    {FIELD(struct regime, median_ratio), HEADED("median_ratio", "predicted/\nmeasured"),
+     .style = STYLE_Z},
+    {PART(struct regime, errors, error_columns)},
+};
+static const struct columns regime_columns = COLUMNS(struct regime, regime_items);
 
 struct table *regime_table(const struct calibration *c)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&regime_columns, 0);
     struct regime *regimes;
     size_t count;
     if (regimes_of(&c->profile, c->runs.items, c->predicted, c->runs.length, &regimes, &count) != 0)
         require_memory(NULL);
-    for (size_t i = 0; i < count; i++) {
-        table_row(table, false);
-        table_text(table, headed("regime", "mostly", STYLE_PLAIN), regimes[i].name);
-        table_count(table, column("runs", STYLE_PLAIN), regimes[i].errors.runs);
-        table_real(table, headed("median_ratio", "predicted/\nmeasured", STYLE_Z),
-                   regimes[i].median_ratio);
-        put_errors(table, regimes[i].errors.median, regimes[i].errors.p95, regimes[i].errors.worst);
-    }
+    for (size_t i = 0; i < count; i++)
+        table_add(table, &regimes[i], false);
     free(regimes);
     return table;
 }
 
+struct worst_row {
+    struct run run;
+    double predicted_us;
+    char regime[REGIME_NAME];
+};
+
+enum { CPU = 1, WITH_EXACT = 2, BY_SIZE = 4 }; /* parts of the tables */
+
+static const struct column worst_items[] = {
+    {PART(struct worst_row, run.p, shape_columns)},
+    {FIELD(struct worst_row, run.threads), EVERYWHERE("threads"), .when = CPU},
+    {FIELD(struct worst_row, run.time_us), HEADED("time_us", "measured\nus")},
+    {FIELD(struct worst_row, predicted_us), HEADED("predicted_us", "predicted\nus")},
+    {FIELD(struct worst_row, regime), HEADED("regime", "mostly")},
+};
+static const struct columns worst_columns = COLUMNS(struct worst_row, worst_items);
+
 struct table *worst_table(const struct calibration *c)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&worst_columns, c->profile.kernel->cpu ? CPU : 0);
     size_t worst[WORST_SHOWN];
     const size_t count =
         worst_runs(c->runs.items, c->predicted, c->runs.length, WORST_SHOWN, worst);
     for (size_t i = 0; i < count; i++) {
-        const struct run *run = &c->runs.items[worst[i]];
-        char regime[REGIME_NAME];
-        regime_name(&c->profile, run, regime);
-        table_row(table, false);
-        put_shape_of_run(table, run->p);
-        if (c->profile.kernel->cpu)
-            table_count(table, column("threads", STYLE_PLAIN), run->threads);
-        table_real(table, headed("time_us", "measured\nus", STYLE_PLAIN), run->time_us);
-        table_real(table, headed("predicted_us", "predicted\nus", STYLE_PLAIN),
-                   c->predicted[worst[i]]);
-        table_text(table, headed("regime", "mostly", STYLE_PLAIN), regime);
+        struct worst_row row = {c->runs.items[worst[i]], c->predicted[worst[i]], ""};
+        regime_name(&c->profile, &row.run, row.regime);
+        table_add(table, &row, false);
     }
     return table;
 }
+
+struct validation_row {
+    uint64_t n;
+    struct residuals errors;
+    struct regret regret;
+};
+
+static const struct column validation_items[] = {
+    {FIELD(struct validation_row, n), HEADED("n", "n left out")},
+    {PART(struct validation_row, errors, residual_columns)},
+    {FIELD(struct validation_row, regret.cells), EVERYWHERE("cells")},
+    {FIELD(struct validation_row, regret.mean), HEADED("regret_mean", "regret\nmean")},
+    {FIELD(struct validation_row, regret.p95), HEADED("regret_p95", "regret\n95 %")},
+    {FIELD(struct validation_row, regret.max), HEADED("regret_max", "regret\nmost")},
+};
+static const struct columns validation_columns = COLUMNS(struct validation_row, validation_items);
 
 struct table *validation_table(const struct calibration *c)
 {
     const struct validation *v = &c->validation;
-    struct table *table = table_new();
+    struct table *table = table_of(&validation_columns, 0);
     for (size_t s = 0; v->size_count > 1 && s < v->size_count; s++) {
-        const struct residuals *left_out = &v->left_out[s];
-        const struct regret *regret = &v->left_out_regret[s][0];
-        table_row(table, false);
-        table_count(table, headed("n", "n left out", STYLE_PLAIN), v->sizes[s]);
-        table_count(table, column("runs", STYLE_PLAIN), left_out->runs);
-        table_count(table, in_data("unpredicted"), left_out->unpredicted);
-        put_errors(table, left_out->median, left_out->p95, left_out->worst);
-        table_count(table, column("cells", STYLE_PLAIN), regret->cells);
-        table_real(table, headed("regret_mean", "regret\nmean", STYLE_PLAIN), regret->mean);
-        table_real(table, headed("regret_p95", "regret\n95 %", STYLE_PLAIN), regret->p95);
-        table_real(table, headed("regret_max", "regret\nmost", STYLE_PLAIN), regret->max);
+        const struct validation_row row = {v->sizes[s], v->left_out[s], v->left_out_regret[s][0]};
+        table_add(table, &row, false);
     }
     return table;
 }
 
-void put_regret(struct table *table, const struct regret *r)
-{
-    table_real(table, column("mean", STYLE_PLAIN), r->mean);
-    table_real(table, column("median", STYLE_PLAIN), r->median);
-    table_real(table, headed("p95", "95 %", STYLE_PLAIN), r->p95);
-    table_real(table, headed("max", "most", STYLE_PLAIN), r->max);
-    table_count(table, column("cells", STYLE_PLAIN), r->cells);
-}
+struct regret_row {
+    uint64_t n; /* left out */
+    const char *model;
+    struct regret of;
+};
 
-void put_exact_regret(struct table *table, const struct regret *r)
-{
-    put_regret(table, r);
-    table_count(table, headed("exact_fastest", "exact\nfastest", STYLE_PLAIN), r->exact_fastest);
-    table_count(table, headed("exact_chosen", "exact\nchosen", STYLE_PLAIN), r->exact_chosen);
-}
+static const struct column regret_items[] = {
+    {FIELD(struct regret_row, n), IN_DATA("n"), .when = BY_SIZE},
+    {FIELD(struct regret_row, model), IN_DATA("model"), .when = BY_SIZE},
+    {FIELD(struct regret_row, model), .heading = "choice by"},
+    {FIELD(struct regret_row, of.mean), EVERYWHERE("mean")},
+    {FIELD(struct regret_row, of.median), EVERYWHERE("median")},
+    {FIELD(struct regret_row, of.p95), HEADED("p95", "95 %")},
+    {FIELD(struct regret_row, of.max), HEADED("max", "most")},
+    {FIELD(struct regret_row, of.cells), EVERYWHERE("cells")},
+    {FIELD(struct regret_row, of.exact_fastest), HEADED("exact_fastest", "exact\nfastest"),
+     .when = WITH_EXACT},
+    {FIELD(struct regret_row, of.exact_chosen), HEADED("exact_chosen", "exact\nchosen"),
+     .when = WITH_EXACT},
+};
+static const struct columns regret_columns = COLUMNS(struct regret_row, regret_items);
 
-static struct table *regrets_table(const struct regret regrets[SCORES],
-                                   void (*put)(struct table *table, const struct regret *r))
+static void add_regrets(struct table *table, uint64_t n, const struct regret regrets[SCORES])
 {
-    struct table *table = table_new();
     for (size_t score = 0; score < SCORES; score++) {
-        table_row(table, score == 0);
-        table_text(table, (struct column){.csv = "model", .heading = "choice by"},
-                   score_name(score));
-        put(table, &regrets[score]);
+        const struct regret_row row = {n, score_name(score), regrets[score]};
+        table_add(table, &row, score == 0);
     }
+}
+
+struct table *regret_table(const struct regret regrets[SCORES], bool with_exact)
+{
+    struct table *table = table_of(&regret_columns, with_exact ? WITH_EXACT : 0);
+    add_regrets(table, 0, regrets);
     return table;
-}
-
-struct table *regret_table(const struct regret regrets[SCORES])
-{
-    return regrets_table(regrets, put_regret);
-}
-
-struct table *exact_regret_table(const struct regret regrets[SCORES])
-{
-    return regrets_table(regrets, put_exact_regret);
 }
 
 struct table *size_regret_table(const struct calibration *c)
 {
-    struct table *table = table_new();
+    struct table *table = table_of(&regret_columns, BY_SIZE);
     for (size_t s = 0; c->validation.size_count > 1 && s < c->validation.size_count; s++)
-        for (size_t score = 0; score < SCORES; score++) {
-            table_row(table, false);
-            table_count(table, column("n", STYLE_PLAIN), c->validation.sizes[s]);
-            table_text(table, column("model", STYLE_PLAIN), score_name(score));
-            put_regret(table, &c->validation.left_out_regret[s][score]);
-        }
+        add_regrets(table, c->validation.sizes[s], c->validation.left_out_regret[s]);
     return table;
 }

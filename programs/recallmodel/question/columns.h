@@ -9,7 +9,6 @@
 
 /* n, k, b, k_b and m of a struct rcm_topk. */
 extern const struct columns shape_columns;
-void put_shape_of_run(struct table *table, struct rcm_topk p);
 
 /* A count, or null if `known` is false. */
 void put_count_if(bool known, struct table *table, struct column column, uint64_t value);

@@ -94,24 +94,26 @@ static void fit_times(const struct files *files)
 
 static const char *const models[] = {"calibrated", "basic", "serial", "parallel"};
 
-/* By size: four models with the same number of cells. The sum of the cells is that of all sizes,
- * and the mean of the calibrated model is the same in both tables. */
+/* By size: four models with the same number of cells. The sums of cells and of runs are those of
+ * all sizes, and the mean of the calibrated model is the same in both tables. */
 static void check_regret_by_size(const json_t *object)
 {
     json_t *by_size = json_object_get(object, "regret_by_size"),
            *left_out = json_object_get(object, "each_size_left_out");
     ck_assert_uint_eq(json_array_size(by_size), 6 * 4);
-    double cells = 0.0;
+    double cells = 0.0, runs = 0.0;
     for (size_t i = 0; i < 24; i++) {
         json_t *row = json_array_get(by_size, i), *calibrated = json_array_get(by_size, i - i % 4);
         ck_assert_str_eq(json_string_value(json_object_get(row, "model")), models[i % 4]);
         ck_assert(number(row, "mean") >= 1.0 && number(row, "max") >= number(row, "mean") &&
                   number(row, "cells") == number(calibrated, "cells"));
         cells += i % 4 ? 0.0 : number(row, "cells");
+        runs += i % 4 ? 0.0 : number(json_array_get(left_out, i / 4), "runs");
         if (i % 4 == 0)
             ck_assert_double_eq(number(row, "mean"),
                                 number(json_array_get(left_out, i / 4), "regret_mean"));
     }
+    ck_assert(runs > 0.0 && runs == number(object, "each_left_out/runs"));
     ck_assert_double_eq(cells, number(object, "regret_each_left_out/basic/cells"));
 }
 
