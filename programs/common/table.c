@@ -181,6 +181,12 @@ struct table *table_of(const struct columns *columns, unsigned parts)
     return table;
 }
 
+void table_part(struct table *table, const struct columns *columns, size_t at, const char *name)
+{
+    table->row_size = at + columns->size;
+    add_columns(table, columns, at, 0, 0, name);
+}
+
 static bool is_named(const struct column *c, const char *name)
 {
     const char *own = c->json ? c->json : c->csv ? c->csv : c->heading;

@@ -101,6 +101,10 @@ struct table;
 struct table *table_of(const struct columns *columns, unsigned parts);
 void table_free(struct table *table);
 
+/* Puts behind the columns of a table without rows those of a struct that lies `at` bytes into the
+ * row, in which "%s" is `name`. */
+void table_part(struct table *table, const struct columns *columns, size_t at, const char *name);
+
 /* Another heading of the columns of this name in JSON, or else in CSV, or else in the aligned
  * table; NULL: that does not show them. */
 void table_heading(struct table *table, const char *name, const char *heading);
