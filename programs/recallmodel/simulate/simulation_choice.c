@@ -12,8 +12,12 @@ struct shape_model model_of_shape(const struct simulation_answer *s, size_t shap
 {
     struct shape_model model = {.p = s->query->shapes[shape % s->query->length]};
     model.p.assignment = s->settings->question.assignments.items[shape / s->query->length];
+    model.candidates = rcm_candidates(model.p);
     model.loss = rcm_loss_exact(model.p);
+    model.recall = 1.0 - model.loss;
     model.sd = rcm_recall_sd(model.p);
+    model.exact_rows = rcm_probability_exact(model.p);
+    model.worst_case = rcm_recall_worst_case(model.p);
     if (s->spec->input == SIM_ROPE)
         model.wave_loss = rope_loss(model.p, s->spec->rope, s->spec->seed);
     return model;
@@ -21,7 +25,7 @@ struct shape_model model_of_shape(const struct simulation_answer *s, size_t shap
 
 double z_of(const struct sim_result *r, const struct shape_model *model)
 {
-    return z_score(r->recall_mean, 1.0 - model->loss, model->sd, (double)r->rows);
+    return z_score(r->recall_mean, model->recall, model->sd, (double)r->rows);
 }
 
 size_t scenario_count(const struct simulation_answer *s)
@@ -69,7 +73,7 @@ bool reaches_target(const struct simulation_answer *s, struct scenario at, size_
 /* Takes the shape if it is the first or has fewer candidates than what was taken before. */
 static void take_fewer(const struct simulation_answer *s, size_t shape, bool *any, size_t *taken)
 {
-    if (*any && rcm_candidates(s->models[shape].p) >= rcm_candidates(s->models[*taken].p))
+    if (*any && s->models[shape].candidates >= s->models[*taken].candidates)
         return;
     *any = true;
     *taken = shape;

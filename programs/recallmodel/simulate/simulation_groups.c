@@ -39,29 +39,19 @@ struct over_groups over_groups(const struct simulation_answer *s, size_t index)
 {
     const struct scenario at = scenario_at(s, index / s->spec->shapes);
     struct over_groups over = {.of = mean_over(s, index, ALPHA)};
+    size_t worst = 0;
     over.worst_group.recall_mean = INFINITY;
     for (size_t g = 0; g < simulation_groups(s->simulation); g++) {
         const struct sim_group group =
             simulation_group(s->simulation, at.rho, at.shuffle, index % s->spec->shapes, g);
         if (group.recall_mean < over.worst_group.recall_mean) { /* no without rows: NaN */
-            over.worst = g;
+            worst = g;
             over.worst_group = group;
         }
     }
+    if (over.worst_group.lost.lost > 0)
+        over.worst_label = group_label(s, worst);
     return over;
-}
-
-size_t groups_with_rows(const struct simulation_answer *s)
-{
-    size_t count = 0;
-    for (size_t g = 0; g < simulation_groups(s->simulation); g++)
-        count += simulation_group(s->simulation, 0, 0, 0, g).lost.rows > 0;
-    return count;
-}
-
-char *worst_label(const struct simulation_answer *s, const struct over_groups *over)
-{
-    return over->worst_group.lost.lost > 0 ? group_label(s, over->worst) : NULL;
 }
 
 char *group_label(const struct simulation_answer *s, size_t group)
@@ -116,23 +106,9 @@ double *student_bounds(const struct simulation_answer *s)
 
 /* ---- output */
 
-void put_groups(struct table *table, const struct simulation_answer *s, size_t index)
-{
-    const struct over_groups over = over_groups(s, index);
-    char *label = worst_label(s, &over);
-    table_count(table, in_csv("groups"), over.of.groups);
-    table_real(table, in_data("recall_se_groups"), over.of.recall_se);
-    table_real(table, in_data("recall_low_groups"), over.of.recall_low);
-    table_real(table, in_data("recall_high_groups"), over.of.recall_high);
-    table_text(table, in_data("worst_group"), label);
-    table_real(table, in_data("recall_worst_group"), over.worst_group.recall_mean);
-    table_real(table, in_data("mass_worst_group"), over.worst_group.mass_mean);
-    free(label);
-}
-
 void print_group_notes(const struct simulation_answer *s)
 {
-    const size_t groups = groups_with_rows(s);
+    const size_t groups = s->over[0].of.groups;
     if (!s->spec->groups) {
         if (s->spec->input == SIM_FILE)
             print_wrapped("Errors and bounds take the rows of the file as independent. If some "

@@ -7,22 +7,6 @@
 #include <programs/common/json.h>
 #include "simulation_report.h"
 
-/* Survival by rank of the index-th result. */
-static json_t *survival_json(const struct simulation_answer *s, size_t index)
-{
-    const struct sim_result r = s->results[index];
-    const struct rcm_topk p = s->models[index % s->spec->shapes].p;
-    json_t *ranks = json_array();
-    for (size_t i = 0; i < s->spec->ranks; i++) {
-        json_t *object = json_object();
-        set_count(object, "rank", s->spec->rank[i]);
-        set_real(object, "survival", (double)r.survived[i] / (double)r.rows);
-        set_real(object, "model_survival", rcm_survival(p, s->spec->rank[i]));
-        json_array_append_new(ranks, object);
-    }
-    return ranks;
-}
-
 /* The rho of a scenario; null where rows have none. */
 static double rho_or_nan(const struct simulation_answer *s, size_t rho)
 {
@@ -74,12 +58,12 @@ static json_t *shape_json(const struct simulation_answer *s, struct scenario at,
     if (!any)
         return json_null();
     const size_t index = result_index(s, at, shape);
-    const struct rcm_topk *p = &s->models[shape].p;
+    const struct shape_model *model = &s->models[shape];
     json_t *object = json_object();
-    set_text(object, "assignment", assignment_name(p->assignment));
-    set_count(object, "b", p->b);
-    set_count(object, "k_b", p->k_b);
-    set_count(object, "candidates", rcm_candidates(*p));
+    set_text(object, "assignment", assignment_name(model->p.assignment));
+    set_count(object, "b", model->p.b);
+    set_count(object, "k_b", model->p.k_b);
+    set_count(object, "candidates", model->candidates);
     set_real(object, "recall_mean", s->results[index].recall_mean);
     set_real(object, name, bounds[index]);
     return object;
@@ -114,13 +98,19 @@ static json_t *choices_json(const struct simulation_answer *s)
 
 static json_t *results_json(const struct simulation_answer *s)
 {
-    json_t *results = rows_as_json(result_table(s, EVERY_RESULT));
+    const struct simulation_tables tables = simulation_tables(s, EVERY_RESULT);
+    json_t *results = table_json(tables.results);
     for (size_t i = 0; i < json_array_size(results); i++) {
+        json_t *object = json_array_get(results, i), *ranks = json_array();
         if (s->spec->groups)
-            json_object_set_new(json_array_get(results, i), "groups", groups_json(s, i));
+            json_object_set_new(object, "groups", groups_json(s, i));
+        for (size_t j = 0; j < s->spec->ranks; j++)
+            json_array_append_new(ranks, table_row_json(tables.ranks, i * s->spec->ranks + j));
         if (s->spec->ranks)
-            json_object_set_new(json_array_get(results, i), "survival", survival_json(s, i));
+            json_object_set(object, "survival", ranks);
+        json_decref(ranks);
     }
+    simulation_tables_free(&tables);
     return results;
 }
 

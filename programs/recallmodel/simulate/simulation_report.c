@@ -18,10 +18,10 @@ static bool differs_by_value(const struct simulation_answer *s)
 
 static void print_csv(const struct simulation_answer *s)
 {
-    struct table *table = result_table(s, EVERY_RESULT);
+    const struct simulation_tables tables = simulation_tables(s, EVERY_RESULT);
     progress_end(s->progress);
-    table_print_csv(table, stdout, true);
-    table_free(table);
+    table_print_csv(tables.results, stdout, true);
+    simulation_tables_free(&tables);
 }
 
 int report_simulation(struct simulation_answer *s)
@@ -38,6 +38,9 @@ int report_simulation(struct simulation_answer *s)
         s->models[i] = model_of_shape(s, i);
     s->lower = s->settings->question.targets.length ? lower_bounds(s) : NULL;
     s->student = s->lower ? student_bounds(s) : NULL;
+    s->over = require_memory(calloc(result_count(s), sizeof *s->over));
+    for (size_t i = 0; s->spec->groups && i < result_count(s); i++)
+        s->over[i] = over_groups(s, i);
     switch (s->settings->question.output) {
     case OUTPUT_TABLE:
         print_simulation(s);
@@ -51,6 +54,9 @@ int report_simulation(struct simulation_answer *s)
     }
     if (status == STATUS_OK && s->settings->question.plot)
         status = draw_simulation(s);
+    for (size_t i = 0; i < result_count(s); i++)
+        free((void *)s->over[i].worst_label);
+    free(s->over);
     free(s->results);
     free(s->models);
     free(s->lower);

@@ -34,8 +34,16 @@ struct simulate_settings {
 /* What the exact model says of a shape. */
 struct shape_model {
     struct rcm_topk p;
-    double loss, sd;
+    uint64_t candidates;
+    double loss, recall, sd, exact_rows, worst_case;
     double wave_loss; /* for the input rope without a shuffle: rcm_loss_waves() */
+};
+
+/* One result over the groups of rows. */
+struct over_groups {
+    struct sim_over_groups of;    /* with Student's interval of 95 %; all have the same groups */
+    struct sim_group worst_group; /* that with the least recall, the first of them */
+    const char *worst_label;      /* NULL if no group lost anything */
 };
 
 /* A simulation that has run, and what was asked. Shape s of the spec is shape s % query->length of
@@ -54,6 +62,7 @@ struct simulation_answer {
     bool shows_value;           /* recall by value, which differs from recall where ties are lost */
     double *lower;   /* for each result the lower bound of its recall; NULL without --recall */
     double *student; /* the same by Student's t over groups; NULL without groups, too */
+    struct over_groups *over; /* of each result; 0 groups where rows have none */
 };
 
 /* Prints what the simulation found, in the form that was asked for, and draws it for --plot.
@@ -102,41 +111,31 @@ bool reaches_target(const struct simulation_answer *s, struct scenario at, size_
 
 /* ---- over groups */
 
-/* One result over the groups of rows. */
-struct over_groups {
-    struct sim_over_groups of; /* with Student's interval of 95 % */
-    size_t worst;              /* the group with the least recall, the first of them */
-    struct sim_group worst_group;
-};
+/* Over the groups of rows of a result. */
 struct over_groups over_groups(const struct simulation_answer *s, size_t index);
 
-/* How many groups have rows. They are the same for every result. */
-size_t groups_with_rows(const struct simulation_answer *s);
-
-/* The label of a group, and of the worst one, which is NULL if no group lost anything. The caller
- * frees it. */
+/* The label of a group. The caller frees it. */
 char *group_label(const struct simulation_answer *s, size_t group);
-char *worst_label(const struct simulation_answer *s, const struct over_groups *over);
 
 /* What makes a group: "labels of FILE", "the first axis of the array". */
 void format_grouping(char *text, size_t size, const struct simulation_answer *s);
-
-/* The columns over groups, for CSV and JSON. */
-void put_groups(struct table *table, const struct simulation_answer *s, size_t index);
 
 /* The table over groups, and what it covers. */
 void print_group_notes(const struct simulation_answer *s);
 
 /* ---- the parts of the report */
 
-/* One row for each result; with FIRST_REACHING only the first of each k_b that reaches the target.
- * The caller frees it. */
+/* One row for each result; with FIRST_REACHING only for the first of each k_b that reaches the
+ * target. */
 enum which_results { EVERY_RESULT, FIRST_REACHING };
-struct table *result_table(const struct simulation_answer *s, enum which_results which);
-
-/* The same results, one row for each rank of --ranks, and over groups. */
-struct table *rank_table(const struct simulation_answer *s, enum which_results which);
-struct table *group_table(const struct simulation_answer *s, enum which_results which);
+struct simulation_tables {
+    struct table *results;
+    struct table *groups; /* the same results over groups, for people */
+    struct table *ranks;  /* a row for each rank of --ranks, for people and JSON */
+};
+struct simulation_tables simulation_tables(const struct simulation_answer *s,
+                                           enum which_results which);
+void simulation_tables_free(const struct simulation_tables *tables);
 
 void print_simulation(const struct simulation_answer *s);
 int print_simulation_json(const struct simulation_answer *s);

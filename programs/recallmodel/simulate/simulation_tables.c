@@ -1,235 +1,263 @@
-/* simulation_tables.c - simulate: the columns of its results.
+/* simulation_tables.c - simulate: its results as rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include <base/memory.h>
 #include <base/text.h>
 
-#include <programs/recallmodel/question/columns.h>
 #include "simulation_report.h"
 
-/* A column that the aligned table shows only if `shown`. */
-static struct column shown_if(bool shown, const char *name, const char *heading, enum style style,
-                              int drop)
+/* What a table has, or shows. */
+enum {
+    WITH_RHO = 1,
+    WITH_SHUFFLE = 2,
+    WITH_VALUE = 4,
+    WITH_WEIGHTS = 8,
+    WITH_ROPE = 16,
+    WITH_GROUPS = 32,
+    FOR_PEOPLE = 64
+};
+
+static unsigned parts_of(const struct simulation_answer *s)
 {
-    return (struct column){
-        .csv = name, .json = name, .heading = shown ? heading : NULL, .style = style, .drop = drop};
+    return (shows_rho(s) ? WITH_RHO : 0U) | (shows_shuffle(s) ? WITH_SHUFFLE : 0U) |
+           (s->shows_value ? WITH_VALUE : 0U) | (s->spec->weights ? WITH_WEIGHTS : 0U) |
+           (s->spec->input == SIM_ROPE ? WITH_ROPE : 0U) | (s->spec->groups ? WITH_GROUPS : 0U) |
+           (s->settings->question.output == OUTPUT_TABLE ? FOR_PEOPLE : 0U);
 }
 
-static void put_scenario(struct table *table, const struct simulation_answer *s, struct scenario at)
+/* Which scenario and shape. */
+struct conditions {
+    double rho;
+    const char *shuffle, *assignment;
+    struct shape_model model;
+};
+
+static const struct column condition_items[] = {
+    {FIELD(struct conditions, rho), EVERYWHERE("rho"), .style = STYLE_GIVEN, .shown = WITH_RHO},
+    {FIELD(struct conditions, shuffle), EVERYWHERE("shuffle"), .shown = WITH_SHUFFLE},
+    {FIELD(struct conditions, assignment), EVERYWHERE("assignment")},
+    {FIELD(struct conditions, model.p.b), EVERYWHERE("b")},
+    {FIELD(struct conditions, model.p.k_b), EVERYWHERE("k_b")},
+};
+static const struct columns condition_columns = COLUMNS(struct conditions, condition_items);
+
+/* ---- results */
+
+struct result_row {
+    const char *version, *input;
+    struct sim_spec spec;
+    struct sim_rope rope;
+    uint64_t repetitions;
+    bool partial;
+    struct conditions of;
+    struct sim_result r;
+    double wave_recall, z, topk_mass_mean;
+    uint64_t groups;
+    struct over_groups over;
+    const char *shown_label;
+};
+
+#define ROW(field) FIELD(struct result_row, field)
+#define RECALL(field) ROW(field), .style = STYLE_RECALL
+
+static const struct column result_items[] = {
+    {ROW(version), .csv = "version"},
+    {ROW(spec.n), .csv = "n"},
+    {ROW(spec.k), .csv = "k"},
+    {ROW(spec.valid), .csv = "valid"},
+    {ROW(input), .csv = "input"},
+    {ROW(rope.theta), .csv = "rope_theta", .when = WITH_ROPE},
+    {ROW(rope.head_dim), .csv = "head_dim", .when = WITH_ROPE},
+    {ROW(rope.share), .csv = "rope_share", .when = WITH_ROPE},
+    {ROW(spec.seed), .csv = "seed"},
+    {ROW(repetitions), .csv = "repetitions"},
+    {ROW(partial), .csv = "partial"},
+    {PART(struct result_row, of, condition_columns)},
+    {ROW(of.model.candidates), HEADED("candidates", "candi-\ndates"), .drop = 2},
+    {RECALL(r.recall_mean), HEADED("recall_mean", "recall")},
+    {ROW(r.recall_sd), HEADED("recall_sd", "sd of\na row"), .style = STYLE_LOSS, .drop = 7},
+    {ROW(r.recall_stderr), HEADED("recall_stderr", "stderr"), .style = STYLE_LOSS, .drop = 3},
+    {ROW(r.recall_p50), IN_DATA("recall_p50")},
+    {RECALL(r.recall_p05), HEADED("recall_p05", "5 % of\nrows <="), .drop = 6},
+    {ROW(r.recall_p01), IN_DATA("recall_p01")},
+    {RECALL(r.recall_worst), HEADED("recall_worst", "worst\nrow")},
+    {RECALL(r.recall_value_mean), HEADED("recall_value_mean", "by\nvalue"), .shown = WITH_VALUE},
+    {ROW(r.exact_rows), HEADED("exact_rows", "exact\nrows"), .drop = 4},
+    {ROW(r.certified_rows), IN_DATA("certified_rows")},
+    {RECALL(r.mass_mean), HEADED("mass_mean", "mass\nkept"), .shown = WITH_WEIGHTS},
+    {RECALL(r.mass_worst), HEADED("mass_worst", "worst\nmass"), .drop = 1, .shown = WITH_WEIGHTS},
+    {ROW(r.value_mean), IN_DATA("value_mean")},
+    {ROW(r.value_worst), IN_DATA("value_worst")},
+    {ROW(r.value_rows), IN_DATA("value_rows")},
+    {ROW(r.reaching_mean), HEADED("reaching_mean", "rank R\nreached"), .style = STYLE_COST,
+     .drop = 8},
+    {ROW(r.reaching_sd), IN_DATA("reaching_sd")},
+    {ROW(r.reaching_worst), IN_DATA("reaching_worst")},
+    {RECALL(of.model.recall), HEADED("model_recall", "model\nrecall")},
+    {RECALL(wave_recall), HEADED("wave_recall", "wave\nrecall"), .when = WITH_ROPE},
+    {ROW(of.model.sd), IN_DATA("model_sd")},
+    {ROW(of.model.exact_rows), IN_DATA("model_exact_rows")},
+    {ROW(of.model.worst_case), IN_DATA("model_worst_case")},
+    {ROW(z), EVERYWHERE("z"), .style = STYLE_Z},
+    {ROW(topk_mass_mean), .csv = "topk_mass_mean", .when = WITH_WEIGHTS},
+    {ROW(groups), .csv = "groups", .when = WITH_GROUPS},
+    {ROW(over.of.recall_se), IN_DATA("recall_se_groups"), .when = WITH_GROUPS},
+    {ROW(over.of.recall_low), IN_DATA("recall_low_groups"), .when = WITH_GROUPS},
+    {ROW(over.of.recall_high), IN_DATA("recall_high_groups"), .when = WITH_GROUPS},
+    {ROW(over.worst_label), IN_DATA("worst_group"), .when = WITH_GROUPS},
+    {ROW(over.worst_group.recall_mean), IN_DATA("recall_worst_group"), .when = WITH_GROUPS},
+    {ROW(over.worst_group.mass_mean), IN_DATA("mass_worst_group"), .when = WITH_GROUPS},
+};
+static const struct columns result_columns = COLUMNS(struct result_row, result_items);
+
+/* The same over groups, for people. */
+static const struct column group_items[] = {
+    {PART(struct result_row, of, condition_columns)},
+    {RECALL(r.recall_mean), .heading = "recall"},
+    {ROW(over.of.recall_se), .heading = "stderr", .style = STYLE_LOSS},
+    {RECALL(over.of.recall_low), .heading = "95 %\nfrom"},
+    {RECALL(over.of.recall_high), .heading = "\nto"},
+    {RECALL(over.worst_group.recall_mean), .heading = "worst\ngroup"},
+    {RECALL(over.worst_group.mass_mean), .heading = "its\nmass", .drop = 2},
+    {ROW(over.worst_group.lost.rows), .heading = "its\nrows", .drop = 1},
+    {ROW(shown_label), .heading = "its\nlabel"},
+};
+static const struct columns group_columns = COLUMNS(struct result_row, group_items);
+
+static struct result_row row_of(const struct simulation_answer *s, struct scenario at, size_t shape)
 {
-    const struct column rho = shown_if(shows_rho(s), "rho", "rho", STYLE_GIVEN, 0);
-    if (shows_rho(s))
-        table_real(table, rho, s->spec->rho[at.rho]);
-    else
-        table_null(table, rho);
-    table_text(table, shown_if(shows_shuffle(s), "shuffle", "shuffle", STYLE_PLAIN, 0),
-               sim_shuffle_name(s->spec->shuffle[at.shuffle]));
+    const size_t index = result_index(s, at, shape);
+    const struct sim_spec *spec = s->spec;
+    const struct shape_model *model = &s->models[shape];
+    struct result_row row = {
+        .version = rcm_version(),
+        .input = sim_input_name(spec->input),
+        .spec = *spec,
+        .repetitions = simulation_done(s->simulation),
+        .partial = s->partial,
+        .of = {shows_rho(s) ? spec->rho[at.rho] : NAN, sim_shuffle_name(spec->shuffle[at.shuffle]),
+               assignment_name(model->p.assignment), *model},
+        .r = s->results[index],
+        .z = z_of(&s->results[index], model),
+        .topk_mass_mean = simulation_rows(s->simulation, at.rho).topk_mass_mean,
+        .groups = s->over[index].of.groups,
+        .over = s->over[index],
+    };
+    if (spec->rope)
+        row.rope = *spec->rope;
+    if (!spec->weights)
+        row.r.value_rows = NO_COUNT;
+    /* A shuffle breaks the waves up, and the usual model holds. */
+    row.wave_recall =
+        spec->shuffle[at.shuffle] == SIM_SHUFFLE_NONE ? 1.0 - model->wave_loss : model->recall;
+    return row;
 }
 
-static void put_shape(struct table *table, const struct shape_model *model)
+/* ---- the ranks asked for: columns of CSV, and rows for people and JSON */
+
+struct survival {
+    uint64_t rank;
+    double measured, model, z;
+};
+
+static const struct column survival_items[] = {
+    {FIELD(struct survival, measured), .csv = "survival_%s"},
+    {FIELD(struct survival, model), .csv = "model_survival_%s"},
+};
+static const struct columns survival_columns = COLUMNS(struct survival, survival_items);
+
+struct rank_row {
+    struct conditions of;
+    struct survival survival;
+};
+
+static const struct column rank_items[] = {
+    {PART(struct rank_row, of, condition_columns), .when = FOR_PEOPLE},
+    {FIELD(struct rank_row, survival.rank), EVERYWHERE("rank")},
+    {FIELD(struct rank_row, survival.measured), EVERYWHERE("survival"), .style = STYLE_RECALL},
+    {FIELD(struct rank_row, survival.model), HEADED("model_survival", "model\nsurvival"),
+     .style = STYLE_RECALL},
+    {FIELD(struct rank_row, survival.z), .heading = "z", .style = STYLE_Z},
+};
+static const struct columns rank_columns = COLUMNS(struct rank_row, rank_items);
+
+static struct survival survival_of(const struct simulation_answer *s, const struct result_row *row,
+                                   size_t i)
 {
-    table_text(table, column("assignment", STYLE_PLAIN), assignment_name(model->p.assignment));
-    table_count(table, column("b", STYLE_PLAIN), model->p.b);
-    table_count(table, column("k_b", STYLE_PLAIN), model->p.k_b);
+    const double rows = (double)row->r.rows, measured = (double)row->r.survived[i] / rows,
+                 model = rcm_survival(row->of.model.p, s->spec->rank[i]),
+                 sd = sqrt(model * (1.0 - model) / rows);
+    return (struct survival){s->spec->rank[i], measured, model,
+                             sd > 0.0 ? (measured - model) / sd : NAN};
 }
 
-static void put_measured_recall(struct table *table, const struct simulation_answer *s,
-                                const struct sim_result *r)
-{
-    table_real(table, headed("recall_mean", "recall", STYLE_RECALL), r->recall_mean);
-    table_real(table, dropped(7, "recall_sd", "sd of\na row", STYLE_LOSS), r->recall_sd);
-    table_real(table, dropped(3, "recall_stderr", "stderr", STYLE_LOSS), r->recall_stderr);
-    table_real(table, in_data("recall_p50"), r->recall_p50);
-    table_real(table, dropped(6, "recall_p05", "5 % of\nrows <=", STYLE_RECALL), r->recall_p05);
-    table_real(table, in_data("recall_p01"), r->recall_p01);
-    table_real(table, headed("recall_worst", "worst\nrow", STYLE_RECALL), r->recall_worst);
-    table_real(table, shown_if(s->shows_value, "recall_value_mean", "by\nvalue", STYLE_RECALL, 0),
-               r->recall_value_mean);
-    table_real(table, dropped(4, "exact_rows", "exact\nrows", STYLE_PLAIN), r->exact_rows);
-    table_real(table, in_data("certified_rows"), r->certified_rows);
-}
+/* ---- the tables */
 
-/* The softmax mass that is kept. */
-static void put_mass(struct table *table, bool weights, const struct sim_result *r)
+/* A row of the results, behind which the ranks lie. */
+static void add_result(const struct simulation_tables *tables, const struct simulation_answer *s,
+                       struct scenario at, size_t shape, bool chosen)
 {
-    table_real(table, shown_if(weights, "mass_mean", "mass\nkept", STYLE_RECALL, 0), r->mass_mean);
-    table_real(table, shown_if(weights, "mass_worst", "worst\nmass", STYLE_RECALL, 1),
-               r->mass_worst);
-    table_real(table, in_data("value_mean"), r->value_mean);
-    table_real(table, in_data("value_worst"), r->value_worst);
-    put_count_if(weights, table, in_data("value_rows"), r->value_rows);
-}
-
-/* The model of rows with waves. A shuffle breaks them up, and the usual model holds. */
-static void put_wave(struct table *table, const struct simulation_answer *s, struct scenario at,
-                     const struct shape_model *model)
-{
-    const bool shuffled = s->spec->shuffle[at.shuffle] != SIM_SHUFFLE_NONE;
-    if (s->spec->input == SIM_ROPE)
-        table_real(table, headed("wave_recall", "wave\nrecall", STYLE_RECALL),
-                   1.0 - (shuffled ? model->loss : model->wave_loss));
-}
-
-static void put_result(struct table *table, const struct simulation_answer *s, struct scenario at,
-                       const struct sim_result *r, const struct shape_model *model)
-{
-    table_count(table, dropped(2, "candidates", "candi-\ndates", STYLE_PLAIN),
-                rcm_candidates(model->p));
-    put_measured_recall(table, s, r);
-    put_mass(table, s->spec->weights, r);
-    table_real(table, dropped(8, "reaching_mean", "rank R\nreached", STYLE_COST), r->reaching_mean);
-    table_real(table, in_data("reaching_sd"), r->reaching_sd);
-    table_real(table, in_data("reaching_worst"), r->reaching_worst);
-    table_real(table, headed("model_recall", "model\nrecall", STYLE_RECALL), 1.0 - model->loss);
-    put_wave(table, s, at, model);
-    table_real(table, in_data("model_sd"), model->sd);
-    table_real(table, in_data("model_exact_rows"), rcm_probability_exact(model->p));
-    table_real(table, in_data("model_worst_case"), rcm_recall_worst_case(model->p));
-    table_real(table, column("z", STYLE_Z), z_of(r, model));
-}
-
-/* What is known only if masses are measured, or rows are in groups. */
-static void put_more(struct table *table, const struct simulation_answer *s, size_t index)
-{
-    const size_t rho = scenario_at(s, index / s->spec->shapes).rho;
-    if (s->spec->weights)
-        table_real(table, in_csv("topk_mass_mean"),
-                   simulation_rows(s->simulation, rho).topk_mass_mean);
-    if (s->spec->groups)
-        put_groups(table, s, index);
-}
-
-/* Survival of the ranks asked for: columns of the CSV. */
-static void put_survival(struct table *table, const struct simulation_answer *s,
-                         const struct sim_result *r, const struct shape_model *model)
-{
-    char measured[64], model_name[64];
+    char shown[TEXT_SHOWN];
+    const size_t size = sizeof(struct result_row) + s->spec->ranks * sizeof(struct survival);
+    struct result_row *row = require_memory(malloc(size));
+    struct survival *survival = (struct survival *)(row + 1);
+    *row = row_of(s, at, shape);
+    row->shown_label = row->over.worst_label ? text_shown(shown, row->over.worst_label) : NULL;
     for (size_t i = 0; i < s->spec->ranks; i++) {
-        snprintf(measured, sizeof measured, "survival_%" PRIu64, s->spec->rank[i]);
-        snprintf(model_name, sizeof model_name, "model_survival_%" PRIu64, s->spec->rank[i]);
-        table_real(table, in_csv(measured), (double)r->survived[i] / (double)r->rows);
-        table_real(table, in_csv(model_name), rcm_survival(model->p, s->spec->rank[i]));
+        survival[i] = survival_of(s, row, i);
+        const struct rank_row rank = {row->of, survival[i]};
+        table_add(tables->ranks, &rank, false);
     }
+    table_add_row(tables->results, row, size, chosen);
+    table_add(tables->groups, row, chosen);
+    free(row);
 }
-
-static void put_run(struct table *table, const struct simulation_answer *s)
-{
-    table_text(table, in_csv("version"), rcm_version());
-    table_count(table, in_csv("n"), s->spec->n);
-    table_count(table, in_csv("k"), s->spec->k);
-    table_count(table, in_csv("valid"), s->spec->valid);
-    table_text(table, in_csv("input"), sim_input_name(s->spec->input));
-    if (s->spec->input == SIM_ROPE) {
-        table_real(table, in_csv("rope_theta"), s->spec->rope->theta);
-        table_count(table, in_csv("head_dim"), s->spec->rope->head_dim);
-        table_real(table, in_csv("rope_share"), s->spec->rope->share);
-    }
-    table_count(table, in_csv("seed"), s->spec->seed);
-    table_count(table, in_csv("repetitions"), simulation_done(s->simulation));
-    table_bool(table, in_csv("partial"), s->partial);
-}
-
-static void put_row(struct table *table, const struct simulation_answer *s, struct scenario at,
-                    const struct sim_result *r, const struct shape_model *model, bool chosen)
-{
-    table_row(table, chosen);
-    put_run(table, s);
-    put_scenario(table, s, at);
-    put_shape(table, model);
-    put_result(table, s, at, r, model);
-    put_more(table, s, result_index(s, at, (size_t)(model - s->models)));
-    put_survival(table, s, r, model);
-}
-
-/* One row for each rank that is followed. */
-static void put_ranks(struct table *table, const struct simulation_answer *s, struct scenario at,
-                      const struct sim_result *r, const struct shape_model *model, bool chosen)
-{
-    (void)chosen;
-    for (size_t i = 0; i < s->spec->ranks; i++) {
-        double survival = rcm_survival(model->p, s->spec->rank[i]),
-               measured = (double)r->survived[i] / (double)r->rows;
-        double sd = sqrt(survival * (1.0 - survival) / (double)r->rows);
-        table_row(table, false);
-        put_scenario(table, s, at);
-        put_shape(table, model);
-        table_count(table, column("rank", STYLE_PLAIN), s->spec->rank[i]);
-        table_real(table, column("survival", STYLE_RECALL), measured);
-        table_real(table, headed("model_survival", "model\nsurvival", STYLE_RECALL), survival);
-        table_real(table, column("z", STYLE_Z), sd > 0.0 ? (measured - survival) / sd : NAN);
-    }
-}
-
-/* One row over groups. */
-static void put_over_groups(struct table *table, const struct simulation_answer *s,
-                            struct scenario at, const struct sim_result *r,
-                            const struct shape_model *model, bool chosen)
-{
-    const size_t index = result_index(s, at, (size_t)(model - s->models));
-    const struct over_groups over = over_groups(s, index);
-    char shown[TEXT_SHOWN], *label = worst_label(s, &over);
-    table_row(table, chosen);
-    put_scenario(table, s, at);
-    put_shape(table, model);
-    table_real(table, headed("recall_mean", "recall", STYLE_RECALL), r->recall_mean);
-    table_real(table, column("stderr", STYLE_LOSS), over.of.recall_se);
-    table_real(table, headed("low", "95 %\nfrom", STYLE_RECALL), over.of.recall_low);
-    table_real(table, headed("high", "\nto", STYLE_RECALL), over.of.recall_high);
-    table_real(table, headed("worst", "worst\ngroup", STYLE_RECALL), over.worst_group.recall_mean);
-    table_real(table, dropped(2, "mass", "its\nmass", STYLE_RECALL), over.worst_group.mass_mean);
-    table_count(table, dropped(1, "rows", "its\nrows", STYLE_PLAIN), over.worst_group.lost.rows);
-    table_text(table, headed("label", "its\nlabel", STYLE_PLAIN),
-               label ? text_shown(shown, label) : NULL);
-    free(label);
-}
-
-/* Puts the rows of one result; `chosen` if it is the choice for the target. */
-typedef void row_putter(struct table *table, const struct simulation_answer *s, struct scenario at,
-                        const struct sim_result *r, const struct shape_model *model, bool chosen);
 
 /* The rows of one scenario. For an assignment and k_b, b rises from shape to shape. */
-static void put_rows_of(struct table *table, const struct simulation_answer *s, struct scenario at,
-                        row_putter *put, enum which_results which)
+static void add_scenario(const struct simulation_tables *tables, const struct simulation_answer *s,
+                         struct scenario at, enum which_results which)
 {
     struct simulation_choice choice = {0};
     uint64_t k_b = 0; /* of the shape that was shown last */
     if (s->settings->question.targets.length)
         choice = choose_shape(s, at);
     for (size_t i = 0; i < s->spec->shapes; i++) {
-        const struct sim_result r = s->results[result_index(s, at, i)];
         if (i % s->query->length == 0)
             k_b = 0;
         if (which == FIRST_REACHING && (s->models[i].p.k_b == k_b || !reaches_target(s, at, i)))
             continue;
         k_b = s->models[i].p.k_b;
-        put(table, s, at, &r, &s->models[i],
-            choice.any ? choice.shape == i : choice.student_any && choice.student_shape == i);
+        add_result(tables, s, at, i,
+                   choice.any ? choice.shape == i
+                              : choice.student_any && choice.student_shape == i);
     }
 }
 
-struct table *result_table(const struct simulation_answer *s, enum which_results which)
+struct simulation_tables simulation_tables(const struct simulation_answer *s,
+                                           enum which_results which)
 {
-    struct table *table = table_new();
+    const unsigned parts = parts_of(s);
+    const struct simulation_tables tables = {table_of(&result_columns, parts),
+                                             table_of(&group_columns, parts),
+                                             table_of(&rank_columns, parts)};
+    for (size_t i = 0; i < s->spec->ranks; i++) {
+        char rank[24];
+        snprintf(rank, sizeof rank, "%" PRIu64, s->spec->rank[i]);
+        table_part(tables.results, &survival_columns,
+                   sizeof(struct result_row) + i * sizeof(struct survival), rank);
+    }
     for (size_t i = 0; i < scenario_count(s); i++)
-        put_rows_of(table, s, scenario_at(s, i), put_row, which);
-    return table;
+        add_scenario(&tables, s, scenario_at(s, i), which);
+    return tables;
 }
 
-struct table *rank_table(const struct simulation_answer *s, enum which_results which)
+void simulation_tables_free(const struct simulation_tables *tables)
 {
-    struct table *table = table_new();
-    for (size_t i = 0; i < scenario_count(s); i++)
-        put_rows_of(table, s, scenario_at(s, i), put_ranks, which);
-    return table;
-}
-
-struct table *group_table(const struct simulation_answer *s, enum which_results which)
-{
-    struct table *table = table_new();
-    for (size_t i = 0; i < scenario_count(s); i++)
-        put_rows_of(table, s, scenario_at(s, i), put_over_groups, which);
-    return table;
+    table_free(tables->results);
+    table_free(tables->groups);
+    table_free(tables->ranks);
 }

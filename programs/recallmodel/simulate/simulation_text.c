@@ -40,7 +40,7 @@ static void print_title(const struct simulation_answer *s)
         printf(" of %" PRIu64 ": PARTIAL, stopped", spec->repetitions);
     if (spec->groups) {
         format_grouping(grouping, sizeof grouping, s);
-        printf(", %zu groups by %s", groups_with_rows(s), grouping);
+        printf(", %zu groups by %s", s->over[0].of.groups, grouping);
     }
     if (spec->weights)
         printf(", temperature %.15g", spec->temperature);
@@ -109,8 +109,7 @@ static double rows_needed(const struct simulation_answer *s, double target)
 {
     double needed = INFINITY, tail = ALPHA / (double)s->spec->shapes;
     for (size_t i = 0; i < s->spec->shapes; i++)
-        needed = fmin(needed, sim_rows_needed(1.0 - rcm_recall_worst_case(s->models[i].p),
-                                              1.0 - target, tail));
+        needed = fmin(needed, sim_rows_needed(1.0 - s->models[i].worst_case, 1.0 - target, tail));
     return needed;
 }
 
@@ -122,7 +121,7 @@ static void print_no_choice(const struct simulation_answer *s, struct scenario a
     const double target = decimal_value(s->query->recall_target),
                  needed = fmax(rows_needed(s, target), grouped ? SIM_GROUPS_FEWEST : 1);
     const char *what = grouped ? "group" : "row";
-    double rows = (double)(grouped ? groups_with_rows(s) : simulation_done(s->simulation));
+    double rows = (double)(grouped ? s->over[0].of.groups : simulation_done(s->simulation));
     size_t in_the_mean = 0;
     for (size_t i = 0; i < s->spec->shapes; i++)
         in_the_mean += s->results[result_index(s, at, i)].recall_mean >= target;
@@ -150,10 +149,10 @@ static struct shape_words words_of(const struct simulation_answer *s, struct sce
 {
     struct shape_words words;
     const size_t index = result_index(s, at, shape);
-    const struct rcm_topk *p = &s->models[shape].p;
+    const struct shape_model *model = &s->models[shape];
     snprintf(words.shape, sizeof words.shape,
-             "b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates", p->b, p->k_b,
-             assignment_name(p->assignment), rcm_candidates(*p));
+             "b = %" PRIu64 ", k_b = %" PRIu64 ", %s: %" PRIu64 " candidates", model->p.b,
+             model->p.k_b, assignment_name(model->p.assignment), model->candidates);
     format_styled(words.mean, sizeof words.mean, STYLE_RECALL, s->results[index].recall_mean);
     format_styled(words.lower, sizeof words.lower, STYLE_RECALL, bounds[index]);
     return words;
@@ -186,7 +185,7 @@ static void print_over_groups(const struct simulation_answer *s, struct scenario
                               const struct simulation_choice *choice)
 {
     static const char who[] = "By Student's t, if the recalls of groups are normal";
-    if (groups_with_rows(s) < SIM_GROUPS_FEWEST)
+    if (s->over[0].of.groups < SIM_GROUPS_FEWEST)
         return;
     if (choice->student_any)
         print_taken(s, at, who, choice->student_shape, s->student);
@@ -195,14 +194,14 @@ static void print_over_groups(const struct simulation_answer *s, struct scenario
     if (!choice->any && !choice->student_any)
         return;
     const size_t shape = choice->any ? choice->shape : choice->student_shape;
-    const struct over_groups over = over_groups(s, result_index(s, at, shape));
-    char shown[TEXT_SHOWN], worst[32], *label = worst_label(s, &over);
-    format_styled(worst, sizeof worst, STYLE_RECALL, over.worst_group.recall_mean);
+    const struct over_groups *over = &s->over[result_index(s, at, shape)];
+    const char *label = over->worst_label;
+    char shown[TEXT_SHOWN], worst[32];
+    format_styled(worst, sizeof worst, STYLE_RECALL, over->worst_group.recall_mean);
     print_wrapped("This covers the mean over the rows of new groups like these, not a single "
                   "group%s%s%s%s.",
                   label ? ": the worst one here, " : "", label ? text_shown(shown, label) : "",
                   label ? ", has " : "", label ? worst : "");
-    free(label);
 }
 
 static void print_choice(const struct simulation_answer *s, struct scenario at)
@@ -230,13 +229,12 @@ static void print_choice(const struct simulation_answer *s, struct scenario at)
     }
 }
 
-static void print_table(struct table *table, bool colour)
+static void print_table(const struct table *table, bool colour)
 {
     if (table_rows(table))
         table_print(table, stdout, colour);
     else
         puts("  none");
-    table_free(table);
 }
 
 void print_simulation(const struct simulation_answer *s)
@@ -244,24 +242,23 @@ void print_simulation(const struct simulation_answer *s)
     const bool targets = s->settings->question.targets.length > 0;
     const bool sweep = targets && s->settings->question.b.length == 0;
     const enum which_results which = sweep ? FIRST_REACHING : EVERY_RESULT;
-    struct table *results = result_table(s, which);
-    struct table *ranks = s->spec->ranks ? rank_table(s, which) : NULL;
-    struct table *groups = s->spec->groups ? group_table(s, which) : NULL;
+    const struct simulation_tables tables = simulation_tables(s, which);
     progress_end(s->progress);
     print_title(s);
     if (sweep)
         print_wrapped("%zu shapes were simulated, with b in steps of 9 %% (--csv prints all "
                       "of them, --b sets others). The first of each k_b that reaches the target%s:",
-                      s->spec->shapes, groups ? ", by one of the bounds below" : "");
-    print_table(results, colour_wanted());
-    if (ranks) {
+                      s->spec->shapes, s->spec->groups ? ", by one of the bounds below" : "");
+    print_table(tables.results, colour_wanted());
+    if (s->spec->ranks) {
         puts("\nSurvival by rank:");
-        print_table(ranks, false);
+        print_table(tables.ranks, false);
     }
-    if (groups) {
+    if (s->spec->groups) {
         puts("\nOver groups:");
-        print_table(groups, false);
+        print_table(tables.groups, false);
     }
+    simulation_tables_free(&tables);
     print_verdict(s);
     print_group_notes(s);
     print_rows_notes(s);
