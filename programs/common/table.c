@@ -31,14 +31,8 @@ struct table {
     size_t length, cell_capacity;
     bool *marked;
     size_t rows, row_capacity;
-    size_t next; /* column of the next value */
     size_t row_size;
 };
-
-struct table *table_new(void)
-{
-    return require_memory(calloc(1, sizeof(struct table)));
-}
 
 void table_free(struct table *table)
 {
@@ -56,89 +50,7 @@ void table_free(struct table *table)
     free(table);
 }
 
-/* A cell that is left out would shift its row and all that follow. */
-static void require_cell(const struct table *table, const char *got, const char *wanted)
-{
-    if (strcmp(got, wanted) == 0)
-        return;
-    fprintf(stderr, "recallmodel: row %zu has %s as value %zu; the first row has %s\n", table->rows,
-            got, table->next + 1, wanted);
-    abort();
-}
-
-/* The name of a column in JSON, or else in CSV. That of the aligned table may differ by row. */
-static const char *name_of(const struct column *column)
-{
-    return column->json ? column->json : column->csv ? column->csv : "";
-}
-
-static const char *next_name(const struct table *table)
-{
-    return table->next < table->width ? name_of(&table->columns[table->next]) : "no more";
-}
-
-static void end_row(const struct table *table)
-{
-    if (table->rows > 0)
-        require_cell(table, "no more", next_name(table));
-}
-
-void table_row(struct table *table, bool marked)
-{
-    end_row(table);
-    table->marked =
-        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
-    table->marked[table->rows++] = marked;
-    table->next = 0;
-}
-
-static void put(struct table *table, struct column column, struct cell cell)
-{
-    if (table->rows > 1) {
-        require_cell(table, name_of(&column), next_name(table));
-    } else {
-        column.csv = column.csv ? text_copy(column.csv) : NULL;
-        column.json = column.json ? text_copy(column.json) : NULL;
-        column.heading = column.heading ? text_copy(column.heading) : NULL;
-        table->columns =
-            array_grow(table->columns, table->width, &table->column_capacity, sizeof column);
-        table->columns[table->width++] = column;
-    }
-    table->cells = array_grow(table->cells, table->length, &table->cell_capacity, sizeof cell);
-    table->cells[table->length++] = cell;
-    table->next++;
-}
-
-void table_count(struct table *table, struct column column, uint64_t value)
-{
-    put(table, column, (struct cell){.kind = CELL_COUNT, .count = value});
-}
-
-void table_real(struct table *table, struct column column, double value)
-{
-    put(table, column,
-        isfinite(value) ? (struct cell){.kind = CELL_REAL, .real = value}
-                        : (struct cell){.kind = CELL_NULL});
-}
-
-void table_text(struct table *table, struct column column, const char *value)
-{
-    put(table, column,
-        value ? (struct cell){.kind = CELL_TEXT, .text = text_copy(value)}
-              : (struct cell){.kind = CELL_NULL});
-}
-
-void table_bool(struct table *table, struct column column, bool value)
-{
-    put(table, column, (struct cell){.kind = CELL_BOOL, .truth = value});
-}
-
-void table_null(struct table *table, struct column column)
-{
-    put(table, column, (struct cell){.kind = CELL_NULL});
-}
-
-/* ---- rows of a struct */
+/* ---- columns */
 
 /* "cost/%s/exact", "basic": "cost/basic/exact". A copy where there is no name; NULL for NULL. */
 static char *composed(const char *text, const char *name)
@@ -175,7 +87,7 @@ static void add_columns(struct table *table, const struct columns *columns, size
 
 struct table *table_of(const struct columns *columns, unsigned parts)
 {
-    struct table *table = table_new();
+    struct table *table = require_memory(calloc(1, sizeof *table));
     table->row_size = columns->size;
     add_columns(table, columns, 0, parts, 0, NULL);
     return table;
@@ -201,6 +113,8 @@ void table_heading(struct table *table, const char *name, const char *heading)
             table->columns[i].heading = heading ? text_copy(heading) : NULL;
         }
 }
+
+/* ---- rows */
 
 static struct cell cell_of(const struct column *column, const void *field)
 {
@@ -233,6 +147,13 @@ static struct cell cell_of(const struct column *column, const void *field)
     return truth < 0 ? null : (struct cell){.kind = CELL_BOOL, .truth = truth != 0};
 }
 
+static void append_row(struct table *table, bool marked)
+{
+    table->marked =
+        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
+    table->marked[table->rows++] = marked;
+}
+
 static void append_cell(struct table *table, struct cell cell)
 {
     table->cells = array_grow(table->cells, table->length, &table->cell_capacity, sizeof cell);
@@ -245,12 +166,9 @@ void table_add_row(struct table *table, const void *row, size_t size, bool marke
         fprintf(stderr, "recallmodel: a row of another struct than its columns\n");
         abort();
     }
-    table->marked =
-        array_grow(table->marked, table->rows, &table->row_capacity, sizeof *table->marked);
-    table->marked[table->rows++] = marked;
+    append_row(table, marked);
     for (size_t i = 0; i < table->width; i++)
         append_cell(table, cell_of(&table->columns[i], (const char *)row + table->columns[i].at));
-    table->next = table->width;
 }
 
 const char *column_type_name(const struct column *column)
@@ -280,23 +198,10 @@ size_t table_rows(const struct table *table)
 
 void table_take(struct table *table, struct table *rows)
 {
-    if (table->rows == 0) {
-        const struct table empty = *table;
-        *table = *rows;
-        *rows = empty;
-    }
-    for (size_t i = 0; i < rows->rows; i++) {
-        table_row(table, rows->marked[i]);
-        table->next = rows->width;
-        if (rows->width > table->width)
-            require_cell(table, "more values", "no more");
-    }
-    end_row(table);
-    for (size_t i = 0; i < rows->length; i++) {
-        table->cells =
-            array_grow(table->cells, table->length, &table->cell_capacity, sizeof *table->cells);
-        table->cells[table->length++] = rows->cells[i];
-    }
+    for (size_t i = 0; i < rows->rows; i++)
+        append_row(table, rows->marked[i]);
+    for (size_t i = 0; i < rows->length; i++)
+        append_cell(table, rows->cells[i]);
     rows->length = 0; /* their texts are the table's now */
     table_free(rows);
 }

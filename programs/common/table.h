@@ -125,61 +125,6 @@ size_t table_rows(const struct table *table);
  * around a column, too. */
 const struct column *table_columns(const struct table *table, size_t *length);
 
-/* ---- cell by cell */
-
-struct table *table_new(void);
-/* Begins a row; `marked` rows stand out in the aligned table. */
-void table_row(struct table *table, bool marked);
-
-/* Puts the next value of the row. A real that is not finite is null. */
-void table_count(struct table *table, struct column column, uint64_t value);
-void table_real(struct table *table, struct column column, double value);
-void table_text(struct table *table, struct column column, const char *value); /* NULL: null */
-void table_bool(struct table *table, struct column column, bool value);
-void table_null(struct table *table, struct column column);
-
-/* A column of the same name everywhere. */
-static inline struct column column(const char *name, enum style style)
-{
-    return (struct column){.csv = name, .json = name, .heading = name, .style = style};
-}
-
-/* A column of one name in CSV and JSON, and of another in the aligned table. */
-static inline struct column headed(const char *name, const char *heading, enum style style)
-{
-    return (struct column){.csv = name, .json = name, .heading = heading, .style = style};
-}
-
-/* As headed(), for a column that a wide table leaves out, the highest `drop` first. */
-static inline struct column dropped(int drop, const char *name, const char *heading,
-                                    enum style style)
-{
-    return (struct column){
-        .csv = name, .json = name, .heading = heading, .style = style, .drop = drop};
-}
-
-/* A column of CSV and JSON that the aligned table does not show. */
-static inline struct column in_data(const char *name)
-{
-    return (struct column){.csv = name, .json = name};
-}
-
-/* A column of one form of output alone. */
-static inline struct column in_csv(const char *name)
-{
-    return (struct column){.csv = name};
-}
-
-static inline struct column in_json(const char *name)
-{
-    return (struct column){.json = name};
-}
-
-static inline struct column in_table(const char *heading, enum style style)
-{
-    return (struct column){.heading = heading, .style = style};
-}
-
 void table_print(const struct table *table, FILE *file, bool colour);
 void table_print_csv(const struct table *table, FILE *file, bool header);
 json_t *table_json(const struct table *table);                 /* an array of objects */

@@ -96,7 +96,7 @@ static void print_text(const struct query *query, const struct table *rows,
 /* What is printed after the last query. */
 struct whole_answer {
     json_t *json;      /* the objects of all queries */
-    struct table *all; /* their rows; NULL: each query has a table of its own */
+    struct table *all; /* their rows in one table, where the answer is one; NULL: none yet */
 };
 
 static void answer_query(const struct query *query, const struct question *question,
@@ -104,16 +104,19 @@ static void answer_query(const struct query *query, const struct question *quest
                          bool first)
 {
     struct table *rows = answer->rows(query, state);
+    const bool in_one = answer->one_table && question->output == OUTPUT_TABLE;
     if (question->output == OUTPUT_JSON)
         json_array_append_new(whole->json, json_of(query, rows, answer, state));
     else if (question->output == OUTPUT_CSV)
         table_print_csv(rows, stdout, first);
-    else if (!whole->all)
+    else if (!in_one)
         print_text(query, rows, answer, state, first);
-    if (whole->all && question->output == OUTPUT_TABLE)
+    if (!in_one)
+        table_free(rows);
+    else if (whole->all)
         table_take(whole->all, rows);
     else
-        table_free(rows);
+        whole->all = rows;
 }
 
 static int draw_answer(const struct query *query, const struct question *question,
@@ -130,7 +133,7 @@ static int draw_answer(const struct query *query, const struct question *questio
 int answer_queries(const struct question *question, const struct answer *answer, void *state)
 {
     struct query_list queries;
-    struct whole_answer whole = {json_array(), answer->one_table ? table_new() : NULL};
+    struct whole_answer whole = {json_array(), NULL};
     int status = queries_build(&queries, question, answer->shapes);
     int drawn = STATUS_OK;
     for (size_t i = 0; i < queries.length && status == STATUS_OK; i++) {
@@ -139,7 +142,7 @@ int answer_queries(const struct question *question, const struct answer *answer,
         const int failed = draw_answer(query, question, answer, state);
         drawn = failed != STATUS_OK ? failed : drawn;
     }
-    if (whole.all && question->output == OUTPUT_TABLE && status == STATUS_OK)
+    if (whole.all && status == STATUS_OK)
         answer->text(&queries.items[0], whole.all, state, colour_wanted());
     if (whole.all)
         table_free(whole.all);

@@ -9,11 +9,3 @@ static const struct column shape_items[] = {
     {FIELD(struct rcm_topk, m), EVERYWHERE("m")},
 };
 const struct columns shape_columns = COLUMNS(struct rcm_topk, shape_items);
-
-void put_count_if(bool known, struct table *table, struct column column, uint64_t value)
-{
-    if (known)
-        table_count(table, column, value);
-    else
-        table_null(table, column);
-}

@@ -10,7 +10,4 @@
 /* n, k, b, k_b and m of a struct rcm_topk. */
 extern const struct columns shape_columns;
 
-/* A count, or null if `known` is false. */
-void put_count_if(bool known, struct table *table, struct column column, uint64_t value);
-
 #endif
