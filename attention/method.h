@@ -20,7 +20,7 @@
 #include "context.h"
 
 struct partition;   /* partition.h: centroids of keys, and the keys of each bucket */
-struct watch;       /* watch.h: how a long build is followed and stopped */
+struct watch;       /* base/watch.h */
 struct query_model; /* query_model.h: from a query to a distribution over buckets */
 
 /* What the methods are told. One struct for all of them; each reads what it needs. */

@@ -8,7 +8,7 @@
 #include <omp.h>
 #endif
 
-#include "watch.h"
+#include <base/watch.h>
 
 /* As watch_stops(), within a parallel loop whose threads share *stopped, false at first: is the
  * rest of the loop to be passed over? The watch is asked on the thread of the caller alone. */

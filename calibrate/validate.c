@@ -137,9 +137,8 @@ static int set_regrets(struct sorted_runs *w, double *predicted, const bool *out
 }
 
 /* Predicts the runs of each fold by a fit to the others; they stay unpredicted if these are too
- * few. Returns 0, 1 if `tick` stopped it, or -1 if memory runs out. */
-static int leave_out_each(struct validation *v, struct sorted_runs *w, bool (*tick)(void *),
-                          void *context)
+ * few. Returns 0, 1 if it was stopped, or -1 if memory runs out. */
+static int leave_out_each(struct validation *v, struct sorted_runs *w, const struct watch *watch)
 {
     char ignored[CSV_ERROR];
     for (size_t fold = 0; fold < v->folds; fold++) {
@@ -151,7 +150,7 @@ static int leave_out_each(struct validation *v, struct sorted_runs *w, bool (*ti
         for (size_t i = 0; i < w->length; i++)
             if (w->out[i])
                 w->each[i] = success ? w->predicted[i] : NAN;
-        if (tick(context))
+        if (watch_step(watch, fold + 1, v->folds))
             return 1;
     }
     for (size_t s = 0; s < v->size_count; s++) {
@@ -194,8 +193,8 @@ static int leave_out_together(struct validation *v, struct sorted_runs *w, const
 }
 
 int validate(struct validation *v, const struct run *runs, size_t length,
-             const struct rcm_profile *like, const bool *together, bool (*tick)(void *),
-             void *context, char error[CSV_ERROR])
+             const struct rcm_profile *like, const bool *together, const struct watch *watch,
+             char error[CSV_ERROR])
 {
     struct sorted_runs w = {.like = like};
     int status =
@@ -203,7 +202,7 @@ int validate(struct validation *v, const struct run *runs, size_t length,
                                                                                               : -1;
     snprintf(error, CSV_ERROR, "not enough memory");
     if (status == 0 && v->folds > 0)
-        status = leave_out_each(v, &w, tick, context);
+        status = leave_out_each(v, &w, watch);
     if (status == 0 && together)
         status = leave_out_together(v, &w, together, error);
     sorted_runs_free(&w);

@@ -5,6 +5,8 @@
 #ifndef VALIDATE_H
 #define VALIDATE_H
 
+#include <base/watch.h>
+
 #include "fit.h"
 #include "regret.h"
 
@@ -41,12 +43,11 @@ int validation_begin(struct validation *v, const struct run *runs, size_t length
 void validation_free(struct validation *v);
 
 /* Leaves out each fold in turn, if there are several, then the runs of `together` at once (NULL:
- * none). `like` has kernel and dtype. `tick` is called after each fold; if it returns true, the
- * validation stops. Returns 0; 1 if it was stopped; -1 with a line in `error` if memory ran out or
- * there is no fit without `together`. */
+ * none). `like` has kernel and dtype. The steps of the watch are folds. Returns 0; 1 if it was
+ * stopped; -1 with a line in `error` if memory ran out or there is no fit without `together`. */
 int validate(struct validation *v, const struct run *runs, size_t length,
-             const struct rcm_profile *like, const bool *together, bool (*tick)(void *),
-             void *context, char error[CSV_ERROR]);
+             const struct rcm_profile *like, const bool *together, const struct watch *watch,
+             char error[CSV_ERROR]);
 
 /* The runs of each k predicted by a fit to those of the other k. No run is counted if there is one
  * k. Returns 0, or -1 if memory runs out. */

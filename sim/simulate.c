@@ -155,7 +155,7 @@ static bool run_block(struct simulation *s, uint64_t *per_rank, struct message e
     return true;
 }
 
-int simulation_run(struct simulation *s, sim_tick *tick, void *context, char *error, size_t size)
+int simulation_run(struct simulation *s, watch_stop *watch, void *context, char *error, size_t size)
 {
     const struct sim_spec *spec = &s->spec;
     const double pause =
@@ -174,7 +174,7 @@ int simulation_run(struct simulation *s, sim_tick *tick, void *context, char *er
     while (s->done < spec->repetitions && !stop) {
         if (!run_block(s, &per_rank, message))
             return -1;
-        stop = team_max(tick && tick(context, s->done, spec->repetitions));
+        stop = team_max(watch && watch(context, s->done, spec->repetitions));
         if (!spec->checkpoint || stop || s->done == spec->repetitions ||
             !team_max(clock_seconds() - saved >= pause))
             continue;

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <base/watch.h>
 #include <sim/selection/assignment.h>
 #include <sim/rows/rope.h>
 #include <sim/rows/row.h>
@@ -63,10 +64,6 @@ struct sim_spec {
 #define SIM_B_MAX (UINT64_C(1) << 28)
 #define SIM_RESULTS_MAX 100000
 
-/* Called between blocks of repetitions, on each rank, with the repetitions that all ranks have
- * done. Returns true to stop. */
-typedef bool sim_tick(void *context, uint64_t done, uint64_t total);
-
 struct simulation;
 
 /* Says in one line which of the limits above the spec exceeds, and what to do. Returns NULL if it
@@ -81,16 +78,16 @@ double simulation_bytes(const struct sim_spec *spec);
 struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size);
 void simulation_free(struct simulation *simulation);
 
-/* Runs the repetitions that have not been done yet, on all ranks of the team. With a checkpoint it
- * continues from the file if there is one, and writes it at the start, every two seconds and at the
- * end. The results are on rank 0 only.
- * Returns 0; otherwise one line is in `error`:
- *   1            the checkpoint could not be written. The run has stopped; what is done stands.
- *   -1           there are no results.
- *   SIM_REFUSED  the checkpoint that exists is damaged, belongs to another simulation or cannot be
- *                read. Nothing was done, and the file was left alone. */
+/* Runs the repetitions that have not been done yet, on all ranks of the team. Each rank calls
+ * stop() between blocks of repetitions, with those that all ranks have done (NULL: nobody watches).
+ * With a checkpoint it continues from the file if there is one, and writes it at the start, every
+ * two seconds and at the end. The results are on rank 0 only. Returns 0; otherwise one line is in
+ * `error`: 1            the checkpoint could not be written. The run has stopped; what is done
+ * stands. -1           there are no results. SIM_REFUSED  the checkpoint that exists is damaged,
+ * belongs to another simulation or cannot be read. Nothing was done, and the file was left alone.
+ */
 #define SIM_REFUSED (-2)
-int simulation_run(struct simulation *simulation, sim_tick *tick, void *context, char *error,
+int simulation_run(struct simulation *simulation, watch_stop *stop, void *context, char *error,
                    size_t size);
 
 /* Where the result for one rho, shuffle and shape stands in a list of all results. */

@@ -111,7 +111,7 @@ static int search(struct run *run)
                 return 1;
             }
             keep_state(run, false);
-            if (step_part(run, 0, 1))
+            if (ask_to_stop(run, 0, 1))
                 return 1;
         }
         run->next = 0;

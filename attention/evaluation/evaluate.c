@@ -161,7 +161,7 @@ static void measure_head(struct run *run, size_t head, const struct head_room *r
                 : 0;
         for (uint32_t h = 0; h < shape->query_heads; h++)
             sums[h].imbalance = imbalance;
-        if (step_part(run, b + 1, spec->budgets_length))
+        if (ask_to_stop(run, b + 1, spec->budgets_length))
             break;
     }
     free(knobs);
@@ -293,14 +293,13 @@ static int run_methods(struct run *run, struct evaluation *evaluation)
     return run->unkept && status >= 0 ? EVALUATION_UNKEPT : status;
 }
 
-int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, void *context,
+int evaluation_run(const struct evaluation_spec *spec, const struct watch *watch,
                    struct evaluation *evaluation, char *error, size_t size)
 {
     struct run run = {.spec = spec,
-                      .tick = tick,
-                      .tick_context = context,
+                      .caller = watch,
                       .total = 2 * spec->methods_length * spec->length,
-                      .watch = {report_part, &run, ask_to_stop},
+                      .watch = {ask_to_stop, &run},
                       .error = error,
                       .error_size = size};
     *evaluation = (struct evaluation){0};

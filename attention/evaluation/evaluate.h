@@ -18,6 +18,7 @@
 
 #include <attention/heads.h>
 #include <attention/method.h>
+#include <base/watch.h>
 
 /* A key that one query should read. */
 struct head_needle {
@@ -112,17 +113,15 @@ struct evaluation {
 struct key_head evaluation_head(const struct evaluation_spec *spec, const struct method *method,
                                 size_t index);
 
-/* Called after each head, and often within one, on the thread that called evaluation_run(). A head
- * whose index is built, or that is measured, with one method is EVALUATION_STEPS of the total.
- * Returns true to stop, which takes well below a second. */
-typedef bool evaluation_tick(void *context, uint64_t done, uint64_t total);
+/* The steps of a head whose index is built, or that is measured, with one method. */
 #define EVALUATION_STEPS 100
 
-/* Returns 0; 1 if it was stopped, then the methods that were finished have rows; EVALUATION_UNKEPT,
+/* The watch is always told the steps; to stop takes well below a second.
+ * Returns 0; 1 if it was stopped, then the methods that were finished have rows; EVALUATION_UNKEPT,
  * which is the same, but the keeper stopped it, with its line in `error`; or -1 with one line in
  * `error`. evaluation_free() in any case. */
 #define EVALUATION_UNKEPT 2
-int evaluation_run(const struct evaluation_spec *spec, evaluation_tick *tick, void *context,
+int evaluation_run(const struct evaluation_spec *spec, const struct watch *watch,
                    struct evaluation *evaluation, char *error, size_t size);
 void evaluation_free(struct evaluation *evaluation);
 

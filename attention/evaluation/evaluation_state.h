@@ -44,8 +44,7 @@ enum phase { PHASE_BUILD, PHASE_SEARCH, PHASE_MEASURE };
 
 struct run {
     const struct evaluation_spec *spec;
-    evaluation_tick *tick;
-    void *tick_context;
+    const struct watch *caller;
     uint64_t done, total; /* heads in a phase; part: of the one in hand, EVALUATION_STEPS at most */
     uint64_t part;
     bool stopped;
@@ -121,12 +120,7 @@ int restore_state(struct run *run, struct evaluation *evaluation);
 /* Counts one head of a phase, and says whether to stop. */
 bool step_done(struct run *run);
 
-/* How far the head in hand has come; says whether to stop. */
-bool step_part(struct run *run, uint64_t done, uint64_t total);
-
-/* Asks the run whether to stop; once it is true, it stays so. And step_part(), as watch.h wants
- * both. */
-bool ask_to_stop(void *run);
-bool report_part(void *run, uint64_t done, uint64_t total, double objective);
+/* As a watch: how far the head in hand has come, where the total is not 0, and whether to stop. */
+watch_stop ask_to_stop;
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "evaluate.h"
 #include "partial.h"
-#include <attention/watch.h>
+#include <base/watch.h>
 
 /* Queries times keys of a head from which threads share a pass over it: about 1.5 ms of one thread
  * (exact top-k, d = 64). With two free cores two threads are 1.4 times as fast from 2048 on, so at

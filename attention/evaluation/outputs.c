@@ -180,8 +180,7 @@ static int run_evaluation(const struct outputs_spec *spec, const struct head_sha
                                               .trained = {spec->trained[0], spec->trained[1]},
                                               .outputs = outputs};
     struct evaluation evaluation;
-    const int status =
-        evaluation_run(&evaluated, spec->tick, spec->tick_context, &evaluation, error, size);
+    const int status = evaluation_run(&evaluated, &spec->watch, &evaluation, error, size);
     if (status == 0 && evaluation.length)
         *report = (struct outputs_report){.knob = evaluation.rows->knob,
                                           .visited = evaluation.rows->visited,
@@ -227,14 +226,14 @@ struct full_run {
 };
 
 /* Asked on the thread of the caller alone. Once it is true, it stays so. */
-static bool stop_full(void *context)
+static bool stop_full(void *context, uint64_t part, uint64_t parts)
 {
+    (void)part, (void)parts;
     struct full_run *run = context;
     uint64_t done;
 #pragma omp atomic read
     done = run->done;
-    if (!run->stopped && run->spec->tick)
-        run->stopped = run->spec->tick(run->spec->tick_context, done, run->total);
+    run->stopped = run->stopped || watch_step(&run->spec->watch, done, run->total);
     return run->stopped;
 }
 
@@ -262,7 +261,7 @@ static bool attend_blocks(const struct outputs_spec *spec, float *out)
     const uint64_t all = (uint64_t)c->query_heads * blocks;
     struct full_run run = {.spec = spec, .total = all};
     const struct watch watch = {.stop = stop_full, .context = &run};
-    bool stopped = stop_full(&run);
+    bool stopped = watch_stops(&watch);
 #pragma omp parallel for schedule(dynamic) if (all >= threads_most())
     for (uint64_t i = 0; i < all; i++) {
         if (watch_skips(&watch, &stopped))

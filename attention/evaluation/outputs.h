@@ -21,8 +21,7 @@ struct outputs_spec {
     bool share;       /* query heads that share keys choose together, if the method can */
     unsigned threads; /* 0: all */
     struct trained_heads trained[2]; /* as in evaluation_spec, one for each key head; or zeros */
-    evaluation_tick *tick;           /* asked often whether to stop; or NULL */
-    void *tick_context;
+    struct watch watch;              /* asked often whether to stop */
     const char *index; /* a file of trained.h with the key heads of `layer`: methods that cluster
                         * use that in place of `trained`; or NULL */
 };
@@ -42,7 +41,7 @@ struct outputs_report {
  * Domain    1 <= n_q <= n, 1 <= d, d_v; query_heads a multiple of key_heads; all numbers finite.
  * Accuracy  the logits are float32; all sums over them are double, but those of the method full,
  *           which has that of full_attention() (full.h). The same bits for any number of threads.
- * Returns   0; 1 if the tick stopped it, and then `out` is of no use; or -1 with one line in
+ * Returns   0; 1 if the watch stopped it, and then `out` is of no use; or -1 with one line in
  * `error`, which names what is wrong as the command does. Where memory runs out, the handler of
  * base/memory.h is called. */
 int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,

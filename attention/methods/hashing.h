@@ -10,7 +10,7 @@
 #define METHODS_HASHING_H
 
 #include <attention/method.h>
-#include <attention/watch.h>
+#include <base/watch.h>
 
 struct hashing {
     uint32_t tables, columns, d;

@@ -296,7 +296,7 @@ static void lloyd(struct lloyd *l, uint32_t iterations, const struct watch *watc
         report->objective = objective;
         report->iterations++;
         report->reseeded = l->reseeded;
-        if (!watch_continues(watch, i + 1, iterations, objective))
+        if (watch_step(watch, i + 1, iterations))
             break;
     }
 }

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <attention/watch.h>
+#include <base/watch.h>
 
 enum {
     PARTITION_BLOCK = 512,        /* keys in a product; their scores stay in the cache */

@@ -8,7 +8,7 @@
 
 #include <sim/rows/random.h>
 
-#include <attention/watch.h>
+#include <base/watch.h>
 
 /* Writes C of the keys [n][d] into centroids [clusters][d]. Returns whether it came to the end; if
  * the watch (NULL: none) stops it, the centroids that lack are zeros. */

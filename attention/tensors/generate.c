@@ -281,7 +281,7 @@ static void make_queries(const struct plan *plan, struct generated_head *to)
 }
 
 int generate_head(const struct generator *g, uint32_t head, struct generated_head *to,
-                  bool (*tick)(void *state, uint64_t done, uint64_t total), void *state)
+                  const struct watch *watch)
 {
     struct plan plan;
     bool stopped = false;
@@ -289,7 +289,7 @@ int generate_head(const struct generator *g, uint32_t head, struct generated_hea
     for (uint32_t first = 0; first < g->n && !stopped; first += CHUNK) {
         const uint32_t last = g->n - first < CHUNK ? g->n : first + CHUNK;
         make_keys(&plan, first, last, to);
-        stopped = tick && tick(state, last, g->n);
+        stopped = watch_step(watch, last, g->n);
     }
     if (!stopped) {
         make_queries(&plan, to);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <attention/context.h>
+#include <base/watch.h>
 
 /* KNOB(name, option, default, least, most, whole, meaning): whole: only whole numbers. */
 #define GENERATOR_KNOBS(KNOB) \
@@ -110,11 +111,10 @@ extern const struct generator_knob generator_knobs[];
 /* The fault of the numbers, as one line that names the option, in `error`: 0, or -1. */
 int generator_check(const struct generator *generator, char *error, size_t size);
 
-/* Fills the tensors of key head `head`. Calls tick(state, keys done, n) now and then, unless it
- * is NULL; where that returns true, stops.
+/* Fills the tensors of key head `head`. The steps are its keys.
  * Returns   0; 1 if it was stopped. */
 int generate_head(const struct generator *generator, uint32_t head, struct generated_head *to,
-                  bool (*tick)(void *state, uint64_t done, uint64_t total), void *state);
+                  const struct watch *watch);
 
 /* The tensors as a context of one key head. */
 struct context generated_context(const struct generator *generator,

@@ -286,7 +286,7 @@ struct slice {
     const struct tensor_file *f;
     enum tensor tensor;
     uint32_t layer, head, first, rows;
-    bool (*stop)(void);
+    const struct watch *watch;
 };
 
 #define ROWS_UNASKED 4096 /* read between two questions whether to stop */
@@ -299,7 +299,7 @@ static int read_slice(const struct slice *s, float *to, struct line line)
            *buffer = require_memory(malloc((size_t)f->d * sizeof *buffer));
     int failed = 0;
     for (uint32_t i = 0; i < s->rows && !failed; i++) {
-        if (s->stop && i % ROWS_UNASKED == 0 && s->stop()) {
+        if (i % ROWS_UNASKED == 0 && watch_stops(s->watch)) {
             failed = refuse(line, "stopped while %.150s was read", f->path);
             break;
         }
@@ -338,7 +338,7 @@ struct reading {
 static int read_keys(const struct reading *r, enum tensor tensor, float *to, struct line line)
 {
     const struct tensor_file *f = file_of(r->t, r->shape->document, tensor);
-    const struct slice s = {f, tensor, r->layer, r->shape->key_head, 0, f->n, r->t->spec->stop};
+    const struct slice s = {f, tensor, r->layer, r->shape->key_head, 0, f->n, &r->t->spec->watch};
     return read_slice(&s, to, line);
 }
 
@@ -353,7 +353,7 @@ static int read_queries(const struct reading *r, enum tensor tensor, float *to, 
                                 r->shape->query_head + h,
                                 f->n - r->shape->n_q,
                                 r->shape->n_q,
-                                r->t->spec->stop};
+                                &r->t->spec->watch};
         if (read_slice(&s, to + h * one, line) != 0)
             return -1;
     }

@@ -7,6 +7,7 @@
 #ifndef TENSORS_H
 #define TENSORS_H
 
+#include <base/watch.h>
 #include <sim/rows/row_file.h>
 
 #include <attention/heads.h>
@@ -40,7 +41,7 @@ struct tensors_spec {
     size_t dense_length;
     uint64_t last;           /* only the last queries; 0: all */
     const struct rope *rope; /* NULL: not known. Else what is not given before RoPE is computed */
-    bool (*stop)(void); /* asked while a head is read, which then fails; NULL: nobody stops it */
+    struct watch watch;      /* asked while a head is read, which then fails */
 };
 
 struct tensor_file {

@@ -95,7 +95,7 @@ static void run_steps(struct training *t, const struct training_options *options
         report->product_seconds += gradient_product_seconds(t->workspace);
         if (step < first_round)
             report->first_loss += loss / first_round;
-        if (!watch_continues(watch, step + 1, options->steps, loss))
+        if (watch_step(watch, step + 1, options->steps))
             break;
     }
     report->seconds = clock_seconds() - start;

@@ -22,7 +22,7 @@
 
 #include <attention/partition/partition.h>
 #include "query_gradient.h"
-#include <attention/watch.h>
+#include <base/watch.h>
 
 struct training_options {
     uint32_t width, steps;
@@ -47,8 +47,8 @@ struct training_report {
 
 /* A model for the buckets of the partition, trained on `count` >= 1 batches, at least one of which
  * has rows; empty ones are left out. `scale` is that of the logits. The same bits for any number of
- * threads. The watch is told the divergence of each step; if it stops, the model is as trained so
- * far. `watch` and `report` may be NULL. The caller frees the model. */
+ * threads. If the watch stops it, the model is as trained so far. `watch` and `report` may be NULL.
+ * The caller frees the model. */
 struct query_model *query_model_train(const struct query_batch *batches, uint32_t count,
                                       const struct partition *partition, float scale,
                                       const struct training_options *options,

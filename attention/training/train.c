@@ -48,10 +48,11 @@ static bool is_first(const struct train_spec *spec, size_t i)
     return !spec->heads[i].dense;
 }
 
-/* Asked within the steps, too. */
-static bool stop_training(void *context)
+/* For what is no step of a model. */
+static bool stop_training(void *context, uint64_t part, uint64_t parts)
 {
     struct trainer *trainer = context;
+    (void)part, (void)parts;
     trainer->stopped = trainer->stopped || watch_stops(&trainer->watch->steps);
     return trainer->stopped;
 }
@@ -181,14 +182,14 @@ static struct partition *train_partition(struct trainer *trainer, struct group *
 
 /* ---- the models */
 
-static bool count_step(void *context, uint64_t done, uint64_t total, double loss)
+static bool count_step(void *context, uint64_t done, uint64_t total)
 {
     struct trainer *trainer = context;
-    (void)total;
-    if (!watch_continues(&trainer->watch->steps, trainer->steps_done + done, trainer->steps_total,
-                         loss))
+    if (total == 0)
+        return stop_training(trainer, 0, 0);
+    if (watch_step(&trainer->watch->steps, trainer->steps_done + done, trainer->steps_total))
         trainer->stopped = true;
-    return !trainer->stopped;
+    return trainer->stopped;
 }
 
 /* The targets of the query heads first .. last - 1 in a document, as one batch. */
@@ -217,7 +218,7 @@ static struct query_model *train_model(struct trainer *trainer, const struct gro
 {
     const struct train_spec *spec = trainer->spec;
     struct query_batch *batches = require_memory(calloc(group->documents, sizeof *batches));
-    const struct watch steps = {count_step, trainer, stop_training};
+    const struct watch steps = {count_step, trainer};
     struct training_options options = spec->training;
     struct query_model *model = NULL;
     options.salt = salt_of(group->shape) << 8 | first;
@@ -291,7 +292,7 @@ static int train_group(struct trainer *trainer, size_t first, char *error, size_
     struct group group;
     struct train_progress progress = {0};
     int status = read_group(spec, first, &group, error, size);
-    if (status != 0 && stop_training(trainer))
+    if (status != 0 && stop_training(trainer, 0, 0))
         status = 1;
     if (status == 0) {
         struct trained_head *head = trained_add(trainer->trained);
@@ -308,8 +309,7 @@ static int train_group(struct trainer *trainer, size_t first, char *error, size_
             status = 1;
         else if (spec->models)
             status = train_models(trainer, &group, head, &progress);
-        else if (!watch_continues(&trainer->watch->steps, ++trainer->steps_done,
-                                  trainer->steps_total, progress.partition.objective))
+        else if (watch_step(&trainer->watch->steps, ++trainer->steps_done, trainer->steps_total))
             status = 1;
         if (status == 0 && trainer->watch->head_done)
             trainer->watch->head_done(trainer->watch->context, &progress);

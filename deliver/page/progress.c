@@ -36,11 +36,6 @@ bool progress_tick(void *context, uint64_t done, uint64_t total)
     return false;
 }
 
-bool progress_stops(void)
-{
-    return false;
-}
-
 void progress_end(struct progress *progress)
 {
     (void)progress;

@@ -143,6 +143,8 @@ static void format_duration(char *text, size_t size, double seconds)
 bool progress_tick(void *context, uint64_t done, uint64_t total)
 {
     struct progress *progress = context;
+    if (total == 0)
+        return stop_wanted;
     double time = clock_seconds();
     holds_nothing = 0;
     if (progress->first == UINT64_MAX) {
@@ -172,11 +174,6 @@ bool progress_tick(void *context, uint64_t done, uint64_t total)
     fputs("\033[K", stderr);
     drawing = 0;
     drawn_lately = 1;
-    return stop_wanted;
-}
-
-bool progress_stops(void)
-{
     return stop_wanted;
 }
 

@@ -24,11 +24,8 @@ void progress_start(struct progress *progress, const char *unit);
 void progress_watch(struct progress *progress);
 
 /* Draws at most ten times a second, on stderr, if that is a terminal. Returns true if a stop was
- * asked for. Has the type of sim_tick. */
+ * asked for. With a total of 0 it draws nothing, and `progress` is not used. Is a watch_stop. */
 bool progress_tick(void *progress, uint64_t done, uint64_t total);
-
-/* Was a stop asked for? */
-bool progress_stops(void);
 
 /* So far there is nothing to lose: until the next tick Ctrl-C and SIGTERM end the program at once.
  */

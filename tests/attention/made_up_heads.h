@@ -166,7 +166,7 @@ static inline struct evaluation run(const struct evaluation_spec *spec)
 {
     char error[300] = "";
     struct evaluation evaluation;
-    const int status = evaluation_run(spec, NULL, NULL, &evaluation, error, sizeof error);
+    const int status = evaluation_run(spec, NULL, &evaluation, error, sizeof error);
     ck_assert_msg(status == 0, "status %d: %s", status, error);
     return evaluation;
 }

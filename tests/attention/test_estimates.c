@@ -45,7 +45,7 @@ static void evaluate(struct made_head *made, const struct method_options *option
                                          .threads = 1};
     struct evaluation evaluation;
     char error[300];
-    ck_assert_int_eq(evaluation_run(&spec, NULL, NULL, &evaluation, error, sizeof error), 0);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &evaluation, error, sizeof error), 0);
     output_error = evaluation.rows[0].error.mean;
     all_visited = evaluation.rows[0].visited;
     knob_found = evaluation.rows[0].knob;

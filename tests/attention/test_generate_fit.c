@@ -102,7 +102,7 @@ START_TEST(stops)
     const struct generator g = everything();
     struct generated_head *head = generated_head_new(&g);
     int calls = 0;
-    ck_assert_int_eq(generate_head(&g, 0, head, stop_at_second, &calls), 1);
+    ck_assert_int_eq(generate_head(&g, 0, head, &(struct watch){stop_at_second, &calls}), 1);
     ck_assert_int_eq(calls, 2);
     generated_head_free(head);
 }

@@ -181,7 +181,7 @@ static struct evaluation evaluate(const struct outputs_spec *outputs)
                                          .budgets_length = 1,
                                          .share = outputs->share,
                                          .options = outputs->options};
-    ck_assert_int_eq(evaluation_run(&spec, NULL, NULL, &evaluation, error, sizeof error), 0);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &evaluation, error, sizeof error), 0);
     return evaluation;
 }
 
@@ -367,7 +367,7 @@ static bool stop_after(void *context, uint64_t done, uint64_t total)
     return --*left < 0;
 }
 
-/* A tick that wants to stop is not asked again. */
+/* A watch that wants to stop is not asked again. */
 START_TEST(stopped)
 {
     static const char *const names[] = {"full", "topk", "kmeans"};
@@ -378,8 +378,7 @@ START_TEST(stopped)
             struct outputs_report report;
             char error[300];
             int left = threads == 1 ? 2 : 0; /* one thread of two may do all but one block */
-            spec.tick = stop_after;
-            spec.tick_context = &left;
+            spec.watch = (struct watch){stop_after, &left};
             spec.threads = threads;
             ck_assert_int_eq(sparse_outputs(&spec, out, &report, error, sizeof error), 1);
             ck_assert_int_eq(left, -1);

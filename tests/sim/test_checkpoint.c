@@ -82,7 +82,7 @@ static rlim_t largest_file; /* that a run may write; 0: any */
 
 /* Runs in a process of its own, because the test may kill it. Fills the answer when it ends by
  * itself. */
-static pid_t start(const struct sim_spec *spec, struct answer *answer, sim_tick *tick)
+static pid_t start(const struct sim_spec *spec, struct answer *answer, watch_stop *tick)
 {
     memset(answer, 0, sizeof *answer);
     pid_t child = fork();
@@ -111,7 +111,7 @@ static pid_t start(const struct sim_spec *spec, struct answer *answer, sim_tick 
     _exit(0);
 }
 
-static void run(const struct sim_spec *spec, struct answer *answer, sim_tick *tick)
+static void run(const struct sim_spec *spec, struct answer *answer, watch_stop *tick)
 {
     int status;
     pid_t child = start(spec, answer, tick);

@@ -45,7 +45,7 @@ static struct tensors_spec tensors_spec_of(const struct sparse_settings *s)
                                 .dense_layers = s->dense_layers.items,
                                 .dense_length = s->dense_layers.length,
                                 .last = s->last,
-                                .stop = progress_stops,
+                                .watch = {.stop = progress_tick},
                                 .rope = s->rope.theta > 0 ? &s->rope : NULL};
     for (int i = 0; i < TENSORS; i++)
         spec.paths[i] = s->paths[i].paths;
@@ -145,8 +145,8 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     note_rope(spec);
     progress_start(&progress, "steps");
     progress_watch(&progress);
-    const int failed =
-        evaluation_run(spec, progress_tick, &progress, &evaluation, error, sizeof error);
+    const struct watch watch = {progress_tick, &progress};
+    const int failed = evaluation_run(spec, &watch, &evaluation, error, sizeof error);
     progress_end(&progress);
     int status = failed < 0 ? usage_error("%s", error) : STATUS_OK;
     if (status == STATUS_OK) {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <attention/watch.h>
+#include <base/watch.h>
 #include <base/memory.h>
 #include <base/text.h>
 
@@ -81,9 +81,10 @@ struct timed_head {
 };
 
 /* As watch.h wants it, while an index is built. */
-static bool stop_timing(void *context)
+static bool stop_timing(void *context, uint64_t part, uint64_t parts)
 {
     struct timed_head *timed = context;
+    (void)part, (void)parts;
     timed->stopped =
         timed->stopped || progress_tick(timed->progress, timed->done, timed->evaluation->length);
     return timed->stopped;
@@ -173,7 +174,7 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
             timed.index = head;
             timed.floats = head_new(&spec->heads[head]);
             if (spec->read(spec->from, head, &timed.floats, error, sizeof error) != 0 &&
-                !stop_timing(&timed))
+                !stop_timing(&timed, 0, 0))
                 status = usage_error("%s", error);
         }
         if (status == STATUS_OK && !timed.stopped)

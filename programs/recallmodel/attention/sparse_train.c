@@ -106,19 +106,14 @@ static void print_head(void *context, const struct train_progress *progress)
         shown->unkept = sparse_checkpoint_write(shown->checkpoint) != STATUS_OK;
 }
 
-static bool stop(void *context)
+static bool tick(void *context, uint64_t done, uint64_t total)
 {
     struct shown *shown = context;
+    if (total > 0) {
+        shown->done = done;
+        shown->total = total;
+    }
     return progress_tick(&shown->progress, shown->done, shown->total) || shown->unkept;
-}
-
-static bool tick(void *context, uint64_t done, uint64_t total, double objective)
-{
-    struct shown *shown = context;
-    (void)objective;
-    shown->done = done;
-    shown->total = total;
-    return !stop(shown);
 }
 
 /* Trains one kind of keys. A status. */
@@ -142,7 +137,7 @@ static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
                                .held_back = held_back};
     char error[800];
     struct shown shown = {.total = 1, .checkpoint = checkpoint};
-    const struct train_watch watch = {{tick, &shown, stop}, print_head, &shown};
+    const struct train_watch watch = {{tick, &shown}, print_head, &shown};
     train.training.width = (uint32_t)s->train.width;
     train.training.steps = (uint32_t)s->train.steps;
     train.training.residual = s->train.residual;

@@ -135,11 +135,12 @@ static bool tick(void *state, uint64_t done, uint64_t total)
 static int make_heads(struct generation *generation, struct measured_heads *measured)
 {
     const struct generator *g = &generation->generator;
+    const struct watch watch = {tick, generation};
     struct generated_head *head = generated_head_new(g);
     int status = STATUS_OK;
     for (uint32_t i = 0; i < g->key_heads && status == STATUS_OK; i++) {
         generation->head = i;
-        if (generate_head(g, i, head, tick, generation) != 0)
+        if (generate_head(g, i, head, &watch) != 0)
             status = STATUS_INTERRUPTED;
         if (status == STATUS_OK)
             status = write_head(generation, head);

@@ -46,9 +46,10 @@ struct ticker {
     uint64_t done, fits;
 };
 
-static bool tick(void *context)
+static bool tick(void *context, uint64_t folds, uint64_t all)
 {
     struct ticker *ticker = context;
+    (void)folds, (void)all;
     return progress_tick(&ticker->progress, ++ticker->done, ticker->fits);
 }
 
@@ -106,11 +107,11 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
         return STATUS_USAGE;
     for (size_t i = 0; i < length; i++)
         c->predicted[i] = predicted_us(&c->profile, &runs[i]);
-    if (tick(ticker))
+    if (tick(ticker, 0, 0))
         return STATUS_INTERRUPTED;
     bool *together = settings->cross_validate ? runs_left_out(c, settings) : NULL;
-    const int result =
-        validate(&c->validation, runs, length, &c->prior, together, tick, ticker, error);
+    const struct watch watch = {tick, ticker};
+    const int result = validate(&c->validation, runs, length, &c->prior, together, &watch, error);
     free(together);
     set_held_out_errors(&c->profile, &c->validation);
     if (result == 0 && c->profile.kernel->exact_only && !settings->no_held_out)
