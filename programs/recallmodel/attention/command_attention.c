@@ -71,8 +71,7 @@ static int read_select_us(void *to, const char *option, const char *value)
 #define OWN(member) offsetof(struct settings, own.member)
 
 static const struct argument attention_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {"--decoder", "NAME", read_decoder, offsetof(struct settings, decoder),
      "the decoder: its name, a prefix of just one name, or all (default Llama-2-7B)"},
     {"--layers", "L", read_count, OWN(layers),
@@ -92,9 +91,7 @@ static const struct argument attention_options[] = {
      "also print the speed-up if choosing the k keys takes T microseconds in each layer"},
     {"--device", "D", read_device, IN_QUESTION(device),
      "a device with a matrix rate: its name, or the path of a device file (default H100-PCIe)"},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 #define NUMBERS "--layers --width --kv-heads --head"

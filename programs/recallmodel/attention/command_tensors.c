@@ -94,9 +94,7 @@ static const struct argument tensors_options[] = {
      "heads of queries (default: as many as heads of keys)"},
     {"--seed", "S", read_seed, AT(seed),
      "seed of the random numbers (default 1); a seed always gives the same tensors"},
-    GENERATOR_KNOBS(KNOB_OPTION){OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    GENERATOR_KNOBS(KNOB_OPTION) OPTIONS_FORM,
 };
 
 #define KNOB_NAME(name, option, value, least, most, whole, meaning) " " option

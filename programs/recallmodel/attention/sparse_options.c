@@ -352,9 +352,7 @@ const struct argument sparse_options[] = {
     {"--launch-us", "T", read_launch, AT(launch_us),
      "microseconds that a launch takes on --device (default: that of its profile, or 2.2)"},
     {OPTION_PLOT},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 const struct argument_rule sparse_rules[] = {

@@ -71,9 +71,7 @@ static const struct argument calibrate_options[] = {
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "type of the values: f16 (default), bf16 or f32; a column dtype of the runs may say it "
      "instead"},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 static const struct argument_rule calibrate_rules[] = {

@@ -20,9 +20,7 @@ static const struct argument devices_options[] = {
      "device file"},
     {"--verbose", NULL, read_switch, offsetof(struct settings, verbose),
      "also print the sources of the rates, and the ridge points of Samaga et al."},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 /* Whose profile answers for a device without one; NULL: its own does, or none. */

@@ -127,6 +127,23 @@ argument_reader read_runs_path; /* const char *: a file, or the name of measured
 #define OPTION_CSV "--csv", NULL, read_csv, IN_QUESTION(output), "print CSV"
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
 
+/* Several rows: which rows of which k, what b must be, and the end of most tables. */
+#define OPTIONS_ROW \
+    {OPTION_N}, \
+    { \
+        OPTION_K \
+    }
+#define OPTIONS_RESTRICTION \
+    {OPTION_ALIGN}, \
+    { \
+        OPTION_DIVISORS \
+    }
+#define OPTIONS_FORM \
+    {OPTION_JSON}, {OPTION_CSV}, \
+    { \
+        OPTIONS_END \
+    }
+
 /* Says which device of a family answers, if --device named a family: a line of the answer. Returns
  * how many it printed. */
 unsigned print_family(const struct device_option *device);

@@ -21,17 +21,14 @@ struct settings {
 #define ROWS_MOST 200 /* without --blocks: steps of sqrt 2 up to 2^53, and two more */
 
 static const struct argument blocks_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {"--block", "S", read_count, offsetof(struct settings, size),
      "keys in a block (default 8); the last block may have fewer"},
     {"--blocks", "LIST", read_sorted_counts, offsetof(struct settings, kept),
      "blocks to keep (default: a selection from the fewest that hold k keys, and the fewest that "
      "reach --recall)"},
     {OPTION_RECALL},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 /* The rows of one n and k, ascending; and which of them is the answer. */

@@ -12,9 +12,8 @@
 #include <programs/recallmodel/command.h>
 
 static const struct argument bounds_options[] = {
-    {OPTION_N},          {OPTION_K},      {OPTION_KB},    {OPTION_VALID},
-    {OPTION_ASSIGNMENT}, {OPTION_RECALL}, {OPTION_ALIGN}, {OPTION_DIVISORS},
-    {OPTION_JSON},       {OPTION_CSV},    {OPTIONS_END},
+    OPTIONS_ROW,     {OPTION_KB},         {OPTION_VALID}, {OPTION_ASSIGNMENT},
+    {OPTION_RECALL}, OPTIONS_RESTRICTION, OPTIONS_FORM,
 };
 
 /* A rule, what it says of itself, and the shape that it asks for. */

@@ -4,8 +4,7 @@
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
 
-static const struct argument cost_options[] = {{OPTION_N},    {OPTION_K},   {OPTION_M},
-                                               {OPTION_JSON}, {OPTION_CSV}, {OPTIONS_END}};
+static const struct argument cost_options[] = {OPTIONS_ROW, {OPTION_M}, OPTIONS_FORM};
 
 struct cost_row {
     struct query_fields query;

@@ -61,9 +61,7 @@ static const struct argument count_options[] = {
      "select the k smallest instead of the k largest"},
     {"--places", "P", read_count, AT(places),
      "the elements of the threshold bin for which a kernel has room (default 3072)"},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 #define N_MAX (UINT64_C(1) << 28)

@@ -17,8 +17,7 @@ struct settings {
 };
 
 static const struct argument exact_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {"--b", "B", read_counts, IN_QUESTION(b),
      "buckets (default: the b and kb with the fewest candidates and collected elements together)"},
     {"--kb", "KB", read_counts, IN_QUESTION(k_b),
@@ -29,11 +28,8 @@ static const struct argument exact_options[] = {
     {OPTION_ASSIGNMENT},
     {"--quantile", "Q", read_probability, offsetof(struct settings, quantile),
      "the share of rows that may need a larger buffer (default 0.000001)"},
-    {OPTION_ALIGN},
-    {OPTION_DIVISORS},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_RESTRICTION,
+    OPTIONS_FORM,
 };
 
 static const struct argument_rule exact_rules[] = {

@@ -26,8 +26,7 @@ struct settings {
 };
 
 static const struct argument law_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {OPTION_KB},
     {OPTION_B_REACHING},
     {OPTION_VALID},
@@ -36,12 +35,9 @@ static const struct argument law_options[] = {
     {"--quantile", "Q", read_probability, offsetof(struct settings, quantile),
      "also print the most that a row loses, in all but a share Q of the rows; Q is a fraction such "
      "as 0.02"},
-    {OPTION_ALIGN},
-    {OPTION_DIVISORS},
+    OPTIONS_RESTRICTION,
     {OPTION_PLOT},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 /* ---- quantiles */

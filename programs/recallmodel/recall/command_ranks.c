@@ -14,8 +14,7 @@ struct settings {
 };
 
 static const struct argument ranks_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {OPTION_KB},
     {OPTION_B_REACHING},
     {OPTION_VALID},
@@ -23,11 +22,8 @@ static const struct argument ranks_options[] = {
     {OPTION_RECALL},
     {"--ranks", "LIST", read_sorted_counts, offsetof(struct settings, ranks),
      "ranks to show, of which 1 is the largest element (default 1, 2, 4, .. and k)"},
-    {OPTION_ALIGN},
-    {OPTION_DIVISORS},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_RESTRICTION,
+    OPTIONS_FORM,
 };
 
 struct rank_row {

@@ -23,8 +23,7 @@ struct settings {
 };
 
 static const struct argument recall_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {OPTION_KB},
     {OPTION_B},
     {OPTION_M},
@@ -41,12 +40,9 @@ static const struct argument recall_options[] = {
      "or the path of a device file"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "type of the values in the roofline: f32 (default), f16 or bf16"},
-    {OPTION_ALIGN},
-    {OPTION_DIVISORS},
+    OPTIONS_RESTRICTION,
     {OPTION_PLOT},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 /* What the parts of an answer know of one query. */

@@ -77,8 +77,7 @@ static int read_devices(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct select_settings, member)
 
 static const struct argument select_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {"--kernel", "K", read_kernel, AT(kernel),
      "the kernel that must be able to run the choice: any (default), ours, graphcore, xla or cpu"},
     {"--objective", "O", read_objective, AT(objective),
@@ -133,8 +132,7 @@ static const struct argument select_options[] = {
      "profile that recallmodel bench --calibrate stored; or a list of them"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "the type of the values, f16, bf16 or f32, which selects among the profiles of the device"},
-    {OPTION_ALIGN},
-    {OPTION_DIVISORS},
+    OPTIONS_RESTRICTION,
     {OPTION_PLOT},
     {OPTION_JSON},
     {"--brief", NULL, read_switch, AT(brief),

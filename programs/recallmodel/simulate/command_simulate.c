@@ -119,16 +119,13 @@ static const struct argument simulate_options[] = {
     {"--temperature", "T", read_temperature, AT(temperature),
      "also print the kept share of the softmax mass at temperature T (with --file always; default "
      "1)"},
-    {OPTION_ALIGN},
-    {OPTION_DIVISORS},
+    OPTIONS_RESTRICTION,
     {"--threads", "T", read_count, AT(threads),
      "threads (default: all); the result does not depend on them"},
     {"--checkpoint", "FILE", read_text, AT(checkpoint),
      "save the state to FILE every 2 s; resume from FILE if it exists"},
     {OPTION_PLOT},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 static const struct argument_rule simulate_rules[] = {

@@ -154,8 +154,7 @@ static void predict_json(json_t *object, const struct query *query, const struct
 #define AT(member) offsetof(struct predict_settings, member)
 
 static const struct argument predict_options[] = {
-    {OPTION_N},
-    {OPTION_K},
+    OPTIONS_ROW,
     {OPTION_KB},
     {OPTION_B},
     {"--runs", "FILE", read_runs_path, AT(runs),
@@ -176,9 +175,7 @@ static const struct argument predict_options[] = {
      "carry the profile of an exact kernel to the card D, by the rates of both cards"},
     {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
      "the type of the values, f16, bf16 or f32, which selects among the profiles of the device"},
-    {OPTION_JSON},
-    {OPTION_CSV},
-    {OPTIONS_END},
+    OPTIONS_FORM,
 };
 
 static const struct argument_rule predict_rules[] = {
