@@ -123,9 +123,3 @@ int regret_with_exact(const struct run *runs, const double *loss, const double *
 {
     return regret_among(runs, loss, score, in, length, true, regret);
 }
-
-int regret_of(const struct run *runs, const double *score, const bool *in, size_t length,
-              struct regret *regret)
-{
-    return regret_of_losses(runs, NULL, score, in, length, regret);
-}

@@ -18,13 +18,8 @@ struct regret {
 };
 
 /* score[i]: what the model says of run i; less is better, and of equal ones the first of the list
- * is taken. `in`: which runs take part (NULL: all); only runs of two stages do. Returns 0, or -1 if
- * memory runs out. */
-int regret_of(const struct run *runs, const double *score, const bool *in, size_t length,
-              struct regret *regret);
-
-/* The same with the losses, rcm_loss_exact() of each run, computed before (NULL: they are computed
- * here). */
+ * is taken. loss[i]: its rcm_loss_exact() (NULL: computed here). `in`: which runs take part (NULL:
+ * all); only runs of two stages do. Returns 0, or -1 if memory runs out. */
 int regret_of_losses(const struct run *runs, const double *loss, const double *score,
                      const bool *in, size_t length, struct regret *regret);
 

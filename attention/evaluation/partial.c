@@ -78,8 +78,3 @@ void partial_merge(struct partial *into, const struct partial *other, size_t d_v
     for (size_t c = 0; c < d_v; c++)
         into->values[c] += scale * other->values[c];
 }
-
-double partial_log_sum(const struct partial *partial)
-{
-    return partial->max + log(partial->sum);
-}

@@ -34,7 +34,4 @@ void partial_add_keys(struct partial *partial, const float *logits, const float 
 /* Adds the keys of the other set. */
 void partial_merge(struct partial *into, const struct partial *other, size_t d_v);
 
-/* ln of sum w_j exp(l_j). */
-double partial_log_sum(const struct partial *partial);
-
 #endif

@@ -326,9 +326,8 @@ static float *unit_keys(const float *keys, uint32_t n, uint32_t d)
     return unit;
 }
 
-/* As partition_improve(), for keys that are of norm 1 if the partition is spherical. */
-static void improve(struct partition *p, const float *keys, uint32_t n, uint32_t iterations,
-                    const struct watch *watch, struct partition_report *report)
+void partition_improve(struct partition *p, const float *keys, uint32_t n, uint32_t iterations,
+                       const struct watch *watch, struct partition_report *report)
 {
     struct lloyd l = {.p = p, .keys = keys, .n = n};
     struct partition_report own = {0};
@@ -350,15 +349,6 @@ static void improve(struct partition *p, const float *keys, uint32_t n, uint32_t
     free(l.sizes);
 }
 
-void partition_improve(struct partition *partition, const float *keys, uint32_t n,
-                       uint32_t iterations, const struct watch *watch,
-                       struct partition_report *report)
-{
-    float *unit = partition->spherical ? unit_keys(keys, n, partition->d) : NULL;
-    improve(partition, unit ? unit : keys, n, iterations, watch, report);
-    free(unit);
-}
-
 struct partition *partition_train(const float *keys, uint32_t n, uint32_t d,
                                   const struct partition_options *options,
                                   const struct watch *watch, struct partition_report *report)
@@ -372,7 +362,7 @@ struct partition *partition_train(const float *keys, uint32_t n, uint32_t d,
         seed_centroids(seeds, options->clusters, keys, n, d,
                        random_key(options->seed, RANDOM_CENTROIDS, options->salt), watch);
     struct partition *p = partition_new(options->clusters, d, options->spherical, seeds);
-    improve(p, keys, n, seeded ? options->iterations : 0, watch, report);
+    partition_improve(p, keys, n, seeded ? options->iterations : 0, watch, report);
     free(seeds);
     free(unit);
     return p;

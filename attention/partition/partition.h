@@ -69,7 +69,8 @@ struct partition *partition_train(const float *keys, uint32_t n, uint32_t d,
                                   const struct partition_options *options,
                                   const struct watch *watch, struct partition_report *report);
 
-/* Lloyd's iterations alone, from the centroids of the partition, as above. */
+/* Lloyd's iterations alone, from the centroids of the partition, as above. If it is spherical, the
+ * keys are of norm 1. */
 void partition_improve(struct partition *partition, const float *keys, uint32_t n,
                        uint32_t iterations, const struct watch *watch,
                        struct partition_report *report);

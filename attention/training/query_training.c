@@ -162,30 +162,3 @@ struct query_model *query_model_train(const struct query_batch *batches, uint32_
     free(t.order);
     return t.model;
 }
-
-double query_model_divergence(const struct query_model *model, const struct query_batch *batch)
-{
-    const uint32_t clusters = model->clusters;
-    double *loss = require_memory(malloc(((size_t)batch->rows + 1) * sizeof *loss)), sum = 0.0;
-#pragma omp parallel for schedule(static)
-    for (uint32_t row = 0; row < batch->rows; row++) {
-        float *z = require_memory(malloc(clusters * sizeof *z));
-        query_model_scores(model, batch->queries + (size_t)row * model->d, z);
-        double largest = -INFINITY, exps = 0.0;
-        for (uint32_t c = 0; c < clusters; c++)
-            largest = fmax(largest, (double)z[c]);
-        for (uint32_t c = 0; c < clusters; c++)
-            exps += exp((double)z[c] - largest);
-        loss[row] = 0.0;
-        for (uint32_t c = 0; c < clusters; c++) {
-            const double target = (double)batch->targets[(size_t)row * clusters + c];
-            if (target > 0.0)
-                loss[row] += target * (log(target) - (double)z[c] + largest + log(exps));
-        }
-        free(z);
-    }
-    for (uint32_t row = 0; row < batch->rows; row++)
-        sum += loss[row];
-    free(loss);
-    return sum / batch->rows;
-}

@@ -54,8 +54,4 @@ struct query_model *query_model_train(const struct query_batch *batches, uint32_
                                       const struct training_options *options,
                                       const struct watch *watch, struct training_report *report);
 
-/* The mean divergence of the model, by its own statistics, from the targets of a batch that it has
- * not seen. NaN for a batch without rows. */
-double query_model_divergence(const struct query_model *model, const struct query_batch *batch);
-
 #endif

@@ -65,11 +65,6 @@ void set_truth(json_t *object, const char *key, bool value)
     json_object_set_new(object, key, json_boolean(value));
 }
 
-void set_null(json_t *object, const char *key)
-{
-    json_object_set_new(object, key, json_null());
-}
-
 void set_name(json_t *object, const char *key, const char *value)
 {
     char *name = value ? text_copy(value) : NULL;

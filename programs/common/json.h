@@ -28,7 +28,6 @@ void set_count(json_t *object, const char *key, uint64_t value);
 void set_real(json_t *object, const char *key, double value);
 void set_text(json_t *object, const char *key, const char *value);
 void set_truth(json_t *object, const char *key, bool value);
-void set_null(json_t *object, const char *key);
 
 /* As set_text(), for the name of a file: where it is not UTF-8, which JSON needs, each byte above
  * 127 becomes '?'. */

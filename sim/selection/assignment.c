@@ -10,8 +10,15 @@ const char *sim_assignment_name(enum sim_assignment assignment)
     return names[assignment];
 }
 
-unsigned buckets_lengths(const struct buckets *s, uint64_t valid,
-                         struct bucket_lengths lengths[SIM_LENGTHS])
+/* How many buckets have how many elements, if only the first `valid` elements of the row exist. The
+ * length falls from class to class; empty buckets are left out. Returns how many classes there are,
+ * at most SIM_LENGTHS. */
+#define SIM_LENGTHS 3
+struct bucket_lengths {
+    uint64_t length, buckets;
+};
+static unsigned buckets_lengths(const struct buckets *s, uint64_t valid,
+                                struct bucket_lengths lengths[SIM_LENGTHS])
 {
     struct bucket_lengths all[SIM_LENGTHS];
     if (s->assignment == SIM_INTERLEAVED || valid == s->n) {

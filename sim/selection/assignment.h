@@ -68,17 +68,8 @@ static inline struct place place_of(const struct buckets *s, uint64_t i)
     }
 }
 
-/* How many buckets have how many elements, if only the first `valid` elements of the row exist. The
- * length falls from class to class; empty buckets are left out. Returns how many classes there are,
- * at most SIM_LENGTHS. */
-#define SIM_LENGTHS 3
-struct bucket_lengths {
-    uint64_t length, buckets;
-};
-unsigned buckets_lengths(const struct buckets *s, uint64_t valid,
-                         struct bucket_lengths lengths[SIM_LENGTHS]);
-
-/* The candidates of such a row: the sum over buckets of min(k_b, length). 1 <= k_b. */
+/* The candidates of a row of which only the first `valid` elements exist: the sum over buckets of
+ * min(k_b, length). 1 <= k_b. */
 uint64_t buckets_candidates(const struct buckets *s, uint64_t valid, uint64_t k_b);
 
 /* The most that such a row can lose of its top-k: they then fill the longest buckets. k <=

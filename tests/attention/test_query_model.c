@@ -55,6 +55,12 @@ static struct query_batch random_batch(uint32_t rows, uint32_t d, uint32_t clust
 
 /* ---- the model written out, in double. x are the parameters, in the order of the header. */
 
+static void widen(double *to, const float *from, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        to[i] = (double)from[i];
+}
+
 static void logits_of(const struct query_model *shape, const double *x, const float *q,
                       const double *mean, const double *variance, double *z)
 {
@@ -135,8 +141,7 @@ START_TEST(gradients_are_differences)
         float gradient[200], mean[5], variance[5];
         double x[200], want[200], largest = 0.0, at_mean[5], at_variance[5];
         ck_assert(model->length <= 200);
-        for (size_t i = 0; i < model->length; i++)
-            x[i] = (double)model->parameters[i];
+        widen(x, model->parameters, model->length);
         const double loss = query_gradient(model, &batch, workspace, gradient, mean, variance);
         ck_assert_msg(relative_error(loss, loss_of(model, x, &batch)) < 1e-5,
                       "loss %.9g, want %.9g", loss, loss_of(model, x, &batch));
@@ -172,12 +177,9 @@ START_TEST(scores_use_the_statistics_of_the_model)
         struct query_batch batch = random_batch(30, 6, 4);
         double x[300], mean[11], variance[11], want[4];
         float z[4];
-        for (size_t i = 0; i < model->length; i++)
-            x[i] = (double)model->parameters[i];
-        for (int k = 0; k < 11; k++) {
-            mean[k] = (double)model->mean[k];
-            variance[k] = (double)model->variance[k];
-        }
+        widen(x, model->parameters, model->length);
+        widen(mean, model->mean, 11);
+        widen(variance, model->variance, 11);
         for (uint32_t row = 0; row < batch.rows; row++) {
             query_model_scores(model, batch.queries + row * 6, z);
             logits_of(model, x, batch.queries + row * 6, mean, variance, want);
@@ -185,8 +187,6 @@ START_TEST(scores_use_the_statistics_of_the_model)
                 ck_assert_msg(fabs((double)z[c] - want[c]) < 2e-5 * (1 + fabs(want[c])),
                               "%.9g, want %.9g", (double)z[c], want[c]);
         }
-        const double want_loss = loss_by(model, x, &batch, mean, variance);
-        ck_assert(relative_error(query_model_divergence(model, &batch), want_loss) < 1e-5);
         query_batch_free(&batch);
         query_model_free(model);
     }
@@ -258,7 +258,12 @@ START_TEST(separable_case_reaches_the_entropy)
         ck_assert_uint_eq(report.steps, 300);
         ck_assert_msg(report.first_loss > 0.2, "it began at %.3g", report.first_loss);
         ck_assert_msg(report.last_loss < 2e-3, "%.3g nats left", report.last_loss);
-        ck_assert(fabs(query_model_divergence(model, &batch) - report.last_loss) < 1e-4);
+        double x[1100], mean[64], variance[64];
+        ck_assert(model->length <= 1100);
+        widen(x, model->parameters, model->length);
+        widen(mean, model->mean, 64);
+        widen(variance, model->variance, 64);
+        ck_assert(fabs(loss_by(model, x, &batch, mean, variance) - report.last_loss) < 1e-4);
         query_model_free(model);
         query_batch_free(&batch);
     }

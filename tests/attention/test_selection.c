@@ -1,13 +1,14 @@
 /* test_selection.c - bucketed, sparq, quest and blocks against what they do, written out. Keys and
  * queries are small whole numbers: the products are exact and many scores are equal.
  *
- * Against: each of them written out, and `sim/selection/bucketed.h`, on small whole numbers with
+ * Against: each of them written out, and `tests/sim/bucketed.h`, on small whole numbers with
  * many ties.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/method.h>
-#include <sim/selection/bucketed.h>
 #include <sim/selection/key.h>
+
+#include <tests/sim/bucketed.h>
 
 #include "made_head.h"
 
@@ -52,7 +53,7 @@ static void visit_scene(struct scene *scene, const char *name, uint32_t knob)
                &scene->visit);
 }
 
-/* Two-stage top-k of the scores by sim/selection/bucketed.h. */
+/* Two-stage top-k of the scores by tests/sim/bucketed.h. */
 static void take_bucketed(const struct scene *scene, const double *scores, uint32_t wanted)
 {
     const struct key_range range = scene->query.range;

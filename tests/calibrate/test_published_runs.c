@@ -43,7 +43,7 @@ START_TEST(published_runs)
     struct regret r;
     struct residuals residuals;
     ck_assert_int_eq(residuals_of(runs.items, predicted, out, length, &residuals), 0);
-    ck_assert_int_eq(regret_of(runs.items, predicted, out, length, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs.items, NULL, predicted, out, length, &r), 0);
     printf("held out: median error %.4f, 95 %% %.4f; regret mean %.4f, 95 %% %.4f, most %.4f of "
            "%zu cells\n",
            residuals.median, residuals.p95, r.mean, r.p95, r.max, r.cells);
@@ -57,7 +57,7 @@ START_TEST(published_runs)
     for (size_t model = 0; model < 3; model++) {
         for (size_t i = 0; i < length; i++)
             predicted[i] = rcm_cost(rcm_cost_model(model), runs.items[i].p).approximate;
-        ck_assert_int_eq(regret_of(runs.items, predicted, out, length, &r), 0);
+        ck_assert_int_eq(regret_of_losses(runs.items, NULL, predicted, out, length, &r), 0);
         check_regret(rcm_cost_model(model)->name, &r, means[model], p95s[model]);
     }
     /* The profile that comes with the library agrees with the fit of today to a fifth of the

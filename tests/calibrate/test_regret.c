@@ -20,29 +20,29 @@ START_TEST(regret_by_hand)
          .time_us = 7}, /* The only run of this m: there is no choice and no cell */
     };
     struct regret r;
-    ck_assert_int_eq(regret_of(runs, (const double[]){1, 2, 3, 0, 0}, NULL, 5, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs, NULL, (const double[]){1, 2, 3, 0, 0}, NULL, 5, &r), 0);
     ck_assert_uint_eq(r.cells, 4);
     ck_assert_double_eq(r.mean, 2.0);
     ck_assert_double_eq(r.max, 2.0);
-    ck_assert_int_eq(regret_of(runs, (const double[]){3, 3, 3, 0, 0}, NULL, 5, &r),
+    ck_assert_int_eq(regret_of_losses(runs, NULL, (const double[]){3, 3, 3, 0, 0}, NULL, 5, &r),
                      0); /* the first of equal ones */
     ck_assert_double_eq(r.mean, 2.0);
-    ck_assert_int_eq(regret_of(runs, (const double[]){3, 1, 2, 0, 0},
-                               (const bool[]){true, false, true, true, true}, 5, &r),
+    ck_assert_int_eq(regret_of_losses(runs, NULL, (const double[]){3, 1, 2, 0, 0},
+                                      (const bool[]){true, false, true, true, true}, 5, &r),
                      0);
     ck_assert_double_eq(r.mean, 2.0);
-    ck_assert_int_eq(regret_of(runs, (const double[]){3, 1, 2, 0, 0}, NULL, 5, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs, NULL, (const double[]){3, 1, 2, 0, 0}, NULL, 5, &r), 0);
     ck_assert_double_eq(r.mean, 1.0);
     /* b = 48 has recall .86: the cell of 0.8 contains it, the others do not. */
     runs[3].p.b = 48;
-    ck_assert_int_eq(regret_of(runs, (const double[]){3, 1, 2, 0, 0}, NULL, 5, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs, NULL, (const double[]){3, 1, 2, 0, 0}, NULL, 5, &r), 0);
     ck_assert_double_eq(r.mean, 1.0);
     runs[3].time_us = 30;
-    ck_assert_int_eq(regret_of(runs, (const double[]){3, 1, 2, 0, 0}, NULL, 5, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs, NULL, (const double[]){3, 1, 2, 0, 0}, NULL, 5, &r), 0);
     ck_assert_double_eq(r.mean, (3.0 + 1 + 1 + 1) / 4);
     ck_assert_double_eq_tol(r.p95, 1.0 + 2.0 * 0.85, 1e-12); /* at 2.85 of 0..3 */
     ck_assert_double_eq(r.median, 1.0);
-    ck_assert_int_eq(regret_of(runs, NULL, NULL, 0, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs, NULL, NULL, NULL, 0, &r), 0);
     ck_assert(r.cells == 0 && isnan(r.mean));
     ck_assert_double_eq(sorted_quantile((const double[]){1, 2, 4, 8}, 4, 0.5), 3.0);
 }
@@ -76,7 +76,7 @@ START_TEST(exact_among_them)
     ck_assert_uint_eq(r.exact_chosen, 0);
     ck_assert_double_eq(r.mean, (1.0 + 2 + 2 + 2 + 1) / 5);
     /* without exact top-k one cell is left, of the two at recall 0.8 */
-    ck_assert_int_eq(regret_of(runs, exact_first, NULL, 8, &r), 0);
+    ck_assert_int_eq(regret_of_losses(runs, NULL, exact_first, NULL, 8, &r), 0);
     ck_assert_uint_eq(r.cells, 1);
     ck_assert_uint_eq(r.exact_fastest + r.exact_chosen, 0);
     ck_assert_int_eq(

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include <sim/selection/bucketed.h>
 #include <sim/selection/key.h>
 #include <sim/simulate.h>
 #include <tests/test.h>
 
+#include "bucketed.h"
 #include "by_rank.h"
 
 enum { ROWS = 12, N_MAX = 40, SHAPES = 6, RANKS = 3 };

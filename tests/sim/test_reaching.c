@@ -10,9 +10,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
-#include <sim/selection/bucketed.h>
 #include <sim/selection/key.h>
 
+#include "bucketed.h"
 #include "spec.h"
 
 enum { ROWS = 12, N_MAX = 40, SHAPES = 6 };
