@@ -31,6 +31,14 @@ struct head_floats {
     float *values;                    /* [n][d_v] */
 };
 
+/* The arrays of a head, from an arena (base/arena.h). */
+struct arena;
+struct head_floats head_floats_in(struct arena *arena, const struct head_shape *shape);
+
+/* Memory for a head, which the caller frees, and where its arrays lie there. NULL if it runs out.
+ */
+void *head_floats_new(const struct head_shape *shape, struct head_floats *floats);
+
 /* Reads the numbers of head `index`, all of them finite. Returns 0, or -1 with one line in
  * `error`. */
 typedef int head_reader(void *from, size_t index, const struct head_floats *to, char *error,

@@ -24,21 +24,15 @@ static uint32_t largest_k(const struct evaluation_spec *spec)
     return spec->k_length ? spec->k[spec->k_length - 1] : 0;
 }
 
-/* The arrays of one head. Where the shape says that there are none, they are NULL. */
+/* The arrays of one head. */
 static void room_lay_out(struct head_room *room, const struct head_shape *shape, uint32_t k,
                          struct arena *arena)
 {
-    const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n, d = shape->d,
-                 d_v = shape->d_v;
-    room->floats = (struct head_floats){
-        .queries = arena_array(arena, queries, d, sizeof(float)),
-        .queries_unroped = shape->unroped ? arena_array(arena, queries, d, sizeof(float)) : NULL,
-        .keys = arena_array(arena, n, d, sizeof(float)),
-        .keys_unroped = shape->unroped ? arena_array(arena, n, d, sizeof(float)) : NULL,
-        .values = d_v ? arena_array(arena, n, d_v, sizeof(float)) : NULL};
+    const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n;
+    room->floats = head_floats_in(arena, shape);
     room->logits = arena_array(arena, queries, n, sizeof *room->logits);
     room->queries = arena_array(arena, queries, 1, sizeof *room->queries);
-    room->sums = arena_array(arena, queries, 2 * d_v, sizeof *room->sums);
+    room->sums = arena_array(arena, queries, 2 * (size_t)shape->d_v, sizeof *room->sums);
     room->tops = arena_array(arena, queries, k < n ? k : n, sizeof *room->tops);
 }
 

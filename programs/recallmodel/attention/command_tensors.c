@@ -110,49 +110,20 @@ static const struct argument_rule tensors_rules[] = {
 
 /* ---- tensors that are read */
 
-struct read_head {
-    struct head_floats floats;
-    struct context context;
-};
-
-static float *floats_new(bool wanted, size_t count)
+static struct context context_of(const struct head_shape *shape, const struct head_floats *floats)
 {
-    return wanted ? require_memory(malloc(count * sizeof(float))) : NULL;
-}
-
-static struct read_head head_new(const struct head_shape *shape)
-{
-    const size_t queries = (size_t)shape->query_heads * shape->n_q * shape->d,
-                 keys = (size_t)shape->n * shape->d;
-    const struct head_floats f = {
-        .queries = floats_new(true, queries),
-        .queries_unroped = floats_new(shape->unroped, queries),
-        .keys = floats_new(true, keys),
-        .keys_unroped = floats_new(shape->unroped, keys),
-        .values = floats_new(shape->d_v > 0, (size_t)shape->n * shape->d_v),
-    };
-    return (struct read_head){f,
-                              {.query_heads = shape->query_heads,
-                               .key_heads = 1,
-                               .n = shape->n,
-                               .n_q = shape->n_q,
-                               .d = shape->d,
-                               .d_v = shape->d_v,
-                               .scale = (float)(1 / sqrt(shape->d)),
-                               .queries = f.queries,
-                               .keys = f.keys,
-                               .values = f.values,
-                               .queries_unroped = f.queries_unroped,
-                               .keys_unroped = f.keys_unroped}};
-}
-
-static void head_free(struct read_head head)
-{
-    free(head.floats.queries);
-    free(head.floats.queries_unroped);
-    free(head.floats.keys);
-    free(head.floats.keys_unroped);
-    free(head.floats.values);
+    return (struct context){.query_heads = shape->query_heads,
+                            .key_heads = 1,
+                            .n = shape->n,
+                            .n_q = shape->n_q,
+                            .d = shape->d,
+                            .d_v = shape->d_v,
+                            .scale = (float)(1 / sqrt(shape->d)),
+                            .queries = floats->queries,
+                            .keys = floats->keys,
+                            .values = floats->values,
+                            .queries_unroped = floats->queries_unroped,
+                            .keys_unroped = floats->keys_unroped};
 }
 
 static int measure_heads(const struct tensors_settings *settings, struct tensors *tensors,
@@ -164,13 +135,15 @@ static int measure_heads(const struct tensors_settings *settings, struct tensors
     progress_start(&progress, "heads");
     progress_watch(&progress);
     for (size_t i = 0; i < tensors->length && status == STATUS_OK; i++) {
-        struct read_head head = head_new(&tensors->heads[i]);
-        if (tensors_read(tensors, i, &head.floats, error, sizeof error) != 0)
+        struct head_floats floats;
+        void *memory = require_memory(head_floats_new(&tensors->heads[i], &floats));
+        const struct context context = context_of(&tensors->heads[i], &floats);
+        if (tensors_read(tensors, i, &floats, error, sizeof error) != 0)
             status = usage_error("%s", error);
         else
-            properties_of_head(&head.context, tensors_dense(settings), settings->pairing,
+            properties_of_head(&context, tensors_dense(settings), settings->pairing,
                                measured_head(measured));
-        head_free(head);
+        free(memory);
         if (status == STATUS_OK && progress_tick(&progress, i + 1, tensors->length))
             status = STATUS_INTERRUPTED;
     }

@@ -41,33 +41,6 @@ static size_t head_of(const struct evaluation_spec *spec, const struct evaluatio
     return spec->length;
 }
 
-static float *floats_new(bool wanted, size_t count)
-{
-    return wanted ? require_memory(malloc(count * sizeof(float))) : NULL;
-}
-
-static struct head_floats head_new(const struct head_shape *shape)
-{
-    const size_t queries = (size_t)shape->query_heads * shape->n_q * shape->d,
-                 keys = (size_t)shape->n * shape->d;
-    return (struct head_floats){
-        .queries = floats_new(true, queries),
-        .queries_unroped = floats_new(shape->unroped, queries),
-        .keys = floats_new(true, keys),
-        .keys_unroped = floats_new(shape->unroped, keys),
-        .values = floats_new(true, (size_t)shape->n * shape->d_v),
-    };
-}
-
-static void head_free(struct head_floats f)
-{
-    free(f.queries);
-    free(f.queries_unroped);
-    free(f.keys);
-    free(f.keys_unroped);
-    free(f.values);
-}
-
 /* A method on a head, as it is timed. */
 struct timed_head {
     struct progress *progress;
@@ -77,6 +50,7 @@ struct timed_head {
     const struct evaluation_spec *spec;
     const struct evaluation *evaluation;
     size_t index; /* of the head */
+    void *memory; /* of the floats */
     struct head_floats floats;
 };
 
@@ -170,9 +144,9 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
             head == spec->length)
             continue;
         if (head != timed.index) {
-            head_free(timed.floats);
+            free(timed.memory);
             timed.index = head;
-            timed.floats = head_new(&spec->heads[head]);
+            timed.memory = require_memory(head_floats_new(&spec->heads[head], &timed.floats));
             if (spec->read(spec->from, head, &timed.floats, error, sizeof error) != 0 &&
                 !stop_timing(&timed, 0, 0))
                 status = usage_error("%s", error);
@@ -180,7 +154,7 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
         if (status == STATUS_OK && !timed.stopped)
             time_method(&timed, i, *timings);
     }
-    head_free(timed.floats);
+    free(timed.memory);
     progress_end(&progress);
     return status == STATUS_OK && timed.stopped ? STATUS_INTERRUPTED : status;
 }
