@@ -273,6 +273,7 @@ const struct command command_count = {
               "digit, or the bin, of the k-th largest\n"
               "\n"
               "Ctrl-C prints the rows counted so far and exits with status 130.",
+    .columns = &count_columns,
     .options = count_options,
     .run = run_count,
 };

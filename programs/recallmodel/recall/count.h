@@ -58,6 +58,9 @@ struct counting {
     bool stopped;
 };
 
+/* Of the rows of algorithms. */
+extern const struct columns count_columns;
+
 /* Prints what has been counted. Returns a status. */
 int report_counts(const struct counting *c);
 

@@ -85,7 +85,7 @@ static const struct column algorithm_items[] = {
     {ROW(modelled_bin.overflow), HEADED("over_modelled", "modelled"), .style = STYLE_SHARE,
      .shown = TRAFFIC},
 };
-static const struct columns algorithm_columns = COLUMNS(struct algorithm_row, algorithm_items);
+const struct columns count_columns = COLUMNS(struct algorithm_row, algorithm_items);
 
 static struct algorithm_row row_of(const struct counting *c, const struct subject *s)
 {
@@ -226,8 +226,8 @@ int report_counts(const struct counting *c)
         usage_error("stopped before a row was counted");
         return STATUS_INTERRUPTED;
     }
-    struct table *algorithms = table_of(&algorithm_columns, COUNTED),
-                 *traffic = table_of(&algorithm_columns, TRAFFIC),
+    struct table *algorithms = table_of(&count_columns, COUNTED),
+                 *traffic = table_of(&count_columns, TRAFFIC),
                  *queues = stage1_table(c->stage1, c->shapes, (double)c->rows);
     for (size_t i = 0; i < c->count; i++) {
         const struct algorithm_row row = row_of(c, &c->subjects[i]);
