@@ -69,7 +69,7 @@ static void add_shape(struct table *table, const struct query *query,
     const struct rcm_profile_answer *a = &settings->profile;
     const struct rcm_device *device = &settings->question.device.text.device;
     const struct rcm_prediction r = prediction_of(a, p);
-    const double exact_us = settings->exact.time_us;
+    const double exact_us = settings->exact.r.time_us;
     struct predict_row row = {.query = fields_of(query),
                               .p = p,
                               .candidates = rcm_candidates(p),
@@ -96,7 +96,7 @@ static struct table *predict_rows(const struct query *query, void *state)
     const bool bound = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
     struct table *table =
         table_of(&predict_columns, (bound ? WITH_BOUND : 0U) | (settings->d ? WITH_PRODUCT : 0U));
-    settings->exact = rcm_predict_exact_band(&settings->profile.profile, query->base);
+    settings->exact = predicted_of(rcm_predict_exact_band(&settings->profile.profile, query->base));
     for (size_t i = 0; i < query->length; i++)
         add_shape(table, query, settings, query->shapes[i]);
     return table;
@@ -107,14 +107,12 @@ static void predict_text(const struct query *query, const struct table *table, v
 {
     const struct predict_settings *settings = state;
     const struct rcm_profile_answer *a = &settings->profile;
-    const struct rcm_prediction exact = settings->exact;
-    char band[BAND];
+    const struct predicted *exact = &settings->exact;
     print_profile(a);
     print_family(&settings->question.device);
-    format_band(band, &exact);
-    if (isfinite(exact.time_us))
-        printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact.time_us,
-               isfinite(exact.low_us) ? "" : "error ", band);
+    if (isfinite(exact->r.time_us))
+        printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact->r.time_us,
+               isfinite(exact->r.low_us) ? "" : "error ", exact->band);
     else
         printf("Exact top-k of the whole rows: not known, because %s.\n\n",
                a->profile.run_count > 0.0 && a->profile.exact_count == 0.0
@@ -138,12 +136,12 @@ static void predict_json(json_t *object, const struct query *query, const struct
 {
     const struct predict_settings *settings = state;
     const struct rcm_profile_answer *a = &settings->profile;
-    const struct rcm_prediction exact = settings->exact;
+    const struct rcm_prediction *exact = &settings->exact.r;
     put_profile_json(object, a);
     put_memory(object, &settings->question, &query->base, a->dtype);
-    set_real(object, "exact_us", exact.time_us);
-    set_real(object, "exact_low_us", exact.low_us);
-    set_real(object, "exact_high_us", exact.high_us);
+    set_real(object, "exact_us", exact->time_us);
+    set_real(object, "exact_low_us", exact->low_us);
+    set_real(object, "exact_high_us", exact->high_us);
     if (settings->d)
         product_json(object, &settings->product, settings->d);
     json_object_set_new(object, "predictions", table_json(table));

@@ -9,6 +9,12 @@
 #include <programs/recallmodel/question/product.h>
 #include <programs/recallmodel/question/question.h>
 
+/* A prediction in words: "79.1 to 92.4", or "unknown"; and what lies beyond the runs. */
+struct predicted {
+    struct rcm_prediction r;
+    char band[48], beyond[RCM_BEYOND_TEXT], shown_beyond[RCM_BEYOND_TEXT];
+};
+
 struct predict_settings {
     struct question question;
     const char *runs, *runs_kernel;    /* NULL: none */
@@ -18,7 +24,7 @@ struct predict_settings {
     struct rcm_profile_answer profile; /* that answers; found is false if none does */
 
     /* What the rows of a query have found: the whole rows, and the product of the first shape. */
-    struct rcm_prediction exact;
+    struct predicted exact;
     struct rcm_product product;
 };
 
@@ -30,11 +36,6 @@ int predict_runs(const struct predict_settings *settings);
 
 /* ---- what both forms of predict with a profile print */
 
-#define BAND 48
-
-/* "79.1 to 92.4", or "unknown". */
-void format_band(char text[BAND], const struct rcm_prediction *r);
-
 /* The profile, its errors, and for which kernel and type it answers. */
 void print_profile(const struct rcm_profile_answer *a);
 
@@ -44,11 +45,7 @@ void put_profile_json(json_t *object, const struct rcm_profile_answer *a);
 /* The prediction; NaN where the kernel cannot run the shape. */
 struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p);
 
-/* A prediction in words: the columns of its band, and of what lies beyond the runs. */
-struct predicted {
-    struct rcm_prediction r;
-    char band[BAND], beyond[RCM_BEYOND_TEXT], shown_beyond[RCM_BEYOND_TEXT];
-};
+/* The columns of the band, and of what lies beyond the runs. */
 extern const struct columns band_columns, beyond_columns;
 struct predicted predicted_of(struct rcm_prediction r);
 

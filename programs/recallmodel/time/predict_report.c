@@ -57,10 +57,21 @@ static const struct column beyond_items[] = {
 };
 const struct columns beyond_columns = COLUMNS(struct predicted, beyond_items);
 
+/* "79.1 to 92.4", or "unknown". */
+static void format_band(char *text, size_t size, const struct rcm_prediction *r)
+{
+    if (r->high_us < 999.5 || r->high_us >= 1e9)
+        snprintf(text, size, "%.3g to %.3g", r->low_us, r->high_us);
+    else if (isfinite(r->high_us))
+        snprintf(text, size, "%.0f to %.0f", r->low_us, r->high_us);
+    else
+        snprintf(text, size, "%s", isnan(r->time_us) ? "" : "unknown");
+}
+
 struct predicted predicted_of(struct rcm_prediction r)
 {
     struct predicted p = {.r = r};
-    format_band(p.band, &r);
+    format_band(p.band, sizeof p.band, &r);
     rcm_beyond_text(r.beyond, p.beyond);
     if (!isnan(r.time_us) || r.beyond == RCM_BEYOND_KERNEL)
         rcm_beyond_text(r.beyond, p.shown_beyond);
@@ -78,16 +89,6 @@ void put_profile_json(json_t *object, const struct rcm_profile_answer *a)
     set_text(object, "kernel_of_profile", a->profile.kernel->name);
     set_text(object, "dtype", rcm_dtype_name(a->dtype));
     set_text(object, "dtype_of_profile", rcm_dtype_name(a->profile.dtype));
-}
-
-void format_band(char text[BAND], const struct rcm_prediction *r)
-{
-    if (r->high_us < 999.5 || r->high_us >= 1e9)
-        snprintf(text, BAND, "%.3g to %.3g", r->low_us, r->high_us);
-    else if (isfinite(r->high_us))
-        snprintf(text, BAND, "%.0f to %.0f", r->low_us, r->high_us);
-    else
-        snprintf(text, BAND, "%s", isnan(r->time_us) ? "" : "unknown");
 }
 
 struct rcm_prediction prediction_of(const struct rcm_profile_answer *a, struct rcm_topk p)
