@@ -184,7 +184,7 @@ include tools/compile.mk
 PARTS_OF_MAKEFILE := $(addsuffix .mk,model/model topk/topk gpu/gpu programs/programs tests/tests \
     plots/plots notebooks/notebooks tools/real_tensors/real_tensors tools/peers/peers \
     deliver/packaging/install deliver/packaging/jansson/jansson deliver/packaging/packaging \
-    deliver/page/page deliver/site/site)
+    deliver/packaging/python deliver/page/page deliver/site/site)
 include $(wildcard $(PARTS_OF_MAKEFILE))
 
 -include $(patsubst %.o,%.d,$(COMMAND_PARTS) $(TOPK) $(BASE) $(SINGLE) $(MPI) $(MORE_OBJECTS)) \

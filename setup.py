@@ -1,12 +1,16 @@
-"""pip install . builds the command and the four C libraries with a C compiler alone, and puts them
-and the measured runs beside the Python module (deliver/packaging/build_c.py).
+"""pip install . builds the command and the four C libraries with make, and puts them and the
+measured runs beside the Python module.
 
-With RECALLMODEL_GSL it builds recallmodel-calibrate instead: the command once more, linked with
-GSL, as bin/recallmodel-gsl-VERSION beside the other one. recallmodel_command prefers it."""
+With RECALLMODEL_GSL, the words that link GSL ("-lgsl -lgslcblas"), it builds recallmodel-calibrate
+instead: the command once more, linked with GSL, as bin/recallmodel-gsl-VERSION beside the other
+one. recallmodel_command prefers it. CC, AR, CFLAGS and LDFLAGS are as for make. For another machine
+than this one BUILD_CC is a compiler for this one: a generator runs during the build.
+"""
 import os
 import pathlib
+import re
 import shutil
-import sys
+import subprocess
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -19,8 +23,29 @@ except ImportError:  # setuptools before 70.1
 
 HERE = pathlib.Path(__file__).resolve().parent
 os.chdir(HERE)
-sys.path.insert(0, str(HERE / "deliver/packaging"))
-import build_c  # noqa: E402
+VERSION = re.search('#define RCM_VERSION "(.*)"',
+                    pathlib.Path("model/recallmodel.h").read_text(encoding="utf-8")).group(1)
+GSL = os.environ.get("RECALLMODEL_GSL", "")
+PROFILES = "generated/shipped_profiles.inc"
+
+
+def make(work, *targets, **settings):
+    """Runs make. SystemExit, with what it said, if it fails."""
+    given = os.environ.get("CC") or next(filter(shutil.which, ("gcc", "cc", "clang")), "")
+    if not given or not shutil.which("make"):
+        raise SystemExit("the C libraries need make and a C compiler; install make and gcc, or "
+                         "install the wheel, which is compiled")
+    settings = {"CC": given, "BUILD": work, "WARNINGS": "", "HAS_MPI": "", "HAS_GSL": GSL,
+                "GSL_LIBS": GSL, **settings}
+    environment = {"CFLAGS": "-O2", "LDFLAGS": "-s", **os.environ}
+    environment["LDFLAGS"] += " -Wl,-rpath,'$$ORIGIN'"
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # of a make that this is a part of
+        environment.pop(name, None)
+    done = subprocess.run(
+        ["make", f"-j{os.cpu_count()}", *(f"{name}={value}" for name, value in settings.items()),
+         *targets], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stdout[-3000:])
 
 
 class WithLibraries(build_py):
@@ -28,8 +53,20 @@ class WithLibraries(build_py):
         super().run()
         place = pathlib.Path(self.build_lib) / "recallmodel"
         work = pathlib.Path(self.get_finalized_command("build").build_temp) / "recallmodel"
-        build_c.build(place, work)
-        if not build_c.GSL:
+        targets = ["for-pip-calibrate" if GSL else "for-pip"]
+        if os.environ.get("BUILD_CC"):  # the profiles as C, which make then takes as they are
+            here = work / "here" / PROFILES
+            make(work / "here", here, CC=os.environ["BUILD_CC"], AR="ar")
+            (work / PROFILES).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(here, work / PROFILES)
+            targets += ["-o", work / PROFILES]
+        make(work, *targets)
+        (place / "bin").mkdir(parents=True, exist_ok=True)
+        name = f"recallmodel-gsl-{VERSION}" if GSL else "recallmodel"
+        shutil.copy(work / "recallmodel", place / "bin" / name)
+        if not GSL:
+            for library in work.glob(f"*.so.{VERSION}"):
+                shutil.copy(library, place / library.name.replace(VERSION, VERSION.split(".")[0]))
             shutil.copytree("runs", place / "runs", dirs_exist_ok=True)
 
 
@@ -50,7 +87,6 @@ class Binary(Distribution):
         return True  # what build_py makes, also where it copies no module
 
 
-VERSION = build_c.version()
 # Beside Apache-2.0: Random123, jansson, and the copy of libgomp that `make wheel` puts in.
 LICENCES = "Apache-2.0 AND BSD-3-Clause AND MIT AND GPL-3.0-or-later WITH GCC-exception-3.1"
 PLAIN = {
@@ -71,4 +107,4 @@ CALIBRATE = {
 setup(version=VERSION, long_description_content_type="text/markdown", python_requires=">=3.9",
       license_files=["LICENSE", "deliver/packaging/licenses/*"], distclass=Binary,
       cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython},
-      **(CALIBRATE if build_c.GSL else PLAIN))
+      **(CALIBRATE if GSL else PLAIN))

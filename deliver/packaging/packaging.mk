@@ -54,8 +54,8 @@ check-deb: deb
 
 # ---- wheel
 
-# The source distribution, which pip builds with a C compiler alone, and the wheel that is built
-# from it. Their tools are in a virtual environment, in the versions of requirements.txt.
+# The source distribution, which pip builds with make and a C compiler alone, and the wheel that is
+# built from it. Their tools are in a virtual environment, in the versions of requirements.txt.
 WHEEL := $(BUILD)/wheel
 WHEEL_ENV := $(BUILD)/wheel-env
 SDIST := $(WHEEL)/recallmodel-$(VERSION).tar.gz
@@ -75,11 +75,12 @@ wheel: sdist
 wheel-aarch64: sdist
 	@tools/install_packages.sh gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	@SOURCE_DATE_EPOCH=$(EPOCH) CC=aarch64-linux-gnu-gcc BUILD_CC=gcc GSL= \
-	    _PYTHON_HOST_PLATFORM=linux-aarch64 LIBRARIES=/usr/aarch64-linux-gnu/lib \
+	    AR=aarch64-linux-gnu-ar _PYTHON_HOST_PLATFORM=linux-aarch64 \
+	    LIBRARIES=/usr/aarch64-linux-gnu/lib \
 	    deliver/packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)/aarch64
 
-# The wheel in a bare virtual environment for each Python at hand, the sdist with a C compiler
-# alone, and the types of the module.
+# The wheel in a bare virtual environment for each Python at hand, the sdist with make and a C
+# compiler alone, and the types of the module.
 check-packages: check-wheel
 check-wheel: wheel $(PROGRAM)
 	@tools/install_packages.sh mmdebstrap

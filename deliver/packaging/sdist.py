@@ -1,44 +1,54 @@
 #!/usr/bin/env python3
-"""sdist.py - writes the source distribution that pip builds with a C compiler alone.
+"""sdist.py - writes the source distribution that pip builds with make and a C compiler alone.
 
     deliver/packaging/sdist.py FOLDER JANSSON
 
 It has the sources of the command and the libraries, the module, the measured runs, the headers of
 Random123, from the include path or the folder RANDOM123, and the sources of jansson, from the
-folder JANSSON. No tests, and nothing of git: the state of the sources stands in
-deliver/packaging/git-describe. The same sources and SOURCE_DATE_EPOCH give the same bytes. Prints
-the path of the file.
+folder JANSSON. No tests, and nothing of git: the commit stands in deliver/packaging/commit. The
+same sources and SOURCE_DATE_EPOCH give the same bytes. Prints the path of the file.
 """
 import gzip
 import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 
-import build_c
-
-PLAIN = ["setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff",
-         "deliver/packaging/build_c.py", "deliver/packaging/glibc_2_34.h",
-         "python/recallmodel_command.py"]
-FOUND = ["deliver/packaging/licenses/*.txt", "python/recallmodel/*.py", "python/recallmodel/*.pyi",
-         "python/recallmodel/py.typed", "model/*.h", "model/*/*.h", "model/time/profiles/*.profile",
-         "model/time/profiles/exact/*.profile", "runs/index.csv", "runs/*/*", "gpu/topk_gpu.h",
-         "gpu/host/*.h"]
+FOLDERS = ["base", "model", "sim", "calibrate", "attention", "topk", "programs/common",
+           "programs/bench", "programs/bench-cpu", "programs/recallmodel"]
+PATTERNS = ["*.c", "*.h", "*.inc", "*.mk", "*.profile"]
+MORE = ["Makefile", "setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md",
+        "CITATION.cff", "tools/compile.mk", "programs/programs.mk", "gpu/topk_gpu.h",
+        "gpu/host/*.h", "deliver/packaging/python.mk",
+        "deliver/packaging/glibc_2_34.h", "deliver/packaging/licenses/*.txt",
+        "python/recallmodel_command.py", "python/recallmodel/*.py", "python/recallmodel/*.pyi",
+        "python/recallmodel/py.typed",
+        "runs/index.csv", "runs/*/*"]
+COMMIT = pathlib.Path("deliver/packaging/commit")
 RANDOM123 = ["philox.h", "array.h", "features/*.h"]
 
 
 def files():
     """The files that are taken as they are, by their paths."""
-    paths = PLAIN + [build_c.GENERATOR]
-    for layer in build_c.LAYERS:
-        paths += build_c.all_sources(layer)
-        FOUND.extend((layer + "/*.h", layer + "/*.inc"))
-    for pattern in FOUND:
-        paths += [path.as_posix() for path in pathlib.Path().glob(pattern) if path.is_file()]
-    return sorted(set(paths))
+    found = [path for folder in FOLDERS for pattern in PATTERNS
+             for path in pathlib.Path(folder).rglob(pattern)]
+    for pattern in MORE:
+        found += [path for path in pathlib.Path().glob(pattern) if path.is_file()]
+    return sorted({path.as_posix() for path in found})
+
+
+def commit():
+    """What COMMIT says in an archive of git: the commit, if the sources are that of one."""
+    text = COMMIT.read_text(encoding="utf-8")
+    if "$" not in text:
+        return text
+    asked = [subprocess.run(["git", *words], capture_output=True, text=True).stdout
+             for words in (["status", "--porcelain", "-uno"], ["rev-parse", "HEAD"])]
+    return "unknown\n" if asked[0] else asked[1]
 
 
 def random123():
@@ -65,10 +75,11 @@ def metadata():
 def main():
     os.chdir(pathlib.Path(__file__).resolve().parents[2])
     place = pathlib.Path(sys.argv[1])
-    name = f"recallmodel-{build_c.version()}"
+    version = re.search('RCM_VERSION "(.*)"', pathlib.Path("model/recallmodel.h").read_text())
+    name = f"recallmodel-{version.group(1)}"
     moment = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
     contents = [("PKG-INFO", metadata()),
-                ("deliver/packaging/git-describe", build_c.sources_git().encode() + b"\n"),
+                (COMMIT.as_posix(), commit().encode()),
                 *((path, pathlib.Path(path).read_bytes()) for path in files()),
                 *((inside, path.read_bytes()) for inside, path in random123()),
                 *((f"jansson/{path.name}", path.read_bytes())

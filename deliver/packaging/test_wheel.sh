@@ -4,8 +4,8 @@
 #
 # For each Python from 3.9 to 3.13 (MINORS="9 13": these two) on the path or of pyenv, the wheel is
 # installed into an empty virtual environment, used with only its own programs on the path, and
-# removed. Then the types, and the source distribution in a Debian root that has a C compiler and
-# nothing else. NumPy, and what the build needs, come from PyPI into build/wheel/packages once.
+# removed. Then the types, and the source distribution in a Debian root that has make, a C compiler
+# and nothing else. NumPy, and what the build needs, come from PyPI into build/wheel/packages once.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../tests/shell.sh"
@@ -98,8 +98,7 @@ check_types() {
     (cd "$folder" && PYTHONPATH=types MYPYPATH=types "$env" -m mypy.stubtest --concise \
         --allowlist private --ignore-unused-allowlist --mypy-config-file mypy.ini recallmodel) ||
         fail "the types differ from the module"
-    "$build/wheel-env/bin/vermin" --quiet --target=3.9- --no-tips python setup.py \
-        deliver/packaging/build_c.py >"$folder/out" ||
+    "$build/wheel-env/bin/vermin" --quiet --target=3.9- --no-tips python setup.py >"$folder/out" ||
         fail "not of Python 3.9: $(cat "$folder/out")"
     pass
 }
@@ -150,7 +149,7 @@ check_same_bytes() {
     pass
 }
 
-# The source distribution, with a C compiler and nothing else; and the wheel without NumPy.
+# The source distribution, with make, a C compiler and nothing else; and the wheel without NumPy.
 check_bare_root() {
     if ! command -v mmdebstrap >/dev/null; then
         echo "SKIPPED: the sdist in a bare root: there is no mmdebstrap"
@@ -166,7 +165,7 @@ check_bare_root() {
     cp "$sdist" "$wheel" "$here"/* "$root/"
     "$program" --n 262144 --k 1024 --kb 4 >"$root/wanted"
     tar -cf "$root.tar" -C "$root" .
-    timeout 900 mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,python3-venv \
+    timeout 900 mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,make,python3-venv \
         --customize-hook="tar-in $root.tar /root" \
         --customize-hook='chroot "$1" sh /root/in_bare_root.sh' bookworm /dev/null \
         >"$folder/out" 2>"$folder/err" ||

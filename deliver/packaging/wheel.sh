@@ -8,9 +8,9 @@
 # into FOLDER, with the lowest tag manylinux_*_* that auditwheel finds, and a copy of libgomp. The
 # same sources and SOURCE_DATE_EPOCH give the same bytes.
 #
-# For another machine: CC is its compiler, BUILD_CC one for this machine, and
-# _PYTHON_HOST_PLATFORM its name (linux-aarch64). LIBRARIES: where its libgomp lies. GSL: how GSL is
-# linked; empty: no second wheel.
+# For another machine: CC is its compiler and AR its archiver, BUILD_CC a compiler for this machine,
+# and _PYTHON_HOST_PLATFORM the name of the other (linux-aarch64). LIBRARIES: where its libgomp
+# lies. GSL: how GSL is linked; empty: no second wheel.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail

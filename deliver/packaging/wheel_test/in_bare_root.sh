@@ -1,10 +1,10 @@
 #!/bin/sh
-# in_bare_root.sh - run by ../test_wheel.sh inside a Debian root that has gcc, the headers of
-# the C library and Python, and no make, no pkg-config, no header of a library, no OpenBLAS, no
-# gnuplot. Everything lies in /root.
+# in_bare_root.sh - run by ../test_wheel.sh inside a Debian root that has gcc, make, the headers of
+# the C library and Python, and no pkg-config, no header of a library, no OpenBLAS, no gnuplot.
+# Everything lies in /root.
 set -eu
 cd /root
-for name in make pkg-config gnuplot; do
+for name in pkg-config gnuplot; do
     ! command -v $name || { echo "FAIL: the root has $name"; exit 1; }
 done
 python3 -m venv with-numpy
@@ -19,7 +19,7 @@ refuses() { # TEXT COMMAND ..
     [ "$(wc -l <err)" = 1 ] && grep -q "$text" err || fail "$*: $(cat err)"
 }
 
-# The source distribution, by gcc alone.
+# The source distribution, by gcc and make alone.
 with-numpy/bin/pip install --quiet --disable-pip-version-check --no-index --find-links packages \
     recallmodel-*.tar.gz
 with-numpy/bin/recallmodel --n 262144 --k 1024 --kb 4 >answer
