@@ -167,7 +167,7 @@ format:
 	@tools/style.py --format
 
 clean:
-	rm -rf build recallmodel recallmodel-mpi recallmodel-bench python/recallmodel.egg-info
+	rm -rf build recallmodel recallmodel-mpi recallmodel-bench python/recallmodel.egg-info $(FFI)
 
 help:
 	@cat tools/make_help.txt

@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -35,8 +36,8 @@ def make(work, *targets, **settings):
     if not given or not shutil.which("make"):
         raise SystemExit("the C libraries need make and a C compiler; install make and gcc, or "
                          "install the wheel, which is compiled")
-    settings = {"CC": given, "BUILD": work, "WARNINGS": "", "HAS_MPI": "", "HAS_GSL": GSL,
-                "GSL_LIBS": GSL, **settings}
+    settings = {"CC": given, "BUILD": work, "FFI": work / "_ffi.py", "PYTHON": sys.executable,
+                "WARNINGS": "", "HAS_MPI": "", "HAS_GSL": GSL, "GSL_LIBS": GSL, **settings}
     environment = {"CFLAGS": "-O2", "LDFLAGS": "-s", **os.environ}
     environment["LDFLAGS"] += " -Wl,-rpath,'$$ORIGIN'"
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):  # of a make that this is a part of
@@ -53,6 +54,8 @@ class WithLibraries(build_py):
         super().run()
         place = pathlib.Path(self.build_lib) / "recallmodel"
         work = pathlib.Path(self.get_finalized_command("build").build_temp) / "recallmodel"
+        if not GSL:
+            import cffi  # noqa: F401 - make needs it, too
         targets = ["for-pip-calibrate" if GSL else "for-pip"]
         if os.environ.get("BUILD_CC"):  # the profiles as C, which make then takes as they are
             here = work / "here" / PROFILES
@@ -67,11 +70,12 @@ class WithLibraries(build_py):
         if not GSL:
             for library in work.glob(f"*.so.{VERSION}"):
                 shutil.copy(library, place / library.name.replace(VERSION, VERSION.split(".")[0]))
+            shutil.copy(work / "_ffi.py", place)
             shutil.copytree("runs", place / "runs", dirs_exist_ok=True)
 
 
 class AnyPython(bdist_wheel):
-    """A wheel for this platform, and for every Python 3: it loads the libraries with ctypes."""
+    """A wheel for this platform, and for every Python 3: cffi loads the libraries."""
 
     def get_tag(self):
         return ("py3", "none", super().get_tag()[2])
@@ -90,7 +94,7 @@ class Binary(Distribution):
 # Beside Apache-2.0: Random123, jansson, and the copy of libgomp that `make wheel` puts in.
 LICENCES = "Apache-2.0 AND BSD-3-Clause AND MIT AND GPL-3.0-or-later WITH GCC-exception-3.1"
 PLAIN = {
-    "name": "recallmodel", "license": LICENCES, "install_requires": ["numpy"],
+    "name": "recallmodel", "license": LICENCES, "install_requires": ["cffi", "numpy"],
     "description": "Recall and cost of bucketed approximate top-k",
     "long_description": (HERE / "README.md").read_text(encoding="utf-8"),
     "packages": ["recallmodel"], "py_modules": ["recallmodel_command"],

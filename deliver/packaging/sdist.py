@@ -23,7 +23,7 @@ FOLDERS = ["base", "model", "sim", "calibrate", "attention", "topk", "programs/c
 PATTERNS = ["*.c", "*.h", "*.inc", "*.mk", "*.profile"]
 MORE = ["Makefile", "setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md",
         "CITATION.cff", "tools/compile.mk", "programs/programs.mk", "gpu/topk_gpu.h",
-        "gpu/host/*.h", "deliver/packaging/python.mk",
+        "gpu/host/*.h", "deliver/packaging/python.mk", "deliver/packaging/declarations.py",
         "deliver/packaging/glibc_2_34.h", "deliver/packaging/licenses/*.txt",
         "python/recallmodel_command.py", "python/recallmodel/*.py", "python/recallmodel/*.pyi",
         "python/recallmodel/py.typed",
@@ -38,7 +38,7 @@ def files():
              for path in pathlib.Path(folder).rglob(pattern)]
     for pattern in MORE:
         found += [path for path in pathlib.Path().glob(pattern) if path.is_file()]
-    return sorted({path.as_posix() for path in found})
+    return sorted({path.as_posix() for path in found} - {"python/recallmodel/_ffi.py"})
 
 
 def commit():

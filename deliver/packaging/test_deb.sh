@@ -58,7 +58,9 @@ for deb in "$packages"/*.deb; do
     recallmodel) want="libc6 libgomp1 libgsl27 libgslcblas0 libjansson4 librecallmodel0" ;;
     librecallmodel0) want="libc6 libgomp1" ;;
     librecallmodel-dev) want="librecallmodel0" ;;
-    *) want="libc6 libgomp1 librecallmodel0 python3 python3-numpy recallmodel" ;;
+    *)
+        want="libc6 libgomp1 librecallmodel0 python3 python3-cffi-backend python3-numpy recallmodel"
+        ;;
     esac
     [ "$needs" = "$want" ] || fail "$(basename "$deb") needs $needs; it should need $want"
 done

@@ -5,7 +5,8 @@
 # For each Python from 3.9 to 3.13 (MINORS="9 13": these two) on the path or of pyenv, the wheel is
 # installed into an empty virtual environment, used with only its own programs on the path, and
 # removed. Then the types, and the source distribution in a Debian root that has make, a C compiler
-# and nothing else. NumPy, and what the build needs, come from PyPI into build/wheel/packages once.
+# and nothing else. NumPy, cffi, and what the build needs, come from PyPI into build/wheel/packages
+# once.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../tests/shell.sh"
@@ -47,7 +48,7 @@ check_python() { # PYTHON
     "$1" -m venv "$venv"
     (cd "$venv" && find . | sort) >"$folder/before"
     "$venv/bin/python" "${pip[@]}" download --only-binary :all: --dest "$packages" \
-        --find-links "$packages" numpy || fail "pip download numpy"
+        --find-links "$packages" cffi numpy || fail "pip download"
     local begin=$EPOCHREALTIME
     "$venv/bin/python" "${pip[@]}" install --no-index --find-links "$packages" "$wheel"
     in_venv recallmodel --n 262144 --k 1024 --kb 4 >"$folder/got"
@@ -98,14 +99,16 @@ check_types() {
     (cd "$folder" && PYTHONPATH=types MYPYPATH=types "$env" -m mypy.stubtest --concise \
         --allowlist private --ignore-unused-allowlist --mypy-config-file mypy.ini recallmodel) ||
         fail "the types differ from the module"
-    "$build/wheel-env/bin/vermin" --quiet --target=3.9- --no-tips python setup.py >"$folder/out" ||
+    "$build/wheel-env/bin/vermin" --quiet --target=3.9- --no-tips python setup.py \
+        deliver/packaging/declarations.py >"$folder/out" ||
         fail "not of Python 3.9: $(cat "$folder/out")"
     pass
 }
 
 # After removing, nothing is left. pip itself leaves caches of what has run.
 check_removed() {
-    in_venv python "${pip[@]}" uninstall --yes recallmodel-calibrate recallmodel numpy
+    in_venv python "${pip[@]}" uninstall --yes recallmodel-calibrate recallmodel numpy cffi \
+        pycparser
     (cd "$venv" && find . | sort) >"$folder/after"
     diff <(grep -v __pycache__ "$folder/before") <(grep -v __pycache__ "$folder/after") ||
         fail "uninstalling left something"
@@ -117,7 +120,7 @@ check_removed() {
 # of the machine that built it.
 check_contents() {
     "$env" -m zipfile -l "$wheel" >"$folder/list"
-    for name in bin/recallmodel py.typed __init__.pyi runs/index.csv licenses/LICENSE \
+    for name in bin/recallmodel py.typed __init__.pyi _ffi.py runs/index.csv licenses/LICENSE \
         licenses/deliver/packaging/licenses/{Random123,GPL-3,libgomp,jansson}.txt \
         recallmodel.libs/libgomp; do
         prints "$name" <"$folder/list" || fail "the wheel lacks $name"
@@ -158,9 +161,10 @@ check_bare_root() {
     local root=$folder/root
     mkdir "$root"
     "$env" "${pip[@]}" download --only-binary :all: --dest "$packages" \
-        --find-links "$packages" --no-deps setuptools==84.2.1 wheel==0.48.0 packaging==26.3
+        --find-links "$packages" --no-deps setuptools==84.2.1 wheel==0.48.0 packaging==26.3 \
+        pycparser==3.12
     "$env" "${pip[@]}" download --only-binary :all: --python-version 3.11 \
-        --dest "$packages" --find-links "$packages" numpy
+        --dest "$packages" --find-links "$packages" cffi numpy
     cp -r "$packages" "$root/packages"
     cp "$sdist" "$wheel" "$here"/* "$root/"
     "$program" --n 262144 --k 1024 --kb 4 >"$root/wanted"

@@ -61,6 +61,7 @@ def signature(thing):
     except (TypeError, ValueError):
         return "(..)"
     said = re.sub(r"recallmodel\._\w+\.|typing\.", "", said)
+    said = re.sub(r"(: |-> )'([^']*)'", r"\1\2", said)
     return re.sub(r"<([^ >]*) at 0x[^>]*>", r"\1", said)
 
 

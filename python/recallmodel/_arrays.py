@@ -1,15 +1,31 @@
 """Arguments as arrays: checks, broadcasting, and the call of the library for each element."""
-import ctypes
+from __future__ import annotations
+
 import decimal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 import numpy
 
 from . import _library as lib
+from ._library import ffi, model
 
-TOPK = numpy.dtype(lib.Topk)
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TOPK = lib.dtype_of("rcm_topk")
 
 
-def unmasked(name, value):
+class _Array(Protocol):
+    def __array__(self) -> NDArray[Any]: ...
+
+
+# What numpy.asarray makes numbers of. ArrayLike would take a text, too.
+Numbers = Union[float, "numpy.number[Any]", _Array, Sequence[float], Sequence[Sequence[float]]]
+Recall = Union[float, str, decimal.Decimal]
+
+
+def unmasked(name: str, value: Any) -> NDArray[Any]:
     """numpy.asarray; TypeError if elements are masked, because it would drop the mask silently."""
     if numpy.ma.is_masked(value):
         raise TypeError(f"{name} is masked; fill it first, such as with {name}.filled(0)")
@@ -36,7 +52,7 @@ def counts(**named):
     return numpy.broadcast_arrays(*(_whole(name, value) for name, value in named.items()))
 
 
-def count(name, value, least=0, most=2**64 - 1):
+def count(name: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
     """One argument as an int; an error if it is an array or not in least .. most."""
     array = _whole(name, value)
     if array.ndim > 0:
@@ -46,7 +62,7 @@ def count(name, value, least=0, most=2**64 - 1):
     return int(array)
 
 
-def real(name, value):
+def real(name: str, value: Any) -> float:
     """One argument as a float; TypeError for an array or a text."""
     if isinstance(value, str) or numpy.ndim(value) > 0:
         raise TypeError(f"{name} must be one number, not {value!r}")
@@ -64,7 +80,7 @@ def fractions(name, value):
     return array
 
 
-def fraction(name, value):
+def fraction(name: str, value: Any) -> float:
     """One argument as a float; ValueError if it is not in (0, 1]."""
     return float(fractions(name, real(name, value)))
 
@@ -75,8 +91,13 @@ def shapes(assignment="interleaved", **named):
     array = numpy.zeros(arrays[0].shape, dtype=TOPK)
     for name, values in zip(named, arrays):
         array[name] = values
-    array["assignment"] = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
+    array["assignment"] = lib.number_of(assignment, lib.Assignment, "assignment")
     return array
+
+
+def shape_of(element):
+    """An element of such an array as a struct rcm_topk."""
+    return ffi.new("struct rcm_topk *", tuple(map(int, element[()])))[0]
 
 
 def in_domain(array, *more, **stand_ins):
@@ -87,29 +108,29 @@ def in_domain(array, *more, **stand_ins):
     checked. stand_ins: values for the fields of a shape that the call does not take.
     """
     if array.ndim == 0 and all(numpy.ndim(value) == 0 for value in more):
-        p = lib.Topk(*map(int, array[()]))
+        p = shape_of(array)
         for name, value in stand_ins.items():
             setattr(p, name, value)
-        status = lib.check(p)
+        status = model.rcm_check(p)
         if status != 0:
-            text = ctypes.create_string_buffer(200)
-            lib.status_text(status, p, text, len(text))
-            raise ValueError(text.value.decode())
+            text = ffi.new("char[]", 200)
+            model.rcm_status_text(status, p, text, len(text))
+            raise ValueError(lib.text_of(text))
     return array
 
 
 def evaluate(function, array, machine=None):
     """The function of each shape, as an array of float64 of the same shape, or a number.
 
-    function: an address, or a row of the objectives. machine: what that objective needs.
+    function: one of the library, or a row of the objectives. machine: what that objective needs.
     """
     out = numpy.empty(array.shape)
-    if isinstance(function, int) or not hasattr(function, "contents"):
-        lib.each(function, array.ctypes.data, array.size, out.ctypes.data)
+    where = (ffi.from_buffer("struct rcm_topk[]", array), array.size,
+             ffi.from_buffer("double[]", out))
+    if ffi.typeof(function).kind == "function":
+        model.rcm_each(function, *where)
     else:
-        machine = machine or lib.Machine()
-        lib.each_objective(function, ctypes.byref(machine), array.ctypes.data, array.size,
-                           out.ctypes.data)
+        model.rcm_each_objective(function, machine or lib.new("rcm_machine"), *where)
     return out[()]
 
 
@@ -119,7 +140,7 @@ def rope_of(theta, head_dim):
     if not 1 < theta < numpy.inf:
         raise ValueError(f"rope_theta = {theta} is not above 1; give the base of RoPE, such as "
                          "10000 or 500000")
-    head_dim = count("head_dim", head_dim, 2, lib.HEAD_DIM_MOST)
+    head_dim = count("head_dim", head_dim, 2, model.RCM_HEAD_DIM_MOST)
     if head_dim % 2:
         raise ValueError(f"head_dim = {head_dim} is not even; give the elements of a head that "
                          "RoPE rotates, such as 64 or 128")
@@ -137,8 +158,8 @@ def goal(name, value, k=1):
         text = value.strip()
     else:
         text = repr(real(name, value))
-    found = lib.Goal()
-    if lib.goal(text.encode(), k, ctypes.byref(found)) != 0:
+    found = lib.new("rcm_goal")
+    if model.rcm_goal(text.encode(), k, found) != 0:
         raise ValueError(f"{name} = {value!r} must be in (0, 1], with at most 18 digits after the "
                          "point; write 0.95 for 95 %")
     return found
@@ -151,6 +172,5 @@ def each(function, result, array, *more):
     array, *more = numpy.broadcast_arrays(array, *more)
     out = numpy.empty(array.shape, dtype=result)
     for place in numpy.ndindex(out.shape):
-        shape = lib.Topk(*map(int, array[place]))
-        out[place] = function(shape, *(values[place] for values in more))
+        out[place] = function(shape_of(array[place]), *(values[place] for values in more))
     return out[()]

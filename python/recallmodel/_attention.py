@@ -1,15 +1,21 @@
 """Sparse attention: the output of one layer when queries read only what a method chooses."""
-import ctypes
+from __future__ import annotations
+
 import dataclasses
+import itertools
 import os
-from ctypes import byref
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy
 
 from . import _library as lib
 from ._arrays import count, fraction, real, unmasked
+from ._library import Path, attention, ffi, text_of
 from ._long import run_stoppable
 from ._openblas import one_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 # Options of the methods that are no whole numbers: what they are instead.
 _KINDS = {"assignment": "name", "mean_value": "flag", "spherical": "flag", "inside": "share",
@@ -25,25 +31,23 @@ class SparseAttention:
     knob: the setting of the method, None if it has none. bytes_read: the bytes of index, keys and
     values that a query reads, as float16. index_bytes: those of the index alone.
     """
-    output: numpy.ndarray
+    output: NDArray[numpy.float32]
     visited: float
     selectivity: float
-    knob: int
+    knob: Optional[int]
     bytes_read: float
     index_bytes: float
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"SparseAttention(visited={self.visited:.4g}, selectivity={self.selectivity:.4g}, "
                 f"output={self.output.dtype}{list(self.output.shape)})")
 
 
-def attention_methods():
+def attention_methods() -> tuple[str, ...]:
     """The names of the methods that sparse_attention takes."""
-    names = []
-    for address in lib.attention().methods:
-        if not address:
-            return tuple(names)
-        names.append(ctypes.cast(address, ctypes.POINTER(ctypes.c_char_p)).contents.value.decode())
+    registry = attention().methods
+    rows = itertools.takewhile(bool, (registry[i] for i in itertools.count()))
+    return tuple(text_of(row.name) for row in rows)
 
 
 def _tensor(name, value):
@@ -68,7 +72,7 @@ def _like(name, value, other, shape):
 
 
 def _context(queries, keys, values, queries_unroped, keys_unroped):
-    """The tensors and their struct context, which points to them."""
+    """Pointers to the tensors, which hold them, and their struct context."""
     q, k, v = (_tensor(*pair) for pair in (("queries", queries), ("keys", keys),
                                            ("values", values)))
     if v.shape[:2] != k.shape[:2]:
@@ -87,23 +91,26 @@ def _context(queries, keys, values, queries_unroped, keys_unroped):
     tensors = (q, k, v, q_unroped, k_unroped)
     if max(max(x.shape) for x in tensors[:3]) > 2**30:
         raise ValueError("an axis is longer than 2^30; give shorter arrays")
-    pointers = [None if x is None else x.ctypes.data for x in tensors]
-    return tensors, lib.Context(len(q), len(k), k.shape[1], q.shape[1], k.shape[2], v.shape[2], 0,
-                                *pointers)
+    names = ("queries", "keys", "values", "queries_unroped", "keys_unroped")
+    pointers = {name: ffi.from_buffer("float[]", x) for name, x in zip(names, tensors)
+                if x is not None}
+    return pointers, lib.new("context", query_heads=len(q), key_heads=len(k), n=k.shape[1],
+                             n_q=q.shape[1], d=k.shape[2], d_v=v.shape[2], **pointers)[0]
 
 
 def _options(sink, window, d, given):
     """struct method_options with the dense part and the options by name."""
-    options = lib.attention().options()
-    options.dense = lib.DensePart(count("sink", sink, 0, 2**30), count("window", window, 0, 2**30))
+    options = attention().method_options_default()
+    options.dense.sink = count("sink", sink, 0, 2**30)
+    options.dense.window = count("window", window, 0, 2**30)
     options.components = min(options.components, d)
-    names = [name for name, _ in lib.MethodOptions._fields_ if name != "dense"]
+    names = [name for name, _ in ffi.typeof(options).fields if name != "dense"]
     for name, value in given.items():
         if name not in names:
             raise ValueError(f"there is no option {name}; give one of {', '.join(names)}")
         kind = _KINDS.get(name)
         if kind == "name":
-            value = lib.number_of(value, lib.ASSIGNMENTS, name)
+            value = lib.number_of(value, lib.Assignment, name)
         elif kind == "flag":
             value = bool(value)
         elif kind == "share":
@@ -117,9 +124,12 @@ def _options(sink, window, d, given):
 
 
 # long: half of it is the docstring.
-def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, window=128, *,
-                     queries_unroped=None, keys_unroped=None, index=None, layer=None, share=False,
-                     threads=0, **options):
+def sparse_attention(queries: ArrayLike, keys: ArrayLike, values: ArrayLike, method: str = "topk",
+                     budget: float = 0.05, sink: int = 1, window: int = 128, *,
+                     queries_unroped: Optional[ArrayLike] = None,
+                     keys_unroped: Optional[ArrayLike] = None, index: Optional[Path] = None,
+                     layer: Optional[int] = None, share: bool = False, threads: int = 0,
+                     **options: Any) -> SparseAttention:
     """The attention of one layer in which each query reads only the keys that a method chooses.
 
     queries: [query heads, n_q, d], of the last n_q of n positions, after RoPE. keys: [key heads, n,
@@ -150,30 +160,30 @@ def sparse_attention(queries, keys, values, method="topk", budget=0.05, sink=1, 
         >>> rcm.sparse_attention(x[:, -10:], x, x, "topk", budget=0.1)
         SparseAttention(visited=0.1, selectivity=0.229, output=float32[2, 10, 16])
     """
-    number = lib.attention().method_by_name(str(method).encode())
-    if not number:
+    row = attention().method_by_name(str(method).encode())
+    if not row:
         raise ValueError(f"method {method!r} is not known; give one of "
                          f"{', '.join(attention_methods())}")
     tensors, context = _context(queries, keys, values, queries_unroped, keys_unroped)
     number_of_layer = 2**32 - 1 if layer is None else count("layer", layer, 0, 2**32 - 2)
-    spec = lib.OutputsSpec(context=context, layer=number_of_layer, method=number,
-                           index=None if index is None else os.fsencode(index),
-                           budget=fraction("budget", budget), share=bool(share),
-                           options=_options(sink, window, context.d, options),
-                           threads=count("threads", threads, 0, 4096))
+    path = ffi.NULL if index is None else ffi.new("char[]", os.fsencode(index))
+    spec = lib.new("outputs_spec", context=context, layer=number_of_layer, method=row, index=path,
+                   budget=fraction("budget", budget), share=bool(share),
+                   options=_options(sink, window, context.d, options),
+                   threads=count("threads", threads, 0, 4096))
     out = numpy.empty((context.query_heads, context.n_q, context.d_v), numpy.float32)
-    report, error = lib.OutputsReport(), ctypes.create_string_buffer(400)
-    run = lib.attention().outputs
+    report, error = lib.new("outputs_report"), ffi.new("char[]", 400)
 
     def work(tick):
         spec.tick = tick
-        return run(byref(spec), out.ctypes.data, byref(report), error, len(error))
+        return attention().sparse_outputs(spec, ffi.from_buffer("float[]", out), report, error,
+                                          len(error))
 
     # Until it has returned, also after Ctrl-C, C reads the tensors.
     with one_thread:
-        status = run_stoppable(work, lambda: tensors)
+        status = run_stoppable(work, lambda: (tensors, path))
     if status != 0:
-        raise ValueError(error.value.decode().replace("--kb", "k_b").replace("--", "")
+        raise ValueError(text_of(error).replace("--kb", "k_b").replace("--", "")
                          .replace("element-bytes", "element_bytes"))
     return SparseAttention(out, report.visited, report.selectivity,
                            None if report.knob == 2**32 - 1 else report.knob, report.bytes_read,

@@ -2,19 +2,19 @@
 import signal
 import threading
 
-from . import _library as lib
+from ._library import ffi
 
 
 def run_stoppable(work, clean_up):
     """Calls work(tick) and then clean_up(), and returns what work returned.
 
     They run in a thread of their own, so that Python handles Ctrl-C and other signals meanwhile.
-    The thread owns everything that it uses: if the wait is interrupted, the tick, of type lib.TICK,
+    The thread owns everything that it uses: if the wait is interrupted, the tick, a function of C,
     tells C to stop, and the exception is raised when the thread has ended.
     """
     # stop is a list: one call of C appends to it, so that no second signal can come in between.
     stop, finished, results, errors = [], threading.Event(), [], []
-    tick = lib.TICK(lambda context, done, total: bool(stop))
+    tick = ffi.callback("bool(void *, uint64_t, uint64_t)", lambda *progress: bool(stop))
 
     def run():
         try:

@@ -1,25 +1,44 @@
 """Recall, cost, time and selection: a function for each one of model/recallmodel.h."""
-import ctypes
+from __future__ import annotations
+
 import dataclasses
-from ctypes import byref
+from typing import TYPE_CHECKING, Any, Optional, Protocol, Union, overload
 
 import numpy
+from numpy import float64, int64
 
 from . import _library as lib
-from ._arrays import (count, counts, each, evaluate, fraction, fractions, goal, in_domain, shapes)
-from ._profiles import _profile_of_any, _profile_pointer, _rows_of
+from ._arrays import (Numbers, Recall, count, counts, each, evaluate, fraction, fractions, goal,
+                      in_domain, shape_of, shapes)
+from ._library import Assignment, CostModel, Dtype, Path, ffi, model, rows_of, text_of
+from ._profiles import Profile, _profile_of_any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
-def version():
+def version() -> str:
     """The version of the C library."""
-    return lib.version().decode()
+    return text_of(model.rcm_version())
+
+
+# Numbers give a number, arrays an array: a function has both signatures.
 
 
 # ---- recall
 
 
-def _shape_function(name, text, c_name=None):
-    function = lib.address("rcm_" + (c_name or name))
+class _OfShapes(Protocol):
+    @overload
+    def __call__(self, n: int, k: int, b: int, k_b: int, *, valid: int = 0,
+                 assignment: Assignment = "interleaved") -> float: ...
+    @overload
+    def __call__(self, n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, *, valid: Numbers = 0,
+                 assignment: Assignment = "interleaved") -> NDArray[float64]: ...
+
+
+def _shape_function(name: str, text: str, c_name: Optional[str] = None) -> _OfShapes:
+    function = getattr(model, "rcm_" + (c_name or name))
 
     def of_shapes(n, k, b, k_b, *, valid=0, assignment="interleaved"):
         array = shapes(assignment, n=n, k=k, b=b, k_b=k_b, valid=valid)
@@ -35,7 +54,7 @@ def _shape_function(name, text, c_name=None):
     Returns float64 of the broadcast shape. Outside the domain (1 <= k <= n < 2^53, 1 <= b <= n,
     k_b >= 1): NaN in arrays, ValueError for numbers.
     """
-    return of_shapes
+    return of_shapes  # type: ignore[return-value]
 
 
 recall = _shape_function(
@@ -57,7 +76,12 @@ recall_worst_case = _shape_function(
 probability_exact = _shape_function("probability_exact", "Probability that a row loses nothing.")
 
 
-def survival(n, k, b, k_b, rank):
+@overload
+def survival(n: int, k: int, b: int, k_b: int, rank: int) -> float: ...
+@overload
+def survival(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
+             rank: Numbers) -> NDArray[float64]: ...
+def survival(n: Any, k: Any, b: Any, k_b: Any, rank: Any) -> Any:
     """Probability that the element of this rank (1: the largest, up to k) survives stage 1.
 
     Whole numbers or arrays, broadcast. Returns float64 of the broadcast shape. Outside the domain:
@@ -68,30 +92,40 @@ def survival(n, k, b, k_b, rank):
     if array.ndim == rank.ndim == 0 and not 1 <= rank <= array["k"]:
         raise ValueError(f"rank = {rank} is larger than k = {array['k']}; give ranks from 1 to k"
                          if rank else "rank is zero; give a whole number from 1 on")
-    return each(lambda p, r: lib.survival(p, int(r)), float, array, rank)
+    return each(lambda p, r: model.rcm_survival(p, int(r)), float, array, rank)
 
 
-def lost_law(n, k, b, k_b):
+def _one_shape(n, k, b, k_b):
+    """struct rcm_topk of whole numbers, which are in the domain."""
+    named = {"n": n, "k": k, "b": b, "k_b": k_b}
+    counted = {name: count(name, value) for name, value in named.items()}
+    return shape_of(in_domain(shapes(**counted)))
+
+
+def lost_law(n: int, k: int, b: int, k_b: int) -> tuple[NDArray[int64], NDArray[float64]]:
     """The law (distribution) of the number of elements that one row loses. One shape, no arrays.
 
     Returns (lost, probability), two arrays of one dimension and of the same length. ValueError if
     the law is too wide or takes too long to compute.
     """
-    law = lib.Lost()
-    shape = lib.Topk(n=count("n", n), k=count("k", k), b=count("b", b), k_b=count("k_b", k_b))
-    in_domain(shapes(n=n, k=k, b=b, k_b=k_b))
-    if lib.lost(shape, byref(law)) != 0:
+    law, shape = lib.new("rcm_lost"), _one_shape(n, k, b, k_b)
+    if model.rcm_lost(shape, law) != 0:
         raise ValueError("the law of this shape is too wide, or would take too long")
     try:
-        probability = numpy.ctypeslib.as_array(law.probability, (law.length,)).copy()
-    finally:
         first = law.first
-        lib.lost_free(byref(law))
+        probability = numpy.array(ffi.unpack(law.probability, law.length))
+    finally:
+        model.rcm_lost_free(law)
     probability = probability[:max(shape.k - first + 1, 0)]  # more than k are never lost
     return numpy.arange(first, first + len(probability)), probability
 
 
-def recall_quantile(n, k, b, k_b, probability, m=1):
+@overload
+def recall_quantile(n: int, k: int, b: int, k_b: int, probability: float, m: int = 1) -> float: ...
+@overload
+def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probability: Numbers,
+                    m: Numbers = 1) -> NDArray[float64]: ...
+def recall_quantile(n: Any, k: Any, b: Any, k_b: Any, probability: Any, m: Any = 1) -> Any:
     """The recall that all of m rows reach together with this probability, in (0, 1].
 
     Arrays are broadcast. NaN where the law (distribution) is too wide to compute. Outside the
@@ -99,11 +133,11 @@ def recall_quantile(n, k, b, k_b, probability, m=1):
     """
 
     def one(p, probability):
-        law = lib.Lost()
-        if lib.lost(p, byref(law)) != 0:
+        law = lib.new("rcm_lost")
+        if model.rcm_lost(p, law) != 0:
             return numpy.nan
-        quantile = lib.lost_recall_quantile(byref(law), p.k, float(probability), max(p.m, 1))
-        lib.lost_free(byref(law))
+        quantile = model.rcm_lost_recall_quantile(law, p.k, float(probability), max(p.m, 1))
+        model.rcm_lost_free(law)
         return quantile
 
     array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b, m=m), probability)
@@ -116,10 +150,18 @@ def recall_quantile(n, k, b, k_b, probability, m=1):
 
 
 def _target(recall, align=1, divisors=False):
-    return lib.Target(goal("target", recall).loss, align, divisors)
+    return lib.new("rcm_target", loss=goal("target", recall).loss, align=align,
+                   divisors=bool(divisors))[0]
 
 
-def smallest_b(n, k, k_b, target, *, align=1, divisors=False):
+@overload
+def smallest_b(n: int, k: int, k_b: int, target: Recall, *, align: int = 1,
+               divisors: bool = False) -> int64: ...
+@overload
+def smallest_b(n: Numbers, k: Numbers, k_b: Numbers, target: Numbers, *, align: int = 1,
+               divisors: bool = False) -> NDArray[int64]: ...
+def smallest_b(n: Any, k: Any, k_b: Any, target: Any, *, align: int = 1,
+               divisors: bool = False) -> Any:
     """The smallest b whose expected recall reaches `target`; 0 if there is none.
 
     target: a recall in (0, 1], a number or an array. align: b must be a multiple of it. divisors:
@@ -127,31 +169,44 @@ def smallest_b(n, k, k_b, target, *, align=1, divisors=False):
     """
     align = count("align", align)
     array = in_domain(shapes(n=n, k=k, k_b=k_b), target, b=1)
-    return each(lambda p, r: lib.smallest_b(p, _target(r, align, divisors)), numpy.int64, array,
-                fractions("target", target))
+    return each(lambda p, r: model.rcm_smallest_b(p, _target(r, align, divisors)), numpy.int64,
+                array, fractions("target", target))
 
 
-def largest_k(n, b, k_b, target):
+@overload
+def largest_k(n: int, b: int, k_b: int, target: Recall) -> int64: ...
+@overload
+def largest_k(n: Numbers, b: Numbers, k_b: Numbers, target: Numbers) -> NDArray[int64]: ...
+def largest_k(n: Any, b: Any, k_b: Any, target: Any) -> Any:
     """The largest k whose recall reaches `target` in rows of n, with b buckets of k_b; 0 if none.
 
     Returns int64 of the broadcast shape.
     """
     array = in_domain(shapes(n=n, b=b, k_b=k_b), target, k=1)
-    return each(lambda p, r: lib.largest_k(p, _target(r)), numpy.int64, array,
+    return each(lambda p, r: model.rcm_largest_k(p, _target(r)), numpy.int64, array,
                 fractions("target", target))
 
 
-def largest_n(k, b, k_b, target):
+@overload
+def largest_n(k: int, b: int, k_b: int, target: Recall) -> int64: ...
+@overload
+def largest_n(k: Numbers, b: Numbers, k_b: Numbers, target: Numbers) -> NDArray[int64]: ...
+def largest_n(k: Any, b: Any, k_b: Any, target: Any) -> Any:
     """The largest n in which b buckets of k_b keep k elements with a recall of `target`.
 
     It is 2^53 - 1 if every n reaches the target. Returns int64 of the broadcast shape.
     """
     array = in_domain(shapes(k=k, b=b, k_b=k_b), target, n=2**53 - 1)
-    return each(lambda p, r: lib.largest_n(p, _target(r)), numpy.int64, array,
+    return each(lambda p, r: model.rcm_largest_n(p, _target(r)), numpy.int64, array,
                 fractions("target", target))
 
 
-def xla_b(n, k, target, m=1, rank=None):
+@overload
+def xla_b(n: int, k: int, target: Recall, m: int = 1, rank: Optional[int] = None) -> int64: ...
+@overload
+def xla_b(n: Numbers, k: Numbers, target: Numbers, m: Numbers = 1,
+          rank: Optional[int] = None) -> NDArray[int64]: ...
+def xla_b(n: Any, k: Any, target: Any, m: Any = 1, rank: Optional[int] = None) -> Any:
     """The number of buckets that XLA's approx_max_k takes for this recall_target.
 
     0: it sorts the whole row. Returns int64 of the broadcast shape.
@@ -162,7 +217,7 @@ def xla_b(n, k, target, m=1, rank=None):
     if rank is not None:
         m = 2 if count("rank", rank, 1) > 1 else 1
     array = in_domain(shapes(n=n, k=k, b=1, k_b=1, m=m), target)
-    return each(lambda p, r: lib.xla_b(p, goal("target", r).loss), numpy.int64, array,
+    return each(lambda p, r: model.rcm_xla_b(p, goal("target", r).loss), numpy.int64, array,
                 fractions("target", target))
 
 
@@ -171,35 +226,41 @@ def xla_b(n, k, target, m=1, rank=None):
 
 def _row_named(registry, name, what):
     """A pointer to the row of this name in one of the library's registries."""
-    rows = list(_rows_of(registry))
-    for row in rows:
-        if row.name.decode() == name:
-            return ctypes.pointer(row)
-    names = ", ".join(row.name.decode() for row in rows)
-    raise ValueError(f"{what} {name!r} is not known; there are {names}")
+    rows = {text_of(row.name): row for row in rows_of(registry)}
+    if name not in rows:
+        raise ValueError(f"{what} {name!r} is not known; there are {', '.join(rows)}")
+    return rows[name]
 
 
 def _machine(profile=None, device=None, dtype="f32"):
     """struct rcm_machine. It points to the profile and the device, so the caller must keep both."""
-    machine = lib.Machine(dtype=lib.number_of(dtype, lib.DTYPES, "dtype"))
-    if profile is not None:
-        machine.profile = ctypes.cast(_profile_pointer(profile), ctypes.c_void_p)
-    if device is not None:
-        machine.device = device
-    return machine
+    return lib.new("rcm_machine", dtype=lib.number_of(dtype, Dtype, "dtype"),
+                   profile=ffi.NULL if profile is None else profile._row,
+                   device=ffi.NULL if device is None else device)
 
 
-def cost(model, n, k, b, k_b, m=1):
+@overload
+def cost(model: CostModel, n: int, k: int, b: int, k_b: int, m: int = 1) -> float: ...
+@overload
+def cost(model: CostModel, n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
+         m: Numbers = 1) -> NDArray[float64]: ...
+def cost(model: CostModel, n: Any, k: Any, b: Any, k_b: Any, m: Any = 1) -> Any:
     """Cost of both stages in a cost model (basic, serial or parallel), in the unit of that model.
 
     Arrays are broadcast. Returns float64.
     """
     array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b, m=m))
-    _row_named(lib.cost_model, model, "cost model")
-    return evaluate(_row_named(lib.objective, model, "objective"), array)
+    _row_named(lib.model.rcm_cost_model, model, "cost model")
+    return evaluate(_row_named(lib.model.rcm_objective, model, "objective"), array)
 
 
-def predict_us(profile, n, k, b, k_b, m=1):
+@overload
+def predict_us(profile: Union[Profile, Path], n: int, k: int, b: int, k_b: int,
+               m: int = 1) -> float: ...
+@overload
+def predict_us(profile: Union[Profile, Path], n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
+               m: Numbers = 1) -> NDArray[float64]: ...
+def predict_us(profile: Union[Profile, Path], n: Any, k: Any, b: Any, k_b: Any, m: Any = 1) -> Any:
     """Predicted time of both stages in microseconds. Arrays are broadcast.
 
     NaN where the profile predicts no time. Outside the domain: NaN in arrays, ValueError for
@@ -207,17 +268,22 @@ def predict_us(profile, n, k, b, k_b, m=1):
     """
     array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b, m=m))
     profile = _profile_of_any(profile)
-    return evaluate(_row_named(lib.objective, "time", "objective"), array, _machine(profile))
+    return evaluate(_row_named(model.rcm_objective, "time", "objective"), array, _machine(profile))
 
 
-def exact_time_us(profile, n, k, m=1):
+@overload
+def exact_time_us(profile: Union[Profile, Path], n: int, k: int, m: int = 1) -> float: ...
+@overload
+def exact_time_us(profile: Union[Profile, Path], n: Numbers, k: Numbers,
+                  m: Numbers = 1) -> NDArray[float64]: ...
+def exact_time_us(profile: Union[Profile, Path], n: Any, k: Any, m: Any = 1) -> Any:
     """Predicted time of the exact top-k in microseconds; the rest is as for predict_us.
 
     NaN also if the runs of the profile have no exact top-k among them.
     """
-    row = _profile_pointer(_profile_of_any(profile))
+    own = _profile_of_any(profile)
     array = in_domain(shapes(n=n, k=k, b=1, k_b=1, m=m))
-    return each(lambda p: lib.predict_exact(row, p), float, array)
+    return each(lambda p: model.rcm_predict_exact(own._row, p), float, array)
 
 
 # ---- exact top-k by threshold
@@ -232,24 +298,23 @@ class Reaching:
     """
     mean: float
     sd: float
-    quantile: int
+    quantile: Optional[int]
 
 
-def reaching(n, k, b, k_b, share=1e-6):
+def reaching(n: int, k: int, b: int, k_b: int, share: float = 1e-6) -> Reaching:
     """How many elements exact top-k by threshold collects in its second pass. One shape, no arrays.
 
     share: the share of rows that may collect more elements than the quantile. ValueError if fewer
     than k elements survive stage 1, so that there is no threshold, or if the law (distribution) is
     too wide to compute.
     """
-    shape = lib.Topk(n=count("n", n), k=count("k", k), b=count("b", b), k_b=count("k_b", k_b))
-    in_domain(shapes(n=n, k=k, b=b, k_b=k_b))
-    if numpy.isnan(lib.reaching_above(shape, 0)):
+    shape = _one_shape(n, k, b, k_b)
+    if numpy.isnan(model.rcm_reaching_above(shape, 0)):
         raise ValueError(f"b = {b} with k_b = {k_b} keeps fewer than k = {k} elements of n = {n}")
-    found = lib.reaching(shape)
+    found = model.rcm_reaching(shape)
     if numpy.isnan(found.mean):
         raise ValueError(f"b = {b} with k_b = {k_b}: the distribution is too wide to compute")
-    quantile = lib.reaching_quantile(shape, fraction("share", share))
+    quantile = model.rcm_reaching_quantile(shape, fraction("share", share))
     return Reaching(found.mean, found.sd, quantile or None)
 
 
@@ -262,18 +327,26 @@ def _of_blocks(function, result, *arrays):
     out = numpy.empty(arrays[0].shape, dtype=result)
     for place in numpy.ndindex(out.shape):
         n, k, block, blocks = (int(values[place]) for values in arrays[:4])
-        shape = lib.Blocks(n, k, block, blocks)
-        status = lib.blocks_check(shape)
+        shape = lib.new("rcm_blocks", n=n, k=k, size=block, kept=blocks)[0]
+        status = model.rcm_blocks_check(shape)
         if status != 0 and out.ndim == 0:
-            text = ctypes.create_string_buffer(200)
-            lib.blocks_status_text(status, shape, text, len(text))
-            raise ValueError(text.value.decode())
+            text = ffi.new("char[]", 200)
+            model.rcm_blocks_status_text(status, shape, text, len(text))
+            raise ValueError(text_of(text))
         out[place] = function(shape, *(float(values[place]) for values in arrays[4:]))
     return out[()]
 
 
-def _blocks_function(name, text):
-    function = getattr(lib, name)
+class _OfBlocks(Protocol):
+    @overload
+    def __call__(self, n: int, k: int, blocks: int, *, block: int = 8) -> float: ...
+    @overload
+    def __call__(self, n: Numbers, k: Numbers, blocks: Numbers, *,
+                 block: Numbers = 8) -> NDArray[float64]: ...
+
+
+def _blocks_function(name: str, text: str) -> _OfBlocks:
+    function = getattr(model, "rcm_" + name)
 
     def of_blocks(n, k, blocks, *, block=8):
         return _of_blocks(function, float, *counts(n=n, k=k, block=block, blocks=blocks))
@@ -287,7 +360,7 @@ def _blocks_function(name, text):
     Whole numbers or arrays, broadcast. Returns float64 of the broadcast shape. Outside the domain
     (1 <= k <= blocks * block): NaN in arrays, ValueError for numbers.
     """
-    return of_blocks
+    return of_blocks  # type: ignore[return-value]
 
 
 blocks_recall = _blocks_function(
@@ -298,7 +371,12 @@ blocks_sd = _blocks_function(
     "blocks_sd", "Standard deviation of the recall of one row, if the best blocks are kept.")
 
 
-def blocks_smallest(n, k, target, *, block=8):
+@overload
+def blocks_smallest(n: int, k: int, target: float, *, block: int = 8) -> int64: ...
+@overload
+def blocks_smallest(n: Numbers, k: Numbers, target: Numbers, *,
+                    block: Numbers = 8) -> NDArray[int64]: ...
+def blocks_smallest(n: Any, k: Any, target: Any, *, block: Any = 8) -> Any:
     """The fewest blocks to keep whose expected recall (blocks_recall) reaches `target`.
 
     target: a recall in (0, 1], a number or an array. Returns int64 of the broadcast shape; 0 in
@@ -308,4 +386,4 @@ def blocks_smallest(n, k, target, *, block=8):
     wanted = fractions("target", target)
     losses = numpy.array([goal("target", r).loss for r in wanted.flat]).reshape(wanted.shape)
     fewest = (numpy.maximum(k, 1) - 1) // numpy.maximum(block, 1) + 1
-    return _of_blocks(lib.blocks_smallest, numpy.int64, n, k, block, fewest, losses)
+    return _of_blocks(model.rcm_blocks_smallest, numpy.int64, n, k, block, fewest, losses)

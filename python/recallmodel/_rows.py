@@ -1,17 +1,26 @@
 """The simulation: bucketed top-k on generated rows or on your own."""
+from __future__ import annotations
+
 import contextlib
-import ctypes
 import dataclasses
 import os
 import pathlib
 import tempfile
-from ctypes import byref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy
 
 from . import _library as lib
-from ._arrays import count, counts, fraction, real, rope_of, unmasked
+from ._arrays import Numbers, count, counts, fraction, real, rope_of, unmasked
+from ._library import INPUTS, Assignment, Input, Path, RowDtype, Shuffle, ffi, sim, text_of
 from ._long import run_stoppable
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+# A measured quantity: an array of the broadcast shape of b and k_b, or a number.
+Floats = Any
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -40,35 +49,37 @@ class Simulation:
     """
     rows: int
     k: int
-    recall_mean: numpy.ndarray
-    recall_sd: numpy.ndarray
-    recall_stderr: numpy.ndarray
-    recall_worst: numpy.ndarray
-    recall_p01: numpy.ndarray
-    recall_p05: numpy.ndarray
-    recall_p50: numpy.ndarray
-    recall_value_mean: numpy.ndarray
-    exact_rows: numpy.ndarray
-    certified_rows: numpy.ndarray
-    mass_mean: numpy.ndarray
-    mass_worst: numpy.ndarray
-    value_mean: numpy.ndarray
-    value_worst: numpy.ndarray
-    reaching_mean: numpy.ndarray
-    reaching_sd: numpy.ndarray
-    reaching_worst: numpy.ndarray
-    groups: tuple
-    group_rows: numpy.ndarray
-    recall_groups: numpy.ndarray
-    mass_groups: numpy.ndarray
-    recall_se_groups: numpy.ndarray
-    _lost_of_groups: tuple  # of each configuration: what each group lost in all
-    _lost: tuple  # of each configuration: (first, counts, most) of struct sim_lost
+    recall_mean: Floats
+    recall_sd: Floats
+    recall_stderr: Floats
+    recall_worst: Floats
+    recall_p01: Floats
+    recall_p05: Floats
+    recall_p50: Floats
+    recall_value_mean: Floats
+    exact_rows: Floats
+    certified_rows: Floats
+    mass_mean: Floats
+    mass_worst: Floats
+    value_mean: Floats
+    value_worst: Floats
+    reaching_mean: Floats
+    reaching_sd: Floats
+    reaching_worst: Floats
+    groups: Optional[tuple[Any, ...]]
+    group_rows: Optional[NDArray[numpy.int64]]
+    recall_groups: Optional[NDArray[numpy.float64]]
+    mass_groups: Optional[NDArray[numpy.float64]]
+    recall_se_groups: Floats
+    # Of each configuration: what each group lost in all; (first, counts, most) of struct sim_lost.
+    _lost_of_groups: Optional[tuple[Any, ...]]
+    _lost: tuple[Any, ...]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Simulation(rows={self.rows}, k={self.k}, recall_mean={self.recall_mean!r}, ..)"
 
-    def recall_lower(self, confidence=0.95, comparisons=None):
+    def recall_lower(self, confidence: float = 0.95,
+                     comparisons: Optional[int] = None) -> Floats:
         """A lower bound on the expected recall of each shape.
 
         With this confidence, all of `comparisons` bounds hold together (default: the number of
@@ -85,15 +96,15 @@ class Simulation:
         bounds = []
         for i, (first, counts, most) in enumerate(self._lost):
             if self.groups is not None:
-                bounds.append(lib.sim().recall_lower_groups(
+                bounds.append(sim().sim_recall_lower_groups(
                     self._group_lost(i), len(self.groups), most, self.k, alpha, comparisons))
                 continue
-            values = (ctypes.c_uint64 * len(counts))(*counts)
-            lost = lib.SimLost(first=first, length=len(counts), count=values, most=most)
-            bounds.append(lib.sim().recall_lower(byref(lost), self.k, alpha, comparisons))
+            values = ffi.new("uint64_t[]", counts)
+            lost = lib.new("sim_lost", first=first, length=len(counts), count=values, most=most)
+            bounds.append(sim().sim_recall_lower(lost, self.k, alpha, comparisons))
         return numpy.reshape(bounds, numpy.shape(self.recall_mean))[()]
 
-    def recall_interval(self, confidence=0.95):
+    def recall_interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Student's interval of the mean recall over groups: its two ends, for each shape alone.
 
         It assumes that the recalls of groups are near normal. It is nan below 5 groups and where
@@ -102,21 +113,25 @@ class Simulation:
         alpha = 1.0 - fraction("confidence", confidence)
         if self.groups is None:
             raise ValueError("the rows are not in groups; give groups to simulate")
-        over = [lib.sim().over_groups(self._group_lost(i), len(self.groups), self.k, alpha)
+        over = [sim().sim_over_groups(self._group_lost(i), len(self.groups), self.k, alpha)
                 for i in range(len(self._lost))]
-        return tuple(numpy.reshape([getattr(x, name) for x in over],
-                                   numpy.shape(self.recall_mean))[()]
-                     for name in ("recall_low", "recall_high"))
+        low, high = (numpy.reshape(ends, numpy.shape(self.recall_mean))[()]
+                     for ends in zip(*((one.recall_low, one.recall_high) for one in over)))
+        return low, high
 
     def _group_lost(self, i):
         """An array of struct sim_group_lost of the i-th configuration."""
         return _lost_array(self.group_rows, self._lost_of_groups[i])
 
 
+# The numbers of struct sim_result.
+MEASURED = [name for name, field in ffi.typeof("struct sim_result").fields
+            if field.type.cname == "double"]
+
+
 def _lost_array(rows, lost):
     """An array of struct sim_group_lost."""
-    pairs = (lib.SimGroupLost(int(x), int(y)) for x, y in zip(rows, lost))
-    return (lib.SimGroupLost * len(rows))(*pairs)
+    return ffi.new("struct sim_group_lost[]", [(int(x), int(y)) for x, y in zip(rows, lost)])
 
 
 def _open_rows(rows, dtype, stack):
@@ -136,36 +151,36 @@ def _open_rows(rows, dtype, stack):
             raise ValueError("rows must be an array whose last axis is the row, not empty")
         path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
         numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
-    file, error = lib.RowFile(), ctypes.create_string_buffer(700)
-    number = lib.number_of(dtype or "unknown", lib.SIM_DTYPES, "dtype")
-    if lib.sim().row_file_open(byref(file), os.fsencode(path), number, 0, error, len(error)) != 0:
-        message = f"{path} {error.value.decode()}".replace("give --dtype bf16", "give dtype='bf16'")
+    file, error = lib.new("row_file"), ffi.new("char[]", 700)
+    number = lib.number_of(dtype or "unknown", RowDtype, "dtype")
+    if sim().row_file_open(file, os.fsencode(path), number, 0, error, len(error)) != 0:
+        message = f"{path} {text_of(error)}".replace("give --dtype bf16", "give dtype='bf16'")
         if not os.path.exists(path):
-            inputs = ", ".join(name for name in lib.INPUTS if name != "file")
+            inputs = ", ".join(name for name in INPUTS if name != "file")
             message += f"; what can be generated is {inputs}"
         raise ValueError(message)
-    stack.callback(lib.sim().row_file_close, byref(file))
+    stack.callback(sim().row_file_close, file)
     return file
 
 
 def _groups_of(file, groups, stack):
-    """The struct row_groups of an open file and their labels; (None, None) if there are none.
+    """The struct row_groups of an open file and their labels; (NULL, None) if there are none.
 
     groups: None, a number of leading axes, or one label a row. The stack holds what it points to.
     """
-    found, sim = lib.RowGroups(), lib.sim()
+    found = lib.new("row_groups")
     if groups is None:
-        groups = sim.usual_axes(byref(file))
+        groups = sim().row_groups_usual_axes(file)
     if numpy.ndim(groups) == 0:
-        axes, error = count("groups", groups, 0, 1000), ctypes.create_string_buffer(400)
+        axes, error = count("groups", groups, 0, 1000), ffi.new("char[]", 400)
         if axes == 0:
-            return None, None
-        if sim.groups_of_axes(byref(found), byref(file), axes, error, len(error)) != 0:
-            raise ValueError(f"groups = {axes}: the array {error.value.decode()}")
-        label, labels = ctypes.create_string_buffer(200), []
+            return ffi.NULL, None
+        if sim().row_groups_of_axes(found, file, axes, error, len(error)) != 0:
+            raise ValueError(f"groups = {axes}: the array {text_of(error)}")
+        label, labels = ffi.new("char[]", 200), []
         for i in range(found.groups):
-            sim.group_label(byref(found), i, label, len(label))
-            labels.append(label.value.decode())
+            sim().row_group_label(found, i, label, len(label))
+            labels.append(text_of(label))
         return found, tuple(labels)
     labels = unmasked("groups", groups).ravel()
     if len(labels) != file.rows:
@@ -178,10 +193,9 @@ def _groups_of(file, groups, stack):
     order = numpy.argsort(first)
     number = numpy.empty(len(order), numpy.uint32)
     number[order] = numpy.arange(len(order))
-    of_row = numpy.ascontiguousarray(number[which])
-    stack.callback(lambda: (found, of_row))  # until the simulation has ended
-    found.groups, found.rows = len(unique), file.rows
-    found.of_row = of_row.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+    of_row = ffi.from_buffer("uint32_t[]", numpy.ascontiguousarray(number[which]))
+    stack.callback(lambda: of_row)  # until the simulation has ended
+    found.groups, found.rows, found.of_row = len(unique), file.rows, of_row
     return found, tuple(unique[order].tolist())
 
 
@@ -190,35 +204,35 @@ def _result_of(simulation, shape, groups):
 
     The counts are copied, because they belong to the simulation.
     """
-    result = lib.sim().result(simulation, 0, 0, shape)
+    result = sim().simulation_result(simulation, 0, 0, shape)
     lost = result.lost
-    each = tuple(lib.sim().group(simulation, 0, 0, shape, i) for i in range(groups))
-    return result, (lost.first, tuple(lost.count[:lost.length]), lost.most), each
+    each = tuple(sim().simulation_group(simulation, 0, 0, shape, i) for i in range(groups))
+    return result, (lost.first, tuple(lost.count[0:lost.length]), lost.most), each
 
 
 def _run(spec, stack):
-    """Runs a spec, returns the results of all its shapes and closes the stack.
+    """Runs a spec, returns the results of all its shapes and closes the stack, which holds what
+    the spec points to.
 
     If the wait is interrupted, the simulation stops after the current block of rows.
     """
-    sim = lib.sim()
-    limit = sim.limit(byref(spec))
+    limit = sim().simulation_limit(spec)
     if limit:
-        raise ValueError(limit.decode())
-    error = ctypes.create_string_buffer(800)
-    simulation = sim.new(byref(spec), error, len(error))
+        raise ValueError(text_of(limit))
+    error = ffi.new("char[]", 800)
+    simulation = sim().simulation_new(spec, error, len(error))
     if not simulation:
-        raise MemoryError(error.value.decode())
-    groups = spec.groups.contents.groups if spec.groups else 0
+        raise MemoryError(text_of(error))
+    groups = spec.groups.groups if spec.groups else 0
     owned = stack.pop_all()
 
     def work(tick):
-        if sim.run(simulation, tick, None, error, len(error)) != 0:
-            raise OSError(error.value.decode())
+        if sim().simulation_run(simulation, tick, ffi.NULL, error, len(error)) != 0:
+            raise OSError(text_of(error))
         return [_result_of(simulation, i, groups) for i in range(spec.shapes)]
 
     def clean_up():
-        sim.free(simulation)
+        sim().simulation_free(simulation)
         owned.close()
 
     return run_stoppable(work, clean_up)
@@ -245,7 +259,7 @@ def _check_generated(rows, n, groups):
 
 
 def _rope(rows, stack, theta, head_dim, share, spread, weights):
-    """The struct sim_rope of these rows; None if they are not of the input rope.
+    """The struct sim_rope of these rows; NULL if they are not of the input rope.
 
     The stack holds what it points to.
     """
@@ -255,8 +269,8 @@ def _rope(rows, stack, theta, head_dim, share, spread, weights):
         for name, value in given.items():
             if value is not None:
                 raise ValueError(f"{name} describes the rows of the input rope; give rows='rope'")
-        return None
-    usual = lib.sim().rope_default
+        return ffi.NULL
+    usual = sim().sim_rope_default
     theta, head_dim = rope_of(usual.theta if theta is None else theta,
                               usual.head_dim if head_dim is None else head_dim)
     share = usual.share if share is None else real("rope_share", share)
@@ -267,7 +281,7 @@ def _rope(rows, stack, theta, head_dim, share, spread, weights):
     spread = usual.spread if spread is None else real("rope_spread", spread)
     if not 0 <= spread < numpy.inf:
         raise ValueError(f"rope_spread = {spread} is not a number from 0 on")
-    rope = lib.SimRope(theta=theta, head_dim=head_dim, share=share, spread=spread)
+    rope = lib.new("sim_rope", theta=theta, head_dim=head_dim, share=share, spread=spread)
     if weights is not None:
         values = numpy.asarray(weights, dtype=float).ravel()
         if len(values) > head_dim // 2:
@@ -275,16 +289,17 @@ def _rope(rows, stack, theta, head_dim, share, spread, weights):
                              f"has {head_dim // 2} pairs; give at most that many")
         if not (numpy.all((values >= 0) & (values < numpy.inf)) and values.sum() > 0):
             raise ValueError("rope_weights must be numbers from 0 on, one of them above 0")
-        rope.weight, rope.weights = (ctypes.c_double * len(values))(*values), len(values)
-    stack.callback(lambda: rope)  # until the simulation has ended
+        weight = ffi.new("double[]", values.tolist())
+        stack.callback(lambda: weight)  # until the simulation has ended
+        rope.weight, rope.weights = weight, len(values)
     return rope
 
 
 def _shapes_of(b, k_b, assignment):
     """An array of struct sim_shape."""
-    number = lib.number_of(assignment, lib.ASSIGNMENTS, "assignment")
-    shapes = (lib.SimShape(int(x), int(y), number) for x, y in zip(b.flat, k_b.flat))
-    return (lib.SimShape * b.size)(*shapes)
+    number = lib.number_of(assignment, Assignment, "assignment")
+    shapes = [(int(x), int(y), number) for x, y in zip(b.flat, k_b.flat)]
+    return ffi.new("struct sim_shape[]", shapes)
 
 
 def _over_groups(labels, groups, k, shape):
@@ -294,7 +309,7 @@ def _over_groups(labels, groups, k, shape):
                               "recall_se_groups", "_lost_of_groups"))
     rows = numpy.array([group.lost.rows for group in groups[0]])
     lost = tuple(tuple(group.lost.lost for group in each) for each in groups)
-    errors = [lib.sim().over_groups(_lost_array(rows, each), len(rows), k, 0.05).recall_se
+    errors = [sim().sim_over_groups(_lost_array(rows, each), len(rows), k, 0.05).recall_se
               for each in lost]
     means = {name: numpy.reshape([[getattr(group, field) for group in each] for each in groups],
                                  (*shape, len(rows)))
@@ -304,9 +319,15 @@ def _over_groups(labels, groups, k, shape):
 
 
 # long: half of it is the docstring.
-def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuffle="none", valid=0,
-             repetitions=None, seed=1, temperature=1.0, threads=0, dtype=None, groups=None,
-             rope_theta=None, head_dim=None, rope_share=None, rope_spread=None, rope_weights=None):
+def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbers, *,
+             n: Optional[int] = None, rho: float = 0.5, assignment: Assignment = "interleaved",
+             shuffle: Shuffle = "none", valid: int = 0, repetitions: Optional[int] = None,
+             seed: int = 1, temperature: float = 1.0, threads: int = 0,
+             dtype: Optional[RowDtype] = None,
+             groups: Optional[Union[int, Sequence[Any], NDArray[Any]]] = None,
+             rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
+             rope_share: Optional[float] = None, rope_spread: Optional[float] = None,
+             rope_weights: Optional[Numbers] = None) -> Simulation:
     """Runs bucketed top-k on rows and returns a Simulation, which says what they lose.
 
     It uses no function of the model.
@@ -332,14 +353,14 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
     those of the command.
     The same seed gives the same rows, which are also those of `recallmodel simulate`.
     """
-    b, k_b = counts(b=b, k_b=k_b)
-    generated = isinstance(rows, str) and rows in lib.INPUTS
+    every_b, every_k_b = counts(b=b, k_b=k_b)
+    generated = isinstance(rows, str) and rows in INPUTS
     with contextlib.ExitStack() as stack:
         rope = _rope(rows if generated else "file", stack, theta=rope_theta, head_dim=head_dim,
                      share=rope_share, spread=rope_spread, weights=rope_weights)
         if generated:
             _check_generated(rows, n, groups)
-            file, row_groups, labels = None, None, None
+            file, row_groups, labels = ffi.NULL, ffi.NULL, None
             n = count("n", n, 1, 2**53 - 1)
             repetitions = 100 if repetitions is None else repetitions
         else:
@@ -352,25 +373,23 @@ def simulate(rows, k, b, k_b, *, n=None, rho=0.5, assignment="interleaved", shuf
         valid = count("valid", valid, 0, n) or n
         k = count("k", k, 1, valid)
         rho, temperature = real("rho", rho), real("temperature", temperature)
-        _check_settings(n, b, k_b, rho, temperature)
-        shape = _shapes_of(b, k_b, assignment)
-        shuffles = (ctypes.c_int * 1)(lib.number_of(shuffle, lib.SHUFFLES, "shuffle"))
-        spec = lib.SimSpec(
-            n=n, k=k, valid=valid, input=lib.INPUTS.index(rows if generated else "file"),
-            rho=(ctypes.c_double * 1)(rho), rhos=1, shuffle=shuffles, shuffles=1,
-            shape=shape, shapes=b.size, reaching=True,
+        _check_settings(n, every_b, every_k_b, rho, temperature)
+        pointers = dict(
+            shape=_shapes_of(every_b, every_k_b, assignment), rho=ffi.new("double[]", [rho]),
+            file=file, shuffle=ffi.new("enum sim_shuffle[]", [
+                lib.number_of(shuffle, Shuffle, "shuffle")]), groups=row_groups, rope=rope)
+        spec = lib.new(
+            "sim_spec", **pointers, n=n, k=k, valid=valid, rhos=1, shuffles=1, shapes=every_b.size,
+            input=lib.number_of(rows if generated else "file", Input, "rows"), reaching=True,
             weights=not (generated and rows == "placement"), temperature=temperature,
             seed=count("seed", seed), repetitions=repetitions,
             threads=count("threads", threads, 0, 4096))
-        if rope is not None:
-            spec.rope = ctypes.pointer(rope)
-        if file is not None:
-            spec.file = ctypes.pointer(file)
-        if row_groups is not None:
-            spec.groups = ctypes.pointer(row_groups)
+        stack.callback(lambda: (spec, pointers))  # until the simulation has ended
         results = _run(spec, stack)
-    measured = {name: numpy.reshape([getattr(result, name) for result, *_ in results], b.shape)[()]
-                for name in lib.QUANTITIES + lib.REACHING_QUANTITIES}
+    shape = every_b.shape
+    measured: dict[str, Any] = {
+        name: numpy.reshape([getattr(result, name) for result, *_ in results], shape)[()]
+        for name in MEASURED}
     return Simulation(rows=results[0][0].rows, k=k, **measured,
-                      **_over_groups(labels, [each for *_, each in results], k, b.shape),
+                      **_over_groups(labels, [each for *_, each in results], k, shape),
                       _lost=tuple(lost for _, lost, _ in results))

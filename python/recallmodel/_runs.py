@@ -1,12 +1,20 @@
 """The measured runs that come with the project: their list, and their columns as arrays."""
+from __future__ import annotations
+
 import csv
 import dataclasses
 import difflib
 import os
 import pathlib
 import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy
+
+from ._library import Path
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 VARIABLE = "RECALLMODEL_RUNS"
 
@@ -30,7 +38,7 @@ class Runs:
     lengths: str
     path: pathlib.Path
 
-    def source(self):
+    def source(self) -> str:
         """The text that says where the runs come from, and what was left out."""
         return (self.path.parent / "SOURCE").read_text(encoding="utf-8")
 
@@ -67,7 +75,7 @@ def _rows_of(path):
     return header, rows
 
 
-def runs():
+def runs() -> list[Runs]:
     """The measured runs that come with the project, in the order of `recallmodel runs`."""
     folder = _folder()
     header, rows = _rows_of(folder / "index.csv")
@@ -100,7 +108,7 @@ def _array_of(texts):
     return numpy.array(texts, dtype=str)
 
 
-def read_runs(name_or_path):
+def read_runs(name_or_path: Path) -> dict[str, NDArray[Any]]:
     """The columns of measured runs, by their names: a dict of arrays of one length.
 
     name_or_path: a name that runs() lists, such as "keyetal/two-stage", or a CSV file. A column is

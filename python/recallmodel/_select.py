@@ -1,13 +1,18 @@
 """What to deploy: rcm_select of model/recallmodel/select.h."""
+from __future__ import annotations
+
 import dataclasses
-from ctypes import byref, c_int
+from typing import Any, Optional, Union
 
 import numpy
 
 from . import _library as lib
-from ._arrays import count, fraction, goal, real, rope_of
+from ._arrays import Recall, count, fraction, goal, real, rope_of
+from ._library import Deploy, Dtype, Objective, Path, ffi, model, text_of
 from ._model import _machine, _row_named
-from ._profiles import Profile, _device_row, _profile_for, _profile_of_any, _profile_pointer
+from ._profiles import Device, Profile, _device_row, _profile_for, _profile_of_any, profile_of_copy
+
+HEAD_DIM = 128  # of sim_rope_default
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,19 +58,19 @@ class Choice:
     objective), too_close, no_exact (what exact top-k takes is not known), or what forbids all
     buckets: recall, runs, options (align, divisors), kernel.
     """
-    b: int
-    k_b: int
-    candidates: int
-    recall: float
-    objective: float
-    deploy: str
-    exact_objective: float
-    over_exact: float
-    low_us: float
-    high_us: float
-    stand_in: str
-    threshold: Threshold
-    beyond: Beyond
+    b: Optional[int]
+    k_b: Optional[int]
+    candidates: Optional[int]
+    recall: Optional[float]
+    objective: Optional[float]
+    deploy: Deploy
+    exact_objective: Optional[float]
+    over_exact: Optional[float]
+    low_us: Optional[float]
+    high_us: Optional[float]
+    stand_in: Optional[str]
+    threshold: Optional[Threshold]
+    beyond: Optional[Beyond]
     too_close: bool
     cause: str
     reason: str
@@ -78,21 +83,21 @@ def _finite_or_none(value):
 def _beyond_of(point, profile):
     if not numpy.isfinite(point.objective):
         return None
-    r = lib.predict(_profile_pointer(profile), point.p)
+    r = model.rcm_predict(profile._row, point.p)
     return Beyond(point.p.b, point.p.k_b, r.time_us, r.low_us, r.high_us)
 
 
 def _choice_of(choice, profile=None):
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
-    band = lib.predict(_profile_pointer(profile), p) if profile and found else None
+    band = model.rcm_predict(profile._row, p) if profile and found else None
     return Choice(
         b=p.b if found else None,
         k_b=p.k_b if found else None,
         candidates=min(p.b * p.k_b, p.n) if found else None,
-        recall=lib.recall_exact(p) if found else None,
+        recall=model.rcm_recall_exact(p) if found else None,
         objective=_finite_or_none(choice.objective),
-        deploy=lib.DEPLOY[choice.deploy],
+        deploy=text_of(model.rcm_deploy_name(choice.deploy)),
         exact_objective=_finite_or_none(choice.exact_objective),
         over_exact=_finite_or_none(choice.over_exact),
         low_us=_finite_or_none(band.low_us) if band else None,
@@ -102,14 +107,14 @@ def _choice_of(choice, profile=None):
                    if numpy.isfinite(t.objective) else None),
         beyond=_beyond_of(choice.beyond, profile),
         too_close=choice.too_close,
-        cause=lib.reason_name(choice.reason).decode(),
-        reason=lib.reason_text(choice.reason).decode())
+        cause=text_of(model.rcm_reason_name(choice.reason)),
+        reason=text_of(model.rcm_reason_text(choice.reason)))
 
 
 def _exact_kernel_us(kernel, p):
     """The predicted time of exact top-k by a profile, for a shape, and its band."""
     kernel = _profile_of_any(kernel)
-    exact = lib.predict_exact_band(_profile_pointer(kernel), p)
+    exact = model.rcm_predict_exact_band(kernel._row, p)
     if not exact.time_us > 0:
         raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
                          + ("; give a k below n, because k = n selects nothing" if p.k >= p.n
@@ -120,10 +125,12 @@ def _exact_kernel_us(kernel, p):
 def _carried(kernel, row):
     """The profile of an exact kernel, carried to the device where it is of another card."""
     kernel = _profile_of_any(kernel)
-    measured_on = lib.device_by_name(kernel._row.card) if row is not None else None
-    if not measured_on or measured_on.contents.name == row.contents.name:
+    card = kernel._row.card
+    measured_on = model.rcm_device_by_name(card) if row is not None and card else None
+    if not measured_on or measured_on == row:
         return kernel
-    return Profile(lib.carry_exact(_profile_pointer(kernel), measured_on, row), keep=(kernel, row))
+    return profile_of_copy(model.rcm_carry_exact(kernel._row, measured_on, row), None,
+                           (kernel, row))
 
 
 def _exact_us(exact_us, exact_kernel, unit, p):
@@ -134,7 +141,7 @@ def _exact_us(exact_us, exact_kernel, unit, p):
     if exact_us is not None and exact_kernel is not None:
         raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give only "
                          "one")
-    if unit != b"us":
+    if unit != "us":
         raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
                          "with a time; give a profile or a device")
     if exact_kernel is not None:
@@ -146,9 +153,13 @@ def _exact_us(exact_us, exact_kernel, unit, p):
 
 
 # long: an argument of select is a member of struct rcm_selection.
-def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, device=None,
-           dtype=None, exact_us=None, exact_kernel=None, kernel=None, k_b_max=4, align=1,
-           divisors=False, rope_theta=None, head_dim=None, d=None, beyond_runs=False):
+def select(n: int, k: int, target: Recall, *, m: int = 1, confidence: Optional[float] = None,
+           objective: Optional[Objective] = None, profile: Optional[Union[Profile, Path]] = None,
+           device: Optional[Union[Device, str]] = None, dtype: Optional[Dtype] = None,
+           exact_us: Optional[float] = None, exact_kernel: Optional[Union[Profile, Path]] = None,
+           kernel: Optional[str] = None, k_b_max: int = 4, align: int = 1, divisors: bool = False,
+           rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
+           d: Optional[int] = None, beyond_runs: bool = False) -> Choice:
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -178,60 +189,65 @@ def select(n, k, target, *, m=1, confidence=None, objective=None, profile=None, 
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
     wanted = goal("target", target, k)
-    profile = None if profile is None else _profile_of_any(profile)
-    if profile is not None and profile._row.kernel.contents.exact_only:
-        raise ValueError(f"{profile.name}: an exact kernel's profile has no stage 1; give it as "
+    own: Any = None if profile is None else _profile_of_any(profile)
+    if own is not None and own._row.kernel.exact_only:
+        raise ValueError(f"{own.name}: an exact kernel's profile has no stage 1; give it as "
                          "exact_kernel")
     row = None if device is None else _device_row(device)
     stands_in = False
-    if profile is not None:
-        own, profile = profile, _profile_for(row, profile, kernel, dtype)
-        if profile is None:
+    fitting: Any = None
+    if own is not None:
+        fitting = _profile_for(row, own, kernel, dtype)
+        if fitting is None:
             raise ValueError(f"the profile of {own.name} is of kernel {own.kernel!r} and dtype "
                              f"{own.dtype!r}, and cannot answer for {kernel!r}, {dtype!r}")
     elif row is not None and objective in (None, "time") and d is None:
-        profile = _profile_for(row, None, kernel, dtype)
-        stands_in = profile is not None and profile.stands_in_for is not None
+        fitting = _profile_for(row, None, kernel, dtype)
+        stands_in = fitting is not None and fitting.stands_in_for is not None
     if not objective:
-        objective = ("time" if profile is not None else
+        objective = ("time" if fitting is not None else
                      "roofline" if row is not None else "candidates")
-    chosen = _row_named(lib.objective, objective, "objective")
-    need = lib.NEEDS[chosen.contents.need]
-    if (need == "profile" and profile is None) or (need == "device" and row is None):
-        raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
-    selection = lib.Selection(
-        p=lib.Topk(n=n, k=k, m=m), target=lib.Target(wanted.loss, count("align", align), divisors),
-        k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen,
-        machine=_machine(profile, row, dtype or (profile.dtype if profile is not None else "f32")))
-    selection.machine.beyond_runs = bool(beyond_runs)
+    chosen = _row_named(model.rcm_objective, objective, "objective")
+    unit = text_of(chosen.unit)
+    for need, number, given in (("profile", model.RCM_NEEDS_PROFILE, fitting),
+                                ("device", model.RCM_NEEDS_DEVICE, row)):
+        if chosen.need == number and given is None:
+            raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
+    machine = _machine(fitting, row, dtype or (fitting.dtype if fitting is not None else "f32"))
+    machine.beyond_runs = bool(beyond_runs)
+    selection = lib.new(
+        "rcm_selection", p=dict(n=n, k=k, m=m),
+        target=dict(loss=wanted.loss, align=count("align", align), divisors=bool(divisors)),
+        k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
     if d is not None:
-        if chosen.contents.unit != b"us" or row is None:
+        if unit != "us" or row is None:
             raise ValueError("d predicts a time on a device; give device='H100-PCIe' or another")
         if exact_kernel is not None:
             raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
         selection.machine.d = count("d", d)
     if (stands_in and exact_us is None and exact_kernel is None
-            and profile.stands_in_for != profile.name):
-        fastest = lib.Profile()
-        if lib.fastest_exact(row, c_int(profile._row.dtype), selection.p, fastest):
+            and fitting.stands_in_for != fitting.name):
+        fastest = lib.new("rcm_profile")
+        dtype_of = ffi.new("enum rcm_dtype *", fitting._row.dtype)
+        if model.rcm_fastest_exact(row, dtype_of, selection.p, fastest):
             exact_kernel = Profile(fastest, keep=row)
     elif exact_kernel is not None and exact_us is None:
         exact_kernel = _carried(exact_kernel, row)
     selection.exact_us, selection.exact_low_us, selection.exact_high_us = _exact_us(
-        exact_us, exact_kernel, chosen.contents.unit, selection.p)
+        exact_us, exact_kernel, unit, selection.p)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
-    if need == "profile" and d is None:
-        if kernel not in (None, "any", profile.kernel):
-            raise ValueError(f"kernel = {kernel!r}, but the profile is of {profile.kernel!r}")
-        selection.kernel = profile._row.kernel
+    if chosen.need == model.RCM_NEEDS_PROFILE and d is None:
+        if kernel not in (None, "any", fitting.kernel):
+            raise ValueError(f"kernel = {kernel!r}, but the profile is of {fitting.kernel!r}")
+        selection.kernel = fitting._row.kernel
     elif kernel is not None:
-        selection.kernel = _row_named(lib.kernel, kernel, "kernel")
+        selection.kernel = _row_named(model.rcm_kernel, kernel, "kernel")
     if rope_theta is not None:
-        selection.rope = lib.Rope(*rope_of(rope_theta, lib.HEAD_DIM if head_dim is None
-                                           else head_dim))
+        selection.rope.theta, selection.rope.head_dim = rope_of(
+            rope_theta, HEAD_DIM if head_dim is None else head_dim)
     elif head_dim is not None:
         raise ValueError("head_dim is a parameter of RoPE; give rope_theta too")
-    choice = lib.select(byref(selection))
-    return _choice_of(choice, profile if chosen.contents.name == b"time" and d is None else None)
+    return _choice_of(model.rcm_select(selection),
+                      fitting if objective == "time" and d is None else None)

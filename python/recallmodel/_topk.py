@@ -1,50 +1,57 @@
 """Top-k of arrays on a CPU: exact, bucketed, or what the library chooses for a recall."""
-import ctypes
+from __future__ import annotations
+
+import collections
 import functools
-import itertools
-import os
 import sys
-import threading
-import typing
 import warnings
-from ctypes import byref
+from collections.abc import Sequence
+from typing import (TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Optional, TypedDict, TypeVar,
+                    Union, overload)
 
 import numpy
 
 from . import _library as lib
-from . import _topk_library as tk
+from . import _topk_call as library
 from . import _topk_more as _more
-from ._arrays import count, fraction, goal, real, unmasked
-from ._profiles import _profile_of_any
+from ._arrays import Recall, count, fraction, goal, real, unmasked
+from ._library import KernelAssignment, Path, ffi, model, text_of
+from ._profiles import Profile, _profile_of_any
 from ._select import Choice, _choice_of
 
-# Rows that one call of the library cannot describe are read in pieces, but copied if a piece has
-# fewer elements than this: then copying costs less than a call for each piece.
-PIECE_LEAST = 4096
-KEPT_MOST = 1 << 20  # a thread keeps its workspace for the next call up to this size, in bytes
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
-_NUMBERS = {numpy.dtype(name): number for number, name in
-            enumerate(("float32", "float64", "float16", "V2", "int8", "int32")) if name != "V2"}
-_BF16 = tk.TYPES.index("bf16")
+_NUMBERS = {numpy.dtype("float32"): model.RCM_TOP_K_F32,
+            numpy.dtype("float64"): model.RCM_TOP_K_F64,
+            numpy.dtype("float16"): model.RCM_TOP_K_F16,
+            numpy.dtype("int8"): model.RCM_TOP_K_I8, numpy.dtype("int32"): model.RCM_TOP_K_I32}
 _KNOWN = "float32, float64, float16, bfloat16, integers of 8 to 64 bits and bool"
 _WIDE = {"int": True, "int64": True, "int32": False}
 _CPU_DEVICES = (1, 3, 11, 13)  # of DLPack: the CPU, and memory of GPUs that a CPU reads
 
+# Results of the kind of the argument: NumPy, PyTorch or JAX; of numbers and lists they are arrays.
+_Kind = TypeVar("_Kind")
+_Lists = Union[float, Sequence[float], Sequence[Sequence[float]]]
 
-class TopK(typing.NamedTuple):
-    """What topk returns: the best elements, and their positions along the axis."""
-    values: typing.Any
-    indices: typing.Any
+if TYPE_CHECKING:
+    class TopK(NamedTuple, Generic[_Kind]):
+        values: _Kind
+        indices: _Kind
+
+    class TopKChosen(NamedTuple, Generic[_Kind]):
+        values: _Kind
+        indices: _Kind
+        choice: Chosen
+else:  # before Python 3.11 a NamedTuple cannot be Generic
+    TopK = collections.namedtuple("TopK", ("values", "indices"))
+    TopKChosen = collections.namedtuple("TopKChosen", ("values", "indices", "choice"))
+    TopK.__doc__ = "What topk returns: the best elements, and their positions along the axis."
+    TopKChosen.__doc__ = "What topk returns with return_choice=True."
 
 
-class TopKChosen(typing.NamedTuple):
-    """What topk returns with return_choice=True."""
-    values: typing.Any
-    indices: typing.Any
-    choice: "Chosen"
-
-
-class Chosen(typing.NamedTuple):
+class Chosen(NamedTuple):
     """How topk ran.
 
     method: exact or bucketed. b, k_b, assignment: those of the buckets, None if exact. recall: what
@@ -52,23 +59,23 @@ class Chosen(typing.NamedTuple):
     select: the Choice behind it, None if nothing was chosen.
     """
     method: str
-    b: typing.Optional[int]
-    k_b: typing.Optional[int]
-    assignment: typing.Optional[str]
+    b: Optional[int]
+    k_b: Optional[int]
+    assignment: Optional[str]
     recall: float
-    select: typing.Optional[Choice]
+    select: Optional[Choice]
 
 
 # ---- what to run
 
 
-class _Way(typing.NamedTuple):
+class _Way(NamedTuple):
     """The method of a call as the library takes it, and the Choice behind it."""
     method: int
     b: int
     k_b: int
     assignment: int
-    choice: typing.Optional[Choice]
+    choice: Optional[Choice]
 
 
 EXACT = _Way(0, 0, 0, 0, None)
@@ -85,12 +92,12 @@ def whole(name, value, least, most):
 
 def _warn_of_another_cpu(profile):
     """A profile of a CPU says little about another one."""
-    card = profile._row.card.decode() if profile._row.card else ""
-    here = ctypes.create_string_buffer(lib.CPU_TEXT)
-    if (card and profile._row.kernel.contents.cpu and lib.this_cpu(here)
-            and here.value.decode() != card):
+    card = text_of(profile._row.card)
+    here = ffi.new("char[]", model.RCM_CPU_TEXT)
+    if (card and profile._row.kernel.cpu and model.rcm_this_cpu(here)
+            and text_of(here) != card):
         warnings.warn(f"the profile {profile.name} is of {card}, but this machine is "
-                      f"{here.value.decode()}; recallmodel bench --calibrate makes one",
+                      f"{text_of(here)}; recallmodel bench --calibrate makes one",
                       stacklevel=4)
 
 
@@ -103,15 +110,13 @@ def _choose(n, m, k, recall, confidence, profile):
     profile = None if profile is None else _profile_of_any(profile)
     if profile is not None:
         _warn_of_another_cpu(profile)
-    row = None if profile is None else byref(profile._row)
-    call, found = tk.Call(k=k), lib.Choice()
-    call.rows.n, call.rows.m = n, m
-    status = tk.topk().choose(byref(call), float(recall), float(confidence or 0.0), row,
-                              byref(found))
-    if status == tk.NO_CHOICE:
+    row = ffi.NULL if profile is None else profile._row
+    call, found = lib.new("rcm_top_k_call", k=k, rows=dict(n=n, m=m)), lib.new("rcm_choice")
+    status = lib.topk().rcm_top_k_choose(call, float(recall), float(confidence or 0.0), row, found)
+    if status == model.RCM_TOP_K_NO_CHOICE:
         raise ValueError(f"no buckets are known for recall = {recall}: the profile cannot predict; "
                          "give another profile, or b and k_b")
-    tk.check(status)
+    library.check(status)
     # Recall 1 is exact without a search: then there is no shape.
     choice = _choice_of(found, profile) if found.p.n > 0 else None
     return _Way(call.method, call.b, call.k_b, call.assignment, choice)
@@ -141,17 +146,17 @@ def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
     if b * k_b < k:
         raise ValueError(f"{b} buckets of {k_b} hold {b * k_b} elements, fewer than k = {k}; give "
                          "more")
-    return _Way(1, b, k_b, lib.number_of(assignment, tk.ASSIGNMENTS, "assignment"), None)
+    return _Way(1, b, k_b, lib.number_of(assignment, KernelAssignment, "assignment"), None)
 
 
 @functools.lru_cache(maxsize=4096)
 def chosen(n, k, way):
     """The Chosen of a _Way."""
-    if tk.METHODS[way.method] == "exact":
+    if way.method == model.RCM_TOP_K_EXACT:
         return Chosen("exact", None, None, None, 1.0, way.choice)
-    p = lib.Topk(n=n, k=k, b=way.b, k_b=way.k_b, assignment=way.assignment)
-    return Chosen("bucketed", way.b, way.k_b, tk.ASSIGNMENTS[way.assignment], lib.recall_exact(p),
-                  way.choice)
+    p = lib.new("rcm_topk", n=n, k=k, b=way.b, k_b=way.k_b, assignment=way.assignment)
+    return Chosen("bucketed", way.b, way.k_b, lib.ASSIGNMENTS[way.assignment],
+                  model.rcm_recall_exact(p[0]), way.choice)
 
 
 def is_wide(index_dtype):
@@ -160,103 +165,6 @@ def is_wide(index_dtype):
     if name not in _WIDE:
         raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
     return _WIDE[name]
-
-
-# ---- the call of the library
-
-
-class Job(typing.NamedTuple):
-    """What the calls of all pieces have in common."""
-    type: int
-    item: int  # bytes of an element
-    n: int
-    k: int
-    way: _Way
-    largest: bool
-    sorted: bool
-    wide: bool
-    threads: int
-
-
-_forked = False
-
-
-def _after_fork():
-    # The threads of OpenMP do not live on in the child, whose next call would wait for them.
-    global _forked
-    _forked = True
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
-class _Kept(threading.local):
-    """What each thread keeps between calls: a workspace, and where the library writes a size."""
-
-    def __init__(self):
-        self.size = ctypes.c_size_t()
-        self.size_at = ctypes.addressof(self.size)
-        self.room, self.at, self.memory = 0, None, None
-
-
-_kept = _Kept()
-
-
-def _workspace(size):
-    """The address of memory of this size at a multiple of 64, and what keeps it."""
-    if size <= _kept.room:
-        return _kept.at, _kept.memory
-    room = max(size, 1 << 16)
-    memory = numpy.empty(room + 63, numpy.uint8)
-    at = -(-address_of(memory) // 64) * 64
-    if room <= KEPT_MOST:
-        _kept.room, _kept.at, _kept.memory = room, at, memory
-    return at, memory
-
-
-def address_of(array):
-    """Where the elements lie. (array.ctypes.data takes three times as long.)"""
-    return array.__array_interface__["data"][0]
-
-
-def pieces(shape, strides, axis):
-    """How the library reads an array: (m, row_stride, stride, outer), in elements; None: copy it.
-
-    m rows are one call. outer: the lengths and strides of the leading axes that it does not cover.
-    """
-    n, stride = shape[axis], strides[axis]
-    if stride == 0 and n > 1:
-        return None
-    outer = [(length, step) for i, (length, step) in enumerate(zip(shape, strides))
-             if i != axis and length != 1]
-    m, row_stride = 1, 0
-    while outer and outer[-1][1] != 0 and (m == 1 or outer[-1][1] == m * row_stride):
-        length, step = outer.pop()
-        m, row_stride = m * length, step if m == 1 else row_stride
-    if outer and m * n < PIECE_LEAST:
-        return None
-    return m, row_stride, stride if n > 1 else 1, outer
-
-
-def run(job, address, m, row_stride, stride, outer, values, indices):
-    """Calls the library for each piece of the rows. address, values, indices: addresses."""
-    way, library = job.way, tk.topk()
-    middle = (m, job.n, row_stride, stride, job.type, not job.largest, job.k, way.method, way.b,
-              way.k_b, way.assignment, job.sorted, job.wide, 1 if _forked else job.threads)
-    call = tk.pack(address, *middle, values, indices)
-    tk.check(library.workspace(call, _kept.size_at))
-    size = _kept.size.value
-    workspace, memory = _workspace(size) if size else (None, None)
-    if not outer:
-        return tk.check(library.run(call, workspace, size))
-    done = 0
-    for place in itertools.product(*(range(length) for length, _ in outer)):
-        x = address + job.item * sum(i * step for i, (_, step) in zip(place, outer))
-        call = tk.pack(x, *middle, values + done * job.k * job.item,
-                       indices + done * job.k * (8 if job.wide else 4))
-        tk.check(library.run(call, workspace, size))
-        done += m
-    del memory  # until here C writes there
 
 
 # ---- arrays
@@ -305,7 +213,7 @@ def _type_of(array):
     number = _NUMBERS.get(array.dtype)
     if number is None:
         if array.dtype.name == "bfloat16":
-            return _BF16
+            return model.RCM_TOP_K_BF16
         mend = "" if array.dtype.isnative else ": x.astype(x.dtype.newbyteorder('='))"
         raise TypeError(f"x has elements of type {array.dtype}; topk takes {_KNOWN}{mend}")
     return number
@@ -318,7 +226,7 @@ def _rows_of(array, axis):
         return array, (array.size // n, n, 1, ())
     layout = None
     if not any(step % item for step in array.strides):
-        layout = pieces(array.shape, [step // item for step in array.strides], axis)
+        layout = library.pieces(array.shape, [step // item for step in array.strides], axis)
     if layout is None:
         array = numpy.ascontiguousarray(numpy.moveaxis(array, axis, -1))
         layout = array.size // n, n, 1, ()
@@ -341,8 +249,9 @@ def _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assig
     indices = numpy.empty((*lead, k), numpy.int64 if wide else numpy.int32)
     if values.size > 0:
         rows, layout = _rows_of(array if array.ndim else array.reshape(1), axis)
-        job = Job(number, rows.itemsize, n, k, way, bool(largest), bool(sorted), wide, threads)
-        run(job, address_of(rows), *layout, address_of(values), address_of(indices))
+        call = library.call_of(number, n, k, way, largest, sorted, wide, threads)
+        library.run(call, rows.itemsize, library.address_of(rows), *layout,
+                    library.address_of(values), library.address_of(indices))
     if array.ndim == 0:
         values, indices = values.reshape(()), indices.reshape(())
     elif axis != array.ndim - 1:
@@ -370,7 +279,7 @@ def _of_any_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, a
             values, indices = values.reshape(()), indices.reshape(())
         return values, indices.astype(numpy.int64 if wide else numpy.int32), lambda: chosen(
             n, k, EXACT)
-    floats = _type_of(known) < tk.TYPES.index("i8")
+    floats = known.dtype.kind not in "iu"
     nan_first = nan_largest and largest and floats and numpy.isnan(known).any()
     values, indices, choice = _of_array(known, k, recall, axis, largest, sorted or nan_first,
                                         confidence, b, k_b, assignment, profile, threads, wide)
@@ -386,10 +295,11 @@ def _of_any_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, a
 
 
 # The class of tensors and topk of a tensor; register_torch sets them.
-tensor, of_tensor = (), None
+tensor: Any = ()
+of_tensor: Any = None
 
 
-def register_torch():
+def register_torch() -> None:
     """Registers torch.ops.recallmodel.topk. It may be called again.
 
     This happens by itself if PyTorch was imported before recallmodel, and at the first topk of a
@@ -402,10 +312,43 @@ def register_torch():
         tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
 
 
+class _Options(TypedDict, total=False):
+    dim: Optional[int]
+    recall: Optional[Recall]
+    confidence: Optional[float]
+    b: Optional[int]
+    k_b: Optional[int]
+    assignment: KernelAssignment
+    profile: Optional[Union[Profile, Path]]
+    threads: int
+    nan: Literal["last", "largest"]
+    index_dtype: Any
+    out: Optional[tuple[Any, Any]]
+
+
+@overload
+def topk(x: _Lists, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
+         *, return_choice: Literal[False] = False,
+         **options: Unpack[_Options]) -> TopK[NDArray[Any]]: ...
+@overload
+def topk(x: _Lists, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
+         *, return_choice: Literal[True],
+         **options: Unpack[_Options]) -> TopKChosen[NDArray[Any]]: ...
+@overload
+def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
+         *, return_choice: Literal[False] = False,
+         **options: Unpack[_Options]) -> TopK[_Kind]: ...
+@overload
+def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
+         *, return_choice: Literal[True], **options: Unpack[_Options]) -> TopKChosen[_Kind]: ...
 # long: an argument of topk is one of torch.topk, or of what the library chooses from.
-def topk(x, k, axis=None, largest=True, sorted=True, *, dim=None, recall=None, confidence=None,
-         b=None, k_b=None, assignment="interleaved", profile=None, threads=0, nan="last",
-         index_dtype=None, out=None, return_choice=False):
+def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
+         dim: Optional[int] = None, recall: Optional[Recall] = None,
+         confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
+         assignment: KernelAssignment = "interleaved",
+         profile: Optional[Union[Profile, Path]] = None, threads: int = 0,
+         nan: Literal["last", "largest"] = "last", index_dtype: Any = None,
+         out: Optional[tuple[Any, Any]] = None, return_choice: bool = False) -> Any:
     """The k largest elements of x along an axis, and their positions.
 
     x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface
@@ -451,7 +394,7 @@ def topk(x, k, axis=None, largest=True, sorted=True, *, dim=None, recall=None, c
         if isinstance(x, tensor):
             return of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment,
                              profile, threads, index_dtype, return_choice, nan_largest, out)
-        jax = sys.modules.get("jax")
+        jax: Any = sys.modules.get("jax")
         is_jax = jax is not None and isinstance(x, getattr(jax, "Array", ()))
     if is_jax and isinstance(x, jax.core.Tracer):
         raise TypeError("x is traced by JAX, which topk cannot compile; call it outside of jit, or "
@@ -467,12 +410,12 @@ def topk(x, k, axis=None, largest=True, sorted=True, *, dim=None, recall=None, c
     return TopKChosen(values, indices, choice()) if return_choice else TopK(values, indices)
 
 
-def topk_isa():
+def topk_isa() -> str:
     """The instruction set that topk uses on this CPU: "avx512", "avx2" or "generic".
 
     It is the best that this machine runs, or what the environment variable RCM_TOP_K_ISA names.
     """
-    return tk.topk().isa_in_use().decode()
+    return text_of(lib.topk().rcm_top_k_isa_in_use())
 
 
 if "torch" in sys.modules:

@@ -12,10 +12,12 @@ if not hasattr(registry, "register_vmap"):
 from torch.autograd import forward_ad
 from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
-from . import _topk, _topk_gpu, _topk_more
+from . import _topk, _topk_call, _topk_gpu, _topk_more
+from ._library import ASSIGNMENTS, model
 
-_TYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32)
-_NUMBERS = {dtype: number for number, dtype in enumerate(_TYPES)}  # enum rcm_top_k_type
+_NUMBERS = {torch.float32: model.RCM_TOP_K_F32, torch.float64: model.RCM_TOP_K_F64,
+            torch.float16: model.RCM_TOP_K_F16, torch.bfloat16: model.RCM_TOP_K_BF16,
+            torch.int8: model.RCM_TOP_K_I8, torch.int32: model.RCM_TOP_K_I32}
 _INT32 = {None: False, "int64": False, "int32": True, torch.int64: False, torch.int32: True}
 
 _library = registry.Library("recallmodel", "DEF")
@@ -63,13 +65,13 @@ def _on_cpu(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confidence=
     threads = _topk.whole("threads", threads, 0, 4096)
     if values.numel() > 0:
         rows = x.resolve_neg()
-        layout = _topk.pieces(rows.shape or (1,), rows.stride() or (1,), axis)
+        layout = _topk_call.pieces(rows.shape or (1,), rows.stride() or (1,), axis)
         if layout is None:
             rows = rows.movedim(axis, -1).contiguous()
             layout = x.numel() // n, n, 1, ()
-        job = _topk.Job(_NUMBERS[x.dtype], x.element_size(), n, k, way, largest, sorted, not int32,
-                        threads)
-        _topk.run(job, rows.data_ptr(), *layout, values.data_ptr(), indices.data_ptr())
+        call = _topk_call.call_of(_NUMBERS[x.dtype], n, k, way, largest, sorted, not int32, threads)
+        _topk_call.run(call, x.element_size(), rows.data_ptr(), *layout, values.data_ptr(),
+                  indices.data_ptr())
     return _to_axis(x, axis, values, indices)
 
 
@@ -84,7 +86,7 @@ def _in_order(values, indices, largest):
 
 
 def _by_kernels(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confidence=None, b=None,
-                k_b=None, assignment="interleaved", threads=0, int32=False, stream=None):
+                k_b=None, assignment="interleaved", threads=0, int32=False, stream=0):
     """topk by the kernels of gpu/. x lies where they work: on the current device."""
     axis, n, k = _check(x, k, dim)
     if _NUMBERS[x.dtype] not in _topk_gpu.DTYPES:
@@ -104,8 +106,8 @@ def _by_kernels(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confide
         memory = rows.new_empty(size + 255, dtype=torch.uint8)
         return -(-memory.data_ptr() // 256) * 256, memory
 
-    what = _topk_gpu.Rows(rows.data_ptr(), m, n, rows.stride(0) if m > 1 else n,
-                          _topk_gpu.DTYPES[_NUMBERS[x.dtype]], not largest)
+    what = dict(x=rows.data_ptr(), m=m, n=n, stride=rows.stride(0) if m > 1 else n,
+                dtype=_topk_gpu.DTYPES[_NUMBERS[x.dtype]], smallest=not largest)
     _topk_gpu.topk(what, k, way, (values.data_ptr(), indices.data_ptr()), allocate, stream)
     if sorted:
         values, indices = _in_order(values, indices, largest)
@@ -242,7 +244,7 @@ def of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignmen
     if profile is not None:
         recall = confidence = None  # it has chosen
         if way.b > 0:
-            b, k_b, assignment = way.b, way.k_b, _topk.tk.ASSIGNMENTS[way.assignment]
+            b, k_b, assignment = way.b, way.k_b, ASSIGNMENTS[way.assignment]
     if recall is not None and type(recall) is not float:
         _topk.goal("recall", recall)  # says what is wrong
         recall = float(recall)

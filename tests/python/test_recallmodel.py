@@ -1,6 +1,5 @@
 """The Python module says what the command says."""
 import csv
-import ctypes
 import doctest
 import io
 import json
@@ -8,17 +7,17 @@ import os
 import pathlib
 import pickle
 import signal
-import shutil
 import subprocess
 import sys
 import time
+import typing
 
 import numpy
 import pytest
 
 import recallmodel as rcm
 from interrupting import cpu_seconds, listening
-from recallmodel import _library, _topk_gpu, _topk_library
+from recallmodel import _library
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 
@@ -417,46 +416,28 @@ def test_profile_from_a_file(tmp_path):
             rcm.read_profile(tmp_path / "changed")
 
 
-# ---- the C structures
+# ---- the names in the annotations
 
 
-@pytest.mark.skipif(not shutil.which(os.environ.get("CC", "cc")), reason="there is no C compiler")
-def test_layout_is_that_of_the_headers(tmp_path):
-    lines, want = [], []
-    for structure in (one for module in (_library, _topk_library, _topk_gpu)
-                      for one in vars(module).values()):
-        if (isinstance(structure, type) and issubclass(structure, ctypes.Structure)
-                and structure.__doc__.startswith("struct")):
-            lines.append(f'printf("%zu ", sizeof({structure.__doc__}));')
-            want.append(ctypes.sizeof(structure))
-            for name, _ in structure._fields_:
-                lines.append(f'printf("%zu ", offsetof({structure.__doc__}, {name}));')
-                want.append(getattr(structure, name).offset)
-    assert len(want) > 150
-    for names, prefix, first in (
-        (_library.DTYPES, "RCM_", 0), (_library.SIM_DTYPES[1:], "SIM_", 1),
-        (_library.INPUTS, "SIM_", 0), (_library.ASSIGNMENTS, "SIM_", 0),
-        (_library.ASSIGNMENTS, "RCM_", 0), (_topk_library.TYPES, "RCM_TOP_K_", 0),
-        (_topk_library.METHODS, "RCM_TOP_K_", 0), (_library.SHUFFLES, "SIM_SHUFFLE_", 0),
-        (["no_choice"], "RCM_TOP_K_", _topk_library.NO_CHOICE),
-    ):
-        for value, name in enumerate(names, start=first):
-            lines.append(f'printf("%d ", (int){prefix}{name.upper().replace("-", "_")});')
-            want.append(value)
-    for names, count in ((_library.INPUTS, "SIM_INPUTS"), (_library.SHUFFLES, "SIM_SHUFFLES"),
-                         (_library.ASSIGNMENTS, "SIM_ASSIGNMENTS"),
-                         (_topk_library.TYPES, "RCM_TOP_K_TYPES")):
-        lines.append(f'printf("%d ", (int){count});')
-        want.append(len(names))
-    (tmp_path / "layout.c").write_text(
-        '#include <stdio.h>\n#include "model/recallmodel.h"\n#include "sim/simulate.h"\n'
-        '#include "attention/evaluation/outputs.h"\n#include "topk/topk.h"\n'
-        '#include "gpu/topk_gpu.h"\n'
-        "int main(void) {"
-        + "\n".join(lines) + "}\n")
-    program = str(tmp_path / "layout")
-    subprocess.run([os.environ.get("CC", "cc"), "-I.", program + ".c", "-o", program], check=True)
-    assert [int(word) for word in subprocess.check_output([program]).split()] == want
+@pytest.mark.parametrize("kind, enumeration", [
+    ("Assignment", "rcm_assignment"), ("Assignment", "sim_assignment"),
+    ("KernelAssignment", "rcm_gpu_assignment"), ("Deploy", "rcm_deploy"), ("Dtype", "rcm_dtype"),
+    ("Input", "sim_input"), ("RowDtype", "sim_dtype"), ("Shuffle", "sim_shuffle")])
+def test_names_are_those_of_an_enumeration(kind, enumeration):
+    names = typing.get_args(getattr(_library, kind))
+    elements = _library.ffi.typeof(f"enum {enumeration}").elements
+    for i, name in enumerate(names):
+        assert elements.pop(i).endswith("_" + name.upper().replace("-", "_"))
+    # That which says how many there are: SIM_INPUTS.
+    assert [name.rpartition("_")[2][-1:] for name in elements.values()] in ([], ["S"])
+
+
+@pytest.mark.parametrize("kind, registry", [("CostModel", "rcm_cost_model"),
+                                            ("Objective", "rcm_objective")])
+def test_names_are_those_of_a_registry(kind, registry):
+    rows = _library.rows_of(getattr(_library.model, registry))
+    assert typing.get_args(getattr(_library, kind)) == tuple(
+        _library.text_of(row.name) for row in rows)
 
 
 def test_examples_in_docstrings():

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 import recallmodel as rcm
-from recallmodel import _library
+from recallmodel import _library, _select
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 
@@ -84,4 +84,4 @@ def test_wrong_rope():
 
 
 def test_the_default_head_is_that_of_the_simulation():
-    assert _library.sim().rope_default.head_dim == _library.HEAD_DIM
+    assert _library.sim().sim_rope_default.head_dim == _select.HEAD_DIM

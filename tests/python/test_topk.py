@@ -6,19 +6,20 @@ cost formulas to the digit; expected insertions.
 Against: NumPy's sort of integer keys; the model's recall, within 4 standard deviations.
 """
 import concurrent.futures
-import ctypes
 import decimal
 import os
 import pathlib
 import subprocess
 import sys
+import threading
+import time
 import types
 
 import numpy
 import pytest
 
 import recallmodel as rcm
-from recallmodel import _topk, _topk_gpu, _topk_library
+from recallmodel import _library, _topk, _topk_call, _topk_gpu
 
 TYPES = ["float32", "float64", "float16", "bfloat16", "int8", "int32"]
 KINDS = ["normal", "ties", "nan", "all nan", "infinite", "constant", "zeros", "falling"]
@@ -113,15 +114,17 @@ def test_index_dtype():
 
 @pytest.fixture
 def calls(monkeypatch):
-    """A list that gets each struct rcm_top_k_call that the library is called with."""
-    seen, real = [], _topk_library.topk()
+    """A list that gets of each call of the library the rows, as numbers."""
+    seen, real = [], _topk_call.start
 
-    def run(call, *more):
-        seen.append(_topk_library.Call.from_buffer_copy(call))
-        return real.run(call, *more)
+    def start(call):
+        rows = call.rows
+        seen.append(types.SimpleNamespace(
+            x=int(_library.ffi.cast("intptr_t", rows.x)), m=rows.m, row_stride=rows.row_stride,
+            stride=rows.stride))
+        return real(call)
 
-    spy = types.SimpleNamespace(**{**vars(real), "run": run})
-    monkeypatch.setattr(_topk.tk, "topk", lambda: spy)
+    monkeypatch.setattr(_topk_call, "start", start)
     return seen
 
 
@@ -158,12 +161,12 @@ def test_layouts(name, calls):
             k = (n + 1) // 2
             del calls[:]
             got = rcm.topk(x, k, axis=axis, **more)
-            inside = [low <= call.rows.x < high for call in calls]
+            inside = [low <= call.x < high for call in calls]
             if most is not None and axis % x.ndim == x.ndim - 1:
                 assert all(inside) and len(calls) == most
             else:  # in pieces of many elements, or one copy
                 assert all(inside) or len(calls) == 1
-                assert len(calls) == 1 or calls[0].rows.m * n >= _topk.PIECE_LEAST
+                assert len(calls) == 1 or calls[0].m * n >= _topk_call.PIECE_LEAST
             if not more:
                 check(x, k, got, axis)
 
@@ -171,15 +174,15 @@ def test_layouts(name, calls):
 def test_pieces_and_copies(calls):
     x = made((3, 40, 300))
     check(x[:, :30], 9, rcm.topk(x[:, :30], 9))
-    assert [(call.rows.x - x.ctypes.data, call.rows.m, call.rows.row_stride) for call in calls] == [
+    assert [(call.x - x.ctypes.data, call.m, call.row_stride) for call in calls] == [
         (48000 * i, 30, 300) for i in range(3)]
     del calls[:]
     short = x[:, :2]
     check(short, 9, rcm.topk(short, 9))
-    assert len(calls) == 1 and calls[0].rows.m == 6 and calls[0].rows.x != x.ctypes.data
+    assert len(calls) == 1 and calls[0].m == 6 and calls[0].x != x.ctypes.data
     del calls[:]
     check(x, 3, rcm.topk(x, 3, axis=0), axis=0)
-    assert [(c.rows.x, c.rows.m, c.rows.row_stride, c.rows.stride) for c in calls] == [
+    assert [(c.x, c.m, c.row_stride, c.stride) for c in calls] == [
         (x.ctypes.data, 12000, 1, 12000)]
     del calls[:]
     for broad in (numpy.broadcast_to(x[0, 0], (7, 300)), numpy.broadcast_to(x[0, :, :1], (40, 9))):
@@ -216,7 +219,7 @@ def test_other_kinds_of_array(calls):
         got = rcm.topk(other, 5)
         assert type(got.values) is numpy.ndarray
         check(x, 5, got)
-    assert {call.rows.x for call in calls} == {x.ctypes.data}
+    assert {call.x for call in calls} == {x.ctypes.data}
     check(numpy.array([1.5, 2.5]), 1, rcm.topk([1.5, 2.5], 1))
     with pytest.raises(TypeError, match="copy x to the CPU"):
         rcm.topk(Exported(x, (2, 0)), 5)
@@ -315,10 +318,31 @@ def test_calls_in_many_threads():
 
 
 def test_others_run_during_a_call():
-    functions = _topk_library.topk()
-    python_api = 4  # FUNCFLAG_PYTHONAPI: such a function keeps the lock of the interpreter
-    assert functions.run._flags_ & python_api == 0
-    assert ctypes.pythonapi.Py_IncRef._flags_ & python_api
+    x, ended = made((64, 200_000)), []
+
+    def work():
+        rcm.topk(x, 50_000, threads=1)
+        ended.append(True)
+
+    thread, turns = threading.Thread(target=work), 0
+    thread.start()
+    while not ended:
+        time.sleep(0.001)
+        turns += 1
+    thread.join()
+    assert turns > 5  # 1 if the call keeps the lock of the interpreter
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="there is no /proc")
+def test_the_library_stays():
+    """The threads of OpenMP wait in it when Python ends."""
+    code = ("import gc\n"
+            "from recallmodel import _library\n"
+            "assert _library.topk()\n"
+            "_library.topk.cache_clear()\n"
+            "gc.collect()\n"
+            "assert 'librecallmodel-topk' in open('/proc/self/maps').read()\n")
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
 
 
 def test_child_of_fork():
@@ -341,7 +365,7 @@ def test_child_of_fork():
 def test_large_workspace_is_not_kept():
     x = made(600_000)
     check(x, 200_000, rcm.topk(x, 200_000))
-    assert 0 < _topk._kept.room <= _topk.KEPT_MOST
+    assert 0 < _topk_call._kept.room <= _topk_call.KEPT_MOST
 
 
 # ---- errors
@@ -391,32 +415,19 @@ def test_wrong_types(what, says):
 
 
 def test_instruction_set():
-    functions, best = _topk_library.topk(), rcm.topk_isa()
-    assert best.encode() in {functions.isa(i) for i in range(3)}
+    library, best = _library.topk(), rcm.topk_isa()
+    assert best in {_library.text_of(library.rcm_top_k_isa(i)) for i in range(3)}
     try:
-        assert functions.use_isa(b"generic") and rcm.topk_isa() == "generic"
+        assert library.rcm_top_k_use_isa(b"generic") and rcm.topk_isa() == "generic"
     finally:
-        functions.use_isa(best.encode())
+        library.rcm_top_k_use_isa(best.encode())
     code = "import recallmodel; print(recallmodel.topk_isa())"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                          env={**os.environ, "RCM_TOP_K_ISA": "generic"})
     assert run.stdout.split() == ["generic"], run.stderr
 
 
-# ---- packing, and the kernels of the GPU in their emulation
-
-
-def test_packed_call_is_the_structure():
-    numbers = iter(range(1, 100))
-    values = [bool(next(numbers) % 3) if kind is ctypes.c_bool else next(numbers)
-              for structure in (_topk_library.Rows, _topk_library.Call)
-              for _, kind in structure._fields_ if kind is not _topk_library.Rows]
-    packed = _topk_library.pack(*values)
-    assert len(packed) == ctypes.sizeof(_topk_library.Call)
-    call = _topk_library.Call.from_buffer_copy(packed)
-    fields = [getattr(one, name) for one in (call.rows, call) for name, _ in one._fields_
-              if name != "rows"]
-    assert fields == values
+# ---- the kernels of the GPU in their emulation
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
@@ -425,9 +436,10 @@ def test_kernels_of_the_gpu(dtype):
     emulated = build / "gpu/librecallmodel-gpu-emulated.so"
     if not emulated.exists():
         pytest.skip(f"{emulated} was not built")
-    functions = _topk_gpu.functions_of(ctypes.CDLL(str(emulated.resolve())))
+    library = _library.ffi.dlopen(str(emulated.resolve()))
     x = made((3, 500), "ties", dtype)
-    rows = _topk_gpu.Rows(x.ctypes.data, 3, 450, 500, _topk_gpu.DTYPES[_topk._type_of(x)], False)
+    rows = dict(x=x.ctypes.data, m=3, n=450, stride=500,
+                dtype=_topk_gpu.DTYPES[_topk._type_of(x)])
     keep = []
 
     def allocate(size):
@@ -437,7 +449,7 @@ def test_kernels_of_the_gpu(dtype):
     for way in (_topk.EXACT, _topk._Way(1, 450, 1, 0, None)):
         values, indices = numpy.empty((3, 20), x.dtype), numpy.empty((3, 20), numpy.int32)
         outputs = values.ctypes.data, indices.ctypes.data
-        _topk_gpu.topk(rows, 20, way, outputs, allocate, functions=functions)
+        _topk_gpu.topk(rows, 20, way, outputs, allocate, library=library)
         check(x[:, :450], 20, (values, indices), in_order=False)
     with pytest.raises(ValueError, match="topk_gpu.h"):
-        _topk_gpu.topk(rows, 451, _topk.EXACT, outputs, allocate, functions=functions)
+        _topk_gpu.topk(rows, 451, _topk.EXACT, outputs, allocate, library=library)

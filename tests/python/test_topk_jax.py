@@ -4,7 +4,7 @@ import pytest
 
 jax = pytest.importorskip("jax")
 import recallmodel as rcm  # noqa: E402
-from recallmodel import _topk  # noqa: E402
+from recallmodel import _topk, _topk_call  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -32,9 +32,9 @@ def test_as_lax_top_k(dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_no_copy(monkeypatch, dtype):
-    seen, real = [], _topk.run
-    monkeypatch.setattr(_topk, "run", lambda job, at, *more: (seen.append(at),
-                                                              real(job, at, *more)))
+    seen, real = [], _topk_call.run
+    monkeypatch.setattr(_topk_call, "run", lambda call, item, at, *more: (seen.append(at),
+                                                              real(call, item, at, *more)))
     x = made(8, 3000, dtype=dtype)
     for axis in (0, 1):
         rcm.topk(x, 3, axis=axis)

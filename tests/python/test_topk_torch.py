@@ -4,7 +4,6 @@
 tensors, `torch.compile`. Skipped where PyTorch or JAX is absent, as in `make check`. Against:
 `torch.topk`, `jax.lax.top_k`, PyTorch's own checks of an operator.
 """
-import ctypes
 import os
 import pathlib
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5")
 import recallmodel as rcm  # noqa: E402  (after torch, so that it registers the operator)
-from recallmodel import _topk, _topk_gpu, _topk_torch  # noqa: E402
+from recallmodel import _library, _topk, _topk_call, _topk_gpu, _topk_torch  # noqa: E402
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32]
 
@@ -61,9 +60,9 @@ def test_kinds_and_choice():
 
 
 def test_no_copy(monkeypatch):
-    seen, real = [], _topk.run
-    monkeypatch.setattr(_topk, "run", lambda job, at, *more: (seen.append(at),
-                                                              real(job, at, *more)))
+    seen, real = [], _topk_call.run
+    monkeypatch.setattr(_topk_call, "run", lambda call, item, at, *more: (seen.append(at),
+                                                              real(call, item, at, *more)))
     x = made(40, 300)
     for one in (x, x.t(), x[:, 50:], x[::2, ::3]):
         for axis in (0, 1):
@@ -206,8 +205,8 @@ def test_kernels_of_the_gpu(monkeypatch, dtype):
     emulated = build / "gpu/librecallmodel-gpu-emulated.so"
     if not emulated.exists():
         pytest.skip(f"{emulated} was not built")
-    functions = _topk_gpu.functions_of(ctypes.CDLL(str(emulated.resolve())))
-    monkeypatch.setattr(_topk_gpu, "gpu", lambda: functions)
+    library = _library.ffi.dlopen(str(emulated.resolve()))
+    monkeypatch.setattr(_topk_gpu, "gpu", lambda: library)
     x = made(3, 4, 130, dtype=dtype)
     for one, axis in ((x, -1), (x, 0), (x[:, :, 5:100], 2), (x.transpose(0, 2), 0), (x[0, 0], 0)):
         for largest in (True, False):
