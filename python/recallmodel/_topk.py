@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import collections
 import functools
+import math
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -312,6 +314,29 @@ def register_torch() -> None:
         tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
 
 
+@functools.lru_cache(maxsize=4096, typed=True)
+def _plan(dtype, shape, k, axis, largest, sorted, dim, recall, confidence, b, k_b, assignment,
+          profile, threads, nan, index_dtype):
+    """What topk of a contiguous array needs to know: the shape of the outputs, the type of the
+    indices and struct rcm_top_k_call. None: it takes the long way."""
+    axis, nan_largest = _more.checked_axis(axis, dim), _more.checked_nan(nan)
+    if (dtype not in _NUMBERS or nan_largest or not math.prod(shape) or not shape or not k
+            or axis_of(axis, shape) != len(shape) - 1):
+        return None
+    wide = index_dtype is None or is_wide(index_dtype)
+    n, m = shape[-1], math.prod(shape[:-1])
+    k = check_k(k, n, axis)
+    check_indices(n, wide)
+    way = way_of(n, m, k, recall, confidence, b, k_b, assignment, profile)
+    call = library.call_of(_NUMBERS[dtype], n, k, way, largest, sorted, wide,
+                           whole("threads", threads, 0, 4096))
+    call.rows.m = m
+    return (*shape[:-1], k), numpy.dtype(numpy.int64 if wide else numpy.int32), call[0]
+
+
+os.register_at_fork(after_in_child=_plan.cache_clear)
+
+
 class _Options(TypedDict, total=False):
     dim: Optional[int]
     recall: Optional[Recall]
@@ -387,6 +412,20 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
         >>> values.tolist(), indices.tolist()
         ([[5.0, 4.0], [9.0, 6.0]], [[4, 2], [0, 2]])
     """
+    if type(x) is numpy.ndarray and out is None and not return_choice and x.flags.c_contiguous:
+        try:
+            plan = _plan(x.dtype, x.shape, k, axis, largest, sorted, dim, recall, confidence, b,
+                         k_b, assignment, profile, threads, nan,  # type: ignore[arg-type]
+                         index_dtype)
+        except (TypeError, ValueError):
+            plan = None  # the long way says what is wrong
+        if plan is not None:
+            shape, index_type, same = plan
+            values, indices = numpy.empty(shape, x.dtype), numpy.empty(shape, index_type)
+            call = ffi.new(library.CALL, same)
+            call.rows.x, call.values, call.indices = map(ffi.from_buffer, (x, values, indices))
+            library.start(call)
+            return tuple.__new__(TopK, (values, indices))
     is_jax, axis, nan_largest = False, _more.checked_axis(axis, dim), _more.checked_nan(nan)
     if type(x) is not numpy.ndarray:
         if of_tensor is None and type(x).__module__.partition(".")[0] == "torch":

@@ -109,6 +109,13 @@ def test_index_dtype():
         rcm.topk(numpy.broadcast_to(numpy.int8(1), 2**31), 3, index_dtype="int32")
 
 
+def test_what_is_kept_of_a_call_is_of_its_types():
+    x = made(9)
+    rcm.topk(x, 1)
+    with pytest.raises(TypeError, match="k must be"):
+        rcm.topk(x, True)
+
+
 # ---- axes, layouts, and that there is no copy
 
 
