@@ -98,7 +98,7 @@ PLAIN = {
     "description": "Recall and cost of bucketed approximate top-k",
     "long_description": (HERE / "README.md").read_text(encoding="utf-8"),
     "packages": ["recallmodel"], "py_modules": ["recallmodel_command"],
-    "package_dir": {"": "python"}, "package_data": {"recallmodel": ["*.pyi", "py.typed"]},
+    "package_dir": {"": "python"}, "package_data": {"recallmodel": ["py.typed"]},
     "extras_require": {"calibrate": [f"recallmodel-calibrate=={VERSION}"], "torch": ["torch"]},
     "entry_points": {"console_scripts": ["recallmodel = recallmodel_command:main"]}}
 CALIBRATE = {

@@ -25,8 +25,7 @@ MORE = ["Makefile", "setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANG
         "CITATION.cff", "tools/compile.mk", "programs/programs.mk", "gpu/topk_gpu.h",
         "gpu/host/*.h", "deliver/packaging/python.mk", "deliver/packaging/declarations.py",
         "deliver/packaging/glibc_2_34.h", "deliver/packaging/licenses/*.txt",
-        "python/recallmodel_command.py", "python/recallmodel/*.py", "python/recallmodel/*.pyi",
-        "python/recallmodel/py.typed",
+        "python/recallmodel_command.py", "python/recallmodel/*.py", "python/recallmodel/py.typed",
         "runs/index.csv", "runs/*/*"]
 COMMIT = pathlib.Path("deliver/packaging/commit")
 RANDOM123 = ["philox.h", "array.h", "features/*.h"]
