@@ -53,7 +53,7 @@ SEES_model := $(BASE_PUBLIC)
 SEES_sim := $(BASE_PUBLIC)
 SEES_calibrate := $(BASIC)
 SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,rows/row_file.h rows/random.h \
-    $(addprefix selection/,assignment.h bucketed.h quickselect.h key.h))
+    $(addprefix selection/,assignment.h quickselect.h key.h))
 SEES_gpu :=
 SEES_topk := $(MODEL_PUBLIC) base/threads.h
 SEES_programs/common := $(BASIC)
