@@ -81,11 +81,11 @@ void simulation_free(struct simulation *simulation);
 /* Runs the repetitions that have not been done yet, on all ranks of the team. Each rank calls
  * stop() between blocks of repetitions, with those that all ranks have done (NULL: nobody watches).
  * With a checkpoint it continues from the file if there is one, and writes it at the start, every
- * two seconds and at the end. The results are on rank 0 only. Returns 0; otherwise one line is in
- * `error`: 1            the checkpoint could not be written. The run has stopped; what is done
- * stands. -1           there are no results. SIM_REFUSED  the checkpoint that exists is damaged,
- * belongs to another simulation or cannot be read. Nothing was done, and the file was left alone.
- */
+ * two seconds and at the end. The results are on rank 0 only.
+ * Returns 0. Otherwise one line is in `error`, and it returns 1 if the checkpoint could not be
+ * written: the run has stopped, and what is done stands; -1 if there are no results; SIM_REFUSED if
+ * the checkpoint that exists is damaged, belongs to another simulation or cannot be read: nothing
+ * was done, and the file was left alone. */
 #define SIM_REFUSED (-2)
 int simulation_run(struct simulation *simulation, watch_stop *stop, void *context, char *error,
                    size_t size);

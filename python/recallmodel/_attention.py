@@ -175,7 +175,7 @@ def sparse_attention(queries: ArrayLike, keys: ArrayLike, values: ArrayLike, met
     report, error = lib.new("outputs_report"), ffi.new("char[]", 400)
 
     def work(tick):
-        spec.tick = tick
+        spec.watch.stop = tick
         return attention().sparse_outputs(spec, ffi.from_buffer("float[]", out), report, error,
                                           len(error))
 
