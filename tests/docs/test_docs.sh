@@ -29,10 +29,10 @@ for row in rows:
 wrong += [f"{name}: no promise on the page" for name in promises]
 
 counted = re.match(r"(\d+) faults apply; (\d+) of them", sys.argv[2])
-said = re.search(r"Of (\d+) faults, (\d+) are known to be unnoticed", " ".join(page.split()))
-if not said or said.groups() != counted.groups():
+said = re.search(r"(\d+) faults are known to be unnoticed", " ".join(page.split()))
+if not said or said[1] != counted[2]:
     wrong.append(f"the page says {said and said[0]}, the list: {counted[0]}")
-agree = f"{len(rows)} rows and {counted[1]} faults agree"
+agree = f"{len(rows)} rows and the faults that are not noticed agree"
 print("\n".join(f"FAIL: {line}" for line in wrong) or agree)
 sys.exit(bool(wrong))
 END
