@@ -18,19 +18,17 @@ the standard error of ln(before/after): over documents, each the mean of its lay
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
-import csv
 import math
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import numpy
 
 from before_rope_cases import (BOTH, SHARES, Cases, between, number, rotate, share_between,
                                summary, time_share, times)
-from saap_figures import MEASURED, PROGRAM, TRAINED, centroids_of, sparse
+from saap_figures import MEASURED, PROGRAM, TRAINED, centroids_of, fail, sparse, write
 
 DOCUMENTS = ("bash-manual", "c-sources", "essay", "king-james", "licences", "python-source")
 LAYERS = (8, 15, 22)
@@ -39,11 +37,6 @@ N, N_Q, THETA = 8192, 64, 1e5
 NAMES = ("queries", "keys", "values", "queries-unroped", "keys-unroped")
 SEEDS = (1, 2, 3, 4)
 SHORT = ("--last", 16)   # all parts but length and those of few generated keys: fewer queries
-
-
-def fail(text):
-    print(f"before_rope.py: {text}", file=sys.stderr)
-    sys.exit(2)
 
 
 # ---- real tensors
@@ -418,12 +411,7 @@ def main():
                 rows = part_query(real, options.trained or work)
             else:
                 rows = PARTS[part](real)
-            path = pathlib.Path(options.o) / f"{part}.csv"
-            with open(path, "w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
-            print(f"{path}: {len(rows)} rows", flush=True)
+            write(pathlib.Path(options.o) / f"{part}.csv", rows)
 
 
 if __name__ == "__main__":

@@ -20,16 +20,16 @@ import csv
 import io
 import json
 import math
-import os
 import pathlib
 import subprocess
 import tempfile
 
 import numpy
 
+from saap_figures import PROGRAM, write
+
 LAYERS = (2, 8, 15, 22, 28)
 KS = (64, 128, 256, 512, 1024)
-PROGRAM = os.environ.get("RECALLMODEL", "./recallmodel")
 
 
 def ask(*arguments):
@@ -37,14 +37,6 @@ def ask(*arguments):
     text = subprocess.run([PROGRAM, *map(str, arguments), "--csv"], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     return list(csv.DictReader(io.StringIO(text)))
-
-
-def write(path, rows):
-    with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    print(f"{path}: {len(rows)} rows")
 
 
 def short(value):

@@ -41,8 +41,16 @@ KINDS = ("", "-unroped")
 
 
 def fail(text):
-    print(f"saap_figures.py: {text}", file=sys.stderr)
+    print(f"{pathlib.Path(sys.argv[0]).name}: {text}", file=sys.stderr)
     sys.exit(2)
+
+
+def write(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"{path}: {len(rows)} rows", flush=True)
 
 
 def sparse(*arguments):
@@ -382,13 +390,7 @@ def main():
         for folder in (trained, pathlib.Path(options.o)):
             folder.mkdir(parents=True, exist_ok=True)
         for part in options.parts or PARTS:
-            rows = PARTS[part](tensors, trained)
-            path = pathlib.Path(options.o) / f"{part.zfill(2)}.csv"
-            with open(path, "w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
-            print(f"{path}: {len(rows)} rows", flush=True)
+            write(pathlib.Path(options.o) / f"{part.zfill(2)}.csv", PARTS[part](tensors, trained))
 
 
 if __name__ == "__main__":
