@@ -192,10 +192,13 @@ START_TEST(one_table)
     ck_assert_double_eq(number(json_array_get(steps, 0), "n"), 16384);
     json_decref(json);
     run("attention --n 4096,16384 --k 256 --decoder all --csv");
-    size_t lines = 0;
+    size_t lines = 0, decoders = 0;
     for (const char *at = result.out; (at = strchr(at, '\n')); at++)
         lines++;
-    ck_assert_msg(result.status == 0 && lines == 1 + 2 * 9, "%zu lines: %s", lines, result.out);
+    while (rcm_decoder(decoders))
+        decoders++;
+    ck_assert_msg(result.status == 0 && lines == 1 + 2 * decoders, "%zu lines: %s", lines,
+                  result.out);
 }
 END_TEST
 
