@@ -98,12 +98,9 @@ int read_kernels(void *to, const char *option, const char *value)
 
 static int read_choice(struct choice *to, const char *option, const char *value, name_at *name)
 {
-    unsigned found[2], count;
-    const int status = read_names(option, value, name, 2, found, &count);
-    if (status == STATUS_OK && count > 1)
-        return usage_error("%s takes one value; give %s or %s", option, name(0), name(1));
-    if (status == STATUS_OK)
-        *to = (struct choice){.given = true, .second = found[0] == 1};
+    unsigned i;
+    const int status = read_name(option, value, name, 2, &i);
+    *to = (struct choice){.given = true, .second = i == 1};
     return status;
 }
 

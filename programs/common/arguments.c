@@ -233,6 +233,25 @@ int read_seed(void *to, const char *option, const char *value)
     return STATUS_OK;
 }
 
+int read_threads(void *to, const char *option, const char *value)
+{
+    const int status = read_count(to, option, value);
+    return status == STATUS_OK && *(const uint64_t *)to > 4096
+               ? usage_error("%s %.*s is too many; give at most 4096", option, VALUE_SHOWN, value)
+               : status;
+}
+
+int read_us(void *to, const char *option, const char *value)
+{
+    struct decimal us;
+    const char *wrong = parse_decimal(value, &us);
+    *(double *)to = wrong ? 0.0 : decimal_value(us);
+    return *(double *)to > 0.0
+               ? STATUS_OK
+               : usage_error("%s '%.*s' is %s; give a time in microseconds, such as 44.3", option,
+                             VALUE_SHOWN, value, wrong ? wrong : "not above 0");
+}
+
 int read_counts(void *to, const char *option, const char *value)
 {
     struct count_list *list = to;
@@ -359,6 +378,14 @@ int unknown_subcommand(const char *typed, name_at *name, unsigned count)
     return nearest.name
                ? usage_error("unknown subcommand '%.60s'; did you mean '%s'?", typed, nearest.name)
                : usage_error("unknown subcommand '%.60s'; the subcommands are %s", typed, names);
+}
+
+int read_name(const char *option, const char *value, name_at *name, unsigned count, unsigned *found)
+{
+    for (*found = 0; *found < count && name(*found); ++*found)
+        if (strcmp(value, name(*found)) == 0)
+            return STATUS_OK;
+    return unknown_name(option, value, name, count);
 }
 
 int read_names(const char *option, const char *value, name_at *name, unsigned count,

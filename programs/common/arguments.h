@@ -58,6 +58,8 @@ argument_reader read_switch;        /* bool */
 argument_reader read_text;          /* const char *; not empty */
 argument_reader read_count;         /* uint64_t, from 1 on */
 argument_reader read_seed;          /* uint64_t, from 0 on */
+argument_reader read_threads;       /* uint64_t, from 1 to 4096 */
+argument_reader read_us;            /* double, microseconds above 0 */
 argument_reader read_counts;        /* struct count_list; the caller frees its items */
 argument_reader read_sorted_counts; /* struct count_list, ascending, each once */
 argument_reader read_decimals;      /* struct decimal_list; the caller frees its items */
@@ -90,6 +92,10 @@ int unknown_subcommand(const char *typed, name_at *name, unsigned count);
  * names name(i) until NULL and `also`, what else may be given. Returns STATUS_USAGE. */
 int unclear_name(const char *option, const char *value, const char *several, name_at *name,
                  const char *also);
+
+/* The place of a name among them. Returns a status, after one line on stderr that lists them. */
+int read_name(const char *option, const char *value, name_at *name, unsigned count,
+              unsigned *found);
 
 /* For each name of a comma-separated list, in order, its place among `names`: name(i), i < count.
  * A name that is given twice counts once. found[] has room for `count`. Returns a status, after one

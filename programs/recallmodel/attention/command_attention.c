@@ -56,18 +56,6 @@ static int read_components(void *to, const char *option, const char *value)
                  : STATUS_OK;
 }
 
-static int read_select_us(void *to, const char *option, const char *value)
-{
-    struct decimal us;
-    const char *wrong = parse_decimal(value, &us);
-    const double time = wrong ? 0.0 : decimal_value(us);
-    *(double *)to = time;
-    return time > 0.0 ? STATUS_OK
-                      : usage_error("%s '%.*s' is %s; give the time of choosing the keys of one "
-                                    "layer in microseconds, such as 53.4",
-                                    option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
-}
-
 #define OWN(member) offsetof(struct settings, own.member)
 
 static const struct argument attention_options[] = {
@@ -87,7 +75,7 @@ static const struct argument attention_options[] = {
      "the size of its vocabulary, whose embedding has V W parameters (default: not counted)"},
     {"--components", "R", read_components, offsetof(struct settings, components),
      "elements of each key that SparQ reads first (default: an eighth of those of a head)"},
-    {"--select-us", "T", read_select_us, offsetof(struct settings, select_us),
+    {"--select-us", "T", read_us, offsetof(struct settings, select_us),
      "also print the speed-up if choosing the k keys takes T microseconds in each layer"},
     {"--device", "D", read_device, IN_QUESTION(device),
      "a device with a matrix rate: its name, or the path of a device file (default H100-PCIe)"},

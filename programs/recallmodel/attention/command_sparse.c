@@ -222,8 +222,6 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
 
 static int check_settings(const struct sparse_settings *s)
 {
-    if (s->threads > 4096)
-        return usage_error("--threads %" PRIu64 " is too many; give at most 4096", s->threads);
     if (s->options.element_bytes > 16)
         return usage_error("--element-bytes %" PRIu32 " is too large; give at most 16",
                            s->options.element_bytes);

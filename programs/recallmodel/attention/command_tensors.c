@@ -35,33 +35,6 @@ static int read_knob(void *to, const char *option, const char *value)
                        knob->least, knob->most);
 }
 
-static int read_theta(void *to, const char *option, const char *value)
-{
-    const char *wrong = parse_amount(value, to);
-    if (!wrong && *(double *)to <= 1)
-        wrong = "not above 1";
-    return wrong ? usage_error("%s '%.*s' is %s; give a number above 1, such as 500000", option,
-                               VALUE_SHOWN, value, wrong)
-                 : STATUS_OK;
-}
-
-static const char *pairing_at(unsigned i)
-{
-    return i == ROPE_HALF ? "half" : "interleaved";
-}
-
-static int read_pairing(void *to, const char *option, const char *value)
-{
-    unsigned found[2], length;
-    const int status = read_names(option, value, pairing_at, 2, found, &length);
-    if (status == STATUS_OK && length > 1)
-        return usage_error("%s '%.*s' has several values; give half or interleaved", option,
-                           VALUE_SHOWN, value);
-    if (status == STATUS_OK)
-        *(enum rope_pairing *)to = (enum rope_pairing)found[0];
-    return status;
-}
-
 #define AT(member) offsetof(struct tensors_settings, member)
 #define KNOB_OPTION(name, option, value, least, most, whole, meaning) \
     {option, "X", read_knob, AT(generator.name), meaning " (default " #value ")"},
@@ -76,7 +49,7 @@ static const struct argument tensors_options[] = {
     {"--keys-unroped", "FILE", read_text, AT(paths[TENSOR_KEYS_UNROPED]), "keys before RoPE"},
     {"--queries-unroped", "FILE", read_text, AT(paths[TENSOR_QUERIES_UNROPED]),
      "queries before RoPE"},
-    {"--rope-theta", "T", read_theta, AT(theta),
+    {"--rope-theta", "T", read_rope_theta, AT(theta),
      "base of the RoPE that is undone in tensors that are read, if they are not also given before "
      "RoPE, or applied to generated ones (default there 5e5)"},
     {"--rope-pairing", "P", read_pairing, AT(pairing),

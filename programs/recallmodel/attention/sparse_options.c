@@ -12,6 +12,7 @@
 
 #include "sparse.h"
 #include "sparse_time.h"
+#include "tensors_command.h"
 
 /* ---- readers */
 
@@ -128,26 +129,17 @@ static int read_layers(void *to, const char *option, const char *value)
     return STATUS_OK;
 }
 
-static int read_pairing(void *to, const char *option, const char *value)
+static const char *pairing_at(unsigned i)
 {
-    offer_name("half");
-    offer_name("interleaved");
-    if (strcmp(value, "half") != 0 && strcmp(value, "interleaved") != 0)
-        return usage_error("%s '%.*s' is not known; give half (Hugging Face) or interleaved "
-                           "(Meta's Llama)",
-                           option, VALUE_SHOWN, value);
-    *(enum rope_pairing *)to = *value == 'h' ? ROPE_HALF : ROPE_INTERLEAVED;
-    return STATUS_OK;
+    return i == ROPE_HALF ? "half" : "interleaved";
 }
 
-static int read_theta(void *to, const char *option, const char *value)
+int read_pairing(void *to, const char *option, const char *value)
 {
-    const char *wrong = parse_amount(value, to);
-    if (!wrong && !(*(double *)to > 1))
-        wrong = "not above 1";
-    return wrong ? usage_error("%s '%.*s' is %s; give the base of the frequencies, such as 10000",
-                               option, VALUE_SHOWN, value, wrong)
-                 : STATUS_OK;
+    unsigned i;
+    const int status = read_name(option, value, pairing_at, 2, &i);
+    *(enum rope_pairing *)to = i == ROPE_HALF ? ROPE_HALF : ROPE_INTERLEAVED;
+    return status;
 }
 
 static int read_factor(void *to, const char *option, const char *value)
@@ -215,28 +207,29 @@ static int read_scaling(void *to, const char *option, const char *value)
                        option, VALUE_SHOWN, value);
 }
 
+static const char *bf16_at(unsigned i)
+{
+    return i ? NULL : sim_dtype_name(SIM_BF16);
+}
+
 static int read_bf16(void *to, const char *option, const char *value)
 {
-    offer_name("bf16");
-    if (strcmp(value, "bf16") != 0)
-        return usage_error(
-            "%s '%.*s' is not known; give bf16, or leave --dtype out for other types", option,
-            VALUE_SHOWN, value);
+    unsigned i;
     *(enum sim_dtype *)to = SIM_BF16;
-    return STATUS_OK;
+    return read_name(option, value, bf16_at, UNTIL_NULL, &i);
+}
+
+static const char *per_at(unsigned i)
+{
+    return i ? "key" : "query";
 }
 
 static int read_per(void *to, const char *option, const char *value)
 {
-    offer_name("query");
-    offer_name("key");
-    if (strcmp(value, "query") != 0 && strcmp(value, "key") != 0)
-        return usage_error(
-            "%s '%.*s' is not known; give query (a model for each query head) or key "
-            "(one for the query heads that share keys)",
-            option, VALUE_SHOWN, value);
-    *(bool *)to = *value == 'k';
-    return STATUS_OK;
+    unsigned i;
+    const int status = read_name(option, value, per_at, 2, &i);
+    *(bool *)to = i == 1;
+    return status;
 }
 
 /* ---- the table */
@@ -279,7 +272,7 @@ const struct argument sparse_options[] = {
     {"--share", NULL, read_switch, AT(share),
      "query heads that share a key head choose the same keys, if the method can"},
     {"--seed", "S", read_seed, AT(options.seed), "seed of the random numbers (default 1)"},
-    {"--rope-theta", "T", read_theta, AT(rope.theta),
+    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
      "the base of RoPE; keys and queries before RoPE are then computed from those after it"},
     {"--rope-pairing", "P", read_pairing, AT(rope.pairing),
      "which components RoPE pairs: half (default) or interleaved"},
@@ -338,7 +331,7 @@ const struct argument sparse_options[] = {
     {"--save", "FILE", read_text, AT(train.save), "write what was trained to FILE"},
     {"--index", "FILE", read_text, AT(train.index),
      "read from FILE what --save wrote, and train nothing"},
-    {"--threads", "T", read_count, AT(threads),
+    {"--threads", "T", read_threads, AT(threads),
      "threads (default: all); the result does not depend on them"},
     {"--checkpoint", "FILE", read_text, AT(checkpoint),
      "save the state to FILE every 2 s; resume from FILE if it exists"},

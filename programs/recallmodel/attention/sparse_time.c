@@ -17,13 +17,9 @@ static const char *cache_at(unsigned i)
 
 int read_time(void *to, const char *option, const char *value)
 {
-    unsigned found[2], length;
-    const int status = read_names(option, value, cache_at, 2, found, &length);
-    if (status == STATUS_OK && length > 1)
-        return usage_error("%s '%.*s' has two values; give cold or warm", option, VALUE_SHOWN,
-                           value);
-    if (status == STATUS_OK)
-        *(enum sparse_cache *)to = found[0] == 0 ? CACHE_COLD : CACHE_WARM;
+    unsigned i;
+    const int status = read_name(option, value, cache_at, 2, &i);
+    *(enum sparse_cache *)to = i == 0 ? CACHE_COLD : CACHE_WARM;
     return status;
 }
 

@@ -281,11 +281,10 @@ static const char *dtype_at(unsigned i)
 int read_dtype(void *to, const char *option, const char *value)
 {
     struct dtype_option *dtype = to;
-    offer_names(dtype_at, UNTIL_NULL);
     dtype->given = true;
     return rcm_dtype_by_name(value, &dtype->type)
                ? STATUS_OK
-               : usage_error("%s '%.60s' is not known; give f32, f16 or bf16", option, value);
+               : unknown_name(option, value, dtype_at, UNTIL_NULL);
 }
 
 static const char *kernel_at(unsigned i)
@@ -298,6 +297,16 @@ int read_kernel(void *to, const char *option, const char *value)
     const struct rcm_kernel **kernel = to;
     *kernel = rcm_kernel_by_name(value);
     return *kernel ? STATUS_OK : unknown_name(option, value, kernel_at, UNTIL_NULL);
+}
+
+int read_rope_theta(void *to, const char *option, const char *value)
+{
+    const char *wrong = parse_amount(value, to);
+    if (!wrong && !(*(double *)to > 1.0))
+        wrong = "not above 1";
+    return wrong ? usage_error("%s '%.*s' is %s; give the base of RoPE, such as 10000 or 500000",
+                               option, VALUE_SHOWN, value, wrong)
+                 : STATUS_OK;
 }
 
 int read_k_b_max(void *to, const char *option, const char *value)

@@ -74,13 +74,14 @@ argument_reader read_device;      /* struct device_option */
 /* struct device_option: the profile of a kernel of exact top-k alone that comes with the library,
  * by the beginning of its name, or the file of a profile */
 argument_reader read_exact_kernel;
-argument_reader read_dtype;     /* struct dtype_option */
-argument_reader read_kernel;    /* const struct rcm_kernel * */
-argument_reader read_k_b_max;   /* uint64_t, up to K_B_MOST */
-argument_reader read_json;      /* enum output */
-argument_reader read_csv;       /* enum output */
-argument_reader read_plot;      /* const char * */
-argument_reader read_runs_path; /* const char *: a file, or the name of measured runs */
+argument_reader read_dtype;      /* struct dtype_option */
+argument_reader read_kernel;     /* const struct rcm_kernel * */
+argument_reader read_rope_theta; /* double, above 1 */
+argument_reader read_k_b_max;    /* uint64_t, up to K_B_MOST */
+argument_reader read_json;       /* enum output */
+argument_reader read_csv;        /* enum output */
+argument_reader read_plot;       /* const char * */
+argument_reader read_runs_path;  /* const char *: a file, or the name of measured runs */
 
 #define K_B_MOST 4096 /* of --kb-max */
 

@@ -9,17 +9,6 @@
 
 /* ---- readers */
 
-int read_rope_theta(void *to, const char *option, const char *value)
-{
-    struct decimal theta;
-    const char *wrong = parse_decimal(value, &theta);
-    *(double *)to = wrong ? 0.0 : decimal_value(theta);
-    return *(double *)to > 1.0
-               ? STATUS_OK
-               : usage_error("%s '%.*s' is %s; give the base of RoPE, such as 10000 or 500000",
-                             option, VALUE_SHOWN, value, wrong ? wrong : "not above 1");
-}
-
 int read_head_dim(void *to, const char *option, const char *value)
 {
     const int status = read_count(to, option, value);

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include <model/recallmodel.h>
-#include <programs/common/arguments.h>
 #include <sim/rows/rope.h>
+
+#include "question.h"
 
 struct rope_options {
     double theta; /* 0: not given, and so for the others */
@@ -17,7 +17,6 @@ struct rope_options {
     struct decimal_list weights;
 };
 
-argument_reader read_rope_theta;  /* double */
 argument_reader read_head_dim;    /* uint64_t */
 argument_reader read_rope_share;  /* struct decimal_list, one in [0, 1] */
 argument_reader read_one_decimal; /* struct decimal_list, one value from 0 on */

@@ -26,9 +26,10 @@ static const char *objective_at(unsigned i)
 
 static int read_objective(void *to, const char *option, const char *value)
 {
-    const struct rcm_objective **objective = to;
-    *objective = rcm_objective_by_name(value);
-    return *objective ? STATUS_OK : unknown_name(option, value, objective_at, UNTIL_NULL);
+    unsigned i;
+    const int status = read_name(option, value, objective_at, UNTIL_NULL, &i);
+    *(const struct rcm_objective **)to = rcm_objective(i);
+    return status;
 }
 
 static int read_budget(void *to, const char *option, const char *value)
@@ -39,18 +40,6 @@ static int read_budget(void *to, const char *option, const char *value)
                              "microseconds), such as 4096, 2^12 or 59.5",
                              option, VALUE_SHOWN, value, wrong)
                : STATUS_OK;
-}
-
-static int read_us(void *to, const char *option, const char *value)
-{
-    struct decimal us;
-    const char *wrong = parse_decimal(value, &us);
-    const double time = wrong ? 0.0 : decimal_value(us);
-    *(double *)to = time;
-    return time > 0.0 ? STATUS_OK
-                      : usage_error("%s '%.*s' is %s; give the time of your exact top-k in "
-                                    "microseconds, such as 44.3",
-                                    option, VALUE_SHOWN, value, wrong ? wrong : "not above 0");
 }
 
 /* One device after the other; a path has no comma. */

@@ -43,17 +43,17 @@ static int read_shuffles(void *to, const char *option, const char *value)
     return status;
 }
 
+static const char *file_dtype_at(unsigned i)
+{
+    return i <= SIM_F64 - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
+}
+
 static int read_file_dtype(void *to, const char *option, const char *value)
 {
-    for (int i = SIM_F16; i <= SIM_F64; i++) {
-        offer_name(sim_dtype_name((enum sim_dtype)i));
-        if (strcmp(value, sim_dtype_name((enum sim_dtype)i)) == 0) {
-            *(enum sim_dtype *)to = (enum sim_dtype)i;
-            return STATUS_OK;
-        }
-    }
-    return usage_error("%s '%.*s' is not known; give f16, bf16, f32 or f64", option, VALUE_SHOWN,
-                       value);
+    unsigned i;
+    const int status = read_name(option, value, file_dtype_at, UNTIL_NULL, &i);
+    *(enum sim_dtype *)to = (enum sim_dtype)(SIM_F16 + i);
+    return status;
 }
 
 static int read_temperature(void *to, const char *option, const char *value)
@@ -120,7 +120,7 @@ static const struct argument simulate_options[] = {
      "also print the kept share of the softmax mass at temperature T (with --file always; default "
      "1)"},
     OPTIONS_RESTRICTION,
-    {"--threads", "T", read_count, AT(threads),
+    {"--threads", "T", read_threads, AT(threads),
      "threads (default: all); the result does not depend on them"},
     {"--checkpoint", "FILE", read_text, AT(checkpoint),
      "save the state to FILE every 2 s; resume from FILE if it exists"},
@@ -163,9 +163,6 @@ static int check_options(const struct simulate_settings *settings)
     if (rope_option_given(&settings->rope) && settings->input.kind != SIM_ROPE)
         return usage_error("%s describes the rows of the input rope; give --input rope",
                            rope_option_given(&settings->rope));
-    if (settings->threads > 4096)
-        return usage_error("--threads %" PRIu64 " is too many; give at most 4096",
-                           settings->threads);
     return STATUS_OK;
 }
 

@@ -147,6 +147,6 @@ pass
 
 rejects "--time needs --values" "$program" "${call[@]}" --time cold
 rejects "--time 'hot'" "$program" "${call[@]}" "${values[@]}" --time hot
-rejects "--time 'cold,warm' has two values" "$program" "${call[@]}" "${values[@]}" --time cold,warm
+rejects "--time 'cold,warm' is not known" "$program" "${call[@]}" "${values[@]}" --time cold,warm
 pass
 finish

@@ -183,7 +183,7 @@ done
 printf 'RCMINDEX\2\0\0\0\1\0\0\0%64s' "" >"$folder/old.index"
 refuse "is of version 2, but this program reads 3; train again" "${of_small[@]}" --method saap \
     --index "$folder/old.index"
-refuse "--train-per 'head' is not known; give query" "${of_small[@]}" --train-per head
+refuse "--train-per 'head' is not known; give one of query, key" "${of_small[@]}" --train-per head
 refuse "--train-width is at most" "${of_small[@]}" --method saap --train-width 2^21
 refuse "has one query for each head" "${of_small[@]}" --method saap --last 1
 

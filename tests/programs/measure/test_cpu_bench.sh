@@ -207,7 +207,7 @@ refuse "unknown option '--b'; the options here are --n --k --m --threads" exact 
 refuse "--kernel 'radix' is not known; give one of threshold" exact --kernel radix
 refuse "--dtype 'double' is not known; give one of float32, float16, bfloat16, float64" \
     exact --dtype double
-refuse "--cache takes one value; give cold or warm" exact --cache cold,warm
+refuse "--cache 'cold,warm' is not known; give one of cold, warm" exact --cache cold,warm
 refuse "--grid 'key-17' is not known; give one of cpu-small" two-stage --grid key-17
 refuse "--grid cpu-small is a grid of recallmodel bench two-stage" stage1 --grid cpu-small
 refuse "--grid has its own cells; leave out --n, --k, --b, --kb, --m, --threads" \

@@ -126,7 +126,7 @@ refuse "--dtype 'double' is not known; give one of float32, float16, bfloat16" s
 refuse "--kernel 'radix' is not known; give one of auto, column" stage1 --kernel radix
 refuse "--kernel 'column' is not known; give one of fused, unfused-bf16" fused --kernel column
 refuse "--input 'uniform' is not known" exact --input normal,uniform
-refuse "--cache takes one value; give cold or warm" exact --cache cold,warm
+refuse "--cache 'cold,warm' is not known; give one of cold, warm" exact --cache cold,warm
 refuse "--grid 'key-99' is not known; give one of key-1" two-stage --grid key-99
 refuse "--grid key-15 is a grid of recallmodel-bench exact" stage1 --grid key-15
 refuse "--grid has its own cells; leave out" exact --grid key-15 --n 1000
