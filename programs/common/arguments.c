@@ -267,6 +267,14 @@ int read_counts(void *to, const char *option, const char *value)
                  : STATUS_OK;
 }
 
+int read_one_count(void *to, const char *option, const char *value)
+{
+    const int status = read_counts(to, option, value);
+    return status == STATUS_OK && ((const struct count_list *)to)->length > 1
+               ? usage_error("%s takes one value here; give one", option)
+               : status;
+}
+
 int read_sorted_counts(void *to, const char *option, const char *value)
 {
     const int status = read_counts(to, option, value);

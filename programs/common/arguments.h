@@ -61,6 +61,7 @@ argument_reader read_seed;          /* uint64_t, from 0 on */
 argument_reader read_threads;       /* uint64_t, from 1 to 4096 */
 argument_reader read_us;            /* double, microseconds above 0 */
 argument_reader read_counts;        /* struct count_list; the caller frees its items */
+argument_reader read_one_count;     /* struct count_list of one item */
 argument_reader read_sorted_counts; /* struct count_list, ascending, each once */
 argument_reader read_decimals;      /* struct decimal_list; the caller frees its items */
 argument_reader read_probability;   /* struct fraction, in (0, 1) */

@@ -71,7 +71,7 @@ static const char *const rejected[][4] = {
     {"--n 10 --k 2 --assignment interleaved,contiguous", "--assignment", "takes one value here",
      "simulate"},
     {"simulate --k 2", "--n is missing", "for example"},
-    {"simulate --n 10,20 --k 2", "--n and --k", "one value"},
+    {"simulate --n 10,20 --k 2", "--n takes one value", "give one"},
     {"simulate --n 10 --k 2 --input gauss", "--input 'gauss'", "iid, ar1", "--file"},
     {"simulate --n 10 --k 2 --input ar1 --rho 1", "--rho '1'", "[0, 1)"},
     {"simulate --n 10 --k 2 --input ar1 --rho x", "--rho 'x'", "decimal", "0:0.1:0.9"},

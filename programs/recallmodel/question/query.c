@@ -36,15 +36,12 @@ static bool possible(const struct question *question, struct rcm_topk p,
 }
 
 /* Can the question be answered at all? Returns a status. */
-static int check_question(const struct question *question, enum shapes shapes)
+static int check_question(const struct question *question)
 {
     const size_t pairs = question->n.length * question->k.length;
     if (pairs == 0)
         return usage_error("%s is missing; for example --n 262144 --k 1024",
                            question->n.length == 0 ? "--n" : "--k");
-    if (shapes != SHAPES_NONE && question->targets.length > 1)
-        return usage_error(
-            "--recall takes one target here; for a list of targets use recallmodel bounds");
     if (pairs > SHAPES_MAX)
         return usage_error("--n and --k make more than %d pairs; give shorter lists", SHAPES_MAX);
     return STATUS_OK;
@@ -67,7 +64,7 @@ static struct query empty_query(const struct question *question, size_t i)
 int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes)
 {
     *queries = (struct query_list){NULL, 0};
-    int status = check_question(question, shapes);
+    int status = check_question(question);
     if (status != STATUS_OK)
         return status;
     const size_t pairs = question->n.length * question->k.length;

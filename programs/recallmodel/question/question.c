@@ -66,6 +66,16 @@ int read_targets(void *to, const char *option, const char *value)
     return STATUS_OK;
 }
 
+int read_target(void *to, const char *option, const char *value)
+{
+    const int status = read_targets(to, option, value);
+    return status == STATUS_OK && ((const struct decimal_list *)to)->length > 1
+               ? usage_error("%s takes one target here, such as 0.95; for a list of targets use "
+                             "recallmodel bounds",
+                             option)
+               : status;
+}
+
 /* recallmodel-bench has its own names, because rcm_gpu_assignment is another enum: it has only the
  * two assignments of the kernels. */
 static const char *const assignment_names[ASSIGNMENTS] = {

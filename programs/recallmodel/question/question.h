@@ -68,6 +68,7 @@ struct decimal question_recall(const struct question *question);
 /* ---- readers of what a question has */
 
 argument_reader read_targets;     /* struct decimal_list: recalls in (0, 1] */
+argument_reader read_target;      /* the same, but only one */
 argument_reader read_assignment;  /* struct assignments: one */
 argument_reader read_assignments; /* struct assignments */
 argument_reader read_device;      /* struct device_option */
@@ -110,8 +111,9 @@ argument_reader read_runs_path;  /* const char *: a file, or the name of measure
     "--assignment", "A", read_assignment, IN_QUESTION(assignments), \
         "how elements go to buckets: interleaved (default), contiguous or contiguous-floor; the " \
         "answers differ only with --valid"
-#define OPTION_RECALL \
-    "--recall", "R", read_targets, IN_QUESTION(targets), \
+#define OPTION_RECALL OPTION_RECALL_BY(read_target)
+#define OPTION_RECALL_BY(reader) \
+    "--recall", "R", reader, IN_QUESTION(targets), \
         "the expected recall to reach (default 0.95); a loss of up to (1 + 1e-12)(1 - R) counts " \
         "as reaching it"
 #define OPTION_ALIGN \

@@ -211,8 +211,6 @@ static int check_blocks(struct settings *settings)
 {
     const struct question *question = &settings->question;
     struct left_out out = {.total = 0};
-    if (question->targets.length > 1)
-        return usage_error("--recall takes one target here; give one, such as --recall 0.95");
     for (size_t i = 0; i < question->n.length * question->k.length; i++) {
         struct rcm_blocks b = {.n = question->n.items[i / question->k.length],
                                .k = question->k.items[i % question->k.length],

@@ -12,8 +12,13 @@
 #include <programs/recallmodel/command.h>
 
 static const struct argument bounds_options[] = {
-    OPTIONS_ROW,     {OPTION_KB},         {OPTION_VALID}, {OPTION_ASSIGNMENT},
-    {OPTION_RECALL}, OPTIONS_RESTRICTION, OPTIONS_FORM,
+    OPTIONS_ROW,
+    {OPTION_KB},
+    {OPTION_VALID},
+    {OPTION_ASSIGNMENT},
+    {OPTION_RECALL_BY(read_targets)},
+    OPTIONS_RESTRICTION,
+    OPTIONS_FORM,
 };
 
 /* A rule, what it says of itself, and the shape that it asks for. */

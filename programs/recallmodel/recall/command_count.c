@@ -40,8 +40,8 @@ static int read_algorithms(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct count_settings, member)
 
 static const struct argument count_options[] = {
-    {"--n", "N", read_counts, IN_QUESTION(n), "elements in a row"},
-    {"--k", "K", read_counts, IN_QUESTION(k), "elements wanted"},
+    {"--n", "N", read_one_count, IN_QUESTION(n), "elements in a row"},
+    {"--k", "K", read_one_count, IN_QUESTION(k), "elements wanted"},
     {OPTION_KB},
     {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
      "buckets of stage 1 (default: the fewest, k/kb)"},
@@ -220,8 +220,6 @@ static int count_query(const struct count_settings *settings, const struct query
 static int check_count(const struct count_settings *settings)
 {
     const struct question *question = &settings->question;
-    if (question->n.length > 1 || question->k.length > 1)
-        return usage_error("--n and --k take one value each here; give one of each");
     if (settings->input.given && settings->input.kind == SIM_PLACEMENT)
         return usage_error(
             "--input placement has no rows to count on; give --input iid or another");

@@ -18,9 +18,9 @@ struct settings {
 
 static const struct argument exact_options[] = {
     OPTIONS_ROW,
-    {"--b", "B", read_counts, IN_QUESTION(b),
+    {"--b", "B", read_one_count, IN_QUESTION(b),
      "buckets (default: the b and kb with the fewest candidates and collected elements together)"},
-    {"--kb", "KB", read_counts, IN_QUESTION(k_b),
+    {"--kb", "KB", read_one_count, IN_QUESTION(k_b),
      "elements kept per bucket; only together with --b"},
     {"--kb-max", "N", read_k_b_max, offsetof(struct settings, k_b_max),
      "the largest kb to try (default 4)"},
@@ -150,9 +150,6 @@ static void print_answer(const struct exact_answer *a)
 /* R must exist: at least k elements are kept. */
 static int check_shape(const struct settings *settings)
 {
-    if (settings->question.b.length > 1 || settings->question.k_b.length > 1)
-        return usage_error("%s takes one value here; give one",
-                           settings->question.b.length > 1 ? "--b" : "--kb");
     char fault[SHAPE_FAULT];
     for (size_t i = 0; settings->question.b.length &&
                        i < settings->question.n.length * settings->question.k.length;

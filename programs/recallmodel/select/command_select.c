@@ -79,10 +79,10 @@ static const struct argument select_options[] = {
     {"--beyond-runs", NULL, read_switch, AT(beyond_runs),
      "also consider shapes beyond the runs of the profile, by the upper end of the error band of "
      "their time"},
-    {"--b", "B", read_counts, IN_QUESTION(b),
+    {"--b", "B", read_one_count, IN_QUESTION(b),
      "with --kb: find the largest k (if only --n is given) or the largest n (if only --k is given) "
      "that keeps the recall"},
-    {"--kb", "KB", read_counts, IN_QUESTION(k_b),
+    {"--kb", "KB", read_one_count, IN_QUESTION(k_b),
      "elements kept per bucket; only together with --b"},
     {"--shards", "D", read_count, AT(shards),
      "split the row into D parts, one on each of D devices, and find how many elements each must "
@@ -113,7 +113,7 @@ static const struct argument select_options[] = {
      "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
-    {"--recall", "R", read_targets, IN_QUESTION(targets), "the recall to reach (default 0.95)"},
+    {"--recall", "R", read_target, IN_QUESTION(targets), "the recall to reach (default 0.95)"},
     {"--quantile", "Q", read_probability, AT(quantile),
      "the share of rows whose recall may be below recall_quantile (default 1 - P, or 0.05)"},
     {"--device", "D", read_devices, AT(lists),

@@ -110,9 +110,6 @@ int selection_check(const struct select_settings *settings)
     if (settings->beyond_runs && !selection_profile(settings).found)
         return usage_error("--beyond-runs needs a profile, and none answers here; give a --device "
                            "that has one, or leave --beyond-runs out");
-    if (settings->question.targets.length > 1)
-        return usage_error(
-            "--recall takes one target here; for a list of targets use recallmodel bounds");
     if (settings->question.device.given && is_exact_only(&settings->question.device.text))
         return usage_error("--device %s is the profile of an exact kernel, which has no stage 1; "
                            "give it as --exact-kernel, and a device as --device",

@@ -25,16 +25,9 @@ struct reverse_answer {
 static int check_reverse(const struct select_settings *settings)
 {
     const struct question *question = &settings->question;
-    const struct {
-        const struct count_list *list;
-        const char *name;
-    } lists[] = {{&question->n, "--n"},
-                 {&question->k, "--k"},
-                 {&question->b, "--b"},
-                 {&question->k_b, "--kb"}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (lists[i].list->length > 1)
-            return usage_error("%s takes one value here; give one", lists[i].name);
+    if (question->n.length > 1 || question->k.length > 1)
+        return usage_error("%s takes one value here; give one",
+                           question->n.length > 1 ? "--n" : "--k");
     if (settings->shards && question->assignments.items[0] == RCM_CONTIGUOUS_FLOOR)
         return usage_error("--assignment is not used with --shards; leave it out");
     if (settings->shards)

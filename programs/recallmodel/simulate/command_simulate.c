@@ -71,8 +71,8 @@ static int read_temperature(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct simulate_settings, member)
 
 static const struct argument simulate_options[] = {
-    {"--n", "N", read_counts, IN_QUESTION(n), "elements in a row"},
-    {"--k", "K", read_counts, IN_QUESTION(k), "elements wanted"},
+    {"--n", "N", read_one_count, IN_QUESTION(n), "elements in a row"},
+    {"--k", "K", read_one_count, IN_QUESTION(k), "elements wanted"},
     {OPTION_KB},
     {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
      "buckets (default: the fewest, k/kb; with --recall a selection)"},
@@ -112,7 +112,7 @@ static const struct argument simulate_options[] = {
      "rows to simulate (default 100; with --recall up to 10000; with --file all)"},
     {"--seed", "S", read_seed, AT(seed),
      "seed of the random numbers (default 1); a seed always gives the same result"},
-    {"--recall", "R", read_targets, IN_QUESTION(targets),
+    {"--recall", "R", read_target, IN_QUESTION(targets),
      "the recall to reach; also print the shape to choose for these rows"},
     {"--ranks", "LIST", read_sorted_counts, AT(ranks),
      "also print how often the elements of these ranks survive"},
@@ -145,8 +145,6 @@ static int check_options(const struct simulate_settings *settings)
         settings->ranks.length ? settings->ranks.items[settings->ranks.length - 1] : 0;
     bool has_rows =
         settings->file || (settings->input.given && settings->input.kind != SIM_PLACEMENT);
-    if (settings->question.n.length > 1 || settings->question.k.length > 1)
-        return usage_error("--n and --k take one value each here; give one of each");
     if (!has_rows &&
         (settings->shuffles.length > 1 || settings->shuffles.items[0] != SIM_SHUFFLE_NONE))
         return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or "
