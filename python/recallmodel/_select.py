@@ -10,7 +10,7 @@ from . import _library as lib
 from ._arrays import Recall, count, fraction, goal, real, rope_of
 from ._library import Deploy, Dtype, Objective, Path, ffi, model, text_of
 from ._model import _machine, _row_named
-from ._profiles import Device, Profile, _device_row, _profile_for, _profile_of_any, profile_of_copy
+from ._profiles import Device, Profile, _device_row, _profile_for, _profile_of_any
 
 HEAD_DIM = 128  # of sim_rope_default
 
@@ -111,45 +111,44 @@ def _choice_of(choice, profile=None):
         reason=text_of(model.rcm_reason_text(choice.reason)))
 
 
-def _exact_kernel_us(kernel, p):
-    """The predicted time of exact top-k by a profile, for a shape, and its band."""
-    kernel = _profile_of_any(kernel)
-    exact = model.rcm_predict_exact_band(kernel._row, p)
-    if not exact.time_us > 0:
-        raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
-                         + ("; give a k below n, because k = n selects nothing" if p.k >= p.n
-                            else ""))
-    return exact.time_us, *(us if us > 0 else 0.0 for us in (exact.low_us, exact.high_us))
+def _compare(selection, exact_us, exact_kernel, stands_in):
+    """Sets what the exact top-k takes: the caller's time, or that of a kernel."""
+    if exact_us is not None:
+        if exact_kernel is not None:
+            raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give only "
+                             "one")
+        selection.exact_us = real("exact_us", exact_us)
+        if not 0 < selection.exact_us < numpy.inf:
+            raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
+    elif exact_kernel is not None or stands_in:
+        kernel = ffi.NULL if exact_kernel is None else _profile_of_any(exact_kernel)._row
+        used, p = lib.new("rcm_profile"), selection.p
+        if model.rcm_compare_exact(selection, kernel, used) and not selection.exact_us > 0:
+            raise ValueError(f"exact_kernel {text_of(used.name)} has no time for n = {p.n}, "
+                             f"k = {p.k}" + ("; give a k below n, because k = n selects nothing"
+                                             if p.k >= p.n else ""))
 
 
-def _carried(kernel, row):
-    """The profile of an exact kernel, carried to the device where it is of another card."""
-    kernel = _profile_of_any(kernel)
-    card = kernel._row.card
-    measured_on = model.rcm_device_by_name(card) if row is not None and card else None
-    if not measured_on or measured_on == row:
-        return kernel
-    return profile_of_copy(model.rcm_carry_exact(kernel._row, measured_on, row), None,
-                           (kernel, row))
-
-
-def _exact_us(exact_us, exact_kernel, unit, p):
-    """What the exact top-k takes that the caller names, and its band; 0: none. unit: that of the
-    objective."""
-    if exact_us is None and exact_kernel is None:
-        return 0.0, 0.0, 0.0
-    if exact_us is not None and exact_kernel is not None:
-        raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give only "
-                         "one")
-    if unit != "us":
-        raise ValueError(f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared "
-                         "with a time; give a profile or a device")
-    if exact_kernel is not None:
-        return _exact_kernel_us(exact_kernel, p)
-    time_us = real("exact_us", exact_us)
-    if not 0 < time_us < numpy.inf:
-        raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
-    return time_us, 0.0, 0.0
+def _check(selection, exact_kernel):
+    """ValueError where rcm_selection_check refuses."""
+    objective = text_of(selection.objective.name)
+    why = {
+        model.RCM_SELECTION_OK: None,
+        model.RCM_SELECTION_KERNEL: "kernel only finds the exact top-k; give it as exact_kernel",
+        model.RCM_SELECTION_NO_PROFILE:
+            f"objective={objective!r} needs a profile, such as profile='H100-PCIe'",
+        model.RCM_SELECTION_NO_DEVICE:
+            f"objective={objective!r} needs a device, such as device='H100-PCIe'",
+        model.RCM_SELECTION_NO_RATES: f"objective={objective!r} needs the bandwidth of the device",
+        model.RCM_SELECTION_D:
+            "d predicts a time on a device; give device='H100-PCIe' or another",
+        model.RCM_SELECTION_EXACT_US:
+            f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared with a time; "
+            "give a profile or a device",
+        model.RCM_SELECTION_ROPE: "rope_theta is for interleaved buckets",
+    }[model.rcm_selection_check(selection)]
+    if why:
+        raise ValueError(why)
 
 
 # long: an argument of select is a member of struct rcm_selection.
@@ -204,50 +203,33 @@ def select(n: int, k: int, target: Recall, *, m: int = 1, confidence: Optional[f
     elif row is not None and objective in (None, "time") and d is None:
         fitting = _profile_for(row, None, kernel, dtype)
         stands_in = fitting is not None and fitting.stands_in_for is not None
-    if not objective:
-        objective = ("time" if fitting is not None else
-                     "roofline" if row is not None else "candidates")
-    chosen = _row_named(model.rcm_objective, objective, "objective")
-    unit = text_of(chosen.unit)
-    for need, number, given in (("profile", model.RCM_NEEDS_PROFILE, fitting),
-                                ("device", model.RCM_NEEDS_DEVICE, row)):
-        if chosen.need == number and given is None:
-            raise ValueError(f"objective={objective!r} needs a {need}, such as {need}='H100-PCIe'")
+    if d is not None and exact_kernel is not None:
+        raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
     machine = _machine(fitting, row, dtype or (fitting.dtype if fitting is not None else "f32"))
     machine.beyond_runs = bool(beyond_runs)
+    machine.d = 0 if d is None else count("d", d)
+    chosen = (_row_named(model.rcm_objective, objective, "objective") if objective
+              else model.rcm_usual_objective(machine))
     selection = lib.new(
         "rcm_selection", p=dict(n=n, k=k, m=m),
         target=dict(loss=wanted.loss, align=count("align", align), divisors=bool(divisors)),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
-    if d is not None:
-        if unit != "us" or row is None:
-            raise ValueError("d predicts a time on a device; give device='H100-PCIe' or another")
-        if exact_kernel is not None:
-            raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
-        selection.machine.d = count("d", d)
-    if (stands_in and exact_us is None and exact_kernel is None
-            and fitting.stands_in_for != fitting.name):
-        fastest = lib.new("rcm_profile")
-        dtype_of = ffi.new("enum rcm_dtype *", fitting._row.dtype)
-        if model.rcm_fastest_exact(row, dtype_of, selection.p, fastest):
-            exact_kernel = Profile(fastest, keep=row)
-    elif exact_kernel is not None and exact_us is None:
-        exact_kernel = _carried(exact_kernel, row)
-    selection.exact_us, selection.exact_low_us, selection.exact_high_us = _exact_us(
-        exact_us, exact_kernel, unit, selection.p)
+    _compare(selection, exact_us, exact_kernel, stands_in)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = wanted.most_lost
-    if chosen.need == model.RCM_NEEDS_PROFILE and d is None:
+    if kernel is not None:
+        selection.kernel = _row_named(model.rcm_kernel, kernel, "kernel")
+    _check(selection, exact_kernel)
+    by_profile = chosen.need == model.RCM_NEEDS_PROFILE and d is None
+    if by_profile:
         if kernel not in (None, "any", fitting.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {fitting.kernel!r}")
         selection.kernel = fitting._row.kernel
-    elif kernel is not None:
-        selection.kernel = _row_named(model.rcm_kernel, kernel, "kernel")
     if rope_theta is not None:
         selection.rope.theta, selection.rope.head_dim = rope_of(
             rope_theta, HEAD_DIM if head_dim is None else head_dim)
     elif head_dim is not None:
         raise ValueError("head_dim is a parameter of RoPE; give rope_theta too")
     return _choice_of(model.rcm_select(selection),
-                      fitting if objective == "time" and d is None else None)
+                      fitting if by_profile else None)
