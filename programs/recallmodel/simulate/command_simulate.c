@@ -381,6 +381,7 @@ const struct command command_simulate = {
               "\n"
               "NaN and -inf, such as those of masks, never count as lost. Ctrl-C prints what has "
               "been measured and exits with status 130.",
+    .columns = &simulation_columns,
     .options = simulate_options,
     .run = run_simulate,
 };

@@ -133,6 +133,7 @@ struct simulation_tables {
     struct table *groups; /* the same results over groups, for people */
     struct table *ranks;  /* a row for each rank of --ranks, for people and JSON */
 };
+extern const struct columns simulation_columns; /* of the results */
 struct simulation_tables simulation_tables(const struct simulation_answer *s,
                                            enum which_results which);
 void simulation_tables_free(const struct simulation_tables *tables);

@@ -56,7 +56,6 @@ struct result_row {
     struct conditions of;
     struct sim_result r;
     double wave_recall, z, topk_mass_mean;
-    uint64_t groups;
     struct over_groups over;
     const char *shown_label;
 };
@@ -104,7 +103,7 @@ static const struct column result_items[] = {
     {ROW(of.model.worst_case), IN_DATA("model_worst_case")},
     {ROW(z), EVERYWHERE("z"), .style = STYLE_Z},
     {ROW(topk_mass_mean), .csv = "topk_mass_mean", .when = WITH_WEIGHTS},
-    {ROW(groups), .csv = "groups", .when = WITH_GROUPS},
+    {ROW(over.of.groups), .csv = "groups", .when = WITH_GROUPS},
     {ROW(over.of.recall_se), IN_DATA("recall_se_groups"), .when = WITH_GROUPS},
     {ROW(over.of.recall_low), IN_DATA("recall_low_groups"), .when = WITH_GROUPS},
     {ROW(over.of.recall_high), IN_DATA("recall_high_groups"), .when = WITH_GROUPS},
@@ -112,7 +111,7 @@ static const struct column result_items[] = {
     {ROW(over.worst_group.recall_mean), IN_DATA("recall_worst_group"), .when = WITH_GROUPS},
     {ROW(over.worst_group.mass_mean), IN_DATA("mass_worst_group"), .when = WITH_GROUPS},
 };
-static const struct columns result_columns = COLUMNS(struct result_row, result_items);
+const struct columns simulation_columns = COLUMNS(struct result_row, result_items);
 
 /* The same over groups, for people. */
 static const struct column group_items[] = {
@@ -144,7 +143,6 @@ static struct result_row row_of(const struct simulation_answer *s, struct scenar
         .r = s->results[index],
         .z = z_of(&s->results[index], model),
         .topk_mass_mean = simulation_rows(s->simulation, at.rho).topk_mass_mean,
-        .groups = s->over[index].of.groups,
         .over = s->over[index],
     };
     if (spec->rope)
@@ -241,7 +239,7 @@ struct simulation_tables simulation_tables(const struct simulation_answer *s,
                                            enum which_results which)
 {
     const unsigned parts = parts_of(s);
-    const struct simulation_tables tables = {table_of(&result_columns, parts),
+    const struct simulation_tables tables = {table_of(&simulation_columns, parts),
                                              table_of(&group_columns, parts),
                                              table_of(&rank_columns, parts)};
     for (size_t i = 0; i < s->spec->ranks; i++) {
