@@ -7,7 +7,7 @@
 #include <calibrate/validate.h>
 #include <programs/common/table.h>
 
-#include <programs/recallmodel/question/question.h>
+#include <programs/recallmodel/question/answer.h>
 
 struct calibrate_settings {
     struct question question;

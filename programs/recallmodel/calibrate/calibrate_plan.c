@@ -8,7 +8,6 @@
 #include <programs/common/wrap.h>
 
 #include "calibrate.h"
-#include <programs/recallmodel/question/columns.h>
 #include <programs/common/json.h>
 
 /* What is known before: the prior; or, if there are runs already, the fit to them. Returns a

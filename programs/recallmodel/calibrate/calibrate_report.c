@@ -7,7 +7,6 @@
 
 #include <programs/common/wrap.h>
 
-#include <programs/recallmodel/question/answer.h>
 #include "calibrate.h"
 #include <programs/common/json.h>
 

@@ -7,7 +7,6 @@
 #include <calibrate/regimes.h>
 
 #include "calibrate.h"
-#include <programs/recallmodel/question/columns.h>
 
 #define WORST_SHOWN 6
 

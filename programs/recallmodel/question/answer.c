@@ -30,6 +30,13 @@ static const struct column query_items[] = {
 };
 const struct columns query_columns = COLUMNS(struct query_fields, query_items);
 
+static const struct column shape_items[] = {
+    {FIELD(struct rcm_topk, n), EVERYWHERE("n")}, {FIELD(struct rcm_topk, k), EVERYWHERE("k")},
+    {FIELD(struct rcm_topk, b), EVERYWHERE("b")}, {FIELD(struct rcm_topk, k_b), EVERYWHERE("k_b")},
+    {FIELD(struct rcm_topk, m), EVERYWHERE("m")},
+};
+const struct columns shape_columns = COLUMNS(struct rcm_topk, shape_items);
+
 struct query_fields fields_of(const struct query *query)
 {
     const struct rcm_topk *p = &query->base;

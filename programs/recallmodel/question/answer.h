@@ -55,6 +55,9 @@ struct query_fields {
 extern const struct columns query_columns;
 struct query_fields fields_of(const struct query *query);
 
+/* n, k, b, k_b and m of a struct rcm_topk. */
+extern const struct columns shape_columns;
+
 /* Prints the answers, one for each query, as answer_queries() does, and frees them. A status. */
 int print_json_answers(json_t *answers, const struct question *question);
 

@@ -9,8 +9,6 @@
 
 #include <programs/common/wrap.h>
 
-#include "columns.h"
-
 /* Sets the quantile and the probability that were asked for, by the law of the lost elements. NAN:
  * the law does not determine it. */
 static void ask_law(struct configuration *c, const struct law_question *asked)

@@ -8,7 +8,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/recallmodel/command.h>
 
 static const struct argument bounds_options[] = {

@@ -7,7 +7,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/recallmodel/command.h>
 
 struct settings {

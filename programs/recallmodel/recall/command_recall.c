@@ -13,7 +13,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include <programs/recallmodel/command.h>
 #include <programs/recallmodel/question/configuration.h>
 

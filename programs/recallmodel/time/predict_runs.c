@@ -13,7 +13,6 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/columns.h>
 #include "predict.h"
 
 /* What is added to the rows; columns of these names are replaced. */
