@@ -175,7 +175,7 @@ static const struct rcm_rule rules[] = {
      even_split_of_maxima, moment_kb1_loss, moment_kb1_b},
     {"samaga_quadratic", "k / (2 (1-R + k/(2n)))", "Samaga et al. 2025, after Theorem 1, for b | n",
      even_split_of_maxima, samaga_quadratic_loss, samaga_quadratic_b},
-    {"samaga_quartic", "smallest b of the quartic form", "Samaga et al. 2025, A.5",
+    {"samaga_quartic", "smallest b of the quartic form", "Samaga et al. 2025, A.5, for b | n",
      even_split_of_maxima, samaga_quartic_loss, samaga_quartic_b},
     {"chern", "1 / (1 - R^(1/(k-1)))", "Chern et al. 2022", even_split_of_maxima, chern_loss,
      chern_b},
