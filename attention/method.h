@@ -74,7 +74,7 @@ struct key_head {
 };
 
 /* One query. */
-struct query {
+struct attention_query {
     const float *q, *q_unroped; /* [d]; the second is NULL where there is none */
     const float *logits; /* [n], already computed; NULL: a method that needs them computes them */
     float scale;
@@ -145,8 +145,9 @@ struct method {
     /* Fills `visit` for `count` queries of one position that share the keys (1 unless
      * `together`). Same result for the same arguments, from any thread. */
     void (*visit)(const struct method *self, const struct method_options *options,
-                  const struct key_head *head, const void *index, const struct query *queries,
-                  uint32_t count, uint32_t knob, struct visit *visit);
+                  const struct key_head *head, const void *index,
+                  const struct attention_query *queries, uint32_t count, uint32_t knob,
+                  struct visit *visit);
 
     /* How even the buckets are: C sum p_i^2 over the keys [first, n) of the head. NULL: no
      * buckets. */

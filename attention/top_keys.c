@@ -47,7 +47,8 @@ void visit_top(struct visit *visit, const float *scores, struct key_range range,
     sort_keys(visit->keys, wanted);
 }
 
-const float *query_logits(const struct key_head *head, const struct query *query, float *own)
+const float *query_logits(const struct key_head *head, const struct attention_query *query,
+                          float *own)
 {
     if (query->logits)
         return query->logits;

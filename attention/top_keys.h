@@ -16,6 +16,7 @@ void sort_keys(uint32_t *keys, size_t length);
 /* The logits scale * (q . k) of the keys of the range: those of the query, if it has them;
  * otherwise computed into `own`, which has room for head->n, from the keys after RoPE. Entry j is
  * that of key j. */
-const float *query_logits(const struct key_head *head, const struct query *query, float *own);
+const float *query_logits(const struct key_head *head, const struct attention_query *query,
+                          float *own);
 
 #endif

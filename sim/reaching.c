@@ -19,7 +19,7 @@ struct stretch {
 /* The elements from rank k + beyond + 1 on. There are at most `length` of them, which is the room
  * in before[]. The exception: the elements that equal the k-th largest have been walked already,
  * and they come all at once. None if memory runs out. */
-static struct stretch walk_on(const struct sim_spec *spec, const struct group *group,
+static struct stretch walk_on(const struct sim_spec *spec, const struct shape_group *group,
                               struct worker *worker, struct top *top, struct random_stream *stream,
                               uint64_t beyond, size_t length, uint32_t *before)
 {
@@ -60,7 +60,7 @@ static uint64_t count_survivors(const uint32_t *before, size_t *length, uint64_t
     return some;
 }
 
-uint64_t count_reaching(const struct simulation *simulation, const struct group *group,
+uint64_t count_reaching(const struct simulation *simulation, const struct shape_group *group,
                         struct worker *worker, struct top *top, struct random_stream *stream,
                         size_t first_result)
 {

@@ -11,7 +11,7 @@
 /* Counts R for each member of a group, after the walk over the top[0 .. length) and with
  * worker->missing set. The walk continues as far as the R of any member needs it; `stream` draws
  * the ranks of a placement. Returns by how many elements the walk became longer. */
-uint64_t count_reaching(const struct simulation *simulation, const struct group *group,
+uint64_t count_reaching(const struct simulation *simulation, const struct shape_group *group,
                         struct worker *worker, struct top *top, struct random_stream *stream,
                         size_t first_result);
 

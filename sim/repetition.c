@@ -13,7 +13,7 @@
 
 /* Adds the share that is lost of weights that sum to `total`, for each member of the group:
  * weights[j] is lost if before[j] >= k_b. `offset` says which shares of a tally. */
-static void add_weights(const struct group *group, struct worker *worker,
+static void add_weights(const struct shape_group *group, struct worker *worker,
                         const struct sim_spec *spec, const double *weights, size_t k, double total,
                         size_t first_result, size_t offset)
 {
@@ -42,7 +42,7 @@ struct better {
     uint64_t *larger, *equal, *other;
 };
 
-static struct better count_better(const struct group *group, struct worker *worker,
+static struct better count_better(const struct shape_group *group, struct worker *worker,
                                   const struct top *top, size_t k)
 {
     const uint32_t *before = worker->before;
@@ -78,7 +78,7 @@ static void count_lost(const struct sim_spec *spec, struct worker *worker, const
 }
 
 /* Counts what the walk in worker->before shows. */
-static void count_walk(const struct simulation *simulation, const struct group *group,
+static void count_walk(const struct simulation *simulation, const struct shape_group *group,
                        struct worker *worker, const struct top *top, size_t first_result)
 {
     const struct sim_spec *spec = &simulation->spec;
@@ -182,7 +182,7 @@ static void count_row(const struct simulation *simulation, struct worker *worker
             count_outside(spec, worker, x, &top, &rows->outside);
     }
     for (size_t g = 0; g < simulation->groups; g++) {
-        const struct group *group = &simulation->group[g];
+        const struct shape_group *group = &simulation->group[g];
         size_t first_result = sim_result_index(spec, rho, shuffle, 0);
         walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap,
                        worker->before);
@@ -240,7 +240,7 @@ static void place_and_count(const struct simulation *simulation, struct worker *
     size_t k = (size_t)spec->k;
     struct top top = {.selection = {.wanted = k}, .length = k};
     for (size_t g = 0; g < simulation->groups; g++) {
-        const struct group *group = &simulation->group[g];
+        const struct shape_group *group = &simulation->group[g];
         struct random_stream stream =
             random_stream(random_key(spec->seed, RANDOM_PLACEMENT, group->salt), repetition);
         walk_placement(&group->buckets, spec->valid, &worker->counts, &stream, k, group->cap,

@@ -41,13 +41,14 @@ static bool group_shapes(struct simulation *s)
         qsort(sorted, spec->shapes, sizeof *sorted, by_shape);
     for (size_t i = 0; i < spec->shapes && sorted && s->shape && s->group && s->has_k; i++) {
         const struct sim_shape *shape = &sorted[i].shape;
-        struct group *group = s->groups ? &s->group[s->groups - 1] : NULL;
+        struct shape_group *group = s->groups ? &s->group[s->groups - 1] : NULL;
         if (!group || group->buckets.assignment != shape->assignment ||
             group->buckets.b != shape->b) {
             group = &s->group[s->groups++];
-            *group = (struct group){.buckets = buckets_of(shape->assignment, spec->n, shape->b),
-                                    .salt = shape->b << 2 | (uint64_t)shape->assignment,
-                                    .shape = &s->shape[i]};
+            *group =
+                (struct shape_group){.buckets = buckets_of(shape->assignment, spec->n, shape->b),
+                                     .salt = shape->b << 2 | (uint64_t)shape->assignment,
+                                     .shape = &s->shape[i]};
         }
         s->shape[i] = sorted[i].index;
         s->has_k[sorted[i].index] =

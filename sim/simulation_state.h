@@ -9,7 +9,7 @@
 #include <sim/tally/tallies.h>
 
 /* Shapes of one b and one assignment: a walk over a row serves them all. */
-struct group {
+struct shape_group {
     struct buckets buckets;
     uint32_t cap;  /* the largest k_b, or k if that is less */
     uint64_t salt; /* of the random numbers of a placement */
@@ -41,7 +41,7 @@ struct worker {
 struct simulation {
     struct sim_spec spec;
     size_t results, groups, threads;
-    struct group *group;
+    struct shape_group *group;
     size_t *shape; /* the members of the groups, one group after the other */
     bool *has_k;   /* for each shape: it keeps k candidates or more, so that R exists */
     uint32_t largest_k_b;

@@ -7,24 +7,24 @@
 
 #include "exact.h"
 
-static void count_digits(const struct run *run, struct part *part)
+static void count_digits(const struct exact_run *run, struct part *part)
 {
     memset(part->counts, 0, DIGITS * sizeof *part->counts);
     run->job->kernels->count_digits(&part->e, run->key, run->low, run->high, part->counts);
 }
 
-static void count_above(const struct run *run, struct part *part)
+static void count_above(const struct exact_run *run, struct part *part)
 {
     run->job->kernels->count_above(&part->e, run->key, &part->above, &part->equal);
 }
 
-static void collect(const struct run *run, struct part *part)
+static void collect(const struct exact_run *run, struct part *part)
 {
     run->job->kernels->collect(&part->e, run->key, part->equal, part->out);
 }
 
 /* Finds the next digit of the k-th largest key. */
-static void next_digit(struct run *run)
+static void next_digit(struct exact_run *run)
 {
     run->low = run->high > DIGIT_BITS ? run->high - DIGIT_BITS : 0;
     topk_each_part(run, count_digits);
@@ -40,7 +40,7 @@ static void next_digit(struct run *run)
 }
 
 /* Of the elements equal to the k-th largest, the first ones are taken. */
-static void divide_equal(struct run *run)
+static void divide_equal(struct exact_run *run)
 {
     struct pair *out = run->pairs;
     uint64_t left = run->left;
@@ -53,7 +53,7 @@ static void divide_equal(struct run *run)
     }
 }
 
-static void by_radix(struct run *run)
+static void by_radix(struct exact_run *run)
 {
     run->high = run->job->kernels->bits;
     run->left = run->job->k;
@@ -109,7 +109,7 @@ static void take_sample(const struct exact *job, uint64_t count, char *out)
 
 /* A key that more than k elements are likely to reach, by so many standard deviations of their
  * count in a sample; in short rows the k-th largest. */
-static uint64_t estimate(const struct run *run, uint64_t size, double spread)
+static uint64_t estimate(const struct exact_run *run, uint64_t size, double spread)
 {
     const struct exact *job = run->job;
     const bool all = job->n <= size;
@@ -131,7 +131,7 @@ static uint64_t estimate(const struct run *run, uint64_t size, double spread)
 }
 
 /* Finds the k best by the key from a sample of the size, unless too few or too many are above. */
-static bool by_sample(struct run *run, uint64_t size, double spread)
+static bool by_sample(struct exact_run *run, uint64_t size, double spread)
 {
     const uint64_t k = run->job->k;
     uint64_t above = 0, equal = 0;
@@ -150,7 +150,7 @@ static bool by_sample(struct run *run, uint64_t size, double spread)
     return true;
 }
 
-void topk_dense(struct run *run)
+void topk_dense(struct exact_run *run)
 {
     const uint64_t size = run->job->n < LONG_ROW ? FIRST_SAMPLE : SECOND_SAMPLE;
     if (!by_sample(run, size, 1.0) && !by_sample(run, SECOND_SAMPLE, 4.0))

@@ -14,7 +14,7 @@ static uint64_t parts_of(uint64_t n, unsigned threads)
 
 /* Sets what the scratch holds, if `run` is given; returns its size. */
 static size_t lay_out(const struct kernels *kernels, uint64_t n, uint64_t k, bool sorted,
-                      unsigned threads, char *scratch, struct run *run)
+                      unsigned threads, char *scratch, struct exact_run *run)
 {
     bool large = false;
     uint64_t parts = parts_of(n, threads), size = topk_group_size(kernels, n, k, &large);
@@ -49,7 +49,7 @@ size_t topk_exact_scratch(const struct kernels *kernels, uint64_t n, uint64_t k,
 }
 
 /* Parts of equal size, each a whole number of groups; the last has what is left. */
-static void divide(struct run *run)
+static void divide(struct exact_run *run)
 {
     const struct exact *job = run->job;
     uint64_t size = run->group_size ? run->group_size : 1, units = job->n / size;
@@ -81,7 +81,7 @@ static void put_indices(const struct exact *job, const struct pair *pairs)
 
 void topk_exact(const struct exact *job)
 {
-    struct run run = {.job = job};
+    struct exact_run run = {.job = job};
     lay_out(job->kernels, job->n, job->k, job->sorted, job->threads, job->scratch, &run);
     divide(&run);
     if (run.group_size)

@@ -16,7 +16,7 @@ struct part {
     uint64_t found;
 };
 
-struct run {
+struct exact_run {
     const struct exact *job;
     struct part *parts;
     uint64_t count;
@@ -32,11 +32,12 @@ struct run {
     uint32_t *list; /* a part's begins at its first group */
 };
 
-void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct part *part));
+void topk_each_part(struct exact_run *run,
+                    void (*visit)(const struct exact_run *run, struct part *part));
 
 /* Both leave the k best and some more in `pairs`, in the order of their positions. */
-void topk_dense(struct run *run);
-void topk_by_threshold(struct run *run);
+void topk_dense(struct exact_run *run);
+void topk_by_threshold(struct exact_run *run);
 
 /* The elements of a group, and whether groups are the larger ones; 0: k is too large for any. */
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large);

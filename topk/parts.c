@@ -5,7 +5,8 @@
 
 #include "exact.h"
 
-void topk_each_part(struct run *run, void (*visit)(const struct run *run, struct part *part))
+void topk_each_part(struct exact_run *run,
+                    void (*visit)(const struct exact_run *run, struct part *part))
 {
     int64_t count = (int64_t)run->count;
     if (run->job->threads == 1) {

@@ -38,7 +38,7 @@ uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t p
 }
 
 /* The key of a group. */
-static uint64_t key_of(const struct run *run, uint64_t group)
+static uint64_t key_of(const struct exact_run *run, uint64_t group)
 {
     const struct kernels *kernels = run->job->kernels;
     int64_t key = kernels->group_bits == 32 ? ((const int32_t *)run->maxima)[group]
@@ -47,7 +47,7 @@ static uint64_t key_of(const struct run *run, uint64_t group)
            (~UINT64_C(0) >> (64 - kernels->bits));
 }
 
-static void find_maxima(const struct run *run, struct part *part)
+static void find_maxima(const struct exact_run *run, struct part *part)
 {
     const struct kernels *kernels = run->job->kernels;
     kernels->group_maxima((const char *)part->e.x + part->e.first * kernels->bytes, part->groups,
@@ -56,7 +56,7 @@ static void find_maxima(const struct run *run, struct part *part)
 }
 
 /* A key that about as many groups reach as are wanted, from a sample. */
-static uint64_t estimate(const struct run *run, double wanted)
+static uint64_t estimate(const struct exact_run *run, double wanted)
 {
     uint64_t groups = run->groups, count = groups < 2 * SAMPLE ? groups : SAMPLE;
     if (count > SAMPLE)
@@ -67,7 +67,7 @@ static uint64_t estimate(const struct run *run, double wanted)
     return rank >= count ? 0 : topk_kth_key(run->pairs, count, &rank);
 }
 
-static void list(const struct run *run, struct part *part)
+static void list(const struct exact_run *run, struct part *part)
 {
     const struct kernels *kernels = run->job->kernels;
     part->equal =
@@ -76,7 +76,7 @@ static void list(const struct run *run, struct part *part)
     part->above = part->equal;
 }
 
-static uint64_t list_all(struct run *run)
+static uint64_t list_all(struct exact_run *run)
 {
     uint64_t count = 0;
     topk_each_part(run, list);
@@ -86,7 +86,7 @@ static uint64_t list_all(struct run *run)
 }
 
 /* The k-th largest key of a group, exactly, and how many groups of each part are above it. */
-static void find_kth(struct run *run)
+static void find_kth(struct exact_run *run)
 {
     uint64_t left = run->job->k, *counts = run->parts[0].counts;
     run->key = 0;
@@ -114,7 +114,7 @@ static void find_kth(struct run *run)
 
 /* Few groups: sets `key` by bisection so that k groups reach it or a few more; returns how many, or
  * 0 if no key of the highest 20 bits does so. */
-static uint64_t bisect(struct run *run)
+static uint64_t bisect(struct exact_run *run)
 {
     const uint64_t k = run->job->k, most = k + k / 8 + 8;
     uint64_t key = 0;
@@ -130,7 +130,7 @@ static uint64_t bisect(struct run *run)
 }
 
 /* Sets `key` so that at least k groups reach it, and not many more, or the k-th largest does. */
-static void find_threshold(struct run *run)
+static void find_threshold(struct exact_run *run)
 {
     uint64_t k = run->job->k, listed = run->groups <= FEW_GROUPS ? bisect(run) : 0;
     if (listed > 0)
@@ -147,7 +147,7 @@ static void find_threshold(struct run *run)
         find_kth(run);
 }
 
-static void collect(const struct run *run, struct part *part)
+static void collect(const struct exact_run *run, struct part *part)
 {
     const struct kernels *kernels = run->job->kernels;
     uint64_t size = run->group_size, grouped = part->groups * size;
@@ -161,7 +161,7 @@ static void collect(const struct run *run, struct part *part)
 }
 
 /* What the parts found, without the gaps. */
-static uint64_t join(struct run *run)
+static uint64_t join(struct exact_run *run)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < run->count; i++) {
@@ -173,7 +173,7 @@ static uint64_t join(struct run *run)
     return count;
 }
 
-void topk_by_threshold(struct run *run)
+void topk_by_threshold(struct exact_run *run)
 {
     const struct kernels *kernels = run->job->kernels;
     uint64_t k = run->job->k;

@@ -19,13 +19,13 @@ static bool decided(const struct bounds *b)
     return b->high - b->low <= 1;
 }
 
-static struct bounds *bounds_new(const struct run *run)
+static struct bounds *bounds_new(const struct evaluation_run *run)
 {
     const struct evaluation_spec *spec = run->spec;
     struct bounds *bounds =
         require_memory(calloc(spec->budgets_length * run->cells + 1, sizeof *bounds));
     for (size_t g = 0; g < run->groups_length; g++) {
-        const struct group *group = &run->groups[g];
+        const struct query_group *group = &run->groups[g];
         const struct head_shape *shape = &spec->heads[group->head];
         if (group->knob_cell == CELL_NONE || shape->dense)
             continue;
@@ -41,11 +41,11 @@ static struct bounds *bounds_new(const struct run *run)
 }
 
 /* Adds what the middle of each cell visits in one head, unless it is stopped. */
-static void visit_middles(const struct run *run, size_t head, const struct head_room *room,
-                          struct bounds *bounds)
+static void visit_middles(const struct evaluation_run *run, size_t head,
+                          const struct head_room *room, struct bounds *bounds)
 {
     const struct head_shape *shape = &run->spec->heads[head];
-    const struct group *group = &run->groups[run->first_group[head]];
+    const struct query_group *group = &run->groups[run->first_group[head]];
     const size_t heads = shape->query_heads, budgets = run->spec->budgets_length;
     uint32_t *knobs = require_memory(calloc(budgets * heads, sizeof *knobs));
     double *visited = require_memory(calloc(budgets * heads, sizeof *visited));
@@ -73,7 +73,7 @@ static void visit_middles(const struct run *run, size_t head, const struct head_
 }
 
 /* Halves each interval. Returns whether one is left that can be halved. */
-static bool halve(const struct run *run, struct bounds *bounds)
+static bool halve(const struct evaluation_run *run, struct bounds *bounds)
 {
     bool left = false;
     for (size_t i = 0; i < run->spec->budgets_length * run->cells; i++) {
@@ -92,7 +92,7 @@ static bool halve(const struct run *run, struct bounds *bounds)
 }
 
 /* From the head run->next on. A head in which it is stopped counts for nothing. */
-static int search(struct run *run)
+static int search(struct evaluation_run *run)
 {
     do {
         while (run->next < run->spec->length) {
@@ -121,12 +121,12 @@ static int search(struct run *run)
 
 /* A method that counts keys visits as many as the budget says: the knob of the rows is that of the
  * first head, and each head takes its own. */
-static bool is_searched(const struct run *run)
+static bool is_searched(const struct evaluation_run *run)
 {
     return !run->method->counts_keys && run->method->knob_max;
 }
 
-int find_knobs(struct run *run)
+int find_knobs(struct evaluation_run *run)
 {
     const size_t knobs = run->spec->budgets_length * run->cells;
     memset(run->knob, 0, knobs * sizeof *run->knob);

@@ -17,8 +17,8 @@
 /* ---- groups and cells */
 
 /* The cell of an earlier group with the same layer and query head, or a new one. */
-static size_t cell_of_head(struct run *run, size_t length, const struct head_shape *shape,
-                           uint32_t query_head)
+static size_t cell_of_head(struct evaluation_run *run, size_t length,
+                           const struct head_shape *shape, uint32_t query_head)
 {
     for (size_t g = 0; g < length; g++) {
         const struct head_shape *other = &run->spec->heads[run->groups[g].head];
@@ -29,7 +29,7 @@ static size_t cell_of_head(struct run *run, size_t length, const struct head_sha
     return run->cells++;
 }
 
-static void make_groups(struct run *run)
+static void make_groups(struct evaluation_run *run)
 {
     const struct evaluation_spec *spec = run->spec;
     size_t length = 0, dense = 0;
@@ -45,8 +45,8 @@ static void make_groups(struct run *run)
         const bool left_out = shape->dense && dense < spec->length;
         run->first_group[i] = g;
         for (uint32_t h = 0; h < shape->query_heads; h++, g++) {
-            struct group *group = &run->groups[g];
-            *group = (struct group){.head = i, .query_head = h};
+            struct query_group *group = &run->groups[g];
+            *group = (struct query_group){.head = i, .query_head = h};
             group->cell = spec->per_head ? cell_of_head(run, g, shape, shape->query_head + h)
                           : left_out     ? CELL_NONE
                                          : 0;
@@ -70,7 +70,7 @@ struct key_head evaluation_head(const struct evaluation_spec *spec, const struct
 }
 
 /* What the method is given of what was trained, or found by an earlier run. */
-static void give_trained(struct run *run, size_t head)
+static void give_trained(struct evaluation_run *run, size_t head)
 {
     const struct key_head given = evaluation_head(run->spec, run->method, head);
     struct key_head *to = &run->states.head[head];
@@ -81,7 +81,7 @@ static void give_trained(struct run *run, size_t head)
 }
 
 /* All of them, also where an earlier run had gone on from there. */
-static int build_indices(struct run *run)
+static int build_indices(struct evaluation_run *run)
 {
     const struct method_options *options = &run->spec->options;
     for (size_t i = 0; i < run->spec->length; i++) {
@@ -106,7 +106,7 @@ static int build_indices(struct run *run)
     return 0;
 }
 
-static void free_indices(struct run *run)
+static void free_indices(struct evaluation_run *run)
 {
     for (size_t i = 0; i < run->spec->length; i++) {
         if (run->index[i] && run->method->free_index)
@@ -121,7 +121,7 @@ static void free_indices(struct run *run)
 }
 
 /* Without a knob all budgets are alike. */
-static bool has_knob(const struct run *run)
+static bool has_knob(const struct evaluation_run *run)
 {
     for (size_t i = 0; i < run->spec->length; i++)
         if (run->knob_max[i] > 0)
@@ -130,7 +130,7 @@ static bool has_knob(const struct run *run)
 }
 
 /* Measures one head at every budget. */
-static void measure_head(struct run *run, size_t head, const struct head_room *room)
+static void measure_head(struct evaluation_run *run, size_t head, const struct head_room *room)
 {
     const struct evaluation_spec *spec = run->spec;
     const struct head_shape *shape = &spec->heads[head];
@@ -168,7 +168,7 @@ static void measure_head(struct run *run, size_t head, const struct head_room *r
 }
 
 /* From the head run->next on. A head in which it is stopped counts for nothing. */
-static int measure_heads(struct run *run)
+static int measure_heads(struct evaluation_run *run)
 {
     while (run->next < run->spec->length) {
         const size_t i = run->next;
@@ -191,7 +191,7 @@ static int measure_heads(struct run *run)
 }
 
 /* The phases of the method in hand, from run->phase on. */
-static int run_method(struct run *run)
+static int run_method(struct evaluation_run *run)
 {
     const size_t heads = run->spec->length;
     run->done = 2 * run->place * heads;
@@ -213,7 +213,7 @@ static int run_method(struct run *run)
 
 /* ---- all methods */
 
-static void run_allocate(struct run *run, struct evaluation *evaluation)
+static void run_allocate(struct evaluation_run *run, struct evaluation *evaluation)
 {
     const struct evaluation_spec *spec = run->spec;
     const size_t sums = spec->budgets_length * run->groups_length,
@@ -229,7 +229,7 @@ static void run_allocate(struct run *run, struct evaluation *evaluation)
     evaluation->all = require_memory(calloc(rows * spec->k_length + 1, sizeof *evaluation->all));
 }
 
-static void run_free(struct run *run)
+static void run_free(struct evaluation_run *run)
 {
     head_states_free(&run->states);
     free(run->groups);
@@ -244,7 +244,7 @@ static void run_free(struct run *run)
 }
 
 /* What attention to all keys reads, on average. Heads that share keys read them once with share. */
-static void put_full(const struct run *run, struct evaluation *evaluation)
+static void put_full(const struct evaluation_run *run, struct evaluation *evaluation)
 {
     double queries = 0, full = 0, keys = 0;
     for (size_t g = 0; g < run->groups_length; g++) {
@@ -265,7 +265,7 @@ static void put_full(const struct run *run, struct evaluation *evaluation)
         evaluation->dense_heads += run->spec->heads[i].dense;
 }
 
-static int run_methods(struct run *run, struct evaluation *evaluation)
+static int run_methods(struct evaluation_run *run, struct evaluation *evaluation)
 {
     const struct evaluation_spec *spec = run->spec;
     int status = restore_state(run, evaluation);
@@ -296,12 +296,12 @@ static int run_methods(struct run *run, struct evaluation *evaluation)
 int evaluation_run(const struct evaluation_spec *spec, const struct watch *watch,
                    struct evaluation *evaluation, char *error, size_t size)
 {
-    struct run run = {.spec = spec,
-                      .caller = watch,
-                      .total = 2 * spec->methods_length * spec->length,
-                      .watch = {ask_to_stop, &run},
-                      .error = error,
-                      .error_size = size};
+    struct evaluation_run run = {.spec = spec,
+                                 .caller = watch,
+                                 .total = 2 * spec->methods_length * spec->length,
+                                 .watch = {ask_to_stop, &run},
+                                 .error = error,
+                                 .error_size = size};
     *evaluation = (struct evaluation){0};
     const unsigned before = threads_most();
     threads_use(spec->threads);

@@ -14,7 +14,7 @@
 
 #define CELL_NONE SIZE_MAX
 
-struct group {
+struct query_group {
     size_t head;         /* among the heads of the spec */
     uint32_t query_head; /* from 0, among those of the head */
     size_t cell;         /* CELL_NONE: of no row */
@@ -42,7 +42,7 @@ struct bounds {
 /* What is done with a method, one after the other. */
 enum phase { PHASE_BUILD, PHASE_SEARCH, PHASE_MEASURE };
 
-struct run {
+struct evaluation_run {
     const struct evaluation_spec *spec;
     const struct watch *caller;
     uint64_t done, total; /* heads in a phase; part: of the one in hand, EVALUATION_STEPS at most */
@@ -53,7 +53,7 @@ struct run {
     char *error;
     size_t error_size;
     struct head_states states;
-    struct group *groups; /* those of a head stand together */
+    struct query_group *groups; /* those of a head stand together */
     size_t groups_length, cells;
     size_t *first_group; /* of each head */
     /* of the method in hand */
@@ -72,7 +72,7 @@ struct run {
 };
 
 /* Does the method choose once for all query heads of a group? */
-static inline bool chooses_together(const struct run *run)
+static inline bool chooses_together(const struct evaluation_run *run)
 {
     return run->spec->share && run->method->together;
 }
@@ -84,41 +84,41 @@ uint32_t budget_keys(double budget, uint32_t n);
 
 /* Visits with the method in hand every query of a head whose numbers are in `room`; knobs[] is by
  * query head. Sets visited[] of each group of the head: the number of keys, summed over queries. */
-void count_visited(const struct run *run, size_t head, const struct head_room *room,
+void count_visited(const struct evaluation_run *run, size_t head, const struct head_room *room,
                    const uint32_t *knobs, double *visited);
 
 /* The same, and measures: sets the sums and recalls of each group of the head. */
-void measure_visited(const struct run *run, size_t head, const struct head_room *room,
+void measure_visited(const struct evaluation_run *run, size_t head, const struct head_room *room,
                      const uint32_t *knobs, struct sums *sums, struct recall_sum *recall);
 
 /* ---- budget.c */
 
 /* Finds the knobs of the method in hand for each budget and cell. Returns 0, 1 if it was stopped,
  * or -1 with an error. */
-int find_knobs(struct run *run);
+int find_knobs(struct evaluation_run *run);
 
 /* ---- rows.c */
 
 /* Appends the rows of the method in hand. */
-void append_rows(const struct run *run, size_t method, struct evaluation *evaluation);
+void append_rows(const struct evaluation_run *run, size_t method, struct evaluation *evaluation);
 
 /* ---- resume.c */
 
 /* Puts what the method in hand has measured behind the blocks of those that are finished. */
-void keep_method(struct run *run);
+void keep_method(struct evaluation_run *run);
 
 /* Gives the state to the keeper, where there is one and it is time, or if it must be. */
-void keep_state(struct run *run, bool must);
+void keep_state(struct evaluation_run *run, bool must);
 
 /* Continues from the state of an earlier run: sets `place`, and what belongs to the method in hand,
  * and appends the rows of those that are finished. Returns 0; or -1 with an error if the state is
  * not one of this spec. */
-int restore_state(struct run *run, struct evaluation *evaluation);
+int restore_state(struct evaluation_run *run, struct evaluation *evaluation);
 
 /* ---- progress.c */
 
 /* Counts one head of a phase, and says whether to stop. */
-bool step_done(struct run *run);
+bool step_done(struct evaluation_run *run);
 
 /* As a watch: how far the head in hand has come, where the total is not 0, and whether to stop. */
 watch_stop ask_to_stop;

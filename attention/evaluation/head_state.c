@@ -101,19 +101,19 @@ void head_states_free(struct head_states *states)
 
 /* ---- what no method changes */
 
-struct query query_of(const struct head_states *states, size_t index, const struct head_room *room,
-                      uint32_t head, uint32_t query)
+struct attention_query query_of(const struct head_states *states, size_t index,
+                                const struct head_room *room, uint32_t head, uint32_t query)
 {
     const struct head_shape *shape = &states->spec->heads[index];
     const size_t at = (size_t)head * shape->n_q + query;
-    return (struct query){.q = room->floats.queries + at * shape->d,
-                          .q_unroped =
-                              shape->unroped ? room->floats.queries_unroped + at * shape->d : NULL,
-                          .logits = room->logits + at * shape->n,
-                          .scale = 1.0f / sqrtf((float)shape->d),
-                          .position = room->queries[at].position,
-                          .head = head,
-                          .range = room->queries[at].range};
+    return (struct attention_query){
+        .q = room->floats.queries + at * shape->d,
+        .q_unroped = shape->unroped ? room->floats.queries_unroped + at * shape->d : NULL,
+        .logits = room->logits + at * shape->n,
+        .scale = 1.0f / sqrtf((float)shape->d),
+        .position = room->queries[at].position,
+        .head = head,
+        .range = room->queries[at].range};
 }
 
 static void compute_logits(const struct head_shape *shape, const struct head_room *room,

@@ -62,7 +62,7 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
                                          size_t size);
 
 /* The query at place `query` of query head `head` of the group, as a method sees it. */
-struct query query_of(const struct head_states *states, size_t index, const struct head_room *room,
-                      uint32_t head, uint32_t query);
+struct attention_query query_of(const struct head_states *states, size_t index,
+                                const struct head_room *room, uint32_t head, uint32_t query);
 
 #endif

@@ -5,7 +5,7 @@
 
 bool ask_to_stop(void *context, uint64_t done, uint64_t total)
 {
-    struct run *run = context;
+    struct evaluation_run *run = context;
     if (total > 0)
         run->part = done < total ? EVALUATION_STEPS * done / total : EVALUATION_STEPS - 1;
     if (!run->stopped)
@@ -14,7 +14,7 @@ bool ask_to_stop(void *context, uint64_t done, uint64_t total)
     return run->stopped;
 }
 
-bool step_done(struct run *run)
+bool step_done(struct evaluation_run *run)
 {
     run->done++;
     run->part = 0;

@@ -35,7 +35,7 @@ struct part {
 
 enum { BLOCK_PARTS = 4 };
 
-static size_t block_of(const struct run *run, struct part parts[BLOCK_PARTS])
+static size_t block_of(const struct evaluation_run *run, struct part parts[BLOCK_PARTS])
 {
     const struct evaluation_spec *spec = run->spec;
     const size_t sums = spec->budgets_length * run->groups_length;
@@ -49,7 +49,7 @@ static size_t block_of(const struct run *run, struct part parts[BLOCK_PARTS])
     return bytes;
 }
 
-static void put_block(const struct run *run, struct bytes *to)
+static void put_block(const struct evaluation_run *run, struct bytes *to)
 {
     struct part parts[BLOCK_PARTS];
     block_of(run, parts);
@@ -57,13 +57,13 @@ static void put_block(const struct run *run, struct bytes *to)
         bytes_put(to, parts[i].at, parts[i].bytes);
 }
 
-static size_t bounds_bytes(const struct run *run)
+static size_t bounds_bytes(const struct evaluation_run *run)
 {
     return run->spec->budgets_length * run->cells * sizeof *run->bounds;
 }
 
 /* The partition that was found for a head; NULL: none. */
-static const struct partition *found(const struct run *run, size_t head)
+static const struct partition *found(const struct evaluation_run *run, size_t head)
 {
     if (run->restored[head])
         return run->restored[head];
@@ -74,7 +74,7 @@ static const struct partition *found(const struct run *run, size_t head)
                : NULL;
 }
 
-static uint64_t put_partitions(const struct run *run, struct bytes *to)
+static uint64_t put_partitions(const struct evaluation_run *run, struct bytes *to)
 {
     uint64_t count = 0;
     for (size_t head = 0; head < run->spec->length; head++) {
@@ -89,13 +89,13 @@ static uint64_t put_partitions(const struct run *run, struct bytes *to)
     return count;
 }
 
-void keep_method(struct run *run)
+void keep_method(struct evaluation_run *run)
 {
     if (run->spec->keeper)
         put_block(run, &run->kept);
 }
 
-void keep_state(struct run *run, bool must)
+void keep_state(struct evaluation_run *run, bool must)
 {
     const struct evaluation_keeper *keeper = run->spec->keeper;
     if (!keeper || run->unkept || !(must || keeper->due(keeper->context)))
@@ -120,7 +120,7 @@ void keep_state(struct run *run, bool must)
 
 /* ---- back */
 
-static bool get_block(struct run *run, struct byte_reader *from)
+static bool get_block(struct evaluation_run *run, struct byte_reader *from)
 {
     struct part parts[BLOCK_PARTS];
     block_of(run, parts);
@@ -130,7 +130,7 @@ static bool get_block(struct run *run, struct byte_reader *from)
     return whole;
 }
 
-static bool get_partition(struct run *run, struct byte_reader *from)
+static bool get_partition(struct evaluation_run *run, struct byte_reader *from)
 {
     struct partition_start start;
     const struct method_options *options = &run->spec->options;
@@ -150,7 +150,8 @@ static bool get_partition(struct run *run, struct byte_reader *from)
 }
 
 /* Of the method in hand. */
-static bool get_hand(struct run *run, const struct start *start, struct byte_reader *from)
+static bool get_hand(struct evaluation_run *run, const struct start *start,
+                     struct byte_reader *from)
 {
     bool good = get_block(run, from);
     if (good && start->has_bounds) {
@@ -163,8 +164,8 @@ static bool get_hand(struct run *run, const struct start *start, struct byte_rea
 }
 
 /* The blocks of the methods that are finished give their rows. */
-static bool get_finished(struct run *run, const struct start *start, struct byte_reader *from,
-                         struct evaluation *evaluation)
+static bool get_finished(struct evaluation_run *run, const struct start *start,
+                         struct byte_reader *from, struct evaluation *evaluation)
 {
     for (; run->place < start->place; run->place++) {
         run->method = run->spec->methods[run->place];
@@ -176,7 +177,7 @@ static bool get_finished(struct run *run, const struct start *start, struct byte
     return true;
 }
 
-int restore_state(struct run *run, struct evaluation *evaluation)
+int restore_state(struct evaluation_run *run, struct evaluation *evaluation)
 {
     const struct evaluation_keeper *keeper = run->spec->keeper;
     if (!keeper || !keeper->state)

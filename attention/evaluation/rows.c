@@ -17,7 +17,7 @@
 
 /* What is summed for one row. */
 struct row_sums {
-    const struct run *run;
+    const struct evaluation_run *run;
     size_t cell;
     const struct sums *sums;         /* [group], of the budget */
     const struct recall_sum *recall; /* [group][k] */
@@ -46,7 +46,7 @@ static struct group_sum recall_of(const struct row_sums *row, size_t group, size
 
 static struct measured measure(const struct row_sums *row, ratio_of *of, size_t which)
 {
-    const struct run *run = row->run;
+    const struct evaluation_run *run = row->run;
     struct group_sum *sums = require_memory(malloc((run->groups_length + 1) * sizeof *sums));
     size_t length = 0;
     for (size_t g = 0; g < run->groups_length; g++)
@@ -58,14 +58,15 @@ static struct measured measure(const struct row_sums *row, ratio_of *of, size_t 
 }
 
 /* The layer, head and knob of a row, where all its groups have the same. */
-static void put_names(const struct run *run, size_t budget, size_t cell, struct evaluation_row *row)
+static void put_names(const struct evaluation_run *run, size_t budget, size_t cell,
+                      struct evaluation_row *row)
 {
     bool first = true;
     row->layer = LAYER_UNKNOWN;
     row->head = HEAD_ALL;
     row->knob = KNOB_NONE;
     for (size_t g = 0; g < run->groups_length; g++) {
-        const struct group *group = &run->groups[g];
+        const struct query_group *group = &run->groups[g];
         const struct head_shape *shape = &run->spec->heads[group->head];
         if (group->cell != cell)
             continue;
@@ -82,7 +83,7 @@ static void put_names(const struct run *run, size_t budget, size_t cell, struct 
     }
 }
 
-static struct evaluation_row row_of(const struct run *run, size_t method, size_t budget,
+static struct evaluation_row row_of(const struct evaluation_run *run, size_t method, size_t budget,
                                     size_t cell, struct measured *recall)
 {
     const struct evaluation_spec *spec = run->spec;
@@ -126,7 +127,7 @@ static struct evaluation_row row_of(const struct run *run, size_t method, size_t
     return row;
 }
 
-void append_rows(const struct run *run, size_t method, struct evaluation *evaluation)
+void append_rows(const struct evaluation_run *run, size_t method, struct evaluation *evaluation)
 {
     const size_t k_length = run->spec->k_length;
     for (size_t b = 0; b < run->spec->budgets_length; b++)

@@ -37,7 +37,7 @@ struct work {
     struct step *step;
     const float *matrix; /* [n][d] */
     uint32_t d;
-    const struct query *query; /* NULL: values are added up; else logits are computed */
+    const struct attention_query *query; /* NULL: values are added up; else logits are computed */
 };
 
 static void do_rows(const struct work *work, const float *rows, size_t first, size_t count)
@@ -92,7 +92,7 @@ static void to_weights(float *x, size_t length, const float *factors)
         x[i] /= (float)sum;
 }
 
-void step_full(struct step *step, const struct key_head *head, const struct query *query)
+void step_full(struct step *step, const struct key_head *head, const struct attention_query *query)
 {
     const size_t count = (size_t)query->position + 1;
     products_vector(step->weights, head->keys, count, head->d, query->q, query->scale);
@@ -120,7 +120,8 @@ static void correct(struct step *step, uint32_t d_v)
             step->out[c] = (1 - moved) * step->out[c] + moved * step->visit.correction[c];
 }
 
-size_t step_sparse(struct step *step, const struct key_head *head, const struct query *query)
+size_t step_sparse(struct step *step, const struct key_head *head,
+                   const struct attention_query *query)
 {
     const struct visit *visit = &step->visit;
     size_t length = 0;

@@ -27,10 +27,11 @@ void step_start(struct step *step, const struct key_head *head);
 void step_free(struct step *step);
 
 /* step->out: attention over the keys 0 .. position. `head` has values. */
-void step_full(struct step *step, const struct key_head *head, const struct query *query);
+void step_full(struct step *step, const struct key_head *head, const struct attention_query *query);
 
 /* step->out: attention over the dense part and the keys of step->visit, which lie in the range of
  * the query. Returns the number of keys that were attended. */
-size_t step_sparse(struct step *step, const struct key_head *head, const struct query *query);
+size_t step_sparse(struct step *step, const struct key_head *head,
+                   const struct attention_query *query);
 
 #endif

@@ -75,12 +75,12 @@ static void cool(struct timing *timing)
 }
 
 /* Query i of the h-th of the heads. */
-static struct query query_at(const struct timing_spec *spec, uint32_t i, uint32_t h)
+static struct attention_query query_at(const struct timing_spec *spec, uint32_t i, uint32_t h)
 {
     const struct key_head *head = spec->head;
     const uint32_t position = head->n - spec->count + i;
     const size_t at = h * spec->stride + (size_t)i * head->d;
-    return (struct query){
+    return (struct attention_query){
         .q = spec->queries + at,
         .q_unroped = spec->queries_unroped ? spec->queries_unroped + at : NULL,
         .scale = spec->scale,
@@ -93,8 +93,8 @@ static struct query query_at(const struct timing_spec *spec, uint32_t i, uint32_
 /* The samples of one knob. */
 struct samples {
     double *assign, *attend, *time, *full;
-    double selectivity;    /* a sum */
-    struct query *queries; /* those that choose at once */
+    double selectivity;              /* a sum */
+    struct attention_query *queries; /* those that choose at once */
 };
 
 static void sample(struct timing *timing, uint32_t i, uint32_t knob, struct samples *to, size_t at)
@@ -142,7 +142,7 @@ struct step_times timing_measure(struct timing *timing, uint32_t knob)
     const size_t n = (size_t)timing->spec.count * timing->spec.repetitions;
     double *all = require_memory(malloc(4 * n * sizeof *all));
     struct samples samples = {all, all + n, all + 2 * n, all + 3 * n, 0, NULL};
-    const struct query first = query_at(&timing->spec, 0, 0);
+    const struct attention_query first = query_at(&timing->spec, 0, 0);
     samples.queries = require_memory(malloc(timing->spec.heads * sizeof *samples.queries));
     step_full(&timing->step, timing->spec.head, &first); /* what is not in memory yet */
     for (uint32_t r = 0; r < timing->spec.repetitions; r++)

@@ -13,8 +13,8 @@
 /* What a thread needs of its own. */
 struct scratch {
     struct visit visit;
-    struct query *queries; /* those that choose together */
-    double *output;        /* [d_v] */
+    struct attention_query *queries; /* those that choose together */
+    double *output;                  /* [d_v] */
 };
 
 /* What one query lost and read. */
@@ -25,7 +25,7 @@ struct outcome {
 
 /* A pass over the queries of one head. */
 struct pass {
-    const struct run *run;
+    const struct evaluation_run *run;
     size_t head;
     const struct head_room *room;
     const struct head_shape *shape;
@@ -50,7 +50,7 @@ static void visit_range(struct visit *visit, struct key_range range)
 /* Lets the method visit for `count` queries of one position. */
 static void visit_queries(const struct pass *p, struct scratch *s, uint32_t count, uint32_t knob)
 {
-    const struct run *run = p->run;
+    const struct evaluation_run *run = p->run;
     const struct key_range range = s->queries->range;
     const uint32_t most = run->knob_max[p->head];
     if (p->shape->dense) {
@@ -208,8 +208,8 @@ static void run_pass(const struct pass *p)
     }
 }
 
-static struct pass pass_new(const struct run *run, size_t head, const struct head_room *room,
-                            const uint32_t *knobs)
+static struct pass pass_new(const struct evaluation_run *run, size_t head,
+                            const struct head_room *room, const uint32_t *knobs)
 {
     const struct head_shape *shape = &run->spec->heads[head];
     const size_t queries = (size_t)shape->query_heads * shape->n_q;
@@ -221,7 +221,7 @@ static struct pass pass_new(const struct run *run, size_t head, const struct hea
                          .outcome = require_memory(calloc(queries + 1, sizeof(struct outcome)))};
 }
 
-void count_visited(const struct run *run, size_t head, const struct head_room *room,
+void count_visited(const struct evaluation_run *run, size_t head, const struct head_room *room,
                    const uint32_t *knobs, double *visited)
 {
     struct pass p = pass_new(run, head, room, knobs);
@@ -264,7 +264,7 @@ static void add_group(const struct pass *p, uint32_t head, struct sums *sums,
     }
 }
 
-void measure_visited(const struct run *run, size_t head, const struct head_room *room,
+void measure_visited(const struct evaluation_run *run, size_t head, const struct head_room *room,
                      const uint32_t *knobs, struct sums *sums, struct recall_sum *recall)
 {
     struct pass p = pass_new(run, head, room, knobs);

@@ -11,8 +11,9 @@
 #include <sim/rows/random.h>
 
 static void visit_all(const struct method *self, const struct method_options *options,
-                      const struct key_head *head, const void *index, const struct query *queries,
-                      uint32_t count, uint32_t knob, struct visit *visit)
+                      const struct key_head *head, const void *index,
+                      const struct attention_query *queries, uint32_t count, uint32_t knob,
+                      struct visit *visit)
 {
     (void)self, (void)options, (void)head, (void)index, (void)count, (void)knob;
     visit_top(visit, NULL, queries->range, SIZE_MAX);
@@ -21,8 +22,9 @@ static void visit_all(const struct method *self, const struct method_options *op
 }
 
 static void visit_none(const struct method *self, const struct method_options *options,
-                       const struct key_head *head, const void *index, const struct query *queries,
-                       uint32_t count, uint32_t knob, struct visit *visit)
+                       const struct key_head *head, const void *index,
+                       const struct attention_query *queries, uint32_t count, uint32_t knob,
+                       struct visit *visit)
 {
     (void)self, (void)options, (void)head, (void)index, (void)queries, (void)count, (void)knob;
     visit_reserve(visit, 0, false);
@@ -34,7 +36,7 @@ static void visit_none(const struct method *self, const struct method_options *o
 /* Selection sampling (Knuth 3.4.2, S): key j is taken with probability wanted / left. */
 static void visit_random(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
-                         const struct query *queries, uint32_t count, uint32_t knob,
+                         const struct attention_query *queries, uint32_t count, uint32_t knob,
                          struct visit *visit)
 {
     (void)self, (void)index, (void)count;
@@ -56,8 +58,8 @@ static void visit_random(const struct method *self, const struct method_options 
 
 /* scores[j] = the sum over the queries of the softmax over the range, for queries that share keys.
  */
-static void sum_softmax(const struct key_head *head, const struct query *queries, uint32_t count,
-                        float *scores)
+static void sum_softmax(const struct key_head *head, const struct attention_query *queries,
+                        uint32_t count, float *scores)
 {
     const struct key_range range = queries->range;
     const size_t length = range.last - range.first;
@@ -83,8 +85,9 @@ static void sum_softmax(const struct key_head *head, const struct query *queries
 }
 
 static void visit_best(const struct method *self, const struct method_options *options,
-                       const struct key_head *head, const void *index, const struct query *queries,
-                       uint32_t count, uint32_t knob, struct visit *visit)
+                       const struct key_head *head, const void *index,
+                       const struct attention_query *queries, uint32_t count, uint32_t knob,
+                       struct visit *visit)
 {
     (void)self, (void)index;
     const struct key_range range = queries->range;

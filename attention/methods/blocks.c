@@ -67,7 +67,7 @@ static void visit_two_levels(const struct method_options *options, const float *
 
 static void visit_blocks(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
-                         const struct query *queries, uint32_t count, uint32_t knob,
+                         const struct attention_query *queries, uint32_t count, uint32_t knob,
                          struct visit *visit)
 {
     (void)self, (void)index, (void)count;

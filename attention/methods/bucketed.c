@@ -136,7 +136,7 @@ const char *bucketed_fault(const struct method_options *options, uint32_t d)
 
 static void visit_by_buckets(const struct method *self, const struct method_options *options,
                              const struct key_head *head, const void *index,
-                             const struct query *queries, uint32_t count, uint32_t knob,
+                             const struct attention_query *queries, uint32_t count, uint32_t knob,
                              struct visit *visit)
 {
     (void)self, (void)index, (void)count;

@@ -16,7 +16,7 @@
 /* Several queries rank the buckets by the sum of their softmax over the centroids. */
 static void visit_kmeans(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
-                         const struct query *queries, uint32_t count, uint32_t knob,
+                         const struct attention_query *queries, uint32_t count, uint32_t knob,
                          struct visit *visit)
 {
     const struct partitioned *partitioned = index;
@@ -48,7 +48,7 @@ static const char *topk_fault(const struct method_options *options, uint32_t d)
 }
 
 /* The logits of the keys that are visited. */
-static void visited_logits(const struct key_head *head, const struct query *query,
+static void visited_logits(const struct key_head *head, const struct attention_query *query,
                            const struct visit *visit, uint64_t *ordered)
 {
     for (size_t i = 0; i < visit->length; i++) {
@@ -64,7 +64,7 @@ static void visited_logits(const struct key_head *head, const struct query *quer
 
 static void visit_inside(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
-                         const struct query *queries, uint32_t count, uint32_t knob,
+                         const struct attention_query *queries, uint32_t count, uint32_t knob,
                          struct visit *visit)
 {
     visit_kmeans(self, options, head, index, queries, count, knob, visit);

@@ -163,7 +163,7 @@ static void nearest_axes(const float *projections, uint32_t columns, uint32_t wa
 /* Visits in the tables of a stage. Returns the entries that were read, and sets how many buckets
  * were, and the most of one. */
 static uint64_t mark_tables(const struct argmax *argmax, const struct table *in,
-                            const struct query *query, uint32_t m, struct hash_stage s,
+                            const struct attention_query *query, uint32_t m, struct hash_stage s,
                             uint8_t *marks, uint32_t *buckets, uint32_t *largest)
 {
     const struct hashing *hashing = &argmax->hashing;
@@ -199,7 +199,7 @@ static uint64_t mark_tables(const struct argmax *argmax, const struct table *in,
 
 static void visit_chunks(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
-                         const struct query *queries, uint32_t count, uint32_t knob,
+                         const struct attention_query *queries, uint32_t count, uint32_t knob,
                          struct visit *visit)
 {
     (void)self, (void)count;

@@ -140,8 +140,9 @@ static struct key_range nearest_bins(const struct gray *gray, uint32_t chunk, ui
 }
 
 static void visit_bins(const struct method *self, const struct method_options *options,
-                       const struct key_head *head, const void *index, const struct query *queries,
-                       uint32_t count, uint32_t knob, struct visit *visit)
+                       const struct key_head *head, const void *index,
+                       const struct attention_query *queries, uint32_t count, uint32_t knob,
+                       struct visit *visit)
 {
     (void)self, (void)head, (void)count;
     const struct gray *gray = index;

@@ -127,7 +127,7 @@ static float weight_of(const float *q, const float *key, const float *centre, si
 /* twice[i] = 1 if key range.first + i collides with the query in two of the tables in use. Counts
  * the entries of all buckets that are opened, and those of the largest. */
 static uint64_t collide(const struct magicpig *index, const struct key_head *head,
-                        const struct query *query, struct hash_stage s, uint8_t *twice,
+                        const struct attention_query *query, struct hash_stage s, uint8_t *twice,
                         uint32_t *largest)
 {
     const uint32_t n = query->range.last - query->range.first;
@@ -186,7 +186,7 @@ static double imbalance(const struct key_head *head, const void *index)
 
 static void visit_collisions(const struct method *self, const struct method_options *options,
                              const struct key_head *head, const void *index,
-                             const struct query *query, uint32_t count, uint32_t knob,
+                             const struct attention_query *query, uint32_t count, uint32_t knob,
                              struct visit *visit)
 {
     (void)count;

@@ -15,7 +15,7 @@
 /* Adds the softmax of the query over the keys of its range, summed in each bucket. The logits are
  * those after RoPE, wherever the partition was made. Keys are added in rising order. */
 static void add_mass(const struct key_head *head, const struct bucket_lists *lists,
-                     const struct query *query, double *scores)
+                     const struct attention_query *query, double *scores)
 {
     const struct key_range range = query->range;
     const uint32_t length = range.last - range.first;
@@ -44,7 +44,7 @@ static void add_mass(const struct key_head *head, const struct bucket_lists *lis
 /* Several queries rank the buckets by the sum of what they give them. */
 static void visit_oracle(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
-                         const struct query *queries, uint32_t count, uint32_t knob,
+                         const struct attention_query *queries, uint32_t count, uint32_t knob,
                          struct visit *visit)
 {
     (void)self;

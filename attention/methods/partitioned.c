@@ -72,7 +72,7 @@ double partitioned_shared_bytes(const struct method_options *options, double ele
     return elements * options->element_bytes / (options->batch > 1 ? options->batch : 1);
 }
 
-const float *partitioned_query(const struct method *self, const struct query *query)
+const float *partitioned_query(const struct method *self, const struct attention_query *query)
 {
     return self->unroped && query->q_unroped ? query->q_unroped : query->q;
 }

@@ -38,7 +38,7 @@ const char *partitioned_fault(const struct method_options *options, uint32_t d);
 double partitioned_shared_bytes(const struct method_options *options, double elements);
 
 /* The vector of a query that belongs to the keys of the index. */
-const float *partitioned_query(const struct method *self, const struct query *query);
+const float *partitioned_query(const struct method *self, const struct attention_query *query);
 
 /* Scores the buckets for one of `count` queries that choose together: adds the softmax of
  * scale * inner, [clusters]. A query alone ranks by `inner` itself, where nothing underflows. */

@@ -121,8 +121,9 @@ static void open_pages(struct visit *visit, uint32_t page, struct key_range rang
 }
 
 static void visit_pages(const struct method *self, const struct method_options *options,
-                        const struct key_head *head, const void *index, const struct query *queries,
-                        uint32_t count, uint32_t knob, struct visit *visit)
+                        const struct key_head *head, const void *index,
+                        const struct attention_query *queries, uint32_t count, uint32_t knob,
+                        struct visit *visit)
 {
     (void)self, (void)count;
     const struct quest *quest = index;

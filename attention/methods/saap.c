@@ -16,7 +16,7 @@
 
 /* The elements of the models of these queries; a model that several of them share counts once.
  * Without a model the centroids are read. */
-static double model_elements(const struct key_head *head, const struct query *queries,
+static double model_elements(const struct key_head *head, const struct attention_query *queries,
                              uint32_t count)
 {
     double elements = 0.0;
@@ -34,8 +34,9 @@ static double model_elements(const struct key_head *head, const struct query *qu
 
 /* Several queries rank the buckets by the sum of their distributions (Eq. 2 of the paper). */
 static void visit_saap(const struct method *self, const struct method_options *options,
-                       const struct key_head *head, const void *index, const struct query *queries,
-                       uint32_t count, uint32_t knob, struct visit *visit)
+                       const struct key_head *head, const void *index,
+                       const struct attention_query *queries, uint32_t count, uint32_t knob,
+                       struct visit *visit)
 {
     const struct partitioned *partitioned = index;
     const uint32_t clusters = partitioned->partition->clusters;

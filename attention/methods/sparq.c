@@ -80,8 +80,8 @@ static void keep_components(float *kept, const float *q, uint32_t d, uint32_t r,
 
 /* alpha: which share of the softmax of scores * factor over the keys 0 .. position lies on the keys
  * that are attended, the dense part and the visited ones. */
-static double share_attended(const float *scores, double factor, const struct query *query,
-                             const struct visit *visit)
+static double share_attended(const float *scores, double factor,
+                             const struct attention_query *query, const struct visit *visit)
 {
     const struct key_range range = query->range;
     double largest = -INFINITY, all = 0, attended = 0;
@@ -112,8 +112,9 @@ static void mean_value(float *mean, const struct key_head *head, const double *s
 }
 
 static void visit_sparq(const struct method *self, const struct method_options *options,
-                        const struct key_head *head, const void *index, const struct query *query,
-                        uint32_t count, uint32_t knob, struct visit *visit)
+                        const struct key_head *head, const void *index,
+                        const struct attention_query *query, uint32_t count, uint32_t knob,
+                        struct visit *visit)
 {
     (void)count;
     const struct sparq *sparq = index;

@@ -16,7 +16,7 @@
 #include <attention/threads.h>
 
 /* One head of keys in all documents that have it. */
-struct group {
+struct head_documents {
     const struct head_shape *shape; /* the first document's */
     struct context *context;        /* of this head alone, one for each document */
     float **floats;                 /* what the contexts point to */
@@ -59,7 +59,7 @@ static bool stop_training(void *context, uint64_t part, uint64_t parts)
 
 /* ---- reading */
 
-static float *room(struct group *group, double count)
+static float *room(struct head_documents *group, double count)
 {
     float *floats = require_memory(malloc((size_t)count * sizeof *floats + 1));
     group->floats[group->floats_length++] = floats;
@@ -75,7 +75,7 @@ static void drop_queries(float *queries, const struct head_shape *shape, uint32_
         memmove(queries + head * kept, queries + head * row, kept * sizeof *queries);
 }
 
-static int read_document(const struct train_spec *spec, struct group *group, size_t index,
+static int read_document(const struct train_spec *spec, struct head_documents *group, size_t index,
                          char *error, size_t size)
 {
     const struct head_shape *shape = &spec->heads[index];
@@ -108,7 +108,7 @@ static int read_document(const struct train_spec *spec, struct group *group, siz
     return 0;
 }
 
-static void group_free(struct group *group)
+static void group_free(struct head_documents *group)
 {
     for (size_t i = 0; i < group->floats_length; i++)
         free(group->floats[i]);
@@ -120,10 +120,10 @@ static void group_free(struct group *group)
 }
 
 /* All documents that have the head `first`. */
-static int read_group(const struct train_spec *spec, size_t first, struct group *group, char *error,
-                      size_t size)
+static int read_group(const struct train_spec *spec, size_t first, struct head_documents *group,
+                      char *error, size_t size)
 {
-    *group = (struct group){.shape = &spec->heads[first]};
+    *group = (struct head_documents){.shape = &spec->heads[first]};
     group->floats = require_memory(calloc(5 * spec->length + 1, sizeof *group->floats));
     group->context = require_memory(calloc(spec->length + 1, sizeof *group->context));
     group->bucket = require_memory(calloc(spec->length + 1, sizeof *group->bucket));
@@ -146,7 +146,7 @@ static uint64_t salt_of(const struct head_shape *shape)
     return (uint64_t)shape->layer << 32 | shape->key_head;
 }
 
-static struct partition *train_partition(struct trainer *trainer, struct group *group,
+static struct partition *train_partition(struct trainer *trainer, struct head_documents *group,
                                          struct partition_report *report)
 {
     const struct train_spec *spec = trainer->spec;
@@ -193,7 +193,7 @@ static bool count_step(void *context, uint64_t done, uint64_t total)
 }
 
 /* The targets of the query heads first .. last - 1 in a document, as one batch. */
-static struct query_batch batch_of(struct trainer *trainer, const struct group *group,
+static struct query_batch batch_of(struct trainer *trainer, const struct head_documents *group,
                                    uint32_t document, uint32_t first, uint32_t last)
 {
     const struct train_spec *spec = trainer->spec;
@@ -212,7 +212,7 @@ static struct query_batch batch_of(struct trainer *trainer, const struct group *
 /* The model of these query heads; NULL if there is nothing to train on, or if it was stopped
  * before.
  */
-static struct query_model *train_model(struct trainer *trainer, const struct group *group,
+static struct query_model *train_model(struct trainer *trainer, const struct head_documents *group,
                                        const struct partition *partition, uint32_t first,
                                        uint32_t last, struct train_progress *progress)
 {
@@ -263,7 +263,7 @@ static void end_progress(struct train_progress *sum)
     sum->training.last_loss /= sum->models;
 }
 
-static int train_models(struct trainer *trainer, const struct group *group,
+static int train_models(struct trainer *trainer, const struct head_documents *group,
                         struct trained_head *head, struct train_progress *progress)
 {
     const uint32_t heads = head->query_heads, models = trainer->spec->per_key_head ? 1 : heads;
@@ -289,7 +289,7 @@ static int train_models(struct trainer *trainer, const struct group *group,
 static int train_group(struct trainer *trainer, size_t first, char *error, size_t size)
 {
     const struct train_spec *spec = trainer->spec;
-    struct group group;
+    struct head_documents group;
     struct train_progress progress = {0};
     int status = read_group(spec, first, &group, error, size);
     if (status != 0 && stop_training(trainer, 0, 0))

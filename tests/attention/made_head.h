@@ -72,15 +72,17 @@ static inline void free_head(struct made_head *made)
 }
 
 /* The query at a position. Its logits are those in made->logits until the next call. */
-static inline struct query made_query(struct made_head *made, uint32_t position, uint32_t head)
+static inline struct attention_query made_query(struct made_head *made, uint32_t position,
+                                                uint32_t head)
 {
     const struct key_head *h = &made->head;
-    const struct query query = {.q = made->queries + ((size_t)head * h->n + position) * h->d,
-                                .logits = made->logits,
-                                .scale = 0.25f,
-                                .position = position,
-                                .head = head,
-                                .range = open_keys(made->dense, position)};
+    const struct attention_query query = {.q = made->queries +
+                                               ((size_t)head * h->n + position) * h->d,
+                                          .logits = made->logits,
+                                          .scale = 0.25f,
+                                          .position = position,
+                                          .head = head,
+                                          .range = open_keys(made->dense, position)};
     for (size_t j = 0; j < h->n; j++) {
         double sum = 0;
         for (size_t i = 0; i < h->d; i++)
@@ -92,8 +94,8 @@ static inline struct query made_query(struct made_head *made, uint32_t position,
 
 /* Visits from an index that is built for this one visit. */
 static inline void visit_once(const struct method *method, const struct method_options *options,
-                              const struct key_head *head, const struct query *query, uint32_t knob,
-                              struct visit *visit)
+                              const struct key_head *head, const struct attention_query *query,
+                              uint32_t knob, struct visit *visit)
 {
     void *index = method->build ? method->build(method, options, head) : NULL;
     method->visit(method, options, head, index, query, 1, knob, visit);

@@ -89,7 +89,7 @@ static inline uint32_t some_max(const struct method_options *options, const stru
 
 static inline void visit_some(const struct method *self, const struct method_options *options,
                               const struct key_head *head, const void *index,
-                              const struct query *query, uint32_t count, uint32_t knob,
+                              const struct attention_query *query, uint32_t count, uint32_t knob,
                               struct visit *visit)
 {
     (void)self, (void)options, (void)head;
@@ -128,7 +128,7 @@ static const struct method some = {.name = "some",
 /* Every second key, as if sampled with probability 1/2. */
 static inline void visit_half(const struct method *self, const struct method_options *options,
                               const struct key_head *head, const void *index,
-                              const struct query *query, uint32_t count, uint32_t knob,
+                              const struct attention_query *query, uint32_t count, uint32_t knob,
                               struct visit *visit)
 {
     (void)self, (void)options, (void)index, (void)count, (void)knob;

@@ -73,7 +73,7 @@ static double written_out(struct made_head *made, const struct method *method,
     made->head.built = N;
     *visited = 0;
     for (uint32_t i = 0; i < 2 * N; i++) {
-        struct query query = made_query(made, i % N, i / N);
+        struct attention_query query = made_query(made, i % N, i / N);
         const struct key_range range = query.range;
         double all = 0, some = 0, o[D_V] = {0}, part[D_V] = {0};
         query.scale = 1 / sqrtf(D);

@@ -84,8 +84,9 @@ START_TEST(rows_per_head)
 END_TEST
 
 static void visit_nines(const struct method *self, const struct method_options *options,
-                        const struct key_head *head, const void *index, const struct query *query,
-                        uint32_t count, uint32_t knob, struct visit *visit)
+                        const struct key_head *head, const void *index,
+                        const struct attention_query *query, uint32_t count, uint32_t knob,
+                        struct visit *visit)
 {
     (void)self, (void)options, (void)index, (void)count;
     visit_reserve(visit, head->n, false);

@@ -65,7 +65,7 @@ static uint32_t axis(const struct method_options *options, uint32_t group, uint3
 struct scene {
     struct made_head made;
     struct method_options options;
-    struct query query;
+    struct attention_query query;
     struct visit visit;
     bool taken[N_MOST];
 };
@@ -358,7 +358,7 @@ START_TEST(collisions_have_their_probability)
         const float x[2] = {1.5f, 0};
         const float keys[4] = {(float)cos(turn), (float)sin(turn), -keys[0], -keys[1]};
         const struct key_head head = {.keys = keys, .n = 2, .d = 2, .built = 2};
-        const struct query query = {.q = x, .position = 1, .range = {0, 2}};
+        const struct attention_query query = {.q = x, .position = 1, .range = {0, 2}};
         double hits[2] = {0};
         struct visit visit = {0};
         for (options.seed = 0; options.seed < seeds; options.seed++) {
@@ -387,7 +387,7 @@ START_TEST(sampling_is_unbiased)
     options.bits = 2;
     options.tables = 5;
     struct made_head made = make_head(&state, N + 1, 4, N, (struct dense_part){0, 1}, false);
-    const struct query query = made_query(&made, N, 0);
+    const struct attention_query query = made_query(&made, N, 0);
     double want[2] = {0}, sum[2] = {0}, square[2] = {0};
     for (uint32_t j = 0; j < N; j++) {
         want[0] += exp((double)made.logits[j]);

@@ -65,7 +65,8 @@ static void check_visit(const struct method *method, const struct visit *visit,
 
 /* Every knob from 0 to beyond the largest one. */
 static void check_knobs(const struct method *method, const struct method_options *options,
-                        const struct key_head *head, const void *index, const struct query *query)
+                        const struct key_head *head, const void *index,
+                        const struct attention_query *query)
 {
     const uint32_t most = method_knob_max(method, options, head);
     const uint32_t open = query->range.last - query->range.first;
@@ -93,7 +94,8 @@ static void check_head(struct made_head *made, const struct method_options *opti
         void *index = (*method)->build ? (*method)->build(*method, options, &made->head) : NULL;
         const uint32_t n = made->head.n;
         for (uint32_t position = made->dense.sink; position < n; position += 1 + n / 5) {
-            const struct query query = made_query(made, n - 1 - (position - made->dense.sink), 1);
+            const struct attention_query query =
+                made_query(made, n - 1 - (position - made->dense.sink), 1);
             check_knobs(*method, options, &made->head, index, &query);
         }
         if ((*method)->free_index)
@@ -146,7 +148,7 @@ START_TEST(nothing_is_open)
     options.mean_value = true;
     struct made_head made = make_head(&state, 40, 5, 20, dense, false);
     for (uint32_t position = 2; position < 32; position += 7) {
-        const struct query query = made_query(&made, position, 0);
+        const struct attention_query query = made_query(&made, position, 0);
         ck_assert(query.range.first == query.range.last);
         for (const struct method *const *method = methods; *method; method++)
             if (is_tested(*method)) {
@@ -178,8 +180,8 @@ static bool same_visit(const struct visit *a, const struct visit *b)
 
 /* Builds with `threads`, and visits with as many at the same time. */
 static void visit_all(const struct method *method, const struct method_options *options,
-                      const struct key_head *head, const struct query *queries, uint32_t knob,
-                      int threads, struct visit visits[QUERIES])
+                      const struct key_head *head, const struct attention_query *queries,
+                      uint32_t knob, int threads, struct visit visits[QUERIES])
 {
 #ifdef _OPENMP
     omp_set_num_threads(threads);
@@ -201,7 +203,7 @@ START_TEST(same_for_any_number_of_threads)
     struct method_options options = small_options(dense);
     options.mean_value = true;
     struct made_head made = make_head(&state, 1200, 8, 1100, dense, true);
-    struct query queries[QUERIES];
+    struct attention_query queries[QUERIES];
     for (uint32_t i = 0; i < QUERIES; i++) {
         queries[i] = made_query(&made, 1199 - i, i % 2);
         queries[i].logits = NULL;
@@ -215,7 +217,8 @@ START_TEST(same_for_any_number_of_threads)
         visit_all(*method, &options, &made.head, queries, knob, 4, four);
         for (uint32_t i = 0; i < QUERIES; i++) {
             struct visit again = {0};
-            const struct query query = made_query(&made, queries[i].position, queries[i].head);
+            const struct attention_query query =
+                made_query(&made, queries[i].position, queries[i].head);
             ck_assert_msg(same_visit(&one[i], &four[i]), "%s: query %u", (*method)->name, i);
             if (i % 8 == 0) {
                 visit_once(*method, &options, &made.head, &query, knob, &again);
@@ -242,7 +245,7 @@ START_TEST(later_keys_change_nothing)
     memcpy(changed, made.keys, 61 * 5 * sizeof *changed);
     struct key_head other = made.head;
     other.keys = changed;
-    struct query query = made_query(&made, 60, 0);
+    struct attention_query query = made_query(&made, 60, 0);
     query.logits = NULL;
     for (const struct method *const *method = methods; *method; method++) {
         if (!is_tested(*method))

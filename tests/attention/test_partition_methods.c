@@ -47,14 +47,14 @@ static struct key_head head_of(bool before)
                              .models = (const struct query_model *const *)models};
 }
 
-static struct query query_of(uint32_t head, struct key_range range)
+static struct attention_query query_of(uint32_t head, struct key_range range)
 {
-    return (struct query){.q = q + head * D,
-                          .q_unroped = q_unroped + head * D,
-                          .scale = 0.4f,
-                          .position = N - 1,
-                          .head = head,
-                          .range = range};
+    return (struct attention_query){.q = q + head * D,
+                                    .q_unroped = q_unroped + head * D,
+                                    .scale = 0.4f,
+                                    .position = N - 1,
+                                    .head = head,
+                                    .range = range};
 }
 
 /* What the method should rank the buckets by, for one query. */
@@ -160,8 +160,8 @@ static void check_visits(const struct method *method, struct key_head *head, uin
     ck_assert_uint_eq(method_knob_max(method, &options, head), C);
     for (uint32_t knob = 0; knob <= C; knob++) {
         const struct key_range range = {1 + knob, N - 2 * knob};
-        const struct query queries[GROUP] = {query_of(0, range), query_of(1, range),
-                                             query_of(2, range)};
+        const struct attention_query queries[GROUP] = {query_of(0, range), query_of(1, range),
+                                                       query_of(2, range)};
         if (method->oracle)
             mass_by_hand(bucket, range, count, ranking);
         method->visit(method, &options, head, index, queries, count, knob, &visit);
@@ -220,7 +220,7 @@ START_TEST(topk_inside_keeps_the_best)
     void *index = all->build(all, &options, &head);
     for (uint32_t trial = 0; trial < 3 * (C + 1); trial++) {
         const uint32_t knob = trial / 3;
-        struct query query = query_of(trial % 3, (struct key_range){1, N - 3});
+        struct attention_query query = query_of(trial % 3, (struct key_range){1, N - 3});
         query.scale = 0.5f;
         options.inside = (double[]){0.5, 0.1, 1.0}[trial % 3];
         for (uint32_t j = 0; j < N; j++) {

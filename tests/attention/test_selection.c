@@ -20,7 +20,7 @@ static bool all_open[N_MOST], taken[N_MOST];
 struct scene {
     struct made_head made;
     struct method_options options;
-    struct query query;
+    struct attention_query query;
     uint32_t open;
     struct visit visit;
 };

@@ -85,11 +85,11 @@ START_TEST(sparse_step)
         for (int weighted = 0; weighted < 2; weighted++) {
             const uint32_t position = N - 1 - longest;
             const uint32_t window = longest % 2 ? 30 : 5; /* a run that goes on by itself, or not */
-            const struct query query = {.q = queries,
-                                        .scale = 2,
-                                        .position = position,
-                                        .range =
-                                            open_keys((struct dense_part){3, window}, position)};
+            const struct attention_query query = {
+                .q = queries,
+                .scale = 2,
+                .position = position,
+                .range = open_keys((struct dense_part){3, window}, position)};
             double chosen[N] = {0}, want[D_V];
             size_t count = 0;
             pattern(&step.visit, query.range, longest, weighted, chosen);
@@ -120,7 +120,8 @@ START_TEST(full_step)
     struct step step;
     step_start(&step, &head);
     for (uint32_t position = 0; position < N; position += 31) {
-        const struct query query = {.q = queries + D, .scale = 1.5f, .position = position};
+        const struct attention_query query = {
+            .q = queries + D, .scale = 1.5f, .position = position};
         double chosen[N] = {0}, want[D_V];
         for (uint32_t j = 0; j <= position; j++)
             chosen[j] = 1;
@@ -179,8 +180,9 @@ END_TEST
 
 /* A method that takes 2 ms for all queries that choose at once. */
 static void visit_slowly(const struct method *self, const struct method_options *options,
-                         const struct key_head *head, const void *index, const struct query *group,
-                         uint32_t count, uint32_t knob, struct visit *visit)
+                         const struct key_head *head, const void *index,
+                         const struct attention_query *group, uint32_t count, uint32_t knob,
+                         struct visit *visit)
 {
     (void)self, (void)options, (void)head, (void)index, (void)knob;
     const double end = clock_thread_seconds() + 2e-3;

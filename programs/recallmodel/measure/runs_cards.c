@@ -13,22 +13,22 @@
 #define TEXT 60
 
 /* The rows of one card, file and kernel. */
-struct group {
+struct card_kernel {
     char card[TEXT], name[TEXT], kernel[TEXT];
     size_t place; /* of the card in the registry */
     uint64_t rows;
 };
 
 static const struct column group_items[] = {
-    {FIELD(struct group, card), EVERYWHERE("device")},
-    {FIELD(struct group, name), EVERYWHERE("name")},
-    {FIELD(struct group, kernel), EVERYWHERE("kernel")},
-    {FIELD(struct group, rows), EVERYWHERE("rows")},
+    {FIELD(struct card_kernel, card), EVERYWHERE("device")},
+    {FIELD(struct card_kernel, name), EVERYWHERE("name")},
+    {FIELD(struct card_kernel, kernel), EVERYWHERE("kernel")},
+    {FIELD(struct card_kernel, rows), EVERYWHERE("rows")},
 };
-static const struct columns group_columns = COLUMNS(struct group, group_items);
+static const struct columns group_columns = COLUMNS(struct card_kernel, group_items);
 
 struct groups {
-    struct group *items;
+    struct card_kernel *items;
     size_t length, capacity;
 };
 
@@ -52,12 +52,12 @@ static size_t place_of(const char **card)
 static void count(struct groups *groups, const char *name, const char *card, const char *kernel)
 {
     const size_t place = place_of(&card);
-    struct group next = {.place = place, .rows = 1};
+    struct card_kernel next = {.place = place, .rows = 1};
     snprintf(next.card, TEXT, "%s", card);
     snprintf(next.name, TEXT, "%s", name);
     snprintf(next.kernel, TEXT, "%s", kernel);
     for (size_t i = groups->length; i-- > 0;) {
-        struct group *g = &groups->items[i];
+        struct card_kernel *g = &groups->items[i];
         if (strcmp(g->card, next.card) == 0 && strcmp(g->name, next.name) == 0 &&
             strcmp(g->kernel, next.kernel) == 0) {
             g->rows++;
@@ -95,7 +95,7 @@ static int count_file(const struct runs_index *index, size_t row, struct groups 
 
 static int by_card(const void *a, const void *b)
 {
-    const struct group *x = a, *y = b;
+    const struct card_kernel *x = a, *y = b;
     const int order[] = {(x->place > y->place) - (x->place < y->place), strcmp(x->card, y->card),
                          strcmp(x->name, y->name), strcmp(x->kernel, y->kernel)};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
