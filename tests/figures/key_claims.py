@@ -12,6 +12,9 @@ import pathlib
 import statistics
 import sys
 
+sys.path.insert(0, "plots")
+from key_models import ranks
+
 folder, published = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 checked, failed = {}, []
 
@@ -260,6 +263,29 @@ expect("key-15", "serial over measured", number(row, "cost_serial_exact") / 2**3
        number(row, "time_us_median"), 745, .5)
 expect("key-15", "measured over parallel", number(row, "time_us_median") /
        (number(row, "cost_parallel_exact") / 2**24.8 * 1e6), 3.07, .005)
+
+# D.3: the time grows with n once the device is full.
+times = [number(find(table, n=n, k=256, m=256), "time_us_median") for n in SIZES]
+for i, slope in (0, .27), (-2, .99):
+    expect("key-15", "slope for m = 256", math.log2(times[i + 1] / times[i]) / 2, slope, .005)
+
+# ---- Figure 17: how the costs rank the cells of a panel.
+measured = {tuple(row[c] for c in ("n", "k", "b", "k_b", "m")): number(row, "time_us_median")
+            for row in runs("two-stage")}
+panels = {}
+for row in figure("key-17"):
+    if int(row["candidates"]) <= 8 * int(row["k"]) and int(row["candidates"]) < int(row["n"]):
+        panels.setdefault((row["n"], row["k"], row["m"]), []).append(row)
+expect("key-17", "panels", len(panels), 12)
+for model, low, high in ("basic", .77, .99), ("serial", .77, .98):
+    found = {at: statistics.correlation(
+        ranks([measured[row["n"], row["k"], row["b"], row["k_b"], row["m"]] for row in cells]),
+        ranks([number(row, f"cost_{model}") for row in cells])) for at, cells in panels.items()}
+    for m, want in ("1", .66), ("256", .62):
+        expect("key-17", f"rank correlation, {model}, k = 64, m = {m}",
+               found.pop(("1048576", "64", m)), want, .005)
+    expect("key-17", f"least rank correlation, {model}", min(found.values()), low, .005)
+    expect("key-17", f"largest rank correlation, {model}", max(found.values()), high, .005)
 
 # ---- B.1: "5 %" and ".1 %", of 2212 runs without uncompiled argmax. Their standard deviation
 # divides by the 16 replays, that of runs/keyetal by 15; medians here, means there.
