@@ -115,25 +115,26 @@ def scores(folder):
 # ---- Figure 4
 
 TRIPLES = 55000  # of the test set, by the paper's text
-VOCABULARY = {"n": 128256, "k": 256, "m": 64}
-KEPT = 1, 2, 4  # for which the profile has times
+SHAPE = "n", "k", "m", "b", "k_b"
 KGC_ROWS = 128
 
 
 def losses(folder):
-    table = [{"panel": "vocabulary", **VOCABULARY, "b": VOCABULARY["k"] * 2**i // k_b, "k_b": k_b,
-              "loss_measured": NONE} for k_b in KEPT for i in range(9)]
+    table = [{"panel": "vocabulary"} | {name: int(row[name]) for name in SHAPE} |
+             {"loss_measured": row["recall_loss"], "time_us_mean": row["time_us_mean"]}
+             for row in runs(folder, "vocabulary") if row["b"]]
+    times = {(row["b"], row["k_b"], row["k"]): row["time_us_mean"]
+             for row in runs(folder, "pharmebinet-times") if row["work"] == "two-stage"}
     for row in runs(folder, "pharmebinet"):
         table.append({"panel": "pharmebinet", "n": int(row["n"]), "k": int(row["k"]),
                       "m": KGC_ROWS, "b": int(row["b"]), "k_b": int(row["k_b"]),
-                      "loss_measured": f"{1 - float(row['recall_interleaved']):.9g}"})
+                      "loss_measured": f"{1 - float(row['recall_interleaved']):.9g}",
+                      "time_us_mean": times.get((row["b"], row["k_b"], row["k"]), NONE)})
     model = recalls((r["n"], r["k"], r["b"], r["k_b"]) for r in table)
     exact = {at: ask("predict", "--device", DEVICE, "--n", at[0], "--k", at[1], "--m", at[2],
                      "--kb", 1, "--b", at[1])[0]["exact_us"]
              for at in {(r["n"], r["k"], r["m"]) for r in table}}
-    times = {(int(row["b"]), int(row["k_b"]), int(row["k"])): row["time_us_mean"]
-             for row in runs(folder, "pharmebinet-times") if row["work"] == "two-stage"}
-    # The published times are of a kernel that always had one thread a bucket.
+    # The times of PharMeBINet are of a kernel that always had one thread a bucket.
     first = [row for row in table if row["panel"] == "vocabulary"]
     said_times = (predictions(first) +
                   predictions(table[len(first):], "graphcore-thread"))
@@ -141,17 +142,15 @@ def losses(folder):
         said = model[row["n"], row["k"], row["b"], row["k_b"]]
         row["candidates"] = row["b"] * row["k_b"]
         row["loss"], row["recall_sd"] = said["loss"], said["recall_sd"]
-        # Where the mean of so many rows could show the loss; rows are not independent, see the
-        # caption.
+        # Where the mean of so many triples could show the loss; they are not independent, see the
+        # caption. How many rows of logits there were is not said.
         stderr = float(said["recall_sd"]) / math.sqrt(TRIPLES)
-        shows = row["loss_measured"] != NONE and float(said["loss"]) >= 1e-5
+        shows = row["panel"] == "pharmebinet" and float(said["loss"]) >= 1e-5
         row["z"] = (f"{(float(said['loss']) - float(row['loss_measured'])) / stderr:.4g}"
                     if shows else NONE)
         for name in ("predicted_us", "low_us", "high_us"):
             row[name] = time[name] or NONE
         row["exact_us"] = exact[row["n"], row["k"], row["m"]]
-        row["time_us_mean"] = (times.get((row["b"], row["k_b"], row["k"]), NONE)
-                               if row["panel"] == "pharmebinet" else NONE)
     return table
 
 

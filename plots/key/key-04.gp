@@ -19,7 +19,7 @@ do for [panel in "vocabulary pharmebinet"] {
     of(i) = strcol("panel") eq panel && column("k_b") == word(sets, i)+0 \
         && column("k") == (vocabulary ? 256 : 100)
     plot for [i=1:3] csv using (of(i) ? column("predicted_us") : NaN):"loss" \
-             with linespoints ls i pt (vocabulary ? word("7 9 5", i)+0 : 0) \
+             with lines ls i \
              title "k_b = ".word(sets, i).", model", \
          for [i=1:3] csv using (of(i) ? column("time_us_mean") : NaN): \
              (column("loss_measured") > 0 ? column("loss_measured") : NaN) with points ls i ps 1 \

@@ -85,6 +85,26 @@ expect("key-02-scores", "shapes with stage 2", len(timed), 18)
 expect("key-02-scores", "largest speed-up with stage 2",
        max(number(row, "exact_us_mean") / number(row, "time_us_median") for row in timed), 1.3, .05)
 
+# ---- Figure 4: the vocabulary, which no fit saw: times, and losses over those of the model.
+table = [row for row in figure("key-04") if row["panel"] == "vocabulary"]
+error = {(int(row["b"]), int(row["k_b"])): number(row, "predicted_us") /
+         number(row, "time_us_mean") - 1 for row in table}
+expect("key-04", "shapes of the vocabulary", len(error), 22)
+expect("key-04", "their median error", statistics.median(map(abs, error.values())), .055, 5e-4)
+expect("key-04", "their lowest error", min(error.values()), -.09, .005)
+slow = {at: off for at, off in error.items() if at[0] * at[1] == 4096}
+holds("key-04", "three are too slow", sorted(error.values())[-3:] == sorted(slow.values()))
+expect("key-04", "the least of these", min(slow.values()), .17, .005)
+expect("key-04", "the most of these", max(slow.values()), .29, .005)
+torch = find(runs("vocabulary"), kernel="torch.topk")
+expect("key-04", "error of the vocabulary's torch.topk", number(table[0], "exact_us") /
+       number(torch, "time_us_mean") - 1, -.04, .005)
+# docs/real-rows.md and select say the least and the most (test_real_rows.sh).
+few = [number(row, "loss_measured") / number(row, "loss") for row in table
+       if row["candidates"] == row["k"]]
+expect("key-04", "least loss over the model's, b k_b = k", min(few), 1.02, .005)
+expect("key-04", "most loss over the model's, b k_b = k", max(few), 1.06, .005)
+
 # ---- Figure 4: PharMeBINet's recalls against the model, and the older times.
 table = [row for row in figure("key-04") if row["panel"] == "pharmebinet"]
 gaps = [abs(number(row, "loss") - number(row, "loss_measured")) for row in table]

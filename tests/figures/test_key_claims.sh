@@ -31,6 +31,7 @@ cp -r runs/keyetal "$folder/runs"
 change figures/key-02/key-02.csv '2s/^0,7,0,0,1,0,/0,7,0,0,1,1,/'
 change figures/key-02-scores/key-02-scores.csv 's/,14\.78,/,29.56,/'
 change figures/key-04/key-04.csv '/^pharmebinet/s/,0\.362579584,/,0.352579584,/'
+change figures/key-04/key-04.csv '/^vocabulary/s/,52\.5,/,62.5,/'
 change runs/keyetal/pharmebinet-times.csv 's/,3275$/,3000/'
 change runs/keyetal/decoding.csv 's/1\.9/1.5/'
 change figures/key-07/key-07.csv 's/,contiguous,0\.75675,/,contiguous,0.85675,/'
@@ -45,6 +46,7 @@ change figures/samaga-7/samaga-7.csv 's/,-0\.1471$/,-6.1471/'
 claims "$folder/figures" "$folder/runs" && fail "key_claims.py accepts numbers that have changed"
 noticed key-02 "is_kept"
 noticed key-02-scores "speed-up of squad, k_b = 2"
+noticed key-04 "the most of these"
 noticed key-04 "largest gap"
 noticed key-04 "error of torch.topk"
 noticed key-05 "1.9 within 7 %"

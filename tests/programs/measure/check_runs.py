@@ -66,6 +66,8 @@ keyetal/pharmebinet: k=10 b=163840 k_b=1 recall_interleaved=0.999998152256012
 keyetal/pharmebinet: n=2653751 k=100 b=640 k_b=10 candidates=6400
 keyetal/pharmebinet-times: work=two-stage n=2653751 k=100 b=1600 k_b=1 m=128 time_us_mean=621
 keyetal/pharmebinet-times: k=100 b=25 k_b=4 m=128 candidates_over_k=1 time_us_mean=40733
+keyetal/vocabulary: kernel=torch.topk n=128256 k=256 m=64 time_us_mean=130.4
+keyetal/vocabulary: b=512 k_b=4 candidates_over_k=8 time_us_mean=149.0 recall_loss=0.000972
 keyetal/decoding: n=40000 selection=exact speedup=1.9
 keyetal/decoding: n=40000 selection=bucketed speedup=2.1
 keyetal/sparq-exact: n=1409 k=96 m=1 variant=eager time_us_mean=14.78
