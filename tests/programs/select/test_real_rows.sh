@@ -18,9 +18,20 @@ reached() {
 }
 interleaved=$(reached ignored interleaved "")
 contiguous=$(reached ignored contiguous "")
+# The logits over the vocabulary of Key et al.: the losses over those of the model.
+ratio='NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $1 == "vocabulary" { print $at["loss_measured"]/$at["loss"] }'
+losses=$(awk -F, "$ratio" paper_figures/key-04/key-04.csv | sort -g)
+[ "$(wc -l <<<"$losses")" = 22 ] || fail "losses of the vocabulary: $losses"
+least=$(head -n 1 <<<"$losses" | awk '{ printf "%.2f", $1 }')
+most=$(tail -n 1 <<<"$losses" | awk '{ printf "%.1f", $1 }')
+least=${least#0}
+says "from $least to $most times"
+[ "$(awk '$1 > 1' <<<"$losses" | wc -l)" = 13 ] || fail "more than the model: $losses"
+says "13 of the 22 lose more"
 answer=$("$program" select --n 131072 --k 2048)
-line="$interleaved choices reached their recall, with contiguous buckets ${contiguous% of *}:"
-grep -qF -- "$line docs/real-rows.md" <<<"$answer" || fail "select does not say '$line': $answer"
+line="$interleaved choices kept their recall; losses $least to $most x the model: docs/real-rows.md"
+grep -qF -- "$line" <<<"$answer" || fail "select does not say '$line': $answer"
 says "in ${interleaved} cases interleaved"
 says "in $contiguous."
 [ "$(reached avoided interleaved layers)" = "296 of 300" ] || fail "choices with --rope-theta"
