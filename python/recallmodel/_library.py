@@ -8,7 +8,7 @@ import functools
 import os
 import pathlib
 from collections.abc import Iterator
-from typing import Any, Literal, Optional, Union, get_args
+from typing import Any, Literal, Union, get_args
 
 import numpy
 

@@ -16,16 +16,17 @@ from ._profiles import Profile, _profile_of_any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Targets = Union[Recall, Numbers]
+
 
 def version() -> str:
     """The version of the C library."""
     return text_of(model.rcm_version())
 
 
-# Numbers give a number, arrays an array: a function has both signatures.
-
-
 # ---- recall
+
+# Numbers give a number, arrays an array: a function has both signatures.
 
 
 class _OfShapes(Protocol):
@@ -81,18 +82,18 @@ def survival(n: int, k: int, b: int, k_b: int, rank: int) -> float: ...
 @overload
 def survival(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
              rank: Numbers) -> NDArray[float64]: ...
-def survival(n: Any, k: Any, b: Any, k_b: Any, rank: Any) -> Any:
+def survival(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, rank: Numbers) -> Any:
     """Probability that the element of this rank (1: the largest, up to k) survives stage 1.
 
     Whole numbers or arrays, broadcast. Returns float64 of the broadcast shape. Outside the domain:
     NaN in arrays, ValueError for numbers.
     """
-    (rank,) = counts(rank=rank)
-    array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b), rank)
-    if array.ndim == rank.ndim == 0 and not 1 <= rank <= array["k"]:
-        raise ValueError(f"rank = {rank} is larger than k = {array['k']}; give ranks from 1 to k"
-                         if rank else "rank is zero; give a whole number from 1 on")
-    return each(lambda p, r: model.rcm_survival(p, int(r)), float, array, rank)
+    (ranks,) = counts(rank=rank)
+    array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b), ranks)
+    if array.ndim == ranks.ndim == 0 and not 1 <= ranks <= array["k"]:
+        raise ValueError(f"rank = {ranks} is larger than k = {array['k']}; give ranks from 1 to k"
+                         if ranks else "rank is zero; give a whole number from 1 on")
+    return each(lambda p, r: model.rcm_survival(p, int(r)), float, array, ranks)
 
 
 def _one_shape(n, k, b, k_b):
@@ -125,7 +126,8 @@ def recall_quantile(n: int, k: int, b: int, k_b: int, probability: float, m: int
 @overload
 def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probability: Numbers,
                     m: Numbers = 1) -> NDArray[float64]: ...
-def recall_quantile(n: Any, k: Any, b: Any, k_b: Any, probability: Any, m: Any = 1) -> Any:
+def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probability: Numbers,
+                    m: Numbers = 1) -> Any:
     """The recall that all of m rows reach together with this probability, in (0, 1].
 
     Arrays are broadcast. NaN where the law (distribution) is too wide to compute. Outside the
@@ -160,7 +162,7 @@ def smallest_b(n: int, k: int, k_b: int, target: Recall, *, align: int = 1,
 @overload
 def smallest_b(n: Numbers, k: Numbers, k_b: Numbers, target: Numbers, *, align: int = 1,
                divisors: bool = False) -> NDArray[int64]: ...
-def smallest_b(n: Any, k: Any, k_b: Any, target: Any, *, align: int = 1,
+def smallest_b(n: Numbers, k: Numbers, k_b: Numbers, target: Targets, *, align: int = 1,
                divisors: bool = False) -> Any:
     """The smallest b whose expected recall reaches `target`; 0 if there is none.
 
@@ -177,7 +179,7 @@ def smallest_b(n: Any, k: Any, k_b: Any, target: Any, *, align: int = 1,
 def largest_k(n: int, b: int, k_b: int, target: Recall) -> int64: ...
 @overload
 def largest_k(n: Numbers, b: Numbers, k_b: Numbers, target: Numbers) -> NDArray[int64]: ...
-def largest_k(n: Any, b: Any, k_b: Any, target: Any) -> Any:
+def largest_k(n: Numbers, b: Numbers, k_b: Numbers, target: Targets) -> Any:
     """The largest k whose recall reaches `target` in rows of n, with b buckets of k_b; 0 if none.
 
     Returns int64 of the broadcast shape.
@@ -191,7 +193,7 @@ def largest_k(n: Any, b: Any, k_b: Any, target: Any) -> Any:
 def largest_n(k: int, b: int, k_b: int, target: Recall) -> int64: ...
 @overload
 def largest_n(k: Numbers, b: Numbers, k_b: Numbers, target: Numbers) -> NDArray[int64]: ...
-def largest_n(k: Any, b: Any, k_b: Any, target: Any) -> Any:
+def largest_n(k: Numbers, b: Numbers, k_b: Numbers, target: Targets) -> Any:
     """The largest n in which b buckets of k_b keep k elements with a recall of `target`.
 
     It is 2^53 - 1 if every n reaches the target. Returns int64 of the broadcast shape.
@@ -206,7 +208,8 @@ def xla_b(n: int, k: int, target: Recall, m: int = 1, rank: Optional[int] = None
 @overload
 def xla_b(n: Numbers, k: Numbers, target: Numbers, m: Numbers = 1,
           rank: Optional[int] = None) -> NDArray[int64]: ...
-def xla_b(n: Any, k: Any, target: Any, m: Any = 1, rank: Optional[int] = None) -> Any:
+def xla_b(n: Numbers, k: Numbers, target: Targets, m: Numbers = 1,
+          rank: Optional[int] = None) -> Any:
     """The number of buckets that XLA's approx_max_k takes for this recall_target.
 
     0: it sorts the whole row. Returns int64 of the broadcast shape.
@@ -244,7 +247,7 @@ def cost(model: CostModel, n: int, k: int, b: int, k_b: int, m: int = 1) -> floa
 @overload
 def cost(model: CostModel, n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
          m: Numbers = 1) -> NDArray[float64]: ...
-def cost(model: CostModel, n: Any, k: Any, b: Any, k_b: Any, m: Any = 1) -> Any:
+def cost(model: CostModel, n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, m: Numbers = 1) -> Any:
     """Cost of both stages in a cost model (basic, serial or parallel), in the unit of that model.
 
     Arrays are broadcast. Returns float64.
@@ -260,7 +263,8 @@ def predict_us(profile: Union[Profile, Path], n: int, k: int, b: int, k_b: int,
 @overload
 def predict_us(profile: Union[Profile, Path], n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
                m: Numbers = 1) -> NDArray[float64]: ...
-def predict_us(profile: Union[Profile, Path], n: Any, k: Any, b: Any, k_b: Any, m: Any = 1) -> Any:
+def predict_us(profile: Union[Profile, Path], n: Numbers, k: Numbers, b: Numbers, k_b: Numbers,
+               m: Numbers = 1) -> Any:
     """Predicted time of both stages in microseconds. Arrays are broadcast.
 
     NaN where the profile predicts no time. Outside the domain: NaN in arrays, ValueError for
@@ -276,7 +280,7 @@ def exact_time_us(profile: Union[Profile, Path], n: int, k: int, m: int = 1) -> 
 @overload
 def exact_time_us(profile: Union[Profile, Path], n: Numbers, k: Numbers,
                   m: Numbers = 1) -> NDArray[float64]: ...
-def exact_time_us(profile: Union[Profile, Path], n: Any, k: Any, m: Any = 1) -> Any:
+def exact_time_us(profile: Union[Profile, Path], n: Numbers, k: Numbers, m: Numbers = 1) -> Any:
     """Predicted time of the exact top-k in microseconds; the rest is as for predict_us.
 
     NaN also if the runs of the profile have no exact top-k among them.
@@ -376,7 +380,7 @@ def blocks_smallest(n: int, k: int, target: float, *, block: int = 8) -> int64: 
 @overload
 def blocks_smallest(n: Numbers, k: Numbers, target: Numbers, *,
                     block: Numbers = 8) -> NDArray[int64]: ...
-def blocks_smallest(n: Any, k: Any, target: Any, *, block: Any = 8) -> Any:
+def blocks_smallest(n: Numbers, k: Numbers, target: Targets, *, block: Numbers = 8) -> Any:
     """The fewest blocks to keep whose expected recall (blocks_recall) reaches `target`.
 
     target: a recall in (0, 1], a number or an array. Returns int64 of the broadcast shape; 0 in

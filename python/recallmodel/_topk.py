@@ -35,6 +35,7 @@ _CPU_DEVICES = (1, 3, 11, 13)  # of DLPack: the CPU, and memory of GPUs that a C
 
 # Results of the kind of the argument: NumPy, PyTorch or JAX; of numbers and lists they are arrays.
 _Kind = TypeVar("_Kind")
+NanOrder = Literal["last", "largest"]
 _Lists = Union[float, Sequence[float], Sequence[Sequence[float]]]
 
 if TYPE_CHECKING:
@@ -346,7 +347,7 @@ class _Options(TypedDict, total=False):
     assignment: KernelAssignment
     profile: Optional[Union[Profile, Path]]
     threads: int
-    nan: Literal["last", "largest"]
+    nan: NanOrder
     index_dtype: Any
     out: Optional[tuple[Any, Any]]
 
@@ -372,7 +373,7 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
          confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
          assignment: KernelAssignment = "interleaved",
          profile: Optional[Union[Profile, Path]] = None, threads: int = 0,
-         nan: Literal["last", "largest"] = "last", index_dtype: Any = None,
+         nan: NanOrder = "last", index_dtype: Any = None,
          out: Optional[tuple[Any, Any]] = None, return_choice: bool = False) -> Any:
     """The k largest elements of x along an axis, and their positions.
 

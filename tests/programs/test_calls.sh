@@ -174,7 +174,7 @@ pass
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 RECALLMODEL_LIBRARY=$(ls "$build"/librecallmodel.so.* | sed -n 1p)
 export RECALLMODEL_LIBRARY
-if "$python" -c 'import numpy' 2>/dev/null; then
+if "$python" -c 'import cffi, numpy' 2>/dev/null; then
     PYTHONPATH="python${PYTHONPATH:+:$PYTHONPATH}" timeout -k 10 300 "$python" \
         tests/programs/calls.py python
     timeout -k 10 300 "$python" tests/programs/call_headlines.py || fail "the call below an answer"

@@ -93,7 +93,7 @@ grep -q "this machine cannot start so many threads" "$folder/err" ||
     fail "bench says nothing of threads: $(cat "$folder/err")"
 pass
 
-if "$python" -c 'import numpy' 2>/dev/null; then
+if "$python" -c 'import cffi, numpy' 2>/dev/null; then
     RECALLMODEL_LIBRARY=$(ls "$build"/librecallmodel.so.* | sed -n 1p)
     export RECALLMODEL_LIBRARY PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1
     cat >"$folder/calls.py" <<'END'
@@ -110,7 +110,7 @@ END
     without threads "$python" "$folder/calls.py" || fail "Python: $(cat "$folder/err")"
     pass
 else
-    echo "SKIPPED: Python without threads: there is no numpy"
+    echo "SKIPPED: Python without threads: there is no cffi or no numpy"
 fi
 # ---- GSL
 

@@ -14,8 +14,8 @@ if [ -n "${SANITIZE:-}" ]; then
     echo "SKIPPED: Python with the sanitizers (the interpreter is built without them)"
     exit 0
 fi
-if ! "$python" -c 'import numpy, pytest' 2>/dev/null; then
-    echo "SKIPPED: $python has no numpy or no pytest (Debian: python3-numpy, python3-pytest)"
+if ! "$python" -c 'import cffi, numpy, pytest' 2>/dev/null; then
+    echo "SKIPPED: $python has no cffi, numpy or pytest (Debian: python3-cffi, -numpy, -pytest)"
     exit 0
 fi
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1

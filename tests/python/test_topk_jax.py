@@ -4,7 +4,7 @@ import pytest
 
 jax = pytest.importorskip("jax")
 import recallmodel as rcm  # noqa: E402
-from recallmodel import _topk, _topk_call  # noqa: E402
+from recallmodel import _topk_call  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
