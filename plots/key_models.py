@@ -9,6 +9,8 @@ Prints CSV: for each regime of m and k and each cost model
                                      runs reach: the time of the run that the model picks over that
                                      of the fastest
     rank_correlation                 Spearman's, of cost and time over all runs of the regime
+    stage2                           from b k_b = k, without stage 2, to 2k: the growth of the time
+                                     over that of the cost, the median
 
 Costs and recall are those of the command $RECALLMODEL (./recallmodel), for one row.
 
@@ -47,7 +49,8 @@ def measured(folder):
     shapes = [tuple(int(row[c]) for c in ("n", "k", "b", "k_b")) for row in table]
     model = recalls(set(shapes))
     return [{"n": at[0], "k": at[1], "m": int(row["m"]), "time": float(row["time_us_median"]),
-             "recall": float(model[at]["recall"])}
+             "recall": float(model[at]["recall"]), "at": (*at[:2], at[3], row["m"]),
+             "ratio": row["candidates_over_k"]}
             | {name: float(model[at][f"cost_{name}"]) for name in MODELS}
             for row, at in zip(table, shapes)]
 
@@ -63,6 +66,13 @@ def regrets(rows, model):
             if len(reach) >= 2:
                 picked = min(reach, key=lambda row: row[model])
                 yield picked["time"] / min(row["time"] for row in reach)
+
+
+def growths(rows, model):
+    """From b k_b = k to 2k: the growth of the time over that of the cost."""
+    one, two = ({row["at"]: row for row in rows if row["ratio"] == ratio} for ratio in "12")
+    return [two[at]["time"] / one[at]["time"] * one[at][model] / two[at][model]
+            for at in one.keys() & two.keys()]
 
 
 def main(arguments):
@@ -82,7 +92,8 @@ def main(arguments):
                              **{name: f"{value:.5g}" for name, value in (
                                  ("mean", statistics.fmean(found)),
                                  ("median", statistics.median(found)), ("worst", max(found)),
-                                 ("rank_correlation", correlation))}})
+                                 ("rank_correlation", correlation),
+                                 ("stage2", statistics.median(growths(mine, model))))}})
     write(rows)
 
 
