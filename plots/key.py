@@ -160,7 +160,21 @@ CACHED = 4096, 8192, 16384, 24576, 32768, 40960
 HEADS = 32  # of queries in Llama-2-7B: the rows of a selection
 
 
-def decoding(_):
+def dense_step(table, steps):
+    """What a measured dense step takes beyond the model: an overhead, and how many times the
+    attention. Least squares of the relative errors."""
+    model = {row["n"]: row for row in table}
+    terms = []
+    for step in steps:
+        row, time = model[int(step["n"])], float(step["dense_us"])
+        attention = float(row["attention_us"])
+        terms.append((1 / time, attention / time, (float(row["step_us"]) - attention) / time))
+    aa, ab, bb, ar, br = (sum(term) for term in zip(*(
+        (a * a, a * b, b * b, a * (1 - c), b * (1 - c)) for a, b, c in terms)))
+    return (ar * bb - ab * br) / (aa * bb - ab * ab), (aa * br - ab * ar) / (aa * bb - ab * ab)
+
+
+def decoding(folder):
     rows = [(16, 2, "free", NONE, NONE)]
     for share in (16, 8):
         for n in CACHED:
@@ -177,6 +191,14 @@ def decoding(_):
         table.append({"n": n, "k": k, "selection": selection, "k_b": k_b, "m": HEADS,
                       "select_us": time, **pick(step, "step_us", "attention_us", "speedup"),
                       "speedup_selected": step.get("speedup_selected", step["speedup"])})
+    overhead, times = dense_step(table, runs(folder, "steps"))
+    for row in table:
+        step, attention = float(row["step_us"]), float(row["attention_us"])
+        # What sparse attention leaves of it, by its transfers.
+        left = attention - step * (1 - 1 / float(row["speedup"]))
+        dense = step + overhead + (times - 1) * attention
+        sparse = step / float(row["speedup_selected"]) + overhead + (times - 1) * left
+        row["step_fitted_us"], row["speedup_fitted"] = f"{dense:.6g}", f"{dense / sparse:.5g}"
     return table
 
 

@@ -3,8 +3,9 @@ set multiplot layout 1,2 margins 0.08,0.985,0.24,0.9 spacing 0.06,0
 set xlabel "cached tokens"
 set xrange [0:43500]
 set xtics 10000
-set yrange [0.9:2.3]
+set yrange [0.9:2.5]
 measured = published."/keyetal/decoding.csv"
+steps = published."/keyetal/steps.csv"
 do for [share in "16 8"] {
     set title "k = n/".share.(share eq "16" ? " (their code)" : " (their text)") font ",10" \
         offset 0,-0.6
@@ -20,6 +21,10 @@ do for [share in "16 8"] {
          csv using (column("k_b") == 2 ? of("bucketed") : NaN):"speedup_selected" \
              with linespoints ls 3 title "buckets, k_b = 2", \
          csv using (of("exact")):"speedup_selected" with linespoints ls 2 title "torch.topk", \
+         csv using (of("exact")):"speedup_fitted" with lines ls 2 dt 3 \
+             title "torch.topk, fitted", \
+         steps using (share eq "16" ? column("n") : NaN):"speedup" with points pt 6 ps 1.3 lw 2 \
+             lc rgb "#D55E00" title "an earlier run", \
          measured using (strcol("selection") eq "bucketed" ? column("n") : NaN):"speedup" \
              with points pt 2 ps 1.8 lw 2 lc rgb "#0072B2" \
              title "measured: buckets", \

@@ -70,6 +70,8 @@ keyetal/vocabulary: kernel=torch.topk n=128256 k=256 m=64 time_us_mean=130.4
 keyetal/vocabulary: b=512 k_b=4 candidates_over_k=8 time_us_mean=149.0 recall_loss=0.000972
 keyetal/decoding: n=40000 selection=exact speedup=1.9
 keyetal/decoding: n=40000 selection=bucketed speedup=2.1
+keyetal/steps: n=4096 dense_us=11800 sparq_us=11900 speedup=0.99
+keyetal/steps: n=32768 dense_us=28900 sparq_us=17200 speedup_most=1.97
 keyetal/sparq-exact: n=1409 k=96 m=1 variant=eager time_us_mean=14.78
 keyetal/sparq-exact: n=1659 k=96 m=1 variant=eager time_us_mean=15.19
 keyetal/sparq-scores-1: task=repetition k_b=16 interleaved=true candidates_over_k=2 score=211.958
