@@ -99,6 +99,7 @@ trtllm/exact-b200: kernel=sglang_v2_plan_transform n=8195 k=512 m=1024 time_us_m
 threads/anchors: source=vllm-project/vllm#37421 kernel=baseline n=16384 k=2048 time_us_median=12.35
 threads/anchors: source=NVIDIA/cccl#11060 device=B200 n=64 k=8 m=4194304 time_us_median=5905
 histogram-note/times: kernel=histogram-8 n=50000 m=1024 time_us_median=112 printed_gb_s=3.64
+histogram-note/times: kernel=histogram-4-compiler k=2048 m=1024 time_us_median=373
 histogram-note/times: kernel=torch.topk n=50000 k=2048 m=1024 time_us_median=1150
 samaga/table-2: kernel=approx_max_k b=32768 recall=0.987 recall_sd=0.004 stage1_us=13 stage2_us=131
 samaga/table-2: kernel=samaga b=512 k_b=6 m=8 recall=0.997 stage1_us=14 time_us_median=25
