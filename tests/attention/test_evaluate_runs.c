@@ -152,6 +152,13 @@ START_TEST(threads_memory_and_stops)
     ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
     ck_assert_str_eq(error, "head 5 is broken");
     evaluation_free(&e);
+    const struct head_shape huge = {.query_heads = 1, .n = UINT32_MAX, .n_q = UINT32_MAX, .d = D};
+    spec.heads = &huge;
+    spec.length = 1;
+    spec.memory_bytes = INFINITY;
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
+    ck_assert_str_eq(error, "out of memory; give fewer queries with --last");
+    evaluation_free(&e);
 }
 END_TEST
 
