@@ -79,7 +79,7 @@ void table_part(struct table *table, const struct columns *columns, size_t at, c
 static bool is_named(const struct column *c, const char *name)
 {
     const char *own = c->json ? c->json : c->csv ? c->csv : c->heading;
-    return strcmp(own, name) == 0;
+    return own && strcmp(own, name) == 0;
 }
 
 void table_heading(struct table *table, const char *name, const char *heading)
