@@ -192,6 +192,8 @@ bool compacting_radix(const struct keys *keys, unsigned digit, uint32_t *out,
         left -= width;
         cost->bytes += first ? 0 : 4 * candidates; /* the second pass reads the indices, too */
         length = compact(list, &candidates, left, width, &border, count, out, length, cost);
+        if (cost->observer)
+            cost->observer->tell(cost->observer->to, count, UINT32_C(1) << width);
         cost->bytes += left ? 8 * candidates : 0; /* those that the next digit reads */
         cost->left += first ? candidates : 0;
     }

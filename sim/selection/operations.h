@@ -16,6 +16,13 @@
 
 #include <sim/rows/row.h>
 
+/* Is told, by compacting_radix, after each pass how many elements have each of the digits 0 ..
+ * values - 1. */
+struct pass_observer {
+    void (*tell)(void *to, const size_t *count, uint32_t values);
+    void *to;
+};
+
 struct operations {
     uint64_t all;    /* as if every branch were taken, as the models count */
     uint64_t taken;  /* only the branches that are taken */
@@ -24,6 +31,7 @@ struct operations {
                         counters, queues and a threshold bin stay on the chip */
     uint64_t left;   /* the elements that are undecided after the first digit: the threshold bin. 0
                         for algorithms without digits. */
+    const struct pass_observer *observer; /* NULL: none */
 };
 
 /* The input of a selection: unsigned keys of `bits` bits. Equal keys rank by index, smaller first.

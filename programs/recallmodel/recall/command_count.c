@@ -61,7 +61,16 @@ static const struct argument count_options[] = {
      "select the k smallest instead of the k largest"},
     {"--places", "P", read_count, AT(places),
      "the elements of the threshold bin for which a kernel has room (default 3072)"},
+    {"--trace", NULL, read_switch, AT(trace),
+     "print the passes of compacting_radix on the row of --file instead: how many elements have "
+     "each digit, and the result; takes --k, --digits and --smallest"},
+    {"--file", "PATH", read_text, AT(file), "the row of --trace: a .npy of whole numbers"},
     OPTIONS_FORM,
+};
+
+static const struct argument_rule count_rules[] = {
+    {.options = "--trace --file", .needs = "--trace --file"},
+    {0},
 };
 
 #define N_MAX (UINT64_C(1) << 28)
@@ -240,13 +249,17 @@ static int run_count(int count, char **arguments)
     struct count_settings settings = {
         .question = QUESTION_DEFAULT, .input = {.kind = SIM_IID}, .seed = 1, .places = 3072};
     struct query_list queries = {NULL, 0};
-    int status = arguments_read(count_options, &settings, count, arguments);
+    int status =
+        arguments_read_ruled(count_options, count_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = check_count(&settings);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && settings.trace)
+        status = trace_count(&settings);
+    else if (status == STATUS_OK) {
         status = queries_build(&queries, &settings.question, SHAPES_FEWEST);
-    if (status == STATUS_OK)
-        status = count_query(&settings, &queries.items[0]);
+        if (status == STATUS_OK)
+            status = count_query(&settings, &queries.items[0]);
+    }
     queries_free(&queries);
     question_free(&settings.question);
     free(settings.rho.items);

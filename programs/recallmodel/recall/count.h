@@ -1,4 +1,5 @@
-/* count.h - what `recallmodel count` counts, and its tables: command_count.c, count_tables.c.
+/* count.h - what `recallmodel count` counts, and its tables: command_count.c, count_tables.c,
+ * count_trace.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COUNT_H
@@ -22,7 +23,8 @@ struct count_settings {
     uint64_t repetitions;                                     /* 0: not given */
     uint64_t seed;
     uint64_t places; /* that a kernel has for the threshold bin */
-    bool smallest;
+    bool smallest, trace;
+    const char *file; /* of a row whose passes are printed */
 };
 
 #define QUADRATIC_MAX \
@@ -63,5 +65,8 @@ extern const struct columns count_columns;
 
 /* Prints what has been counted. Returns a status. */
 int report_counts(const struct counting *c);
+
+/* Prints the passes of the compacting radix select on the row of a file. Returns a status. */
+int trace_count(const struct count_settings *settings);
 
 #endif
