@@ -34,7 +34,7 @@ gives "1,9,2 0 2 1 1 0 2 1,,;2,1,1 0,8,14;" --k 1 --digits 3
 pass
 
 rejects "needs --file; give both" "$program" count --trace --k 4
-rejects "needs --file; give both" "$program" count --file "$folder/row.npy" --k 4
+rejects "needs --trace; give both" "$program" count --file "$folder/row.npy" --k 4
 rejects "a --k of at most the 9 elements" "$program" count --trace --file "$folder/row.npy" --k 10
 rejects "takes one value up to 8" "$program" count --trace --file "$folder/row.npy" --k 4 --digits 9
 rejects "is not a .npy file" "$program" count --trace --file "$0" --k 4

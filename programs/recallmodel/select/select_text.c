@@ -272,7 +272,7 @@ static unsigned print_assumption(const struct selection_answer *answer, unsigned
     if (!selection_has_buckets(answer) ||
         (!answer->settings->verbose && rows_left(above + 1, below) < SHOWN_MOST))
         return 0;
-    puts("  real rows   348 of 360 choices kept their recall; losses .21 to 2.8 x the model: "
+    puts("  real rows   348 of 360 choices kept their recall; contiguous 0, logits 9 of 22: "
          "docs/real-rows.md");
     return 1;
 }
