@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define ALIGNMENT 64.0 /* so that threads do not share a cache line */
+#define ALIGNMENT 64.0 /* of the arrays among each other */
 
 void *arena_array(struct arena *arena, size_t rows, size_t columns, size_t size)
 {

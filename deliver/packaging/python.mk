@@ -12,7 +12,7 @@ all test-command: $(FFI)
 $(FFI): deliver/packaging/declarations.py $(DECLARED)
 	@mkdir -p $(@D)
 	$(say) CFFI $@
-	$(Q)if $(PYTHON) -c 'import cffi' 2>/dev/null; then CC="$(CC)" $(PYTHON) $< $@; \
+	$(Q)if "$(PYTHON)" -c 'import cffi' 2>/dev/null; then CC="$(CC)" "$(PYTHON)" $< $@; \
 	    else echo "  there is no cffi (Debian: python3-cffi): no Python module"; fi
 
 # setup.py calls make for one of these.

@@ -44,7 +44,7 @@ bool rcm_compare_exact(struct rcm_selection *s, const struct rcm_profile *kernel
         const struct rcm_device *from = rcm_device_by_name(kernel->card);
         const bool elsewhere = from && device && strcmp(from->name, device->name) != 0;
         *used = elsewhere ? rcm_carry_exact(kernel, from, device) : *kernel;
-    } else if (s->exact_us > 0.0 || !q || !q->stands_in_for ||
+    } else if (s->exact_us > 0.0 || !device || !q || !q->stands_in_for ||
                strcmp(q->stands_in_for, q->name) == 0 ||
                !rcm_fastest_exact(device, &q->dtype, s->p, used)) {
         return false;

@@ -124,6 +124,14 @@ static struct cell cell_of(const struct column *column, const void *field)
     return truth < 0 ? null : (struct cell){.kind = CELL_BOOL, .truth = truth != 0};
 }
 
+static void require_row(const struct table *table, size_t size)
+{
+    if (size == table->row_size)
+        return;
+    fprintf(stderr, "recallmodel: a row of another struct than its columns\n");
+    abort();
+}
+
 static void append_row(struct table *table, bool marked)
 {
     table->marked =
@@ -139,10 +147,7 @@ static void append_cell(struct table *table, struct cell cell)
 
 void table_add_row(struct table *table, const void *row, size_t size, bool marked)
 {
-    if (size != table->row_size) {
-        fprintf(stderr, "recallmodel: a row of another struct than its columns\n");
-        abort();
-    }
+    require_row(table, size);
     append_row(table, marked);
     for (size_t i = 0; i < table->width; i++)
         append_cell(table, cell_of(&table->columns[i], (const char *)row + table->columns[i].at));
@@ -175,6 +180,9 @@ size_t table_rows(const struct table *table)
 
 void table_take(struct table *table, struct table *rows)
 {
+    require_row(table, rows->row_size);
+    if (rows->width != table->width)
+        require_row(table, 0);
     for (size_t i = 0; i < rows->rows; i++)
         append_row(table, rows->marked[i]);
     for (size_t i = 0; i < rows->length; i++)

@@ -63,8 +63,11 @@ struct columns {
     size_t length, size;
 };
 
+/* The field itself decays to a pointer, so that a pointer to it tells an array from a pointer. */
 #define TYPE_OF(row, field) \
-    _Generic(((row *)0)->field,                                                                    \
+    _Generic(&((row *)0)->field, char ** : COLUMN_TEXT, default : TYPE_OF_VALUE(((row *)0)->field))
+#define TYPE_OF_VALUE(value) \
+    _Generic(value,                                                                                \
         unsigned long: sizeof(long) == 8 ? COLUMN_COUNT : COLUMN_UNSIGNED,                         \
         unsigned long long: COLUMN_COUNT,                                                          \
         unsigned: COLUMN_UNSIGNED,                                                                 \

@@ -121,7 +121,8 @@ def _compare(selection, exact_us, exact_kernel, stands_in):
         if not 0 < selection.exact_us < numpy.inf:
             raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
     elif exact_kernel is not None or stands_in:
-        kernel = ffi.NULL if exact_kernel is None else _profile_of_any(exact_kernel)._row
+        held = None if exact_kernel is None else _profile_of_any(exact_kernel)  # owns its row
+        kernel = ffi.NULL if held is None else held._row
         used, p = lib.new("rcm_profile"), selection.p
         if model.rcm_compare_exact(selection, kernel, used) and not selection.exact_us > 0:
             raise ValueError(f"exact_kernel {text_of(used.name)} has no time for n = {p.n}, "

@@ -339,3 +339,12 @@ def test_exact_kernels_select_nothing_of_k_equal_n():
     assert numpy.isnan(rcm.exact_time_us("gvr_v2", 4096, [4096])[0])
     with pytest.raises(ValueError, match="k = n selects nothing"):
         rcm.select(4096, 4096, 0.95, device="b200", exact_kernel="gvr_v2")
+
+
+def test_exact_kernel_of_a_file(tmp_path):
+    # The file's profile must live until it has been compared with.
+    path = tmp_path / "kernel.profile"
+    path.write_text(rcm.profile("torch_topk_h100_pcie").text())
+    asked = [rcm.select(2**17, 50, "0.95", device="H100-PCIe", exact_kernel=kernel)
+             for kernel in (path, "torch_topk_h100_pcie")]
+    assert asked[0].exact_objective == asked[1].exact_objective > 0

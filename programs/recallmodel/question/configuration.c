@@ -146,7 +146,7 @@ static const struct column cost_items[] = {
      .heading = "%s\ncost", .style = STYLE_COST, .drop = 4, .shown = SHOW_COSTS},
     {FIELD(struct rcm_cost, exact), .csv = "cost_%s_exact", .json = "cost/%s/exact"},
     {FIELD(struct rcm_cost, speedup), .csv = "speedup_%s", .json = "cost/%s/speedup",
-     .heading = "%s\nx", .style = STYLE_SPEEDUP, .drop = 1, .shown = SHOW_COSTS},
+     .heading = "%s\nx", .style = STYLE_SPEEDUP, .shown = SHOW_COSTS},
     {FIELD(struct rcm_cost, stage1), .csv = "stage1_%s", .json = "cost/%s/stage1"},
     {FIELD(struct rcm_cost, stage2), .csv = "stage2_%s", .json = "cost/%s/stage2"},
 };

@@ -70,8 +70,8 @@ int read_target(void *to, const char *option, const char *value)
 {
     const int status = read_targets(to, option, value);
     return status == STATUS_OK && ((const struct decimal_list *)to)->length > 1
-               ? usage_error("%s takes one target here, such as 0.95; for a list of targets use "
-                             "recallmodel bounds",
+               ? usage_error("%s takes one target here, such as 0.95; give one, or ask recallmodel "
+                             "bounds for the b of a list",
                              option)
                : status;
 }

@@ -64,12 +64,16 @@ static const struct argument count_options[] = {
     {"--trace", NULL, read_switch, AT(trace),
      "print the passes of compacting_radix on the row of --file instead: how many elements have "
      "each digit, and the result; takes --k, --digits and --smallest"},
-    {"--file", "PATH", read_text, AT(file), "the row of --trace: a .npy of whole numbers"},
+    {"--file", "PATH", read_text, AT(file),
+     "the row of --trace: a .npy of floats that are whole numbers"},
     OPTIONS_FORM,
 };
 
 static const struct argument_rule count_rules[] = {
-    {.options = "--trace --file", .needs = "--trace --file"},
+    {.options = "--trace --file",
+     .needs = "--trace --file",
+     .excludes = "--n --kb --b --input --rho --shift --repetitions --seed --algorithm --places",
+     .why = "--trace reads one row"},
     {0},
 };
 

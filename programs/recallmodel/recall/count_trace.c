@@ -28,7 +28,7 @@ struct pass_row {
 static const struct column pass_columns[] = {
     {FIELD(struct pass_row, pass), EVERYWHERE("pass")},
     {FIELD(struct pass_row, elements), EVERYWHERE("elements")},
-    {.type = COLUMN_TEXT, .at = offsetof(struct pass_row, counts), EVERYWHERE("counts")},
+    {FIELD(struct pass_row, counts), EVERYWHERE("counts")},
     {FIELD(struct pass_row, indices), EVERYWHERE("indices")},
     {FIELD(struct pass_row, values), EVERYWHERE("values")},
 };
