@@ -115,10 +115,16 @@ const char *shape_fault(char text[SHAPE_FAULT], enum rcm_status status, struct r
 {
     char words[RCM_STATUS_TEXT_MOST];
     rcm_status_text(status, p, words, sizeof words);
-    const char *value = words + strcspn(words, " ");
-    snprintf(text, SHAPE_FAULT, "--%.*s %s", (int)(value - words), words,
-             value + (strncmp(value, " = ", 3) == 0 ? 3 : 1));
-    if (strncmp(text, "--k_b", 5) == 0)
-        memmove(text + 3, text + 4, strlen(text + 4) + 1);
+    size_t length = 0;
+    for (const char *at = words; *at;) {
+        const size_t letters = strcspn(at, " ");
+        const bool k_b = letters == 3 && strncmp(at, "k_b", 3) == 0;
+        const bool option = at == words || k_b || (letters == 1 && *at == 'b');
+        length += (size_t)snprintf(text + length, SHAPE_FAULT - length, "%s%s%.*s",
+                                   at == words ? "" : " ", option ? "--" : "",
+                                   k_b ? 2 : (int)letters, k_b ? "kb" : at);
+        at += letters;
+        at += strspn(at, option ? " =" : " ");
+    }
     return text;
 }

@@ -44,7 +44,8 @@ void queries_free(struct query_list *queries);
 /* The shapes of one k_b stand together: where those of the k_b of shape `first` end. */
 size_t end_of_k_b(const struct query *query, size_t first);
 
-/* rcm_status_text with the options in place of the letters: "--k 20 is larger than n = 10; ..". */
+/* rcm_status_text with the options that it is about in place of letters: "--b 10 with --kb 1 keeps
+ * fewer than k = 20 candidates; give --b 20 or more". */
 #define SHAPE_FAULT (RCM_STATUS_TEXT_MOST + 8)
 const char *shape_fault(char text[SHAPE_FAULT], enum rcm_status status, struct rcm_topk p);
 
