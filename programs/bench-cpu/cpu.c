@@ -11,7 +11,6 @@
 #include <sys/utsname.h>
 
 #include <base/memory.h>
-#include <programs/common/option_values.h>
 
 #include "check.h"
 #include "device.h"
@@ -27,16 +26,17 @@ static const char *isa_at(unsigned i)
     return topk_library() ? topk_library()->isa(i) : NULL;
 }
 
-int read_isa(void *to, const char *option, const char *value)
+static int read_isa(void *to, const char *option, const char *value)
 {
-    names_are_of_machine();
-    if (strcmp(value, "?") != 0 && topk_library_check() != STATUS_OK)
+    if (topk_library_check() != STATUS_OK)
         return STATUS_USAGE;
-    if (!topk_library() || !topk_library()->use_isa(value))
+    if (!topk_library()->use_isa(value))
         return unknown_name(option, value, isa_at, UNTIL_NULL);
     *(const char **)to = value;
     return STATUS_OK;
 }
+
+const struct value_kind kind_of_isa = {.read = read_isa, .names = isa_at, .of_machine = true};
 
 /* ---- the device */
 

@@ -22,6 +22,6 @@ struct row_source {
 void cpu_use_rows(const struct row_source *source);
 
 /* Reads the name of an instruction set, and uses it from now on. */
-argument_reader read_isa; /* const char * */
+extern const struct value_kind kind_of_isa; /* const char * */
 
 #endif

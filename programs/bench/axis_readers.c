@@ -27,27 +27,32 @@ static unsigned count_names(name_at *name)
 
 static const char *dtype_at(unsigned i)
 {
-    return dtype_name(i);
+    return i < backend->dtypes ? dtype_name(i) : NULL;
 }
 
-int read_dtypes(void *to, const char *option, const char *value)
+static int read_dtypes(void *to, const char *option, const char *value)
 {
     return read_places(to, option, value, dtype_at, backend->dtypes);
 }
 
 static const char *assignment_at(unsigned i)
 {
-    return bench_assignment_name((enum rcm_assignment)i);
+    return i < ASSIGNMENTS ? bench_assignment_name((enum rcm_assignment)i) : NULL;
 }
 
-int read_bench_assignments(void *to, const char *option, const char *value)
+static int read_bench_assignments(void *to, const char *option, const char *value)
 {
     return read_places(to, option, value, assignment_at, ASSIGNMENTS);
 }
 
-int read_inputs(void *to, const char *option, const char *value)
+static const char *input_at(unsigned i)
 {
-    return read_places(to, option, value, backend->input_name, count_names(backend->input_name));
+    return backend->input_name(i);
+}
+
+static int read_inputs(void *to, const char *option, const char *value)
+{
+    return read_places(to, option, value, input_at, count_names(input_at));
 }
 
 static const char *grid_at(unsigned i)
@@ -55,28 +60,33 @@ static const char *grid_at(unsigned i)
     return backend->grids[i].name;
 }
 
-int read_grids(void *to, const char *option, const char *value)
+static int read_grids(void *to, const char *option, const char *value)
 {
     return read_places(to, option, value, grid_at, count_names(grid_at));
 }
 
 /* ---- kernels: the names depend on the task */
 
-static const char *stage1_kernel_at(unsigned i)
+static const char *kernel_name(enum task task, unsigned i)
 {
-    return kernel_of_task(TASK_STAGE1, i)->name;
+    return kernel_of_task(task, i) ? kernel_of_task(task, i)->name : NULL;
 }
-static const char *exact_kernel_at(unsigned i)
+
+const char *stage1_kernel_at(unsigned i)
 {
-    return kernel_of_task(TASK_EXACT, i)->name;
+    return kernel_name(TASK_STAGE1, i);
 }
-static const char *two_stage_kernel_at(unsigned i)
+const char *exact_kernel_at(unsigned i)
 {
-    return kernel_of_task(TASK_TWO_STAGE, i)->name;
+    return kernel_name(TASK_EXACT, i);
 }
-static const char *fused_kernel_at(unsigned i)
+const char *two_stage_kernel_at(unsigned i)
 {
-    return kernel_of_task(TASK_FUSED, i)->name;
+    return kernel_name(TASK_TWO_STAGE, i);
+}
+const char *fused_kernel_at(unsigned i)
+{
+    return kernel_name(TASK_FUSED, i);
 }
 
 int read_kernels(void *to, const char *option, const char *value)
@@ -88,10 +98,8 @@ int read_kernels(void *to, const char *option, const char *value)
         [TASK_FUSED] = fused_kernel_at,
     };
     struct axes *axes = to;
-    unsigned count = 0;
-    while (kernel_of_task(axes->task, count))
-        count++;
-    return read_places(&axes->kernels, option, value, names[axes->task], count);
+    return read_places(&axes->kernels, option, value, names[axes->task],
+                       count_names(names[axes->task]));
 }
 
 /* ---- one of two names */
@@ -106,20 +114,30 @@ static int read_choice(struct choice *to, const char *option, const char *value,
 
 static const char *cache_at(unsigned i)
 {
-    return i ? "warm" : "cold";
+    return i == 0 ? "cold" : i == 1 ? "warm" : NULL;
 }
 
-int read_cache(void *to, const char *option, const char *value)
+static int read_cache(void *to, const char *option, const char *value)
 {
     return read_choice(to, option, value, cache_at);
 }
 
 static const char *timing_at(unsigned i)
 {
-    return backend->timings[i];
+    return i < 2 ? backend->timings[i] : NULL;
 }
 
-int read_timing(void *to, const char *option, const char *value)
+static int read_timing(void *to, const char *option, const char *value)
 {
     return read_choice(to, option, value, timing_at);
 }
+
+/* ---- kinds of values */
+
+const struct value_kind kind_of_dtypes = {.read = read_dtypes, .names = dtype_at};
+const struct value_kind kind_of_bench_assignments = {.read = read_bench_assignments,
+                                                     .names = assignment_at};
+const struct value_kind kind_of_inputs = {.read = read_inputs, .names = input_at};
+const struct value_kind kind_of_grids = {.read = read_grids, .names = grid_at};
+const struct value_kind kind_of_cache = {.read = read_cache, .names = cache_at};
+const struct value_kind kind_of_timing = {.read = read_timing, .names = timing_at};

@@ -13,12 +13,14 @@ struct choice {
     bool given, second;
 };
 
-argument_reader read_dtypes;            /* struct places */
-argument_reader read_bench_assignments; /* struct places */
-argument_reader read_inputs;            /* struct places */
-argument_reader read_grids;             /* struct places, in those of the back end */
-argument_reader read_kernels;           /* struct axes, of the kernels of its task */
-argument_reader read_cache;             /* struct choice: cold, warm */
-argument_reader read_timing;            /* struct choice: those of the back end */
+extern const struct value_kind kind_of_dtypes;            /* struct places */
+extern const struct value_kind kind_of_bench_assignments; /* struct places */
+extern const struct value_kind kind_of_inputs;            /* struct places */
+extern const struct value_kind kind_of_grids;  /* struct places, in those of the back end */
+argument_reader read_kernels;                  /* struct axes, of the kernels of its task */
+extern const struct value_kind kind_of_cache;  /* struct choice: cold, warm */
+extern const struct value_kind kind_of_timing; /* struct choice: those of the back end */
+
+name_at stage1_kernel_at, exact_kernel_at, two_stage_kernel_at, fused_kernel_at;
 
 #endif

@@ -30,12 +30,14 @@ static const char *device_at(unsigned i)
     return rcm_device(i) ? rcm_device(i)->name : NULL;
 }
 
-int read_known_device(void *to, const char *option, const char *value)
+static int read_known_device(void *to, const char *option, const char *value)
 {
     const struct rcm_device **device = to;
     *device = rcm_device_by_name(value);
     return *device ? STATUS_OK : unknown_name(option, value, device_at, UNTIL_NULL);
 }
+
+const struct value_kind kind_of_known_device = {.read = read_known_device, .names = device_at};
 
 /* ---- cells */
 

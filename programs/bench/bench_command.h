@@ -21,48 +21,50 @@ struct bench_settings {
     struct session_options session;
 };
 
-argument_reader read_minutes;      /* double */
-argument_reader read_known_device; /* const struct rcm_device * */
+argument_reader read_minutes;                        /* double */
+extern const struct value_kind kind_of_known_device; /* const struct rcm_device * */
 
 /* Rows of a table, for settings that begin with a struct bench_settings. Where the text is not here
  * it differs between programs, and follows. */
 #define BENCH_AT(member) offsetof(struct bench_settings, member)
 
-#define OPTION_N "--n", "LIST", read_counts, BENCH_AT(axes.n), "elements in a row (default 2^18)"
-#define OPTION_K "--k", "LIST", read_counts, BENCH_AT(axes.k)
+#define OPTION_N \
+    "--n", "LIST", BY(read_counts), BENCH_AT(axes.n), "elements in a row (default 2^18)"
+#define OPTION_K "--k", "LIST", BY(read_counts), BENCH_AT(axes.k)
 #define OPTION_B \
-    "--b", "LIST", read_counts, BENCH_AT(axes.b), \
+    "--b", "LIST", BY(read_counts), BENCH_AT(axes.b), \
         "buckets (default: the fewest that keep k, which is k/kb rounded up; if --k is not " \
         "given, 1024, or n if that is smaller)"
 #define OPTION_KB \
-    "--kb", "LIST", read_counts, BENCH_AT(axes.k_b), "elements kept per bucket (default 1)"
-#define OPTION_M "--m", "LIST", read_counts, BENCH_AT(axes.m)
-#define OPTION_DTYPE "--dtype", "LIST", read_dtypes, BENCH_AT(axes.dtypes)
+    "--kb", "LIST", BY(read_counts), BENCH_AT(axes.k_b), "elements kept per bucket (default 1)"
+#define OPTION_M "--m", "LIST", BY(read_counts), BENCH_AT(axes.m)
+#define OPTION_DTYPE "--dtype", "LIST", &kind_of_dtypes, BENCH_AT(axes.dtypes)
 #define OPTION_ASSIGNMENT \
-    "--assignment", "LIST", read_bench_assignments, BENCH_AT(axes.assignments), \
+    "--assignment", "LIST", &kind_of_bench_assignments, BENCH_AT(axes.assignments), \
         "how elements go to buckets: interleaved (default), contiguous"
 #define OPTION_INPUT \
-    "--input", "LIST", read_inputs, BENCH_AT(axes.inputs), \
+    "--input", "LIST", &kind_of_inputs, BENCH_AT(axes.inputs), \
         "the kind of rows: normal (default), equal, few, rising, falling,\nleading-bits, " \
         "masked-10, masked-100"
-#define OPTION_CACHE "--cache", "C", read_cache, BENCH_AT(cache)
-#define OPTION_TIMING "--timing", "T", read_timing, BENCH_AT(timing)
-#define OPTION_KERNEL \
-    "--kernel", "LIST", read_kernels, BENCH_AT(axes), \
+#define OPTION_CACHE "--cache", "C", &kind_of_cache, BENCH_AT(cache)
+#define OPTION_TIMING "--timing", "T", &kind_of_timing, BENCH_AT(timing)
+#define OPTION_KERNEL(names_of_task) \
+    "--kernel", "LIST", KIND(read_kernels, .names = (names_of_task)), BENCH_AT(axes), \
         "kernels to time; below are their names (default: the first)"
 #define OPTION_GRID \
-    "--grid", "LIST", read_grids, BENCH_AT(grids), \
+    "--grid", "LIST", &kind_of_grids, BENCH_AT(grids), \
         "measure named grids instead; below are their names. The options\nabove must then be " \
         "left out"
 #define OPTION_MINUTES \
-    "--minutes", "X", read_minutes, BENCH_AT(minutes), \
+    "--minutes", "X", BY(read_minutes), BENCH_AT(minutes), \
         "begin no measurement after X minutes; with -o, the same command\nmeasures the rest when " \
         "it is run again"
-#define OPTION_DEVICE "--device", "NAME", read_known_device, BENCH_AT(device)
+#define OPTION_DEVICE "--device", "NAME", &kind_of_known_device, BENCH_AT(device)
 #define OPTION_ONCE \
-    "--once", NULL, read_switch, BENCH_AT(once), \
+    "--once", NULL, BY(read_switch), BENCH_AT(once), \
         "run each cell once, neither verified nor timed, for a profiler"
-#define OPTION_LIST "--list", NULL, read_switch, BENCH_AT(list), "print the cells, measure nothing"
+#define OPTION_LIST \
+    "--list", NULL, BY(read_switch), BENCH_AT(list), "print the cells, measure nothing"
 
 /* Measures by settings that were read. `usual_device`: whose roofline predicts where none is given,
  * by the name of a device; NULL: none. Returns a status. */

@@ -24,19 +24,19 @@ argument_reader read_output; /* const char *: -o and --output */
 
 /* Rows of a table of options; `at` is where the settings have their session_options. */
 #define OPTION_SINGLE(at) \
-    "--single", NULL, read_switch, (at) + offsetof(struct session_options, single), \
+    "--single", NULL, BY(read_switch), (at) + offsetof(struct session_options, single), \
         "measure each cell for up to 15 s instead of 0.15 s, until the noise is\nbelow 0.5 %"
 #define OPTION_SEED(at) \
-    "--seed", "N", read_seed, (at) + offsetof(struct session_options, seed), \
+    "--seed", "N", BY(read_seed), (at) + offsetof(struct session_options, seed), \
         "seed of the inputs (default 1)"
 #define OPTION_O(at) \
-    "-o", "FILE", read_output, (at) + offsetof(struct session_options, output), \
+    "-o", "FILE", BY(read_output), (at) + offsetof(struct session_options, output), \
         "write CSV to FILE; if FILE exists, measure only the cells that it lacks"
 #define OPTION_OUTPUT(at) \
-    "--output", "FILE", read_output, (at) + offsetof(struct session_options, output), \
+    "--output", "FILE", BY(read_output), (at) + offsetof(struct session_options, output), \
         "the same as -o"
 #define OPTION_CSV(at) \
-    "--csv", NULL, read_switch, (at) + offsetof(struct session_options, csv), \
+    "--csv", NULL, BY(read_switch), (at) + offsetof(struct session_options, csv), \
         "print CSV instead of a table; not with -o"
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
 

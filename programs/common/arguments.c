@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "nearest.h"
-#include "option_values.h"
 #include "wrap.h"
 
 static const char help_option[] = "--help";
@@ -80,7 +79,7 @@ size_t argument_row(const struct argument *table, const char *name, size_t lengt
 static int read_into(const struct reading *r, size_t row, const char *value)
 {
     const struct argument *argument = &r->table[row];
-    return argument->read((char *)r->settings + argument->at, argument->option, value);
+    return argument->kind->read((char *)r->settings + argument->at, argument->option, value);
 }
 
 /* Is the argument a value without the name of its option? */
@@ -328,13 +327,18 @@ void append_name(char *names, size_t size, const char *name)
     snprintf(names + strlen(names), size - strlen(names), "%s%s", *names ? ", " : "", name);
 }
 
+const char *value_name(const struct value_kind *kind, unsigned i)
+{
+    if (kind->also && i-- == 0)
+        return kind->also;
+    return kind->names ? kind->names(i) : NULL;
+}
+
 /* The value is the first `length` characters of `typed`. */
 static int unknown_of_list(const char *option, const char *typed, size_t length, name_at *name,
                            unsigned count)
 {
     char names[800] = "";
-    if (offer_names(name, count))
-        return STATUS_USAGE;
     for (unsigned i = 0; i < count && name(i); i++)
         append_name(names, sizeof names, name(i));
     return usage_error("%s '%.*s' is not known; give one of %s", option,
@@ -352,8 +356,6 @@ int unclear_name(const char *option, const char *value, const char *several, nam
                  const char *also)
 {
     char names[800] = "";
-    if (offer_names(name, UNTIL_NULL))
-        return STATUS_USAGE;
     if (*several)
         return usage_error("%s '%.*s' may mean %s; give one of them", option, VALUE_SHOWN, value,
                            several);

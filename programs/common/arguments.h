@@ -1,7 +1,7 @@
 /* arguments.h - the command line of a command: a table of options, read into a struct.
  *
- * An option is one row: its name, what --help calls its value, the function that reads the value,
- * where in the command's settings it goes, and one line of help. A table ends with a row without a
+ * An option is one row: its name, what --help calls its value, the kind of its values, where in
+ * the command's settings it goes, and one line of help. A table ends with a row without a
  * name. Options are written --name VALUE or --name=VALUE, each at most once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -20,12 +20,30 @@
  * stderr that names the option and says how to mend it. `value` is NULL for a switch. */
 typedef int argument_reader(void *to, const char *option, const char *value);
 
+/* The i-th of some names; NULL after the last of them, where they are counted by that. */
+typedef const char *name_at(unsigned i);
+#define UNTIL_NULL UINT_MAX
+
+/* How a value is read, and what it can be, which completion offers and the manual lists. */
+struct value_kind {
+    argument_reader *read;
+    name_at *names;      /* until NULL; NULL: no names */
+    const char *also;    /* a name before these, such as "all"; NULL: none */
+    const char *endings; /* of the files that it may name, "csv txt"; NULL: it names none */
+    bool runs;           /* may it be the name of measured runs (runs_folder.h)? */
+    bool of_machine;     /* has another machine other names? */
+};
+
+/* A kind for one row: KIND(read_shell, .names = shell_at), or just what reads it. */
+#define KIND(reader, ...) (&(const struct value_kind){.read = (reader), __VA_ARGS__})
+#define BY(reader) KIND(reader, .names = NULL)
+
 struct argument {
-    const char *option;    /* "--n" or "-o" */
-    const char *value;     /* what --help calls the value, such as "LIST"; NULL: a switch */
-    argument_reader *read; /* into the settings, .. */
-    size_t at;             /* .. `at` bytes from their beginning */
-    const char *help;      /* long lines are wrapped; '\n' ends a line, too */
+    const char *option; /* "--n" or "-o" */
+    const char *value;  /* what --help calls the value, such as "LIST"; NULL: a switch */
+    const struct value_kind *kind;
+    size_t at;        /* so many bytes from the beginning of the settings it goes */
+    const char *help; /* long lines are wrapped; '\n' ends a line, too */
 };
 
 #define ARGUMENTS_MAX 80 /* rows of a table */
@@ -80,9 +98,8 @@ struct fraction {
 /* Appends a name to a list of them, "a, b, c", as far as there is room. */
 void append_name(char *names, size_t size, const char *name);
 
-/* The i-th of some names; NULL after the last of them, where they are counted by that. */
-typedef const char *name_at(unsigned i);
-#define UNTIL_NULL UINT_MAX
+/* The i-th name that a value can be; NULL after the last. */
+const char *value_name(const struct value_kind *kind, unsigned i);
 
 /* Say that a value or a subcommand is none of the names name(i), i < count, and list these, or, for
  * a subcommand, suggest the nearest. Return STATUS_USAGE. */

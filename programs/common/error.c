@@ -19,18 +19,9 @@ const char *program_name(void)
     return name;
 }
 
-static bool quiet;
-
-void keep_usage_errors_quiet(bool keep)
-{
-    quiet = keep;
-}
-
 int usage_error(const char *format, ...)
 {
     char line[1200];
-    if (quiet)
-        return STATUS_USAGE;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);

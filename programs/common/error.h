@@ -25,8 +25,4 @@ const char *program_name(void);
  * come from what the user typed, become '?'. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on usage_error() prints nothing, or again: for who asks a reader what it reads
- * (option_values.h). */
-void keep_usage_errors_quiet(bool keep);
-
 #endif

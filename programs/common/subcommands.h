@@ -29,9 +29,8 @@ struct command {
      * in "bench stage1". The last one is NULL. NULL: nothing may. */
     const struct command *const *parts;
 
-    /* Fills in what the readers of the options look at. NULL: all is zero, or they look at nothing.
-     */
-    void (*begin)(void *settings);
+    /* Is called before completion or the manual asks for the names of values. NULL: no need. */
+    void (*begin)(void);
 
     /* Reads the arguments behind the name of the command, prints the whole answer, or one line on
      * stderr, and returns a status; STATUS_HELP if help is asked for. */

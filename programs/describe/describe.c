@@ -6,8 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include <programs/common/option_values.h>
-
 bool names_command(const char *text, const struct program *program, const struct command *command)
 {
     char name[80];
@@ -32,22 +30,26 @@ static bool help_says(const char *help, const char *name)
 void describe_values(const struct command *command, const struct argument *option,
                      char text[VALUES_TEXT])
 {
-    const struct option_values values = option_values(command, option);
-    const bool paths = values.files && strcmp(option->value, "FILE") != 0 &&
-                       strcmp(option->value, "PATH") != 0 && !values.list;
-    size_t length = 0, said = 0;
+    const struct value_kind *kind = option->kind;
+    size_t length = 0;
+    unsigned count = 0, said = 0;
     *text = '\0';
-    while (said < values.length && help_says(option->help, values.names[said]))
-        said++;
-    if (said == values.length || values.of_machine)
+    if (!option->value || kind->of_machine)
         return;
-    for (unsigned i = 0; i < values.length && length < VALUES_TEXT; i++)
+    const bool list = strcmp(option->value, "LIST") == 0;
+    if (command->begin)
+        command->begin();
+    while (value_name(kind, count))
+        said += help_says(option->help, value_name(kind, count++));
+    if (said == count)
+        return;
+    for (unsigned i = 0; i < count && length < VALUES_TEXT; i++)
         length += (size_t)snprintf(text + length, VALUES_TEXT - length, "%s%s",
                                    i                             ? ", "
-                                   : values.list && !paths       ? "Of: "
-                                   : values.length > 1 && !paths ? "One of: "
+                                   : list                        ? "Of: "
+                                   : count > 1 && !kind->endings ? "One of: "
                                                                  : "One of, or a file: ",
-                                   values.names[i]);
+                                   value_name(kind, i));
     if (length > 0 && length < VALUES_TEXT)
         snprintf(text + length, VALUES_TEXT - length, ".");
 }

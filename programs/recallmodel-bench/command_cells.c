@@ -32,21 +32,16 @@
         OPTION_CSV(BENCH_AT(session)) \
     }
 
-static const struct argument bucket_options[] = {
-    {OPTION_N},
-    {OPTION_K, "elements wanted (default: all candidates)"},
-    {OPTION_B},
-    {OPTION_KB},
-    {OPTION_M, "rows in the batch (default 128)"},
-    CUDA_DTYPE,
-    {OPTION_ASSIGNMENT},
-    {OPTION_INPUT},
-    CUDA_CACHE,
-    CUDA_TIMING,
-    {OPTION_KERNEL},
-    OPTIONS_OF_EVERY_RUN,
-    {OPTIONS_END},
-};
+#define BUCKET_OPTIONS(kernels) \
+    {OPTION_N}, {OPTION_K, "elements wanted (default: all candidates)"}, {OPTION_B}, {OPTION_KB}, \
+        {OPTION_M, "rows in the batch (default 128)"}, CUDA_DTYPE, {OPTION_ASSIGNMENT}, \
+        {OPTION_INPUT}, CUDA_CACHE, CUDA_TIMING, {OPTION_KERNEL(kernels)}, OPTIONS_OF_EVERY_RUN, \
+    { \
+        OPTIONS_END \
+    }
+
+static const struct argument stage1_options[] = {BUCKET_OPTIONS(stage1_kernel_at)};
+static const struct argument two_stage_options[] = {BUCKET_OPTIONS(two_stage_kernel_at)};
 
 static const struct argument exact_options[] = {
     {OPTION_N},
@@ -56,7 +51,7 @@ static const struct argument exact_options[] = {
     {OPTION_INPUT},
     CUDA_CACHE,
     CUDA_TIMING,
-    {OPTION_KERNEL},
+    {OPTION_KERNEL(exact_kernel_at)},
     OPTIONS_OF_EVERY_RUN,
     {OPTIONS_END},
 };
@@ -67,9 +62,9 @@ static const struct argument fused_options[] = {
     {OPTION_B},
     {OPTION_KB},
     {OPTION_M, "rows in the batch, the queries (default 1024)"},
-    {"--d", "LIST", read_counts, BENCH_AT(axes.d),
+    {"--d", "LIST", BY(read_counts), BENCH_AT(axes.d),
      "components of a vector, 64 or 128 (default 128)"},
-    {OPTION_KERNEL},
+    {OPTION_KERNEL(fused_kernel_at)},
     OPTIONS_OF_EVERY_RUN,
     {OPTIONS_END},
 };
@@ -88,14 +83,14 @@ static int run_cells(enum task task, const struct argument *options, int count, 
 
 static int run_stage1(int count, char **arguments)
 {
-    return run_cells(TASK_STAGE1, bucket_options, count, arguments);
+    return run_cells(TASK_STAGE1, stage1_options, count, arguments);
 }
 
 const struct command command_stage1 = {
     .name = "stage1",
     .summary = "times stage 1: the top kb of each bucket",
     .example = "recallmodel-bench stage1 --n 2^18 --b 1024 --kb 1..4 --m 1024",
-    .options = bucket_options,
+    .options = stage1_options,
     .run = run_stage1,
 };
 
@@ -114,14 +109,14 @@ const struct command command_exact = {
 
 static int run_two_stage(int count, char **arguments)
 {
-    return run_cells(TASK_TWO_STAGE, bucket_options, count, arguments);
+    return run_cells(TASK_TWO_STAGE, two_stage_options, count, arguments);
 }
 
 const struct command command_two_stage = {
     .name = "two-stage",
     .summary = "times both stages: bucketed top-k",
     .example = "recallmodel-bench two-stage --grid key-17 -o runs.csv",
-    .options = bucket_options,
+    .options = two_stage_options,
     .run = run_two_stage,
 };
 

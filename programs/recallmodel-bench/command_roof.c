@@ -43,11 +43,11 @@ static int read_elements(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct argument roof_options[] = {
-    {"--bytes", "N", read_bytes, AT(sizes.bytes),
+    {"--bytes", "N", BY(read_bytes), AT(sizes.bytes),
      "bytes that are moved to measure a bandwidth (default 2^30)"},
-    {"--elements", "N", read_elements, AT(sizes.elements),
+    {"--elements", "N", BY(read_elements), AT(sizes.elements),
      "elements that a vector program works on (default 2^24)"},
-    {"--device-file", "FILE", read_text, AT(device_file),
+    {"--device-file", "FILE", BY(read_text), AT(device_file),
      "also write the rates to a device file, for recallmodel --device FILE"},
     {OPTION_SINGLE(AT(session))},
     {OPTION_O(AT(session))},

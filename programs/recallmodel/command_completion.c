@@ -27,7 +27,7 @@ static int read_shell(void *to, const char *option, const char *value)
 }
 
 static const struct argument completion_options[] = {
-    {"--shell", "S", read_shell, offsetof(struct settings, shell),
+    {"--shell", "S", KIND(read_shell, .names = shell_at), offsetof(struct settings, shell),
      "the shell: bash, zsh or fish; --shell may be left out before it"},
     {NULL, NULL, NULL, 0, NULL},
 };

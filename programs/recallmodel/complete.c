@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include <programs/common/option_values.h>
 #include <programs/common/runs_folder.h>
 
 #include "commands.h"
@@ -87,19 +86,21 @@ static void put_runs(const char *begin, int length, const char *typed)
 static void put_values(const struct command *command, const struct argument *option,
                        const char *word, const char *value)
 {
-    const struct option_values values = option_values(command, option);
-    const char *comma = values.list ? strrchr(value, ',') : NULL;
-    const char *typed = comma ? comma + 1 : value;
+    const struct value_kind *kind = option->kind;
+    const bool list = strcmp(option->value, "LIST") == 0;
+    const char *comma = list ? strrchr(value, ',') : NULL;
+    const char *typed = comma ? comma + 1 : value, *name;
     const int begin = (int)(typed - word); /* so much of the word stays */
-    for (unsigned i = 0; i < values.length; i++)
-        if (begins(values.names[i], typed) &&
-            !is_listed(values.names[i], value, (size_t)(typed - value)))
-            printf("%.*s%s\n", begin, word, values.names[i]);
-    if (values.runs)
+    if (command->begin)
+        command->begin();
+    for (unsigned i = 0; (name = value_name(kind, i)); i++)
+        if (begins(name, typed) && !is_listed(name, value, (size_t)(typed - value)))
+            printf("%.*s%s\n", begin, word, name);
+    if (kind->runs)
         put_runs(word, begin, typed);
-    if (values.files)
-        printf(":files\t%s\t%.*s\n", values.endings ? values.endings : "*", begin, word);
-    if (values.folders)
+    if (kind->endings || strcmp(option->value, "FILE") == 0 || strcmp(option->value, "PATH") == 0)
+        printf(":files\t%s\t%.*s\n", kind->endings ? kind->endings : "*", begin, word);
+    if (strcmp(option->value, "FOLDER") == 0)
         printf(":folders\t*\t%.*s\n", begin, word);
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <programs/common/option_values.h>
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
@@ -36,7 +35,6 @@ static int read_decoder(void *to, const char *option, const char *value)
     const struct rcm_decoder *found[NAMES_LISTED];
     const size_t count = rcm_decoders_by_prefix(value, found, NAMES_LISTED);
     char several[800] = "";
-    offer_name("all");
     decoder->all = strcmp(value, "all") == 0;
     decoder->one = count == 1 ? found[0] : NULL;
     if (decoder->all || count == 1)
@@ -60,24 +58,25 @@ static int read_components(void *to, const char *option, const char *value)
 
 static const struct argument attention_options[] = {
     OPTIONS_ROW,
-    {"--decoder", "NAME", read_decoder, offsetof(struct settings, decoder),
+    {"--decoder", "NAME", KIND(read_decoder, .names = decoder_name_at, .also = "all"),
+     offsetof(struct settings, decoder),
      "the decoder: its name, a prefix of just one name, or all (default Llama-2-7B)"},
-    {"--layers", "L", read_count, OWN(layers),
+    {"--layers", "L", BY(read_count), OWN(layers),
      "the layers of another decoder, which also needs --width, --kv-heads and --head"},
-    {"--width", "W", read_count, OWN(width), "its hidden size"},
-    {"--kv-heads", "H", read_count, OWN(kv_heads), "its heads of keys and values"},
-    {"--head", "D", read_count, OWN(head), "the elements of one of its heads"},
-    {"--heads", "H", read_count, OWN(heads), "its heads of queries (default W/D)"},
-    {"--ffn", "F", read_count, OWN(ffn),
+    {"--width", "W", BY(read_count), OWN(width), "its hidden size"},
+    {"--kv-heads", "H", BY(read_count), OWN(kv_heads), "its heads of keys and values"},
+    {"--head", "D", BY(read_count), OWN(head), "the elements of one of its heads"},
+    {"--heads", "H", BY(read_count), OWN(heads), "its heads of queries (default W/D)"},
+    {"--ffn", "F", BY(read_count), OWN(ffn),
      "the inner size of its gated feed-forward network, which then has 3 W F parameters (default: "
      "8 W^2 parameters, as in Key et al.)"},
-    {"--vocabulary", "V", read_count, OWN(vocabulary),
+    {"--vocabulary", "V", BY(read_count), OWN(vocabulary),
      "the size of its vocabulary, whose embedding has V W parameters (default: not counted)"},
-    {"--components", "R", read_components, offsetof(struct settings, components),
+    {"--components", "R", BY(read_components), offsetof(struct settings, components),
      "elements of each key that SparQ reads first (default: an eighth of those of a head)"},
-    {"--select-us", "T", read_us, offsetof(struct settings, select_us),
+    {"--select-us", "T", BY(read_us), offsetof(struct settings, select_us),
      "also print the speed-up if choosing the k keys takes T microseconds in each layer"},
-    {"--device", "D", read_device, IN_QUESTION(device),
+    {"--device", "D", &kind_of_device, IN_QUESTION(device),
      "a device with a matrix rate: its name, or the path of a device file (default H100-PCIe)"},
     OPTIONS_FORM,
 };

@@ -8,7 +8,6 @@
 #include <base/array.h>
 #include <base/memory.h>
 #include <base/text.h>
-#include <programs/common/option_values.h>
 
 #include "sparse.h"
 #include "sparse_time.h"
@@ -57,9 +56,6 @@ static int read_paths(void *to, const char *option, const char *value)
 {
     struct path_list *list = to;
     size_t capacity = 0;
-    offer_files(strcmp(option, "--needles") == 0 ? "csv" : "npy");
-    if (values_are_asked())
-        return STATUS_OK;
     list->text = text_copy(value);
     for (char *at = list->text, *end; at; at = end) {
         end = strchr(at, ',');
@@ -108,8 +104,6 @@ static int read_layers(void *to, const char *option, const char *value)
 {
     struct layer_list *list = to;
     size_t capacity = 0;
-    if (strcmp(option, "--dense-layers") == 0)
-        offer_name("none");
     list->given = true;
     if (strcmp(value, "none") == 0)
         return STATUS_OK;
@@ -131,16 +125,18 @@ static int read_layers(void *to, const char *option, const char *value)
 
 static const char *pairing_at(unsigned i)
 {
-    return i == ROPE_HALF ? "half" : "interleaved";
+    return i == ROPE_HALF ? "half" : i < 2 ? "interleaved" : NULL;
 }
 
-int read_pairing(void *to, const char *option, const char *value)
+static int read_pairing(void *to, const char *option, const char *value)
 {
     unsigned i;
     const int status = read_name(option, value, pairing_at, 2, &i);
     *(enum rope_pairing *)to = i == ROPE_HALF ? ROPE_HALF : ROPE_INTERLEAVED;
     return status;
 }
+
+const struct value_kind kind_of_pairing = {.read = read_pairing, .names = pairing_at};
 
 static int read_factor(void *to, const char *option, const char *value)
 {
@@ -179,7 +175,6 @@ static int read_scaling(void *to, const char *option, const char *value)
     const char *colon = strchr(value, ':');
     const size_t letters = strcspn(value, ":");
     const int count = colon ? scaling_numbers(colon + 1, x, 4) : 0;
-    offer_names(scaling_at, UNTIL_NULL);
     if (strcmp(value, "none") == 0) {
         rope->scaling = ROPE_NONE;
         return STATUS_OK;
@@ -221,7 +216,7 @@ static int read_bf16(void *to, const char *option, const char *value)
 
 static const char *per_at(unsigned i)
 {
-    return i ? "key" : "query";
+    return i == 0 ? "query" : i == 1 ? "key" : NULL;
 }
 
 static int read_per(void *to, const char *option, const char *value)
@@ -235,114 +230,116 @@ static int read_per(void *to, const char *option, const char *value)
 /* ---- the table */
 
 #define AT(member) offsetof(struct sparse_settings, member)
+#define TENSOR KIND(read_paths, .endings = "npy")
 
 const struct argument sparse_options[] = {
-    {"--queries", "LIST", read_paths, AT(paths[TENSOR_QUERIES]),
+    {"--queries", "LIST", TENSOR, AT(paths[TENSOR_QUERIES]),
      ".npy files, one for each document: [heads, n_q, d] or [layers, heads, n_q, d], the queries "
      "of the last n_q positions, after RoPE"},
-    {"--keys", "LIST", read_paths, AT(paths[TENSOR_KEYS]),
+    {"--keys", "LIST", TENSOR, AT(paths[TENSOR_KEYS]),
      "the same for the keys: [key heads, n, d], after RoPE"},
-    {"--values", "LIST", read_paths, AT(paths[TENSOR_VALUES]),
+    {"--values", "LIST", TENSOR, AT(paths[TENSOR_VALUES]),
      "the same for the values; without them the error of the output is not known"},
-    {"--keys-unroped", "LIST", read_paths, AT(paths[TENSOR_KEYS_UNROPED]),
+    {"--keys-unroped", "LIST", TENSOR, AT(paths[TENSOR_KEYS_UNROPED]),
      "keys before RoPE, for methods that cluster these"},
-    {"--queries-unroped", "LIST", read_paths, AT(paths[TENSOR_QUERIES_UNROPED]),
-     "queries before RoPE"},
-    {"--needles", "LIST", read_paths, AT(needles),
+    {"--queries-unroped", "LIST", TENSOR, AT(paths[TENSOR_QUERIES_UNROPED]), "queries before RoPE"},
+    {"--needles", "LIST", KIND(read_paths, .endings = "csv"), AT(needles),
      "CSV files with the columns query_head, query and key, as recallmodel tensors writes them: "
      "also print how many of these keys their queries read"},
-    {"--method", "LIST", read_methods, 0,
+    {"--method", "LIST", KIND(read_methods, .names = method_at), 0,
      "the methods to compare (default: all that need no training)"},
-    {"--budget", "LIST", read_budgets, AT(budgets),
+    {"--budget", "LIST", BY(read_budgets), AT(budgets),
      "shares of the keys to visit (default 0.01,0.02,0.05,0.1,0.2); 0.01:0.05:0.3 is first, step "
      "and last"},
-    {"--sink", "N", read_small_or_0, AT(options.dense.sink),
+    {"--sink", "N", BY(read_small_or_0), AT(options.dense.sink),
      "the first N keys are always read (default 1)"},
-    {"--window", "N", read_small_or_0, AT(options.dense.window),
+    {"--window", "N", BY(read_small_or_0), AT(options.dense.window),
      "the last N keys are always read, the query's own among them (default 128)"},
-    {"--k", "LIST", read_k, AT(k),
+    {"--k", "LIST", BY(read_k), AT(k),
      "measure the recall of the top K keys outside of sink and window (default 64)"},
-    {"--layers", "LIST", read_layers, AT(layers),
+    {"--layers", "LIST", BY(read_layers), AT(layers),
      "the numbers of the layers in the files (default 0,1,.. for four axes); for three axes, one "
      "number for all files or one for each"},
-    {"--dense-layers", "LIST", read_layers, AT(dense_layers),
+    {"--dense-layers", "LIST", KIND(read_layers, .also = "none"), AT(dense_layers),
      "layers that read all keys, if layer numbers are known (default 0), or none"},
-    {"--per-head", NULL, read_switch, AT(per_head), "print a row for each layer and query head"},
-    {"--last", "N", read_count, AT(last), "use only the last N queries of each head"},
-    {"--share", NULL, read_switch, AT(share),
+    {"--per-head", NULL, BY(read_switch), AT(per_head),
+     "print a row for each layer and query head"},
+    {"--last", "N", BY(read_count), AT(last), "use only the last N queries of each head"},
+    {"--share", NULL, BY(read_switch), AT(share),
      "query heads that share a key head choose the same keys, if the method can"},
-    {"--seed", "S", read_seed, AT(options.seed), "seed of the random numbers (default 1)"},
-    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
+    {"--seed", "S", BY(read_seed), AT(options.seed), "seed of the random numbers (default 1)"},
+    {"--rope-theta", "T", BY(read_rope_theta), AT(rope.theta),
      "the base of RoPE; keys and queries before RoPE are then computed from those after it"},
-    {"--rope-pairing", "P", read_pairing, AT(rope.pairing),
+    {"--rope-pairing", "P", &kind_of_pairing, AT(rope.pairing),
      "which components RoPE pairs: half (default) or interleaved"},
-    {"--rope-scaling", "S", read_scaling, AT(rope),
+    {"--rope-scaling", "S", KIND(read_scaling, .names = scaling_at), AT(rope),
      "none (default), linear:FACTOR, llama3:FACTOR,LOW,HIGH,ORIGINAL or "
      "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
-    {"--clusters", "C", read_small, AT(options.clusters),
+    {"--clusters", "C", BY(read_small), AT(options.clusters),
      "buckets of kmeans and saap (default 128)"},
-    {"--iterations", "N", read_small, AT(options.iterations),
+    {"--iterations", "N", BY(read_small), AT(options.iterations),
      "at most N iterations of kmeans (default 25)"},
-    {"--spherical", NULL, read_switch, AT(options.spherical),
+    {"--spherical", NULL, BY(read_switch), AT(options.spherical),
      "spherical k-means: centroids of norm 1, the nearest one by inner product"},
-    {"--inside", "F", read_factor, AT(options.inside),
+    {"--inside", "F", BY(read_factor), AT(options.inside),
      "kmeans-topk keeps this share of the keys of its buckets (default 0.5)"},
-    {"--components", "R", read_small, AT(options.components),
+    {"--components", "R", BY(read_small), AT(options.components),
      "components of a query that sparq uses (default 16, at most d)"},
-    {"--kb", "K", read_k_b, AT(options.k_b), "keys that bucketed keeps per bucket (default 1)"},
-    {"--assignment", "A", read_assignment, IN_QUESTION(assignments),
+    {"--kb", "K", BY(read_k_b), AT(options.k_b), "keys that bucketed keeps per bucket (default 1)"},
+    {"--assignment", "A", &kind_of_assignment, IN_QUESTION(assignments),
      "how keys go to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
-    {"--page", "N", read_small, AT(options.page), "keys in a page of quest (default 16)"},
-    {"--block", "N", read_small, AT(options.block),
+    {"--page", "N", BY(read_small), AT(options.page), "keys in a page of quest (default 16)"},
+    {"--block", "N", BY(read_small), AT(options.block),
      "keys in a block of the method blocks (default 8)"},
-    {"--block-factor", "F", read_factor, AT(options.block_factor),
+    {"--block-factor", "F", BY(read_factor), AT(options.block_factor),
      "the method blocks opens F blocks for each key that is wanted (default 0.25)"},
-    {"--bits", "N", read_small, AT(options.bits),
+    {"--bits", "N", BY(read_small), AT(options.bits),
      "bits of a hash, for the lsh methods (default 10)"},
-    {"--tables", "N", read_small, AT(options.tables),
+    {"--tables", "N", BY(read_small), AT(options.tables),
      "hash tables of lsh-magicpig and lsh-argmax (default 150)"},
-    {"--chunk", "N", read_small, AT(options.chunk),
+    {"--chunk", "N", BY(read_small), AT(options.chunk),
      "keys in a bin of lsh-gray and in a chunk of lsh-argmax (default 64)"},
-    {"--mean-value", NULL, read_switch, AT(options.mean_value),
+    {"--mean-value", NULL, BY(read_switch), AT(options.mean_value),
      "sparq gives the weight of keys that are not read to the mean of the values"},
-    {"--element-bytes", "N", read_small, AT(options.element_bytes),
+    {"--element-bytes", "N", BY(read_small), AT(options.element_bytes),
      "bytes of a stored element, to count the bytes that are read (default 2)"},
-    {"--batch", "N", read_small, AT(options.batch),
+    {"--batch", "N", BY(read_small), AT(options.batch),
      "sequences that decode together and share the reads of what was trained (default 1)"},
-    {"--dtype", "T", read_bf16, AT(dtype), "bf16: the files hold bfloat16 as 2-byte elements"},
-    {"--train-keys", "LIST", read_paths, AT(train.paths[TENSOR_KEYS]),
+    {"--dtype", "T", KIND(read_bf16, .names = bf16_at), AT(dtype),
+     "bf16: the files hold bfloat16 as 2-byte elements"},
+    {"--train-keys", "LIST", TENSOR, AT(train.paths[TENSOR_KEYS]),
      "train the partitions of kmeans, and saap, on these keys of other documents"},
-    {"--train-queries", "LIST", read_paths, AT(train.paths[TENSOR_QUERIES]),
+    {"--train-queries", "LIST", TENSOR, AT(train.paths[TENSOR_QUERIES]),
      "the queries to train on, at the last positions of --train-keys"},
-    {"--train-keys-unroped", "LIST", read_paths, AT(train.paths[TENSOR_KEYS_UNROPED]),
+    {"--train-keys-unroped", "LIST", TENSOR, AT(train.paths[TENSOR_KEYS_UNROPED]),
      "the keys of --train-keys before RoPE"},
-    {"--train-queries-unroped", "LIST", read_paths, AT(train.paths[TENSOR_QUERIES_UNROPED]),
+    {"--train-queries-unroped", "LIST", TENSOR, AT(train.paths[TENSOR_QUERIES_UNROPED]),
      "the queries of --train-queries before RoPE"},
-    {"--train-steps", "N", read_count, AT(train.steps),
+    {"--train-steps", "N", BY(read_count), AT(train.steps),
      "training steps of a query model (default 300)"},
-    {"--train-width", "N", read_count, AT(train.width),
+    {"--train-width", "N", BY(read_count), AT(train.width),
      "hidden units of a query model (default 1024)"},
-    {"--train-sample", "N", read_count, AT(train.sample),
+    {"--train-sample", "N", BY(read_count), AT(train.sample),
      "train on at most N queries of a head in a document, evenly spaced (default: all)"},
-    {"--train-per", "H", read_per, AT(train.per_key_head),
+    {"--train-per", "H", KIND(read_per, .names = per_at), AT(train.per_key_head),
      "train a model for each query head: query (default), or for each key head: key"},
-    {"--train-residual", NULL, read_switch, AT(train.residual),
+    {"--train-residual", NULL, BY(read_switch), AT(train.residual),
      "add a linear path, initialised from kmeans, to the query model"},
-    {"--save", "FILE", read_text, AT(train.save), "write what was trained to FILE"},
-    {"--index", "FILE", read_text, AT(train.index),
+    {"--save", "FILE", BY(read_text), AT(train.save), "write what was trained to FILE"},
+    {"--index", "FILE", BY(read_text), AT(train.index),
      "read from FILE what --save wrote, and train nothing"},
-    {"--threads", "T", read_threads, AT(threads),
+    {"--threads", "T", BY(read_threads), AT(threads),
      "threads (default: all); the result does not depend on them"},
-    {"--checkpoint", "FILE", read_text, AT(checkpoint),
+    {"--checkpoint", "FILE", BY(read_text), AT(checkpoint),
      "save the state to FILE every 2 s; resume from FILE if it exists"},
-    {"--time", "CACHE", read_time, AT(cache),
+    {"--time", "CACHE", &kind_of_time, AT(cache),
      "also time a step of one head with this cache: cold or warm (default: time nothing)"},
-    {"--device", "D", read_device, IN_QUESTION(device),
+    {"--device", "D", &kind_of_device, IN_QUESTION(device),
      "also predict the time of a step of all heads of a layer on this device: its name, or the "
      "path of a device file"},
-    {"--multiprocessors", "S", read_count, AT(multiprocessors),
+    {"--multiprocessors", "S", BY(read_count), AT(multiprocessors),
      "those of --device: the largest bucket, read by one of them, then counts too"},
-    {"--launch-us", "T", read_launch, AT(launch_us),
+    {"--launch-us", "T", BY(read_launch), AT(launch_us),
      "microseconds that a launch takes on --device (default: that of its profile, or 2.2)"},
     {OPTION_PLOT},
     OPTIONS_FORM,

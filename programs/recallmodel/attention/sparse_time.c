@@ -12,16 +12,18 @@
 
 static const char *cache_at(unsigned i)
 {
-    return i == 0 ? "cold" : "warm";
+    return i == 0 ? "cold" : i == 1 ? "warm" : NULL;
 }
 
-int read_time(void *to, const char *option, const char *value)
+static int read_time(void *to, const char *option, const char *value)
 {
     unsigned i;
     const int status = read_name(option, value, cache_at, 2, &i);
     *(enum sparse_cache *)to = i == 0 ? CACHE_COLD : CACHE_WARM;
     return status;
 }
+
+const struct value_kind kind_of_time = {.read = read_time, .names = cache_at};
 
 /* The head that a row is timed on. */
 static size_t head_of(const struct evaluation_spec *spec, const struct evaluation_row *row)

@@ -41,7 +41,7 @@ extern const struct columns sparse_device_columns;
 struct sparse_device_times sparse_device_times(const struct sparse_answer *answer,
                                                const struct evaluation_row *row);
 
-argument_reader read_time;   /* enum sparse_cache: cold or warm */
-argument_reader read_launch; /* double, microseconds, from 0 on */
+extern const struct value_kind kind_of_time; /* enum sparse_cache: cold or warm */
+argument_reader read_launch;                 /* double, microseconds, from 0 on */
 
 #endif

@@ -21,7 +21,7 @@ struct tensors_settings {
     enum rope_pairing pairing;
 };
 
-argument_reader read_pairing; /* enum rope_pairing; of sparse, too */
+extern const struct value_kind kind_of_pairing; /* enum rope_pairing; of sparse, too */
 
 /* The properties of each key head, one after the other: [heads][PROPERTY_COUNT]. */
 struct measured_heads {

@@ -29,46 +29,46 @@ static int read_card(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct calibrate_settings, member)
 
 static const struct argument calibrate_options[] = {
-    {"--runs", "FILE", read_runs_path, AT(runs),
+    {"--runs", "FILE", &kind_of_runs_path, AT(runs),
      "measured runs: a CSV with the columns n, k, b, k_b, m and time_us_median (or time_us), or "
      "the name of runs that come with recallmodel (recallmodel runs); --runs may be left out "
      "before FILE"},
-    {"--exact", "FILE", read_runs_path, AT(exact_runs),
+    {"--exact", "FILE", &kind_of_runs_path, AT(exact_runs),
      "measured runs of exact top-k, which say more about stage 2: a CSV with n, k, m and the time, "
      "or a name"},
-    {"--name", "NAME", read_text, AT(name),
+    {"--name", "NAME", BY(read_text), AT(name),
      "the name of the device in the profile (default: that of --device, or device)"},
-    {"--source", "TEXT", read_text, AT(source),
+    {"--source", "TEXT", BY(read_text), AT(source),
      "a text for the profile that says where the runs come from"},
-    {"--card", "TEXT", read_text, AT(card),
+    {"--card", "TEXT", BY(read_text), AT(card),
      "the card or CPU that the runs were measured on, if --name says something else (bench "
      "--calibrate sets it)"},
-    {"--kernel", "K", read_kernel, AT(kernel),
+    {"--kernel", "K", &kind_of_kernel, AT(kernel),
      "the kernel that ran: graphcore (default), graphcore-thread, graphcore-block, ours, xla, "
      "drtopk, cpu (topk/, measured by recallmodel bench), helion or generic for a kernel of which "
      "only the times are known, or exact, exact-once or torch-topk for one that only finds the "
      "exact top-k"},
-    {"--runs-kernel", "K", read_text, AT(runs_kernel),
+    {"--runs-kernel", "K", BY(read_text), AT(runs_kernel),
      "fit only rows with K in the column kernel (default: auto if a row has it, otherwise that of "
      "the first row)"},
-    {"-o", "FILE", read_text, AT(profile_file), "write the profile to FILE"},
-    {"--cross-validate", NULL, read_switch, AT(cross_validate),
+    {"-o", "FILE", BY(read_text), AT(profile_file), "write the profile to FILE"},
+    {"--cross-validate", NULL, BY(read_switch), AT(cross_validate),
      "also print the regret of choosing by this model and by those of the papers, on every second "
      "size n, which the fit leaves out; --csv then prints the regret of each size left out in "
      "turn"},
-    {"--no-held-out", NULL, read_switch, AT(no_held_out),
+    {"--no-held-out", NULL, BY(read_switch), AT(no_held_out),
      "only fit: do not also predict each size n by a fit to the others, which takes most of the "
      "time; the profile then has no held-out errors and no bands"},
-    {"--plan", NULL, read_switch, AT(plan),
+    {"--plan", NULL, BY(read_switch), AT(plan),
      "print, as CSV, which shapes to time and what each is for: few shapes that together determine "
      "the parameters (D-optimal), or those that the runs of --runs leave open; takes only --runs, "
      "--kernel, --device and --dtype"},
-    {"--leave-out", "LIST", read_sorted_counts, AT(leave_out),
+    {"--leave-out", "LIST", BY(read_sorted_counts), AT(leave_out),
      "with --cross-validate: the sizes n to leave out, instead of every second one"},
-    {"--device", "D", read_card, IN_QUESTION(device),
+    {"--device", "D", KIND(read_card, DEVICE_NAMES), IN_QUESTION(device),
      "the device: its name goes into the profile and, if it is known, its rates; or any name for a "
      "card of your own"},
-    {"--dtype", "T", read_dtype, IN_QUESTION(dtype),
+    {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
      "type of the values: f16 (default), bf16 or f32; a column dtype of the runs may say it "
      "instead"},
     OPTIONS_FORM,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <programs/bench-cpu/cpu.h>
-#include <programs/common/option_values.h>
 #include <programs/common/this_machine.h>
 
 #include <programs/recallmodel/command.h>
@@ -25,14 +24,8 @@ static const char *grid_at(unsigned i)
     return grid->name;
 }
 
-static int read_grid(void *to, const char *option, const char *value)
-{
-    offer_names(grid_at, UNTIL_NULL);
-    return read_text(to, option, value);
-}
-
 static const struct argument options[] = {
-    {"--grid", "NAME", read_grid, offsetof(struct settings, grid),
+    {"--grid", "NAME", KIND(read_text, .names = grid_at), offsetof(struct settings, grid),
      "the grid to measure (default cpu-calibrate)"},
     {NULL, NULL, NULL, 0, NULL},
 };

@@ -38,20 +38,22 @@ static int read_on(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct bench_cpu_settings, member)
 
 #define CPU_MORE \
-    {"--threads", "LIST", read_counts, BENCH_AT(axes.threads), "threads of a call (default 1)"}, \
+    {"--threads", "LIST", BY(read_counts), BENCH_AT(axes.threads), \
+     "threads of a call (default 1)"}, \
     { \
         OPTION_DTYPE, "float32 (default), float16, bfloat16, float64, int8, int32" \
     }
-#define CPU_LAST \
+#define CPU_LAST(kernels) \
     {OPTION_INPUT}, \
-        {"--rows", "FILE", read_text, AT(rows), \
+        {"--rows", "FILE", BY(read_text), AT(rows), \
          "take the rows of a .npy file (its last axis) as inputs: all of them, or\nthe first " \
          "--m"}, \
         {OPTION_CACHE, "cold (default): other data goes through the caches before each\n" \
                        "call; or warm"}, \
-        {OPTION_KERNEL}, {OPTION_GRID}, \
-        {"--on", "D", read_on, AT(on), "what is measured: cpu (default), which is this machine"}, \
-        {"--isa", "NAME", read_isa, AT(isa), \
+        {OPTION_KERNEL(kernels)}, {OPTION_GRID}, \
+        {"--on", "D", KIND(read_on, .names = on_at), AT(on), \
+         "what is measured: cpu (default), which is this machine"}, \
+        {"--isa", "NAME", &kind_of_isa, AT(isa), \
          "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
         {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
         {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
@@ -60,23 +62,22 @@ static int read_on(void *to, const char *option, const char *value)
         OPTIONS_END \
     }
 
-static const struct argument bucket_options[] = {
-    {OPTION_N},
-    {OPTION_K, "elements wanted (default: all candidates)"},
-    {OPTION_B},
-    {OPTION_KB},
-    {OPTION_M, "rows in the batch (default 1)"},
-    CPU_MORE,
-    {OPTION_ASSIGNMENT},
-    CPU_LAST,
-};
+#define BUCKETS \
+    {OPTION_N}, {OPTION_K, "elements wanted (default: all candidates)"}, {OPTION_B}, {OPTION_KB}, \
+        {OPTION_M, "rows in the batch (default 1)"}, CPU_MORE, \
+    { \
+        OPTION_ASSIGNMENT \
+    }
+
+static const struct argument stage1_options[] = {BUCKETS, CPU_LAST(stage1_kernel_at)};
+static const struct argument two_stage_options[] = {BUCKETS, CPU_LAST(two_stage_kernel_at)};
 
 static const struct argument exact_options[] = {
     {OPTION_N},
     {OPTION_K, "elements wanted (default 1024)"},
     {OPTION_M, "rows in the batch (default 1)"},
     CPU_MORE,
-    CPU_LAST,
+    CPU_LAST(exact_kernel_at),
 };
 
 /* ---- the subcommands of the subcommand */
@@ -89,43 +90,30 @@ static const char *task_at(unsigned i)
     return i < BENCH_TASKS ? task_name(tasks[i]) : NULL;
 }
 
-static void begin_stage1(void *settings)
+static void begin(void)
 {
     backend = &cpu_backend;
-    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_STAGE1;
-}
-
-static void begin_exact(void *settings)
-{
-    backend = &cpu_backend;
-    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_EXACT;
-}
-
-static void begin_two_stage(void *settings)
-{
-    backend = &cpu_backend;
-    ((struct bench_cpu_settings *)settings)->bench.axes.task = TASK_TWO_STAGE;
 }
 
 static const struct command part_stage1 = {
     .name = "stage1",
     .summary = "times stage 1: the top kb of each bucket",
-    .options = bucket_options,
-    .begin = begin_stage1,
+    .options = stage1_options,
+    .begin = begin,
 };
 
 static const struct command part_exact = {
     .name = "exact",
     .summary = "times exact top-k, which has no buckets",
     .options = exact_options,
-    .begin = begin_exact,
+    .begin = begin,
 };
 
 static const struct command part_two_stage = {
     .name = "two-stage",
     .summary = "times both stages: bucketed top-k",
-    .options = bucket_options,
-    .begin = begin_two_stage,
+    .options = two_stage_options,
+    .begin = begin,
 };
 
 /* Of each task, and then of --calibrate. */
@@ -196,8 +184,8 @@ const struct command command_bench = {
         "\n"
         "bench --calibrate measures a grid of its own in two minutes and stores a profile of this "
         "machine for select --device this.",
-    .options = bucket_options,
+    .options = stage1_options,
     .parts = parts,
-    .begin = begin_stage1,
+    .begin = begin,
     .run = run_bench,
 };

@@ -15,10 +15,10 @@ struct settings {
 };
 
 static const struct argument devices_options[] = {
-    {"--device", "D", read_device, IN_QUESTION(device),
+    {"--device", "D", &kind_of_device, IN_QUESTION(device),
      "print one device: its name, a prefix of just one name (h200, rtx5090), or the path of a "
      "device file"},
-    {"--verbose", NULL, read_switch, offsetof(struct settings, verbose),
+    {"--verbose", NULL, BY(read_switch), offsetof(struct settings, verbose),
      "also print the sources of the rates, and the ridge points of Samaga et al."},
     OPTIONS_FORM,
 };

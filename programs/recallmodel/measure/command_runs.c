@@ -9,7 +9,6 @@
 
 #include <base/memory.h>
 #include <base/text.h>
-#include <programs/common/option_values.h>
 #include <programs/common/runs_folder.h>
 #include <programs/common/wrap.h>
 
@@ -26,43 +25,37 @@ struct settings {
     struct runs_add add;
 };
 
-static int read_runs_name(void *to, const char *option, const char *value)
-{
-    offer_runs();
-    return read_text(to, option, value);
-}
-
 static const struct argument runs_options[] = {
-    {"--name", "NAME", read_runs_name, offsetof(struct settings, name),
+    {"--name", "NAME", KIND(read_text, .runs = true), offsetof(struct settings, name),
      "print what is in one file: its source, its licence and its columns; --name may be left out "
      "before NAME"},
-    {"--check", NULL, read_switch, offsetof(struct settings, check),
+    {"--check", NULL, BY(read_switch), offsetof(struct settings, check),
      "check the rows of NAME, or of all files: counts, shapes, times, rows that occur twice, and "
      "rows that would be read faster than the card's memory allows"},
-    {"--cards", NULL, read_switch, offsetof(struct settings, cards),
+    {"--cards", NULL, BY(read_switch), offsetof(struct settings, cards),
      "print how many measured times each kernel has on each card"},
-    {"--add", "FILE", read_text, offsetof(struct settings, add.file),
+    {"--add", "FILE", BY(read_text), offsetof(struct settings, add.file),
      "check a CSV file of your own and add it, with a profile if it has at least 8 runs"},
-    {"--as", "FOLDER/FILE", read_text, offsetof(struct settings, add.name),
+    {"--as", "FOLDER/FILE", BY(read_text), offsetof(struct settings, add.name),
      "the name that the added file gets"},
-    {"--device", "TEXT", read_text, offsetof(struct settings, add.device),
+    {"--device", "TEXT", BY(read_text), offsetof(struct settings, add.device),
      "the card that the added rows were measured on"},
-    {"--dtype", "TYPE", read_text, offsetof(struct settings, add.dtype),
+    {"--dtype", "TYPE", BY(read_text), offsetof(struct settings, add.dtype),
      "the type of the added values, if no column says it"},
-    {"--source", "TEXT", read_text, offsetof(struct settings, add.source),
+    {"--source", "TEXT", BY(read_text), offsetof(struct settings, add.source),
      "who measured the added rows, where and with what"},
-    {"--licence", "TEXT", read_text, offsetof(struct settings, add.licence),
+    {"--licence", "TEXT", BY(read_text), offsetof(struct settings, add.licence),
      "the licence of the added rows"},
-    {"--statistic", "TEXT", read_text, offsetof(struct settings, add.statistic),
+    {"--statistic", "TEXT", BY(read_text), offsetof(struct settings, add.statistic),
      "what an added time is: median, mean"},
-    {"--cache", "TEXT", read_text, offsetof(struct settings, add.cache),
+    {"--cache", "TEXT", BY(read_text), offsetof(struct settings, add.cache),
      "whether the added rows were in the cache: warm, cold"},
-    {"--launch", "TEXT", read_text, offsetof(struct settings, add.launch),
+    {"--launch", "TEXT", BY(read_text), offsetof(struct settings, add.launch),
      "whether an added time includes the launch: with, without"},
-    {"--what", "TEXT", read_text, offsetof(struct settings, add.what),
+    {"--what", "TEXT", BY(read_text), offsetof(struct settings, add.what),
      "what the added times measure (default: what the columns say)"},
-    {"--json", NULL, read_json, IN_QUESTION(output), "print JSON"},
-    {"--csv", NULL, read_csv, IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
+    {"--json", NULL, BY(read_json), IN_QUESTION(output), "print JSON"},
+    {"--csv", NULL, BY(read_csv), IN_QUESTION(output), "print CSV: the list, or the rows of NAME"},
     {OPTIONS_END},
 };
 

@@ -5,23 +5,28 @@
 
 #include <string.h>
 
-#include <programs/common/option_values.h>
+/* All but that of a file. */
+static enum sim_input nth_input(unsigned i)
+{
+    return (enum sim_input)(i + (i >= SIM_FILE));
+}
 
-int read_input(void *to, const char *option, const char *value)
+static const char *input_at(unsigned i)
+{
+    return nth_input(i) < SIM_INPUTS ? sim_input_name(nth_input(i)) : NULL;
+}
+
+static int read_input(void *to, const char *option, const char *value)
 {
     char names[200] = "";
-    for (int i = 0; i < SIM_INPUTS; i++) {
-        if (i == SIM_FILE)
-            continue;
-        if (strcmp(value, sim_input_name((enum sim_input)i)) == 0) {
-            *(struct input_option *)to = (struct input_option){(enum sim_input)i, true};
-            return STATUS_OK;
-        }
-        append_name(names, sizeof names, sim_input_name((enum sim_input)i));
-        offer_name(sim_input_name((enum sim_input)i));
-    }
-    return usage_error("%s '%.*s' is not known; give one of %s, or --file for rows of your own",
-                       option, VALUE_SHOWN, value, names);
+    unsigned i = 0;
+    for (; input_at(i) && strcmp(value, input_at(i)) != 0; i++)
+        append_name(names, sizeof names, input_at(i));
+    *(struct input_option *)to = (struct input_option){nth_input(i), true};
+    return input_at(i) ? STATUS_OK
+                       : usage_error("%s '%.*s' is not known; give one of %s, or --file for rows "
+                                     "of your own",
+                                     option, VALUE_SHOWN, value, names);
 }
 
 /* The inputs that have values, but for those of a file. */
@@ -33,7 +38,7 @@ static const char *made_input_at(unsigned i)
     return input < SIM_INPUTS ? sim_input_name((enum sim_input)input) : NULL;
 }
 
-int read_made_input(void *to, const char *option, const char *value)
+static int read_made_input(void *to, const char *option, const char *value)
 {
     unsigned i = 0;
     while (made_input_at(i) && strcmp(value, made_input_at(i)) != 0)
@@ -54,3 +59,6 @@ int read_rho(void *to, const char *option, const char *value)
                 VALUE_SHOWN, value);
     return status;
 }
+
+const struct value_kind kind_of_input = {.read = read_input, .names = input_at};
+const struct value_kind kind_of_made_input = {.read = read_made_input, .names = made_input_at};

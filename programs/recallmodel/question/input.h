@@ -12,9 +12,9 @@ struct input_option {
     bool given;
 };
 
-argument_reader read_input; /* struct input_option */
+extern const struct value_kind kind_of_input; /* struct input_option */
 /* The same of rows of values: placement, which has none, is not offered. */
-argument_reader read_made_input;
+extern const struct value_kind kind_of_made_input;
 argument_reader read_rho; /* struct decimal_list: each below 1 */
 
 #endif

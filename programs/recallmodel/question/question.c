@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <programs/common/option_values.h>
 #include <programs/common/this_machine.h>
 #include <programs/common/wrap.h>
 
@@ -91,10 +90,10 @@ const char *assignment_name(enum rcm_assignment assignment)
 
 static const char *assignment_at(unsigned i)
 {
-    return assignment_names[i];
+    return i < ASSIGNMENTS ? assignment_names[i] : NULL;
 }
 
-int read_assignments(void *to, const char *option, const char *value)
+static int read_assignments(void *to, const char *option, const char *value)
 {
     struct assignments *assignments = to;
     unsigned found[ASSIGNMENTS];
@@ -105,7 +104,7 @@ int read_assignments(void *to, const char *option, const char *value)
     return status;
 }
 
-int read_assignment(void *to, const char *option, const char *value)
+static int read_assignment(void *to, const char *option, const char *value)
 {
     const int status = read_assignments(to, option, value);
     if (status == STATUS_OK && ((const struct assignments *)to)->length > 1)
@@ -127,7 +126,7 @@ static const struct rcm_profile *cpu_profile_at(size_t i)
 }
 
 /* All names that --device takes: devices, then CPUs. */
-static const char *device_at(unsigned i)
+const char *device_name_at(unsigned i)
 {
     unsigned devices = 0;
     while (devices < i && rcm_device(devices))
@@ -222,8 +221,6 @@ int read_device(void *to, const char *option, const char *value)
     const struct rcm_device *found[NAMES_LISTED];
     const size_t count = rcm_devices_by_prefix(value, found, NAMES_LISTED);
     char several[800] = "", error[800];
-    offer_name("this");
-    offer_files("profile device");
     device->given = true;
     device->given_as = value;
     if (strcmp(value, "this") == 0)
@@ -247,7 +244,7 @@ int read_device(void *to, const char *option, const char *value)
     }
     for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
         append_name(several, sizeof several, found[i]->name);
-    return unclear_name(option, value, several, device_at,
+    return unclear_name(option, value, several, device_name_at,
                         "this (machine), or the path of a device file (./my.device)");
 }
 
@@ -256,12 +253,11 @@ static const char *exact_at(unsigned i)
     return exact_profile_at(i) ? exact_profile_at(i)->name : NULL;
 }
 
-int read_exact_kernel(void *to, const char *option, const char *value)
+static int read_exact_kernel(void *to, const char *option, const char *value)
 {
     struct device_option *exact = to;
     const struct rcm_profile *found = exact_profile_by_prefix(value);
     char several[800] = "", error[800];
-    offer_files("profile");
     exact->given = true;
     if (found) {
         exact->text = entry_of(found);
@@ -288,7 +284,7 @@ static const char *dtype_at(unsigned i)
     return i <= RCM_BF16 ? rcm_dtype_name((enum rcm_dtype)i) : NULL;
 }
 
-int read_dtype(void *to, const char *option, const char *value)
+static int read_dtype(void *to, const char *option, const char *value)
 {
     struct dtype_option *dtype = to;
     dtype->given = true;
@@ -302,7 +298,7 @@ static const char *kernel_at(unsigned i)
     return rcm_kernel(i) ? rcm_kernel(i)->name : NULL;
 }
 
-int read_kernel(void *to, const char *option, const char *value)
+static int read_kernel(void *to, const char *option, const char *value)
 {
     const struct rcm_kernel **kernel = to;
     *kernel = rcm_kernel_by_name(value);
@@ -328,13 +324,6 @@ int read_k_b_max(void *to, const char *option, const char *value)
                : status;
 }
 
-int read_runs_path(void *to, const char *option, const char *value)
-{
-    offer_runs();
-    offer_files("csv");
-    return read_text(to, option, value);
-}
-
 static int read_output(enum output *to, enum output output)
 {
     if (*to != OUTPUT_TABLE && *to != output)
@@ -355,9 +344,20 @@ int read_csv(void *to, const char *option, const char *value)
     return read_output(to, OUTPUT_CSV);
 }
 
-int read_plot(void *to, const char *option, const char *value)
+static int read_plot(void *to, const char *option, const char *value)
 {
     const int status = read_text(to, option, value);
-    offer_name("-");
     return status == STATUS_OK ? plot_check(value) : status;
 }
+
+/* ---- kinds of values */
+
+const struct value_kind kind_of_assignments = {.read = read_assignments, .names = assignment_at};
+const struct value_kind kind_of_assignment = {.read = read_assignment, .names = assignment_at};
+const struct value_kind kind_of_device = {.read = read_device, DEVICE_NAMES};
+const struct value_kind kind_of_exact_kernel = {
+    .read = read_exact_kernel, .names = exact_at, .endings = "profile"};
+const struct value_kind kind_of_dtype = {.read = read_dtype, .names = dtype_at};
+const struct value_kind kind_of_kernel = {.read = read_kernel, .names = kernel_at};
+const struct value_kind kind_of_plot = {.read = read_plot, .also = "-"};
+const struct value_kind kind_of_runs_path = {.read = read_text, .endings = "csv", .runs = true};

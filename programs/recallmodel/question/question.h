@@ -67,22 +67,25 @@ struct decimal question_recall(const struct question *question);
 
 /* ---- readers of what a question has */
 
-argument_reader read_targets;     /* struct decimal_list: recalls in (0, 1] */
-argument_reader read_target;      /* the same, but only one */
-argument_reader read_assignment;  /* struct assignments: one */
-argument_reader read_assignments; /* struct assignments */
-argument_reader read_device;      /* struct device_option */
+argument_reader read_targets;                       /* struct decimal_list: recalls in (0, 1] */
+argument_reader read_target;                        /* the same, but only one */
+extern const struct value_kind kind_of_assignment;  /* struct assignments: one */
+extern const struct value_kind kind_of_assignments; /* struct assignments */
+argument_reader read_device;                        /* struct device_option */
+extern const struct value_kind kind_of_device;
+name_at device_name_at; /* of a kind with another reader: KIND(read_devices, DEVICE_NAMES) */
+#define DEVICE_NAMES .names = device_name_at, .also = "this", .endings = "profile device"
 /* struct device_option: the profile of a kernel of exact top-k alone that comes with the library,
  * by the beginning of its name, or the file of a profile */
-argument_reader read_exact_kernel;
-argument_reader read_dtype;      /* struct dtype_option */
-argument_reader read_kernel;     /* const struct rcm_kernel * */
-argument_reader read_rope_theta; /* double, above 1 */
-argument_reader read_k_b_max;    /* uint64_t, up to K_B_MOST */
-argument_reader read_json;       /* enum output */
-argument_reader read_csv;        /* enum output */
-argument_reader read_plot;       /* const char * */
-argument_reader read_runs_path;  /* const char *: a file, or the name of measured runs */
+extern const struct value_kind kind_of_exact_kernel;
+extern const struct value_kind kind_of_dtype;     /* struct dtype_option */
+extern const struct value_kind kind_of_kernel;    /* const struct rcm_kernel * */
+argument_reader read_rope_theta;                  /* double, above 1 */
+argument_reader read_k_b_max;                     /* uint64_t, up to K_B_MOST */
+argument_reader read_json;                        /* enum output */
+argument_reader read_csv;                         /* enum output */
+extern const struct value_kind kind_of_plot;      /* const char * */
+extern const struct value_kind kind_of_runs_path; /* const char *: a CSV, or measured runs */
 
 #define K_B_MOST 4096 /* of --kb-max */
 
@@ -91,43 +94,43 @@ argument_reader read_runs_path;  /* const char *: a file, or the name of measure
 #define IN_QUESTION(member) offsetof(struct question, member)
 
 #define OPTION_N \
-    "--n", "N", read_counts, IN_QUESTION(n), "elements in a row, or a list of such numbers"
+    "--n", "N", BY(read_counts), IN_QUESTION(n), "elements in a row, or a list of such numbers"
 #define OPTION_K \
-    "--k", "K", read_counts, IN_QUESTION(k), "elements wanted, or a list of such numbers"
+    "--k", "K", BY(read_counts), IN_QUESTION(k), "elements wanted, or a list of such numbers"
 #define OPTION_KB \
-    "--kb", "LIST", read_sorted_counts, IN_QUESTION(k_b), \
+    "--kb", "LIST", BY(read_sorted_counts), IN_QUESTION(k_b), \
         "elements kept per bucket (default: those of 1,2,3,4,6,8 that k allows)"
 #define OPTION_B \
-    "--b", "LIST", read_sorted_counts, IN_QUESTION(b), \
+    "--b", "LIST", BY(read_sorted_counts), IN_QUESTION(b), \
         "buckets (default: a selection from the fewest to n/kb)"
-#define OPTION_M "--m", "M", read_count, IN_QUESTION(m), "rows in the batch (default 1)"
+#define OPTION_M "--m", "M", BY(read_count), IN_QUESTION(m), "rows in the batch (default 1)"
 #define OPTION_B_REACHING \
-    "--b", "LIST", read_sorted_counts, IN_QUESTION(b), \
+    "--b", "LIST", BY(read_sorted_counts), IN_QUESTION(b), \
         "buckets (default: for each kb the smallest b that reaches --recall)"
 #define OPTION_VALID \
-    "--valid", "L", read_count, IN_QUESTION(valid), \
+    "--valid", "L", BY(read_count), IN_QUESTION(valid), \
         "only the first L elements of a row exist; the rest is padding"
 #define OPTION_ASSIGNMENT \
-    "--assignment", "A", read_assignment, IN_QUESTION(assignments), \
+    "--assignment", "A", &kind_of_assignment, IN_QUESTION(assignments), \
         "how elements go to buckets: interleaved (default), contiguous or contiguous-floor; the " \
         "answers differ only with --valid"
 #define OPTION_RECALL OPTION_RECALL_BY(read_target)
 #define OPTION_RECALL_BY(reader) \
-    "--recall", "R", reader, IN_QUESTION(targets), \
+    "--recall", "R", BY(reader), IN_QUESTION(targets), \
         "the expected recall to reach (default 0.95); a loss of up to (1 + 1e-12)(1 - R) counts " \
         "as reaching it"
 #define OPTION_ALIGN \
-    "--align", "A", read_count, IN_QUESTION(align), \
+    "--align", "A", BY(read_count), IN_QUESTION(align), \
         "use only multiples of A for b, if --b is not given"
 #define OPTION_DIVISORS \
-    "--divisors", NULL, read_switch, IN_QUESTION(divisors), \
+    "--divisors", NULL, BY(read_switch), IN_QUESTION(divisors), \
         "use only divisors of n for b, if --b is not given"
 #define OPTION_PLOT \
-    "--plot", "FILE", read_plot, IN_QUESTION(plot), \
+    "--plot", "FILE", &kind_of_plot, IN_QUESTION(plot), \
         "also draw the answer to FILE (.png, .pdf or .svg), or on the terminal for - (needs " \
         "gnuplot)"
-#define OPTION_JSON "--json", NULL, read_json, IN_QUESTION(output), "print JSON"
-#define OPTION_CSV "--csv", NULL, read_csv, IN_QUESTION(output), "print CSV"
+#define OPTION_JSON "--json", NULL, BY(read_json), IN_QUESTION(output), "print JSON"
+#define OPTION_CSV "--csv", NULL, BY(read_csv), IN_QUESTION(output), "print CSV"
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
 
 /* Several rows: which rows of which k, what b must be, and the end of most tables. */

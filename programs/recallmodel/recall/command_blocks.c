@@ -22,9 +22,9 @@ struct settings {
 
 static const struct argument blocks_options[] = {
     OPTIONS_ROW,
-    {"--block", "S", read_count, offsetof(struct settings, size),
+    {"--block", "S", BY(read_count), offsetof(struct settings, size),
      "keys in a block (default 8); the last block may have fewer"},
-    {"--blocks", "LIST", read_sorted_counts, offsetof(struct settings, kept),
+    {"--blocks", "LIST", BY(read_sorted_counts), offsetof(struct settings, kept),
      "blocks to keep (default: a selection from the fewest that hold k keys, and the fewest that "
      "reach --recall)"},
     {OPTION_RECALL},

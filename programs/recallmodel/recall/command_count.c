@@ -24,42 +24,41 @@ static int read_digits(void *to, const char *option, const char *value)
 
 static const char *algorithm_name(unsigned i)
 {
-    return sim_algorithm(i)->name;
+    return sim_algorithm(i) ? sim_algorithm(i)->name : NULL;
 }
 
 static int read_algorithms(void *to, const char *option, const char *value)
 {
     struct count_settings *settings = (struct count_settings *)to;
-    unsigned count = 0;
-    while (count < COUNT_ALGORITHMS && sim_algorithm(count))
-        count++;
-    return read_names(option, value, algorithm_name, count, settings->algorithms,
+    return read_names(option, value, algorithm_name, COUNT_ALGORITHMS, settings->algorithms,
                       &settings->algorithms_length);
 }
 
 #define AT(member) offsetof(struct count_settings, member)
 
 static const struct argument count_options[] = {
-    {"--n", "N", read_one_count, IN_QUESTION(n), "elements in a row"},
-    {"--k", "K", read_one_count, IN_QUESTION(k), "elements wanted"},
+    {"--n", "N", BY(read_one_count), IN_QUESTION(n), "elements in a row"},
+    {"--k", "K", BY(read_one_count), IN_QUESTION(k), "elements wanted"},
     {OPTION_KB},
-    {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
+    {"--b", "LIST", BY(read_sorted_counts), IN_QUESTION(b),
      "buckets of stage 1 (default: the fewest, k/kb)"},
-    {"--input", "I", read_made_input, AT(input),
+    {"--input", "I", &kind_of_made_input, AT(input),
      "the kind of rows: iid (default), ar1, lognormal, uniform, ties, sorted, constant or rope"},
-    {"--rho", "R", read_rho, AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
-    {"--shift", "X", read_decimals, AT(shift), "a number that is added to each value (default 0)"},
-    {"--repetitions", "R", read_count, AT(repetitions),
+    {"--rho", "R", BY(read_rho), AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
+    {"--shift", "X", BY(read_decimals), AT(shift),
+     "a number that is added to each value (default 0)"},
+    {"--repetitions", "R", BY(read_count), AT(repetitions),
      "rows to count on (default 1); the counts are means over the rows"},
-    {"--seed", "S", read_seed, AT(seed),
+    {"--seed", "S", BY(read_seed), AT(seed),
      "seed of the random numbers (default 1); a seed always gives the same result"},
-    {"--digits", "LIST", read_digits, AT(digits),
+    {"--digits", "LIST", BY(read_digits), AT(digits),
      "bits per pass, 1 to 16: of the radix selects (default 1,4,8,11; with compaction 4,8,11) and "
      "of the bins of a histogram (default 9,11)"},
-    {"--algorithm", "LIST", read_algorithms, 0, "count only these algorithms (default: all)"},
-    {"--smallest", NULL, read_switch, AT(smallest),
+    {"--algorithm", "LIST", KIND(read_algorithms, .names = algorithm_name), 0,
+     "count only these algorithms (default: all)"},
+    {"--smallest", NULL, BY(read_switch), AT(smallest),
      "select the k smallest instead of the k largest"},
-    {"--places", "P", read_count, AT(places),
+    {"--places", "P", BY(read_count), AT(places),
      "the elements of the threshold bin for which a kernel has room (default 3072)"},
     {"--trace", NULL, read_switch, AT(trace),
      "print the passes of compacting_radix on the row of --file instead: how many elements have "

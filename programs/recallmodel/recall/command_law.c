@@ -31,7 +31,7 @@ static const struct argument law_options[] = {
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
     {OPTION_RECALL},
-    {"--quantile", "Q", read_probability, offsetof(struct settings, quantile),
+    {"--quantile", "Q", BY(read_probability), offsetof(struct settings, quantile),
      "also print the most that a row loses, in all but a share Q of the rows; Q is a fraction such "
      "as 0.02"},
     OPTIONS_RESTRICTION,

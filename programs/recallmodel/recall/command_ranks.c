@@ -20,7 +20,7 @@ static const struct argument ranks_options[] = {
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
     {OPTION_RECALL},
-    {"--ranks", "LIST", read_sorted_counts, offsetof(struct settings, ranks),
+    {"--ranks", "LIST", BY(read_sorted_counts), offsetof(struct settings, ranks),
      "ranks to show, of which 1 is the largest element (default 1, 2, 4, .. and k)"},
     OPTIONS_RESTRICTION,
     OPTIONS_FORM,

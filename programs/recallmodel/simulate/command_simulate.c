@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include <base/memory.h>
-#include <programs/common/option_values.h>
 #include <programs/common/progress.h>
 #include <sim/team.h>
 
@@ -29,7 +28,7 @@ _Static_assert((int)RCM_INTERLEAVED == (int)SIM_INTERLEAVED &&
 
 static const char *shuffle_at(unsigned i)
 {
-    return sim_shuffle_name((enum sim_shuffle)i);
+    return i < SIM_SHUFFLES ? sim_shuffle_name((enum sim_shuffle)i) : NULL;
 }
 
 static int read_shuffles(void *to, const char *option, const char *value)
@@ -71,58 +70,58 @@ static int read_temperature(void *to, const char *option, const char *value)
 #define AT(member) offsetof(struct simulate_settings, member)
 
 static const struct argument simulate_options[] = {
-    {"--n", "N", read_one_count, IN_QUESTION(n), "elements in a row"},
-    {"--k", "K", read_one_count, IN_QUESTION(k), "elements wanted"},
+    {"--n", "N", BY(read_one_count), IN_QUESTION(n), "elements in a row"},
+    {"--k", "K", BY(read_one_count), IN_QUESTION(k), "elements wanted"},
     {OPTION_KB},
-    {"--b", "LIST", read_sorted_counts, IN_QUESTION(b),
+    {"--b", "LIST", BY(read_sorted_counts), IN_QUESTION(b),
      "buckets (default: the fewest, k/kb; with --recall a selection)"},
-    {"--input", "I", read_input, AT(input),
+    {"--input", "I", &kind_of_input, AT(input),
      "the kind of rows: placement (default: no rows, but random positions of the top-k), iid, ar1, "
      "lognormal, uniform, ties, sorted, constant or rope"},
-    {"--rho", "LIST", read_rho, AT(rho),
+    {"--rho", "LIST", BY(read_rho), AT(rho),
      "correlation of neighbours in ar1 (default 0.5), or a list such as 0:0.1:0.9"},
-    {"--rope-theta", "T", read_rope_theta, AT(rope.theta),
+    {"--rope-theta", "T", BY(read_rope_theta), AT(rope.theta),
      "the base of RoPE in the input rope (default 10000)"},
-    {"--head-dim", "D", read_head_dim, AT(rope.head_dim),
+    {"--head-dim", "D", BY(read_head_dim), AT(rope.head_dim),
      "elements of a head, two for each wavelength of RoPE (default 128)"},
-    {"--rope-share", "S", read_rope_share, AT(rope.share),
+    {"--rope-share", "S", BY(read_rope_share), AT(rope.share),
      "the share of the variance that is periodic in the input rope (default 0.15)"},
-    {"--rope-spread", "S", read_one_decimal, AT(rope.spread),
+    {"--rope-spread", "S", BY(read_one_decimal), AT(rope.spread),
      "how unequal the wavelengths are: the standard deviation of the log of their variance "
      "(default 1.1)"},
-    {"--rope-weights", "LIST", read_decimals, AT(rope.weights),
+    {"--rope-weights", "LIST", BY(read_decimals), AT(rope.weights),
      "relative variances of the first wavelengths, others 0; not with --rope-spread"},
-    {"--shuffle", "LIST", read_shuffles, AT(shuffles),
+    {"--shuffle", "LIST", KIND(read_shuffles, .names = shuffle_at), AT(shuffles),
      "permute elements: none (default), row (each row anew) or once (all rows alike)"},
-    {"--file", "PATH", read_text, AT(file),
+    {"--file", "PATH", BY(read_text), AT(file),
      "take the rows from a .npy file (its last axis) or from a file of raw numbers"},
-    {"--dtype", "T", read_file_dtype, AT(file_dtype),
+    {"--dtype", "T", KIND(read_file_dtype, .names = file_dtype_at), AT(file_dtype),
      "type of the values in a raw file: f16, bf16, f32 or f64; for a .npy file only bf16"},
-    {"--row", "N", read_count, AT(row), "elements in a row of a raw file"},
-    {"--groups", "FILE", read_text, AT(groups),
+    {"--row", "N", BY(read_count), AT(row), "elements in a row of a raw file"},
+    {"--groups", "FILE", BY(read_text), AT(groups),
      "a text file with a label for each row: rows with the same label are a group, and errors and "
      "bounds are over groups"},
-    {"--group-axes", "N", read_seed, AT(group_axes),
+    {"--group-axes", "N", BY(read_seed), AT(group_axes),
      "the N leading axes of --file give the group of a row (default: 1 if there are more than two "
      "axes, else 0: rows are independent)"},
     {OPTION_VALID},
-    {"--assignment", "LIST", read_assignments, IN_QUESTION(assignments),
+    {"--assignment", "LIST", &kind_of_assignments, IN_QUESTION(assignments),
      "how elements go to buckets: interleaved (default), contiguous, contiguous-floor"},
-    {"--repetitions", "R", read_count, AT(repetitions),
+    {"--repetitions", "R", BY(read_count), AT(repetitions),
      "rows to simulate (default 100; with --recall up to 10000; with --file all)"},
-    {"--seed", "S", read_seed, AT(seed),
+    {"--seed", "S", BY(read_seed), AT(seed),
      "seed of the random numbers (default 1); a seed always gives the same result"},
-    {"--recall", "R", read_target, IN_QUESTION(targets),
+    {"--recall", "R", BY(read_target), IN_QUESTION(targets),
      "the recall to reach; also print the shape to choose for these rows"},
-    {"--ranks", "LIST", read_sorted_counts, AT(ranks),
+    {"--ranks", "LIST", BY(read_sorted_counts), AT(ranks),
      "also print how often the elements of these ranks survive"},
-    {"--temperature", "T", read_temperature, AT(temperature),
+    {"--temperature", "T", BY(read_temperature), AT(temperature),
      "also print the kept share of the softmax mass at temperature T (with --file always; default "
      "1)"},
     OPTIONS_RESTRICTION,
-    {"--threads", "T", read_threads, AT(threads),
+    {"--threads", "T", BY(read_threads), AT(threads),
      "threads (default: all); the result does not depend on them"},
-    {"--checkpoint", "FILE", read_text, AT(checkpoint),
+    {"--checkpoint", "FILE", BY(read_text), AT(checkpoint),
      "save the state to FILE every 2 s; resume from FILE if it exists"},
     {OPTION_PLOT},
     OPTIONS_FORM,
