@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <base/message.h>
+
 #define LAYER_UNKNOWN UINT32_MAX
 
 struct head_shape {
@@ -41,7 +43,7 @@ void *head_floats_new(const struct head_shape *shape, struct head_floats *floats
 
 /* Reads the numbers of head `index`, all of them finite. Returns 0, or -1 with one line in
  * `error`. */
-typedef int head_reader(void *from, size_t index, const struct head_floats *to, char *error,
-                        size_t size);
+typedef int head_reader(void *from, size_t index, const struct head_floats *to,
+                        struct message error);
 
 #endif

@@ -111,14 +111,14 @@ static void load(void)
     free(before);
 }
 
-bool products_ready(char *error, size_t size)
+bool products_ready(struct message error)
 {
     pthread_once(&once, load);
     if (blas.gemm_32 || blas.gemm_64)
         return true;
-    snprintf(error, size,
-             "OpenBLAS was not found; install it (Debian: apt install libopenblas0), or install "
-             "recallmodel and numpy by pip");
+    message_set(error,
+                "OpenBLAS was not found; install it (Debian: apt install libopenblas0), or install "
+                "recallmodel and numpy by pip");
     return false;
 }
 
@@ -126,7 +126,7 @@ bool products_ready(char *error, size_t size)
 static bool have_library(float *c, size_t rows, size_t columns)
 {
     char error[1];
-    if (products_ready(error, sizeof error))
+    if (products_ready(MESSAGE(error)))
         return true;
     for (size_t i = 0; i < rows * columns; i++)
         c[i] = NAN;

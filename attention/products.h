@@ -13,9 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <base/message.h>
+
 /* Loads OpenBLAS, if that has not been done. The functions below need it: they do the same, and
  * where it is missing all that they write is NaN. Returns false with one line in `error` then. */
-bool products_ready(char *error, size_t size);
+bool products_ready(struct message error);
 
 /* out[i][j] = alpha * sum over c of a[i][c] b[j][c] + beta * out[i][j], for rows a x d, b x d. */
 void products_transposed(float *out, const float *a, size_t a_rows, const float *b, size_t b_rows,

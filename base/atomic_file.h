@@ -4,13 +4,13 @@
 #ifndef ATOMIC_FILE_H
 #define ATOMIC_FILE_H
 
-#include <stddef.h>
+#include "message.h"
 
 /* The file that is written for a path: the path itself, or the file that it links to. It must be a
  * regular file, or must not exist yet.
  * Returns   a text that the caller frees; or NULL with a phrase in `error` that says why not and
  *           continues "PATH ..". */
-char *atomic_file_target(const char *path, char *error, size_t size);
+char *atomic_file_target(const char *path, struct message error);
 
 /* Writes the bytes under another name into the folder of the target, forces them to the disk, and
  * renames that file.

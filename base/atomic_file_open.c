@@ -5,25 +5,24 @@
 #include "atomic_file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "memory.h"
 
-char *atomic_file_target(const char *path, char *error, size_t size)
+char *atomic_file_target(const char *path, struct message error)
 {
     struct stat status;
     if (lstat(path, &status) != 0 && errno == ENOENT)
         return text_copy(path);
     char *target = realpath(path, NULL);
     if (!target && errno == ENOENT)
-        snprintf(error, size, "is a link to nothing; give a file, or a new name");
+        message_set(error, "is a link to nothing; give a file, or a new name");
     else if (!target || stat(target, &status) != 0)
-        snprintf(error, size, "cannot be written: %s", strerror(errno));
+        message_set(error, "cannot be written: %s", strerror(errno));
     else if (!S_ISREG(status.st_mode))
-        snprintf(error, size, "is not a regular file; give a file, or a new name");
+        message_set(error, "is not a regular file; give a file, or a new name");
     else
         return target;
     free(target);

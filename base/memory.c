@@ -31,13 +31,13 @@ void *array_grow(void *items, size_t length, size_t *capacity, size_t item_size)
     return require_memory(array_try_grow(items, length, capacity, item_size));
 }
 
-bool memory_fits(double bytes, const char *what, const char *mend, char *error, size_t size)
+bool memory_fits(double bytes, const char *what, const char *mend, struct message error)
 {
     double has = memory_limit_bytes();
     if (bytes <= has)
         return true;
-    snprintf(error, size, "%s takes %.3g GB of memory, but only %.3g GB are available; %s", what,
-             bytes * 1e-9, has * 1e-9, mend);
+    message_set(error, "%s takes %.3g GB of memory, but only %.3g GB are available; %s", what,
+                bytes * 1e-9, has * 1e-9, mend);
     return false;
 }
 

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "message.h"
+
 /* Installs the handler that is called when memory runs out. It must not return. Without a handler,
  * the process writes a line to stderr and exits with status 1. */
 void on_out_of_memory(void (*handler)(void));
@@ -29,6 +31,6 @@ double memory_limit_bytes(void);
 
 /* Can the process have so many bytes? Otherwise writes one line into `error`, which names the
  * option `what` that asks for them and ends with `mend`, what to do instead. */
-bool memory_fits(double bytes, const char *what, const char *mend, char *error, size_t size);
+bool memory_fits(double bytes, const char *what, const char *mend, struct message error);
 
 #endif

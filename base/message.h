@@ -12,6 +12,9 @@ struct message {
     size_t size;
 };
 
+/* Into an array of characters. */
+#define MESSAGE(array) ((struct message){array, sizeof(array)})
+
 /* Writes the line, cut off where it does not fit. Returns -1, so that a caller can return it. */
 int message_set(struct message message, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

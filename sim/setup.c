@@ -1,7 +1,6 @@
 /* setup.c - making and freeing a simulation, and what it would take: see simulate.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <base/arena.h>
@@ -189,7 +188,7 @@ static bool worker_make(struct worker *worker, const struct simulation *s)
     return worker->memory;
 }
 
-struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size)
+struct simulation *simulation_new(const struct sim_spec *spec, struct message error)
 {
     const char *limit = simulation_limit(spec);
     struct simulation *s = limit ? NULL : calloc(1, sizeof *s);
@@ -206,8 +205,8 @@ struct simulation *simulation_new(const struct sim_spec *spec, char *error, size
     }
     if (good)
         return s;
-    snprintf(error, size, "%s",
-             limit ? limit : "out of memory; give fewer shapes, a smaller n or fewer --threads");
+    message_set(error, "%s",
+                limit ? limit : "out of memory; give fewer shapes, a smaller n or fewer --threads");
     simulation_free(s);
     return NULL;
 }

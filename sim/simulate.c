@@ -16,7 +16,6 @@
 #include <base/clock.h>
 
 #include "checkpoint.h"
-#include <base/message.h>
 #include "repetition.h"
 #include "simulation_state.h"
 #include "team.h"
@@ -37,7 +36,7 @@ static unsigned this_thread(void)
  * each gets the line. */
 static bool any_failed(struct message error)
 {
-    team_share_error(error.text, error.size);
+    team_share_error(error);
     return *error.text;
 }
 
@@ -155,38 +154,37 @@ static bool run_block(struct simulation *s, uint64_t *per_rank, struct message e
     return true;
 }
 
-int simulation_run(struct simulation *s, watch_stop *watch, void *context, char *error, size_t size)
+int simulation_run(struct simulation *s, watch_stop *watch, void *context, struct message error)
 {
     const struct sim_spec *spec = &s->spec;
     const double pause =
         spec->checkpoint_seconds > 0.0 ? spec->checkpoint_seconds : CHECKPOINT_SECONDS;
-    struct message message = {error, size};
     uint64_t per_rank = team_max(s->threads);
     double saved = clock_seconds();
     bool stop = false;
-    *error = '\0';
-    int status = resume(s, message);
+    *error.text = '\0';
+    int status = resume(s, error);
     if (status != 0)
         return status;
     bool fresh = s->done < spec->repetitions;
-    if (fresh && !save(s, message)) /* a path that cannot be written shows at once */
+    if (fresh && !save(s, error)) /* a path that cannot be written shows at once */
         return -1;
     while (s->done < spec->repetitions && !stop) {
-        if (!run_block(s, &per_rank, message))
+        if (!run_block(s, &per_rank, error))
             return -1;
         stop = team_max(watch && watch(context, s->done, spec->repetitions));
         if (!spec->checkpoint || stop || s->done == spec->repetitions ||
             !team_max(clock_seconds() - saved >= pause))
             continue;
-        if (!merge(s, message))
+        if (!merge(s, error))
             return -1;
-        if (!save(s, message))
+        if (!save(s, error))
             return 1;
         saved = clock_seconds();
     }
-    if (!merge(s, message))
+    if (!merge(s, error))
         return -1;
-    return fresh && !save(s, message) ? 1 : 0;
+    return fresh && !save(s, error) ? 1 : 0;
 }
 
 uint64_t simulation_done(const struct simulation *s)

@@ -75,7 +75,7 @@ const char *simulation_limit(const struct sim_spec *spec);
 double simulation_bytes(const struct sim_spec *spec);
 
 /* Returns NULL with one line in `error` if memory runs out or a limit is exceeded. */
-struct simulation *simulation_new(const struct sim_spec *spec, char *error, size_t size);
+struct simulation *simulation_new(const struct sim_spec *spec, struct message error);
 void simulation_free(struct simulation *simulation);
 
 /* Runs the repetitions that have not been done yet, on all ranks of the team. Each rank calls
@@ -87,8 +87,8 @@ void simulation_free(struct simulation *simulation);
  * the checkpoint that exists is damaged, belongs to another simulation or cannot be read: nothing
  * was done, and the file was left alone. */
 #define SIM_REFUSED (-2)
-int simulation_run(struct simulation *simulation, watch_stop *stop, void *context, char *error,
-                   size_t size);
+int simulation_run(struct simulation *simulation, watch_stop *stop, void *context,
+                   struct message error);
 
 /* Where the result for one rho, shuffle and shape stands in a list of all results. */
 static inline size_t sim_result_index(const struct sim_spec *spec, size_t rho, size_t shuffle,

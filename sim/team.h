@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <base/message.h>
+
 /* The first and the last call of the program. */
 void team_start(int *count, char ***arguments);
 void team_end(void);
@@ -36,6 +38,6 @@ int team_gather(const char *bytes, size_t length,
 
 /* All: `error` becomes, on every rank, that of the lowest rank whose error is not empty, with "rank
  * R: " before it if this is not rank 0. It stays empty if no rank has an error. */
-void team_share_error(char *error, size_t size);
+void team_share_error(struct message error);
 
 #endif

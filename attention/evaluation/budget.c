@@ -100,8 +100,7 @@ static int search(struct evaluation_run *run)
             run->next++;
             if (run->spec->heads[head].dense || cell == CELL_NONE)
                 continue;
-            const struct head_room *room =
-                head_states_load(&run->states, head, run->error, run->error_size);
+            const struct head_room *room = head_states_load(&run->states, head, run->error);
             if (!room && !run->stopped)
                 return -1;
             if (room)

@@ -86,7 +86,7 @@ static int build_indices(struct evaluation_run *run)
     const struct method_options *options = &run->spec->options;
     for (size_t i = 0; i < run->spec->length; i++) {
         if (!run->spec->heads[i].dense) {
-            if (!head_states_load(&run->states, i, run->error, run->error_size))
+            if (!head_states_load(&run->states, i, run->error))
                 return run->stopped ? 1 : -1;
             give_trained(run, i);
             const struct key_head *head = &run->states.head[i];
@@ -173,8 +173,7 @@ static int measure_heads(struct evaluation_run *run)
     while (run->next < run->spec->length) {
         const size_t i = run->next;
         if (run->groups[run->first_group[i]].cell != CELL_NONE) {
-            const struct head_room *room =
-                head_states_load(&run->states, i, run->error, run->error_size);
+            const struct head_room *room = head_states_load(&run->states, i, run->error);
             if (!room && !run->stopped)
                 return -1;
             if (room)
@@ -294,19 +293,18 @@ static int run_methods(struct evaluation_run *run, struct evaluation *evaluation
 }
 
 int evaluation_run(const struct evaluation_spec *spec, const struct watch *watch,
-                   struct evaluation *evaluation, char *error, size_t size)
+                   struct evaluation *evaluation, struct message error)
 {
     struct evaluation_run run = {.spec = spec,
                                  .caller = watch,
                                  .total = 2 * spec->methods_length * spec->length,
                                  .watch = {ask_to_stop, &run},
-                                 .error = error,
-                                 .error_size = size};
+                                 .error = error};
     *evaluation = (struct evaluation){0};
     const unsigned before = threads_most();
     threads_use(spec->threads);
     make_groups(&run);
-    int status = products_ready(error, size) ? head_states_new(&run.states, spec, error, size) : -1;
+    int status = products_ready(error) ? head_states_new(&run.states, spec, error) : -1;
     if (status == 0) {
         run.states.watch = &run.watch;
         run_allocate(&run, evaluation);

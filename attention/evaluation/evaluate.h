@@ -34,7 +34,7 @@ struct evaluation_keeper {
     size_t length;
     bool (*due)(void *context); /* is it time to keep the state? asked between heads */
     /* Keeps it. Returns 0, or -1 with one line in `error`: the run then stops. */
-    int (*keep)(void *context, const void *state, size_t length, char *error, size_t size);
+    int (*keep)(void *context, const void *state, size_t length, struct message error);
     void *context;
 };
 
@@ -122,7 +122,7 @@ struct key_head evaluation_head(const struct evaluation_spec *spec, const struct
  * `error`. evaluation_free() in any case. */
 #define EVALUATION_UNKEPT 2
 int evaluation_run(const struct evaluation_spec *spec, const struct watch *watch,
-                   struct evaluation *evaluation, char *error, size_t size);
+                   struct evaluation *evaluation, struct message error);
 void evaluation_free(struct evaluation *evaluation);
 
 #endif

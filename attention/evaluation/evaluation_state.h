@@ -50,8 +50,7 @@ struct evaluation_run {
     bool stopped;
     bool unkept;        /* the keeper failed, with a line in `error` */
     struct watch watch; /* of what takes long within a head */
-    char *error;
-    size_t error_size;
+    struct message error;
     struct head_states states;
     struct query_group *groups; /* those of a head stand together */
     size_t groups_length, cells;

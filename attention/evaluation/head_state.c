@@ -58,8 +58,8 @@ struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t 
                              .group = (uint32_t)index};
 }
 
-int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
-                    size_t size)
+int head_states_new(struct head_states *states, const struct evaluation_spec *spec,
+                    struct message error)
 {
     const uint32_t k = largest_k(spec);
     double all = 0, most = 0;
@@ -72,7 +72,7 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
     const bool all_fit =
         all <= (spec->memory_bytes > 0 ? spec->memory_bytes : memory_limit_bytes() / 2);
     const char *mend = "give fewer queries with --last";
-    if (!all_fit && !memory_fits(most, "one head of --keys", mend, error, size))
+    if (!all_fit && !memory_fits(most, "one head of --keys", mend, error))
         return -1;
     states->rooms = all_fit ? spec->length : 1;
     states->room = require_memory(calloc(states->rooms + 1, sizeof *states->room));
@@ -80,10 +80,8 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
     for (size_t i = 0; i < states->rooms; i++) {
         struct arena arena = {.bytes = all_fit ? room_bytes(&spec->heads[i], k) : most};
         states->room[i] = (struct head_room){.memory = arena_open(&arena), .holds = SIZE_MAX};
-        if (!states->room[i].memory) {
-            snprintf(error, size, "out of memory; %s", mend);
-            return -1;
-        }
+        if (!states->room[i].memory)
+            return message_set(error, "out of memory; %s", mend);
     }
     for (size_t i = 0; i < spec->length; i++)
         states->head[i] = head_without_numbers(spec, i);
@@ -209,24 +207,23 @@ static bool all_finite(const float *logits, size_t length)
 
 /* Is each softmax a number? It is none where a logit overflows. */
 static int check_sums(const struct evaluation_spec *spec, const struct head_shape *shape,
-                      const struct head_room *room, char *error, size_t size)
+                      const struct head_room *room, struct message error)
 {
     const size_t queries = (size_t)shape->query_heads * shape->n_q;
     for (size_t i = 0; i < queries; i++)
         if (spec->outputs
                 ? !all_finite(room->logits + i * shape->n, shape->n)
-                : !(isfinite(room->queries[i].full.sum) && isfinite(room->queries[i].norm2))) {
-            snprintf(error, size,
-                     "the products of --queries and --keys overflow in query head %u; scale the "
-                     "tensors down",
-                     shape->query_head + (unsigned)(i / shape->n_q));
-            return -1;
-        }
+                : !(isfinite(room->queries[i].full.sum) && isfinite(room->queries[i].norm2)))
+            return message_set(
+                error,
+                "the products of --queries and --keys overflow in query head %u; scale the "
+                "tensors down",
+                shape->query_head + (unsigned)(i / shape->n_q));
     return 0;
 }
 
-const struct head_room *head_states_load(struct head_states *states, size_t index, char *error,
-                                         size_t size)
+const struct head_room *head_states_load(struct head_states *states, size_t index,
+                                         struct message error)
 {
     const struct evaluation_spec *spec = states->spec;
     const struct head_shape *shape = &spec->heads[index];
@@ -237,13 +234,13 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     room_lay_out(room, shape, largest_k(spec), &arena);
     room->holds = SIZE_MAX;
     const struct head_floats to = room->floats;
-    if (spec->read(spec->from, index, &to, error, size) != 0) {
+    if (spec->read(spec->from, index, &to, error) != 0) {
         watch_stops(states->watch); /* if that is why, it is to be known */
         return NULL;
     }
     compute_logits(shape, room, states->watch);
     prepare_queries(spec, shape, room, states->watch);
-    if (watch_stops(states->watch) || check_sums(spec, shape, room, error, size) != 0)
+    if (watch_stops(states->watch) || check_sums(spec, shape, room, error) != 0)
         return NULL;
     room->holds = index;
     states->head[index].keys = to.keys;

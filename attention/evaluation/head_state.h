@@ -52,14 +52,14 @@ struct head_states {
 struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t index);
 
 /* Returns 0, or -1 with one line in `error`, which says that memory does not suffice. */
-int head_states_new(struct head_states *states, const struct evaluation_spec *spec, char *error,
-                    size_t size);
+int head_states_new(struct head_states *states, const struct evaluation_spec *spec,
+                    struct message error);
 void head_states_free(struct head_states *states);
 
 /* The numbers of a head, valid until the next call. NULL with one line in `error` if they cannot be
  * read or if logits overflow; and if the watch stops it. */
-const struct head_room *head_states_load(struct head_states *states, size_t index, char *error,
-                                         size_t size);
+const struct head_room *head_states_load(struct head_states *states, size_t index,
+                                         struct message error);
 
 /* The query at place `query` of query head `head` of the group, as a method sees it. */
 struct attention_query query_of(const struct head_states *states, size_t index,

@@ -24,12 +24,6 @@ enum { BLOCK_LOGITS = 1 << 24, BLOCK_LEAST = 64, BLOCK_MOST = 256 };
 
 #define FINITE_FAULT "%s has a number that is not finite; give finite numbers"
 
-static int refuse(char *error, size_t size, const char *text)
-{
-    snprintf(error, size, "%s", text);
-    return -1;
-}
-
 static bool all_finite(const float *x, size_t length)
 {
     int other = 0;
@@ -39,20 +33,18 @@ static bool all_finite(const float *x, size_t length)
     return !other;
 }
 
-static int copy_finite(float *to, const float *from, size_t length, const char *name, char *error,
-                       size_t size)
+static int copy_finite(float *to, const float *from, size_t length, const char *name,
+                       struct message error)
 {
-    if (!all_finite(from, length)) {
-        snprintf(error, size, FINITE_FAULT, name);
-        return -1;
-    }
+    if (!all_finite(from, length))
+        return message_set(error, FINITE_FAULT, name);
     memcpy(to, from, length * sizeof *to);
     return 0;
 }
 
 /* A head_reader of key head `index` of a context. */
-static int read_context(void *from, size_t index, const struct head_floats *to, char *error,
-                        size_t size)
+static int read_context(void *from, size_t index, const struct head_floats *to,
+                        struct message error)
 {
     const struct context *c = from;
     const size_t queries = (size_t)(c->query_heads / c->key_heads) * c->n_q * c->d,
@@ -69,7 +61,7 @@ static int read_context(void *from, size_t index, const struct head_floats *to, 
                  {to->values, c->values, values, "values"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].to && copy_finite(parts[i].to, parts[i].from + index * parts[i].length,
-                                       parts[i].length, parts[i].name, error, size) != 0)
+                                       parts[i].length, parts[i].name, error) != 0)
             return -1;
     return 0;
 }
@@ -123,22 +115,20 @@ static void close_index(struct opened *o)
 
 /* Replaces what was trained for the method by what is in the file. close_index() in any case. */
 static int open_index(struct outputs_spec *spec, const struct head_shape *shapes, struct opened *o,
-                      char *error, size_t size)
+                      struct message error)
 {
     const struct method *method = spec->method;
     const uint32_t length = spec->context.key_heads;
     const struct trained_need need = {.unroped = method->unroped};
     char phrase[300];
-    if (trained_load(&o->trained, spec->index, error, size) != 0)
+    if (trained_load(&o->trained, spec->index, error) != 0)
         return -1;
     o->partitions = require_memory(calloc(length, sizeof *o->partitions));
     if (method->trains_queries)
         o->models = require_memory(calloc(length, sizeof *o->models));
-    if (trained_select(&o->trained, shapes, length, &need, o->partitions, o->models, phrase,
-                       sizeof phrase) != 0) {
-        snprintf(error, size, "%s %s", spec->index, phrase);
-        return -1;
-    }
+    if (trained_select(&o->trained, shapes, length, &need, o->partitions, o->models,
+                       MESSAGE(phrase)) != 0)
+        return message_set(error, "%s %s", spec->index, phrase);
     spec->trained[method->unroped] = (struct trained_heads){o->partitions, o->models, false};
     return 0;
 }
@@ -162,8 +152,8 @@ static struct head_shape *shapes_of(const struct outputs_spec *spec)
 }
 
 static int run_evaluation(const struct outputs_spec *spec, const struct head_shape *shapes,
-                          float *const *outputs, struct outputs_report *report, char *error,
-                          size_t size)
+                          float *const *outputs, struct outputs_report *report,
+                          struct message error)
 {
     struct context context = spec->context;
     const struct evaluation_spec evaluated = {.heads = shapes,
@@ -180,7 +170,7 @@ static int run_evaluation(const struct outputs_spec *spec, const struct head_sha
                                               .trained = {spec->trained[0], spec->trained[1]},
                                               .outputs = outputs};
     struct evaluation evaluation;
-    const int status = evaluation_run(&evaluated, &spec->watch, &evaluation, error, size);
+    const int status = evaluation_run(&evaluated, &spec->watch, &evaluation, error);
     if (status == 0 && evaluation.length)
         *report = (struct outputs_report){.knob = evaluation.rows->knob,
                                           .visited = evaluation.rows->visited,
@@ -276,7 +266,7 @@ static bool attend_blocks(const struct outputs_spec *spec, float *out)
 
 /* Every query reads all keys: by blocks, with nothing kept for each query. */
 static int full_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
-                        char *error, size_t size)
+                        struct message error)
 {
     const struct context *c = &spec->context;
     const size_t queries = (size_t)c->n_q * c->d, outputs = (size_t)c->n_q * c->d_v;
@@ -284,11 +274,9 @@ static int full_outputs(const struct outputs_spec *spec, float *out, struct outp
                         : !all_finite(c->keys, (size_t)c->key_heads * c->n * c->d)     ? "keys"
                         : !all_finite(c->values, (size_t)c->key_heads * c->n * c->d_v) ? "values"
                                                                                        : NULL;
-    if (fault) {
-        snprintf(error, size, FINITE_FAULT, fault);
-        return -1;
-    }
-    if (!products_ready(error, size))
+    if (fault)
+        return message_set(error, FINITE_FAULT, fault);
+    if (!products_ready(error))
         return -1;
     const unsigned before = threads_most();
     threads_use(spec->threads);
@@ -297,22 +285,22 @@ static int full_outputs(const struct outputs_spec *spec, float *out, struct outp
     if (!whole)
         return 1;
     if (!all_finite(out, c->query_heads * outputs))
-        return refuse(error, size,
-                      "the products of --queries and --keys overflow; scale the tensors down");
+        return message_set(error,
+                           "the products of --queries and --keys overflow; scale the tensors down");
     *report = report_full(spec);
     return 0;
 }
 
 int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
-                   char *error, size_t size)
+                   struct message error)
 {
     const struct context *c = &spec->context;
     const char *fault = context_fault(c);
     fault = fault ? fault : method_fault(spec);
     if (fault)
-        return refuse(error, size, fault);
+        return message_set(error, "%s", fault);
     if (spec->method == &method_full)
-        return full_outputs(spec, out, report, error, size);
+        return full_outputs(spec, out, report, error);
     struct head_shape *shapes = shapes_of(spec);
     float **outputs = require_memory(calloc(c->key_heads, sizeof *outputs));
     for (uint32_t h = 0; h < c->key_heads; h++)
@@ -321,9 +309,9 @@ int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_r
     struct opened opened = {.models = NULL};
     int status = 0;
     if (spec->index && spec->method->partitioned)
-        status = open_index(&used, shapes, &opened, error, size);
+        status = open_index(&used, shapes, &opened, error);
     if (status == 0)
-        status = run_evaluation(&used, shapes, outputs, report, error, size);
+        status = run_evaluation(&used, shapes, outputs, report, error);
     close_index(&opened);
     free(outputs);
     free(shapes);

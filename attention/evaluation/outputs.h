@@ -45,7 +45,7 @@ struct outputs_report {
  * `error`, which names what is wrong as the command does. Where memory runs out, the handler of
  * base/memory.h is called. */
 int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_report *report,
-                   char *error, size_t size);
+                   struct message error);
 
 /* METHOD_OPTIONS_DEFAULT, for callers that are not C. */
 struct method_options method_options_default(void);

@@ -6,7 +6,6 @@
  * recalls. An index is not kept but built again, except for partitions, which take long to find.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +112,7 @@ void keep_state(struct evaluation_run *run, bool must)
         start.partitions = put_partitions(run, &state);
         memcpy(state.items, &start, sizeof start);
     }
-    if (keeper->keep(keeper->context, state.items, state.length, run->error, run->error_size) != 0)
+    if (keeper->keep(keeper->context, state.items, state.length, run->error) != 0)
         run->unkept = run->stopped = true;
     free(state.items);
 }
@@ -196,6 +195,5 @@ int restore_state(struct evaluation_run *run, struct evaluation *evaluation)
     }
     if (good && from.left == 0)
         return 0;
-    snprintf(run->error, run->error_size, "the saved state is not of this run");
-    return -1;
+    return message_set(run->error, "the saved state is not of this run");
 }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <attention/context.h>
+#include <base/message.h>
 #include <base/watch.h>
 
 /* KNOB(name, option, default, least, most, whole, meaning): whole: only whole numbers. */
@@ -109,7 +110,7 @@ struct generator_knob {
 extern const struct generator_knob generator_knobs[];
 
 /* The fault of the numbers, as one line that names the option, in `error`: 0, or -1. */
-int generator_check(const struct generator *generator, char *error, size_t size);
+int generator_check(const struct generator *generator, struct message error);
 
 /* Fills the tensors of key head `head`. The steps are its keys.
  * Returns   0; 1 if it was stopped. */

@@ -12,10 +12,9 @@
 #define PREFIX 10    /* the magic, the version, and the length of the dictionary */
 #define ALIGNMENT 64 /* of the data, as NumPy has it */
 
-static int failed(const char *what, char *error, size_t size)
+static int failed(const char *what, struct message error)
 {
-    snprintf(error, size, "%s: %s", what, strerror(errno));
-    return -1;
+    return message_set(error, "%s: %s", what, strerror(errno));
 }
 
 static int write_header(struct npy_file *npy, const uint64_t *shape, unsigned axes)
@@ -37,43 +36,40 @@ static int write_header(struct npy_file *npy, const uint64_t *shape, unsigned ax
 }
 
 int npy_write_open(struct npy_file *npy, const char *path, const uint64_t *shape, unsigned axes,
-                   char *error, size_t size)
+                   struct message error)
 {
     *npy = (struct npy_file){.left = 1};
     for (unsigned i = 0; i < axes; i++)
         npy->left *= shape[i];
-    npy->target = atomic_file_target(path, error, size);
+    npy->target = atomic_file_target(path, error);
     if (!npy->target)
         return -1;
     if (atomic_file_open(&npy->file, npy->target) == 0 && write_header(npy, shape, axes) == 0)
         return 0;
-    failed("cannot be written", error, size);
+    failed("cannot be written", error);
     npy_write_abandon(npy);
     return -1;
 }
 
-int npy_write_append(struct npy_file *npy, const float *values, size_t count, char *error,
-                     size_t size)
+int npy_write_append(struct npy_file *npy, const float *values, size_t count, struct message error)
 {
-    if (count > npy->left) {
-        snprintf(error, size, "would get more elements than its shape has");
-        return -1;
-    }
+    if (count > npy->left)
+        return message_set(error, "would get more elements than its shape has");
     npy->left -= count;
     if (atomic_file_append(&npy->file, values, count * sizeof *values) == 0)
         return 0;
-    return failed("could not be written in full", error, size);
+    return failed("could not be written in full", error);
 }
 
-int npy_write_close(struct npy_file *npy, char *error, size_t size)
+int npy_write_close(struct npy_file *npy, struct message error)
 {
     int status = -1;
     if (npy->left > 0) {
-        snprintf(error, size, "is not complete: %" PRIu64 " elements are missing", npy->left);
+        message_set(error, "is not complete: %" PRIu64 " elements are missing", npy->left);
     } else {
         status = atomic_file_commit(&npy->file);
         if (status != 0)
-            failed("could not be written in full", error, size);
+            failed("could not be written in full", error);
     }
     npy_write_abandon(npy);
     return status;

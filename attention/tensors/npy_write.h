@@ -25,15 +25,14 @@ struct npy_file {
  * Domain    1 <= axes <= NPY_WRITE_AXES; the product of the shape is below 2^56.
  * Returns   0; or -1 with a phrase in `error` that continues "PATH ..". */
 int npy_write_open(struct npy_file *npy, const char *path, const uint64_t *shape, unsigned axes,
-                   char *error, size_t size);
+                   struct message error);
 
 /* Appends `count` elements, at most as many as are left. Returns 0; or -1 as above. */
-int npy_write_append(struct npy_file *npy, const float *values, size_t count, char *error,
-                     size_t size);
+int npy_write_append(struct npy_file *npy, const float *values, size_t count, struct message error);
 
 /* Ends the file, when all elements are appended. Returns 0; or -1 as above; then the file is as
  * before. */
-int npy_write_close(struct npy_file *npy, char *error, size_t size);
+int npy_write_close(struct npy_file *npy, struct message error);
 
 /* Gives up a file that was opened. Does nothing after npy_write_close(), or if `npy` is zero. */
 void npy_write_abandon(struct npy_file *npy);

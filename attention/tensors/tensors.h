@@ -62,13 +62,11 @@ struct tensors {
 
 /* Opens the files and compares their shapes. Returns 0; or -1 with one line in `error` that names
  * the option, the file and the mend. tensors_close() in any case. */
-int tensors_open(struct tensors *tensors, const struct tensors_spec *spec, char *error,
-                 size_t size);
+int tensors_open(struct tensors *tensors, const struct tensors_spec *spec, struct message error);
 void tensors_close(struct tensors *tensors);
 
 /* Reads a head of `tensors`; has the type head_reader. A NaN, an infinity, or a number beyond those
  * of float is refused, with its file, head and position. */
-int tensors_read(void *tensors, size_t index, const struct head_floats *to, char *error,
-                 size_t size);
+int tensors_read(void *tensors, size_t index, const struct head_floats *to, struct message error);
 
 #endif

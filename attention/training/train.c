@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,22 +75,20 @@ static void drop_queries(float *queries, const struct head_shape *shape, uint32_
 }
 
 static int read_document(const struct train_spec *spec, struct head_documents *group, size_t index,
-                         char *error, size_t size)
+                         struct message error)
 {
     const struct head_shape *shape = &spec->heads[index];
     const double queries = (double)shape->query_heads * shape->n_q * shape->d,
                  keys = (double)shape->n * shape->d;
-    if (spec->held_back >= shape->n_q) {
-        snprintf(error, size, "there are too few queries to train on; give more of them");
-        return -1;
-    }
+    if (spec->held_back >= shape->n_q)
+        return message_set(error, "there are too few queries to train on; give more of them");
     const struct head_floats to = {.queries = room(group, queries),
                                    .keys = room(group, keys),
                                    .queries_unroped = shape->unroped ? room(group, queries) : NULL,
                                    .keys_unroped = shape->unroped ? room(group, keys) : NULL,
                                    .values = shape->d_v ? room(group, (double)shape->n * shape->d_v)
                                                         : NULL};
-    if (spec->read(spec->from, index, &to, error, size) != 0)
+    if (spec->read(spec->from, index, &to, error) != 0)
         return -1;
     drop_queries(to.queries, shape, spec->held_back);
     drop_queries(to.queries_unroped, shape, spec->held_back);
@@ -121,15 +118,14 @@ static void group_free(struct head_documents *group)
 
 /* All documents that have the head `first`. */
 static int read_group(const struct train_spec *spec, size_t first, struct head_documents *group,
-                      char *error, size_t size)
+                      struct message error)
 {
     *group = (struct head_documents){.shape = &spec->heads[first]};
     group->floats = require_memory(calloc(5 * spec->length + 1, sizeof *group->floats));
     group->context = require_memory(calloc(spec->length + 1, sizeof *group->context));
     group->bucket = require_memory(calloc(spec->length + 1, sizeof *group->bucket));
     for (size_t i = first; i < spec->length; i++)
-        if (same_head(&spec->heads[i], group->shape) &&
-            read_document(spec, group, i, error, size) != 0)
+        if (same_head(&spec->heads[i], group->shape) && read_document(spec, group, i, error) != 0)
             return -1;
     return 0;
 }
@@ -286,12 +282,12 @@ static int train_models(struct trainer *trainer, const struct head_documents *gr
     return 0;
 }
 
-static int train_group(struct trainer *trainer, size_t first, char *error, size_t size)
+static int train_group(struct trainer *trainer, size_t first, struct message error)
 {
     const struct train_spec *spec = trainer->spec;
     struct head_documents group;
     struct train_progress progress = {0};
-    int status = read_group(spec, first, &group, error, size);
+    int status = read_group(spec, first, &group, error);
     if (status != 0 && stop_training(trainer, 0, 0))
         status = 1;
     if (status == 0) {
@@ -329,20 +325,19 @@ static void pass_over(struct trainer *trainer, const struct trained_head *done)
         trainer->models += done->models[m] != NULL;
 }
 
-static int no_queries(char *error, size_t size)
+static int no_queries(struct message error)
 {
-    snprintf(error, size,
-             "there is no query to train on: the best key of each is within half of the window; "
-             "give longer documents or a smaller --window");
-    return -1;
+    return message_set(
+        error, "there is no query to train on: the best key of each is within half of the window; "
+               "give longer documents or a smaller --window");
 }
 
 int train_heads(const struct train_spec *spec, const struct train_watch *watch,
-                struct trained *trained, char *error, size_t size)
+                struct trained *trained, struct message error)
 {
     static const struct train_watch nobody = {0};
     struct trainer trainer = {.spec = spec, .watch = watch ? watch : &nobody, .trained = trained};
-    int status = products_ready(error, size) ? 0 : -1;
+    int status = products_ready(error) ? 0 : -1;
     threads_use(0);
     for (size_t i = 0; status == 0 && i < spec->length; i++)
         if (is_first(spec, i)) {
@@ -356,9 +351,9 @@ int train_heads(const struct train_spec *spec, const struct train_watch *watch,
             if (done)
                 pass_over(&trainer, done);
             else
-                status = train_group(&trainer, i, error, size);
+                status = train_group(&trainer, i, error);
         }
     if (status == 0 && spec->models && trainer.models == 0)
-        return no_queries(error, size);
+        return no_queries(error);
     return status;
 }

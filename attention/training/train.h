@@ -49,6 +49,6 @@ struct train_watch {
  * Returns   0; 1 if the watch stopped it, then the heads before that are in `trained`; or -1 with
  *           one line in `error`: a head cannot be read, or none has a query to train on. */
 int train_heads(const struct train_spec *spec, const struct train_watch *watch,
-                struct trained *trained, char *error, size_t size);
+                struct trained *trained, struct message error);
 
 #endif

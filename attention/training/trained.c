@@ -61,42 +61,42 @@ static const char *name_of(const struct head_shape *head, char *text, size_t siz
 }
 
 static int check_fit(const struct trained_head *found, const struct head_shape *head,
-                     const struct trained_need *need, bool models, char *error, size_t size)
+                     const struct trained_need *need, bool models, struct message error)
 {
     const bool unroped = need->unroped;
     char name[64];
     name_of(head, name, sizeof name);
     if (!found)
-        snprintf(error, size, "has nothing for %s %s RoPE", name, unroped ? "before" : "after");
+        message_set(error, "has nothing for %s %s RoPE", name, unroped ? "before" : "after");
     else if (found->partition->d != head->d)
-        snprintf(error, size, "has keys of %" PRIu32 " components for %s, these have %" PRIu32,
-                 found->partition->d, name, head->d);
+        message_set(error, "has keys of %" PRIu32 " components for %s, these have %" PRIu32,
+                    found->partition->d, name, head->d);
     else if (found->query_head != head->query_head || found->query_heads != head->query_heads)
-        snprintf(error, size,
-                 "has query heads %" PRIu32 " to %" PRIu32 " for %s, here it has %" PRIu32
-                 " to %" PRIu32,
-                 found->query_head, found->query_head + found->query_heads - 1, name,
-                 head->query_head, head->query_head + head->query_heads - 1);
+        message_set(error,
+                    "has query heads %" PRIu32 " to %" PRIu32 " for %s, here it has %" PRIu32
+                    " to %" PRIu32,
+                    found->query_head, found->query_head + found->query_heads - 1, name,
+                    head->query_head, head->query_head + head->query_heads - 1);
     else if (unroped && found->before != head->unroped)
-        snprintf(error, size,
-                 "was trained on keys %s RoPE for %s, and here those before RoPE are %sknown",
-                 found->before ? "before" : "after", name, head->unroped ? "" : "not ");
+        message_set(error,
+                    "was trained on keys %s RoPE for %s, and here those before RoPE are %sknown",
+                    found->before ? "before" : "after", name, head->unroped ? "" : "not ");
     else if (need->clusters && need->clusters != found->partition->clusters)
-        snprintf(error, size,
-                 "has %" PRIu32 " clusters for %s, and --clusters asks for %" PRIu32
-                 "; leave it out",
-                 found->partition->clusters, name, need->clusters);
+        message_set(error,
+                    "has %" PRIu32 " clusters for %s, and --clusters asks for %" PRIu32
+                    "; leave it out",
+                    found->partition->clusters, name, need->clusters);
     else if (need->iterations && need->iterations != found->iterations)
-        snprintf(error, size,
-                 "was trained with at most %" PRIu32 " iterations for %s, and --iterations asks "
-                 "for %" PRIu32 "; leave it out",
-                 found->iterations, name, need->iterations);
+        message_set(error,
+                    "was trained with at most %" PRIu32 " iterations for %s, and --iterations asks "
+                    "for %" PRIu32 "; leave it out",
+                    found->iterations, name, need->iterations);
     else if (need->spherical && !found->partition->spherical)
-        snprintf(error, size,
-                 "was trained without --spherical for %s, and now it is given; leave it out", name);
+        message_set(error,
+                    "was trained without --spherical for %s, and now it is given; leave it out",
+                    name);
     else if (models && !found->models)
-        snprintf(error, size, "has no query model for %s %s RoPE", name,
-                 unroped ? "before" : "after");
+        message_set(error, "has no query model for %s %s RoPE", name, unroped ? "before" : "after");
     else
         return 0;
     return -1;
@@ -114,21 +114,20 @@ static bool ropes_agree(const struct rope *a, const struct rope *b)
 
 int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
                    const struct trained_need *need, const struct partition **partitions,
-                   const struct query_model *const **models, char *error, size_t size)
+                   const struct query_model *const **models, struct message error)
 {
     for (size_t i = 0; i < length; i++) {
         if (heads[i].dense) /* nothing is chosen there */
             continue;
         const struct trained_head *found =
             trained_find(trained, heads[i].layer, heads[i].key_head, need->unroped);
-        if (found && need->unroped && !ropes_agree(&trained->rope, need->rope)) {
-            snprintf(error, size,
-                     "was trained with another RoPE (theta %g); give the same --rope-theta, "
-                     "--rope-pairing and --rope-scaling",
-                     trained->rope.theta);
-            return -1;
-        }
-        if (check_fit(found, &heads[i], need, models != NULL, error, size) != 0)
+        if (found && need->unroped && !ropes_agree(&trained->rope, need->rope))
+            return message_set(
+                error,
+                "was trained with another RoPE (theta %g); give the same --rope-theta, "
+                "--rope-pairing and --rope-scaling",
+                trained->rope.theta);
+        if (check_fit(found, &heads[i], need, models != NULL, error) != 0)
             return -1;
         if (partitions)
             partitions[i] = found->partition;

@@ -69,20 +69,19 @@ const struct trained_head *trained_find(const struct trained *trained, uint32_t 
  * models are missing though `models` is given. */
 int trained_select(const struct trained *trained, const struct head_shape *heads, size_t length,
                    const struct trained_need *need, const struct partition **partitions,
-                   const struct query_model *const **models, char *error, size_t size);
+                   const struct query_model *const **models, struct message error);
 
 /* Writes the file whole or not at all. Returns 0, or -1 with one line in `error`. */
-int trained_save(const struct trained *trained, const char *path, char *error, size_t size);
+int trained_save(const struct trained *trained, const char *path, struct message error);
 
 /* Reads it. Returns 0; or -1 with one line in `error` that says what does not fit, and then there
  * is nothing in `trained`. */
-int trained_load(struct trained *trained, const char *path, char *error, size_t size);
+int trained_load(struct trained *trained, const char *path, struct message error);
 
 /* The bytes of the file, which the caller frees. */
 char *trained_bytes(const struct trained *trained, size_t *length);
 
 /* The same from bytes; the error is a phrase that continues "FILE ..". */
-int trained_parse(struct trained *trained, const void *bytes, size_t length, char *error,
-                  size_t size);
+int trained_parse(struct trained *trained, const void *bytes, size_t length, struct message error);
 
 #endif

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,19 +80,17 @@ char *trained_bytes(const struct trained *trained, size_t *length)
     return writer.items;
 }
 
-int trained_save(const struct trained *trained, const char *path, char *error, size_t size)
+int trained_save(const struct trained *trained, const char *path, struct message error)
 {
     char phrase[200];
-    char *target = atomic_file_target(path, phrase, sizeof phrase);
-    if (!target) {
-        snprintf(error, size, "%s %s", path, phrase);
-        return -1;
-    }
+    char *target = atomic_file_target(path, MESSAGE(phrase));
+    if (!target)
+        return message_set(error, "%s %s", path, phrase);
     size_t length;
     char *bytes = trained_bytes(trained, &length);
     const int failed = atomic_file_write(target, bytes, length);
     if (failed)
-        snprintf(error, size, "%s cannot be written: %s", path, strerror(errno));
+        message_set(error, "%s cannot be written: %s", path, strerror(errno));
     free(bytes);
     free(target);
     return failed;
@@ -247,8 +244,7 @@ static const char *fault_of(struct trained *trained, const char *bytes, size_t l
     return reader.left > 0 ? "has bytes after its end" : NULL;
 }
 
-int trained_parse(struct trained *trained, const void *bytes, size_t length, char *error,
-                  size_t size)
+int trained_parse(struct trained *trained, const void *bytes, size_t length, struct message error)
 {
     uint32_t version = 0;
     *trained = (struct trained){0};
@@ -257,27 +253,25 @@ int trained_parse(struct trained *trained, const void *bytes, size_t length, cha
         return 0;
     trained_free(trained);
     if (*fault)
-        snprintf(error, size, "%s", fault);
+        message_set(error, "%s", fault);
     else
-        snprintf(error, size, "is of version %" PRIu32 ", but this program reads %d; train again",
-                 version, TRAINED_VERSION);
+        message_set(error, "is of version %" PRIu32 ", but this program reads %d; train again",
+                    version, TRAINED_VERSION);
     return -1;
 }
 
-int trained_load(struct trained *trained, const char *path, char *error, size_t size)
+int trained_load(struct trained *trained, const char *path, struct message error)
 {
     char phrase[160];
     size_t length = 0;
     *trained = (struct trained){0};
     char *bytes = state_file_read(path, &length);
-    if (!bytes) {
-        snprintf(error, size, "%s cannot be read: %s", path,
-                 errno ? strerror(errno) : "it is not a regular file");
-        return -1;
-    }
-    const int failed = trained_parse(trained, bytes, length, phrase, sizeof phrase);
+    if (!bytes)
+        return message_set(error, "%s cannot be read: %s", path,
+                           errno ? strerror(errno) : "it is not a regular file");
+    const int failed = trained_parse(trained, bytes, length, MESSAGE(phrase));
     if (failed)
-        snprintf(error, size, "%s %s", path, phrase);
+        message_set(error, "%s %s", path, phrase);
     free(bytes);
     return failed;
 }

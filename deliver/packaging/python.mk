@@ -6,7 +6,7 @@
 
 # What the headers declare, for cffi.
 FFI := python/recallmodel/_ffi.py
-DECLARED := $(wildcard $(addsuffix /*.h,model model/recallmodel topk sim sim/* attention \
+DECLARED := $(wildcard $(addsuffix /*.h,base model model/recallmodel topk sim sim/* attention \
     attention/* gpu))
 all test-command: $(FFI)
 $(FFI): deliver/packaging/declarations.py $(DECLARED)

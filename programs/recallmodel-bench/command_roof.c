@@ -151,7 +151,7 @@ static int run_roof(int count, char **arguments)
     char *target = NULL, error[400];
     int status = arguments_read(roof_options, &settings, count, arguments);
     if (status == STATUS_OK && settings.device_file) {
-        target = atomic_file_target(settings.device_file, error, sizeof error);
+        target = atomic_file_target(settings.device_file, MESSAGE(error));
         if (!target)
             status = usage_error("--device-file '%.200s' %s", settings.device_file, error);
     }

@@ -176,8 +176,8 @@ def sparse_attention(queries: ArrayLike, keys: ArrayLike, values: ArrayLike, met
 
     def work(tick):
         spec.watch.stop = tick
-        return attention().sparse_outputs(spec, ffi.from_buffer("float[]", out), report, error,
-                                          len(error))
+        return attention().sparse_outputs(spec, ffi.from_buffer("float[]", out), report,
+                                          (error, len(error)))
 
     # Until it has returned, also after Ctrl-C, C reads the tensors.
     with one_thread:

@@ -153,7 +153,7 @@ def _open_rows(rows, dtype, stack):
         numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
     file, error = lib.new("row_file"), ffi.new("char[]", 700)
     number = lib.number_of(dtype or "unknown", RowDtype, "dtype")
-    if sim().row_file_open(file, os.fsencode(path), number, 0, error, len(error)) != 0:
+    if sim().row_file_open(file, os.fsencode(path), number, 0, (error, len(error))) != 0:
         message = f"{path} {text_of(error)}".replace("give --dtype bf16", "give dtype='bf16'")
         if not os.path.exists(path):
             inputs = ", ".join(name for name in INPUTS if name != "file")
@@ -175,7 +175,7 @@ def _groups_of(file, groups, stack):
         axes, error = count("groups", groups, 0, 1000), ffi.new("char[]", 400)
         if axes == 0:
             return ffi.NULL, None
-        if sim().row_groups_of_axes(found, file, axes, error, len(error)) != 0:
+        if sim().row_groups_of_axes(found, file, axes, (error, len(error))) != 0:
             raise ValueError(f"groups = {axes}: the array {text_of(error)}")
         label, labels = ffi.new("char[]", 200), []
         for i in range(found.groups):
@@ -220,14 +220,14 @@ def _run(spec, stack):
     if limit:
         raise ValueError(text_of(limit))
     error = ffi.new("char[]", 800)
-    simulation = sim().simulation_new(spec, error, len(error))
+    simulation = sim().simulation_new(spec, (error, len(error)))
     if not simulation:
         raise MemoryError(text_of(error))
     groups = spec.groups.groups if spec.groups else 0
     owned = stack.pop_all()
 
     def work(tick):
-        if sim().simulation_run(simulation, tick, ffi.NULL, error, len(error)) != 0:
+        if sim().simulation_run(simulation, tick, ffi.NULL, (error, len(error))) != 0:
             raise OSError(text_of(error))
         return [_result_of(simulation, i, groups) for i in range(spec.shapes)]
 

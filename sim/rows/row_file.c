@@ -6,14 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <base/regular_file.h>
 
-#include <base/message.h>
 #include "npy.h"
 
 static const struct row_format *const formats[] = {&npy_format};
@@ -51,38 +49,37 @@ static int read_at(int descriptor, void *bytes, uint64_t length, uint64_t offset
 }
 
 /* Reads the header of file->format. */
-static int read_header(struct row_file *file, enum sim_dtype dtype, struct message message)
+static int read_header(struct row_file *file, enum sim_dtype dtype, struct message error)
 {
     const size_t most = file->format->header_most;
     uint64_t length = file->size < most ? file->size : most;
     unsigned char *bytes = malloc((size_t)length);
     if (!bytes)
-        return message_set(message, "cannot be read: out of memory");
+        return message_set(error, "cannot be read: out of memory");
     int failed = read_at(file->descriptor, bytes, length, 0);
     if (failed)
-        message_set(message, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
+        message_set(error, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
     else
-        failed =
-            file->format->parse(file, bytes, (size_t)length, dtype, message.text, message.size);
+        failed = file->format->parse(file, bytes, (size_t)length, dtype, error);
     free(bytes);
     return failed;
 }
 
 /* Opens the file, and sets its size and time. */
-static int open_file(struct row_file *file, const char *path, struct message message)
+static int open_file(struct row_file *file, const char *path, struct message error)
 {
     struct stat status;
     file->descriptor = regular_file_open(path, &status);
     if (file->descriptor < 0 && errno != 0)
-        return message_set(message, "cannot be opened: %s", strerror(errno));
+        return message_set(error, "cannot be opened: %s", strerror(errno));
     if (file->descriptor < 0)
         return message_set(
-            message,
+            error,
             "is not a regular file; rows are read by position, so save a pipe to a file first");
     file->size = (uint64_t)status.st_size;
     file->modified_ns =
         (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
-    return file->size > 0 ? 0 : message_set(message, "is empty");
+    return file->size > 0 ? 0 : message_set(error, "is empty");
 }
 
 static bool begins_with_magic(const struct row_file *file, const struct row_format *format)
@@ -115,10 +112,10 @@ static const struct row_format *format_named(const char *path)
 }
 
 static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t row,
-                        struct message message)
+                        struct message error)
 {
     if (dtype == SIM_DTYPE_UNKNOWN || row == 0)
-        return message_set(message, "is not a .npy file; for raw numbers give --dtype and --row");
+        return message_set(error, "is not a .npy file; for raw numbers give --dtype and --row");
     file->dtype = dtype;
     file->row = row;
     file->offset = 0;
@@ -128,52 +125,50 @@ static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t ro
     file->axis[1] = row;
     if (file->rows == 0 || file->size % (bytes_of(dtype) * row) != 0)
         return message_set(
-            message, "has %" PRIu64 " bytes, which is not a whole number of rows of %" PRIu64 " %s",
+            error, "has %" PRIu64 " bytes, which is not a whole number of rows of %" PRIu64 " %s",
             file->size, row, sim_dtype_name(dtype));
     return 0;
 }
 
 /* Has the file as many bytes as its rows take? */
-static int check_size(const struct row_file *file, struct message message)
+static int check_size(const struct row_file *file, struct message error)
 {
     uint64_t length;
     if (__builtin_mul_overflow(file->rows, file->row, &length) ||
         __builtin_mul_overflow(length, bytes_of(file->dtype), &length) ||
         __builtin_add_overflow(length, file->offset, &length))
-        return message_set(message, "has a damaged header: its shape is too large");
+        return message_set(error, "has a damaged header: its shape is too large");
     if (length != file->size)
-        return message_set(message, "has %" PRIu64 " bytes, but its header promises %" PRIu64,
+        return message_set(error, "has %" PRIu64 " bytes, but its header promises %" PRIu64,
                            file->size, length);
     return 0;
 }
 
 /* As row_file_open(), but leaves the file open on failure. */
 static int open_rows(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
-                     struct message message)
+                     struct message error)
 {
-    if (open_file(file, path, message) != 0)
+    if (open_file(file, path, error) != 0)
         return -1;
     const struct row_format *promised = format_named(path);
     file->format = format_of(file);
     if (!file->format && promised)
-        return message_set(message,
-                           "is not a %s file: it does not begin with the magic bytes of one",
+        return message_set(error, "is not a %s file: it does not begin with the magic bytes of one",
                            promised->suffix);
-    if ((file->format ? read_header(file, dtype, message)
-                      : set_raw_rows(file, dtype, row, message)) != 0)
+    if ((file->format ? read_header(file, dtype, error) : set_raw_rows(file, dtype, row, error)) !=
+        0)
         return -1;
     if (row && row != file->row)
-        return message_set(message,
-                           "has rows of %" PRIu64 " elements, not the %" PRIu64 " of --row",
+        return message_set(error, "has rows of %" PRIu64 " elements, not the %" PRIu64 " of --row",
                            file->row, row);
-    return check_size(file, message);
+    return check_size(file, error);
 }
 
 int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
-                  char *error, size_t size)
+                  struct message error)
 {
     *file = (struct row_file){.descriptor = -1};
-    if (open_rows(file, path, dtype, row, (struct message){error, size}) == 0)
+    if (open_rows(file, path, dtype, row, error) == 0)
         return 0;
     row_file_close(file);
     return -1;

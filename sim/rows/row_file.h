@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <base/message.h>
+
 enum sim_dtype { SIM_DTYPE_UNKNOWN, SIM_F16, SIM_BF16, SIM_F32, SIM_F64 };
 
 const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, f64 */
@@ -34,7 +36,7 @@ struct row_format {
     /* From the first `length` bytes of a file: sets dtype, row, rows, axes, axis and offset.
      * `dtype` is that of row_file_open(). Returns 0, or -1 with one line in `error`. */
     int (*parse)(struct row_file *file, const unsigned char *bytes, size_t length,
-                 enum sim_dtype dtype, char *error, size_t size);
+                 enum sim_dtype dtype, struct message error);
 };
 const struct row_format *row_format(size_t index);
 
@@ -49,7 +51,7 @@ const struct row_format *row_format(size_t index);
  * Returns   0; or -1 with one line in `error`, which does not name the file. file->format is then
  *           set, too. */
 int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
-                  char *error, size_t size);
+                  struct message error);
 
 /* Reads row `index` as doubles, exactly. `buffer` has room for file->row elements of 8 bytes.
  * Returns 0, or -1 with errno, which is 0 if the file ends early. */

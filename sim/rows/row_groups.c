@@ -14,8 +14,6 @@
 #include <base/regular_file.h>
 #include <base/text.h>
 
-#include <base/message.h>
-
 #define MIX UINT64_C(0x100000001b3) /* FNV-1a */
 
 static uint64_t mix_number(uint64_t hash, uint64_t value)
@@ -34,20 +32,20 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 
 /* Reads all of the file, with a 0 behind it. */
 static int read_text(struct row_groups *groups, const char *path, size_t *length,
-                     struct message message)
+                     struct message error)
 {
     struct stat status;
     const int descriptor = regular_file_open(path, &status);
     if (descriptor < 0 && errno != 0)
-        return message_set(message, "cannot be opened: %s", strerror(errno));
+        return message_set(error, "cannot be opened: %s", strerror(errno));
     if (descriptor < 0)
-        return message_set(message, "is not a regular file");
+        return message_set(error, "is not a regular file");
     const uint64_t bytes = (uint64_t)status.st_size;
     FILE *file = bytes <= ROW_GROUPS_BYTES_MOST ? fdopen(descriptor, "r") : NULL;
     if (!file)
         close(descriptor);
     if (bytes > ROW_GROUPS_BYTES_MOST)
-        return message_set(message, "has %" PRIu64 " bytes; a file of labels has at most 2^30",
+        return message_set(error, "has %" PRIu64 " bytes; a file of labels has at most 2^30",
                            bytes);
     groups->text = file ? malloc((size_t)bytes + 1) : NULL;
     if (groups->text) {
@@ -57,9 +55,9 @@ static int read_text(struct row_groups *groups, const char *path, size_t *length
     const bool failed = groups->text && ferror(file);
     if (file)
         fclose(file);
-    return failed         ? message_set(message, "cannot be read")
+    return failed         ? message_set(error, "cannot be read")
            : groups->text ? 0
-                          : message_set(message, "cannot be read: out of memory");
+                          : message_set(error, "cannot be read: out of memory");
 }
 
 /* A label and the row that has it. */
@@ -90,7 +88,7 @@ static uint64_t count_lines(const char *text, size_t length)
 }
 
 /* Cuts the text into labels, one for each row. */
-static int cut_lines(struct labelled *labels, char *text, uint64_t rows, struct message message)
+static int cut_lines(struct labelled *labels, char *text, uint64_t rows, struct message error)
 {
     for (uint64_t row = 0; row < rows; row++) {
         char *end = text + strcspn(text, "\n");
@@ -98,9 +96,9 @@ static int cut_lines(struct labelled *labels, char *text, uint64_t rows, struct 
         *end = '\0';
         labels[row] = (struct labelled){text_trimmed(text), row};
         if (*labels[row].label == '\0')
-            return message_set(message, "has no label on line %" PRIu64, row + 1);
+            return message_set(error, "has no label on line %" PRIu64, row + 1);
         if (!text_is_plain(labels[row].label))
-            return message_set(message,
+            return message_set(error,
                                "has a label that is not UTF-8 without control characters, on line "
                                "%" PRIu64,
                                row + 1);
@@ -110,7 +108,7 @@ static int cut_lines(struct labelled *labels, char *text, uint64_t rows, struct 
 }
 
 /* Numbers the groups in the order of their first rows. */
-static int number_groups(struct row_groups *groups, struct labelled *labels, struct message message)
+static int number_groups(struct row_groups *groups, struct labelled *labels, struct message error)
 {
     const uint64_t rows = groups->rows;
     qsort(labels, (size_t)rows, sizeof *labels, by_label);
@@ -137,7 +135,7 @@ static int number_groups(struct row_groups *groups, struct labelled *labels, str
     }
     free(firsts);
     free(place);
-    return good ? 0 : message_set(message, "cannot be read: out of memory");
+    return good ? 0 : message_set(error, "cannot be read: out of memory");
 }
 
 static void set_identity(struct row_groups *groups)
@@ -151,35 +149,34 @@ static void set_identity(struct row_groups *groups)
     groups->identity = hash;
 }
 
-int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows, char *error,
-                    size_t size)
+int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows,
+                    struct message error)
 {
-    struct message message = {error, size};
     size_t length = 0;
     *groups = (struct row_groups){.rows = rows};
-    if (read_text(groups, path, &length, message) != 0)
+    if (read_text(groups, path, &length, error) != 0)
         return -1;
     const uint64_t lines = count_lines(groups->text, length);
     if (lines == 0)
-        return message_set(message, "is empty; give one label a line, for each row");
+        return message_set(error, "is empty; give one label a line, for each row");
     if (memchr(groups->text, '\0', length))
-        return message_set(message, "is not a text file; give one label a line, for each row");
+        return message_set(error, "is not a text file; give one label a line, for each row");
     if (lines != rows)
-        return message_set(message,
+        return message_set(error,
                            "has %" PRIu64 " label%s, but --file has %" PRIu64
                            " row%s; give one label a line, for each row",
                            lines, lines == 1 ? "" : "s", rows, rows == 1 ? "" : "s");
     if (rows > UINT32_MAX)
-        return message_set(message, "has more than 2^32 - 1 labels");
+        return message_set(error, "has more than 2^32 - 1 labels");
     struct labelled *labels = malloc((size_t)rows * sizeof *labels);
-    int status = labels ? cut_lines(labels, groups->text, rows, message)
-                        : message_set(message, "cannot be read: out of memory");
+    int status = labels ? cut_lines(labels, groups->text, rows, error)
+                        : message_set(error, "cannot be read: out of memory");
     if (status == 0)
-        status = number_groups(groups, labels, message);
+        status = number_groups(groups, labels, error);
     free(labels);
     if (status == 0 && groups->groups < 2)
-        status = message_set(message, "puts all rows into one group, which says nothing about "
-                                      "other groups; give two labels or more");
+        status = message_set(error, "puts all rows into one group, which says nothing about "
+                                    "other groups; give two labels or more");
     set_identity(groups);
     return status;
 }
@@ -195,13 +192,12 @@ unsigned row_groups_usual_axes(const struct row_file *file)
 }
 
 int row_groups_of_axes(struct row_groups *groups, const struct row_file *file, unsigned axes,
-                       char *error, size_t size)
+                       struct message error)
 {
-    struct message message = {error, size};
     uint64_t count = 1;
     *groups = (struct row_groups){.rows = file->rows, .axes = axes};
     if (axes < 1 || axes >= file->axes)
-        return message_set(message,
+        return message_set(error,
                            "has %u axes, of which the last is the row: %u of them cannot name a "
                            "group; give %u or less",
                            file->axes, axes, file->axes - 1);
@@ -210,7 +206,7 @@ int row_groups_of_axes(struct row_groups *groups, const struct row_file *file, u
         count *= file->axis[i];
     }
     if (count < 2 || count > UINT32_MAX)
-        return message_set(message,
+        return message_set(error,
                            "has %" PRIu64 " group%s along %u ax%cs; give another number, or 0 for "
                            "independent rows",
                            count, count == 1 ? "" : "s", axes, axes == 1 ? 'i' : 'e');

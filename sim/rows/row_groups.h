@@ -30,14 +30,14 @@ struct row_groups {
  * Returns   0, or -1 with one line in `error`, which does not name the file: it is no regular file,
  *           it has not `rows` lines, a label is empty or no plain UTF-8, all labels are the same,
  *           or memory runs out. row_groups_free() in any case. */
-int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows, char *error,
-                    size_t size);
+int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows,
+                    struct message error);
 
 /* The `axes` leading axes of an array give the group of a row: its indices along them.
  * Domain    1 <= axes < file->axes.
  * Returns   0, or -1 with one line in `error`, which does not name the file. */
 int row_groups_of_axes(struct row_groups *groups, const struct row_file *file, unsigned axes,
-                       char *error, size_t size);
+                       struct message error);
 
 /* How many leading axes are taken where nobody says: those up to the first that is longer than 1,
  * if at least one axis of rows is left behind it and the row itself; otherwise 0, which is to say

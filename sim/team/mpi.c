@@ -3,7 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,19 +81,19 @@ int team_gather(const char *bytes, size_t length,
     return failed ? -1 : 0;
 }
 
-void team_share_error(char *error, size_t size)
+void team_share_error(struct message error)
 {
-    int rank = (int)team_rank(), none = (int)team_size(), mine = *error ? rank : none, first;
+    int rank = (int)team_rank(), none = (int)team_size(), mine = *error.text ? rank : none, first;
     MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == none)
         return;
     if (first == rank && rank > 0) {
-        char *own = malloc(size);
+        char *own = malloc(error.size);
         if (own) {
-            memcpy(own, error, size);
-            snprintf(error, size, "rank %d: %.*s", rank, (int)size - 20, own);
+            memcpy(own, error.text, error.size);
+            message_set(error, "rank %d: %.*s", rank, (int)error.size - 20, own);
             free(own);
         }
     }
-    MPI_Bcast(error, (int)size, MPI_CHAR, first, MPI_COMM_WORLD);
+    MPI_Bcast(error.text, (int)error.size, MPI_CHAR, first, MPI_COMM_WORLD);
 }

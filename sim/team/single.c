@@ -46,7 +46,7 @@ int team_gather(const char *bytes, size_t length,
     return 0;
 }
 
-void team_share_error(char *error, size_t size)
+void team_share_error(struct message error)
 {
-    (void)error, (void)size;
+    (void)error;
 }

@@ -30,7 +30,7 @@ static inline struct generator plain(uint32_t n, uint32_t n_q, uint32_t d)
 static inline struct generated_head *made(const struct generator *g, uint32_t head)
 {
     char error[300];
-    ck_assert_msg(generator_check(g, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(generator_check(g, MESSAGE(error)) == 0, "%s", error);
     struct generated_head *to = generated_head_new(g);
     ck_assert_int_eq(generate_head(g, head, to, NULL), 0);
     return to;

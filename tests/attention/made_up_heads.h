@@ -29,14 +29,12 @@ static struct head_shape shapes[HEADS];
 static float keys[HEADS][N_MAX * D], values[HEADS][N_MAX * D_V], queries[HEADS][GROUP * N_Q * D];
 static int reads; /* calls of the reader */
 
-static inline int read_head(void *from, size_t index, const struct head_floats *to, char *error,
-                            size_t size)
+static inline int read_head(void *from, size_t index, const struct head_floats *to,
+                            struct message error)
 {
     const struct head_shape *shape = &shapes[index];
-    if (from && *(const size_t *)from == index) {
-        snprintf(error, size, "head %zu is broken", index);
-        return -1;
-    }
+    if (from && *(const size_t *)from == index)
+        return message_set(error, "head %zu is broken", index);
     reads++;
     memcpy(to->queries, queries[index], GROUP * N_Q * D * sizeof(float));
     memcpy(to->keys, keys[index], shape->n * D * sizeof(float));
@@ -166,7 +164,7 @@ static inline struct evaluation run(const struct evaluation_spec *spec)
 {
     char error[300] = "";
     struct evaluation evaluation;
-    const int status = evaluation_run(spec, NULL, &evaluation, error, sizeof error);
+    const int status = evaluation_run(spec, NULL, &evaluation, MESSAGE(error));
     ck_assert_msg(status == 0, "status %d: %s", status, error);
     return evaluation;
 }

@@ -12,10 +12,9 @@
 #define D 6
 #define D_V 7
 
-static int read_head(void *from, size_t index, const struct head_floats *to, char *error,
-                     size_t size)
+static int read_head(void *from, size_t index, const struct head_floats *to, struct message error)
 {
-    (void)index, (void)error, (void)size;
+    (void)index, (void)error;
     const struct made_head *made = from;
     memcpy(to->queries, made->queries, sizeof(float) * 2 * N * D);
     memcpy(to->keys, made->keys, sizeof(float) * N * D);
@@ -45,7 +44,7 @@ static void evaluate(struct made_head *made, const struct method_options *option
                                          .threads = 1};
     struct evaluation evaluation;
     char error[300];
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &evaluation, error, sizeof error), 0);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &evaluation, MESSAGE(error)), 0);
     output_error = evaluation.rows[0].error.mean;
     all_visited = evaluation.rows[0].visited;
     knob_found = evaluation.rows[0].knob;

@@ -140,23 +140,23 @@ START_TEST(threads_memory_and_stops)
     char error[300] = "";
     uint64_t stop = EVALUATION_STEPS * (2 * HEADS + 3);
     const struct watch watch = {stop_at, &stop};
-    ck_assert_int_eq(evaluation_run(&spec, &watch, &e, error, sizeof error), 1);
+    ck_assert_int_eq(evaluation_run(&spec, &watch, &e, MESSAGE(error)), 1);
     ck_assert_uint_eq(e.length, BUDGETS);
     evaluation_free(&e);
     stop = 1;
-    ck_assert_int_eq(evaluation_run(&spec, &watch, &e, error, sizeof error), 1);
+    ck_assert_int_eq(evaluation_run(&spec, &watch, &e, MESSAGE(error)), 1);
     ck_assert_uint_eq(e.length, 0);
     evaluation_free(&e);
     size_t broken = 5;
     spec.from = &broken;
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), -1);
     ck_assert_str_eq(error, "head 5 is broken");
     evaluation_free(&e);
     const struct head_shape huge = {.query_heads = 1, .n = UINT32_MAX, .n_q = UINT32_MAX, .d = D};
     spec.heads = &huge;
     spec.length = 1;
     spec.memory_bytes = INFINITY;
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), -1);
     ck_assert_str_eq(error, "out of memory; give fewer queries with --last");
     evaluation_free(&e);
 }
@@ -171,7 +171,7 @@ START_TEST(overflow)
     char error[300] = "";
     struct evaluation e;
     const struct evaluation_spec spec = spec_of(both, 1);
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "overflow in query head 2") != NULL, "%s", error);
     evaluation_free(&e);
 }

@@ -117,10 +117,10 @@ START_TEST(refused)
     do { \
         g = good; \
         g.change; \
-        ck_assert_int_eq(generator_check(&g, error, sizeof error), -1); \
+        ck_assert_int_eq(generator_check(&g, MESSAGE(error)), -1); \
         ck_assert_msg(strstr(error, option), "%s: %s", #change, error); \
     } while (0)
-    ck_assert_int_eq(generator_check(&g, error, sizeof error), 0);
+    ck_assert_int_eq(generator_check(&g, MESSAGE(error)), 0);
     REFUSED(d = 15, "--d");
     REFUSED(d = 0, "--d");
     REFUSED(n = 1, "--n");

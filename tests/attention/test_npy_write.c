@@ -38,15 +38,14 @@ START_TEST(reads_back)
         size_t count = 1, at = 0;
         for (unsigned i = 0; i < axes; i++)
             count *= shape[i];
-        ck_assert_int_eq(npy_write_open(&npy, "a.npy", shape, axes, error, sizeof error), 0);
+        ck_assert_int_eq(npy_write_open(&npy, "a.npy", shape, axes, MESSAGE(error)), 0);
         for (size_t part = 1; at < count; at += part++) {
             part = part < count - at ? part : count - at;
-            ck_assert_int_eq(npy_write_append(&npy, values + at, part, error, sizeof error), 0);
+            ck_assert_int_eq(npy_write_append(&npy, values + at, part, MESSAGE(error)), 0);
         }
         ck_assert_int_eq(access("a.npy", F_OK), -1); /* not yet */
-        ck_assert_int_eq(npy_write_close(&npy, error, sizeof error), 0);
-        ck_assert_int_eq(row_file_open(&file, "a.npy", SIM_DTYPE_UNKNOWN, 0, error, sizeof error),
-                         0);
+        ck_assert_int_eq(npy_write_close(&npy, MESSAGE(error)), 0);
+        ck_assert_int_eq(row_file_open(&file, "a.npy", SIM_DTYPE_UNKNOWN, 0, MESSAGE(error)), 0);
         ck_assert_uint_eq(file.axes, axes);
         ck_assert_int_eq(file.dtype, SIM_F32);
         ck_assert_uint_eq(file.offset % 64, 0);
@@ -73,16 +72,16 @@ START_TEST(refused)
     struct npy_file npy;
     char error[300];
     in_folder();
-    ck_assert_int_eq(npy_write_open(&npy, "b.npy", shape, 1, error, sizeof error), 0);
-    ck_assert_int_eq(npy_write_append(&npy, values, 5, error, sizeof error), -1);
-    ck_assert_int_eq(npy_write_append(&npy, values, 3, error, sizeof error), 0);
-    ck_assert_int_eq(npy_write_close(&npy, error, sizeof error), -1);
+    ck_assert_int_eq(npy_write_open(&npy, "b.npy", shape, 1, MESSAGE(error)), 0);
+    ck_assert_int_eq(npy_write_append(&npy, values, 5, MESSAGE(error)), -1);
+    ck_assert_int_eq(npy_write_append(&npy, values, 3, MESSAGE(error)), 0);
+    ck_assert_int_eq(npy_write_close(&npy, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "1 elements are missing"));
     npy_write_abandon(&npy);
-    ck_assert_int_eq(npy_write_open(&npy, "c/b.npy", shape, 1, error, sizeof error), -1);
+    ck_assert_int_eq(npy_write_open(&npy, "c/b.npy", shape, 1, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "cannot be written"));
     npy_write_abandon(&npy);
-    ck_assert_int_eq(npy_write_open(&npy, "/dev/null", shape, 1, error, sizeof error), -1);
+    ck_assert_int_eq(npy_write_open(&npy, "/dev/null", shape, 1, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "regular file"));
     out_of_folder();
 }

@@ -85,7 +85,7 @@ static struct outputs_report run(const struct outputs_spec *spec, float *out)
 {
     char error[300] = "";
     struct outputs_report report;
-    const int status = sparse_outputs(spec, out, &report, error, sizeof error);
+    const int status = sparse_outputs(spec, out, &report, MESSAGE(error));
     ck_assert_msg(status == 0, "%s: %s", spec->method->name, error);
     return report;
 }
@@ -144,10 +144,9 @@ END_TEST
 
 /* ---- beside the evaluation */
 
-static int read_head(void *from, size_t index, const struct head_floats *to, char *error,
-                     size_t size)
+static int read_head(void *from, size_t index, const struct head_floats *to, struct message error)
 {
-    (void)from, (void)error, (void)size;
+    (void)from, (void)error;
     const size_t q = GROUP * N_Q * D, k = N * D;
     memcpy(to->queries, queries[0] + index * q, q * sizeof(float));
     memcpy(to->queries_unroped, queries[1] + index * q, q * sizeof(float));
@@ -181,7 +180,7 @@ static struct evaluation evaluate(const struct outputs_spec *outputs)
                                          .budgets_length = 1,
                                          .share = outputs->share,
                                          .options = outputs->options};
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &evaluation, error, sizeof error), 0);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &evaluation, MESSAGE(error)), 0);
     return evaluation;
 }
 
@@ -221,7 +220,7 @@ static void refused(const struct outputs_spec *spec, const char *word)
     float out[HEADS * N_Q * D_V];
     char error[300] = "";
     struct outputs_report report;
-    ck_assert_int_eq(sparse_outputs(spec, out, &report, error, sizeof error), -1);
+    ck_assert_int_eq(sparse_outputs(spec, out, &report, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, word), "%s: %s", word, error);
 }
 
@@ -263,7 +262,7 @@ START_TEST(index_of_a_file)
     char error[300], path[] = "build/test_outputs.XXXXXX";
     struct trained trained = made_trained();
     close(mkstemp(path));
-    ck_assert_msg(trained_save(&trained, path, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(trained_save(&trained, path, MESSAGE(error)) == 0, "%s", error);
     for (size_t i = 0; i < 4; i++) {
         struct outputs_spec spec = make_spec(names[i], 0.2);
         const struct partition *partitions[KEY_HEADS];
@@ -312,7 +311,7 @@ START_TEST(bad_index)
     trained.heads[3].models = NULL;
     trained.heads[3].models_length = 0;
     close(mkstemp(path));
-    ck_assert(trained_save(&trained, path, error, sizeof error) == 0);
+    ck_assert(trained_save(&trained, path, MESSAGE(error)) == 0);
     refused_index("kmeans", 4, path, "has nothing for layer 4, key head 0 after RoPE");
     refused_index("kmeans", LAYER_UNKNOWN, path, "key head 0 of an unknown layer");
     refused_index("saap", 3, path, "no query model for layer 3, key head 1 before RoPE");
@@ -380,7 +379,7 @@ START_TEST(stopped)
             int left = threads == 1 ? 2 : 0; /* one thread of two may do all but one block */
             spec.watch = (struct watch){stop_after, &left};
             spec.threads = threads;
-            ck_assert_int_eq(sparse_outputs(&spec, out, &report, error, sizeof error), 1);
+            ck_assert_int_eq(sparse_outputs(&spec, out, &report, MESSAGE(error)), 1);
             ck_assert_int_eq(left, -1);
         }
 }

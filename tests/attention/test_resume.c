@@ -23,12 +23,10 @@ static bool always(void *context)
 }
 
 /* Keeps a copy of each state; fails where *context is reached. */
-static int keep_copy(void *context, const void *state, size_t length, char *error, size_t size)
+static int keep_copy(void *context, const void *state, size_t length, struct message error)
 {
-    if (context && states_length == *(size_t *)context) {
-        snprintf(error, size, "no room");
-        return -1;
-    }
+    if (context && states_length == *(size_t *)context)
+        return message_set(error, "no room");
     ck_assert_uint_lt(states_length, STATES_MAX);
     states[states_length].bytes = malloc(length);
     memcpy(states[states_length].bytes, state, length);
@@ -131,8 +129,7 @@ START_TEST(stops_anywhere)
             }
             int left = ticks;
             spec.keeper = &keeper;
-            status =
-                evaluation_run(&spec, &(struct watch){count_ticks, &left}, &e, error, sizeof error);
+            status = evaluation_run(&spec, &(struct watch){count_ticks, &left}, &e, MESSAGE(error));
             ck_assert_msg(status == 0 || status == 1, "%s", error);
             if (status == 0)
                 compare_rows(&whole, &e);
@@ -164,19 +161,19 @@ START_TEST(wrong_states)
     keeper.state = states[states_length / 2].bytes;
     for (size_t cut = 0; cut < states[states_length / 2].length; cut += 203) {
         keeper.length = cut;
-        ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
+        ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), -1);
         ck_assert_msg(strstr(error, "the saved state is not of this run") != NULL, "%s", error);
         evaluation_free(&e);
     }
     keeper.length = states[states_length / 2].length;
     spec.budgets_length--;
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), -1);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), -1);
     evaluation_free(&e);
     spec.budgets_length++;
     forget();
     size_t most = 3;
     keeper = (struct evaluation_keeper){.due = always, .keep = keep_copy, .context = &most};
-    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, error, sizeof error), EVALUATION_UNKEPT);
+    ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), EVALUATION_UNKEPT);
     ck_assert_str_eq(error, "no room");
     ck_assert(e.length == 0 && states_length == 3);
     evaluation_free(&e);

@@ -115,7 +115,7 @@ static char *example_bytes(size_t *length)
     char error[200], path[] = "build/test_trained.XXXXXX";
     struct trained trained = example();
     close(mkstemp(path));
-    ck_assert_msg(trained_save(&trained, path, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(trained_save(&trained, path, MESSAGE(error)) == 0, "%s", error);
     trained_free(&trained);
     return bytes_of(path, length);
 }
@@ -125,8 +125,8 @@ START_TEST(file_is_read_back)
     char error[200] = "", path[] = "build/test_trained.XXXXXX";
     struct trained trained = example(), again;
     close(mkstemp(path));
-    ck_assert(trained_save(&trained, path, error, sizeof error) == 0);
-    ck_assert_msg(trained_load(&again, path, error, sizeof error) == 0, "%s", error);
+    ck_assert(trained_save(&trained, path, MESSAGE(error)) == 0);
+    ck_assert_msg(trained_load(&again, path, MESSAGE(error)) == 0, "%s", error);
     check_same(&trained, &again);
     ck_assert(again.heads[1].models[0] == again.heads[1].models[1]);
     ck_assert(trained_find(&again, 8, 1, true) == &again.heads[1]);
@@ -134,11 +134,11 @@ START_TEST(file_is_read_back)
     trained_free(&trained);
     trained_free(&again);
     unlink(path);
-    ck_assert(trained_load(&again, path, error, sizeof error) == -1 && again.length == 0);
+    ck_assert(trained_load(&again, path, MESSAGE(error)) == -1 && again.length == 0);
     ck_assert(strstr(error, path) && strstr(error, "cannot be read"));
-    ck_assert(trained_load(&again, "/dev/null", error, sizeof error) == -1);
+    ck_assert(trained_load(&again, "/dev/null", MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "not a regular file") != NULL, "%s", error);
-    ck_assert(trained_save(&again, "build/no/such/folder", error, sizeof error) == -1);
+    ck_assert(trained_save(&again, "build/no/such/folder", MESSAGE(error)) == -1);
 }
 END_TEST
 
@@ -149,7 +149,7 @@ static void check_refused(char *bytes, size_t length, const char *words)
     char error[200] = "";
     const uint64_t sum = state_file_checksum(bytes, length - 8);
     memcpy(bytes + length - 8, &sum, sizeof sum);
-    ck_assert(trained_parse(&trained, bytes, length, error, sizeof error) == -1);
+    ck_assert(trained_parse(&trained, bytes, length, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, words) != NULL, "'%s' has no '%s'", error, words);
     ck_assert(trained.heads == NULL);
 }
@@ -205,10 +205,10 @@ START_TEST(what_does_not_fit_is_refused)
     check_number(FLOATS + (13 + 48 + 5) * NUMBER, 0xbf800000, "not finite");
     char *bytes = example_bytes(&length);
     for (size_t cut = 0; cut < length; cut++)
-        ck_assert_msg(trained_parse(&trained, bytes, cut, error, sizeof error) == -1,
-                      "%zu of %zu bytes", cut, length);
+        ck_assert_msg(trained_parse(&trained, bytes, cut, MESSAGE(error)) == -1, "%zu of %zu bytes",
+                      cut, length);
     bytes[length / 2] ^= 1;
-    ck_assert(trained_parse(&trained, bytes, length, error, sizeof error) == -1);
+    ck_assert(trained_parse(&trained, bytes, length, MESSAGE(error)) == -1);
     ck_assert(strstr(error, "checksum"));
 }
 END_TEST
@@ -220,18 +220,18 @@ static void check_options(const struct trained *trained, const struct head_shape
     struct trained_need need = {.unroped = true, .rope = rope, .iterations = 7};
     const struct partition *partition = NULL;
     char error[300] = "";
-    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == 0);
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == 0);
     need.iterations = 8;
-    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "at most 7 iterations for layer 8, key head 1, and --iterations "
                                 "asks for 8") != NULL,
                   "%s", error);
     need.iterations = 0;
     need.spherical = true;
-    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "without --spherical for layer 8") != NULL, "%s", error);
     trained->heads[1].partition->spherical = true;
-    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, error, 300) == 0);
+    ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == 0);
     trained->heads[1].partition->spherical = false;
 }
 
@@ -244,47 +244,48 @@ START_TEST(select_finds_or_says_what_is_missing)
     const struct partition *partition = NULL;
     const struct query_model *const *models = NULL;
     char error[300] = "";
-    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, MESSAGE(error)) == 0);
     ck_assert(partition == trained.heads[0].partition);
     ck_assert(models[1] == trained.heads[0].models[1]);
-    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "nothing for layer 7, key head 0 before RoPE") != NULL, "%s",
                   error);
     head.d = 8;
-    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "4 components") != NULL, "%s", error);
     head.d = 4;
     head.query_heads = 3;
-    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "query heads 0 to 1") != NULL, "%s", error);
     head =
         (struct head_shape){.layer = 9, .key_head = 2, .query_head = 4, .query_heads = 2, .d = 4};
-    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, error, 300) == 0);
-    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, NULL, MESSAGE(error)) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, MESSAGE(error)) ==
+              -1);
     ck_assert_msg(strstr(error, "no query model") != NULL, "%s", error);
     head = (struct head_shape){
         .layer = 8, .key_head = 1, .query_head = 2, .query_heads = 2, .d = 4, .unroped = true};
-    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, MESSAGE(error)) == 0);
     struct rope rope = trained.rope;
     struct trained_need other = {.unroped = true, .rope = &rope, .clusters = 4};
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, MESSAGE(error)) == 0);
     other.clusters = 5;
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "has 4 clusters for layer 8, key head 1") != NULL, "%s", error);
     check_options(&trained, &head, &rope);
     other.clusters = 0;
     rope.pairing = ROPE_HALF;
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "another RoPE (theta 10000)") != NULL, "%s", error);
     rope.theta = 0; /* not known */
-    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &other, &partition, NULL, MESSAGE(error)) == 0);
     head.unroped = false;
-    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, error, 300) == -1);
+    ck_assert(trained_select(&trained, &head, 1, &before, &partition, NULL, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "on keys before RoPE for layer 8, key head 1, and here those "
                                 "before RoPE are not known") != NULL,
                   "%s", error);
     head.dense = true; /* nothing is needed */
-    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, error, 300) == 0);
+    ck_assert(trained_select(&trained, &head, 1, &after, &partition, &models, MESSAGE(error)) == 0);
     trained_free(&trained);
 }
 END_TEST
@@ -294,10 +295,9 @@ END_TEST
 enum { N = 120, N_Q = 60, D = 6, HEADS = 8 };
 static float keys[HEADS][N * D], unroped[HEADS][N * D], queries[HEADS][2 * N_Q * D];
 
-static int read_head(void *from, size_t index, const struct head_floats *to, char *error,
-                     size_t size)
+static int read_head(void *from, size_t index, const struct head_floats *to, struct message error)
 {
-    (void)error, (void)size, (void)from;
+    (void)error, (void)from;
     memcpy(to->keys, keys[index], sizeof keys[index]);
     memcpy(to->keys_unroped, unroped[index], sizeof keys[index]);
     memcpy(to->queries, queries[index], sizeof queries[index]);
@@ -370,7 +370,7 @@ START_TEST(heads_are_trained_on_all_documents)
         uint32_t bucket[N];
         struct query_batch batches[2];
         spec.unroped = before;
-        ck_assert_msg(train_heads(&spec, &watch, &trained, error, sizeof error) == 0, "%s", error);
+        ck_assert_msg(train_heads(&spec, &watch, &trained, MESSAGE(error)) == 0, "%s", error);
         ck_assert_uint_eq(steps[0], 8 * 12);
         ck_assert_uint_eq(trained.length, 4);
         const struct trained_head *head = trained_find(&trained, 1, 1, before);
@@ -425,35 +425,35 @@ START_TEST(variants_of_training)
     spec.per_key_head = true;
     spec.held_back = 20;
     omp_set_num_threads(1);
-    ck_assert(train_heads(&spec, NULL, &one, error, sizeof error) == 0);
+    ck_assert(train_heads(&spec, NULL, &one, MESSAGE(error)) == 0);
     for (int i = 0; i < HEADS; i++) {
         memset(keys[i] + (N - 20) * D, 0, 20 * D * sizeof(float));
         for (int head = 0; head < 2; head++)
             memset(queries[i] + (head * N_Q + N_Q - 20) * D, 0, 20 * D * sizeof(float));
     }
     omp_set_num_threads(3);
-    ck_assert(train_heads(&spec, NULL, &other, error, sizeof error) == 0);
+    ck_assert(train_heads(&spec, NULL, &other, MESSAGE(error)) == 0);
     check_same(&one, &other);
     ck_assert(one.heads[0].models_length == 1 && one.heads[0].models[1] == one.heads[0].models[0]);
     trained_free(&one);
     trained_free(&other);
     uint64_t steps[3] = {0, 4 * 12, 15};
     const struct train_watch watch = {.steps = {count_steps, steps}};
-    ck_assert(train_heads(&spec, &watch, &one, error, sizeof error) == 1);
+    ck_assert(train_heads(&spec, &watch, &one, MESSAGE(error)) == 1);
     ck_assert_uint_eq(steps[0], 15);
     trained_free(&one);
     spec.held_back = N_Q;
-    ck_assert(train_heads(&spec, NULL, &one, error, sizeof error) == -1);
+    ck_assert(train_heads(&spec, NULL, &one, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "too few queries") != NULL, "%s", error);
     trained_free(&one);
     spec.held_back = 0;
     spec.dense.window = N; /* no query has an open key */
-    ck_assert(train_heads(&spec, NULL, &one, error, sizeof error) == -1);
+    ck_assert(train_heads(&spec, NULL, &one, MESSAGE(error)) == -1);
     ck_assert_msg(strstr(error, "no query to train on") != NULL, "%s", error);
     trained_free(&one);
     spec.models = false;
     heads[0].dense = heads[4].dense = true;
-    ck_assert(train_heads(&spec, NULL, &one, error, sizeof error) == 0);
+    ck_assert(train_heads(&spec, NULL, &one, MESSAGE(error)) == 0);
     ck_assert(one.length == 3 && one.heads[0].models == NULL);
     trained_free(&one);
 }
@@ -481,7 +481,7 @@ START_TEST(a_head_without_a_query)
     const struct train_watch watch = {{NULL, NULL}, take_progress, &told};
     heads[1].dense = heads[5].dense = true;
     heads[2].dense = heads[3].dense = heads[6].dense = heads[7].dense = true;
-    ck_assert_msg(train_heads(&spec, &watch, &trained, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(train_heads(&spec, &watch, &trained, MESSAGE(error)) == 0, "%s", error);
     ck_assert(trained.length == 1 && trained.heads[0].models_length == 2);
     ck_assert(trained.heads[0].models[0] != NULL && trained.heads[0].models[1] == NULL);
     ck_assert(told.models == 1 && told.queries == 2 * N_Q && told.entropy > 0);
@@ -489,14 +489,14 @@ START_TEST(a_head_without_a_query)
         heads[i].dense = false;
     const struct train_watch counted = {{count_steps, steps}, NULL, NULL};
     steps[0] = 2 * 12; /* of the head that is there */
-    ck_assert(train_heads(&spec, &counted, &trained, error, sizeof error) == 0);
+    ck_assert(train_heads(&spec, &counted, &trained, MESSAGE(error)) == 0);
     ck_assert_uint_eq(steps[0], 8 * 12);
     ck_assert(trained.length == 4 && trained.heads[0].models[1] == NULL);
     for (size_t i = 1; i < 4; i++)
         ck_assert(trained.heads[i].models[0] != NULL && trained.heads[i].models[1] != NULL);
     close(mkstemp(path));
-    ck_assert_msg(trained_save(&trained, path, error, sizeof error) == 0, "%s", error);
-    ck_assert_msg(trained_load(&again, path, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(trained_save(&trained, path, MESSAGE(error)) == 0, "%s", error);
+    ck_assert_msg(trained_load(&again, path, MESSAGE(error)) == 0, "%s", error);
     check_same(&trained, &again);
     unlink(path);
     trained_free(&trained);

@@ -134,7 +134,7 @@ static void bench_full(const float *keys, uint32_t n)
         for (uint32_t block = 512; block <= BLOCK_MAX; block *= 4)
             keep_least(&products, attention_products(keys, n, logits, out, block));
         const double start = cpu_seconds();
-        if (sparse_outputs(&spec, out, &report, error, sizeof error) != 0)
+        if (sparse_outputs(&spec, out, &report, MESSAGE(error)) != 0)
             puts(error);
         keep_least(&full, cpu_seconds() - start);
     }

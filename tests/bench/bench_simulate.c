@@ -28,8 +28,8 @@ static const struct sim_shape placement_shape = {1024, 1, 0};
 static double simulate(const struct sim_spec *spec)
 {
     char error[200];
-    struct simulation *simulation = simulation_new(spec, error, sizeof error);
-    if (!simulation || simulation_run(simulation, NULL, NULL, error, sizeof error) != 0) {
+    struct simulation *simulation = simulation_new(spec, MESSAGE(error));
+    if (!simulation || simulation_run(simulation, NULL, NULL, MESSAGE(error)) != 0) {
         fprintf(stderr, "%s\n", error);
         exit(EXIT_FAILURE);
     }

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     memcpy(copy, bytes, length);
     const uint64_t sum = state_file_checksum(bytes, length);
     memcpy(copy + length, &sum, sizeof sum);
-    if (trained_parse(&trained, copy, length + 8, error, sizeof error) == 0) {
+    if (trained_parse(&trained, copy, length + 8, MESSAGE(error)) == 0) {
         for (size_t i = 0; i < trained.length; i++)
             use(&trained.heads[i]);
     } else if (*error == '\0' || trained.length != 0) {

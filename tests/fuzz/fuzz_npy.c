@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     for (enum sim_dtype dtype = SIM_DTYPE_UNKNOWN; dtype <= SIM_F64; dtype++) {
         struct row_file file = {.descriptor = -1};
         strcpy(error, "");
-        if (npy_format.parse(&file, bytes, length, dtype, error, sizeof error) == 0) {
+        if (npy_format.parse(&file, bytes, length, dtype, MESSAGE(error)) == 0) {
             if (file.rows == 0 || file.row == 0 || file.dtype == SIM_DTYPE_UNKNOWN ||
                 file.offset > length || *error)
                 abort();

@@ -41,9 +41,9 @@ static inline struct rcm_topk model_shape(const struct sim_spec *spec, struct si
 static inline struct simulation *run_simulation(const struct sim_spec *spec)
 {
     char error[200];
-    struct simulation *simulation = simulation_new(spec, error, sizeof error);
+    struct simulation *simulation = simulation_new(spec, MESSAGE(error));
     ck_assert_msg(simulation, "%s", error);
-    ck_assert_msg(simulation_run(simulation, NULL, NULL, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(simulation_run(simulation, NULL, NULL, MESSAGE(error)) == 0, "%s", error);
     return simulation;
 }
 

@@ -255,8 +255,8 @@ START_TEST(the_simulation_is_the_literal_algorithm)
                                                (enum sim_assignment)(i % SIM_ASSIGNMENTS)};
             if (kind < FILE_KINDS) {
                 write_rows(path, kind, n, &state, rows);
-                ck_assert_msg(row_file_open(&file, path, SIM_F64, n, error, sizeof error) == 0,
-                              "%s", error);
+                ck_assert_msg(row_file_open(&file, path, SIM_F64, n, MESSAGE(error)) == 0, "%s",
+                              error);
             }
             struct sim_spec spec = {.n = n,
                                     .k = k,
@@ -279,10 +279,9 @@ START_TEST(the_simulation_is_the_literal_algorithm)
                                     .seed = (uint64_t)repeat,
                                     .repetitions = ROWS,
                                     .threads = 1};
-            struct simulation *simulation = simulation_new(&spec, error, sizeof error);
+            struct simulation *simulation = simulation_new(&spec, MESSAGE(error));
             ck_assert_ptr_nonnull(simulation);
-            ck_assert_msg(simulation_run(simulation, NULL, NULL, error, sizeof error) == 0, "%s",
-                          error);
+            ck_assert_msg(simulation_run(simulation, NULL, NULL, MESSAGE(error)) == 0, "%s", error);
             certified += compare_all(&spec, simulation, rows);
             compared += 3 * SHAPES;
             simulation_free(simulation);

@@ -93,8 +93,8 @@ static pid_t start(const struct sim_spec *spec, struct answer *answer, watch_sto
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){largest_file, largest_file});
     }
-    struct simulation *s = simulation_new(spec, answer->error, sizeof answer->error);
-    answer->status = simulation_run(s, tick, NULL, answer->error, sizeof answer->error);
+    struct simulation *s = simulation_new(spec, MESSAGE(answer->error));
+    answer->status = simulation_run(s, tick, NULL, MESSAGE(answer->error));
     answer->done = simulation_done(s);
     for (size_t i = 0; i < RESULTS && answer->status == 0; i++) {
         struct sim_result *r = &answer->results[i];

@@ -119,8 +119,7 @@ START_TEST(the_literal_algorithm)
             }
             ck_assert_int_eq(fclose(out), 0);
             struct row_file file;
-            ck_assert_msg(row_file_open(&file, path, SIM_F64, n, error, sizeof error) == 0, "%s",
-                          error);
+            ck_assert_msg(row_file_open(&file, path, SIM_F64, n, MESSAGE(error)) == 0, "%s", error);
             struct sim_spec spec = placement_spec(n, k, shapes, SHAPES, ROWS);
             spec.valid = repeat % 3 ? n : random_between(&state, k, n);
             spec.input = SIM_FILE;

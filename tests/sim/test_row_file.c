@@ -56,7 +56,7 @@ static size_t npy(unsigned char *bytes, unsigned version, const char *dictionary
 
 static bool opens(struct row_file *file, enum sim_dtype dtype, uint64_t row, char *error)
 {
-    bool good = row_file_open(file, path, dtype, row, error, 300) == 0;
+    bool good = row_file_open(file, path, dtype, row, (struct message){error, 300}) == 0;
     ck_assert(good || (*error && !strchr(error, '\n') && file->descriptor < 0));
     return good;
 }
@@ -257,9 +257,9 @@ START_TEST(files_that_do_not_fit)
     row_file_close(&file);
     unlink(path);
     ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error) && strstr(error, "No such file"));
-    ck_assert(row_file_open(&file, "/tmp", SIM_F32, 4, error, sizeof error) != 0 &&
+    ck_assert(row_file_open(&file, "/tmp", SIM_F32, 4, MESSAGE(error)) != 0 &&
               strstr(error, "regular"));
-    ck_assert(row_file_open(&file, "/dev/null", SIM_F32, 4, error, sizeof error) != 0 &&
+    ck_assert(row_file_open(&file, "/dev/null", SIM_F32, 4, MESSAGE(error)) != 0 &&
               strstr(error, "regular"));
     remove_folder();
 }
@@ -276,23 +276,21 @@ START_TEST(raw_files)
     FILE *out = fopen(raw, "w");
     ck_assert_uint_eq(fwrite(values, sizeof *values, 6, out), 6);
     fclose(out);
-    ck_assert(row_file_open(&file, raw, SIM_F32, 3, error, sizeof error) == 0);
+    ck_assert(row_file_open(&file, raw, SIM_F32, 3, MESSAGE(error)) == 0);
     ck_assert(file.rows == 2 && file.row == 3);
     ck_assert(file.axes == 2 && file.axis[0] == 2 && file.axis[1] == 3);
     ck_assert_int_eq(row_file_read(&file, 1, x, buffer), 0);
     ck_assert(x[0] == 4.0 && x[1] == 5.0 && x[2] == 6.25);
     row_file_close(&file);
-    ck_assert(row_file_open(&file, raw, SIM_F32, 4, error, sizeof error) != 0 &&
+    ck_assert(row_file_open(&file, raw, SIM_F32, 4, MESSAGE(error)) != 0 &&
               strstr(error, "whole number of rows"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, RCM_N_MAX, error, sizeof error) != 0 &&
+    ck_assert(row_file_open(&file, raw, SIM_F32, RCM_N_MAX, MESSAGE(error)) != 0 &&
               strstr(error, "whole number of rows"));
-    ck_assert(row_file_open(&file, raw, SIM_DTYPE_UNKNOWN, 3, error, sizeof error) != 0 &&
+    ck_assert(row_file_open(&file, raw, SIM_DTYPE_UNKNOWN, 3, MESSAGE(error)) != 0 &&
               strstr(error, "--dtype"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, 0, error, sizeof error) != 0 &&
-              strstr(error, "--row"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, 0, MESSAGE(error)) != 0 && strstr(error, "--row"));
     fclose(fopen(raw, "w"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, 3, error, sizeof error) != 0 &&
-              strstr(error, "empty"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, 3, MESSAGE(error)) != 0 && strstr(error, "empty"));
     remove_folder();
 }
 END_TEST
@@ -314,8 +312,8 @@ START_TEST(short_floats_are_exact)
     for (int brain = 0; brain < 2; brain++) {
         int exponent_bits = brain ? 8 : 5, fraction_bits = 15 - exponent_bits,
             bias = (1 << (exponent_bits - 1)) - 1;
-        ck_assert(
-            row_file_open(&file, raw, brain ? SIM_BF16 : SIM_F16, 65536, error, sizeof error) == 0);
+        ck_assert(row_file_open(&file, raw, brain ? SIM_BF16 : SIM_F16, 65536, MESSAGE(error)) ==
+                  0);
         ck_assert_int_eq(row_file_read(&file, 0, x, buffer), 0);
         for (int i = 0; i < 65536; i++) {
             int exponent = i >> fraction_bits & ((1 << exponent_bits) - 1),

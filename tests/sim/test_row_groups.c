@@ -50,7 +50,7 @@ START_TEST(labels)
     for (int i = 0; i < 2; i++) {
         struct row_groups groups;
         write_bytes(texts[i], strlen(texts[i]));
-        ck_assert_msg(row_groups_read(&groups, path, 5, error, sizeof error) == 0, "%s", error);
+        ck_assert_msg(row_groups_read(&groups, path, 5, MESSAGE(error)) == 0, "%s", error);
         ck_assert_uint_eq(groups.groups, 3);
         for (uint64_t row = 0; row < 5; row++)
             ck_assert_uint_eq(row_group(&groups, row), want[row]);
@@ -87,7 +87,7 @@ START_TEST(many_labels)
     }
     make_file();
     write_bytes(text, length);
-    ck_assert_msg(row_groups_read(&groups, path, ROWS, error, sizeof error) == 0, "%s", error);
+    ck_assert_msg(row_groups_read(&groups, path, ROWS, MESSAGE(error)) == 0, "%s", error);
     ck_assert_uint_eq(groups.groups, seen);
     for (unsigned row = 0; row < ROWS; row++)
         ck_assert_uint_eq(row_group(&groups, row), group_of[label[row]]);
@@ -124,16 +124,16 @@ START_TEST(files_that_are_rejected)
     make_file();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_bytes(cases[i].text, cases[i].length);
-        ck_assert_int_eq(row_groups_read(&groups, path, 3, error, sizeof error), -1);
+        ck_assert_int_eq(row_groups_read(&groups, path, 3, MESSAGE(error)), -1);
         ck_assert_msg(strstr(error, cases[i].reason) && !strchr(error, '\n'), "case %zu: %s", i,
                       error);
         row_groups_free(&groups);
     }
     unlink(path);
-    ck_assert_int_eq(row_groups_read(&groups, path, 3, error, sizeof error), -1);
+    ck_assert_int_eq(row_groups_read(&groups, path, 3, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "No such file"));
     row_groups_free(&groups);
-    ck_assert_int_eq(row_groups_read(&groups, "/dev/zero", 3, error, sizeof error), -1);
+    ck_assert_int_eq(row_groups_read(&groups, "/dev/zero", 3, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "not a regular file"));
     row_groups_free(&groups);
 }
@@ -144,25 +144,25 @@ START_TEST(axes)
     const struct row_file file = {.rows = 24, .row = 9, .axes = 4, .axis = {2, 3, 4, 9}};
     struct row_groups groups;
     char error[300];
-    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 1, error, sizeof error), 0);
+    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 1, MESSAGE(error)), 0);
     ck_assert_uint_eq(groups.groups, 2);
     ck_assert_uint_eq(row_group(&groups, 11), 0);
     ck_assert_uint_eq(row_group(&groups, 12), 1);
     assert_label(&groups, 1, "1");
-    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 2, error, sizeof error), 0);
+    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 2, MESSAGE(error)), 0);
     ck_assert_uint_eq(groups.groups, 6);
     for (uint64_t row = 0; row < 24; row++)
         ck_assert_uint_eq(row_group(&groups, row), row / 4);
     assert_label(&groups, 4, "1,1");
     assert_label(&groups, 5, "1,2");
-    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 3, error, sizeof error), 0);
+    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 3, MESSAGE(error)), 0);
     ck_assert_uint_eq(groups.groups, 24);
     assert_label(&groups, 23, "1,2,3");
-    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 4, error, sizeof error), -1);
+    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 4, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "give 3 or less"));
-    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 0, error, sizeof error), -1);
+    ck_assert_int_eq(row_groups_of_axes(&groups, &file, 0, MESSAGE(error)), -1);
     const struct row_file one = {.rows = 24, .row = 9, .axes = 3, .axis = {1, 24, 9}};
-    ck_assert_int_eq(row_groups_of_axes(&groups, &one, 1, error, sizeof error), -1);
+    ck_assert_int_eq(row_groups_of_axes(&groups, &one, 1, MESSAGE(error)), -1);
     ck_assert_ptr_nonnull(strstr(error, "has 1 group along 1 axis"));
 }
 END_TEST
@@ -219,7 +219,7 @@ START_TEST(each_group_is_its_rows)
         for (size_t j = 0; j < N; j++)
             rows[i][j] = (double)(next_random(&state) % 1000) / 100.0;
     write_bytes(rows, sizeof rows);
-    ck_assert_int_eq(row_file_open(&file, path, SIM_F64, N, error, sizeof error), 0);
+    ck_assert_int_eq(row_file_open(&file, path, SIM_F64, N, MESSAGE(error)), 0);
     uint32_t of_row[ROWS];
     for (uint32_t i = 0; i < ROWS; i++)
         of_row[i] = i % 7 % 4; /* groups of different sizes, mixed */
@@ -237,7 +237,7 @@ START_TEST(each_group_is_its_rows)
         struct simulation *alone = NULL;
         if (count > 0) {
             write_bytes(own, count * sizeof *own);
-            ck_assert_int_eq(row_file_open(&own_file, path, SIM_F64, N, error, sizeof error), 0);
+            ck_assert_int_eq(row_file_open(&own_file, path, SIM_F64, N, MESSAGE(error)), 0);
             alone = run_rows(&own_file, NULL, 1, count);
         }
         for (size_t shape = 0; shape < SHAPES; shape++) {

@@ -283,11 +283,11 @@ START_TEST(limits_are_said)
     struct sim_shape shape = {1, 1, SIM_INTERLEAVED};
     struct sim_spec spec = placement_spec(UINT64_C(1) << 33, 2, &shape, 1, 1);
     spec.input = SIM_IID;
-    ck_assert_ptr_null(simulation_new(&spec, error, sizeof error));
+    ck_assert_ptr_null(simulation_new(&spec, MESSAGE(error)));
     ck_assert_ptr_nonnull(strstr(error, "2^32"));
     spec.input = SIM_PLACEMENT;
     shape.b = SIM_B_MAX + 1;
-    ck_assert_ptr_null(simulation_new(&spec, error, sizeof error));
+    ck_assert_ptr_null(simulation_new(&spec, MESSAGE(error)));
     ck_assert_ptr_nonnull(strstr(error, "2^28"));
 }
 END_TEST

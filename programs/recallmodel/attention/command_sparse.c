@@ -116,8 +116,7 @@ static int check_spec(const struct evaluation_spec *spec)
     const double of_table = /* at least */
         sizeof(float) * ((double)spec->options.bits * spec->heads[0].d + most_keys(spec));
     if (spec->options.tables > METHOD_OPTIONS_DEFAULT.tables &&
-        !memory_fits(spec->options.tables * of_table, "--tables", "give fewer", error,
-                     sizeof error))
+        !memory_fits(spec->options.tables * of_table, "--tables", "give fewer", MESSAGE(error)))
         return usage_error("%s", error);
     return STATUS_OK;
 }
@@ -146,7 +145,7 @@ static int run_evaluation(const struct sparse_settings *s, const struct tensors 
     progress_start(&progress, "steps");
     progress_watch(&progress);
     const struct watch watch = {progress_tick, &progress};
-    const int failed = evaluation_run(spec, &watch, &evaluation, error, sizeof error);
+    const int failed = evaluation_run(spec, &watch, &evaluation, MESSAGE(error));
     progress_end(&progress);
     int status = failed < 0 ? usage_error("%s", error) : STATUS_OK;
     if (status == STATUS_OK) {
@@ -246,7 +245,7 @@ static int run_sparse(int count, char **arguments)
     struct tensors_spec spec = tensors_spec_of(&settings);
     /* One rank does the work: the heads are few, and each needs all threads. */
     if (status == STATUS_OK && team_rank() == 0) {
-        status = tensors_open(&tensors, &spec, error, sizeof error) != 0
+        status = tensors_open(&tensors, &spec, MESSAGE(error)) != 0
                      ? usage_error("%s", error)
                      : evaluate_tensors(&settings, &spec, &tensors);
         tensors_close(&tensors);

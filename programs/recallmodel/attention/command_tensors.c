@@ -113,7 +113,7 @@ static int measure_heads(const struct tensors_settings *settings, struct tensors
         struct head_floats floats;
         void *memory = require_memory(head_floats_new(&tensors->heads[i], &floats));
         const struct context context = context_of(&tensors->heads[i], &floats);
-        if (tensors_read(tensors, i, &floats, error, sizeof error) != 0)
+        if (tensors_read(tensors, i, &floats, MESSAGE(error)) != 0)
             status = usage_error("%s", error);
         else
             properties_of_head(&context, tensors_dense(settings), settings->pairing,
@@ -135,8 +135,8 @@ static int measure_files(const struct tensors_settings *settings, struct measure
     for (int i = 0; i < TENSORS; i++)
         if (settings->paths[i])
             spec.paths[i] = (struct tensor_paths){(char **)&settings->paths[i], 1};
-    int status = tensors_open(&tensors, &spec, error, sizeof error) == 0 ? STATUS_OK
-                                                                         : usage_error("%s", error);
+    int status =
+        tensors_open(&tensors, &spec, MESSAGE(error)) == 0 ? STATUS_OK : usage_error("%s", error);
     if (status == STATUS_OK && tensors.heads[0].n < 2)
         status = usage_error("--keys has one position; give two or more");
     if (status == STATUS_OK) {
@@ -225,7 +225,7 @@ static int run_tensors(int count, char **arguments)
         arguments_read_ruled(tensors_options, tensors_rules, NULL, &settings, count, arguments);
     char error[200];
     const bool works = team_rank() == 0; /* one rank does the work and writes the files */
-    if (status == STATUS_OK && works && !products_ready(error, sizeof error))
+    if (status == STATUS_OK && works && !products_ready(MESSAGE(error)))
         status = usage_error("%s", error);
     threads_use(0);
     if (status == STATUS_OK && works)

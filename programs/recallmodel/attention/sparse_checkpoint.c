@@ -191,25 +191,25 @@ static char *file_of(const struct sparse_checkpoint *c, const void *state, size_
     return bytes;
 }
 
-static int write_bytes(struct sparse_checkpoint *c, const char *bytes, size_t length, char *error,
-                       size_t size)
+static int write_bytes(struct sparse_checkpoint *c, const char *bytes, size_t length,
+                       struct message error)
 {
     const double start = clock_seconds();
     const int status = state_file_write(c->path, bytes, length);
     if (status != 0)
-        snprintf(error, size, "--checkpoint %s cannot be written: %s", c->path, strerror(errno));
+        message_set(error, "--checkpoint %s cannot be written: %s", c->path, strerror(errno));
     const double now = clock_seconds(), pause = SHARE * (now - start);
     c->next = now + (pause > SECONDS ? pause : SECONDS);
     return status;
 }
 
 /* A keeper of evaluate.h. */
-static int keep(void *context, const void *state, size_t length, char *error, size_t size)
+static int keep(void *context, const void *state, size_t length, struct message error)
 {
     struct sparse_checkpoint *c = context;
     size_t all;
     char *bytes = file_of(c, state, length, &all);
-    const int status = write_bytes(c, bytes, all, error, size);
+    const int status = write_bytes(c, bytes, all, error);
     free(bytes);
     return status;
 }
@@ -227,7 +227,7 @@ bool sparse_checkpoint_due(const struct sparse_checkpoint *c)
 int sparse_checkpoint_write(struct sparse_checkpoint *c)
 {
     char error[800];
-    if (!c->path || keep(c, c->state, c->state_length, error, sizeof error) == 0)
+    if (!c->path || keep(c, c->state, c->state_length, MESSAGE(error)) == 0)
         return STATUS_OK;
     usage_error("%s", error);
     return STATUS_FAILED;
@@ -238,13 +238,12 @@ int sparse_checkpoint_start(struct sparse_checkpoint *c, struct trained *trained
     char error[800];
     if (!c->path)
         return STATUS_OK;
-    if (c->trained &&
-        trained_parse(trained, c->trained, c->trained_length, error, sizeof error) != 0)
+    if (c->trained && trained_parse(trained, c->trained, c->trained_length, MESSAGE(error)) != 0)
         return usage_error("--checkpoint %s: what was trained %s", c->path, error);
     c->keeps = trained;
     if (!c->file)
         return sparse_checkpoint_write(c);
-    if (write_bytes(c, c->file, c->length, error, sizeof error) == 0)
+    if (write_bytes(c, c->file, c->length, MESSAGE(error)) == 0)
         return STATUS_OK;
     usage_error("%s", error);
     return STATUS_FAILED;

@@ -145,7 +145,7 @@ int sparse_time(const struct sparse_settings *settings, const struct evaluation_
             free(timed.memory);
             timed.index = head;
             timed.memory = require_memory(head_floats_new(&spec->heads[head], &timed.floats));
-            if (spec->read(spec->from, head, &timed.floats, error, sizeof error) != 0 &&
+            if (spec->read(spec->from, head, &timed.floats, MESSAGE(error)) != 0 &&
                 !stop_timing(&timed, 0, 0))
                 status = usage_error("%s", error);
         }

@@ -37,7 +37,7 @@ static bool needs_models(const struct evaluation_spec *spec, bool unroped)
 static int check_save(const char *path)
 {
     char error[200];
-    char *target = atomic_file_target(path, error, sizeof error);
+    char *target = atomic_file_target(path, MESSAGE(error));
     if (!target)
         return usage_error("--save %.150s %s", path, error);
     char *slash = strrchr(target, '/');
@@ -144,7 +144,7 @@ static int train_kind(const struct sparse_settings *s, struct tensors *tensors,
     train.training.seed = s->options.seed;
     progress_start(&shown.progress, train.models ? "steps" : "heads");
     progress_watch(&shown.progress);
-    const int failed = train_heads(&train, &watch, trained, error, sizeof error);
+    const int failed = train_heads(&train, &watch, trained, MESSAGE(error));
     progress_end(&shown.progress);
     if (failed < 0)
         return usage_error("%s", error);
@@ -176,7 +176,7 @@ static int train_elsewhere(const struct sparse_settings *s, const struct tensors
     train.last = 0;
     for (int i = 0; i < TENSORS; i++)
         train.paths[i] = s->train.paths[i].paths;
-    int status = tensors_open(&tensors, &train, error, sizeof error) != 0
+    int status = tensors_open(&tensors, &train, MESSAGE(error)) != 0
                      ? usage_error("%s (files of --train-keys and --train-queries)", error)
                      : STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < tensors.length; i++)
@@ -218,7 +218,7 @@ static int train_on_first_half(const struct sparse_settings *s, struct tensors_s
         return status;
     tensors_close(tensors);
     tensors_spec->last = held_back;
-    if (tensors_open(tensors, tensors_spec, error, sizeof error) != 0)
+    if (tensors_open(tensors, tensors_spec, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     spec->heads = tensors->heads;
     spec->length = tensors->length;
@@ -243,7 +243,7 @@ static int select_kind(const struct sparse_settings *s, struct evaluation_spec *
     if (models)
         t->models[unroped] = require_memory(calloc(spec->length + 1, sizeof(void *)));
     if (trained_select(&t->trained, spec->heads, spec->length, &need, t->partitions[unroped],
-                       t->models[unroped], error, sizeof error) != 0)
+                       t->models[unroped], MESSAGE(error)) != 0)
         return s->train.index ? usage_error("--index %s %s", s->train.index, error)
                               : usage_error("what --train-keys gave %s", error);
     spec->trained[unroped] =
@@ -264,7 +264,7 @@ int sparse_train(const struct sparse_settings *s, struct tensors_spec *tensors_s
         status = usage_error("--save writes what was trained, but nothing is trained here; give "
                              "--train-keys, or --method saap");
     if (status == STATUS_OK && s->train.index &&
-        trained_load(&t->trained, s->train.index, error, sizeof error) != 0)
+        trained_load(&t->trained, s->train.index, MESSAGE(error)) != 0)
         status = usage_error("--index %s", error);
     if (status == STATUS_OK)
         status = sparse_checkpoint_open(checkpoint, s, spec);
@@ -281,7 +281,7 @@ int sparse_train(const struct sparse_settings *s, struct tensors_spec *tensors_s
     if (!s->train.index)
         t->trained.rope = s->rope;
     if (status == STATUS_OK && s->train.save &&
-        trained_save(&t->trained, s->train.save, error, sizeof error) != 0)
+        trained_save(&t->trained, s->train.save, MESSAGE(error)) != 0)
         status = usage_error("--save %s", error);
     for (int unroped = 0; unroped < 2 && status == STATUS_OK; unroped++)
         status = select_kind(s, spec, unroped, t);

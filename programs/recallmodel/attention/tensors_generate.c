@@ -93,8 +93,8 @@ static int open_files(struct generation *generation)
         const uint64_t shape[] = {queries ? g->query_heads : g->key_heads, queries ? g->n_q : g->n,
                                   g->d};
         generation->paths[i] = path_of(generation->settings->folder, file_names[i], ".npy");
-        if (npy_write_open(&generation->files[i], generation->paths[i], shape, 3, error,
-                           sizeof error) != 0)
+        if (npy_write_open(&generation->files[i], generation->paths[i], shape, 3, MESSAGE(error)) !=
+            0)
             return file_error(generation->paths[i], error);
     }
     generation->needles_path = path_of(generation->settings->folder, "needles", ".csv");
@@ -114,8 +114,8 @@ static int write_head(struct generation *generation, const struct generated_head
     char error[300];
     for (int i = 0; i < FILES; i++)
         if (npy_write_append(&generation->files[i], parts[i],
-                             i == QUERIES || i == QUERIES_UNROPED ? queries : keys, error,
-                             sizeof error) != 0)
+                             i == QUERIES || i == QUERIES_UNROPED ? queries : keys,
+                             MESSAGE(error)) != 0)
             return file_error(generation->paths[i], error);
     for (size_t i = 0; i < head->needle_count; i++)
         fprintf(generation->needles_stream,
@@ -159,12 +159,12 @@ static int close_files(struct generation *generation)
 {
     char error[300];
     for (int i = 0; i < FILES; i++)
-        if (npy_write_close(&generation->files[i], error, sizeof error) != 0)
+        if (npy_write_close(&generation->files[i], MESSAGE(error)) != 0)
             return file_error(generation->paths[i], error);
     if (generation->generator.needles == 0)
         return STATUS_OK;
     fflush(generation->needles_stream);
-    char *target = atomic_file_target(generation->needles_path, error, sizeof error);
+    char *target = atomic_file_target(generation->needles_path, MESSAGE(error));
     if (!target)
         return file_error(generation->needles_path, error);
     const int failed = atomic_file_write(target, generation->needles, generation->needles_length);
@@ -201,10 +201,10 @@ int tensors_generate(const struct tensors_settings *settings, struct measured_he
         if (numbers[i].number > 1u << 30)
             return usage_error("%s %" PRIu64 " is too large; give at most 2^30", numbers[i].option,
                                numbers[i].number);
-    if (generator_check(g, error, sizeof error) != 0)
+    if (generator_check(g, MESSAGE(error)) != 0)
         return usage_error("%s", error);
-    if (!memory_fits(generated_head_bytes(g), "--n", "give fewer keys, or a smaller --d", error,
-                     sizeof error))
+    if (!memory_fits(generated_head_bytes(g), "--n", "give fewer keys, or a smaller --d",
+                     MESSAGE(error)))
         return usage_error("%s", error);
     int status = make_folder(settings->folder);
     if (status == STATUS_OK) {

@@ -95,7 +95,7 @@ static int find_target(const struct calibrate_settings *settings, char **target)
     *target = NULL;
     if (!settings->profile_file)
         return STATUS_OK;
-    *target = atomic_file_target(settings->profile_file, error, sizeof error);
+    *target = atomic_file_target(settings->profile_file, MESSAGE(error));
     return *target ? STATUS_OK : usage_error("-o %s %s", settings->profile_file, error);
 }
 

@@ -85,8 +85,8 @@ int bench_rows_open(struct bench_rows *rows, const char *path, struct bench_sett
     if (status != STATUS_OK)
         return status;
     /* two bytes without a name are bfloat16 if that was asked for */
-    if (row_file_open(&rows->file, path, SIM_DTYPE_UNKNOWN, 0, reason, sizeof reason) != 0 &&
-        (!bfloat || row_file_open(&rows->file, path, SIM_BF16, 0, reason, sizeof reason) != 0))
+    if (row_file_open(&rows->file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0 &&
+        (!bfloat || row_file_open(&rows->file, path, SIM_BF16, 0, MESSAGE(reason)) != 0))
         return usage_error("--rows %.150s %s", path,
                            rows->file.size > 0 && !rows->file.format
                                ? "is not a .npy file; save the rows as one, as numpy.save() does"

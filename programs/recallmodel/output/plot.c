@@ -129,7 +129,7 @@ int plot_check(const char *path)
         return usage_error("--plot '%.60s' does not end in .png, .pdf or .svg; give such a file, "
                            "or - for the terminal",
                            path);
-    char error[600], *target = atomic_file_target(path, error, sizeof error);
+    char error[600], *target = atomic_file_target(path, MESSAGE(error));
     free(target);
     return target ? STATUS_OK : usage_error("--plot '%.200s' %s", path, error);
 }
@@ -190,7 +190,7 @@ static int not_drawn(const char *path, const char *reason)
 
 static int save(const char *path, const char *picture, size_t length)
 {
-    char error[600], *target = atomic_file_target(path, error, sizeof error);
+    char error[600], *target = atomic_file_target(path, MESSAGE(error));
     const int failed = target && atomic_file_write(target, picture, length) != 0;
     const int reason = errno;
     free(target);

@@ -209,7 +209,7 @@ static int count_query(const struct count_settings *settings, const struct query
                          .shapes = query->length,
                          .wanted = settings->repetitions ? settings->repetitions : 1};
     if (!memory_fits(SIM_COUNT_ROW_BYTES * (double)query->base.n, "a row of this --n",
-                     "give a smaller --n", error, sizeof error))
+                     "give a smaller --n", MESSAGE(error)))
         return usage_error("%s", error);
     c.subjects = subjects_of(settings, &c.count);
     c.stage1 = require_memory(calloc(c.shapes, sizeof *c.stage1));

@@ -229,8 +229,8 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
                            "than 10^6 in all; give --csv, or fewer shapes or groups",
                            spec->groups->groups, spec->shapes * spec->shuffles);
     memory_fits(simulation_bytes(spec), "this simulation",
-                "give fewer --threads, a smaller --n or --k, or fewer shapes", error, sizeof error);
-    int status = team_status(error, sizeof error, STATUS_USAGE);
+                "give fewer --threads, a smaller --n or --k, or fewer shapes", MESSAGE(error));
+    int status = team_status(MESSAGE(error), STATUS_USAGE);
     if (status != STATUS_OK)
         return status;
     struct progress progress;
@@ -238,12 +238,12 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
     progress_watch(&progress);
     if (!spec->checkpoint)
         progress_holds_nothing();
-    struct simulation *simulation = simulation_new(spec, error, sizeof error);
+    struct simulation *simulation = simulation_new(spec, MESSAGE(error));
     if (!simulation)
         progress_end(&progress);
-    status = team_status(error, sizeof error, STATUS_FAILED);
+    status = team_status(MESSAGE(error), STATUS_FAILED);
     if (status == STATUS_OK) {
-        int failed = simulation_run(simulation, progress_tick, &progress, error, sizeof error);
+        int failed = simulation_run(simulation, progress_tick, &progress, MESSAGE(error));
         struct simulation_answer answer = {.settings = settings,
                                            .query = query,
                                            .spec = spec,

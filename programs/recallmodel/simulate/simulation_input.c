@@ -9,12 +9,12 @@
 #include <sim/team.h>
 
 /* Prints the first error of the team, if there is one: then returns `status`. All ranks call it. */
-int team_status(char *error, size_t size, int status)
+int team_status(struct message error, int status)
 {
-    team_share_error(error, size);
-    if (*error == '\0')
+    team_share_error(error);
+    if (*error.text == '\0')
         return STATUS_OK;
-    usage_error("%s", error);
+    usage_error("%s", error.text);
     return status;
 }
 
@@ -32,39 +32,36 @@ static uint64_t identity_of(const struct simulation_input *input)
 
 /* Finds the groups: of --groups, or along the axes. Returns 0, or -1 with a line in `error`. */
 static int find_groups(struct simulation_input *input, const struct simulate_settings *own,
-                       char *error, size_t size)
+                       struct message error)
 {
     char reason[400];
     unsigned axes = row_groups_usual_axes(&input->file);
     int failed = 0;
     if (own->groups) {
-        failed =
-            row_groups_read(&input->groups, own->groups, input->file.rows, reason, sizeof reason);
+        failed = row_groups_read(&input->groups, own->groups, input->file.rows, MESSAGE(reason));
         if (failed)
-            snprintf(error, size, "--groups %.150s %s", own->groups, reason);
+            message_set(error, "--groups %.150s %s", own->groups, reason);
         input->grouped = !failed;
         return failed;
     }
     if (own->group_axes != GROUP_AXES_USUAL)
         axes = (unsigned)(own->group_axes < 1000 ? own->group_axes : 1000);
     if (axes > 0)
-        failed = row_groups_of_axes(&input->groups, &input->file, axes, reason, sizeof reason);
+        failed = row_groups_of_axes(&input->groups, &input->file, axes, MESSAGE(reason));
     if (failed)
-        snprintf(error, size, "--group-axes: --file %.150s %s", own->file, reason);
+        message_set(error, "--group-axes: --file %.150s %s", own->file, reason);
     input->grouped = axes > 0 && !failed;
     return failed;
 }
 
 /* Opens the file and finds its groups. Returns 0, or -1 with a line in `error`. */
 static int open_rows(struct simulation_input *input, const struct simulate_settings *own,
-                     char *error, size_t size)
+                     struct message error)
 {
     char reason[500];
-    if (row_file_open(&input->file, own->file, own->file_dtype, own->row, reason, sizeof reason) ==
-        0)
-        return find_groups(input, own, error, size);
-    snprintf(error, size, "--file %.150s %s", own->file, reason);
-    return -1;
+    if (row_file_open(&input->file, own->file, own->file_dtype, own->row, MESSAGE(reason)) == 0)
+        return find_groups(input, own, error);
+    return message_set(error, "--file %.150s %s", own->file, reason);
 }
 
 int simulation_input_open(struct simulation_input *input, struct simulate_settings *own)
@@ -72,29 +69,31 @@ int simulation_input_open(struct simulation_input *input, struct simulate_settin
     char error[700] = "";
     struct row_file *file = &input->file;
     *input = (struct simulation_input){.file = {.descriptor = -1}};
-    int failed = open_rows(input, own, error, sizeof error);
+    int failed = open_rows(input, own, MESSAGE(error));
     uint64_t identity = failed ? 0 : identity_of(input), largest = team_max(identity),
              least = ~team_max(~identity);
     if (failed || least == 0) /* 0: elsewhere it could not be opened */
         ;
     else if (largest != identity || least != identity)
-        snprintf(error, sizeof error,
-                 "--file %.150s%s is not the same on all ranks; copy one file to all of them, or "
-                 "share it",
-                 own->file, own->groups ? " or its --groups" : "");
+        message_set(
+            MESSAGE(error),
+            "--file %.150s%s is not the same on all ranks; copy one file to all of them, or "
+            "share it",
+            own->file, own->groups ? " or its --groups" : "");
     else if (own->question.n.length && own->question.n.items[0] != file->row)
-        snprintf(error, sizeof error,
-                 "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64 "; leave --n out",
-                 own->question.n.items[0], file->row);
+        message_set(MESSAGE(error),
+                    "--n %" PRIu64 " is not the length of a row of --file, %" PRIu64
+                    "; leave --n out",
+                    own->question.n.items[0], file->row);
     else if (own->repetitions > file->rows)
-        snprintf(error, sizeof error,
-                 "--repetitions %" PRIu64 " is more than the %" PRIu64
-                 " rows of --file; give at most that",
-                 own->repetitions, file->rows);
+        message_set(MESSAGE(error),
+                    "--repetitions %" PRIu64 " is more than the %" PRIu64
+                    " rows of --file; give at most that",
+                    own->repetitions, file->rows);
     own->question.n = (struct count_list){1, &file->row};
     own->repetitions = own->repetitions ? own->repetitions : file->rows;
     own->input.kind = SIM_FILE;
-    return team_status(error, sizeof error, STATUS_USAGE);
+    return team_status(MESSAGE(error), STATUS_USAGE);
 }
 
 void simulation_input_close(struct simulation_input *input)

@@ -20,6 +20,6 @@ int simulation_input_open(struct simulation_input *input, struct simulate_settin
 void simulation_input_close(struct simulation_input *input);
 
 /* Prints the first error of the team, if there is one: then returns `status`. All ranks call it. */
-int team_status(char *error, size_t size, int status);
+int team_status(struct message error, int status);
 
 #endif
