@@ -12,9 +12,9 @@
 
 #include "array.h"
 
-static void no_memory(const char *path, char error[CSV_ERROR])
+static int no_memory(const char *path, struct message error)
 {
-    snprintf(error, CSV_ERROR, "%.150s: not enough memory", path);
+    return message_set(error, "%.150s: not enough memory", path);
 }
 
 /* Cuts the next field out of a line, in place. Returns what follows it, NULL after the last.
@@ -52,7 +52,7 @@ struct room {
 
 /* Cuts one line into fields, in place. Returns how many there are; 0 with an error. */
 static size_t cut_line(struct csv *csv, struct room *room, size_t *fields, char *line,
-                       size_t number, char error[CSV_ERROR])
+                       size_t number, struct message error)
 {
     size_t count = 0;
     bool broken = false;
@@ -65,68 +65,62 @@ static size_t cut_line(struct csv *csv, struct room *room, size_t *fields, char 
         csv->fields = larger;
         at = next_field(at, &csv->fields[(*fields)++], &broken);
         if (broken) {
-            snprintf(
-                error, CSV_ERROR,
+            message_set(
+                error,
                 "%.150s:%zu, column %zu: a quote that is not closed, or text after a closing quote",
                 csv->path, number, count + 1);
             return 0;
         }
     }
     if (count > CSV_COLUMNS_MOST) {
-        snprintf(error, CSV_ERROR, "%.150s:%zu: more than %d columns", csv->path, number,
-                 CSV_COLUMNS_MOST);
+        message_set(error, "%.150s:%zu: more than %d columns", csv->path, number, CSV_COLUMNS_MOST);
         return 0;
     }
     return count;
 }
 
-/* Do all columns of the header have different names? Otherwise an error. */
-static bool names_differ(const struct csv *csv, size_t number, char error[CSV_ERROR])
+/* Do all columns of the header have different names? Returns 0, or -1 with an error. */
+static int check_names(const struct csv *csv, size_t number, struct message error)
 {
     for (size_t i = 0; i < csv->columns; i++)
         for (size_t j = 0; j < i; j++)
-            if (strcmp(csv->fields[i], csv->fields[j]) == 0) {
-                snprintf(error, CSV_ERROR,
-                         "%.150s:%zu, column %zu: '%.40s' is also the name of column %zu",
-                         csv->path, number, i + 1, csv->fields[i], j + 1);
-                return false;
-            }
-    return true;
+            if (strcmp(csv->fields[i], csv->fields[j]) == 0)
+                return message_set(error,
+                                   "%.150s:%zu, column %zu: '%.40s' is also the name of column %zu",
+                                   csv->path, number, i + 1, csv->fields[i], j + 1);
+    return 0;
 }
 
 /* One line that is neither empty nor a remark: the header or a row. Returns 0, or -1 with an
  * error. */
 static int take_line(struct csv *csv, struct room *room, size_t *fields, char *line, size_t number,
-                     char error[CSV_ERROR])
+                     struct message error)
 {
     const size_t count = cut_line(csv, room, fields, line, number, error);
     if (count == 0)
         return -1;
     if (csv->columns == 0) {
         csv->columns = count;
-        if (!names_differ(csv, number, error))
+        if (check_names(csv, number, error) != 0)
             return -1;
     } else if (count == csv->columns) {
         csv->rows++;
     } else {
-        snprintf(error, CSV_ERROR,
-                 "%.150s:%zu, column %zu: %s; the line has %zu columns, the header has %zu",
-                 csv->path, number, (count < csv->columns ? count : csv->columns) + 1,
-                 count < csv->columns ? "missing" : "without a name", count, csv->columns);
-        return -1;
+        return message_set(
+            error, "%.150s:%zu, column %zu: %s; the line has %zu columns, the header has %zu",
+            csv->path, number, (count < csv->columns ? count : csv->columns) + 1,
+            count < csv->columns ? "missing" : "without a name", count, csv->columns);
     }
     size_t *lines = array_try_grow(csv->lines, csv->rows, &room->lines, sizeof *csv->lines);
-    if (!lines) {
-        no_memory(csv->path, error);
-        return -1;
-    }
+    if (!lines)
+        return no_memory(csv->path, error);
     csv->lines = lines;
     csv->lines[csv->rows] = number;
     return 0;
 }
 
 /* Cuts csv->text, which is `length` bytes and a zero, into lines and fields. */
-static int cut_text(struct csv *csv, size_t length, char error[CSV_ERROR])
+static int cut_text(struct csv *csv, size_t length, struct message error)
 {
     struct room room = {0, 0};
     size_t fields = 0, number = 0;
@@ -137,11 +131,9 @@ static int cut_text(struct csv *csv, size_t length, char error[CSV_ERROR])
         stop = stop ? stop : end;
         *stop = '\0';
         number++;
-        if (strlen(line) != (size_t)(stop - line)) {
-            snprintf(error, CSV_ERROR, "%.150s:%zu: a zero byte; this is not a text file",
-                     csv->path, number);
-            return -1;
-        }
+        if (strlen(line) != (size_t)(stop - line))
+            return message_set(error, "%.150s:%zu: a zero byte; this is not a text file", csv->path,
+                               number);
         if (stop > line && stop[-1] == '\r')
             stop[-1] = '\0';
         if (number == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
@@ -151,16 +143,14 @@ static int cut_text(struct csv *csv, size_t length, char error[CSV_ERROR])
         if (take_line(csv, &room, &fields, line, number, error) != 0)
             return -1;
     }
-    if (csv->columns == 0) {
-        snprintf(error, CSV_ERROR, "%.150s is empty; the first line must name the columns",
-                 csv->path);
-        return -1;
-    }
+    if (csv->columns == 0)
+        return message_set(error, "%.150s is empty; the first line must name the columns",
+                           csv->path);
     return 0;
 }
 
 int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv,
-              char error[CSV_ERROR])
+              struct message error)
 {
     *csv = (struct csv){.path = strdup(path), .text = malloc(length + 1)};
     if (!csv->path || !csv->text) {
@@ -178,54 +168,47 @@ int csv_parse(const char *path, const char *bytes, size_t length, struct csv *cs
 }
 
 /* Is it a file or a pipe? Returns 0, or -1 with an error that says what it is instead. */
-static int check_kind(const char *path, FILE *file, char error[CSV_ERROR])
+static int check_kind(const char *path, FILE *file, struct message error)
 {
     struct stat status;
     if (fstat(fileno(file), &status) == 0 &&
         (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
         return 0;
-    snprintf(error, CSV_ERROR, "%.150s is %s; give a file or a pipe", path,
-             S_ISDIR(status.st_mode) ? "a folder" : "a device");
-    return -1;
+    return message_set(error, "%.150s is %s; give a file or a pipe", path,
+                       S_ISDIR(status.st_mode) ? "a folder" : "a device");
 }
 
 /* Reads all of the file into csv->text. Returns 0, or -1 with an error. */
-static int read_text(FILE *file, struct csv *csv, size_t *length, char error[CSV_ERROR])
+static int read_text(FILE *file, struct csv *csv, size_t *length, struct message error)
 {
     size_t capacity = 0;
     while (!feof(file)) {
         if (capacity - *length < 2) {
             capacity = capacity ? 2 * capacity : 65536;
             char *larger = realloc(csv->text, capacity);
-            if (!larger) {
-                no_memory(csv->path, error);
-                return -1;
-            }
+            if (!larger)
+                return no_memory(csv->path, error);
             csv->text = larger;
         }
         *length += fread(csv->text + *length, 1, capacity - *length - 1, file);
-        if (ferror(file)) {
-            snprintf(error, CSV_ERROR, "%.150s: %s", csv->path, strerror(errno));
-            return -1;
-        }
-        if (*length > CSV_BYTES_MOST) {
-            snprintf(error, CSV_ERROR, "%.150s has more than %llu MiB; give fewer rows", csv->path,
-                     (unsigned long long)(CSV_BYTES_MOST >> 20));
-            return -1;
-        }
+        if (ferror(file))
+            return message_set(error, "%.150s: %s", csv->path, strerror(errno));
+        if (*length > CSV_BYTES_MOST)
+            return message_set(error, "%.150s has more than %llu MiB; give fewer rows", csv->path,
+                               (unsigned long long)(CSV_BYTES_MOST >> 20));
     }
     csv->text[*length] = '\0';
     return 0;
 }
 
-int csv_read(const char *path, struct csv *csv, char error[CSV_ERROR])
+int csv_read(const char *path, struct csv *csv, struct message error)
 {
     *csv = (struct csv){.path = strdup(path)};
     FILE *file = csv->path ? fopen(path, "rb") : NULL;
     size_t length = 0;
     int status = -1;
     if (!file)
-        snprintf(error, CSV_ERROR, "%.150s: %s", path, strerror(errno));
+        message_set(error, "%.150s: %s", path, strerror(errno));
     else if (check_kind(path, file, error) == 0 && read_text(file, csv, &length, error) == 0)
         status = cut_text(csv, length, error);
     if (file)
@@ -257,10 +240,10 @@ const char *csv_field(const struct csv *csv, size_t row, size_t column)
     return csv->fields[(row + 1) * csv->columns + column];
 }
 
-int csv_place(const struct csv *csv, size_t row, size_t column, char error[CSV_ERROR])
+void csv_place(const struct csv *csv, size_t row, size_t column, char place[CSV_ERROR])
 {
-    return snprintf(error, CSV_ERROR, "%.150s:%zu, column %zu (%.40s): ", csv->path,
-                    csv->lines[row + 1], column + 1, csv->fields[column]);
+    snprintf(place, CSV_ERROR, "%.150s:%zu, column %zu (%.40s): ", csv->path, csv->lines[row + 1],
+             column + 1, csv->fields[column]);
 }
 
 void csv_write(FILE *file, const char *field)

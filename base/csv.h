@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "message.h"
+
 struct csv {
     char *path, *text;
     size_t columns, rows;
@@ -17,7 +19,7 @@ struct csv {
     size_t *lines; /* of the header and each row in the file, from 1 */
 };
 
-#define CSV_ERROR 300
+#define CSV_ERROR 300 /* characters that a line has room in */
 #define CSV_COLUMNS_MOST 1000
 
 /* A file or a pipe may have at most so many bytes. A device is refused. */
@@ -26,9 +28,9 @@ struct csv {
 /* Reads a file, or `length` bytes in memory (then `path` is a name for messages).
  * Returns   0, or -1 with one line in `error` that names the file, the line and, where there is
  * one, the column. */
-int csv_read(const char *path, struct csv *csv, char error[CSV_ERROR]);
+int csv_read(const char *path, struct csv *csv, struct message error);
 int csv_parse(const char *path, const char *bytes, size_t length, struct csv *csv,
-              char error[CSV_ERROR]);
+              struct message error);
 void csv_free(struct csv *csv);
 
 /* The place of the column with that name; csv->columns if there is none. */
@@ -37,8 +39,8 @@ size_t csv_column(const struct csv *csv, const char *name);
 /* A field. Rows and columns are counted from 0. */
 const char *csv_field(const struct csv *csv, size_t row, size_t column);
 
-/* Begins an error about a field: "FILE:17, column 4 (k_b): ". Returns its length. */
-int csv_place(const struct csv *csv, size_t row, size_t column, char error[CSV_ERROR]);
+/* How an error about a field begins: "FILE:17, column 4 (k_b): ". */
+void csv_place(const struct csv *csv, size_t row, size_t column, char place[CSV_ERROR]);
 
 /* Writes one field, with quotes where it needs them. */
 void csv_write(FILE *file, const char *field);

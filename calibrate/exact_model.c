@@ -135,16 +135,14 @@ static void leave_out(struct problem *problem, struct fit *fit, struct candidate
     }
 }
 
-int fit_exact_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR])
+int fit_exact_model(struct problem *problem, struct fit *fit, struct message error)
 {
     struct candidate best;
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         rcm_set_time_value(&problem->profile, parameter, 0.0);
-    if (!search_long_n(problem, fit, &best)) {
-        snprintf(error, CSV_ERROR, "the fit failed; runs of exact top-k need k < n");
-        return -1;
-    }
+    if (!search_long_n(problem, fit, &best))
+        return message_set(error, "the fit failed; runs of exact top-k need k < n");
     leave_out(problem, fit, &best);
     set_free(problem, best.subset);
     problem->profile = best.profile;

@@ -44,7 +44,7 @@ static void set_ranges(struct rcm_profile *q, const struct run *runs, size_t len
 
 /* Sets how far off the profile is for these runs. */
 static int set_errors(struct rcm_profile *profile, const struct run *runs, size_t length,
-                      char error[CSV_ERROR])
+                      struct message error)
 {
     struct residuals residuals = {0};
     double *predicted = malloc((length + 1) * sizeof *predicted);
@@ -52,7 +52,7 @@ static int set_errors(struct rcm_profile *profile, const struct run *runs, size_
         predicted[i] = predicted_us(profile, &runs[i]);
     int status = predicted ? residuals_of(runs, predicted, NULL, length, &residuals) : -1;
     if (status != 0)
-        snprintf(error, CSV_ERROR, "not enough memory");
+        message_set(error, "not enough memory");
     profile->median_error = residuals.median;
     profile->p95_error = residuals.p95;
     profile->worst_error = residuals.worst;
@@ -62,27 +62,26 @@ static int set_errors(struct rcm_profile *profile, const struct run *runs, size_
 
 /* few: a fit to few runs is possible */
 static int check_runs(const struct run *runs, size_t length, const struct rcm_kernel *kernel,
-                      bool few, size_t least, char error[CSV_ERROR])
+                      bool few, size_t least, struct message error)
 {
     size_t bucketed = 0;
     for (size_t i = 0; i < length; i++)
         bucketed += runs[i].kind != RUN_EXACT;
     if (length == 0)
-        snprintf(error, CSV_ERROR, "there are no runs");
-    else if (kernel->exact_only && bucketed > 0)
-        snprintf(error, CSV_ERROR,
-                 "the kernel %s only finds the exact top-k, but some runs have buckets; give the "
-                 "kernel that ran them",
-                 kernel->name);
-    else if (few && length < least)
-        snprintf(error, CSV_ERROR, "%zu runs are too few for the kernel %s; give at least %zu",
-                 length, kernel->name, least);
-    else if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
-        snprintf(error, CSV_ERROR,
-                 "all runs are exact top-k; add runs with buckets, or give --kernel exact");
-    else
-        return 0;
-    return -1;
+        return message_set(error, "there are no runs");
+    if (kernel->exact_only && bucketed > 0)
+        return message_set(
+            error,
+            "the kernel %s only finds the exact top-k, but some runs have buckets; give the "
+            "kernel that ran them",
+            kernel->name);
+    if (few && length < least)
+        return message_set(error, "%zu runs are too few for the kernel %s; give at least %zu",
+                           length, kernel->name, least);
+    if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
+        return message_set(
+            error, "all runs are exact top-k; add runs with buckets, or give --kernel exact");
+    return 0;
 }
 
 static bool has_prior(const struct rcm_profile *profile)
@@ -96,7 +95,7 @@ static bool has_prior(const struct rcm_profile *profile)
 
 /* As fit_profile(), but `least` runs are enough where FIT_LEAST are. */
 static int fit_from(const struct run *runs, size_t length, size_t least,
-                    struct rcm_profile *profile, struct fit *fit, char error[CSV_ERROR])
+                    struct rcm_profile *profile, struct fit *fit, struct message error)
 {
     const bool small = profile->kernel->times_only || profile->kernel->exact_only;
     const size_t most = small ? FIT_SHORT_MOST : FIT_RUNS_MOST;
@@ -114,7 +113,7 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
         problem.length = sample ? sample_runs(runs, length, most, sample) : 0;
         problem.runs = sample;
         if (problem.length == 0) {
-            snprintf(error, CSV_ERROR, "not enough memory");
+            message_set(error, "not enough memory");
             free(sample);
             return -1;
         }
@@ -135,7 +134,7 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
 }
 
 int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profile, struct fit *fit,
-                char error[CSV_ERROR])
+                struct message error)
 {
     return fit_from(runs, length, FIT_LEAST, profile, fit, error);
 }
@@ -143,16 +142,14 @@ int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profi
 /* ---- without some of the runs */
 
 int predict_held_out(const struct run *runs, size_t length, const struct rcm_profile *like,
-                     const bool *out, double *predicted, char error[CSV_ERROR])
+                     const bool *out, double *predicted, struct message error)
 {
     struct run *kept = calloc(length + 1, sizeof *kept);
     struct rcm_profile profile = *like;
     struct fit fit;
     size_t count = 0;
-    if (!kept) {
-        snprintf(error, CSV_ERROR, "not enough memory");
-        return -1;
-    }
+    if (!kept)
+        return message_set(error, "not enough memory");
     for (size_t i = 0; i < length; i++)
         if (!out[i])
             kept[count++] = runs[i];

@@ -42,12 +42,12 @@ struct rcm_profile fit_prior(const struct rcm_device *device, const struct rcm_k
  * determine, at most one for two runs. Its runs may all be of exact top-k. Returns 0, or -1 with a
  * line in `error`. */
 int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profile, struct fit *fit,
-                char error[CSV_ERROR]);
+                struct message error);
 
 /* Fits to the runs that are not `out` and predicts those that are; the predictions of the others
  * are NaN. `like` has kernel, dtype and the prior. Half of FIT_LEAST runs are enough here. Returns
  * 0, or -1 with a line in `error`. */
 int predict_held_out(const struct run *runs, size_t length, const struct rcm_profile *like,
-                     const bool *out, double *predicted, char error[CSV_ERROR]);
+                     const bool *out, double *predicted, struct message error);
 
 #endif

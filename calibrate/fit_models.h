@@ -10,13 +10,13 @@
 #include "least_squares.h"
 
 /* The physical model of a kernel that is known. */
-int fit_full_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
+int fit_full_model(struct problem *problem, struct fit *fit, struct message error);
 
 /* The short model of a kernel of which only the times are known (docs/models.md 14). */
-int fit_short_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
+int fit_short_model(struct problem *problem, struct fit *fit, struct message error);
 
 /* The model of a kernel that only finds the exact top-k (docs/models.md 19): all runs are exact
  * top-k with k < n. */
-int fit_exact_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR]);
+int fit_exact_model(struct problem *problem, struct fit *fit, struct message error);
 
 #endif

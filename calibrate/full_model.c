@@ -42,29 +42,27 @@ static bool depends_on(struct problem *problem, const struct rcm_time_parameter 
     return depends;
 }
 
-/* Can the time of each run be predicted? Otherwise a line in `error`. */
-static bool check_predictions(const struct problem *problem, char error[CSV_ERROR])
+/* Can the time of each run be predicted? Returns 0, or -1 with a line in `error`. */
+static int check_predictions(const struct problem *problem, struct message error)
 {
     const struct rcm_kernel *kernel = problem->profile.kernel;
     for (size_t i = 0; i < problem->length; i++) {
         const struct run *run = &problem->runs[i];
         const unsigned long long n = run->p.n, b = run->p.b, k_b = run->p.k_b;
-        if (run->kind != RUN_EXACT && run->p.k_b > kernel->k_b_max) {
-            snprintf(error, CSV_ERROR,
-                     "the kernel %s has k_b up to %llu, but a run has k_b = %llu; give the kernel "
-                     "that ran it",
-                     kernel->name, (unsigned long long)kernel->k_b_max, k_b);
-            return false;
-        }
-        if (!(predicted_us(&problem->profile, run) > 0.0)) {
-            snprintf(error, CSV_ERROR,
-                     "no time can be predicted for n = %llu, b = %llu, k_b = %llu: runs must have "
-                     "k_b = 1, 2, 3, 4, 8 or 16, or lie between two of these",
-                     n, b, k_b);
-            return false;
-        }
+        if (run->kind != RUN_EXACT && run->p.k_b > kernel->k_b_max)
+            return message_set(
+                error,
+                "the kernel %s has k_b up to %llu, but a run has k_b = %llu; give the kernel "
+                "that ran it",
+                kernel->name, (unsigned long long)kernel->k_b_max, k_b);
+        if (!(predicted_us(&problem->profile, run) > 0.0))
+            return message_set(
+                error,
+                "no time can be predicted for n = %llu, b = %llu, k_b = %llu: runs must have "
+                "k_b = 1, 2, 3, 4, 8 or 16, or lie between two of these",
+                n, b, k_b);
     }
-    return true;
+    return 0;
 }
 
 static double start_of(const struct problem *problem, const struct rcm_time_parameter *parameter)
@@ -76,7 +74,7 @@ static double start_of(const struct problem *problem, const struct rcm_time_para
 /* Lets those parameters be fitted on which the time of a run depends, from their starts. The others
  * get the value of the prior, or their start if they are always used. *search says whether
  * blocks_at_once is to be searched for. */
-static int choose_parameters(struct problem *problem, bool *search, char error[CSV_ERROR])
+static int choose_parameters(struct problem *problem, bool *search, struct message error)
 {
     const struct rcm_kernel *kernel = problem->profile.kernel;
     const struct rcm_time_parameter *parameter;
@@ -84,7 +82,7 @@ static int choose_parameters(struct problem *problem, bool *search, char error[C
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         rcm_set_time_value(&problem->profile, parameter,
                            parameter->k_b <= kernel->k_b_max ? start_of(problem, parameter) : 0.0);
-    if (!check_predictions(problem, error))
+    if (check_predictions(problem, error) != 0)
         return -1;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!depends_on(problem, parameter))
@@ -156,7 +154,7 @@ static int refine_blocks_at_once(struct problem *problem, double x[FIT_PARAMETER
 
 /* ---- the fit */
 
-static int fit_in_turn(struct problem *problem, bool search, struct fit *fit, char error[CSV_ERROR])
+static int fit_in_turn(struct problem *problem, bool search, struct fit *fit, struct message error)
 {
     double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS] = {0};
     int status = 0;
@@ -169,21 +167,19 @@ static int fit_in_turn(struct problem *problem, bool search, struct fit *fit, ch
     if (status == 0 && search)
         status = refine_blocks_at_once(problem, x, fit, errors);
     if (status != 0)
-        snprintf(error, CSV_ERROR, "the fit failed: not enough memory");
+        message_set(error, "the fit failed: not enough memory");
     set_fit_errors(problem, errors, fit);
     return status;
 }
 
-int fit_full_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR])
+int fit_full_model(struct problem *problem, struct fit *fit, struct message error)
 {
     bool search;
     if (choose_parameters(problem, &search, error) != 0)
         return -1;
     fit->parameters = (unsigned)problem->free_count + search;
-    if (!problem->has_prior && problem->length < 2 * (size_t)fit->parameters) {
-        snprintf(error, CSV_ERROR, "%zu runs are too few for %u parameters; give at least %u",
-                 problem->length, fit->parameters, 2 * fit->parameters);
-        return -1;
-    }
+    if (!problem->has_prior && problem->length < 2 * (size_t)fit->parameters)
+        return message_set(error, "%zu runs are too few for %u parameters; give at least %u",
+                           problem->length, fit->parameters, 2 * fit->parameters);
     return fit_in_turn(problem, search, fit, error);
 }

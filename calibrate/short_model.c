@@ -127,7 +127,7 @@ static double fit_subset(struct problem *problem, const struct rcm_time_paramete
                        : NAN;
 }
 
-int fit_short_model(struct problem *problem, struct fit *fit, char error[CSV_ERROR])
+int fit_short_model(struct problem *problem, struct fit *fit, struct message error)
 {
     const struct rcm_time_parameter *listed[SHORT_PARAMETERS], *parameter;
     double starts[SHORT_PARAMETERS + 1], least = INFINITY;
@@ -145,10 +145,8 @@ int fit_short_model(struct problem *problem, struct fit *fit, char error[CSV_ERR
             best = subset;
         }
     }
-    if (best == 0 || isnan(fit_subset(problem, listed, starts, count, best, fit))) {
-        snprintf(error, CSV_ERROR, "the fit failed");
-        return -1;
-    }
+    if (best == 0 || isnan(fit_subset(problem, listed, starts, count, best, fit)))
+        return message_set(error, "the fit failed");
     fit->parameters = (unsigned)problem->free_count;
     return 0;
 }

@@ -145,8 +145,8 @@ static int leave_out_each(struct validation *v, struct sorted_runs *w, const str
         for (size_t s = 0; s < v->size_count; s++)
             for (size_t i = w->first[s]; i < w->first[s + 1]; i++)
                 w->out[i] = s % v->folds == fold;
-        const bool success =
-            predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, ignored) == 0;
+        const bool success = predict_held_out(w->runs, w->length, w->like, w->out, w->predicted,
+                                              MESSAGE(ignored)) == 0;
         for (size_t i = 0; i < w->length; i++)
             if (w->out[i])
                 w->each[i] = success ? w->predicted[i] : NAN;
@@ -174,15 +174,13 @@ static int leave_out_each(struct validation *v, struct sorted_runs *w, const str
 
 /* Predicts the runs of `together` by a fit to the others. */
 static int leave_out_together(struct validation *v, struct sorted_runs *w, const bool *together,
-                              char error[CSV_ERROR])
+                              struct message error)
 {
     char reason[CSV_ERROR];
     for (size_t i = 0; i < w->length; i++)
         w->out[i] = together[w->from[i]];
-    if (predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, reason) != 0) {
-        snprintf(error, CSV_ERROR, "without the sizes that are left out: %.250s", reason);
-        return -1;
-    }
+    if (predict_held_out(w->runs, w->length, w->like, w->out, w->predicted, MESSAGE(reason)) != 0)
+        return message_set(error, "without the sizes that are left out: %.250s", reason);
     return residuals_of(w->runs, w->predicted, w->out, w->length, &v->together) != 0 ||
                    set_regrets(w, w->predicted, w->out, 0, w->length, regret_of_losses,
                                v->together_regret) != 0 ||
@@ -194,13 +192,13 @@ static int leave_out_together(struct validation *v, struct sorted_runs *w, const
 
 int validate(struct validation *v, const struct run *runs, size_t length,
              const struct rcm_profile *like, const bool *together, const struct watch *watch,
-             char error[CSV_ERROR])
+             struct message error)
 {
     struct sorted_runs w = {.like = like};
     int status =
         sorted_runs_allocate(&w, length, v->size_count) && sorted_runs_fill(&w, runs, v) == 0 ? 0
                                                                                               : -1;
-    snprintf(error, CSV_ERROR, "not enough memory");
+    message_set(error, "not enough memory");
     if (status == 0 && v->folds > 0)
         status = leave_out_each(v, &w, watch);
     if (status == 0 && together)
@@ -232,7 +230,8 @@ int validate_by_k(const struct run *runs, size_t length, const struct rcm_profil
     for (uint64_t k = first; status == 0 && k; k = next_k(runs, length, k)) {
         for (size_t i = 0; i < length; i++)
             out[i] = runs[i].p.k == k;
-        const bool success = predict_held_out(runs, length, like, out, predicted, ignored) == 0;
+        const bool success =
+            predict_held_out(runs, length, like, out, predicted, MESSAGE(ignored)) == 0;
         for (size_t i = 0; i < length; i++)
             if (out[i])
                 each[i] = success ? predicted[i] : NAN;

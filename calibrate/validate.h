@@ -47,7 +47,7 @@ void validation_free(struct validation *v);
  * stopped; -1 with a line in `error` if memory ran out or there is no fit without `together`. */
 int validate(struct validation *v, const struct run *runs, size_t length,
              const struct rcm_profile *like, const bool *together, const struct watch *watch,
-             char error[CSV_ERROR]);
+             struct message error);
 
 /* The runs of each k predicted by a fit to those of the other k. No run is counted if there is one
  * k. Returns 0, or -1 if memory runs out. */

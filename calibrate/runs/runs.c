@@ -37,16 +37,15 @@ struct reader {
     const char *exact_kernel; /* of a CPU; NULL: any */
     const char *wanted[TEXT_COLUMNS];
     struct run_filter filter;
-    char *error;
+    struct message error;
 };
 
 /* Puts a line about a field into r->error. Returns -1. */
 static int fail(const struct reader *r, size_t row, size_t column, const char *what)
 {
-    int length = csv_place(r->csv, row, column, r->error);
-    snprintf(r->error + length, CSV_ERROR - (size_t)length, "'%.40s' %s",
-             csv_field(r->csv, row, column), what);
-    return -1;
+    char place[CSV_ERROR];
+    csv_place(r->csv, row, column, place);
+    return message_set(r->error, "%s'%.40s' %s", place, csv_field(r->csv, row, column), what);
 }
 
 static bool has(const struct reader *r, size_t column)
@@ -251,11 +250,12 @@ static int find_columns(struct reader *r)
                           : !has(r, r->counts[COLUMN_B]) && has(r, r->counts[COLUMN_K_B]) ? "b"
                                                                                           : NULL;
     if (missing)
-        snprintf(r->error, CSV_ERROR,
-                 "%.150s:%zu: there is no column %s; give n, k, b and k_b (exact top-k: n and k)%s",
-                 csv->path, csv->lines[0], missing,
-                 r->filter.times ? " and time_us_median or time_us" : "");
-    return missing ? -1 : 0;
+        return message_set(
+            r->error,
+            "%.150s:%zu: there is no column %s; give n, k, b and k_b (exact top-k: n and k)%s",
+            csv->path, csv->lines[0], missing,
+            r->filter.times ? " and time_us_median or time_us" : "");
+    return 0;
 }
 
 /* Time depends on the bytes of a value: integers of 4 bytes count as float32. */
@@ -300,9 +300,9 @@ static int check_kernel(const struct reader *r)
         if (strcmp(csv_field(r->csv, row, column), wanted) == 0)
             return 0;
     if (wanted)
-        snprintf(r->error, CSV_ERROR, "%.150s: no row has the kernel '%.60s'%s", r->csv->path,
-                 wanted, has(r, column) ? "" : ", because there is no column kernel");
-    return wanted ? -1 : 0;
+        return message_set(r->error, "%.150s: no row has the kernel '%.60s'%s", r->csv->path,
+                           wanted, has(r, column) ? "" : ", because there is no column kernel");
+    return 0;
 }
 
 /* Are there rows of the card that was asked for? A column without the name of any card says
@@ -317,15 +317,13 @@ static int check_device(const struct reader *r)
             return 0;
         cards = cards || rcm_device_by_name(csv_field(r->csv, row, column));
     }
-    if (cards && rcm_device_by_name(wanted)) {
-        snprintf(r->error, CSV_ERROR, "%.150s: no row has the device %.60s", r->csv->path, wanted);
-        return -1;
-    }
+    if (cards && rcm_device_by_name(wanted))
+        return message_set(r->error, "%.150s: no row has the device %.60s", r->csv->path, wanted);
     return 0;
 }
 
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
-                  char error[CSV_ERROR])
+                  struct message error)
 {
     struct reader r = {.csv = csv, .filter = filter, .error = error};
     *runs = (struct run_list){0};
@@ -333,10 +331,8 @@ int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_li
         find_dtype(&r, runs) != 0)
         return -1;
     runs->items = malloc((2 * csv->rows + 1) * sizeof *runs->items);
-    if (!runs->items) {
-        snprintf(error, CSV_ERROR, "%.150s: not enough memory", csv->path);
-        return -1;
-    }
+    if (!runs->items)
+        return message_set(error, "%.150s: not enough memory", csv->path);
     for (size_t row = 0; row < csv->rows; row++) {
         struct run *const run = &runs->items[runs->length];
         const int take = read_run(&r, row, run),

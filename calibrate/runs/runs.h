@@ -70,7 +70,7 @@ struct run_filter {
  * profile has are left out. Returns 0, or -1 with one line in `error` that names the file, the line
  * and the column. runs_free() after success. */
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
-                  char error[CSV_ERROR]);
+                  struct message error);
 void runs_free(struct run_list *runs);
 
 /* Appends copies of the runs of `more`. Returns 0, or -1 if memory runs out. */

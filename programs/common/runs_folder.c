@@ -69,7 +69,7 @@ static bool folder_of_program(char folder[RUNS_PATH])
     return false;
 }
 
-static int find_folder(char folder[RUNS_PATH], char error[CSV_ERROR])
+static int find_folder(char folder[RUNS_PATH], struct message error)
 {
     const char *given = getenv(RUNS_FOLDER_VARIABLE);
     char path[RUNS_PATH];
@@ -79,41 +79,37 @@ static int find_folder(char folder[RUNS_PATH], char error[CSV_ERROR])
             snprintf(folder, RUNS_PATH, "%s", given);
             return 0;
         }
-        snprintf(error, CSV_ERROR,
-                 "%s: there is no index.csv in '%.150s'; give the folder of the "
-                 "measured runs",
-                 RUNS_FOLDER_VARIABLE, given);
-        return -1;
+        return message_set(error,
+                           "%s: there is no index.csv in '%.150s'; give the folder of the "
+                           "measured runs",
+                           RUNS_FOLDER_VARIABLE, given);
     }
     if (folder_of_program(folder))
         return 0;
-    snprintf(error, CSV_ERROR,
-             "the measured runs were not found, neither in runs/ beside the program nor in "
-             "../share/recallmodel/runs; set %s to their folder",
-             RUNS_FOLDER_VARIABLE);
-    return -1;
+    return message_set(
+        error,
+        "the measured runs were not found, neither in runs/ beside the program nor in "
+        "../share/recallmodel/runs; set %s to their folder",
+        RUNS_FOLDER_VARIABLE);
 }
 
 /* ---- the index */
 
-int runs_index_read(struct runs_index *index, char error[CSV_ERROR])
+int runs_index_read(struct runs_index *index, struct message error)
 {
     char path[RUNS_PATH];
     *index = (struct runs_index){0};
     if (find_folder(index->folder, error) != 0)
         return -1;
-    if (!join(path, index->folder, "index.csv")) {
-        snprintf(
-            error, CSV_ERROR,
+    if (!join(path, index->folder, "index.csv"))
+        return message_set(
+            error,
             "the path of the measured runs is too long; set RECALLMODEL_RUNS to a shorter one");
-        return -1;
-    }
     if (csv_read(path, &index->csv, error) != 0)
         return -1;
     for (unsigned i = 0; i < RUNS_COLUMNS; i++)
         if (csv_column(&index->csv, runs_index_columns[i]) != i) {
-            snprintf(error, CSV_ERROR, "%.150s: column %u must be %s", path, i + 1,
-                     runs_index_columns[i]);
+            message_set(error, "%.150s: column %u must be %s", path, i + 1, runs_index_columns[i]);
             runs_index_free(index);
             return -1;
         }
@@ -164,32 +160,26 @@ bool runs_is_path(const char *given)
     return access(given, F_OK) == 0 || *given == '/' || strchr(given, '.');
 }
 
-int runs_file(const char *given, char path[RUNS_PATH], char error[CSV_ERROR])
+int runs_file(const char *given, char path[RUNS_PATH], struct message error)
 {
-    if (strlen(given) >= RUNS_PATH) {
-        snprintf(error, CSV_ERROR, "%.150s: the path is too long", given);
-        return -1;
-    }
+    if (strlen(given) >= RUNS_PATH)
+        return message_set(error, "%.150s: the path is too long", given);
     if (runs_is_path(given)) {
         snprintf(path, RUNS_PATH, "%s", given);
         return 0;
     }
     struct runs_index index;
     char reason[CSV_ERROR], hint[RUNS_HINT];
-    if (runs_index_read(&index, reason) != 0) {
-        snprintf(error, CSV_ERROR, "there is no file '%.60s', and %.200s", given, reason);
-        return -1;
-    }
+    if (runs_index_read(&index, MESSAGE(reason)) != 0)
+        return message_set(error, "there is no file '%.60s', and %.200s", given, reason);
     int status = 0;
     const size_t row = runs_index_find(&index, given, hint);
-    if (row == index.csv.rows) {
-        snprintf(error, CSV_ERROR,
-                 "there is no file '%.60s', and no measured runs have that name; %s", given, hint);
-        status = -1;
-    } else if (!runs_index_path(&index, row, NULL, path)) {
-        snprintf(error, CSV_ERROR, "%.60s: the path of these runs is too long", given);
-        status = -1;
-    }
+    if (row == index.csv.rows)
+        status =
+            message_set(error, "there is no file '%.60s', and no measured runs have that name; %s",
+                        given, hint);
+    else if (!runs_index_path(&index, row, NULL, path))
+        status = message_set(error, "%.60s: the path of these runs is too long", given);
     runs_index_free(&index);
     return status;
 }

@@ -54,7 +54,7 @@ struct runs_index {
  *      is tried before the folders above that of the program.
  *
  * Returns 0, or -1 with one line in `error`, which says where it looked. */
-int runs_index_read(struct runs_index *index, char error[CSV_ERROR]);
+int runs_index_read(struct runs_index *index, struct message error);
 void runs_index_free(struct runs_index *index);
 
 /* A field of the index. */
@@ -76,6 +76,6 @@ bool runs_is_path(const char *given);
 
 /* The file that is meant: `given` if that is a path, otherwise the file of that name in the index.
  * Returns 0, or -1 with one line in `error`. */
-int runs_file(const char *given, char path[RUNS_PATH], char error[CSV_ERROR]);
+int runs_file(const char *given, char path[RUNS_PATH], struct message error);
 
 #endif

@@ -72,7 +72,7 @@ static void put_runs(const char *begin, int length, const char *typed)
 {
     char error[CSV_ERROR];
     struct runs_index index;
-    if (runs_index_read(&index, error) != 0)
+    if (runs_index_read(&index, MESSAGE(error)) != 0)
         return;
     for (size_t row = 0; row < index.csv.rows; row++) {
         const char *name = runs_index_field(&index, row, RUNS_NAME);

@@ -12,7 +12,7 @@ START_TEST(csv_files)
     struct csv csv;
     static const char text[] =
         "\xEF\xBB\xBF# a remark\r\n\na,\"b, c\",\"say \"\"d\"\"\"\r\n1,2,3\n\n#x\n\"4\",,\"\"";
-    ck_assert_int_eq(csv_parse("t.csv", text, strlen(text), &csv, error), 0);
+    ck_assert_int_eq(csv_parse("t.csv", text, strlen(text), &csv, MESSAGE(error)), 0);
     ck_assert_uint_eq(csv.columns, 3);
     ck_assert_uint_eq(csv.rows, 2);
     ck_assert_uint_eq(csv_column(&csv, "b, c"), 1);

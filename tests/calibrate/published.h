@@ -13,11 +13,12 @@ static inline void read_published(const char *path, bool any_type, struct run_li
 {
     char error[CSV_ERROR];
     struct csv csv;
-    ck_assert_msg(csv_read(path, &csv, error) == 0, "%s", error);
+    ck_assert_msg(csv_read(path, &csv, MESSAGE(error)) == 0, "%s", error);
     if (any_type)
         csv.fields[csv_column(&csv, "dtype")][0] = '-';
-    ck_assert_msg(runs_from_csv(&csv, (struct run_filter){.times = true}, list, error) == 0, "%s",
-                  error);
+    ck_assert_msg(runs_from_csv(&csv, (struct run_filter){.times = true}, list, MESSAGE(error)) ==
+                      0,
+                  "%s", error);
     csv_free(&csv);
 }
 

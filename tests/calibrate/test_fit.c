@@ -80,7 +80,8 @@ static void check_recovery(const char *kernel, const uint64_t *k_bs, size_t k_b_
         const size_t length = make_runs(&truth, k_bs, k_b_count, noise, outliers, &state, runs);
         struct fit fit;
         char error[CSV_ERROR] = "";
-        ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s: %s", kernel, error);
+        ck_assert_msg(fit_profile(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s: %s", kernel,
+                      error);
         printf("%s, %zu runs: %u steps\n", kernel, length, fit.steps);
         ck_assert_uint_eq(fit.parameters, expected);
         ck_assert_uint_le(fit.parameters, RCM_TIME_PARAMETERS_MOST);
@@ -129,21 +130,21 @@ START_TEST(what_cannot_be_fitted)
     struct fit fit;
     char error[CSV_ERROR] = "";
     size_t length = make_runs(&truth, k_bs, 2, 0.0, 0, &state, runs);
-    ck_assert_int_eq(fit_profile(runs, 10, &got, &fit, error), -1);
+    ck_assert_int_eq(fit_profile(runs, 10, &got, &fit, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "10 runs are too few") != NULL, "%s", error);
-    ck_assert_int_eq(fit_profile(runs, 0, &got, &fit, error), -1);
+    ck_assert_int_eq(fit_profile(runs, 0, &got, &fit, MESSAGE(error)), -1);
     ck_assert_str_eq(error, "there are no runs");
     const struct rcm_profile xla = {.kernel = rcm_kernel_by_name("xla"), .dtype = RCM_F16};
     got = xla;
-    ck_assert_int_eq(fit_profile(runs, length, &got, &fit, error), -1);
+    ck_assert_int_eq(fit_profile(runs, length, &got, &fit, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "the kernel xla has k_b up to 1") != NULL, "%s", error);
     got.kernel = truth.kernel;
     struct run one = runs[0];
     one.kind = RUN_EXACT;
-    ck_assert_int_eq(fit_profile(&one, 1, &got, &fit, error), -1);
+    ck_assert_int_eq(fit_profile(&one, 1, &got, &fit, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "all runs are exact top-k") != NULL, "%s", error);
     runs[0].p.k_b = 5;
-    ck_assert_int_eq(fit_profile(runs, length, &got, &fit, error), -1);
+    ck_assert_int_eq(fit_profile(runs, length, &got, &fit, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "k_b = 5") != NULL, "%s", error);
     runs[0].p.k_b = 1;
     /* Runs of stage 1 alone say nothing about stage 2. The fit to exact times is exact. */
@@ -151,7 +152,7 @@ START_TEST(what_cannot_be_fitted)
         runs[i].kind = RUN_STAGE1;
         runs[i].time_us = predicted_us(&truth, &runs[i]);
     }
-    ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
     ck_assert_double_eq(got.select_launch_us, 0.0);
     ck_assert_double_eq(got.split_element_us, 0.0);
     ck_assert_double_lt(got.median_error, 1e-3);
@@ -180,10 +181,12 @@ START_TEST(held_out_is_not_seen)
     const size_t length = make_runs(&truth, k_bs, 2, 0.02, 0, &state, runs);
     for (size_t i = 0; i < length; i++)
         out[i] = runs[i].p.n == 16384;
-    ck_assert_msg(predict_held_out(runs, length, &like, out, before, error) == 0, "%s", error);
+    ck_assert_msg(predict_held_out(runs, length, &like, out, before, MESSAGE(error)) == 0, "%s",
+                  error);
     for (size_t i = 0; i < length; i++)
         runs[i].time_us *= out[i] ? 1.5 : 1.0;
-    ck_assert_msg(predict_held_out(runs, length, &like, out, after, error) == 0, "%s", error);
+    ck_assert_msg(predict_held_out(runs, length, &like, out, after, MESSAGE(error)) == 0, "%s",
+                  error);
     size_t count = 0;
     for (size_t i = 0; i < length; i++) {
         ck_assert(out[i] ? before[i] == after[i] : isnan(before[i]) && isnan(after[i]));

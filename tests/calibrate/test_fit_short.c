@@ -38,7 +38,7 @@ START_TEST(made_up_parameters_come_back)
         truth.select_element_us = trial ? 2e-3 : 5e-3;
         truth.select_batch_us = trial ? 3e-5 : 2e-4;
         set_times(&truth, length, 0.03, &state);
-        ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s", error);
+        ck_assert_msg(fit_profile(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
         printf("%zu runs, fitted to %zu: %u parameters, median error %.3f\n", length, fit.runs,
                fit.parameters, got.median_error);
         ck_assert_uint_eq(fit.parameters, 6);
@@ -72,7 +72,7 @@ START_TEST(what_is_not_there_is_left_out)
         truth.select_element_us = trial ? 3e-3 : 0.0;
         truth.select_batch_us = trial ? 0.0 : 1e-4;
         set_times(&truth, length, 0.03, &state);
-        ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s", error);
+        ck_assert_msg(fit_profile(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
         ck_assert_uint_eq(fit.parameters, 3);
         const struct rcm_time_parameter *parameter;
         for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
@@ -105,7 +105,7 @@ START_TEST(eight_runs_suffice)
                                          .k_b = 1,
                                          .m = 1}};
         set_times(&truth, 8, 0.02, &state);
-        ck_assert_msg(fit_profile(runs, 8, &got, &fit, error) == 0, "%s", error);
+        ck_assert_msg(fit_profile(runs, 8, &got, &fit, MESSAGE(error)) == 0, "%s", error);
         ck_assert_uint_le(fit.parameters, 4);
         ck_assert_double_eq(got.operations_per_s, 0.0);
         ck_assert_double_eq(got.select_launch_us, 0.0);
@@ -122,7 +122,7 @@ START_TEST(eight_runs_suffice)
     char error[CSV_ERROR];
     struct rcm_profile got = short_profile();
     struct fit fit;
-    ck_assert_int_eq(fit_profile(runs, 7, &got, &fit, error), -1);
+    ck_assert_int_eq(fit_profile(runs, 7, &got, &fit, MESSAGE(error)), -1);
     ck_assert_str_eq(error, "7 runs are too few for the kernel samaga; give at least 8");
 }
 END_TEST
@@ -151,12 +151,12 @@ START_TEST(fit_to_some_of_many)
     runs[RUNS_MOST - 1].time_us *= 3.0;
     struct fit fit;
     char error[CSV_ERROR] = "";
-    ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
     ck_assert_uint_eq(fit.runs, FIT_SHORT_MOST);
     ck_assert_double_eq(got.run_count, RUNS_MOST);
     ck_assert_double_gt(got.worst_error, 0.6);
     ck_assert_double_lt(fabs(got.operations_per_s / truth.operations_per_s - 1.0), 0.1);
-    ck_assert_int_eq(fit_profile(runs, length, &again, &fit, error), 0);
+    ck_assert_int_eq(fit_profile(runs, length, &again, &fit, MESSAGE(error)), 0);
     ck_assert_double_eq(got.operations_per_s, again.operations_per_s);
 }
 END_TEST

@@ -94,7 +94,7 @@ static struct rcm_profile fit_to_few(const struct tried *t, size_t count, uint64
         shown[i] = true;
         few[drawn++] = all[i];
     }
-    ck_assert_msg(fit_profile(few, count, &profile, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(few, count, &profile, &fit, MESSAGE(error)) == 0, "%s", error);
     return profile;
 }
 

@@ -17,7 +17,7 @@ static struct csv open_runs(const char *path)
 {
     char error[CSV_ERROR];
     struct csv csv;
-    ck_assert_msg(csv_read(path, &csv, error) == 0, "%s", error);
+    ck_assert_msg(csv_read(path, &csv, MESSAGE(error)) == 0, "%s", error);
     return csv;
 }
 
@@ -124,7 +124,7 @@ static struct run_list drtopk_runs(void)
     struct csv csv = open_runs("runs/drtopk/two-stage.csv");
     ck_assert_uint_eq(csv.rows, 1134);
     const struct run_filter filter = {.times = true, .stage1 = true};
-    ck_assert_msg(runs_from_csv(&csv, filter, &list, error) == 0, "%s", error);
+    ck_assert_msg(runs_from_csv(&csv, filter, &list, MESSAGE(error)) == 0, "%s", error);
     csv_free(&csv);
     /* uint32 counts as float32; the other stage 1 is left out; each row has a time of stage 1 */
     ck_assert(list.has_dtype && list.dtype == RCM_F32);
@@ -153,7 +153,8 @@ START_TEST(profile_of_the_v100s)
     char error[CSV_ERROR] = "";
     const struct rcm_time_parameter *parameter;
     unsigned free_ones = 0;
-    ck_assert_msg(fit_profile(list.items, list.length, &now, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(list.items, list.length, &now, &fit, MESSAGE(error)) == 0, "%s",
+                  error);
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
         const double is = rcm_time_value(q, parameter), should = rcm_time_value(&now, parameter);
         const bool loose = fit.error[i] > 0.5;
@@ -193,8 +194,9 @@ START_TEST(held_out_sizes_of_the_v100s)
     struct residuals residuals;
     for (size_t i = 0; i < list.length; i++)
         out[i] = list.items[i].p.n == 1u << 27 || list.items[i].p.n == 1u << 30;
-    ck_assert_msg(predict_held_out(list.items, list.length, &like, out, predicted, error) == 0,
-                  "%s", error);
+    ck_assert_msg(
+        predict_held_out(list.items, list.length, &like, out, predicted, MESSAGE(error)) == 0, "%s",
+        error);
     ck_assert_int_eq(residuals_of(list.items, predicted, out, list.length, &residuals), 0);
     printf("V100S, n = 2^27 and 2^30 held out: median error %.4f, 95 %% %.4f of %zu runs\n",
            residuals.median, residuals.p95, residuals.runs);
@@ -240,9 +242,9 @@ START_TEST(no_profile_of_a_tpu)
         struct rcm_profile q = {.kernel = rcm_kernel_by_name("helion"), .dtype = types[t]};
         struct fit fit;
         const struct run_filter filter = {.has_dtype = true, .dtype = types[t], .times = true};
-        ck_assert_msg(runs_from_csv(&csv, filter, &list, error) == 0, "%s", error);
+        ck_assert_msg(runs_from_csv(&csv, filter, &list, MESSAGE(error)) == 0, "%s", error);
         ck_assert_uint_eq(list.length, t == 0 ? 4 : 6);
-        ck_assert_int_ne(fit_profile(list.items, list.length, &q, &fit, error), 0);
+        ck_assert_int_ne(fit_profile(list.items, list.length, &q, &fit, MESSAGE(error)), 0);
         ck_assert_ptr_nonnull(strstr(error, "too few"));
         runs_free(&list);
     }

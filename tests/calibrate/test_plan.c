@@ -18,7 +18,7 @@ static double median_error_after(const struct rcm_profile *truth, size_t length,
     struct fit fit;
     char error[CSV_ERROR] = "";
     set_times(truth, length, 0.03, state);
-    ck_assert_msg(fit_profile(runs, length, &got, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
     size_t count = 0;
     for (unsigned i = 0; i < 2000; i++) {
         struct rcm_topk p = {.n = random_scale(state, 1024, 1 << 24),

@@ -38,8 +38,8 @@ START_TEST(published_runs)
         out[i] =
             runs.items[i].p.n == 4096 || runs.items[i].p.n == 65536 || runs.items[i].p.n == 1048576;
     const struct rcm_profile like = {.kernel = rcm_kernel_by_name("graphcore"), .dtype = RCM_F16};
-    ck_assert_msg(predict_held_out(runs.items, length, &like, out, predicted, error) == 0, "%s",
-                  error);
+    ck_assert_msg(predict_held_out(runs.items, length, &like, out, predicted, MESSAGE(error)) == 0,
+                  "%s", error);
     struct regret r;
     struct residuals residuals;
     ck_assert_int_eq(residuals_of(runs.items, predicted, out, length, &residuals), 0);
@@ -65,7 +65,7 @@ START_TEST(published_runs)
     struct rcm_profile now = like;
     struct fit fit;
     const struct rcm_time_parameter *parameter;
-    ck_assert_msg(fit_profile(runs.items, length, &now, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(runs.items, length, &now, &fit, MESSAGE(error)) == 0, "%s", error);
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
         const double is = rcm_time_value(rcm_profile(0), parameter),
                      should = rcm_time_value(&now, parameter);
@@ -109,8 +109,8 @@ START_TEST(published_runs_of_another_kernel)
     read_published("runs/drtopk/two-stage.csv", true, &list);
     ck_assert_int_eq(validation_begin(&v, list.items, list.length), 0);
     ck_assert_uint_eq(v.size_count, 4);
-    ck_assert_msg(validate(&v, list.items, list.length, &like, NULL, NULL, error) == 0, "%s",
-                  error);
+    ck_assert_msg(validate(&v, list.items, list.length, &like, NULL, NULL, MESSAGE(error)) == 0,
+                  "%s", error);
     printf(
         "V100S, sizes left out: median error %.4f, 95 %% %.4f, measured/predicted %.3f to %.3f\n",
         v.each.median, v.each.p95, v.p05_ratio, v.p95_ratio);
@@ -132,7 +132,7 @@ START_TEST(published_runs_of_another_kernel)
         runs[taken++] = list.items[low];
         runs[taken++] = list.items[high];
     }
-    ck_assert_msg(fit_profile(runs, taken, &got, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(runs, taken, &got, &fit, MESSAGE(error)) == 0, "%s", error);
     double *predicted = malloc(list.length * sizeof *predicted);
     struct residuals residuals;
     for (size_t i = 0; i < list.length; i++)
@@ -168,7 +168,7 @@ START_TEST(one_way_predicts_the_other)
         else
             runs[fitted++] = list.items[i];
     }
-    ck_assert_msg(fit_profile(runs, fitted, &q, &fit, error) == 0, "%s", error);
+    ck_assert_msg(fit_profile(runs, fitted, &q, &fit, MESSAGE(error)) == 0, "%s", error);
     double *predicted = malloc(rest * sizeof *predicted);
     struct residuals residuals;
     for (size_t i = 0; i < rest; i++)

@@ -5,9 +5,9 @@
 #include <calibrate/runs/runs.h>
 #include <tests/test.h>
 
-static int parse_text(const char *text, struct csv *csv, char error[CSV_ERROR])
+static int parse_text(const char *text, struct csv *csv, struct message error)
 {
-    strcpy(error, "");
+    *error.text = '\0';
     return csv_parse("t.csv", text, strlen(text), csv, error);
 }
 
@@ -51,9 +51,9 @@ START_TEST(broken_files)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct csv csv;
         struct run_list runs = {0};
-        int status = parse_text(cases[i].text, &csv, error);
+        int status = parse_text(cases[i].text, &csv, MESSAGE(error));
         if (status == 0) {
-            status = runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, error);
+            status = runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, MESSAGE(error));
             csv_free(&csv);
         }
         ck_assert_msg(status == -1 && strstr(error, cases[i].said), "case %zu: got '%s', want '%s'",
@@ -61,9 +61,9 @@ START_TEST(broken_files)
         ck_assert_ptr_null(runs.items);
     }
     struct csv csv;
-    ck_assert_int_eq(csv_parse("t.csv", "n,k\n1\0,2\n", 10, &csv, error), -1);
+    ck_assert_int_eq(csv_parse("t.csv", "n,k\n1\0,2\n", 10, &csv, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "t.csv:2: a zero byte") != NULL, "%s", error);
-    ck_assert_int_eq(csv_read("/nowhere/t.csv", &csv, error), -1);
+    ck_assert_int_eq(csv_read("/nowhere/t.csv", &csv, MESSAGE(error)), -1);
     ck_assert_str_eq(error, "/nowhere/t.csv: No such file or directory");
 }
 END_TEST
@@ -94,8 +94,8 @@ START_TEST(runs_of_a_file)
     char error[CSV_ERROR];
     struct csv csv;
     struct run_list runs;
-    ck_assert_int_eq(parse_text(bench, &csv, error), 0);
-    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, error), 0);
+    ck_assert_int_eq(parse_text(bench, &csv, MESSAGE(error)), 0);
+    ck_assert(runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, MESSAGE(error)) == 0);
     ck_assert_uint_eq(runs.length, 3);
     ck_assert_uint_eq(runs.left_out, 4);
     ck_assert(runs.has_dtype && runs.dtype == RCM_F32);
@@ -109,7 +109,7 @@ START_TEST(runs_of_a_file)
     ck_assert_int_eq(
         runs_from_csv(&csv,
                       (struct run_filter){.has_dtype = true, .dtype = RCM_BF16, .times = true},
-                      &runs, error),
+                      &runs, MESSAGE(error)),
         0);
     ck_assert_uint_eq(runs.length, 1);
     check_run(&runs.items[0], RUN_TWO_STAGE,
@@ -117,21 +117,21 @@ START_TEST(runs_of_a_file)
     runs_free(&runs);
     ck_assert_int_eq(
         runs_from_csv(&csv, (struct run_filter){.has_dtype = true, .dtype = RCM_F16, .times = true},
-                      &runs, error),
+                      &runs, MESSAGE(error)),
         -1);
     ck_assert_msg(strstr(error, "no row has that type") != NULL, "%s", error);
     csv_free(&csv);
     /* Exact top-k has no b. Without a column m, m is 1. Where no times are asked for, none are
      * needed. */
-    ck_assert_int_eq(parse_text("k,n\n4,64\n64,64.0\n", &csv, error), 0);
-    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){.times = false}, &runs, error), 0);
+    ck_assert_int_eq(parse_text("k,n\n4,64\n64,64.0\n", &csv, MESSAGE(error)), 0);
+    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){0}, &runs, MESSAGE(error)), 0);
     ck_assert_uint_eq(runs.length, 2);
     ck_assert_int_eq(runs.items[1].kind, RUN_EXACT);
     ck_assert_uint_eq(runs.items[1].p.n, 64);
     ck_assert_uint_eq(runs.items[1].p.m, 1);
     ck_assert(isnan(runs.items[1].time_us));
     struct run_list more;
-    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){.times = false}, &more, error), 0);
+    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){0}, &more, MESSAGE(error)), 0);
     ck_assert_int_eq(runs_append(&runs, &more), 0);
     ck_assert_uint_eq(runs.length, 4);
     runs_free(&more);
@@ -150,12 +150,12 @@ START_TEST(stage1_of_a_row)
     struct csv csv;
     struct run_list runs;
     struct rcm_topk p = {.n = 64, .k = 4, .b = 8, .k_b = 1, .m = 1};
-    ck_assert_int_eq(parse_text(rows, &csv, error), 0);
-    ck_assert_int_eq(runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, error), 0);
+    ck_assert_int_eq(parse_text(rows, &csv, MESSAGE(error)), 0);
+    ck_assert(runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, MESSAGE(error)) == 0);
     ck_assert(runs.length == 2 && runs.second == 0);
     runs_free(&runs);
     const struct run_filter both = {.times = true, .stage1 = true};
-    ck_assert_int_eq(runs_from_csv(&csv, both, &runs, error), 0);
+    ck_assert_int_eq(runs_from_csv(&csv, both, &runs, MESSAGE(error)), 0);
     ck_assert(runs.length == 3 && runs.second == 1 && runs.left_out == 0);
     ck_assert(runs.has_dtype && runs.dtype == RCM_F32);
     check_run(&runs.items[0], RUN_TWO_STAGE, p, 5, 0);
@@ -164,8 +164,9 @@ START_TEST(stage1_of_a_row)
     check_run(&runs.items[2], RUN_TWO_STAGE, p, 6, 1);
     runs_free(&runs);
     csv_free(&csv);
-    ck_assert_int_eq(parse_text("n,k,b,k_b,time_us,stage1_us\n64,4,8,1,5,-3\n", &csv, error), 0);
-    ck_assert_int_eq(runs_from_csv(&csv, both, &runs, error), -1);
+    ck_assert_int_eq(
+        parse_text("n,k,b,k_b,time_us,stage1_us\n64,4,8,1,5,-3\n", &csv, MESSAGE(error)), 0);
+    ck_assert_int_eq(runs_from_csv(&csv, both, &runs, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "column 6 (stage1_us): '-3' is not a positive") != NULL, "%s",
                   error);
     csv_free(&csv);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     char error[CSV_ERROR] = "";
     struct csv csv;
-    if (csv_parse("f.csv", (const char *)bytes, length, &csv, error) != 0) {
+    if (csv_parse("f.csv", (const char *)bytes, length, &csv, MESSAGE(error)) != 0) {
         if (strncmp(error, "f.csv", 5) != 0)
             abort();
         return 0;
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
                                               .dtype = dtype >= 0 ? (enum rcm_dtype)dtype : RCM_F32,
                                               .times = times};
             strcpy(error, "");
-            if (runs_from_csv(&csv, filter, &runs, error) != 0) {
+            if (runs_from_csv(&csv, filter, &runs, MESSAGE(error)) != 0) {
                 if (strncmp(error, "f.csv:", 6) != 0 || runs.items)
                     abort();
                 continue;

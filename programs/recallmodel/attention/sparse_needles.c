@@ -82,7 +82,7 @@ int read_needles(const struct sparse_settings *settings, const struct tensors *t
     for (size_t i = 0; i < paths->length && status == STATUS_OK; i++) {
         char error[CSV_ERROR];
         struct csv csv = {0};
-        if (csv_read(paths->items[i], &csv, error) != 0)
+        if (csv_read(paths->items[i], &csv, MESSAGE(error)) != 0)
             return usage_error("--needles %s", error);
         status = read_file(&csv, t, i, needles, length, &capacity);
         csv_free(&csv);

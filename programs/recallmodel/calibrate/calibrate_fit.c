@@ -98,7 +98,7 @@ static void begin_from_prior(struct calibration *c, const struct question *quest
 /* The fit to all runs, then the validation. Returns a status. STATUS_USAGE comes with a line in
  * `error`. */
 static int fit_and_validate(struct calibration *c, const struct calibrate_settings *settings,
-                            struct ticker *ticker, char error[CSV_ERROR])
+                            struct ticker *ticker, struct message error)
 {
     const struct run *runs = c->runs.items;
     const size_t length = c->runs.length;
@@ -155,7 +155,7 @@ int calibration_fit(struct calibration *c, const struct calibrate_settings *sett
         c->validation.folds = 0;
     struct ticker ticker = {.fits = 1 + c->validation.folds};
     progress_start(&ticker.progress, "fits");
-    status = fit_and_validate(c, settings, &ticker, error);
+    status = fit_and_validate(c, settings, &ticker, MESSAGE(error));
     progress_end(&ticker.progress);
     if (status == STATUS_USAGE)
         return usage_error("%s", error);

@@ -24,7 +24,8 @@ static int known_profile(const struct calibrate_settings *settings, struct run_l
     *known = fit_prior(question->device.given ? &question->device.text.device : NULL,
                        calibration_kernel(settings, "generic"),
                        runs->has_dtype ? runs->dtype : question->dtype.type);
-    return runs->length > 0 && fit_profile(runs->items, runs->length, known, &fit, error) != 0
+    return runs->length > 0 &&
+                   fit_profile(runs->items, runs->length, known, &fit, MESSAGE(error)) != 0
                ? usage_error("%s: %s", settings->runs, error)
                : STATUS_OK;
 }

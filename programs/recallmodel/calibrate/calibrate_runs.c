@@ -62,10 +62,10 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
                                                     ? settings->question.device.text.device.name
                                                     : NULL,
                                       .selecting = kernel && kernel->exact_only};
-    if (runs_file(given, path, error) != 0 || csv_read(path, &csv, error) != 0)
+    if (runs_file(given, path, MESSAGE(error)) != 0 || csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
-    int status =
-        runs_from_csv(&csv, filter, &more, error) == 0 ? STATUS_OK : usage_error("%s", error);
+    int status = runs_from_csv(&csv, filter, &more, MESSAGE(error)) == 0 ? STATUS_OK
+                                                                         : usage_error("%s", error);
     if (status == STATUS_OK && exact)
         status = check_exact(given, &csv, &more);
     if (status == STATUS_OK)

@@ -278,7 +278,7 @@ static size_t check_one(const struct runs_index *index, size_t row, size_t *rows
 {
     char path[RUNS_PATH], error[CSV_ERROR] = "the path is too long";
     struct csv csv;
-    if (!runs_index_path(index, row, NULL, path) || csv_read(path, &csv, error) != 0) {
+    if (!runs_index_path(index, row, NULL, path) || csv_read(path, &csv, MESSAGE(error)) != 0) {
         usage_error("%s", error);
         return SIZE_MAX;
     }
@@ -311,7 +311,7 @@ static int print_one(const struct runs_index *index, size_t row, enum output out
     struct csv csv;
     if (!runs_index_path(index, row, NULL, path) || !runs_index_path(index, row, "SOURCE", other))
         return usage_error("runs: the path of the measured runs is too long");
-    if (csv_read(path, &csv, error) != 0)
+    if (csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     struct table *columns = columns_table(&csv);
     char *source = read_whole(other);
@@ -334,15 +334,16 @@ static int print_cards(const struct runs_index *index, enum output output)
 {
     char error[CSV_ERROR] = "the path is too long";
     struct table *table;
-    return runs_by_card(index, &table, error) == 0 ? print_list(index, table, "cards", output)
-                                                   : usage_error("%s", error);
+    return runs_by_card(index, &table, MESSAGE(error)) == 0
+               ? print_list(index, table, "cards", output)
+               : usage_error("%s", error);
 }
 
 static int print_runs(const struct settings *settings)
 {
     char error[CSV_ERROR], hint[RUNS_HINT];
     struct runs_index index;
-    if (runs_index_read(&index, error) != 0)
+    if (runs_index_read(&index, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     const size_t row =
         settings->name ? runs_index_find(&index, settings->name, hint) : index.csv.rows;

@@ -280,7 +280,7 @@ static int add_complete(const struct runs_add *add, const struct csv *csv)
 {
     char error[CSV_ERROR], hint[RUNS_HINT];
     struct runs_index index;
-    if (runs_index_read(&index, error) != 0)
+    if (runs_index_read(&index, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     const int status = runs_index_find(&index, add->name, hint) < index.csv.rows
                            ? usage_error("--as %s exists already; give another name", add->name)
@@ -297,7 +297,7 @@ int runs_add(const struct runs_add *given)
     if (!is_name(add.name))
         return usage_error("--add needs a name, --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
                            "mine/exact-h100");
-    if (csv_read(add.file, &csv, error) != 0)
+    if (csv_read(add.file, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     int status = complete(&add, &csv, answers);
     if (status == STATUS_OK)

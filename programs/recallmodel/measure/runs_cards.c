@@ -78,7 +78,7 @@ static bool has_time(const struct csv *csv)
 }
 
 static int count_file(const struct runs_index *index, size_t row, struct groups *groups,
-                      char error[CSV_ERROR])
+                      struct message error)
 {
     char path[RUNS_PATH];
     struct csv csv;
@@ -104,7 +104,7 @@ static int by_card(const void *a, const void *b)
     return 0;
 }
 
-int runs_by_card(const struct runs_index *index, struct table **table, char error[CSV_ERROR])
+int runs_by_card(const struct runs_index *index, struct table **table, struct message error)
 {
     struct groups groups = {0};
     int status = 0;

@@ -10,6 +10,6 @@
 /* Writes a row for each card, file and kernel: device, name, kernel, rows. The cards are in the
  * order of the registry of devices, then those that it does not have. Files without a time are left
  * out. Returns 0, or -1 with a line in `error`. The caller frees the table. */
-int runs_by_card(const struct runs_index *index, struct table **table, char error[CSV_ERROR]);
+int runs_by_card(const struct runs_index *index, struct table **table, struct message error);
 
 #endif

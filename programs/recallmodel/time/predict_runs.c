@@ -194,10 +194,11 @@ int predict_runs(const struct predict_settings *settings)
         .kernel = settings->runs_kernel,
         .device = settings->carry_to.given ? settings->carry_to.text.device.name : a->profile.card,
         .selecting = a->kernel->exact_only};
-    if (runs_file(settings->runs, path, error) != 0 || csv_read(path, &csv, error) != 0)
+    if (runs_file(settings->runs, path, MESSAGE(error)) != 0 ||
+        csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
-    int status =
-        runs_from_csv(&csv, filter, &runs, error) == 0 ? STATUS_OK : usage_error("%s", error);
+    int status = runs_from_csv(&csv, filter, &runs, MESSAGE(error)) == 0 ? STATUS_OK
+                                                                         : usage_error("%s", error);
     if (status == STATUS_OK)
         status = print_runs(&csv, &runs, a, settings->question.output);
     runs_free(&runs);

@@ -135,13 +135,13 @@ static struct run_list runs_of(const struct shipped *s)
     struct csv csv;
     struct run_list runs;
     snprintf(path, sizeof path, "runs/%s.csv", s->runs);
-    ck_assert_msg(csv_read(path, &csv, error) == 0, "%s", error);
+    ck_assert_msg(csv_read(path, &csv, MESSAGE(error)) == 0, "%s", error);
     const struct run_filter filter = {.has_dtype = true,
                                       .dtype = s->dtype,
                                       .times = true,
                                       .kernel = s->kernel,
                                       .selecting = true};
-    ck_assert_msg(runs_from_csv(&csv, filter, &runs, error) == 0, "%s", error);
+    ck_assert_msg(runs_from_csv(&csv, filter, &runs, MESSAGE(error)) == 0, "%s", error);
     csv_free(&csv);
     return runs;
 }
@@ -203,7 +203,8 @@ START_TEST(fits_again)
         const struct rcm_time_parameter *parameter;
         struct fit fit;
         char error[CSV_ERROR];
-        ck_assert_msg(fit_profile(runs.items, runs.length, &again, &fit, error) == 0, "%s", error);
+        ck_assert_msg(fit_profile(runs.items, runs.length, &again, &fit, MESSAGE(error)) == 0, "%s",
+                      error);
         ck_assert_uint_le(fit.parameters, 8);
         for (size_t j = 0; (parameter = rcm_time_parameter(j)); j++) {
             const double want = rcm_time_value(q, parameter),

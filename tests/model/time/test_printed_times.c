@@ -15,7 +15,7 @@ static struct csv open_runs(const char *path)
 {
     struct csv csv;
     char error[CSV_ERROR];
-    ck_assert_msg(csv_read(path, &csv, error) == 0, "%s", error);
+    ck_assert_msg(csv_read(path, &csv, MESSAGE(error)) == 0, "%s", error);
     return csv;
 }
 
