@@ -60,17 +60,17 @@ static const struct argument count_options[] = {
      "select the k smallest instead of the k largest"},
     {"--places", "P", BY(read_count), AT(places),
      "the elements of the threshold bin for which a kernel has room (default 3072)"},
-    {"--trace", NULL, read_switch, AT(trace),
+    {"--trace", NULL, BY(read_switch), AT(trace),
      "print the passes of compacting_radix on the row of --file instead: how many elements have "
      "each digit, and the result; takes --k, --digits and --smallest"},
-    {"--file", "PATH", read_text, AT(file),
+    {"--file", "PATH", KIND(read_text, .endings = "npy"), AT(file),
      "the row of --trace: a .npy of floats that are whole numbers"},
     OPTIONS_FORM,
 };
 
 static const struct argument_rule count_rules[] = {
-    {.options = "--trace --file",
-     .needs = "--trace --file",
+    {.options = "--trace --file", .needs = "--trace --file"},
+    {.options = "--trace",
      .excludes = "--n --kb --b --input --rho --shift --repetitions --seed --algorithm --places",
      .why = "--trace reads one row"},
     {0},

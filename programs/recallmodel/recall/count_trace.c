@@ -72,7 +72,7 @@ static int read_numbers(const char *path, uint32_t number[TRACE_N], size_t *n)
     struct row_file file;
     char reason[500];
     double x[TRACE_N], buffer[TRACE_N];
-    if (row_file_open(&file, path, SIM_DTYPE_UNKNOWN, 0, reason, sizeof reason) != 0)
+    if (row_file_open(&file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
         return usage_error("--file %.150s %s", path, file.format ? reason : "is not a .npy file");
     const bool fits = file.row <= TRACE_N;
     const bool good = fits && row_file_read(&file, 0, x, buffer) == 0;
