@@ -62,8 +62,8 @@ struct reading {
     const struct argument *table;
     void *settings;
     const char *bare; /* the option that the next bare argument is of; NULL: none */
-    bool given[ARGUMENTS_MAX], help;
-    int count, at; /* arguments[at] is next */
+    bool given[ARGUMENTS_MAX], help, bare_given; /* bare_given: without the name of its option */
+    int count, at;                               /* arguments[at] is next */
     char **arguments;
 };
 
@@ -144,7 +144,13 @@ static const char *first_of(const struct reading *r, const char *names, bool giv
     return NULL;
 }
 
-#define NAME(at) (int)strcspn(at, " "), at
+/* An option as it was typed: "--n", or "FILE" for one whose name was left out. */
+static const char *typed(const struct reading *r, const char *at)
+{
+    const size_t row = argument_row(r->table, at, strcspn(at, " "));
+    const struct argument *option = &r->table[row];
+    return r->bare_given && strcmp(option->option, r->bare) == 0 ? option->value : option->option;
+}
 
 static int check_rules(const struct reading *r, const struct argument_rule *rule)
 {
@@ -154,11 +160,11 @@ static int check_rules(const struct reading *r, const struct argument_rule *rule
                    *other = option ? first_of(r, rule->excludes, true) : NULL;
         const char *because = rule->why ? ", because " : "", *why = rule->why ? rule->why : "";
         if (other)
-            return usage_error("%.*s and %.*s exclude each other%s%s; leave one of them out",
-                               NAME(option), NAME(other), because, why);
+            return usage_error("%s and %s exclude each other%s%s; leave one of them out",
+                               typed(r, option), typed(r, other), because, why);
         if (missing)
-            return usage_error("%.*s needs %.*s%s%s; give both, or leave %.*s out", NAME(option),
-                               NAME(missing), because, why, NAME(option));
+            return usage_error("%s needs %s%s%s; give both, or leave %s out", typed(r, option),
+                               typed(r, missing), because, why, typed(r, option));
     }
     return STATUS_OK;
 }
@@ -177,7 +183,7 @@ int arguments_read_ruled(const struct argument *table, const struct argument_rul
             argument = help_option;
         if (takes_bare(&r, argument)) {
             const size_t row = argument_row(table, bare, strlen(bare));
-            r.given[row] = true;
+            r.given[row] = r.bare_given = true;
             status = read_into(&r, row, argument);
         } else if (strncmp(argument, "--", 2) == 0 ||
                    table[argument_row(table, argument, strcspn(argument, "="))].option) {

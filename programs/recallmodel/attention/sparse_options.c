@@ -209,9 +209,11 @@ static const char *bf16_at(unsigned i)
 
 static int read_bf16(void *to, const char *option, const char *value)
 {
-    unsigned i;
     *(enum sim_dtype *)to = SIM_BF16;
-    return read_name(option, value, bf16_at, UNTIL_NULL, &i);
+    return strcmp(value, bf16_at(0)) == 0
+               ? STATUS_OK
+               : usage_error("%s '%.*s' is not known; give bf16, or leave %s out for other types",
+                             option, VALUE_SHOWN, value, option);
 }
 
 static const char *per_at(unsigned i)

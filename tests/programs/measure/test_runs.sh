@@ -95,7 +95,7 @@ sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
 pass
 
 rejects "--as needs --add; give both" "$program" runs --as mine/exact
-rejects "--add and --name exclude each other" \
+rejects "--add and NAME exclude each other" \
     "$program" runs keyetal/exact --add "$folder/mine.csv" --as mine/exact
 
 # ---- by card
@@ -110,7 +110,7 @@ timed=$(tail -n +2 runs/index.csv | while IFS=, read -r name rows _; do
 done | awk '{ n += $1 } END { print n }')
 [ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' "$folder/cards")" = "$timed" ] ||
     fail "the cards have not all $timed rows"
-rejects "--cards and --name exclude each other, because --cards counts the rows of all files" \
+rejects "--cards and NAME exclude each other, because --cards counts the rows of all files" \
     "$program" runs keyetal/exact --cards
 pass
 
