@@ -77,7 +77,7 @@ static const struct argument tensors_options[] = {
 static const struct argument_rule tensors_rules[] = {
     {.options = "--generate",
      .excludes = "--keys --queries --values --keys-unroped --queries-unroped --rope-pairing",
-     .why = "it makes the tensors, with --rope-pairing half"},
+     .why = "--generate makes the tensors, with --rope-pairing half"},
     {.options = "--n --n-q --d --heads --query-heads" GENERATOR_KNOBS(KNOB_NAME),
      .needs = "--generate"},
     {0},

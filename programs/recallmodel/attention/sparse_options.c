@@ -353,7 +353,7 @@ const struct argument_rule sparse_rules[] = {
     {.options = "--rope-scaling --rope-pairing", .needs = "--rope-theta"},
     {.options = "--index",
      .excludes = "--train-keys --save",
-     .why = "it reads what was trained before"},
+     .why = "--index reads what was trained before"},
     {.options = "--train-keys", .needs = "--train-queries"},
     {.options = "--train-queries --train-keys-unroped --train-queries-unroped",
      .needs = "--train-keys"},
