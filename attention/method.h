@@ -28,6 +28,7 @@ struct method_options {
     uint64_t seed;
     struct dense_part dense;
     uint64_t k_b;                   /* bucketed, sparq-bucketed: kept in each bucket */
+    uint32_t ratio;                 /* the same: candidates for each key wanted, b k_b / K */
     enum sim_assignment assignment; /* the same: which keys share a bucket */
     uint32_t components;            /* sparq: r, how many components of a query are used */
     bool mean_value;                /* sparq: its correction by the mean of the values */
@@ -47,7 +48,7 @@ struct method_options {
 #define METHOD_OPTIONS_DEFAULT \
     (struct method_options) \
     { \
-        .seed = 1, .dense = {1, 128}, .k_b = 1, .components = 16, .clusters = 128, \
+        .seed = 1, .dense = {1, 128}, .k_b = 1, .ratio = 1, .components = 16, .clusters = 128, \
         .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .bits = 10, \
         .tables = 150, .chunk = 64, .element_bytes = 2, .batch = 1 \
     }

@@ -107,14 +107,16 @@ static void keep_by_selection(float *kept, const struct buckets *s, uint64_t k_b
 }
 
 void visit_bucketed(struct visit *visit, const float *scores, struct key_range range, size_t wanted,
-                    uint64_t k_b, enum sim_assignment assignment)
+                    const struct method_options *options)
 {
-    const size_t n = range.last - range.first;
-    if (wanted == 0 || wanted >= n || k_b >= wanted) { /* none, all, or one bucket: exact */
+    const uint64_t n = range.last - range.first, k_b = options->k_b;
+    /* Keeps none, all, or as many in each bucket as are wanted: exact. */
+    if (wanted == 0 || wanted >= n || k_b >= wanted) {
         visit_top(visit, scores, range, wanted);
         return;
     }
-    const struct buckets s = buckets_of(assignment, n, (wanted + k_b - 1) / k_b);
+    const uint64_t b = (options->ratio * (uint64_t)wanted + k_b - 1) / k_b;
+    const struct buckets s = buckets_of(options->assignment, n, b < n ? b : n);
     float *kept = require_memory(malloc(n * sizeof *kept));
     for (size_t i = 0; i < n; i++)
         kept[i] = -INFINITY;
@@ -131,7 +133,9 @@ void visit_bucketed(struct visit *visit, const float *scores, struct key_range r
 const char *bucketed_fault(const struct method_options *options, uint32_t d)
 {
     (void)d;
-    return options->k_b < 1 ? "--kb is 0; give a whole number from 1 on, such as 1" : NULL;
+    if (options->k_b < 1)
+        return "--kb is 0; give a whole number from 1 on, such as 1";
+    return options->ratio < 1 ? "--ratio is 0; give a whole number from 1 on, such as 2" : NULL;
 }
 
 static void visit_by_buckets(const struct method *self, const struct method_options *options,
@@ -141,8 +145,7 @@ static void visit_by_buckets(const struct method *self, const struct method_opti
 {
     (void)self, (void)index, (void)count;
     float *own = queries->logits ? NULL : require_memory(malloc(head->n * sizeof *own));
-    visit_bucketed(visit, query_logits(head, queries, own), queries->range, knob, options->k_b,
-                   options->assignment);
+    visit_bucketed(visit, query_logits(head, queries, own), queries->range, knob, options);
     free(own);
     const double keys = (double)(queries->range.last - queries->range.first);
     visit->index_bytes = (keys - (double)visit->length) * head->d * options->element_bytes;

@@ -7,13 +7,14 @@
 #include <attention/method.h>
 
 /* Visits min(wanted, open keys) keys of the range: stage 1 keeps the k_b largest scores of each of
- * b = ceil(wanted / k_b) buckets of the open keys (at most one bucket for each key; key j has place
- * j - range.first in the row that is split), stage 2 the `wanted` largest of what is left. Of equal
- * scores the smaller key comes first. scores[j] is that of key j; not NaN. 1 <= k_b. */
+ * b = ceil(ratio wanted / k_b) buckets of the open keys (at most one bucket for each key; key j has
+ * place j - range.first in the row that is split), stage 2 the `wanted` largest of what is left. Of
+ * equal scores the smaller key comes first. scores[j] is that of key j; not NaN. Reads k_b, ratio
+ * and assignment of the options; 1 <= k_b, ratio < 2^32. */
 void visit_bucketed(struct visit *visit, const float *scores, struct key_range range, size_t wanted,
-                    uint64_t k_b, enum sim_assignment assignment);
+                    const struct method_options *options);
 
-/* The fault of options->k_b, or NULL. */
+/* The fault of options->k_b or options->ratio, or NULL. */
 const char *bucketed_fault(const struct method_options *options, uint32_t d);
 
 #endif

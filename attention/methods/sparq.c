@@ -129,7 +129,7 @@ static void visit_sparq(const struct method *self, const struct method_options *
     keep_components(q, query->q, head->d, options->components, &share);
     products_vector(scores + scored.first, head->keys + scored.first * d, keys, d, q, 1.0f);
     if (self->two_stages)
-        visit_bucketed(visit, scores, range, knob, options->k_b, options->assignment);
+        visit_bucketed(visit, scores, range, knob, options);
     else
         visit_top(visit, scores, range, knob);
     visit->index_bytes = (double)keys * options->components * options->element_bytes;

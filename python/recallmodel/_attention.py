@@ -144,9 +144,9 @@ def sparse_attention(queries: ArrayLike, keys: ArrayLike, values: ArrayLike, met
     centroids, and the query models, that it has for `layer`, a whole number; without `layer` those
     of an unknown one. Others ignore it.
     share: query heads that share a key head choose the same keys, if the method can. threads: 0 is
-    all. options: those of the methods, as `recallmodel sparse` has them: seed, k_b, assignment,
-    components, mean_value, clusters, iterations, spherical, inside, page, block, block_factor,
-    bits, tables, chunk, element_bytes, batch.
+    all. options: those of the methods, as `recallmodel sparse` has them: seed, k_b, ratio,
+    assignment, components, mean_value, clusters, iterations, spherical, inside, page, block,
+    block_factor, bits, tables, chunk, element_bytes, batch.
 
     Returns a SparseAttention: output, float32 [query heads, n_q, d_v], and what was read. The same
     arguments give the same bits for any number of threads.

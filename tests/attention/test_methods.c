@@ -289,6 +289,7 @@ START_TEST(faults_name_the_option)
     } while (0)
     FAULT("bucketed", k_b, 0, "--kb");
     FAULT("sparq-bucketed", k_b, 0, "--kb");
+    FAULT("sparq-bucketed", ratio, 0, "--ratio");
     FAULT("sparq-bucketed", components, 17, "--components");
     FAULT("sparq", components, 0, "--components");
     FAULT("sparq", components, 17, "--components");

@@ -57,7 +57,7 @@ static void visit_scene(struct scene *scene, const char *name, uint32_t knob)
 static void take_bucketed(const struct scene *scene, const double *scores, uint32_t wanted)
 {
     const struct key_range range = scene->query.range;
-    const uint64_t k_b = scene->options.k_b;
+    const uint64_t k_b = scene->options.k_b, ratio = scene->options.ratio;
     uint64_t keys[N_MOST];
     struct bucketed result;
     for (uint32_t j = range.first; j < range.last; j++) {
@@ -67,8 +67,9 @@ static void take_bucketed(const struct scene *scene, const double *scores, uint3
     const uint32_t k = wanted < scene->open ? wanted : scene->open;
     if (k == 0)
         return;
-    ck_assert(bucketed_topk(keys, scene->open, scene->open, k, ceil_divide(k, k_b), k_b,
-                            scene->options.assignment, &result));
+    const uint64_t b = ceil_divide(ratio * k, k_b);
+    ck_assert(bucketed_topk(keys, scene->open, scene->open, k, b < scene->open ? b : scene->open,
+                            k_b, scene->options.assignment, &result));
     for (size_t i = 0; i < result.length; i++)
         taken[range.first + result.result[i]] = true;
     bucketed_free(&result);
@@ -84,6 +85,7 @@ START_TEST(bucketed)
         for (uint32_t j = 0; j < scene.made.head.n; j++)
             scores[j] = (double)scene.made.logits[j];
         scene.options.k_b = kept[next_random(&state) % 7];
+        scene.options.ratio = 1 + (uint32_t)(next_random(&state) % 4);
         scene.options.assignment = (enum sim_assignment)(next_random(&state) % SIM_ASSIGNMENTS);
         const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);
         take_bucketed(&scene, scores, wanted);
@@ -127,6 +129,7 @@ START_TEST(sparq)
         struct scene scene = make_scene(&state, 80, true);
         double scores[N_MOST];
         scene.options.k_b = 1 + next_random(&state) % 3;
+        scene.options.ratio = 1 + (uint32_t)(next_random(&state) % 3);
         scene.options.components = (uint32_t)random_between(&state, 1, 6);
         const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);
         sparq_scores(&scene, scene.options.components, scores);
@@ -140,6 +143,44 @@ START_TEST(sparq)
         assert_visited(&scene.visit, taken, scene.query.range, "sparq-bucketed", wanted);
         end_scene(&scene);
     }
+}
+END_TEST
+
+static bool same_visit(const struct visit *a, const struct visit *b)
+{
+    return a->length == b->length &&
+           (a->length == 0 || memcmp(a->keys, b->keys, a->length * sizeof *a->keys) == 0);
+}
+
+/* Where b k_b is at least the number of open keys no bucket loses a key: exact, for either row of
+ * scores. With the ratio 1 many rounds lose a key. */
+START_TEST(all_candidates)
+{
+    uint64_t state = 6;
+    uint32_t lost = 0;
+    for (int round = 0; round < 400; round++) {
+        struct scene scene = make_scene(&state, 200, round % 2);
+        const char *const exact = round % 4 < 2 ? "topk" : "sparq";
+        const char *const bucketed = round % 4 < 2 ? "bucketed" : "sparq-bucketed";
+        const uint32_t wanted = (uint32_t)random_between(&state, 1, scene.open + 1);
+        struct visit want = {0};
+        scene.options.components = 3;
+        visit_once(method_by_name(exact), &scene.options, &scene.made.head, &scene.query, wanted,
+                   &want);
+        scene.options.k_b = 1 + next_random(&state) % 8;
+        scene.options.assignment = (enum sim_assignment)(next_random(&state) % SIM_ASSIGNMENTS);
+        scene.options.ratio = (scene.open + wanted - 1) / wanted;
+        visit_scene(&scene, bucketed, wanted);
+        ck_assert_msg(same_visit(&scene.visit, &want), "%s: n %u, wanted %u, k_b %u, ratio %u",
+                      bucketed, scene.open, wanted, (uint32_t)scene.options.k_b,
+                      scene.options.ratio);
+        scene.options.ratio = 1;
+        visit_scene(&scene, bucketed, wanted);
+        lost += !same_visit(&scene.visit, &want);
+        visit_free(&want);
+        end_scene(&scene);
+    }
+    ck_assert_msg(lost >= 100, "only %u rounds lose a key", lost);
 }
 END_TEST
 
@@ -251,4 +292,4 @@ START_TEST(blocks)
 }
 END_TEST
 
-TEST_MAIN("selection", bucketed, sparq, sparq_mean_value, quest, blocks)
+TEST_MAIN("selection", bucketed, sparq, all_candidates, sparq_mean_value, quest, blocks)

@@ -134,6 +134,7 @@ def test_index(tmp_path):
     (dict(method="lsh-argmax-query"), "queries of all positions"),
     (dict(method="kmeans", clusters=0), "clusters must be from 1"),
     (dict(method="bucketed", k_b=0), "k_b"),
+    (dict(method="sparq-bucketed", ratio=0), "ratio"),
     (dict(method="bucketed", assignment="odd"), "give one of interleaved"),
     (dict(colour=1), "there is no option colour"),
     (dict(values=numpy.zeros((2, 399, 12))), "values has 2 heads of 399 positions"),

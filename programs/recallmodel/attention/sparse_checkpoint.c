@@ -45,8 +45,9 @@ static void print_options(FILE *file, const struct method_options *o)
 {
     fprintf(file, "seed %" PRIu64 "\nsink %" PRIu32 "\nwindow %" PRIu32 "\n", o->seed,
             o->dense.sink, o->dense.window);
-    fprintf(file, "kb %" PRIu64 "\nassignment %d\ncomponents %" PRIu32 "\nmean-value %d\n", o->k_b,
-            (int)o->assignment, o->components, o->mean_value);
+    fprintf(file, "kb %" PRIu64 "\nratio %" PRIu32 "\nassignment %d\n", o->k_b, o->ratio,
+            (int)o->assignment);
+    fprintf(file, "components %" PRIu32 "\nmean-value %d\n", o->components, o->mean_value);
     fprintf(file, "clusters %" PRIu32 "\niterations %" PRIu32 "\nspherical %d\ninside %.17g\n",
             o->clusters, o->iterations, o->spherical, o->inside);
     fprintf(file, "page %" PRIu32 "\nblock %" PRIu32 "\nblock-factor %.17g\n", o->page, o->block,

@@ -288,6 +288,8 @@ const struct argument sparse_options[] = {
     {"--components", "R", BY(read_small), AT(options.components),
      "components of a query that sparq uses (default 16, at most d)"},
     {"--kb", "K", BY(read_k_b), AT(options.k_b), "keys that bucketed keeps per bucket (default 1)"},
+    {"--ratio", "R", BY(read_small), AT(options.ratio),
+     "candidates of bucketed for each key wanted, b k_b / K (default 1)"},
     {"--assignment", "A", &kind_of_assignment, IN_QUESTION(assignments),
      "how keys go to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
     {"--page", "N", BY(read_small), AT(options.page), "keys in a page of quest (default 16)"},

@@ -33,6 +33,8 @@ differ error sparq --mean-value
 equal recall sparq --mean-value
 differ bytes_read sparq --components 3
 differ error bucketed --kb 4
+differ error bucketed --ratio 2
+differ error sparq-bucketed --ratio 2
 differ error kmeans --iterations 1
 differ error kmeans --spherical
 differ bytes_read kmeans-topk --inside 0.2
@@ -46,6 +48,16 @@ differ bytes_read lsh-magicpig --tables 10
     fail "blocks that open a block for each key are not exact"
 pass
 
+# 51 keys of 239: with five times as many candidates all are candidates.
+for assignment in interleaved contiguous; do
+    buckets="--method sparq-bucketed --kb 4 --assignment $assignment"
+    [ "$(column error $buckets --ratio 5)" = "$(column error --method sparq)" ] ||
+        fail "$assignment buckets that keep all keys are not exact"
+    [ "$(column error $buckets --ratio 2)" != "$(column error $buckets)" ] ||
+        fail "--ratio changes nothing for $assignment buckets"
+    pass
+done
+
 # Where the budget is less than a key, the dense part is corrected all the same.
 read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.001 --threads 1"
 [ "$(column visited --method sparq)" = 0 ] || fail "a key is visited"
@@ -56,6 +68,7 @@ read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
 
 refuse "--inside must be above 0 and at most 1" --method kmeans-topk --inside 1.5
 refuse "--bits is outside 1 to 32" --method lsh-gray --bits 33
+refuse "--ratio" --method sparq-bucketed --ratio 0
 refuse "--tables is below 2" --method lsh-magicpig --tables 1
 refuse "--components is 0 or more than the components" --method sparq --components 1000
 refuse "--block-factor 'x' is not a number" --method blocks --block-factor x
