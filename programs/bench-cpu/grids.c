@@ -184,6 +184,12 @@ static void cpu_calibrate(struct cell_list *list, const struct grid *grid)
         add_choices(list, c, k_bs, 2);
 }
 
+static void samaga_2(struct cell_list *list, const struct grid *grid)
+{
+    (void)grid;
+    grid_samaga_2(list, (struct cell){.threads = 1, .warm = true}, "threshold");
+}
+
 /* Seconds, for tests. */
 static void cpu_tiny(struct cell_list *list, const struct grid *grid)
 {
@@ -207,5 +213,7 @@ const struct grid cpu_grids[] = {
      cpu_targets},
     {"cpu-levels", TASK_STAGE1, "the roof from the first-level cache to memory, by threads",
      cpu_levels},
+    {"samaga-2", TASK_TWO_STAGE, "Samaga et al., Table 2: n = 262144, k = 1024, m = 8, by stages",
+     samaga_2},
     {NULL, TASK_EXACT, NULL, NULL},
 };

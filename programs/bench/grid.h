@@ -13,4 +13,9 @@ struct grid {
     void (*add_cells)(struct cell_list *list, const struct grid *grid);
 };
 
+/* Samaga et al., Table 2: n = 262144, k = 1024, 8 rows. Both stages, stage 1, exact top-k, and
+ * stage 2 alone, which is exact top-k of as many elements as there are candidates. The rest of a
+ * cell is that of `c`; `exact` is the kernel of exact top-k. */
+void grid_samaga_2(struct cell_list *list, struct cell c, const char *exact);
+
 #endif

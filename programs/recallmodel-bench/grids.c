@@ -122,36 +122,15 @@ static void key_8(struct cell_list *list, const struct grid *grid)
                                         .graph = true});
 }
 
-/* Samaga et al., Table 2: both stages, stage 1, and stage 2 alone, which is exact top-k of as many
- * elements as there are candidates. */
 static void samaga_2(struct cell_list *list, const struct grid *grid)
 {
-    static const uint64_t choices[][2] = {
-        {1, 131072}, {1, 65536}, {1, 32768}, {1, 16384}, {1, 8192}, {2, 4096}, {2, 2048},
-        {3, 2048},   {3, 1024},  {4, 1024},  {4, 512},   {5, 512},  {6, 512},  {6, 256},
-        {8, 512},    {8, 256},   {10, 256},  {12, 128},  {16, 128}};
-    struct cell c = {.dtype = DTYPE_F32, .n = 1 << 18, .k = 1024, .m = 8};
-    for (unsigned part = 0; part < 2; part++)
-        for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-            c.k_b = choices[i][0];
-            c.b = choices[i][1];
-            c.kernel = part ? kernel_by_name(TASK_STAGE1, "auto") : kernel_of(grid, "auto");
-            cell_list_add(list, &c);
-        }
-    add_exact(list, c);
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < i; j++)
-            seen |= choices[j][0] * choices[j][1] == choices[i][0] * choices[i][1];
-        c.n = choices[i][0] * choices[i][1];
-        if (!seen)
-            add_exact(list, c);
-    }
+    (void)grid;
+    grid_samaga_2(list, (struct cell){.dtype = DTYPE_F32}, "radix");
 }
 
-/* Table 3: 1024 queries, 2^20 elements of 128 components, k = 1024, recall 0.99; by stages. The
- * choices reach it: k_b = 1 with b = 65,536 (.99272), k_b = 4 with b = 1024 (.99571), and two
- * between. Buckets do not change a product alone, so that it is timed once. */
+/* Samaga et al., Table 3: 1024 queries, 2^20 elements of 128 components, k = 1024, recall 0.99; by
+ * stages. The choices reach it: k_b = 1 with b = 65,536 (.99272), k_b = 4 with b = 1024 (.99571),
+ * and two between. Buckets do not change a product alone, so that it is timed once. */
 static void samaga_3_kernel(struct cell_list *list, const struct kernel *kernel)
 {
     static const uint64_t choices[][2] = {{1, 65536}, {2, 4096}, {4, 1024}, {8, 512}};

@@ -12,7 +12,7 @@ program=${PROGRAM:-build/recallmodel}
 worker=${WORKER:-build/bench/peers}
 peers=${PEERS:-build/peers}
 runs=${RUNS:-runs}
-grids=${GRIDS-two-stage/cpu-small exact/cpu-targets stage1/cpu-levels}
+grids=${GRIDS-two-stage/cpu-small exact/cpu-targets stage1/cpu-levels two-stage/samaga-2}
 
 field() { sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | sed -n 1p; }
 

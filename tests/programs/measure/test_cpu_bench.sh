@@ -174,18 +174,30 @@ pass
 
 # The grids: every cell once, and those of cpu-small are as many as fit into five minutes.
 for grid in "two-stage cpu-small" "two-stage cpu-types" "two-stage cpu-tiny" "exact cpu-targets" \
-    "stage1 cpu-levels"; do
+    "stage1 cpu-levels" "two-stage samaga-2"; do
     read -r work name <<<"$grid"
     bench "$work" --grid "$name" --list >"$folder/list" || fail "$name"
     [ "$(sort "$folder/list" | uniq -d | wc -l)" = 0 ] || fail "$name has a cell twice"
     [ "$(wc -l <"$folder/list")" -gt 10 ] && [ "$(wc -l <"$folder/list")" -lt 900 ] ||
         fail "$name has $(wc -l <"$folder/list") cells"
-    bench "$work" --help | prints "^  $name  *[a-zT]" || fail "--help leaves out $name"
+    bench "$work" --help | prints "^  $name  *[a-zST]" || fail "--help leaves out $name"
 done
 bench two-stage --grid cpu-small --list >"$folder/list"
 awk -F, 'NR > 1 && $8 > 1 && $6 % $8 { odd++ } NR > 1 && $8 > 1 && $6 % $8 == 0 { even++ }
     END { exit !(odd > 50 && even > 50) }' "$folder/list" ||
     fail "cpu-small: b that divides n, and b that does not"
+# samaga-2: each shape of the print is there as both stages and as stage 1, its candidates as exact
+# top-k
+bench two-stage --grid samaga-2 --list >"$folder/list"
+tail -n +2 runs/samaga/table-2.csv | cut -d, -f4-8 | sort -u >"$folder/printed"
+for work in two-stage stage1; do
+    grep "^$work," "$folder/list" | cut -d, -f6-10 | sort >"$folder/ours"
+    [ -z "$(comm -13 "$folder/ours" "$folder/printed")" ] || fail "samaga-2: shapes of $work"
+done
+awk -F, 'NR == FNR { if (FNR > 1) need[$6 * $7 "," $5] = 1; next }
+    $1 == "exact" { delete need[$6 "," $7]; exact += $6 == 262144 }
+    END { for (n in need) bad = 1; exit bad || exact != 1 }' runs/samaga/table-2.csv \
+    "$folder/list" || fail "samaga-2: exact top-k"
 pass
 
 # One line and status 2 for wrong arguments.
