@@ -177,9 +177,9 @@ for k_b, over in (("1", 6.5), ("4", 2.1)):
 # Where stage 1 becomes compute-bound, by the rate of compares and by those of Table 1.
 for column, most in (("ops_per_4_bytes", (4, 4, 3, 6)), ("paper_ops_per_4_bytes", (8, 16, 3, 6))):
     for device, k_b in zip(("A100-PCIe", "H100-SXM", "TPUv4", "TPUv5e"), most):
-        free = [int(row["k_b"]) for row in rows("samaga-4") if row["device"] == device and
+        free = [int(row["k_b"]) for row in rows("samaga-ridge") if row["device"] == device and
                 float(row["operations"]) <= float(row[column])]
-        expect("samaga-4", f"{device}, {column}", max(free), k_b)
+        expect("samaga-ridge", f"{device}, {column}", max(free), k_b)
 
 # Figure 3 of Samaga et al.: its largest, and the cells.
 cells = {}
