@@ -131,6 +131,23 @@ def figure_8():
     assert all(abs(ratio("bytes_read", method) - 1 / 3) < 0.01 for method in methods)
 
 
+def needles():
+    def found(method):
+        return sum(numbers("saap-needles", "found", method=method))
+    three = [found(method) for method in ("topk", "bucketed", "sparq")]
+    assert three == three[:1] * 3, three
+    says("saap-needles", f"All keys find {found('full'):.0f} of 16; exact top-k, bucketed and SparQ "
+                         f"{three[0]:.0f} of 16, with at most one digit wrong")
+    assert min(min(numbers("saap-needles", "digits", method=method))
+               for method in ("topk", "bucketed", "sparq")) == 4
+    says("saap-needles", "k-means {:.0f} after RoPE and {:.0f} before it, Quest {:.0f}, the dense "
+         "part alone none".format(*map(found, ("kmeans", "kmeans-unroped", "quest"))))
+    assert max(numbers("saap-needles", "digits", method="streaming")) == 0
+    for method in ("kmeans", "kmeans-unroped"):
+        digits = numbers("saap-needles", "digits", method=method, length="8128")
+        says("saap-needles", "it has {:.0f}, {:.0f} and {:.0f} digits of the three".format(*digits))
+
+
 def pair():
     kmeans, = rows("saap-pair", method="kmeans-unroped")
     of_bytes = number("saap-pair", "bytes_read", method="full") / float(kmeans["bytes_read"])
@@ -160,7 +177,7 @@ def ours():
     says("ours-sparse", f"is ahead down to an error of {error:.3f}, and".replace("0.", "."))
 
 
-for check in (figure_1, figure_2, figure_3, figure_5, figure_6, figure_7, figure_8, pair,
+for check in (figure_1, figure_2, figure_3, figure_5, figure_6, figure_7, figure_8, needles, pair,
               ours):
     check()
 print(f"{checked} sentences of captions checked")
