@@ -41,6 +41,7 @@ struct method_options {
     double block_factor;            /* blocks: it opens this many blocks for each key wanted */
     uint32_t bits, tables, chunk;   /* lsh: bits of a hash, tables, keys in a chunk */
     uint32_t element_bytes;         /* of a stored key or value: 2 for float16 */
+    bool int8_keys;                 /* keys are stored as int8_keys.h says; values are not */
     uint32_t batch;                 /* sequences, each with keys of its own, that read what was
                                      * trained elsewhere together: its bytes are divided by it */
 };
@@ -154,6 +155,18 @@ struct method {
      * buckets. */
     double (*imbalance)(const struct key_head *head, const void *index);
 };
+
+/* The bytes of `components` of a stored key. With 8 bits each, its scale has 4 more. */
+static inline double stored_key_bytes(const struct method_options *options, double components)
+{
+    return options->int8_keys ? components + 4 : components * options->element_bytes;
+}
+
+/* Those of a key of d components and its value of d_v. */
+static inline double stored_pair_bytes(const struct method_options *options, double d, double d_v)
+{
+    return stored_key_bytes(options, d) + d_v * options->element_bytes;
+}
 
 /* The largest knob that makes a difference; 0: the method has no knob. */
 static inline uint32_t method_knob_max(const struct method *method,

@@ -252,10 +252,11 @@ static void put_full(const struct evaluation_run *run, struct evaluation *evalua
             continue;
         const double seen = shape->n - (shape->n_q - 1) / 2.0,
                      readers = run->spec->share ? shape->query_heads : 1,
-                     bytes = run->spec->options.element_bytes * seen * shape->n_q / readers;
+                     reads = seen * shape->n_q / readers,
+                     pair = (double)shape->d + (shape->d_v ? shape->d_v : shape->d);
         queries += shape->n_q;
-        keys += bytes * shape->d;
-        full += bytes * ((double)shape->d + (shape->d_v ? shape->d_v : shape->d));
+        keys += reads * stored_key_bytes(&run->spec->options, shape->d);
+        full += reads * pair * run->spec->options.element_bytes;
     }
     evaluation->queries = (uint64_t)queries;
     evaluation->full_bytes = full / queries;

@@ -103,7 +103,7 @@ struct evaluation {
     size_t length;
     double full_bytes;    /* that attention to all keys reads for a query, on average; with share,
                            * divided among the query heads that share keys */
-    double keys_bytes;    /* those of the keys alone */
+    double keys_bytes;    /* those of the keys alone, as they are stored (int8_keys) */
     uint64_t queries;     /* that the methods were applied to */
     size_t dense_heads;   /* of the heads, those of layers that are read in full */
     struct measured *all; /* the recall of all rows, one after the other */

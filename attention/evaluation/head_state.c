@@ -12,6 +12,7 @@
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
 
+#include <attention/int8_keys.h>
 #include <attention/products.h>
 #include <attention/watch_loop.h>
 
@@ -149,14 +150,22 @@ static void find_top(struct query_state *query, const float *logits, uint32_t k,
         query->top[i] = query->range.first + at[i];
 }
 
-/* The softmax over the dense part and, if wanted, over all keys of one query. */
-static void sum_query(struct query_state *query, const float *logits, const float *values,
-                      size_t d_v, double *sums, bool all_keys)
+/* The softmax over the dense part of one query. */
+static void sum_dense(struct query_state *query, const float *logits, const float *values,
+                      size_t d_v, double *sums)
 {
     const struct key_range range = query->range;
     partial_clear(&query->dense, sums, d_v);
     partial_add_range(&query->dense, logits, values, d_v, 0, range.first);
     partial_add_range(&query->dense, logits, values, d_v, range.last, query->position + 1);
+}
+
+/* The softmax over the dense part and, if wanted, over all keys of one query. */
+static void sum_query(struct query_state *query, const float *logits, const float *values,
+                      size_t d_v, double *sums, bool all_keys)
+{
+    const struct key_range range = query->range;
+    sum_dense(query, logits, values, d_v, sums);
     partial_clear(&query->full, sums + d_v, d_v);
     query->norm2 = NAN;
     if (!all_keys)
@@ -194,6 +203,31 @@ static void prepare_queries(const struct evaluation_spec *spec, const struct hea
         }
         free(keys);
         free(at);
+    }
+}
+
+/* From here on the methods read keys of 8 bits. The output and the top of all keys stay those of
+ * the keys as they were given; the sum of the softmax, of which a method keeps a share, becomes
+ * that of the new logits. */
+static void round_keys(const struct evaluation_spec *spec, const struct head_shape *shape,
+                       const struct head_room *room, const struct watch *watch)
+{
+    const size_t queries = (size_t)shape->query_heads * shape->n_q;
+    int8_keys_round(room->floats.keys, shape->n, shape->d);
+    compute_logits(shape, room, watch);
+    for (size_t i = 0; i < queries && !watch_stops(watch); i++) {
+        struct query_state *query = &room->queries[i];
+        const float *logits = room->logits + i * shape->n;
+        double *sums = room->sums + 2 * i * shape->d_v;
+        const struct partial before = query->full;
+        sum_dense(query, logits, room->floats.values, shape->d_v, sums);
+        if (spec->outputs)
+            continue;
+        partial_clear(&query->full, NULL, 0);
+        partial_add_range(&query->full, logits, NULL, 0, 0, query->position + 1);
+        query->full.values = before.values;
+        for (size_t c = 0; c < shape->d_v; c++)
+            query->full.values[c] *= query->full.sum / before.sum;
     }
 }
 
@@ -240,6 +274,8 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     }
     compute_logits(shape, room, states->watch);
     prepare_queries(spec, shape, room, states->watch);
+    if (spec->options.int8_keys)
+        round_keys(spec, shape, room, states->watch);
     if (watch_stops(states->watch) || check_sums(spec, shape, room, error) != 0)
         return NULL;
     room->holds = index;

@@ -299,7 +299,7 @@ int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_r
     fault = fault ? fault : method_fault(spec);
     if (fault)
         return message_set(error, "%s", fault);
-    if (spec->method == &method_full)
+    if (spec->method == &method_full && !spec->options.int8_keys)
         return full_outputs(spec, out, report, error);
     struct head_shape *shapes = shapes_of(spec);
     float **outputs = require_memory(calloc(c->key_heads, sizeof *outputs));

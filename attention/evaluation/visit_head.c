@@ -163,11 +163,11 @@ static void put_outcome(const struct pass *p, const struct scratch *s, uint32_t 
     if (!p->recall)
         return;
     const double read = visited + query->position + 1 - (query->range.last - query->range.first);
-    const double pair = (double)shape->d + (shape->d_v ? shape->d_v : shape->d);
+    const struct method_options *options = &p->run->spec->options;
+    const double pair = stored_pair_bytes(options, shape->d, shape->d_v ? shape->d_v : shape->d);
     outcome->selectivity = read;
     outcome->index_bytes = s->visit.index_bytes / count;
-    outcome->bytes =
-        outcome->index_bytes + read * pair * p->run->spec->options.element_bytes / count;
+    outcome->bytes = outcome->index_bytes + read * pair / count;
     outcome->largest_bucket = s->visit.largest_bucket;
     put_needles(p, query, &s->visit, head, i, outcome);
     put_losses(p, at, s, outcome);

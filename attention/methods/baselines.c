@@ -101,7 +101,7 @@ static void visit_best(const struct method *self, const struct method_options *o
     free(own);
     const double keys = (double)(range.last - range.first);
     /* All keys are read for their scores; those that are attended are not read again. */
-    visit->index_bytes = (keys - (double)visit->length) * head->d * options->element_bytes;
+    visit->index_bytes = (keys - (double)visit->length) * stored_key_bytes(options, head->d);
     visit->largest_bucket = 0;
 }
 

@@ -80,7 +80,8 @@ static void visit_blocks(const struct method *self, const struct method_options 
         visit_two_levels(options, query_logits(head, queries, own), range, knob, visit);
         free(own);
     }
-    visit->index_bytes = ((double)keys - (double)visit->length) * head->d * options->element_bytes;
+    visit->index_bytes =
+        ((double)keys - (double)visit->length) * stored_key_bytes(options, head->d);
     visit->largest_bucket = 0;
 }
 

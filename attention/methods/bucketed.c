@@ -148,7 +148,7 @@ static void visit_by_buckets(const struct method *self, const struct method_opti
     visit_bucketed(visit, query_logits(head, queries, own), queries->range, knob, options);
     free(own);
     const double keys = (double)(queries->range.last - queries->range.first);
-    visit->index_bytes = (keys - (double)visit->length) * head->d * options->element_bytes;
+    visit->index_bytes = (keys - (double)visit->length) * stored_key_bytes(options, head->d);
     visit->largest_bucket = 0;
 }
 

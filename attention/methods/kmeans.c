@@ -71,7 +71,7 @@ static void visit_inside(const struct method *self, const struct method_options 
     const size_t n = visit->length;
     const size_t kept = (size_t)(options->inside * (double)n + 0.5);
     /* The others are read for their scores alone. */
-    visit->index_bytes += (double)(n - kept) * head->d * options->element_bytes;
+    visit->index_bytes += (double)(n - kept) * stored_key_bytes(options, head->d);
     if (kept == n || kept == 0) {
         visit->length = kept;
         return;

@@ -57,7 +57,7 @@ static void visit_oracle(const struct method *self, const struct method_options 
     partitioned_visit(partitioned, scores, knob, 0.0, range, visit);
     if (knob > 0) /* every open key is read for its score; those attended are not read again */
         visit->index_bytes += ((double)(range.last - range.first) - (double)visit->length) *
-                              head->d * options->element_bytes;
+                              stored_key_bytes(options, head->d);
     free(scores);
 }
 

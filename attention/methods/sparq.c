@@ -132,7 +132,7 @@ static void visit_sparq(const struct method *self, const struct method_options *
         visit_bucketed(visit, scores, range, knob, options);
     else
         visit_top(visit, scores, range, knob);
-    visit->index_bytes = (double)keys * options->components * options->element_bytes;
+    visit->index_bytes = (double)keys * stored_key_bytes(options, options->components);
     visit->largest_bucket = 0;
     if (correct) {
         visit_reserve_correction(visit, head->d_v);

@@ -136,8 +136,8 @@ def needles():
         return sum(numbers("saap-needles", "found", method=method))
     three = [found(method) for method in ("topk", "bucketed", "sparq")]
     assert three == three[:1] * 3, three
-    says("saap-needles", f"All keys find {found('full'):.0f} of 16; exact top-k, bucketed and SparQ "
-                         f"{three[0]:.0f} of 16, with at most one digit wrong")
+    says("saap-needles", f"All keys find {found('full'):.0f} of 16; exact top-k, bucketed and "
+                         f"SparQ {three[0]:.0f} of 16, with at most one digit wrong")
     assert min(min(numbers("saap-needles", "digits", method=method))
                for method in ("topk", "bucketed", "sparq")) == 4
     says("saap-needles", "k-means {:.0f} after RoPE and {:.0f} before it, Quest {:.0f}, the dense "
@@ -145,7 +145,7 @@ def needles():
     assert max(numbers("saap-needles", "digits", method="streaming")) == 0
     for method in ("kmeans", "kmeans-unroped"):
         digits = numbers("saap-needles", "digits", method=method, length="8128")
-        says("saap-needles", "it has {:.0f}, {:.0f} and {:.0f} digits of the three".format(*digits))
+        says("saap-needles", "it has {:.0f}, {:.0f} and {:.0f} digits of".format(*digits))
 
 
 def pair():

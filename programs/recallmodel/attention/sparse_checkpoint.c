@@ -54,7 +54,8 @@ static void print_options(FILE *file, const struct method_options *o)
             o->block_factor);
     fprintf(file, "bits %" PRIu32 "\ntables %" PRIu32 "\nchunk %" PRIu32 "\n", o->bits, o->tables,
             o->chunk);
-    fprintf(file, "element-bytes %" PRIu32 "\nbatch %" PRIu32 "\n", o->element_bytes, o->batch);
+    fprintf(file, "element-bytes %" PRIu32 "\nint8-keys %d\nbatch %" PRIu32 "\n", o->element_bytes,
+            o->int8_keys, o->batch);
 }
 
 static void print_training(FILE *file, const struct train_settings *t)

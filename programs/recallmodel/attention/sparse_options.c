@@ -307,6 +307,8 @@ const struct argument sparse_options[] = {
      "sparq gives the weight of keys that are not read to the mean of the values"},
     {"--element-bytes", "N", BY(read_small), AT(options.element_bytes),
      "bytes of a stored element, to count the bytes that are read (default 2)"},
+    {"--int8-keys", NULL, BY(read_switch), AT(options.int8_keys),
+     "methods read keys of 8 bits with a scale each; compare with the keys as they are given"},
     {"--batch", "N", BY(read_small), AT(options.batch),
      "sequences that decode together and share the reads of what was trained (default 1)"},
     {"--dtype", "T", KIND(read_bf16, .names = bf16_at), AT(dtype),
@@ -351,6 +353,7 @@ const struct argument sparse_options[] = {
 
 const struct argument_rule sparse_rules[] = {
     {.options = "--time", .needs = "--values"},
+    {.options = "--time", .excludes = "--int8-keys", .why = "--time measures float32 keys"},
     {.options = "--multiprocessors --launch-us", .needs = "--device"},
     {.options = "--rope-scaling --rope-pairing", .needs = "--rope-theta"},
     {.options = "--index",

@@ -184,9 +184,9 @@ int read_launch(void *to, const char *option, const char *value)
 static double bucket_bytes(const struct sparse_answer *a, const struct evaluation_row *row)
 {
     const struct head_shape *shape = &a->spec->heads[0];
-    const uint32_t elements = shape->d + (shape->d_v ? shape->d_v : shape->d);
     return a->spec->methods[row->method]->partitioned && row->largest_bucket > 0
-               ? row->largest_bucket * elements * a->spec->options.element_bytes
+               ? row->largest_bucket * stored_pair_bytes(&a->spec->options, shape->d,
+                                                         shape->d_v ? shape->d_v : shape->d)
                : 0;
 }
 

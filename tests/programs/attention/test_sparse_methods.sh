@@ -37,6 +37,8 @@ differ error bucketed --ratio 2
 differ error sparq-bucketed --ratio 2
 differ error kmeans --iterations 1
 differ error kmeans --spherical
+differ error full --int8-keys
+differ bytes_read quest --int8-keys
 differ bytes_read kmeans-topk --inside 0.2
 differ bytes_read quest --page 5
 differ error blocks --block-factor 0.05
@@ -67,6 +69,7 @@ equal visited sparq --mean-value
 read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
 
 refuse "--inside must be above 0 and at most 1" --method kmeans-topk --inside 1.5
+refuse "--time measures float32 keys" --method topk --int8-keys --time warm
 refuse "--bits is outside 1 to 32" --method lsh-gray --bits 33
 refuse "--ratio" --method sparq-bucketed --ratio 0
 refuse "--tables is below 2" --method lsh-magicpig --tables 1
