@@ -55,7 +55,7 @@ SEES_calibrate := $(BASIC)
 SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,rows/row_file.h rows/random.h \
     $(addprefix selection/,assignment.h quickselect.h key.h))
 SEES_gpu :=
-SEES_topk := $(MODEL_PUBLIC) base/threads.h
+SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASIC)
 SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h $(BASIC) \
     $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)

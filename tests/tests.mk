@@ -35,12 +35,10 @@ $(BUILD)/tests/%: tests/%.c $(PARTS) | $(BUILD)/see/tests/.made
 	$(test_program)
 
 # The tests of top-k on a CPU share rows, watched memory and an oracle; bits.c is for a script.
-# They need a small part of the whole, which other compilers and machines build for them. team.c
-# takes the place of OpenMP for ThreadSanitizer.
+# They need a small part of the whole, which other compilers and machines build for them.
 TOPK_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/topk/test_topk_*.c) tests/topk/bits.c)
-TOPK_RACES := $(addprefix $(BUILD)/tests/topk/test_topk_,callers calls choose)
-TOPK_SHARED := $(addprefix $(BUILD)/tests/topk/,run.o cases.o oracle.o \
-    $(if $(findstring thread,$(SANITIZE)),team.o))
+TOPK_RACES := $(addprefix $(BUILD)/tests/topk/test_topk_,callers calls choose team)
+TOPK_SHARED := $(addprefix $(BUILD)/tests/topk/,run.o cases.o oracle.o)
 TOPK_PARTS := $(BUILD)/libtopk-parts.a
 $(TOPK_PARTS): $(TOPK) $(MODEL) $(BASE)
 $(TOPK_TESTS): $(BUILD)/tests/%: tests/%.c $(TOPK_SHARED) $(TOPK_PARTS) | $(BUILD)/see/tests/.made

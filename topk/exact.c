@@ -3,13 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 #include "exact.h"
+#include "plan.h"
 
 #define PART_MOST (UINT64_C(1) << 30) /* elements of a part */
 
-static uint64_t parts_of(uint64_t n, unsigned threads)
+static uint64_t parts_of(uint64_t n, size_t bytes, unsigned threads)
 {
-    uint64_t parts = (n - 1) / PART_MOST + 1;
-    return parts > threads ? parts : threads;
+    uint64_t least = (n - 1) / PART_MOST + 1, parts = topk_pieces(n, bytes, threads);
+    return parts > least ? parts : least;
 }
 
 /* Sets what the scratch holds, if `run` is given; returns its size. */
@@ -17,7 +18,8 @@ static size_t lay_out(const struct kernels *kernels, uint64_t n, uint64_t k, boo
                       unsigned threads, char *scratch, struct exact_run *run)
 {
     bool large = false;
-    uint64_t parts = parts_of(n, threads), size = topk_group_size(kernels, n, k, &large);
+    uint64_t parts = parts_of(n, kernels->bytes, threads),
+             size = topk_group_size(kernels, n, k, &large);
     uint64_t groups = size ? n / size : 0;
     uint64_t found = size ? topk_found_most(n, k, size, parts) : topk_dense_most(n, k);
     size_t counts = topk_align(topk_size(parts, sizeof(struct part), 0));

@@ -3,45 +3,55 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include <base/threads.h>
-
 #include "isa.h"
 #include "plan.h"
 
 enum { PARTS_MOST = 64 }; /* of one row */
 
-static uint64_t largest_key(const struct rcm_top_k_rows *rows, const struct kernels *kernels,
-                            const char *x, uint64_t n)
+struct best {
+    const struct rcm_top_k_rows *rows;
+    const struct kernels *kernels;
+    char *values;
+    /* one row by several threads */
+    const char *x;
+    uint64_t parts, keys[PARTS_MOST];
+};
+
+static uint64_t largest_key(const struct best *best, const char *x, uint64_t n)
 {
+    const struct rcm_top_k_rows *rows = best->rows;
     return rows->stride == 0 || rows->stride == 1
-               ? kernels->largest_key(x, n, rows->smallest)
-               : kernels->best(x, rows->stride, n, rows->smallest);
+               ? best->kernels->largest_key(x, n, rows->smallest)
+               : best->kernels->best(x, rows->stride, n, rows->smallest);
 }
 
-/* The best of the row, by `threads` threads. */
-static void best_of_row(const struct rcm_top_k_rows *rows, const struct kernels *kernels,
-                        const char *x, unsigned threads, char *value)
+static void put_value(const struct best *best, uint64_t key, uint64_t r)
 {
-    unsigned parts = threads < PARTS_MOST ? threads : PARTS_MOST;
-    int64_t stride = rows->stride ? rows->stride : 1;
-    uint64_t best[PARTS_MOST];
-    if (parts == 1) {
-        best[0] = largest_key(rows, kernels, x, rows->n);
-    } else {
-#pragma omp parallel for num_threads(threads_to_be_had((unsigned)parts)) schedule(static)
-        for (unsigned i = 0; i < parts; i++) {
-            uint64_t from = rows->n / parts * i + (i < rows->n % parts ? i : rows->n % parts);
-            const char *at = x + (int64_t)from * stride * (int64_t)kernels->bytes;
-            best[i] = largest_key(rows, kernels, at, rows->n / parts + (i < rows->n % parts));
-        }
-    }
-    uint64_t key = best[0];
-    for (unsigned i = 1; i < parts; i++)
-        key = best[i] > key ? best[i] : key;
+    const struct kernels *kernels = best->kernels;
+    char *value = best->values + r * kernels->bytes;
     if (key == 0 && kernels->is_vague(key)) /* nothing but NaN */
-        memcpy(value, x, kernels->bytes);
+        memcpy(value, topk_row(best->rows, kernels->bytes, r), kernels->bytes);
     else
-        kernels->value_of(key, rows->smallest, value);
+        kernels->value_of(key, best->rows->smallest, value);
+}
+
+static void best_of_part(void *context, uint64_t i, unsigned member)
+{
+    (void)member;
+    struct best *best = context;
+    const uint64_t n = best->rows->n, from = topk_cut(n, best->parts, i);
+    const int64_t stride = best->rows->stride ? best->rows->stride : 1;
+    best->keys[i] =
+        largest_key(best, best->x + (int64_t)from * stride * (int64_t)best->kernels->bytes,
+                    topk_cut(n, best->parts, i + 1) - from);
+}
+
+static void best_of_row(void *context, uint64_t r, unsigned member)
+{
+    (void)member;
+    const struct best *best = context;
+    put_value(best, largest_key(best, topk_row(best->rows, best->kernels->bytes, r), best->rows->n),
+              r);
 }
 
 enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,
@@ -52,19 +62,23 @@ enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned 
     enum rcm_top_k_status status = topk_check_rows(rows);
     if (status != RCM_TOP_K_OK)
         return status;
-    const struct kernels *kernels = topk_kernels(rows->type);
-    if ((uintptr_t)values % kernels->bytes != 0)
+    struct best best = {.rows = rows, .kernels = topk_kernels(rows->type), .values = values};
+    if ((uintptr_t)values % best.kernels->bytes != 0)
         return RCM_TOP_K_BAD_POINTER;
-    struct share share = topk_share(rows, threads);
-    char *out = values;
-    if (share.rows == 1) {
-        for (uint64_t r = 0; r < rows->m; r++)
-            best_of_row(rows, kernels, topk_row(rows, kernels->bytes, r), share.threads,
-                        out + r * kernels->bytes);
+    const struct share share = topk_share(rows, threads);
+    if (share.threads == 1) {
+        topk_team(share.rows, rows->m, best_of_row, &best);
         return RCM_TOP_K_OK;
     }
-#pragma omp parallel for num_threads(threads_to_be_had(share.rows)) schedule(static)
-    for (uint64_t r = 0; r < rows->m; r++)
-        best_of_row(rows, kernels, topk_row(rows, kernels->bytes, r), 1, out + r * kernels->bytes);
+    best.parts = topk_pieces(rows->n, best.kernels->bytes, share.threads);
+    best.parts = best.parts < PARTS_MOST ? best.parts : PARTS_MOST;
+    for (uint64_t r = 0; r < rows->m; r++) {
+        best.x = topk_row(rows, best.kernels->bytes, r);
+        topk_team(share.threads, best.parts, best_of_part, &best);
+        uint64_t key = 0;
+        for (uint64_t i = 0; i < best.parts; i++)
+            key = best.keys[i] > key ? best.keys[i] : key;
+        put_value(&best, key, r);
+    }
     return RCM_TOP_K_OK;
 }

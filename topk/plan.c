@@ -1,16 +1,18 @@
 /* plan.c - which rows are legal, where they lie, which thread does what.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "kernels.h"
 #include "plan.h"
 
-/* A thread is worth its start for so many elements. */
+/* A thread that a call asks for is worth its start for so many elements. Where the call leaves the
+ * number open, each has so many bytes: two gain little with 4 MB, and lose on a busy machine. */
 #define ELEMENTS_PER_THREAD (UINT64_C(1) << 15)
+#define BYTES_PER_THREAD (UINT64_C(1) << 22)
 #define THREADS_MOST 1024
+
+/* As large as a second-level cache. */
+#define BYTES_PER_PIECE (UINT64_C(1) << 18)
+#define PIECES_PER_THREAD 16
 
 static uint64_t magnitude(int64_t x)
 {
@@ -43,32 +45,38 @@ enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows)
     return rows->x ? RCM_TOP_K_OK : RCM_TOP_K_BAD_POINTER;
 }
 
-unsigned topk_threads_wanted(unsigned asked)
-{
-#ifdef _OPENMP
-    return asked ? asked : (unsigned)omp_get_max_threads();
-#else
-    (void)asked;
-    return 1;
-#endif
-}
-
-static unsigned threads_of(unsigned asked, const struct rcm_top_k_rows *rows)
+unsigned topk_threads(const struct rcm_top_k_rows *rows, unsigned asked)
 {
     if (asked == 1)
         return 1;
-    uint64_t threads = topk_threads_wanted(asked);
-    uint64_t useful = topk_size(rows->m, rows->n, 0) / ELEMENTS_PER_THREAD;
+    const uint64_t elements = topk_size(rows->m, rows->n, 0);
+    const uint64_t useful =
+        asked ? elements / ELEMENTS_PER_THREAD
+              : topk_size(elements, rcm_top_k_type_bytes(rows->type), 0) / BYTES_PER_THREAD;
+    if (useful < 2)
+        return 1;
+    uint64_t threads = asked ? asked : topk_processors();
     threads = threads < useful ? threads : useful;
-    return threads < 1 ? 1 : threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST;
+    return threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST;
 }
 
 struct share topk_share(const struct rcm_top_k_rows *rows, unsigned asked)
 {
-    unsigned threads = threads_of(asked, rows);
+    unsigned threads = topk_threads(rows, asked);
     if (rows->m < 2 * (uint64_t)threads && rows->n >= ELEMENTS_PER_THREAD)
         return (struct share){1, threads};
     return (struct share){threads < rows->m ? threads : (unsigned)rows->m, 1};
+}
+
+uint64_t topk_pieces(uint64_t count, size_t bytes_each, unsigned threads)
+{
+    if (threads == 1)
+        return 1;
+    const uint64_t most = (uint64_t)threads * PIECES_PER_THREAD;
+    uint64_t pieces = topk_size(count, bytes_each, 0) / BYTES_PER_PIECE;
+    pieces = pieces < most ? pieces : most;
+    pieces = pieces > threads ? pieces : threads;
+    return pieces < count ? pieces : count;
 }
 
 const char *topk_row(const struct rcm_top_k_rows *rows, size_t bytes, uint64_t r)

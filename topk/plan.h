@@ -5,12 +5,13 @@
 #ifndef TOPK_PLAN_H
 #define TOPK_PLAN_H
 
+#include "team.h"
 #include "topk.h"
 
 enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows);
 
-/* The threads of a call that asks for so many; 0: those that OpenMP would use. */
-unsigned topk_threads_wanted(unsigned asked);
+/* The threads of a call that asks for so many, 0: as many as pay. */
+unsigned topk_threads(const struct rcm_top_k_rows *rows, unsigned asked);
 
 /* So many rows at a time, and so many threads for each: threads take a row each, or share each row
  * if rows are few. */
@@ -18,6 +19,16 @@ struct share {
     unsigned rows, threads;
 };
 struct share topk_share(const struct rcm_top_k_rows *rows, unsigned threads);
+
+/* Piece i of `pieces` of 0 .. count - 1: from where, and up to where. The first ones are longer. */
+static inline uint64_t topk_cut(uint64_t count, uint64_t pieces, uint64_t i)
+{
+    return count / pieces * i + (i < count % pieces ? i : count % pieces);
+}
+
+/* So many pieces of about so many bytes that the end of one is not long waited for, but at least
+ * one for each thread; `threads` 1: one. */
+uint64_t topk_pieces(uint64_t count, size_t bytes_each, unsigned threads);
 
 /* Where row r begins. */
 const char *topk_row(const struct rcm_top_k_rows *rows, size_t bytes, uint64_t r);

@@ -1,8 +1,6 @@
 /* topk.c - the calls: what is legal, the workspace, which thread does what.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <base/threads.h>
-
 #include "isa.h"
 #include "plan.h"
 
@@ -160,20 +158,27 @@ static void *output(void *outputs, uint64_t r, uint64_t count, size_t bytes)
     return outputs ? (char *)outputs + r * count * bytes : NULL;
 }
 
+struct stage1_job {
+    const struct stage1 *s;
+    const struct kernels *kernels;
+    struct pair *heaps;
+    uint64_t pieces;
+};
+
+static void run_buckets(void *context, uint64_t i, unsigned member)
+{
+    const struct stage1_job *job = context;
+    const struct stage1 *s = job->s;
+    job->kernels->stage1(s, topk_cut(s->b, job->pieces, i), topk_cut(s->b, job->pieces, i + 1),
+                         job->heaps + member * s->k_b);
+}
+
 static void run_stage1(const struct stage1 *s, const struct plan *plan, char *scratch)
 {
-    int64_t threads = plan->share.threads;
-    struct pair *heaps = (struct pair *)(void *)(scratch + plan->heaps_at);
-    if (threads == 1) {
-        plan->kernels->stage1(s, 0, s->b, heaps);
-        return;
-    }
-#pragma omp parallel for num_threads(threads_to_be_had(plan->share.threads)) schedule(static)
-    for (int64_t i = 0; i < threads; i++) {
-        uint64_t share = s->b / (uint64_t)threads, rest = s->b % (uint64_t)threads;
-        uint64_t t = (uint64_t)i, from = t * share + (t < rest ? t : rest);
-        plan->kernels->stage1(s, from, from + share + (t < rest), heaps + t * s->k_b);
-    }
+    struct stage1_job job = {
+        s, plan->kernels, (void *)(scratch + plan->heaps_at),
+        topk_pieces(s->b, s->n / s->b * plan->kernels->bytes, plan->share.threads)};
+    topk_team(plan->share.threads, job.pieces, run_buckets, &job);
 }
 
 static const void *row_of(const struct rcm_top_k_rows *rows, const struct plan *plan, uint64_t r,
@@ -186,9 +191,18 @@ static const void *row_of(const struct rcm_top_k_rows *rows, const struct plan *
     return scratch;
 }
 
-static void run_row(const struct rcm_top_k_call *call, const struct plan *plan, uint64_t r,
-                    char *scratch)
+struct call_job {
+    const struct rcm_top_k_call *call;
+    const struct plan *plan;
+    char *scratch;
+    uint64_t pieces;
+};
+
+static void run_row(const struct call_job *job, uint64_t r, unsigned member)
 {
+    const struct rcm_top_k_call *call = job->call;
+    const struct plan *plan = job->plan;
+    char *scratch = job->scratch + member * plan->bytes;
     size_t bytes = plan->kernels->bytes;
     void *values = output(call->values, r, plan->out, bytes);
     void *indices = output(call->indices, r, plan->out, call->wide ? 8 : 4);
@@ -224,6 +238,14 @@ static void run_row(const struct rcm_top_k_call *call, const struct plan *plan, 
     topk_exact(&exact);
 }
 
+static void run_rows(void *context, uint64_t i, unsigned member)
+{
+    const struct call_job *job = context;
+    const uint64_t m = job->call->rows.m, end = topk_cut(m, job->pieces, i + 1);
+    for (uint64_t r = topk_cut(m, job->pieces, i); r < end; r++)
+        run_row(job, r, member);
+}
+
 static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool stage1_only,
                                       char *scratch, size_t bytes)
 {
@@ -237,18 +259,10 @@ static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool st
     size_t needed = topk_size(plan.share.rows, plan.bytes, 0);
     if (needed > 0 && (!scratch || bytes < needed || !is_aligned(scratch, 64)))
         return RCM_TOP_K_BAD_WORKSPACE;
-    uint64_t m = call->rows.m, at_once = plan.share.rows;
-    if (at_once == 1) {
-        for (uint64_t r = 0; r < m; r++)
-            run_row(call, &plan, r, scratch);
-        return RCM_TOP_K_OK;
-    }
-#pragma omp parallel for num_threads(threads_to_be_had(plan.share.rows)) schedule(static)
-    for (uint64_t i = 0; i < at_once; i++)
-        for (uint64_t r = i * (m / at_once) + (i < m % at_once ? i : m % at_once),
-                      end = r + m / at_once + (i < m % at_once);
-             r < end; r++)
-            run_row(call, &plan, r, scratch + i * plan.bytes);
+    struct call_job job = {
+        call, &plan, scratch,
+        topk_pieces(call->rows.m, call->rows.n * plan.kernels->bytes, plan.share.rows)};
+    topk_team(plan.share.rows, job.pieces, run_rows, &job);
     return RCM_TOP_K_OK;
 }
 

@@ -4,8 +4,8 @@
  * each bucket, m rows.
  *
  * Calls    Every function takes pointers to the caller's memory, the workspace among them. It
- *          keeps nothing but the instruction set (rcm_top_k_use_isa), allocates nothing
- *          (rcm_top_k_choose may), and any number of threads may call at once.
+ *          keeps nothing but the instruction set (rcm_top_k_use_isa) and its threads, allocates
+ *          nothing (rcm_top_k_choose may), and any number of threads may call at once.
  * Memory   The outputs and the workspace overlap neither each other nor the rows, which are only
  *          read. A call that is refused writes nothing.
  * Order    Largest first, or smallest first if `smallest` is set. NaN comes last in both: it is
@@ -96,19 +96,23 @@ struct rcm_top_k_call {
     enum rcm_assignment assignment; /* bucketed */
     bool sorted;
     bool wide;        /* indices are int64_t, not int32_t */
-    unsigned threads; /* at most; 0: those that OpenMP would use */
+    unsigned threads; /* at most; 0: as many as pay (rcm_top_k) */
     void *values;     /* output, m x k, of the type of the rows; NULL: not wanted */
     void *indices;    /* output, m x k: the position in the row, from 0; NULL: not wanted */
 };
 
 /* Sets `bytes` to the size of the workspace that the call needs, or to 0 if the status is not
  * RCM_TOP_K_OK. Looks at all of the call but its outputs: x must not be NULL, but is not read. With
- * `threads` 0 the size goes by the number of threads that OpenMP would use at this moment. */
+ * `threads` 0 the size goes by the processors that the thread may use at this moment. */
 enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, size_t *bytes);
 
 /* Finds the k best of each row. At least one of the outputs is wanted. `workspace` is at a multiple
  * of 64; it may be NULL if the call needs 0 bytes. Its contents before and after have no meaning.
- * Threads share out the rows, or the parts of a row where rows are few. */
+ * Threads share out the rows, or the parts of a row where rows are few. They start when first used,
+ * sleep between calls, and serve all callers of the process. The caller works too, and waits for
+ * none that has not begun. With `threads` 0 there is one for each 4 MiB of all rows, at most one
+ * for each processor of the affinity mask, of the quota of the control group (cpu.max), and of
+ * OMP_NUM_THREADS. */
 enum rcm_top_k_status rcm_top_k(const struct rcm_top_k_call *call, void *workspace, size_t bytes);
 
 /* Stage 1 alone. A row has min(b k_b, n) candidates. Those of a bucket are neighbours in the
@@ -122,7 +126,7 @@ enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *
  * > 0, with this recall of all rows together in at least that share of the batches; in the least
  * time by the profile of a CPU (NULL: the one that comes with the library),
  * exact top-k among the contenders. Sets method, b, k_b and assignment of the call, of which it
- * reads m, n, k and `threads`; if the status is not RCM_TOP_K_OK, it sets nothing. It may
+ * reads m, n, k, the type and `threads`; if the status is not RCM_TOP_K_OK, it sets nothing. It may
  * allocate, and take up to 0.1 s: choose once for many calls of one shape.
  * recall    1e-18 <= recall <= 1, taken to 15 decimal digits: 0.99 of 1000 may lose 10. 1 is exact
  * choice    NULL, or what was found: recallmodel/select.h

@@ -56,7 +56,7 @@ for deb in "$packages"/*.deb; do
         xargs)
     case $(dpkg-deb -f "$deb" Package) in
     recallmodel) want="libc6 libgomp1 libgsl27 libgslcblas0 libjansson4 librecallmodel0" ;;
-    librecallmodel0) want="libc6 libgomp1" ;;
+    librecallmodel0) want="libc6" ;;
     librecallmodel-dev) want="librecallmodel0" ;;
     *)
         want="libc6 libgomp1 librecallmodel0 python3 python3-cffi-backend python3-numpy recallmodel"

@@ -4,7 +4,6 @@ from __future__ import annotations
 import collections
 import functools
 import math
-import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -335,9 +334,6 @@ def _plan(dtype, shape, k, axis, largest, sorted, dim, recall, confidence, b, k_
     return (*shape[:-1], k), numpy.dtype(numpy.int64 if wide else numpy.int32), call[0]
 
 
-os.register_at_fork(after_in_child=_plan.cache_clear)
-
-
 class _Options(TypedDict, total=False):
     dim: Optional[int]
     recall: Optional[Recall]
@@ -394,7 +390,7 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
     milliseconds, and is kept for the next call of the same shape.
     profile: the machine to predict for: a Profile, a name or a path; None: that of a CPU.
     b, k_b, assignment: bucketed top-k with these; assignment is interleaved or contiguous.
-    threads: at most this many; 0 is all. In a child process after os.fork it is one.
+    threads: at most this many; 0: one for each 4 MiB of x, at most one for each processor.
     nan: "last": NaN comes last, whatever `largest` is; "largest": NaN is above all numbers, as for
     PyTorch.
     index_dtype: int32 or int64. The default is int64, for JAX int32.

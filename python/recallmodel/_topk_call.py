@@ -1,6 +1,5 @@
 """Calls of librecallmodel-topk."""
 import itertools
-import os
 import threading
 
 import numpy
@@ -27,20 +26,8 @@ def call_of(type, n, k, way, largest, sorted, wide, threads):
     rows = call.rows
     rows.n, rows.type, rows.smallest, call.k = n, type, not largest, k
     call.method, call.b, call.k_b, call.assignment, _ = way
-    call.sorted, call.wide, call.threads = bool(sorted), wide, 1 if _forked else threads
+    call.sorted, call.wide, call.threads = bool(sorted), wide, threads
     return call
-
-
-_forked = False
-
-
-def _after_fork():
-    # The threads of OpenMP do not live on in the child, whose next call would wait for them.
-    global _forked
-    _forked = True
-
-
-os.register_at_fork(after_in_child=_after_fork)
 
 
 def address_of(array):

@@ -1,0 +1,212 @@
+/* test_topk_team.c - helpers: each piece once, by members that differ; no wait for one that has not
+ * begun; fork; how many threads pay.
+ *
+ * Against: counts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* CPU_SET */
+#include <check.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <topk/plan.h>
+#include <topk/team.h>
+
+#include "run.h"
+
+enum { CALLERS = 8, PIECES = 3000, MEMBERS = 4 };
+
+struct count {
+    _Atomic unsigned done[PIECES], busy[MEMBERS], wrong;
+};
+
+static void count_piece(void *context, uint64_t i, unsigned member)
+{
+    struct count *count = context;
+    if (member >= MEMBERS || atomic_fetch_add(&count->busy[member], 1) != 0)
+        atomic_fetch_add(&count->wrong, 1);
+    atomic_fetch_add(&count->done[i], 1);
+    if (member < MEMBERS)
+        atomic_fetch_sub(&count->busy[member], 1);
+}
+
+/* The pieces that were not done exactly once when the call ended, and members that met. */
+static unsigned wrong_pieces(void)
+{
+    struct count count = {0};
+    topk_team(MEMBERS, PIECES, count_piece, &count);
+    unsigned wrong = count.wrong;
+    for (unsigned i = 0; i < PIECES; i++)
+        wrong += count.done[i] != 1;
+    return wrong;
+}
+
+static void *call_often(void *wrong)
+{
+    for (unsigned i = 0; i < (few_cases() ? 50 : 500); i++)
+        *(unsigned *)wrong += wrong_pieces();
+    return NULL;
+}
+
+START_TEST(each_piece_once)
+{
+    pthread_t threads[CALLERS];
+    unsigned wrong[CALLERS] = {0};
+    for (unsigned i = 0; i < CALLERS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, call_often, &wrong[i]), 0);
+    for (unsigned i = 0; i < CALLERS; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+        ck_assert_uint_eq(wrong[i], 0);
+    }
+    topk_team(MEMBERS, 0, count_piece, NULL);
+}
+END_TEST
+
+/* Pieces that wait until the gate opens: the caller and the only helper are in one each. */
+struct gate {
+    _Atomic unsigned inside, open;
+};
+
+static void wait_at_gate(void *context, uint64_t i, unsigned member)
+{
+    (void)i, (void)member;
+    struct gate *gate = context;
+    atomic_fetch_add(&gate->inside, 1);
+    while (!gate->open)
+        usleep(1000);
+}
+
+static void *call_at_gate(void *gate)
+{
+    topk_team(2, 2, wait_at_gate, gate);
+    return NULL;
+}
+
+START_TEST(no_helper_is_free)
+{
+    struct gate gate = {0};
+    pthread_t caller;
+    ck_assert_int_eq(pthread_create(&caller, NULL, call_at_gate, &gate), 0);
+    while (gate.inside < 2)
+        usleep(1000);
+    struct count count = {0};
+    topk_team(2, PIECES, count_piece, &count); /* ends, or the limit of the test is reached */
+    for (unsigned i = 0; i < PIECES; i++)
+        ck_assert_uint_eq(count.done[i], 1);
+    gate.open = 1;
+    ck_assert_int_eq(pthread_join(caller, NULL), 0);
+}
+END_TEST
+
+/* A child starts helpers of its own: two pieces are in hand at once. */
+static void meet(void *context, uint64_t i, unsigned member)
+{
+    (void)i, (void)member;
+    struct gate *gate = context;
+    atomic_fetch_add(&gate->inside, 1);
+    for (unsigned ms = 0; gate->inside < 2 && ms < 5000; ms++)
+        usleep(1000);
+    gate->open += gate->inside >= 2;
+}
+
+START_TEST(child_of_fork)
+{
+    ck_assert_uint_eq(wrong_pieces(), 0);
+#ifdef __SANITIZE_THREAD__ /* it ends a child that starts threads */
+    return;
+#endif
+    const pid_t child = fork();
+    if (child == 0) {
+        struct gate gate = {0};
+        alarm(20);
+        topk_team(2, 2, meet, &gate);
+        _exit(gate.open == 2 ? 7 : 1);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+END_TEST
+
+/* ---- how many */
+
+START_TEST(processors)
+{
+    cpu_set_t all, one;
+    const unsigned before = topk_processors();
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    ck_assert_uint_ge(before, 1);
+    ck_assert_uint_le(before, (unsigned)CPU_COUNT(&all));
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    ck_assert_uint_eq(topk_processors(), 1);
+}
+END_TEST
+
+START_TEST(omp_num_threads)
+{
+    ck_assert_int_eq(setenv("OMP_NUM_THREADS", "1,4", 1), 0);
+    ck_assert_uint_eq(topk_processors(), 1);
+}
+END_TEST
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    REQUIRE(file, "cannot write %s", path);
+    fputs(text, file);
+    fclose(file);
+}
+
+START_TEST(quota)
+{
+    char folder[] = "/tmp/quota-XXXXXX", groups[PATH_MAX], command[PATH_MAX + 20];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(command, sizeof command, "mkdir -p %s/a/b", folder);
+    ck_assert_int_eq(system(command), 0);
+    snprintf(groups, sizeof groups, "%s/groups", folder);
+    ck_assert_uint_eq(topk_quota(groups, folder), UINT_MAX); /* no such file */
+    put(folder, "groups", "4:memory:/c\n0::/a/b\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), UINT_MAX); /* no limit */
+    put(folder, "a/b/cpu.max", "max 100000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), UINT_MAX);
+    put(folder, "cpu.max", "700000 100000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 7);
+    put(folder, "a/cpu.max", "350000 100000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 3);
+    put(folder, "a/b/cpu.max", "50000 100000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 1);
+    put(folder, "groups", "0::/\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 7);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
+START_TEST(threads_that_pay)
+{
+    const unsigned all = topk_processors();
+    struct rcm_top_k_rows rows = {.m = 1, .n = (1 << 21) - 1, .type = RCM_TOP_K_F32};
+    ck_assert_uint_eq(topk_threads(&rows, 0), 1); /* less than twice 4 MiB */
+    ck_assert_uint_eq(topk_threads(&rows, 2), 2);
+    rows.n++;
+    ck_assert_uint_eq(topk_threads(&rows, 0), all < 2 ? all : 2);
+    rows.n = 1 << 15;
+    ck_assert_uint_eq(topk_threads(&rows, 2), 1);
+    rows.m = 2;
+    ck_assert_uint_eq(topk_threads(&rows, 2), 2);
+}
+END_TEST
+
+TEST_MAIN("topk team", each_piece_once, no_helper_is_free, child_of_fork, processors,
+          omp_num_threads, quota, threads_that_pay)
