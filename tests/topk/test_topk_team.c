@@ -67,6 +67,21 @@ START_TEST(each_piece_once)
 }
 END_TEST
 
+static void sleep_and_count(void *done, uint64_t i, unsigned member)
+{
+    (void)i;
+    usleep(member > 0 ? 50000 : 1000);
+    atomic_fetch_add((_Atomic unsigned *)done, 1);
+}
+
+START_TEST(helpers_are_slower)
+{
+    _Atomic unsigned done = 0;
+    topk_team(MEMBERS, 100, sleep_and_count, &done);
+    ck_assert_uint_eq(done, 100);
+}
+END_TEST
+
 /* Pieces that wait until the gate opens: the caller and the only helper are in one each. */
 struct gate {
     _Atomic unsigned inside, open;
@@ -208,5 +223,5 @@ START_TEST(threads_that_pay)
 }
 END_TEST
 
-TEST_MAIN("topk team", each_piece_once, no_helper_is_free, child_of_fork, processors,
-          omp_num_threads, quota, threads_that_pay)
+TEST_MAIN("topk team", each_piece_once, helpers_are_slower, no_helper_is_free, child_of_fork,
+          processors, omp_num_threads, quota, threads_that_pay)
