@@ -13,7 +13,8 @@ ours, ..):
   FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
                 backslash continues. All commands of a figure print the same columns.
                 A line "cat plots/.." is a CSV file that was measured and committed. Where it is
-                the only line, the CSV of the figure is a link to that file.
+                the only line, the CSV of the figure is a link to that file. FIGURE.data may be a
+                link to that of another figure: commands run once, and the CSV is a link as well.
                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
                 gpu/run.sh measured of that part; without it the figure waits. With remarks
@@ -54,6 +55,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
 
 import page
@@ -82,7 +84,9 @@ class Figure:
     def __init__(self, name):
         self.name = name
         self.at = f"plots/{name.split('-')[0]}/{name}"
-        self.data = pathlib.Path(self.at + ".data").read_text(encoding="utf-8")
+        data = pathlib.Path(self.at + ".data")
+        self.data = data.read_text(encoding="utf-8")
+        self.numbers_of = data.resolve().stem
         drawing = pathlib.Path(self.at + ".gp")
         self.gp = drawing.read_text(encoding="utf-8") if drawing.exists() else ""
         self.caption = pathlib.Path(self.at + ".txt").read_text(encoding="utf-8")
@@ -120,6 +124,14 @@ class Figure:
         """The parts of own runs that it draws."""
         return set(re.findall(r'runs\."/([a-z0-9_-]*)\.csv', self.drawn_from())) if self.gp else ()
 
+    def csv_is_link_to(self):
+        """The file that its CSV is a link to, from the top or from the folder of figures."""
+        measured = re.fullmatch(r"cat (plots/\S+)", "\n".join(self.commands()))
+        if measured:
+            return TOP / measured[1]
+        other = self.numbers_of
+        return pathlib.Path(other, f"{other}.csv") if other != self.name else None
+
     def parts(self):
         """The parts of gpu/run.sh that its numbers are."""
         return re.findall(r"^recallmodel-bench .*--grid ([a-z0-9-]*)", self.data, re.M)
@@ -147,7 +159,7 @@ class Maker:
         self.environment = {**os.environ, "RECALLMODEL": self.program,
                             "OMP_NUM_THREADS": str(CORES), "PYTHONDONTWRITEBYTECODE": "1",
                             "RECALLMODEL_RUNS": str(TOP / "runs")}
-        self.runs, self.about = {}, {}
+        self.runs, self.about, self.printed, self.locks = {}, {}, {}, {}
         self.cpu_runs = self.run_python("plots/cpu.py", "folder", check=False).strip()
 
     def run_python(self, *arguments, check=True):
@@ -199,8 +211,21 @@ class Maker:
 
     def numbers(self, figure):
         """The CSV of a figure: what all its commands print, with the header of the first."""
-        outputs = [self.output_of(line) for line in figure.commands()]
-        return outputs[0] + "".join(text.partition("\n")[2] for text in outputs[1:])
+        if figure.data not in self.printed:
+            outputs = [self.output_of(line) for line in figure.commands()]
+            self.printed[figure.data] = outputs[0] + "".join(
+                text.partition("\n")[2] for text in outputs[1:])
+        return self.printed[figure.data]
+
+    def write_numbers(self, figure, file):
+        text, target = self.numbers(figure), figure.csv_is_link_to()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if target and not file.is_symlink():
+            (self.into / target).parent.mkdir(parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)
+            file.symlink_to(os.path.relpath(self.into / target, file.parent))
+        if not file.exists() or difference(file.read_text(encoding="utf-8"), text):
+            file.write_text(text, encoding="utf-8")
 
     def caption(self, figure, file, before):
         """The caption, and the sources of numbers that are not from models. Without the runs of a
@@ -230,13 +255,9 @@ class Maker:
             return (f"kept as it is; to make it again you need {waits}" if file.exists()
                     else f"waits for {waits}")
         else:
-            text = self.numbers(figure)
-            folder.mkdir(parents=True, exist_ok=True)
-            measured = re.fullmatch(r"cat (plots/\S+)", "\n".join(figure.commands()))
-            if measured and not file.exists():
-                file.symlink_to(os.path.relpath(measured[1], folder))
-            elif not file.exists() or difference(file.read_text(encoding="utf-8"), text):
-                file.write_text(text, encoding="utf-8")
+            # Figures with the same commands wait for the first of them.
+            with self.locks.setdefault(figure.data, threading.Lock()):
+                self.write_numbers(figure, file)
         caption = folder / "caption.txt"
         text = self.caption(figure, file, caption)
         if text != figure.caption:
@@ -336,7 +357,7 @@ def varied(figure, changes):
             raise Wrong(f"{figure.name} has no --{name}; its commands have {' '.join(options)}")
         lines = [re.sub(f" --{name} [^ ]+", f" --{name} {value}", line) for line in lines]
         said.append(f"--{name} {value}")
-    figure.data = "\n".join(lines) + "\n"
+    figure.data, figure.numbers_of = "\n".join(lines) + "\n", figure.name
     figure.gp = re.sub(r"^ *set ((x|y|x2|y2)range |[xy]tics .*[0-9]).*\n", "", figure.gp,
                        flags=re.M)
     figure.caption = figure.title + "\n" + textwrap.fill(

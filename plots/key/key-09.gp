@@ -1,3 +1,1 @@
-# height 430
-bytes = 4
-load "plots/bandwidth.gp"
+key-01.gp

@@ -322,6 +322,21 @@ contains "figures: recallmodel bounds .*lacks a column" "$folder/err" \
     fail "make.py stops at a command that fails: $(cat "$folder/err")"
 pass
 
+# Figures whose commands are links to those of another figure: they run once, and the CSV is a link.
+check_links() {
+    local -x FIGURES=$folder/links
+    printf '#!/bin/sh\necho >>"%s"\nexec "%s" "$@"\n' "$folder/asked" "$program" >"$folder/asks"
+    chmod +x "$folder/asks"
+    RECALLMODEL=$folder/asks succeeds "links" plots/make.py --csv key-19 key-18 key-20
+    [ "$(wc -l <"$folder/asked")" = 6 ] ||
+        fail "the 6 commands of key-18 to 20 run $(wc -l <"$folder/asked") times"
+    [ "$(readlink "$FIGURES/key-19/key-19.csv")" = ../key-18/key-18.csv ] ||
+        fail "the CSV of key-19 is no link to that of key-18"
+    agree "$FIGURES/key-19/key-19.csv" paper_figures/key-18/key-18.csv || fail "key-19 differs"
+    pass
+}
+check_links
+
 # The folder of runs has a file that is no run, and a run without rows.
 mkdir "$folder/odd"
 echo "notes" >"$folder/odd/notes.csv"
