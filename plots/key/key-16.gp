@@ -1,38 +1,40 @@
 # height 760
-set multiplot layout 2,2 margins 0.08,0.985,0.14,0.945 spacing 0.03,0.1
+set multiplot layout 2,2 margins 0.075,0.985,0.14,0.945 spacing 0.03,0.1
 set logscale x 2
-set logscale y 2
+set logscale y 10
 set format x @two
 set xrange [2**9.5:2**22.5]
-set yrange [2:60000]
+set yrange [0.5:1e6]
 ours = there(runs."/key-17.csv")
-do for [row in "predicted cost"] { do for [m in "1 256"] {
-    set title (row eq "predicted" ? "predicted (lines)" : \
-        "cost models: serial (solid), parallel (dashed)").sprintf(", m = %s", m) font ",10" \
+do for [row in "cost predicted"] { do for [m in "1 256"] {
+    set title (row eq "predicted" ? "measured, and predicted by the profile (lines)" : \
+        "measured, and the queue by the cost models").sprintf(", m = %s", m) font ",10" \
         offset 0,-0.7
     set ylabel (m eq "1" ? "us a call" : "") offset 1
-    set format y (m eq "1" ? "%g" : "")
-    set xlabel (row eq "cost" ? "n" : "")
-    if (row eq "predicted" && m eq "1") { set key at screen 0.53,0.01 center bottom horizontal \
-        maxrows 2 reverse Left font ",8" } else { unset key }
+    set format y (m eq "1" ? "10^{%L}" : "")
+    set xlabel (row eq "predicted" ? "n" : "")
+    if (row eq "cost" && m eq "1") { set key at screen 0.53,0.01 center bottom horizontal \
+        maxrows 2 reverse Left width -6 font ",8" } else { unset key }
     of(k) = column("k") == k && column("k_b") == k && column("b") == 1 && column("m") == m+0 \
         ? column("n") : NaN
-    if (row eq "predicted") {
-        plot for [k=1:4] csv using (of(k)):"predicted_us" with lines ls k \
+    if (row eq "cost") {
+        plot for [k=1:4] csv using (of(k)):"time_us_median" with linespoints ls k \
                  title sprintf("k = %d", k), \
+             for [k=1:4] csv using (of(k)):(column("cost_serial")/(m+0)/2**26.2*1e6) \
+                 with lines ls k dt 2 notitle, \
+             for [k=1:4] csv using (of(k)):(column("cost_parallel")/2**24.8*1e6) \
+                 with lines ls k dt 3 notitle, \
+             NaN with points pt 7 ps 0.55 lc rgb "#555555" title "measured", \
+             NaN with points pt 2 ps 0.55 lc rgb "#555555" \
+                 title (ours ne "" ? "ours, measured" : ""), \
+             NaN with lines lw 1.6 dt 2 lc rgb "#555555" title "serial cost", \
+             NaN with lines lw 1.6 dt 3 lc rgb "#555555" title "parallel cost"
+    } else {
+        plot for [k=1:4] csv using (of(k)):"predicted_us" with lines ls k notitle, \
              for [k=1:4] csv using (of(k)):"time_us_median" with points ls k notitle, \
              for [k=1:4] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : of(k)): \
                  "time_us_median" with points ls k pt 2 \
-                 notitle, \
-             NaN with points pt 7 ps 0.55 lc rgb "#555555" title "measured", \
-             NaN with points pt 2 ps 0.55 lc rgb "#555555" \
-                 title (ours ne "" ? "ours, measured" : "")
-    } else {
-        plot for [k=1:4] csv using (of(k)):(column("cost_serial")/(m+0)/2**26.2*1e6) \
-                 with lines ls k notitle, \
-             for [k=1:4] csv using (of(k)):(column("cost_parallel")/2**24.8*1e6) \
-                 with lines ls k dt 2 notitle, \
-             for [k=1:4] csv using (of(k)):"time_us_median" with points ls k notitle
+                 notitle
     }
 } }
 unset multiplot
