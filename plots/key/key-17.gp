@@ -1,10 +1,12 @@
-# height 980
+# height 1040
 # Heat maps, each relative to its own largest value: predicted times for m = 1 and m = 256, with the
 # measured time below each, and the three cost models.
-set multiplot layout 6,5 margins 0.05,0.99,0.045,0.95 spacing 0.012,0.031
+set multiplot layout 6,5 margins 0.05,0.925,0.045,0.935 spacing 0.012,0.031
 unset key
 unset grid
-unset colorbox
+# The colours of the paper's scale: a hundredth of the largest value to that value.
+set colorbox user origin screen 0.938,0.045 size screen 0.016,0.89
+set cbtics ("max" 1, "1/10" 0.1, "1/100" 0.01) font ",9" offset -0.5
 set palette defined (0 "#ffffff", 1 "#56B4E9")
 short(t) = t < 1000 ? sprintf("%.3g", t) : t < 99950 ? sprintf("%.3gk", t/1e3) \
     : t < 999500 ? sprintf("%.0fk", t/1e3) : sprintf("%.3gM", t/1e6)
@@ -17,9 +19,9 @@ titles = "'us, m = 1' 'us, m = 256' C_{basic} C_{serial} C_{parallel}"
 h100 = published."/keyetal/two-stage.csv"
 ours = there(runs."/key-17.csv")
 set label 1 "two left columns: us a call, predicted in black, \
-measured by Key et al. in red".(ours eq "" ? "" : ", measured by us in green") \
-    at screen 0.05,0.988 font ",9"
-set label 2 "three right columns: counted operations (C_{parallel}: steps)" at screen 0.99,0.988 \
+measured by Key et al. in red".(ours eq "" ? "" : ", by us in green") \
+    at screen 0.05,0.984 font ",9"
+set label 2 "three right columns: counted operations (C_{parallel}: steps)" at screen 0.925,0.984 \
     right font ",9"
 do for [row=1:6] {
     n = row <= 3 ? 2**12 : 2**20
@@ -37,11 +39,12 @@ do for [row=1:6] {
         in(x) = column("n") == n && column("k") == k && column("m") == m \
             && column("candidates") <= 8*k && column("candidates") < n \
             && whole(column("candidates")/column("k"))
-        set autoscale
+        set autoscale xy
         stats csv using (in(0) ? column(what) : NaN) nooutput
         most = STATS_max
         set xrange [-0.5:3.5]
         set yrange [-0.5:2.5]
+        set object 1 rectangle from graph 0,0 to graph 1,1 fs solid noborder fc rgb "#EEEEEE" behind
         plot csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
                  (log2(column("k_b"))):(0.46):(0.46):(column(what)/most) \
                  with boxxyerror fs solid noborder lc palette, \
@@ -62,7 +65,8 @@ do for [row=1:6] {
                  ? log2(column("b")*column("k_b")/column("k")) \
                  : NaN):(log2(column("k_b")) - 0.36):(short(column("time_us_median"))) \
                  with labels font ",8" tc rgb "#006040"
+        unset label
+        unset colorbox
     }
 }
-unset label
 unset multiplot
