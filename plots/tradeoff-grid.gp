@@ -38,7 +38,7 @@ do for [l in "10 12 14 16 18 20"] {
                  using (column("n") == n && column("k") == k \
                  && column("k_b") == 2**(i-1) && column("recall_simulated_mean") < 1 \
                  && column("b")*column("k_b") < n ? column(cost) \
-                 : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.35 \
+                 : NaN):(1 - column("recall_simulated_mean")) with points ls i ps 0.65 \
                  title (i == 1 ? "published, simulated" : ""), \
              NaN with lines ls 9 title "cost of the exact top-k"
         unset arrow 1
