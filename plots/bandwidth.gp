@@ -20,7 +20,7 @@ do for [panel=1:2] {
     plot for [i=1:5] csv using (strcol("work") eq "two-stage" \
              && column("k") == wanted(column("n")) && column("k_b") == k_b(i) \
              && column("b")*column("k_b") == ratio(i)*column("k") ? column("n") : NaN):(rate(0)) \
-             with linespoints ls i title sprintf("k_b = %d, b k_b = %dk", k_b(i), ratio(i)), \
+             with linespoints ls i title sprintf("k_b = %d, b k_b / k = %d", k_b(i), ratio(i)), \
          csv using (strcol("work") eq "exact" && column("k") == wanted(column("n")) \
              ? column("n") : NaN):(rate(0)) with linespoints ls 9 pt 2 title "exact top-k, ours"
 }

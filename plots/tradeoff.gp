@@ -71,7 +71,7 @@ do for [p=1:down*across] {
         if (high/low < 60) { set xtics add ("5000" 5e3, "2·10^4" 2e4, "5·10^4" 5e4) }
         set label 1 us(exact) at exact,graph 0.945 left offset 0.4,0 font ",9" tc rgb "#222222" \
             boxed front
-        set ylabel (p % across == 1 ? "recall" : "") offset 2 font ",10"
+        set ylabel (p % across == 1 ? "recall" : "") offset 1 font ",10"
         if (p % across == 1) { set ytics (".9" 0.1, ".99" 0.01, ".999" 1e-3, ".9999" 1e-4, \
             ".99999" 1e-5, "1" one) } else { set ytics ("" 0.1, "" 0.01, "" 1e-3, "" 1e-4, \
             "" 1e-5, "" one) }

@@ -1,5 +1,5 @@
 # height 330
-set multiplot layout 1,4 margins 0.06,0.985,0.23,0.92 spacing 0.014,0.1
+set multiplot layout 1,4 margins 0.085,0.985,0.23,0.92 spacing 0.014,0.1
 down = 1
 across = 4
 k_bs = "1"

@@ -16,7 +16,7 @@ do for [task in "squad repetition"] {
     of(i, assignment) = strcol("task") eq task && strcol("assignment") eq assignment \
         && column("candidates_over_k") == 2**(i-1) ? column("k_b") : NaN
     plot for [i=1:4] csv using (of(i, "interleaved")):(column("score")*scale) \
-             with linespoints ls i title sprintf("b k_b = %dk", 2**(i-1)), \
+             with linespoints ls i title sprintf("b k_b / k = %d", 2**(i-1)), \
          for [i=1:4] csv using (of(i, "contiguous")):(column("score")*scale) \
              with linespoints ls i dt 2 notitle, \
          NaN with lines lw 1.6 lc rgb "#555555" title "interleaved", \
