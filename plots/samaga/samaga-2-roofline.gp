@@ -12,10 +12,10 @@ set bmargin 6
 set key top left reverse Left
 set arrow 1 from 2.5, graph 0 to 2.5, graph 0.78 nohead ls 9
 set label 1 "approx\\_max\\_k" at -0.3, graph 0.05 font ",9" tc rgb "#555555"
-plot csv using 0:"printed_us":xtic(sprintf("%d, %d", column("k_b"), column("b"))) \
-         with points pt 7 ps 1.1 lc rgb "#222222" title "printed", \
-     csv using 0:"bound_us" with histeps ls 1 lw 2.4 \
+plot csv using ($0-0.42):"bound_us":(0.84):(0) with vectors nohead ls 1 lw 4 \
          title "roofline, candidates stay on the chip if they fit", \
      csv using 0:(column("all_candidates_us") > column("bound_us") + 0.02 \
          ? column("all_candidates_us") : NaN) with points ls 2 ps 1 \
-         title "the same with all candidates written to memory (too high where above the print)"
+         title "the same with all candidates written to memory (too high where above the print)", \
+     csv using 0:"printed_us":xtic(sprintf("%d, %d", column("k_b"), column("b"))) \
+         with points pt 7 ps 1.1 lc rgb "#222222" title "printed"

@@ -1,18 +1,20 @@
-# height 400
+# height 440
 set margins 9,3,4,2
-set title "n = 262144, k = 1024: exact (+, with k_b) and simulated ".\
-    "(points; bars: one sd of a row more)" font ",9"
+set title "n = 262144, k = 1024; numbers: k_b; bars: one sd of a row more" font ",10"
 set logscale x 2
 set logscale y 10
 set format x @two
 set format y @ten
 set xlabel "candidates b k_b"
 set ylabel "recall error, 1 - recall" offset 1
-set xrange [2**10:2**17.6]
+set xrange [2**10.2:2**17.4]
+printed = published."/samaga/table-2.csv"
 set yrange [0.2:5e-5]
 set key bottom right reverse Left
 plot csv using "candidates":(1 - column("recall_mean")):(1 - column("recall_mean")): \
          (1 - column("recall_mean") + column("recall_sd")) with yerrorbars ls 1 title "simulated", \
+     printed using (column("b")*column("k_b")):(1 - column("recall")) \
+         with points pt 4 ps 1.7 lw 1.3 lc rgb "#222222" title "printed", \
      csv using "candidates":(1 - column("model_recall")) \
          with points pt 1 ps 1.2 lw 1.5 lc rgb "#D55E00" title "exact", \
      csv using "candidates":(1 - column("model_recall")):(sprintf("%d", column("k_b"))) \
