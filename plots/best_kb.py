@@ -4,11 +4,13 @@
     plots/best_kb.py FOLDER
     plots/best_kb.py text FILE [--write PAGE]    what that CSV says, into the page
 
-FOLDER: prints CSV. A question is n = 2^10, 2^12 .. 2^22, k = 64, n/64, n/16 or n/4, and a recall. Its rows:
+FOLDER: prints CSV. A question is an n of 2^10, 2^12 .. 2^22, a k of 64, n/64, n/16 or n/4, and a
+recall. For each of them:
 
-    measured             the fastest run in FOLDER, runs/keyetal/, that has the recall; m = 1 and 256
-    calibrated           the run for which the profile predicts the least time
-    basic serial parallel    the least cost among k_b = 1, 2 .. 64 and b k_b / k = 1, 2 .. 32 below n
+    measured      the fastest run in FOLDER, runs/keyetal/, that has the recall; m = 1 and 256
+    calibrated    the run for which the profile predicts the least time
+    basic serial parallel
+                  the least cost among k_b = 1, 2 .. 64 and b k_b / k = 1, 2 .. 32, below n
 
 speedup is that over exact top-k, by the same measure. k_b is NaN where nothing has the recall.
 The command is $RECALLMODEL (./recallmodel).
@@ -42,8 +44,8 @@ def grid():
 def timed(folder, model):
     """{(n, k, m): [(recall, time, k_b, ratio, speed-up)]} as measured, and as predicted."""
     exact = {(int(row["n"]), int(row["k"]), int(row["m"])): (float(row["time_us_median"]), float(
-        ask("predict", "--device", DEVICE, "--n", row["n"], "--k", row["k"], "--m", row["m"], "--kb",
-            1, "--b", row["k"])[0]["exact_us"])) for row in runs(folder, "exact")
+        ask("predict", "--device", DEVICE, "--n", row["n"], "--k", row["k"], "--m", row["m"],
+            "--kb", 1, "--b", row["k"])[0]["exact_us"])) for row in runs(folder, "exact")
         if is_asked(int(row["n"]), int(row["k"]))}
     table = [row for row in runs(folder, "two-stage") if is_asked(int(row["n"]), int(row["k"]))]
     found = {"measured": {}, "calibrated": {}}
@@ -99,8 +101,8 @@ def sentences(rows):
     yield (f"For k = n/4 and R = .8, b k_b = k with k_b = 4 is the fastest in {equal(low)} of "
            f"{len(low)} cases, {min(gains):.1f} to {max(gains):.1f} times as fast as torch.topk.")
     slower = sum(float(row["speedup"]) < 1 for row in high)
-    yield (f"From R = .85 on, k_b up to 4 needs stage 2 there, and torch.topk is faster in {slower} "
-           f"of {len(high)} cases.")
+    yield (f"From R = .85 on, k_b up to 4 needs stage 2 there, and torch.topk is faster in "
+           f"{slower} of {len(high)} cases.")
     low, high = asked(rows, "measured", "n/16", .7, .8), asked(rows, "measured", "n/16", .85, .9)
     gains = [float(row["speedup"]) for row in high]
     twice = sum((row["k_b"], row["candidates_over_k"]) == ("2", "2") for row in high)
