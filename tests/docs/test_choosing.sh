@@ -24,7 +24,8 @@ commands=$(grep -c '^\$ recallmodel ' "$page" || true)
 [ "$commands" -ge 10 ] || fault "$page has $commands commands, fewer than ten"
 
 # A number in the words: digits, with a point or an exponent. Numbers in `code`, links and headings
-# are not claims. What stands between the marks pays-card is checked by tests/figures/test_pays.sh.
+# are not claims. What stands between the marks pays-card and best-kb is checked by
+# tests/figures/test_pays.sh and tests/claims/test_claims.sh.
 awk '
     function numbers(text, found,    i, count, tokens) {
         count = split(text, tokens, /[^0-9A-Za-z_.^-]+/)
@@ -48,6 +49,7 @@ awk '
         words = blocks = ""
     }
     /^<!-- pays-card -->/, /^<!-- \/pays-card -->/ { next }
+    /^<!-- best-kb -->/, /^<!-- \/best-kb -->/ { next }
     /^## / { check(); heading = $0; next }
     /^```/ { inside = !inside; lines = 0; next }
     inside {

@@ -1,0 +1,96 @@
+"""of_notes.py - the claims of the two notes on exact top-k: by a histogram, by radix passes.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import struct
+import tempfile
+
+import program
+from claim import ask, claim, number, one, paper, runs, value
+
+paper("The histogram note (blog.alpindale.net, top_k_cuda)")
+SHAPE = "--n", 50000, "--k", 2048, "--algorithm", "histogram", "--digits", 9
+
+
+def time(kernel):
+    return number(one(runs("histogram-note/times"), kernel=kernel), "time_us_median")
+
+
+def counted(**options):
+    """The row of `count` on 32-bit keys."""
+    words = [word for name, of in options.items() for word in (f"--{name}", of)]
+    return one(ask("count", *SHAPE, *words), keys="float32")
+
+
+@claim("Result", "0.112 ms are 10 times as fast as torch.topk and over 200 times as fast as a "
+       "sort.", "blog-table")
+def faster():
+    over = [time(name) / time("histogram-8") for name in ("torch.topk", "thrust::sort")]
+    return (over[0] > 9.5, over[1] > 200), f"By its times {over[0]:.1f} and {over[1]:.0f} times."
+
+
+@claim("Result", "The kernel reaches 3.64 GB/s.", "blog-table, `test_threshold_bin`")
+def bandwidth():
+    row = one(runs("histogram-note/times"), kernel="histogram-8")
+    once = number(row, "m") * 4 * float(row["n"]) / time("histogram-8") / 1e3
+    printed = number(row, "printed_gb_s")
+    return (abs(once / printed - 1) < .1, f"{once:.0f} GB/s if each value counts once: it divides "
+            "the bytes of one row by the time of the batch.")
+
+
+@claim("Method", "A row moves 408 KB.", "`recallmodel count --algorithm histogram`, "
+       "`test_histogram_count`")
+def moved():
+    kilobytes = number(counted(), "bytes") / 1e3
+    return abs(kilobytes - 408) < .5, f"{kilobytes:.1f} KB are counted."
+
+
+@claim("Unrolling", "Eight loads at once are the fastest; unrolled by the compiler, or with a "
+       "binary search, it is slower.", "blog-table")
+def unrolled():
+    over = [time(name) / time("histogram-8") for name in
+            ("histogram-1", "histogram-4-compiler", "histogram-binary")]
+    return (tuple(x > 1 for x in over), "By its times {:.2f} times without unrolling, {:.2f} and "
+            "{:.2f} times with these.".format(*over))
+
+
+@claim("Threshold bin", "It is extremely unlikely that the bin has more than 3072 elements.",
+       "ours-threshold-bin, `test_threshold_bin`, `test_histogram_count`")
+def overflow():
+    normal, uniform, shifted = (counted(**of) for of in (
+        {"input": "iid"}, {"input": "uniform"}, {"input": "iid", "shift": 10}))
+    over = [number(row, "over_modelled") for row in (normal, uniform, shifted)]
+    left = [number(row, "left_modelled") for row in (normal, uniform, shifted)]
+    return (tuple(x < 1e-6 for x in over),
+            "For normal values (mean {:.0f} elements) it is. Of uniform rows (mean {:.0f}) {:.3f} "
+            "overflow, of normal ones with mean 10 all ({:.0f}).".format(
+                left[0], left[1], over[1], left[2]))
+
+
+@claim("float16", "It does not distinguish values below 6e-5.", "`test_histogram_count`")
+def subnormal():
+    values = {struct.unpack("<e", struct.pack("<e", value(i) * 1e-7))[0] for i in range(600)}
+    return len(values) < 2, f"Of 600 multiples of 1e-7 from 0 on {len(values)} are different."
+
+
+paper("The radix note (veitner.bearblog.dev, radix-top-k)")
+ROW = 12, 4, 1, 8, 6, 5, 13, 0, 14
+
+
+@claim("Script", "Its row has the counts 2, 3, 1, 3 and 1, 1, 1, 0; the 4 smallest are 1, 0, 4, 5.",
+       "`recallmodel count --trace`, `test_count_trace`")
+def passes():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "row.npy"
+        head = "{'descr': '<f4', 'fortran_order': False, 'shape': (9,), }".ljust(117) + "\n"
+        path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() +
+                         struct.pack("<9f", *ROW))
+        rows = program.ask("count", "--trace", "--file", path, "--k", 4, "--digits", 2,
+                           "--smallest")
+    said = [[round(value(x)) for x in text.split()]
+            for text in (rows[0]["counts"], rows[1]["counts"], rows[1]["values"])]
+    return (tuple(got == want for got, want in zip(said, ([2, 3, 1, 3], [1, 1, 1, 0],
+                                                          [1, 0, 4, 5]))),
+            "Ours: " + "; ".join(program.joined(numbers).replace(",", ", ") for numbers in said) +
+            ".")
