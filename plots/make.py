@@ -118,7 +118,7 @@ class Figure:
         code = re.findall(r"^[^#]*", text, re.M)
         return [folder.name for folder in sorted(pathlib.Path("runs").iterdir())
                 if folder.is_dir() and (folder.name in listed or any(
-                    re.search(f"[ /]{re.escape(folder.name)}/", line) for line in code))]
+                    re.search(rf"(?<!plots)[ /]{re.escape(folder.name)}/", line) for line in code))]
 
     def reads(self):
         """The parts of own runs that it draws."""

@@ -8,6 +8,10 @@
 
 #include <base/clock.h>
 
+#ifndef BENCH_CLOCK
+#define BENCH_CLOCK clock_seconds
+#endif
+
 /* Median of 9 rounds of at least 20 ms each, because the machine may be shared. CALL is an
  * expression of type double. */
 #define BENCH_NS(CALL) \
@@ -18,10 +22,10 @@
         for (int bench_i = -1; bench_i < 9; bench_i++) { \
             double bench_took; \
             for (;;) { \
-                double bench_start = clock_seconds(); \
+                double bench_start = BENCH_CLOCK(); \
                 for (uint64_t bench_c = 0; bench_c < bench_calls; bench_c++) \
                     bench_sink = bench_sink + (CALL); \
-                bench_took = clock_seconds() - bench_start; \
+                bench_took = BENCH_CLOCK() - bench_start; \
                 if (bench_took >= 0.02 || bench_i >= 0) \
                     break; \
                 bench_calls *= 2; \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The parameter sweep of Samaga et al., listing A.10, in NumPy, with all divisors.
 
-Prints its time in ns for each n,k given.
+Prints its CPU time in us for each n,k given.
 
 Written from the description of the listing; it differs in the one bug that docs/errata.md names.
 """
@@ -43,7 +43,7 @@ for argument in sys.argv[1:]:
     rng = np.random.default_rng(1)
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         select(rng, n, k, 0.95)
-        times.append(time.perf_counter() - start)
-    print(1e9 * sorted(times)[1], flush=True)
+        times.append(time.process_time() - start)
+    print(1e6 * sorted(times)[1], flush=True)

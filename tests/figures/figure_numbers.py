@@ -222,6 +222,26 @@ for (n, k), choices in SELECTED.items():
         elif one:
             expect("samaga-a10", f"b for K' = 1 of n = {n}, k = {k}", query[0]["b"], one)
 
+# A.10.3: what docs/library.md, docs/runs.md and the caption say of the costs of that sweep.
+table = rows("samaga-a10-3")
+expect("samaga-a10-3", "shapes", len(table), 8)
+for column, least, most, scale in (
+        ("configurations", 24, 110, 1), ("samples", 1.9, 6.1, 1e6), ("numpy_us", .13, .56, 1e6),
+        ("exact_us", 4, 29, 1)):
+    values = [float(row[column]) / scale for row in table]
+    expect("samaga-a10-3", f"least {column}", min(values), least, 0.05 * least)
+    expect("samaga-a10-3", f"most {column}", max(values), most, 0.05 * most)
+times = [min(float(row["monte_carlo_us"]), float(row["numpy_us"])) / float(row["select_us"])
+         for row in table]
+expect("samaga-a10-3", "least ratio", min(times), 25000, 500)
+expect("samaga-a10-3", "most ratio", max(times), 61000, 500)
+for row in table:
+    expect("samaga-a10-3", f"choice of n = {row['n']}",
+           (row["monte_carlo_k_b"], row["monte_carlo_b"]) == (row["k_b"], row["b"]), True)
+    selected = {other["b"] for other in rows("samaga-a10") if other["over_least"] == "1" and
+                (other["n"], other["k"]) == (row["n"], row["k"])}
+    expect("samaga-a10-3", f"b of n = {row['n']}", not selected or row["b"] in selected, True)
+
 # Figures 8 and 9: what Chern's bound asks for at recall 0.99.
 expect("samaga-8", "Chern's b",
        find(rows("samaga-8"), rule="chern", recall_target="0.99")["b"], 101789)
