@@ -11,7 +11,7 @@ they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
-and cosines.
+and products.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -138,14 +138,21 @@ def train(tensors, trained, name, group, *options, methods="saap,saap-roped"):
 
 # ---- the parts: each returns the rows of its file
 
-def components(cloud, more):
-    """The first two principal components of both clouds together; the first cloud lies left."""
+def components(cloud, more, also):
+    """The first two principal components of both clouds together, and of other points on the same
+    axes; the first cloud lies left."""
     both = numpy.concatenate([cloud, more]).astype(float)
     centred = both - both.mean(axis=0)
     _, _, axes = numpy.linalg.svd(centred, full_matrices=False)
-    points = centred @ axes[:2].T
+    points = numpy.concatenate([centred, also - both.mean(axis=0)]) @ axes[:2].T
     points[:, 0] *= -numpy.sign(points[:len(cloud), 0].mean())
-    return numpy.split(points, [len(cloud)])
+    return numpy.split(points, [len(cloud), len(both)])
+
+
+def density(values, low, high):
+    """[(middle, density)] of 50 equal bins."""
+    shares, edges = numpy.histogram(values, bins=50, range=(low, high), density=True)
+    return zip((edges[1:] + edges[:-1]) / 2, shares)
 
 
 def centroids_of(path):
@@ -164,23 +171,25 @@ def unit(x):
 
 
 def part_1(tensors, _):
-    """Points, cosines and buckets of the keys and queries of one head, before and after RoPE."""
+    """Points, cosines, dot products and buckets of the keys and queries of one head, before and
+    after RoPE. The key at position 0 is the sink; only its point is shown."""
     document, layer, head = MEASURED[0], 15, 6
     rows, at = [], slice(head // GROUP, head // GROUP + 1)
     for kind in KINDS:
         rope = "before" if kind else "after"
-        keys = tensors.load(document, layer, "keys" + kind, at)[0, 1:]
+        sink, keys = numpy.split(tensors.load(document, layer, "keys" + kind, at)[0], [1])
         queries = tensors.load(document, layer, "queries-all" + kind, head)[1:]
         some = numpy.linspace(0, len(keys) - 1, 400).astype(int)
-        for name, points in zip(("key", "query"), components(keys[some], queries[some])):
-            rows += [{"rope": rope, "what": name, "x": short(x), "y": short(y)} for x, y in points]
-        sets = {"query and key": (queries, keys), "key and key": (keys, keys)}
-        for name, (a, b) in sets.items():
-            cosines = unit(a[some]) @ unit(b[some]).T
-            cosines = cosines[~numpy.eye(len(some), dtype=bool)]
-            shares, edges = numpy.histogram(cosines, bins=50, range=(-1, 1))
-            rows += [{"rope": rope, "what": name, "x": short(x), "y": short(y)}
-                     for x, y in zip((edges[1:] + edges[:-1]) / 2, shares / shares.sum() / 0.04)]
+        series = dict(zip(("key", "query", "sink"),
+                          components(keys[some], queries[some], sink)))
+        others = ~numpy.eye(len(some), dtype=bool)
+        for name, a in (("query and key", queries[some]), ("key and key", keys[some])):
+            cosines, products = ((x @ y.T)[others] for x, y in (
+                (unit(a), unit(keys[some])), (a, keys[some])))
+            series[name] = density(cosines, -1, 1)
+            series[f"{name} product"] = density(products, products.min(), products.max())
+        rows += [{"rope": rope, "what": name, "x": short(x), "y": short(y)}
+                 for name, points in series.items() for x, y in points]
         path = tensors.work / f"one{kind}.index"
         file = tensors.save(f"one-keys{kind}", keys[None])
         query = tensors.save(f"one-query{kind}", queries[None, -1:])

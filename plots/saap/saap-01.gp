@@ -5,22 +5,27 @@ do for [rope in "before after"] {
     set title "principal components, ".rope." RoPE" font ",10" offset 0,-0.6
     set xlabel "first component" offset 0,0.6
     set ylabel "second component" offset 2
-    set key top center samplen 0.5 font ",9"
+    set key at graph 0.62,0.97 right top samplen 0.5 font ",9"
     plot csv using (of(rope, "key")):"y" with points pt 7 ps 0.3 lc rgb "#0072B2" title "keys", \
-        csv using (of(rope, "query")):"y" with points pt 7 ps 0.3 lc rgb "#D55E00" title "queries"
-    set title "cosines, ".rope." RoPE" font ",10" offset 0,-0.6
-    set xlabel "cosine"
+        csv using (of(rope, "query")):"y" with points pt 7 ps 0.3 lc rgb "#D55E00" \
+            title "queries", \
+        csv using (of(rope, "sink")):"y" with points pt 3 ps 1.8 lw 2 lc rgb "#222222" \
+            title "sink"
+    set title "dot products, ".rope." RoPE" font ",10" offset 0,-0.6
+    set xlabel "dot product"
     set ylabel "density" offset 0.5
-    set xrange [-1:1]
-    set yrange [0:5.4]
-    set key top left Left reverse samplen 1.5 font ",9"
-    plot csv using (of(rope, "key and key")):"y" with histeps ls 1 title "key and key", \
-        csv using (of(rope, "query and key")):"y" with histeps ls 2 title "query and key"
+    set xrange [-250:400]
+    set yrange [0:0.018]
+    set key at graph 0.98,0.97 right top noreverse Right samplen 1.5 font ",9"
+    plot csv using (of(rope, "key and key product")):"y" with histeps ls 1 \
+            title "key and key", \
+        csv using (of(rope, "query and key product")):"y" with histeps ls 2 \
+            title "query and key"
     set xrange [*:*]
     set title "shares of 128 buckets, ".rope." RoPE" font ",10" offset 0,-0.6
     set xlabel "rank of the bucket by its keys"
     set ylabel "share" offset 2.5
-    set key top right noreverse Right
+    set key at graph 0.98,0.97 right top noreverse Right
     set xrange [0:129]
     set logscale y
     set ytics offset 0.5
