@@ -13,11 +13,11 @@
  * its domain a function returns NaN (0 if it returns an integer).
  *
  * Only these functions allocate memory: those of the law (distribution) of a row (rcm_lost,
- * rcm_probability_exact) and of R (rcm_reaching and those whose names begin with it), each also in
- * its form for buckets; rcm_select, rcm_select_each and rcm_best_recall, which consider exact top-k
- * by threshold; rcm_frontier; and any choice with a confidence (rcm_best_buckets, rcm_select_k_b,
- * rcm_fewest_k_b). Except for the array of rcm_lost, they free it before they return. No other
- * function allocates.
+ * rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose names begin
+ * with it), each also in its form for buckets; rcm_select, rcm_select_each and rcm_best_recall,
+ * which consider exact top-k by threshold; rcm_frontier; and any choice with a confidence
+ * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b). Except for the array of rcm_lost, they free
+ * it before they return. No other function allocates.
  *
  * The library comes in parts, in the order in which they build on each other. Each can be included
  * alone, and the folder of the same name implements it:

@@ -24,8 +24,8 @@ static int one_value(struct rcm_lost *law, uint64_t value, uint64_t most)
     return 0;
 }
 
-int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
-                     struct rcm_lost *law)
+static int law_of(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
+                  const struct lost_precision *precision, struct rcm_lost *law)
 {
     *law = (struct rcm_lost){0};
     if (!classes_legal(buckets, k, k_b))
@@ -45,7 +45,7 @@ int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b
         status = lost_of_pair(buckets->of[0].size, buckets->of[buckets->of[0].count == 1].size, k,
                               k_b, longest_law, law);
     } else {
-        status = lost_by_inversion(buckets, k, k_b, sd, longest_law, law);
+        status = lost_by_inversion(buckets, k, k_b, sd, longest_law, precision, law);
     }
     if (status != 0) {
         rcm_lost_free(law);
@@ -55,6 +55,12 @@ int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b
     if (law->length > most - law->first + 1)
         law->length = (size_t)(most - law->first + 1);
     return 0;
+}
+
+int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
+                     struct rcm_lost *law)
+{
+    return law_of(buckets, k, k_b, &lost_full, law);
 }
 
 int rcm_lost(struct rcm_topk p, struct rcm_lost *law)
@@ -83,6 +89,9 @@ double rcm_lost_at_most(const struct rcm_lost *law, double lost)
     }
     return fmin(sum + rounding, 1.0);
 }
+
+/* More than the P(lost <= e) of a coarse law are off (test_lost_limits). */
+static const double coarse_error = 1e-5;
 
 /* log E[exp(t X)] and its derivative by t, for t >= 0: the largest term is taken out. */
 static double log_moment(const struct rcm_lost *law, double t, double *slope)
@@ -137,15 +146,42 @@ uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability)
     return quantile(law, 1.0 - probability);
 }
 
+/* The share of rows that may miss what all of m rows reach with this probability. */
+static double rest_of(double probability, uint64_t m)
+{
+    return m == 1 ? 1.0 - probability : -expm1(log(probability) / (double)m);
+}
+
 double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double probability,
                                 uint64_t m)
 {
     if (law->length == 0 || m < 1 || !(probability > 0.0 && probability <= 1.0))
         return NAN;
-    const double rest = m == 1 ? 1.0 - probability : -expm1(log(probability) / (double)m);
+    const double rest = rest_of(probability, m);
     if (probability < 1.0 && (rest < RCM_LOST_MAX_ERROR || (double)m * RCM_LOST_MAX_ERROR > 1e-3))
         return NAN;
     return (double)(k - quantile(law, rest)) / (double)k;
+}
+
+/* The coarse law answers where all that is within its error has the same quantile. */
+double rcm_recall_quantile(struct rcm_topk p, double probability, uint64_t m)
+{
+    const struct rcm_buckets buckets = rcm_buckets_of(p);
+    const double rest = rest_of(probability, m);
+    struct rcm_lost law;
+    if (m >= 1 && rest > 2.0 * coarse_error && rest < 1.0 - coarse_error &&
+        law_of(&buckets, p.k, p.k_b, &lost_coarse, &law) == 0) {
+        const uint64_t lost = quantile(&law, rest);
+        const bool sure = lost == quantile(&law, rest - coarse_error) &&
+                          lost == quantile(&law, rest + coarse_error);
+        rcm_lost_free(&law);
+        if (sure)
+            return (double)(p.k - lost) / (double)p.k;
+    }
+    rcm_lost(p, &law);
+    const double recall = rcm_lost_recall_quantile(&law, p.k, probability, m);
+    rcm_lost_free(&law);
+    return recall;
 }
 
 double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m)

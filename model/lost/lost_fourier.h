@@ -17,8 +17,16 @@
 #include "fourier.h"
 #include <model/law/law.h>
 
-/* exp(-42) = 6e-19: nodes with a smaller |Phi| are left out. */
-#define LOST_NEGLIGIBLE 42.0
+/* How exact a law is, and for that what is left out of it. */
+struct lost_precision {
+    double negligible;                 /* nodes with |Phi| < exp(-negligible) */
+    double least_term;                 /* of a bucket: over its count, of the largest */
+    double thetas_sd, thetas_more;     /* thetas: so many standard deviations of sum X, and more */
+    double window_sd, window_log;      /* beyond so many, and P(lost >= e) <= exp(-window_log) */
+    double mean_error, variance_error; /* that the moments may have, of sd and variance */
+    double turning_buckets;            /* up to so many, a term is a rotation of the one before */
+    double most_ns;                    /* the most that a law may take */
+};
 
 /* The law of X in a bucket of one class, without negligible terms. */
 struct bucket_law {
@@ -32,6 +40,7 @@ struct bucket_law {
 };
 
 struct lost_sum {
+    const struct lost_precision *precision;
     unsigned classes;
     struct bucket_law of[RCM_MAX_CLASSES];
     int64_t k_b;
@@ -58,7 +67,7 @@ static inline void lost_add_log(double count, double cosine, double sine, double
 }
 
 /* log of Phi with both variables centred. phi - 1 is summed as such. *work counts terms. Returns
- * whether Phi is above exp(-LOST_NEGLIGIBLE). */
+ * whether Phi is not negligible. */
 bool lost_log_phi(const struct lost_sum *l, double theta, double psi, double *re, double *im,
                   uint64_t *work);
 

@@ -11,18 +11,38 @@
 
 typedef struct complex_number number;
 
-static const double most_ns = 2.5e9;    /* the most that a law may take */
 static const double transform_ns = 2.0; /* a step of the transforms (make bench, c) */
-/* up to so many buckets the nodes compute a term by a rotation of the one before */
-static const double turning_buckets = 1024.0;
 
-/* Tabulates terms down to 1e-19/count of the largest. Returns 0; or -1 if memory runs out or where
- * the law is too wide. */
+/* exp(-42) = 6e-19 */
+const struct lost_precision lost_full = {.negligible = 42.0,
+                                         .least_term = 1e-19,
+                                         .thetas_sd = 9.5,
+                                         .thetas_more = 40.0,
+                                         .window_sd = 12.0,
+                                         .window_log = 36.0,
+                                         .mean_error = 1e-9,
+                                         .variance_error = 1e-7,
+                                         .turning_buckets = 1024.0,
+                                         .most_ns = 2.5e9};
+/* exp(-16) = 1e-7 */
+const struct lost_precision lost_coarse = {.negligible = 16.0,
+                                           .least_term = 1e-9,
+                                           .thetas_sd = 5.5,
+                                           .thetas_more = 20.0,
+                                           .window_sd = 6.0,
+                                           .window_log = 14.0,
+                                           .mean_error = 1e-4,
+                                           .variance_error = 1e-3,
+                                           .turning_buckets = INFINITY,
+                                           .most_ns = 2.5e7};
+
+/* Tabulates terms that are not negligible. Returns 0; or -1 if memory runs out or where the law is
+ * too wide. */
 static int tabulate(const struct lost_sum *l, struct bucket_law *bucket, struct law law,
                     double count, double quantum)
 {
     const int64_t mode = law_mode(law);
-    const double least = 1e-19 / count;
+    const double least = l->precision->least_term / count;
     if (law_variance(law) > 0x1p36) /* some 20 standard deviations are tabulated */
         return -1;
     *bucket = (struct bucket_law){.count = count};
@@ -48,7 +68,8 @@ static void free_sum(struct lost_sum *l)
         free(l->of[c].p);
 }
 
-static int make_sum(struct lost_sum *l, const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
+static int make_sum(struct lost_sum *l, const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
+                    const struct lost_precision *precision)
 {
     const uint64_t n = classes_elements(buckets);
     double covariance = 0.0, variance = 0.0;
@@ -56,7 +77,7 @@ static int make_sum(struct lost_sum *l, const struct rcm_buckets *buckets, uint6
      * sum of the centres would. */
     const double quantum = fmax(0x1p-20, ldexp(1.0, ilogb((double)k) - 50));
     uint64_t all = 0; /* buckets */
-    *l = (struct lost_sum){.k_b = (int64_t)k_b};
+    *l = (struct lost_sum){.precision = precision, .k_b = (int64_t)k_b};
     for (unsigned c = 0; c < buckets->classes; c++)
         all += buckets->of[c].size ? buckets->of[c].count : 0;
     l->below = k / k_b >= all;
@@ -153,8 +174,9 @@ static bool agrees(const struct lost_sum *l, const struct rcm_lost *law, double 
         square += law->probability[e] * d * d;
     }
     const double noise = 1e-13 * (double)law->length; /* and its square at the ends */
-    return fabs(found) <= 1e-9 * sd + noise &&
-           fabs(square - sd * sd) <= 1e-7 * sd * sd + noise * (double)law->length;
+    return fabs(found) <= l->precision->mean_error * sd + noise &&
+           fabs(square - sd * sd) <=
+               l->precision->variance_error * sd * sd + noise * (double)law->length;
 }
 
 /* Mean of the sum of the excesses. */
@@ -173,14 +195,14 @@ static double mean_of_excesses(const struct lost_sum *l, const struct rcm_bucket
     return mean;
 }
 
-/* A number that the sum of the excesses exceeds with a probability of at most e^-36. By Chernoff,
+/* What the sum of the excesses exceeds with a probability of at most exp(-window_log). By Chernoff,
  * because the losses of the buckets are negatively associated and the binomial laws are wider
  * than theirs: P(sum >= a) <= exp(-t a) product of (E exp(t excess))^count. */
 static double furthest_sum(const struct lost_sum *l, double sd)
 {
     double best = INFINITY;
     for (double t = 20.0 / (sd + 0.1), i = 0.0; i < 40.0; t /= 1.25, i += 1.0) {
-        double log_moment = 36.0;
+        double log_moment = l->precision->window_log;
         for (unsigned c = 0; c < l->classes; c++) {
             const struct bucket_law *bucket = &l->of[c];
             const double factor = exp(t);
@@ -203,24 +225,27 @@ static double furthest_sum(const struct lost_sum *l, double sd)
 
 /* Nanoseconds for a term of the nodes (make bench, c). Both methods stop where they take half as
  * long again as they may. */
-static double term_ns(double buckets)
+static double term_ns(const struct lost_sum *l, double buckets)
 {
-    return buckets <= turning_buckets ? 4.0 : 25.0;
+    return buckets <= l->precision->turning_buckets ? 4.0 : 25.0;
 }
 
+/* Beyond so many buckets, powers of phi from transforms lose digits. */
+static const double few = 1024.0;
+
 /* Chooses the method by the time that it takes. Up to 64 buckets the transforms alone; up to 1024
- * the faster one; beyond them the nodes alone, because powers of phi from transforms lose digits.
- * False where the law is refused. */
+ * the faster one; beyond them the nodes alone. False where the law is refused. */
 static bool choose_method(const struct lost_sum *l, int64_t thetas, size_t psis, double buckets,
                           bool *nodes_first, bool *transforms_too)
 {
-    const double most_terms = most_ns / term_ns(buckets), most_steps = most_ns / transform_ns;
+    const double most_ns = l->precision->most_ns, ns = term_ns(l, buckets);
+    const double most_terms = most_ns / ns, most_steps = most_ns / transform_ns;
     const double terms = buckets <= 64.0 ? INFINITY : lost_nodes_terms(l, thetas, psis, most_terms);
-    const double nodes = term_ns(buckets) * terms;
+    const double nodes = ns * terms;
     const double transforms = transform_ns * lost_transforms_steps(l, thetas, psis, most_steps);
     *transforms_too = transforms <= most_ns;
-    *nodes_first = nodes <= most_ns && (nodes <= transforms || buckets > turning_buckets);
-    return *nodes_first || (*transforms_too && buckets <= turning_buckets);
+    *nodes_first = nodes <= most_ns && (nodes <= transforms || buckets > few);
+    return *nodes_first || (*transforms_too && buckets <= few);
 }
 
 /* The law. mean, sd: those of the sum of the excesses; most: its largest value. */
@@ -230,16 +255,18 @@ static int find_law(struct lost_sum *l, int64_t most, double mean, double sd, si
     double buckets = 0.0;
     for (unsigned c = 0; c < l->classes; c++)
         buckets += l->of[c].count;
-    const double low = fmax(floor(mean - 12.0 * sd - 10.0), 0.0);
+    const struct lost_precision *precision = l->precision;
+    const double sds = precision->window_sd, low = fmax(floor(mean - sds * sd - 10.0), 0.0);
     const double high =
-        fmin(fmax(ceil(mean + 12.0 * sd + 10.0), ceil(furthest_sum(l, sd))), (double)most);
+        fmin(fmax(ceil(mean + sds * sd + 10.0), ceil(furthest_sum(l, sd))), (double)most);
     law->first = (uint64_t)(l->extra + (int64_t)low);
     l->shift_e += (double)l->extra;
     if (high - low >= (double)longest)
         return -1;
     const size_t psis = power_of_two_from((uint64_t)(high - low) + 1);
-    /* odd; any other sum that equals k modulo this is 1e-18 times as likely */
-    const int64_t thetas = 2 * (int64_t)ceil(0.5 * (9.5 * l->sd_x + 40.0)) + 1;
+    /* odd; any other sum that equals k modulo this is 1e-18 times as likely, or as coarse */
+    const double turn = precision->thetas_sd * l->sd_x + precision->thetas_more;
+    const int64_t thetas = 2 * (int64_t)ceil(0.5 * turn) + 1;
     bool nodes_first, transforms_too;
     if (!choose_method(l, thetas, psis, buckets, &nodes_first, &transforms_too))
         return -1;
@@ -247,13 +274,14 @@ static int find_law(struct lost_sum *l, int64_t most, double mean, double sd, si
     if (!g)
         return -1;
     int status = -1;
-    if (nodes_first && lost_by_nodes(l, thetas, psis, g, 1.5 * most_ns / term_ns(buckets)))
+    if (nodes_first &&
+        lost_by_nodes(l, thetas, psis, g, 1.5 * precision->most_ns / term_ns(l, buckets)))
         status = invert(law, g, psis, l->shift_e);
     if (transforms_too && (status != 0 || !agrees(l, law, mean, sd))) {
         free(law->probability);
         law->probability = NULL;
         status = -1;
-        if (lost_by_transforms(l, thetas, psis, g, 1.5 * most_ns / transform_ns))
+        if (lost_by_transforms(l, thetas, psis, g, 1.5 * precision->most_ns / transform_ns))
             status = invert(law, g, psis, l->shift_e);
     }
     free(g);
@@ -261,10 +289,10 @@ static int find_law(struct lost_sum *l, int64_t most, double mean, double sd, si
 }
 
 int lost_by_inversion(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b, double sd,
-                      size_t longest, struct rcm_lost *law)
+                      size_t longest, const struct lost_precision *precision, struct rcm_lost *law)
 {
     struct lost_sum l = {0};
-    int status = make_sum(&l, buckets, k, k_b);
+    int status = make_sum(&l, buckets, k, k_b, precision);
     const int64_t most = (int64_t)classes_most_lost(buckets, k, k_b) - l.extra;
     if (status == 0)
         status = find_law(&l, most, mean_of_excesses(&l, buckets, k), sd, longest, law);

@@ -41,7 +41,7 @@ bool lost_log_phi(const struct lost_sum *l, double theta, double psi, double *re
         const size_t split = corner <= 0                        ? 0
                              : corner < (int64_t)bucket->length ? (size_t)corner
                                                                 : bucket->length;
-        const size_t run = bucket->count <= 1024.0 ? 16 : 1;
+        const size_t run = bucket->count <= l->precision->turning_buckets ? 16 : 1;
         number z = {0.0, 0.0}; /* phi - 1 */
         add_turns(l, bucket, 0, split, theta, psi, l->below ? theta - psi : theta, run, &z);
         add_turns(l, bucket, split, bucket->length, theta, psi, l->below ? theta : theta + psi, run,
@@ -49,7 +49,7 @@ bool lost_log_phi(const struct lost_sum *l, double theta, double psi, double *re
         lost_add_log(bucket->count, z.re, z.im, re, im);
         *work += bucket->length;
     }
-    return *re > -LOST_NEGLIGIBLE;
+    return *re > -l->precision->negligible;
 }
 
 /* The sum over theta of Phi exp(-i theta k) at one psi: outwards from node `centre`, until three
@@ -111,7 +111,7 @@ static bool may_count(const struct lost_sum *l, double theta, double psi)
 {
     double re, im;
     uint64_t work = 0;
-    return lost_log_phi(l, theta, psi, &re, &im, &work) || re > -LOST_NEGLIGIBLE - 10.0;
+    return lost_log_phi(l, theta, psi, &re, &im, &work) || re > -l->precision->negligible - 10.0;
 }
 
 /* By doubling and bisection. */

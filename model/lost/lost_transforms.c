@@ -61,7 +61,7 @@ static void multiply_phi(const struct lost_sum *l, const struct bucket_law *buck
         }
         double re = 0.0, im = 0.0;
         lost_add_log(bucket->count, less_1.re, less_1.im, &re, &im);
-        const double size = re > -LOST_NEGLIGIBLE ? exp(re) : 0.0;
+        const double size = re > -l->precision->negligible ? exp(re) : 0.0;
         product[j] = size > 0.0
                          ? complex_times(product[j], (number){size * cos(im), size * sin(im)})
                          : (number){0.0, 0.0};
@@ -69,11 +69,11 @@ static void multiply_phi(const struct lost_sum *l, const struct bucket_law *buck
 }
 
 /* Adds the terms of theta and, if `both`, of -theta: Phi(-theta, psi) is the conjugate of
- * Phi(theta, -psi). Returns whether any of them is above exp(-LOST_NEGLIGIBLE). */
+ * Phi(theta, -psi). Returns whether any of them is not negligible. */
 static bool add_thetas(const struct lost_sum *l, size_t psis, const number *product, bool both,
                        number *g)
 {
-    const double least = exp(-LOST_NEGLIGIBLE);
+    const double least = exp(-l->precision->negligible);
     bool counts = false;
     for (size_t j = 0; j <= psis / 2; j++) {
         number mirror = product[(psis - j) % psis];

@@ -140,6 +140,10 @@ double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double p
                                 uint64_t m);
 double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m);
 
+/* rcm_lost_recall_quantile of rcm_lost(p), the same number in less time: mostly a coarse law tells
+ * it. p.m is not read. */
+double rcm_recall_quantile(struct rcm_topk p, double probability, uint64_t m);
+
 /* ------------------------------------------------------------------------------------------------
  * Exact top-k by threshold: how many elements reach the k-th largest candidate
  *

@@ -135,12 +135,7 @@ def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probabilit
     """
 
     def one(p, probability):
-        law = lib.new("rcm_lost")
-        if model.rcm_lost(p, law) != 0:
-            return numpy.nan
-        quantile = model.rcm_lost_recall_quantile(law, p.k, float(probability), max(p.m, 1))
-        model.rcm_lost_free(law)
-        return quantile
+        return model.rcm_recall_quantile(p, float(probability), max(p.m, 1))
 
     array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b, m=m), probability)
     if array.ndim == 0 and numpy.ndim(probability) == 0:

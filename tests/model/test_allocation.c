@@ -188,6 +188,7 @@ START_TEST(functions_that_allocate)
     rcm_lost_free(&law);
     ck_allocates(p, rcm_buckets_lost(&buckets, p.k, p.k_b, &law));
     rcm_lost_free(&law);
+    ck_allocates(p, rcm_recall_quantile(p, 0.9, 1));
     ck_allocates(p, rcm_probability_exact(p));
     ck_allocates(p, rcm_buckets_probability_exact(&buckets, p.k, p.k_b));
     ck_allocates(p, rcm_reaching(p));

@@ -106,15 +106,6 @@ struct table *selection_shape_table(const struct selection_answer *answer)
     return table;
 }
 
-static double row_recall(struct rcm_topk p, const struct select_settings *settings)
-{
-    struct rcm_lost law;
-    rcm_lost(p, &law);
-    const double recall = rcm_lost_recall_quantile(&law, p.k, selection_quantile(settings), 1);
-    rcm_lost_free(&law);
-    return recall;
-}
-
 static void predict(struct selection_shape *shape, const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
@@ -146,7 +137,7 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
         .recall = rcm_recall_exact(p),
         .loss = rcm_loss_exact(p),
         .sd = rcm_recall_sd(p),
-        .row_recall = row_recall(p, answer->settings),
+        .row_recall = rcm_recall_quantile(p, selection_quantile(answer->settings), 1),
         .objective = point->objective,
         .shown = shown,
         .over_least = point->objective / answer->least,

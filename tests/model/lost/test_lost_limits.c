@@ -1,7 +1,8 @@
 /* test_lost_limits.c - quantiles that the law of the lost elements does not resolve, and how long
- * it takes to find that out; two huge buckets; arguments at the edges.
+ * it takes to find that out; two huge buckets; arguments at the edges; the quantile of a coarse
+ * law.
  *
- * Against: the worst case, tails, P(nothing lost).
+ * Against: the worst case, tails, P(nothing lost), the whole law.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/law/law.h>
@@ -245,6 +246,35 @@ START_TEST(standard_deviation_soon)
 }
 END_TEST
 
+/* rcm_recall_quantile says what the whole law says, also a little beside each of its steps, where a
+ * coarse law that is more than 1e-5 off would say something else. */
+START_TEST(quantile_of_a_coarse_law)
+{
+    uint64_t state = 20261125, compared = 0;
+    for (unsigned i = 0; i < 500; i++) {
+        const struct rcm_topk p = random_shape(&state, UINT64_C(1) << 18);
+        const uint64_t m = next_random(&state) % 2 ? 1 : random_scale(&state, 1, 100);
+        struct rcm_lost law;
+        (void)rcm_lost(p, &law); /* refused: both are NaN */
+        for (int e = -1; e < 6; e++) {
+            const uint64_t at = rcm_lost_quantile(&law, 0.02 + 0.19 * (double)e);
+            const double step = e < 0 ? 0.95 : rcm_lost_at_most(&law, (double)at);
+            for (double beside = -2.5e-5; beside < 3e-5; beside += 1.25e-5) {
+                const double probability = pow(fabs(step + beside), (double)m),
+                             want = rcm_lost_recall_quantile(&law, p.k, probability, m),
+                             got = rcm_recall_quantile(p, probability, m);
+                ck_assert_msg(got == want || (isnan(got) && isnan(want)),
+                              TOPK_FMT " all of %" PRIu64 " with %.17g: got %.17g want %.17g",
+                              TOPK_ARG(p), m, probability, got, want);
+                compared += law.length > 8;
+            }
+        }
+        rcm_lost_free(&law);
+    }
+    ck_assert_uint_gt(compared, 3000); /* with some scatter */
+}
+END_TEST
+
 TEST_MAIN("lost limits", quantiles_that_no_law_resolves, edges, never_beyond_the_worst_case,
           two_huge_buckets, nothing_lost_by_both, soon_or_refused, standard_deviation_soon,
-          nothing_lost_in_many_buckets)
+          nothing_lost_in_many_buckets, quantile_of_a_coarse_law)
