@@ -29,12 +29,25 @@ struct moments {
     double centre;
 };
 
+/* Nodes on either side of u0. */
+#define NODES 4096
+
 /* One pass of the trapezoidal rule in u = log(t / (1 - t)). */
 struct pass {
     const struct rcm_buckets *buckets;
     uint64_t k, k_b;
     double u0, step, centre;
+    double (*below)[NODES]; /* [side][j]: P(S < k) at u0 +- j step, NaN where it is not known yet */
 };
+
+/* Half the nodes are those of the pass before. */
+static void halve(struct pass *pass)
+{
+    pass->step *= 0.5;
+    for (size_t side = 0; side < 2; side++)
+        for (size_t j = NODES; j-- > 0;)
+            pass->below[side][j] = j % 2 ? NAN : pass->below[side][j / 2];
+}
 
 static double logistic(double u)
 {
@@ -63,17 +76,13 @@ static struct moments certain_part(const struct pass *pass, double u)
         m.square = a * a + h * a * w + h2 * g1 - h4 * g3;
         return m;
     }
-    for (; logistic_slope(u) > 1e-20 * logistic_slope(pass->u0); u -= h) {
-        m.mean += h * logistic_slope(u);
-        m.square += h * 2.0 * (logistic(u) - c) * logistic_slope(u);
+    const double least = 1e-20 * logistic_slope(pass->u0);
+    for (double w; (w = logistic_slope(u)) > least; u -= h) {
+        m.mean += h * w;
+        m.square += h * 2.0 * (logistic(u) - c) * w;
     }
     m.square += c * c;
     return m;
-}
-
-static double below_at(const struct pass *pass, double u)
-{
-    return survivors_below(pass->buckets, pass->k, pass->k_b, logistic(u));
 }
 
 /* E[T] = integral of P(S(t) < k) dt, E[(T - c)^2] = c^2 + integral of 2 (t - c) P(S(t) < k) dt. */
@@ -83,9 +92,12 @@ static struct moments one_pass(const struct pass *pass)
     double u = pass->u0;
     for (int direction = 1; direction >= -1; direction -= 2) {
         unsigned idle = 0;
-        for (double j = direction > 0 ? 0.0 : 1.0; idle < 2 && j < 4096.0; j++) {
-            u = pass->u0 + direction * j * pass->step;
-            const double p = below_at(pass, u), w = pass->step * logistic_slope(u);
+        for (size_t j = direction < 0; idle < 2 && j < NODES; j++) {
+            double *below = &pass->below[direction < 0][j];
+            u = pass->u0 + direction * (double)j * pass->step;
+            if (isnan(*below))
+                *below = survivors_below(pass->buckets, pass->k, pass->k_b, logistic(u));
+            const double p = *below, w = pass->step * logistic_slope(u);
             if (isnan(p))
                 return (struct moments){NAN, NAN, NAN};
             idle = (direction > 0 ? p : 1.0 - p) < 1e-14 ? idle + 1 : 0;
@@ -98,20 +110,27 @@ static struct moments one_pass(const struct pass *pass)
 }
 
 /* Halves the steps until two passes agree. The error of the rule is then about the square of
- * their difference. */
-static struct moments moments_of_t(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
+ * their difference. below: see struct pass. */
+static struct moments moments_of_t(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
+                                   double (*below)[NODES])
 {
     const double t0 = survivors_inverse(buckets, k_b, (double)k - 0.5);
     if (isnan(t0))
         return (struct moments){NAN, NAN, NAN};
     const struct survivor_moments at = survivors_moments(buckets, k_b, t0);
-    struct pass pass = {
-        .buckets = buckets, .k = k, .k_b = k_b, .u0 = log(t0 / (1.0 - t0)), .centre = t0};
+    struct pass pass = {.buckets = buckets,
+                        .k = k,
+                        .k_b = k_b,
+                        .u0 = log(t0 / (1.0 - t0)),
+                        .centre = t0,
+                        .below = below};
+    for (size_t j = 0; j < NODES; j++)
+        below[0][j] = below[1][j] = NAN;
     const double width = sqrt(at.variance + 0.25) / (at.mean1 * t0 * (1.0 - t0)); /* in u */
     pass.step = fmin(fmax(width, 1e-9), 0.5);
     struct moments before = one_pass(&pass), now = before;
     for (unsigned halvings = 0; halvings < 6; halvings++) {
-        pass.step *= 0.5;
+        halve(&pass);
         now = one_pass(&pass);
         if (isnan(now.mean) || isnan(before.mean))
             return (struct moments){NAN, NAN, NAN};
@@ -180,7 +199,10 @@ struct rcm_reaching rcm_buckets_reaching(const struct rcm_buckets *buckets, uint
         return exists == NOWHERE ? (struct rcm_reaching){NAN, NAN}
                                  : (struct rcm_reaching){(double)k, 0.0};
     const double n = (double)classes_elements(buckets);
-    const struct moments t = moments_of_t(buckets, k, k_b);
+    double(*below)[NODES] = malloc(2 * sizeof *below);
+    const struct moments t =
+        below ? moments_of_t(buckets, k, k_b, below) : (struct moments){NAN, NAN, NAN};
+    free(below);
     if (isnan(t.mean)) /* fmax would return k */
         return (struct rcm_reaching){NAN, NAN};
     const double mean = fmax((n + 1.0) * t.mean, (double)k), off = t.mean - t.centre;
