@@ -247,8 +247,9 @@ static int check_own(const struct settings *settings)
 }
 
 /* What must hold between the options. */
-static int check_attention(const struct settings *settings)
+static int check_attention(void *state)
 {
+    const struct settings *settings = state;
     struct rcm_decoder decoder;
     int status = has_own(settings) ? check_own(settings) : STATUS_OK;
     if (status != STATUS_OK)
@@ -265,7 +266,9 @@ static int check_attention(const struct settings *settings)
     return STATUS_OK;
 }
 
-static const struct answer attention_answer = {.shapes = SHAPES_NONE,
+static const struct answer attention_answer = {.rules = attention_rules,
+                                               .check = check_attention,
+                                               .shapes = SHAPES_NONE,
                                                .rows = attention_rows,
                                                .text = attention_text,
                                                .json_key = "steps",
@@ -274,14 +277,8 @@ static const struct answer attention_answer = {.shapes = SHAPES_NONE,
 static int run_attention(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    int status =
-        arguments_read_ruled(attention_options, attention_rules, NULL, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = check_attention(&settings);
-    if (status == STATUS_OK)
-        status = answer_queries(&settings.question, &attention_answer, &settings);
-    question_free(&settings.question);
-    return status;
+    return answer_arguments(attention_options, &attention_answer, &settings.question, count,
+                            arguments);
 }
 
 const struct command command_attention = {

@@ -161,13 +161,16 @@ int answer_queries(const struct question *question, const struct answer *answer,
     return status == STATUS_OK ? drawn : status;
 }
 
-int answer_arguments(const struct argument *options, const struct answer *answer, int count,
-                     char **arguments)
+int answer_arguments(const struct argument *options, const struct answer *answer,
+                     struct question *settings, int count, char **arguments)
 {
-    struct question question = QUESTION_DEFAULT;
-    int status = arguments_read(options, &question, count, arguments);
+    int status = arguments_read_ruled(options, answer->rules, NULL, settings, count, arguments);
     if (status == STATUS_OK)
-        status = answer_queries(&question, answer, &question);
-    question_free(&question);
+        status = question_check(settings);
+    if (status == STATUS_OK && answer->check)
+        status = answer->check(settings);
+    if (status == STATUS_OK)
+        status = answer_queries(settings, answer, settings);
+    question_free(settings);
     return status;
 }

@@ -14,7 +14,9 @@
 /* The parts of an answer. Each gets `state`, which is the command's own: its settings, and what
  * rows() found for the query, for the parts after it. */
 struct answer {
-    enum shapes shapes; /* which shapes a query has */
+    const struct argument_rule *rules; /* of the command's options; NULL: none */
+    int (*check)(void *state);         /* what no rule says of the settings; a status. NULL */
+    enum shapes shapes;                /* which shapes a query has */
     struct table *(*rows)(const struct query *query, void *state);
 
     /* The answer as text, below the line that repeats the query. NULL: the table of rows. */
@@ -36,10 +38,10 @@ struct answer {
  * [..]} where lists of n or k were given. Returns a status. */
 int answer_queries(const struct question *question, const struct answer *answer, void *state);
 
-/* Reads the arguments of a command whose settings are a question alone, and answers it. The state
- * of the answer is the question. Returns a status. */
-int answer_arguments(const struct argument *options, const struct answer *answer, int count,
-                     char **arguments);
+/* Reads the arguments of a command into its settings, which begin with a question, and answers it.
+ * The settings are the state of the answer. Frees what the question holds. Returns a status. */
+int answer_arguments(const struct argument *options, const struct answer *answer,
+                     struct question *settings, int count, char **arguments);
 
 /* ---- the parts that commands with an answer of another form need, too */
 

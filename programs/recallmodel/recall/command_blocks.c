@@ -183,9 +183,6 @@ static void blocks_json(json_t *object, const struct query *query, const struct 
     json_object_set_new(object, "rows", table_json(rows));
 }
 
-static const struct answer blocks_answer = {
-    .shapes = SHAPES_NONE, .rows = blocks_rows, .text = blocks_text, .json = blocks_json};
-
 /* ---- what must hold between the options */
 
 struct left_out {
@@ -207,8 +204,9 @@ static void check_one(struct left_out *out, struct rcm_blocks b)
 
 /* Combinations that are not legal are left out, with one line; it is an error if none is left of
  * some n and k. */
-static int check_blocks(struct settings *settings)
+static int check_blocks(void *state)
 {
+    const struct settings *settings = state;
     const struct question *question = &settings->question;
     struct left_out out = {.total = 0};
     for (size_t i = 0; i < question->n.length * question->k.length; i++) {
@@ -230,15 +228,17 @@ static int check_blocks(struct settings *settings)
     return STATUS_OK;
 }
 
+static const struct answer blocks_answer = {.check = check_blocks,
+                                            .shapes = SHAPES_NONE,
+                                            .rows = blocks_rows,
+                                            .text = blocks_text,
+                                            .json = blocks_json};
+
 static int run_blocks(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT, .size = SIZE_DEFAULT};
-    int status = arguments_read(blocks_options, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = check_blocks(&settings);
-    if (status == STATUS_OK)
-        status = answer_queries(&settings.question, &blocks_answer, &settings);
-    question_free(&settings.question);
+    const int status =
+        answer_arguments(blocks_options, &blocks_answer, &settings.question, count, arguments);
     free(settings.kept.items);
     return status;
 }

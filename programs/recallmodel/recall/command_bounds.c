@@ -209,7 +209,8 @@ static const struct answer bounds_answer = {
 
 static int run_bounds(int count, char **arguments)
 {
-    return answer_arguments(bounds_options, &bounds_answer, count, arguments);
+    struct question question = QUESTION_DEFAULT;
+    return answer_arguments(bounds_options, &bounds_answer, &question, count, arguments);
 }
 
 const struct command command_bounds = {

@@ -60,7 +60,8 @@ static const struct answer cost_answer = {
 
 static int run_cost(int count, char **arguments)
 {
-    return answer_arguments(cost_options, &cost_answer, count, arguments);
+    struct question question = QUESTION_DEFAULT;
+    return answer_arguments(cost_options, &cost_answer, &question, count, arguments);
 }
 
 const struct command command_cost = {

@@ -9,10 +9,24 @@
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
 
+/* What was asked and found for one n and k. */
+struct exact_answer {
+    struct query_fields query;
+    struct rcm_topk p; /* b = 0: none drops an element */
+    bool given;        /* b and k_b were given, not searched for */
+    uint64_t b, k_b, candidates;
+    double share;
+    struct rcm_reaching reaching;
+    uint64_t buffer; /* NO_COUNT: not known */
+    double handled;
+};
+
 struct settings {
     struct question question;
     struct fraction quantile;
-    uint64_t k_b_max; /* 0: not given */
+    uint64_t k_b_max;           /* 0: not given */
+    struct exact_answer answer; /* to the last query */
+    size_t answers;
 };
 
 static const struct argument exact_options[] = {
@@ -34,18 +48,6 @@ static const struct argument exact_options[] = {
 static const struct argument_rule exact_rules[] = {
     {.options = "--b --kb", .needs = "--b --kb"},
     {0},
-};
-
-/* What was asked and found for one n and k. */
-struct exact_answer {
-    struct query_fields query;
-    struct rcm_topk p; /* b = 0: none drops an element */
-    bool given;        /* b and k_b were given, not searched for */
-    uint64_t b, k_b, candidates;
-    double share;
-    struct rcm_reaching reaching;
-    uint64_t buffer; /* NO_COUNT: not known */
-    double handled;
 };
 
 static const struct column exact_items[] = {
@@ -147,8 +149,9 @@ static void print_answer(const struct exact_answer *a)
 }
 
 /* R must exist: at least k elements are kept. */
-static int check_shape(const struct settings *settings)
+static int check_shape(void *state)
 {
+    const struct settings *settings = state;
     char fault[SHAPE_FAULT];
     for (size_t i = 0; settings->question.b.length &&
                        i < settings->question.n.length * settings->question.k.length;
@@ -170,58 +173,48 @@ static int check_shape(const struct settings *settings)
     return STATUS_OK;
 }
 
-static json_t *json_of(const struct query *query, const struct exact_answer *a)
+static struct table *exact_rows(const struct query *query, void *state)
 {
-    struct table *row = table_of(&exact_columns, 0);
-    json_t *object = query_json(query);
-    table_add(row, a, false);
-    json_object_update_new(object, row_as_json(row));
-    return object;
+    struct settings *settings = state;
+    struct table *table = table_of(&exact_columns, 0);
+    settings->answer = answer_to(query, settings);
+    settings->answers++;
+    table_add(table, &settings->answer, false);
+    return table;
 }
 
-static int print_answers(const struct query_list *queries, const struct settings *settings)
+static void exact_text(const struct query *query, const struct table *rows, void *state,
+                       bool colour)
 {
-    struct table *table = table_of(&exact_columns, 0);
-    json_t *answers = json_array();
-    for (size_t i = 0; i < queries->length; i++) {
-        const struct query *query = &queries->items[i];
-        const struct exact_answer a = answer_to(query, settings);
-        table_add(table, &a, false);
-        if (settings->question.output == OUTPUT_JSON)
-            json_array_append_new(answers, json_of(query, &a));
-        if (settings->question.output == OUTPUT_TABLE && queries->length == 1) {
-            print_query(query);
-            print_answer(&a);
-        }
+    const struct settings *settings = state;
+    if (settings->answers > 1) {
+        table_print(rows, stdout, colour);
+        return;
     }
-    int status = STATUS_OK;
-    if (settings->question.output == OUTPUT_JSON)
-        status = print_json_answers(answers, &settings->question);
-    else if (settings->question.output == OUTPUT_CSV)
-        table_print_csv(table, stdout, true);
-    else if (queries->length > 1)
-        table_print(table, stdout, colour_wanted());
-    if (settings->question.output != OUTPUT_JSON)
-        json_decref(answers);
-    table_free(table);
-    return status;
+    print_query(query);
+    print_answer(&settings->answer);
 }
+
+static void exact_json(json_t *object, const struct query *query, const struct table *rows,
+                       void *state)
+{
+    (void)query;
+    (void)state;
+    json_object_update_new(object, table_row_json(rows, 0));
+}
+
+static const struct answer exact_answer = {.rules = exact_rules,
+                                           .check = check_shape,
+                                           .shapes = SHAPES_NONE,
+                                           .rows = exact_rows,
+                                           .text = exact_text,
+                                           .json = exact_json,
+                                           .one_table = true};
 
 static int run_exact(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    struct query_list queries = {NULL, 0};
-    int status =
-        arguments_read_ruled(exact_options, exact_rules, NULL, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = check_shape(&settings);
-    if (status == STATUS_OK)
-        status = queries_build(&queries, &settings.question, SHAPES_NONE);
-    if (status == STATUS_OK)
-        status = print_answers(&queries, &settings);
-    queries_free(&queries);
-    question_free(&settings.question);
-    return status;
+    return answer_arguments(exact_options, &exact_answer, &settings.question, count, arguments);
 }
 
 const struct command command_exact = {

@@ -382,13 +382,7 @@ static const struct answer law_answer = {.shapes = SHAPES_SMALLEST_B,
 static int run_law(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    int status = arguments_read(law_options, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = question_check(&settings.question);
-    if (status == STATUS_OK)
-        status = answer_queries(&settings.question, &law_answer, &settings);
-    question_free(&settings.question);
-    return status;
+    return answer_arguments(law_options, &law_answer, &settings.question, count, arguments);
 }
 
 const struct command command_law = {

@@ -61,12 +61,10 @@ static struct table *ranks_rows(const struct query *query, void *state)
     return table;
 }
 
-static const struct answer ranks_answer = {
-    .shapes = SHAPES_SMALLEST_B, .rows = ranks_rows, .json_key = "ranks"};
-
 /* Ranks that some k has are right; those beyond each k are left out, with a line. */
-static int check_ranks(const struct settings *settings)
+static int check_ranks(void *state)
 {
+    const struct settings *settings = state;
     size_t left_out = 0;
     for (size_t i = 0; i < settings->ranks.length; i++)
         for (size_t j = 0; j < settings->question.k.length; j++) {
@@ -82,15 +80,14 @@ static int check_ranks(const struct settings *settings)
     return STATUS_OK;
 }
 
+static const struct answer ranks_answer = {
+    .check = check_ranks, .shapes = SHAPES_SMALLEST_B, .rows = ranks_rows, .json_key = "ranks"};
+
 static int run_ranks(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    int status = arguments_read(ranks_options, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = check_ranks(&settings);
-    if (status == STATUS_OK)
-        status = answer_queries(&settings.question, &ranks_answer, &settings);
-    question_free(&settings.question);
+    const int status =
+        answer_arguments(ranks_options, &ranks_answer, &settings.question, count, arguments);
     free(settings.ranks.items);
     return status;
 }

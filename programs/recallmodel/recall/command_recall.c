@@ -44,9 +44,9 @@ static const struct argument recall_options[] = {
     OPTIONS_FORM,
 };
 
-/* What the parts of an answer know of one query. */
+/* What was asked, and what the parts of an answer know of one query. */
 struct state {
-    const struct settings *settings;
+    struct settings settings;
     const struct rcm_objective *objective; /* what is least at the best shape */
     struct rcm_machine machine;            /* what the objective is computed with */
     const struct rcm_topk *best;           /* of the query's smallest b; NULL: none reaches */
@@ -57,7 +57,7 @@ struct state {
  * the candidates. */
 static void choose_objective(struct state *state)
 {
-    const struct question *question = &state->settings->question;
+    const struct question *question = &state->settings.question;
     const enum rcm_dtype dtype = question_dtype(question);
     const char *name = "candidates";
     state->machine = (struct rcm_machine){.dtype = dtype};
@@ -93,7 +93,7 @@ static const struct rcm_topk *best_shape(const struct state *state, const struct
 static struct table *configuration_table(const struct state *state, const struct query *query)
 {
     return table_of(&configuration_columns,
-                    configuration_parts(query, &state->settings->question, &state->settings->law));
+                    configuration_parts(query, &state->settings.question, &state->settings.law));
 }
 
 static struct table *recall_rows(const struct query *query, void *context)
@@ -112,7 +112,7 @@ static struct table *recall_rows(const struct query *query, void *context)
         progress_tick(&progress, i, query->length);
         progress_holds_nothing();
         state->rows[i] =
-            evaluate(query->shapes[i], query, &state->settings->question, &state->settings->law);
+            evaluate(query->shapes[i], query, &state->settings.question, &state->settings.law);
         table_add(table, &state->rows[i], &query->shapes[i] == best);
     }
     progress_end(&progress);
@@ -162,7 +162,7 @@ static void print_roofline(const struct settings *settings)
 /* What the columns of --quantile and --at-least are, and why "-" stands in them. */
 static void explain_law(const struct query *query, const struct state *state)
 {
-    const struct law_question *law = &state->settings->law;
+    const struct law_question *law = &state->settings.law;
     const double share = decimal_value(law->quantile.value);
     const bool small = law->quantile.given && share < RCM_LOST_MAX_ERROR;
     bool no_law = false, no_law_of_all = false;
@@ -193,7 +193,7 @@ static void explain_law(const struct query *query, const struct state *state)
 static void print_smallest(const struct query *query, const struct state *state, bool colour)
 {
     const struct rcm_topk *best = state->best;
-    const bool device = state->settings->question.device.given;
+    const bool device = state->settings.question.device.given;
     struct table *smallest = smallest_b(query, state);
     char target[32];
     format_decimal(target, sizeof target, query->recall_target);
@@ -221,7 +221,7 @@ static void recall_text(const struct query *query, const struct table *rows, voi
                         bool colour)
 {
     const struct state *state = context;
-    const struct settings *settings = state->settings;
+    const struct settings *settings = &state->settings;
     const struct question *question = &settings->question;
     const bool free_b = query->target.align == 1 && !query->target.divisors;
     const bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;
@@ -250,7 +250,7 @@ static json_t *recommended_json(const struct query *query, const struct state *s
         return json_null();
     struct table *table = configuration_table(state, query);
     const struct configuration c =
-        evaluate(*state->best, query, &state->settings->question, &state->settings->law);
+        evaluate(*state->best, query, &state->settings.question, &state->settings.law);
     table_add(table, &c, false);
     return row_as_json(table);
 }
@@ -259,7 +259,7 @@ static void recall_json(json_t *object, const struct query *query, const struct 
                         void *context)
 {
     const struct state *state = context;
-    const struct question *question = &state->settings->question;
+    const struct question *question = &state->settings.question;
     if (question->device.given) {
         set_text(object, "device", question->device.text.device.name);
         put_memory(object, question, &query->base, question_dtype(question));
@@ -277,7 +277,7 @@ static void plot_k_b(struct plot *plot, const struct query *query, const struct 
                      size_t first, size_t colour)
 {
     char title[200], reaching[40];
-    const struct fraction *quantile = &state->settings->law.quantile;
+    const struct fraction *quantile = &state->settings.law.quantile;
     const struct configuration *rows = state->rows;
     const size_t end = end_of_k_b(query, first);
     snprintf(title, sizeof title, "kb = %" PRIu64, rows[first].p.k_b);
@@ -308,29 +308,24 @@ static struct plot *recall_picture(const struct query *query, void *context)
     return plot;
 }
 
-static const struct answer recall_answer = {.shapes = SHAPES_SWEEP,
-                                            .rows = recall_rows,
-                                            .text = recall_text,
-                                            .json = recall_json,
-                                            .plot = recall_picture};
-
 static const struct argument_rule recall_rules[] = {
     {.options = "--dtype", .needs = "--device", .why = "it is the type of values in a roofline"},
     {0},
 };
 
+static const struct answer recall_answer = {.rules = recall_rules,
+                                            .shapes = SHAPES_SWEEP,
+                                            .rows = recall_rows,
+                                            .text = recall_text,
+                                            .json = recall_json,
+                                            .plot = recall_picture};
+
 static int run_recall(int count, char **arguments)
 {
-    struct settings settings = {.question = QUESTION_DEFAULT};
-    struct state state = {.settings = &settings};
-    int status =
-        arguments_read_ruled(recall_options, recall_rules, NULL, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = question_check(&settings.question);
-    if (status == STATUS_OK)
-        status = answer_queries(&settings.question, &recall_answer, &state);
+    struct state state = {.settings.question = QUESTION_DEFAULT};
+    const int status = answer_arguments(recall_options, &recall_answer, &state.settings.question,
+                                        count, arguments);
     free(state.rows);
-    question_free(&settings.question);
     return status;
 }
 
