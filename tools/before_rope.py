@@ -28,7 +28,8 @@ import numpy
 
 from before_rope_cases import (BOTH, SHARES, Cases, between, number, rotate, share_between,
                                summary, time_share, times)
-from saap_figures import MEASURED, PROGRAM, TRAINED, centroids_of, fail, sparse, write
+from saap_figures import (MEASURED, PROGRAM, TRAINED, centroids_of, fail, options_of, sparse,
+                          write)
 
 DOCUMENTS = ("bash-manual", "c-sources", "essay", "king-james", "licences", "python-source")
 LAYERS = (8, 15, 22)
@@ -391,15 +392,8 @@ PARTS = {"length": part_length, "clusters": part_clusters, "window": part_window
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("tensors")
-    parser.add_argument("-o", default="plots/before-rope", help="the folder to write to")
     parser.add_argument("--cache", help="the folder of answers that are there already")
-    parser.add_argument("--trained", help="the folder of trained models")
-    parser.add_argument("parts", nargs="*", metavar="PART")
-    options = parser.parse_intermixed_args()
-    for part in options.parts:
-        if part not in PARTS:
-            fail(f"there is no part '{part}'; there are {' '.join(PARTS)}")
+    options = options_of(parser, "plots/before-rope", PARTS)
     pathlib.Path(options.o).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
         cases = Cases(work, options.cache)

@@ -383,16 +383,22 @@ PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": p
          "table-1": part_table, "bytes": part_bytes, "pair": part_pair}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def options_of(parser, folder, parts):
+    """What was asked of a program that measures parts, beside its own options."""
     parser.add_argument("tensors")
-    parser.add_argument("-o", default="plots/saap", help="the folder to write to")
+    parser.add_argument("-o", default=folder, help="the folder to write to")
     parser.add_argument("--trained", help="the folder of trained models")
     parser.add_argument("parts", nargs="*", metavar="PART")
     options = parser.parse_intermixed_args()
     for part in options.parts:
-        if part not in PARTS:
-            fail(f"there is no part '{part}'; there are {' '.join(PARTS)}")
+        if part not in parts:
+            fail(f"there is no part '{part}'; there are {' '.join(parts)}")
+    return options
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    options = options_of(parser, "plots/saap", PARTS)
     with tempfile.TemporaryDirectory() as work:
         tensors = Tensors(options.tensors, work)
         trained = pathlib.Path(options.trained or work)

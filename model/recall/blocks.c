@@ -142,14 +142,24 @@ static void add_cases(struct arrivals *a, struct rcm_blocks b, bool lost)
     }
 }
 
+/* The cases in which a row loses some; false where there are none, and then *value is the loss and
+ * its standard deviation. */
+static bool losing_cases(struct rcm_blocks b, struct arrivals *a, double *value)
+{
+    *a = (struct arrivals){.length = 0};
+    *value = rcm_blocks_check(b) == RCM_OK ? 0.0 : NAN;
+    if (isnan(*value) || loses_nothing(b))
+        return false;
+    add_cases(a, b, true);
+    return true;
+}
+
 double rcm_blocks_loss(struct rcm_blocks b)
 {
-    if (rcm_blocks_check(b) != RCM_OK)
-        return NAN;
-    if (loses_nothing(b))
-        return 0.0;
-    struct arrivals a = {.length = 0};
-    add_cases(&a, b, true);
+    struct arrivals a;
+    double value;
+    if (!losing_cases(b, &a, &value))
+        return value;
     return a.full ? NAN : fmin(a.loss / (double)b.k, 1.0);
 }
 
@@ -160,13 +170,10 @@ double rcm_blocks_recall(struct rcm_blocks b)
 
 double rcm_blocks_sd(struct rcm_blocks b)
 {
-    if (rcm_blocks_check(b) != RCM_OK)
-        return NAN;
-    if (loses_nothing(b))
-        return 0.0;
-    struct arrivals a = {.length = 0};
-    add_cases(&a, b, true);
-    double losing = 0.0, variance = 0.0;
+    struct arrivals a;
+    double value, losing = 0.0, variance = 0.0;
+    if (!losing_cases(b, &a, &value))
+        return value;
     for (unsigned i = 0; i < a.length; i++)
         losing += a.p[i];
     for (unsigned i = 0; i < a.length; i++) {

@@ -88,16 +88,21 @@ static void watch(int number)
     errno = error;
 }
 
-void progress_watch(struct progress *progress)
+static void on_signal(int number, void (*handler)(int))
 {
     struct sigaction action;
-    if (!progress->shown)
-        return;
     memset(&action, 0, sizeof action);
-    action.sa_handler = watch;
+    action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGALRM, &action, NULL);
+    sigaction(number, &action, NULL);
+}
+
+void progress_watch(struct progress *progress)
+{
+    if (!progress->shown)
+        return;
+    on_signal(SIGALRM, watch);
     clock_gettime(CLOCK_MONOTONIC, &watch_start);
     snprintf(last_drawn, sizeof last_drawn, "working, ");
     watching = 1;
@@ -107,14 +112,10 @@ void progress_watch(struct progress *progress)
 /* A signal that is ignored stays ignored: nohup and shells say so for work in the background. */
 static void listen_for(int number)
 {
-    struct sigaction action, inherited;
+    struct sigaction inherited;
     if (sigaction(number, NULL, &inherited) == 0 && inherited.sa_handler == SIG_IGN)
         return;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = want_stop;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    sigaction(number, &action, NULL);
+    on_signal(number, want_stop);
 }
 
 void progress_start(struct progress *progress, const char *unit)

@@ -26,13 +26,14 @@ struct program {
 };
 
 /* A format: the name of a page's file ("%s": the name of the page), and what writes the page of the
- * program (command = NULL) or of a subcommand. */
+ * program, or of a subcommand. */
 struct format {
     const char *name;
     bool program_in_names; /* recallmodel-select, not select */
     const char *index;     /* the name of the page of the program; NULL: its own name */
     const char *ending;
-    void (*page)(FILE *file, const struct program *program, const struct command *command);
+    void (*put_program)(FILE *file, const struct program *program);
+    void (*put_command)(FILE *file, const struct program *program, const struct command *command);
 };
 
 extern const struct format man_format, markdown_format;

@@ -26,8 +26,10 @@ static int write_page(const struct format *format, const char *folder,
              command && format->program_in_names ? program->name : "",
              command && format->program_in_names ? "-" : "", name, format->ending);
     FILE *file = fopen(path, "w");
-    if (file)
-        format->page(file, program, command);
+    if (file && command)
+        format->put_command(file, program, command);
+    else if (file)
+        format->put_program(file, program);
     if (file && ferror(file) == 0 && fclose(file) == 0)
         return 0;
     fprintf(stderr, "describe: %s: %s\n", path, strerror(errno));

@@ -377,13 +377,8 @@ static void put_program(FILE *file, const struct program *program)
     put_text(file, program->see, strlen(program->see));
 }
 
-static void put_page(FILE *file, const struct program *program, const struct command *command)
-{
-    if (command)
-        put_command(file, program, command);
-    else
-        put_program(file, program);
-}
-
-const struct format man_format = {
-    .name = "man", .program_in_names = true, .ending = ".1", .page = put_page};
+const struct format man_format = {.name = "man",
+                                  .program_in_names = true,
+                                  .ending = ".1",
+                                  .put_program = put_program,
+                                  .put_command = put_command};

@@ -186,13 +186,8 @@ static void put_program(FILE *file, const struct program *program)
     put_sections(file, program->shared, NULL);
 }
 
-static void put_page(FILE *file, const struct program *program, const struct command *command)
-{
-    if (command)
-        put_command(file, program, command);
-    else
-        put_program(file, program);
-}
-
-const struct format markdown_format = {
-    .name = "markdown", .index = "index", .ending = ".md", .page = put_page};
+const struct format markdown_format = {.name = "markdown",
+                                       .index = "index",
+                                       .ending = ".md",
+                                       .put_program = put_program,
+                                       .put_command = put_command};

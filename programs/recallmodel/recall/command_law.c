@@ -25,12 +25,7 @@ struct settings {
 };
 
 static const struct argument law_options[] = {
-    OPTIONS_ROW,
-    {OPTION_KB},
-    {OPTION_B_REACHING},
-    {OPTION_VALID},
-    {OPTION_ASSIGNMENT},
-    {OPTION_RECALL},
+    OPTIONS_REACHING,
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, quantile),
      "also print the most that a row loses, in all but a share Q of the rows; Q is a fraction such "
      "as 0.02"},

@@ -14,12 +14,7 @@ struct settings {
 };
 
 static const struct argument ranks_options[] = {
-    OPTIONS_ROW,
-    {OPTION_KB},
-    {OPTION_B_REACHING},
-    {OPTION_VALID},
-    {OPTION_ASSIGNMENT},
-    {OPTION_RECALL},
+    OPTIONS_REACHING,
     {"--ranks", "LIST", BY(read_sorted_counts), offsetof(struct settings, ranks),
      "ranks to show, of which 1 is the largest element (default 1, 2, 4, .. and k)"},
     OPTIONS_RESTRICTION,
