@@ -268,11 +268,16 @@ static void put_key(const struct cell *cell, char *text, size_t size)
 
 static void put_last(const struct cell *cell, const struct timing *time, char *text, size_t size)
 {
-    (void)time;
-    snprintf(text, size, ",%s",
-             cell->warm ? machine_level((double)(count_sets(cell) * cell_bytes_read(cell)),
-                                        (unsigned)cell->threads)
-                        : "memory");
+    const int length =
+        snprintf(text, size, ",%s",
+                 cell->warm ? machine_level((double)(count_sets(cell) * cell_bytes_read(cell)),
+                                            (unsigned)cell->threads)
+                            : "memory");
+    if (cell->tail)
+        snprintf(text + length, size - (size_t)length, ",%u,%.6g,%.6g,%.6g", cell->busy,
+                 time->most_us[0], time->most_us[1], time->most_us[2]);
+    else
+        snprintf(text + length, size - (size_t)length, ",,,,");
 }
 
 const struct backend cpu_backend = {
@@ -289,7 +294,7 @@ const struct backend cpu_backend = {
     .timings = {"calls", NULL},
     .key_columns = ",threads,isa",
     .key_column_count = 2,
-    .last_columns = ",level",
+    .last_columns = ",level,busy,time_us_99,time_us_999,time_us_max",
     .put_key = put_key,
     .put_last = put_last,
     .remark = "cold=flush,1 call warm=calls of 50 us rotation=short rows,2^16 elements roof=max of "

@@ -10,6 +10,7 @@
 #include <base/text.h>
 #include <programs/common/wrap.h>
 
+#include "busy.h"
 #include "cell_row.h"
 #include "measure_cells.h"
 
@@ -66,6 +67,10 @@ static int build_cells(const struct bench_settings *settings, struct cell_list *
         const struct grid *grid = &backend->grids[settings->grids.items[i]];
         grid->add_cells(cells, grid);
     }
+    for (size_t i = 0; i < cells->length; i++) {
+        cells->items[i].tail = settings->session.load.given;
+        cells->items[i].busy = settings->session.load.busy;
+    }
     if (cells->length == 0)
         return usage_error("no combination can be run: %s",
                            cells->refusal ? cells->refusal : "no cells");
@@ -117,8 +122,11 @@ static int use_cells(const struct bench_settings *settings, const struct cell_li
         return status;
     if (!runner.predicts && usual_device)
         runner.predicts = usual_device(backend->name(runner.device));
-    status =
-        settings->once ? run_cells_once(&runner, cells) : measure_all(settings, cells, &runner);
+    status = busy_begin(settings->session.load.busy);
+    if (status == STATUS_OK)
+        status =
+            settings->once ? run_cells_once(&runner, cells) : measure_all(settings, cells, &runner);
+    busy_end();
     backend->close(runner.device);
     return status;
 }

@@ -48,6 +48,8 @@ struct cell {
     uint64_t threads;         /* of a CPU; 0: no axis of this back end */
     bool warm;                /* the inputs stay in the cache */
     bool graph;               /* a sample is GRAPH_CALLS calls, not one */
+    bool tail;                /* each call is a sample, beside `busy` other processes */
+    unsigned busy;
 };
 
 #define ASSIGNMENTS 2

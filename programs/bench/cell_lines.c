@@ -100,6 +100,7 @@ struct cell_lines cell_lines_of(const struct cell_list *cells)
     for (size_t i = 0; i < cells->length; i++) {
         format_work(&lines, &cells->items[i], text, sizeof text);
         widen(&lines.work_width, text);
+        lines.has_tail |= cells->items[i].tail;
         lines.has_recall |= cells->items[i].kernel->task != TASK_EXACT;
     }
     for (size_t count = 0; count < CELL_COUNTS; count++) {
@@ -118,8 +119,9 @@ int cell_lines_begin(const struct cell_lines *lines, const char *device)
     for (size_t count = 0; count < CELL_COUNTS; count++)
         if (has_count(count))
             printf("  %*s", lines->widths[count], count_names[count]);
-    printf("  %10s  %5s  %6s%s\n", "time us", "+- %", "x roof",
-           lines->has_recall ? "    recall       z" : "");
+    printf("  %10s  %5s  %6s%s%s\n", "time us", "+- %", "x roof",
+           lines->has_recall ? "    recall       z" : "",
+           lines->has_tail ? "        99 %      99.9 %     slowest" : "");
     return fflush(stdout) == 0 ? 0 : -1;
 }
 
@@ -144,6 +146,9 @@ int cell_lines_add(const struct cell_lines *lines, const struct cell *c,
     printf("  %10.2f  %5.1f  %6s", m->time.median_us, 100.0 * half / m->time.median_us, roof);
     if (lines->has_recall)
         printf("  %8s  %6s", recall, z);
+    if (c->tail)
+        printf("  %10.2f  %10.2f  %10.2f", m->time.most_us[0], m->time.most_us[1],
+               m->time.most_us[2]);
     putchar('\n');
     return fflush(stdout) == 0 ? 0 : -1;
 }

@@ -17,7 +17,7 @@ struct cell_lines {
     char shared[200]; /* the names that all cells share, "float32, interleaved, .." */
     bool differs[CELL_NAMES];
     int work_width, widths[CELL_COUNTS];
-    bool has_recall;
+    bool has_recall, has_tail;
 };
 
 /* The form that the lines of these cells have. */

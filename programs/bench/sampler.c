@@ -13,6 +13,7 @@
 
 const struct sampling sampling_grid = {.noise = 0.005, .seconds = 0.15, .least = 7};
 const struct sampling sampling_single = {.noise = 0.005, .seconds = 15.0, .least = 7};
+const struct sampling sampling_tail = {.least = 10000};
 
 #define WARM_UP 4                        /* calls before the first sample */
 static const double look_every_s = 0.01; /* at the state of the device */
@@ -41,6 +42,9 @@ void summarise(double *times, size_t count, struct timing *timing)
     double below = floor((n - 1.96 * sqrt(n)) / 2.0), above = ceil((n + 1.96 * sqrt(n)) / 2.0);
     timing->samples = count;
     timing->median_us = sorted_quantile(times, count, 0.5);
+    timing->most_us[0] = sorted_quantile(times, count, 0.99);
+    timing->most_us[1] = sorted_quantile(times, count, 0.999);
+    timing->most_us[2] = times[count - 1];
     timing->low_us = times[below < 1.0 ? 0 : (size_t)below - 1];
     timing->high_us = times[above >= n ? count - 1 : (size_t)above];
     timing->noise = noise_of(times, count);
@@ -182,9 +186,10 @@ int take_samples(const struct stopwatch *watch, struct device *device, const str
         status = sample_alternately(&s);
     for (unsigned i = 0; i < s.count; i++) {
         struct contestant *c = &s.contestants[i];
-        timing[i] = (struct timing){.stop = s.hot     ? "throttled"
-                                            : s.quiet ? "noise"
-                                                      : "time",
+        timing[i] = (struct timing){.stop = s.hot                  ? "throttled"
+                                            : s.quiet              ? "noise"
+                                            : rules->seconds > 0.0 ? "time"
+                                                                   : "count",
                                     .dropped = s.dropped,
                                     .clock_mhz = s.clock_mhz,
                                     .power_capped = s.power_capped};

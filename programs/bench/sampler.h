@@ -41,17 +41,19 @@ struct sampling {
     bool flush; /* other data goes through the cache before each sample */
 };
 
-/* The rules of a grid and of a single run. */
-extern const struct sampling sampling_grid, sampling_single;
+/* The rules of a grid, of a single run, and of the slowest calls: a fixed number. */
+extern const struct sampling sampling_grid, sampling_single, sampling_tail;
 
 #define GRAPH_CALLS 16
 
 struct timing {
     size_t samples;
-    const char *stop;   /* why it stopped: "noise" or "time"; "throttled" if the device did not
+    const char
+        *stop; /* why it stopped: "noise", "time" or "count"; "throttled" if the device did not
                            cool down, so that samples of a slow device count */
     unsigned dropped;   /* samples that do not count, because heat or the hardware slowed it */
     double median_us;   /* of the samples */
+    double most_us[3];  /* 99 % of them took no longer, 99.9 %, and all */
     double low_us;      /* from here to high_us is the true median with probability 0.95 or more, */
     double high_us;     /* for independent samples */
     double noise;       /* standard deviation of a sample over the mean */

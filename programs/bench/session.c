@@ -26,6 +26,18 @@ int read_output(void *to, const char *option, const char *value)
     return read_text(to, option, value);
 }
 
+int read_load(void *to, const char *option, const char *value)
+{
+    uint64_t busy;
+    const int status = read_seed(&busy, option, value);
+    if (status != STATUS_OK)
+        return status;
+    if (busy > 256)
+        return usage_error("%s %.*s: at most 256 processes", option, VALUE_SHOWN, value);
+    *(struct load *)to = (struct load){true, (unsigned)busy};
+    return STATUS_OK;
+}
+
 int session_check(const struct session_options *options)
 {
     return options->csv && options->output
@@ -36,7 +48,9 @@ int session_check(const struct session_options *options)
 
 const struct sampling *session_rules(const struct session_options *options)
 {
-    return options->single ? &sampling_single : &sampling_grid;
+    return options->load.given ? &sampling_tail
+           : options->single   ? &sampling_single
+                               : &sampling_grid;
 }
 
 int output_failed(void)

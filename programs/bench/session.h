@@ -12,20 +12,31 @@
 /* The state of the sources, from git. main() says it: main.c is compiled anew when that changes. */
 void set_sources_git(const char *state);
 
+/* Other processes that are busy meanwhile. */
+struct load {
+    bool given;
+    unsigned busy;
+};
+
 /* Part of the settings of a command that measures. */
 struct session_options {
     const char *output; /* a CSV file that may exist; NULL: none */
     bool csv;           /* without a file: CSV on stdout, otherwise a table to read */
     bool single;        /* by the rules of a single run */
+    struct load load;   /* by those of the slowest calls */
     uint64_t seed;      /* of the inputs */
 };
 
 argument_reader read_output; /* const char *: -o and --output */
+argument_reader read_load;   /* struct load */
 
 /* Rows of a table of options; `at` is where the settings have their session_options. */
 #define OPTION_SINGLE(at) \
     "--single", NULL, BY(read_switch), (at) + offsetof(struct session_options, single), \
         "measure each cell for up to 15 s instead of 0.15 s, until the noise is\nbelow 0.5 %"
+#define OPTION_LOAD(at) \
+    "--load", "N", BY(read_load), (at) + offsetof(struct session_options, load), \
+        "measure the slowest of 10,000 calls of each cell, beside N busy processes\n(0: none)"
 #define OPTION_SEED(at) \
     "--seed", "N", BY(read_seed), (at) + offsetof(struct session_options, seed), \
         "seed of the inputs (default 1)"

@@ -54,7 +54,7 @@ done
 if [ -x "$build/gpu/recallmodel-bench-emulated" ]; then
     "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 --csv 2>/dev/null |
         sed -n '/^work/s/,sm_clock_mhz,power_capped$//p' >"$folder/gpu-columns"
-    sed -n '/^work/{s/,threads,isa//;s/,level$//;p}' "$folder/exact" |
+    sed -n '/^work/{s/,threads,isa//;s/,level,busy,time_us_99,time_us_999,time_us_max$//;p}' "$folder/exact" |
         cmp -s - "$folder/gpu-columns" || fail "other columns than those of recallmodel-bench"
 fi
 pass
@@ -155,6 +155,18 @@ grep -q "has other columns" "$folder/stderr" && [ "$(cat "$folder/other")" = "an
 printf "a letter" >"$folder/other" # not the unfinished line of a killed run
 bench stage1 "${small[@]}" -o "$folder/other" >/dev/null 2>&1 && fail "it writes into a letter"
 [ "$(cat "$folder/other")" = "a letter" ] || fail "a letter was cut off"
+pass
+
+# The slowest calls, beside a busy process that ends with it.
+bench stage1 "${small[@]}" --load 1 --csv >"$folder/tail" 2>"$folder/stderr" ||
+    fail "--load: $(cat "$folder/stderr")"
+awk -F, '$1 == "stage1" { c[$1] = $0
+        exit !($16 == 10000 && $17 == "count" && $(NF - 3) == 1 && $19 <= $(NF - 2) &&
+               $(NF - 2) <= $(NF - 1) && $(NF - 1) <= $NF) }' "$folder/tail" ||
+    fail "--load: $(tail -1 "$folder/tail")"
+bench stage1 "${small[@]}" --load 0 2>/dev/null | prints "99 %      99.9 %     slowest" ||
+    fail "the table of --load"
+rejects "--load 300: at most 256" "$program" bench stage1 --load 300
 pass
 
 # Ctrl-C, a full disk.
