@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times top-k of others beside ours on this CPU, one thread, in one run.
 
-    time_peers.py WORKER [PYTHON ..] [-o FILE] [--shapes NxK,..] [--seconds S] [--seed N]
+    time_peers.py WORKER [PYTHON ..] [-o FILE] [--shapes NxK,..] [--seconds S] [--seed N] [--load N]
 
 WORKER is the program that tests/bench/peers.cc makes; each PYTHON an interpreter of `make peers`.
 Each is a process of its own that holds the rows and answers requests, so that two versions of a
@@ -14,9 +14,13 @@ Columns: the median, an interval around it (order statistics, 95 %); `times_ours
 of `ours`; `exact`, whether it selected the top k (by the sum of the values). `max` is reading the
 row once.
 
+With --load each sample is one call, 10,000 of them beside N busy processes, on any core; more
+columns have the time that 99 %, 99.9 % and all of them take at most.
+
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
+import contextlib
 import math
 import os
 import pathlib
@@ -29,6 +33,7 @@ import time
 COLUMNS = ("n,k,dtype,threads,contender,version,samples,time_us_median,time_us_low,time_us_high,"
            "times_ours,exact")
 SAMPLE_US = 1000.0
+TAIL = 10_000  # samples with --load
 TURNS = 1 << 16  # elements of the short rows among which calls take turns, as in the bench
 LEAST = 7
 SHAPES = "4096x64,131072x50,131072x1024,1048576x64,1048576x1024,16777216x1024"
@@ -76,12 +81,12 @@ class Contender:
     def is_approximate(self):
         return self.name.startswith(APPROXIMATE)
 
-    def warm_up(self):
+    def warm_up(self, sample_us):
         """Finds how many calls make a sample; the first call may compile something."""
         self.worker.sample(self.name, self.k, 1)
         for _ in range(4):
             time_us, self.sum = self.worker.sample(self.name, self.k, self.repeats)
-            self.repeats = max(1, math.ceil(SAMPLE_US / time_us))
+            self.repeats = max(1, math.ceil(sample_us / time_us))
 
     def sample(self):
         self.times.append(self.worker.sample(self.name, self.k, self.repeats)[0])
@@ -99,14 +104,14 @@ def log(text):
     print(f"time_peers.py: {text}", file=sys.stderr, flush=True)
 
 
-def prepare(workers, k):
+def prepare(workers, k, sample_us):
     """The contenders that answer, and rightly."""
     found = []
     for worker in workers:
         for name, version in worker.contenders.items():
             contender = Contender(worker, name, version, k)
             try:
-                contender.warm_up()
+                contender.warm_up(sample_us)
             except (ValueError, OSError) as problem:
                 log(problem)
                 return []
@@ -122,13 +127,21 @@ def prepare(workers, k):
     return right
 
 
-def time_shape(workers, n, k, seconds, file):
+def tail(times):
+    ordered = sorted(times)
+    return "".join(f",{ordered[math.ceil(share * len(ordered)) - 1]:.6g}"
+                   for share in (0.99, 0.999, 1))
+
+
+def time_shape(workers, n, k, options, file):
     """Rows of the CSV of a shape."""
-    contenders = prepare(workers, k)
+    loaded = options.load is not None
+    contenders = prepare(workers, k, 0.0 if loaded else SAMPLE_US)
     if not contenders:
         return False
-    end = time.monotonic() + seconds * len(contenders)
-    while time.monotonic() < end or len(contenders[0].times) < LEAST:
+    least = TAIL if loaded else LEAST
+    end = time.monotonic() + (0.0 if loaded else options.seconds * len(contenders))
+    while time.monotonic() < end or len(contenders[0].times) < least:
         for contender in contenders:
             contender.sample()
     medians = {id(c): statistics.median(c.times) for c in contenders}
@@ -137,9 +150,22 @@ def time_shape(workers, n, k, seconds, file):
         low, high = interval(c.times)
         exact = "" if c.name == "max" else int(math.isclose(c.sum, ours.sum, rel_tol=1e-12))
         print(f"{n},{k},float32,1,{c.name},{c.version},{len(c.times)},{medians[id(c)]:.6g},"
-              f"{low:.6g},{high:.6g},{medians[id(c)] / medians[id(ours)]:.4g},{exact}",
+              f"{low:.6g},{high:.6g},{medians[id(c)] / medians[id(ours)]:.4g},{exact}"
+              f"{tail(c.times) if loaded else ''}",
               file=file, flush=True)
     return True
+
+
+@contextlib.contextmanager
+def busy(count):
+    """Processes that use processors meanwhile."""
+    children = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
 
 
 def shape_of(text):
@@ -155,16 +181,19 @@ def main():
     parser.add_argument("--shapes", default=SHAPES)
     parser.add_argument("--seconds", type=float, default=0.2, help="for each contender and shape")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--load", type=int, metavar="N")
     options = parser.parse_args()
     try:
         shapes = [shape_of(text) for text in options.shapes.split(",")]
     except ValueError:
         parser.error(f"--shapes '{options.shapes}' is not a list such as 4096x64,131072x50")
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    if options.load is None:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     whole, seen = True, set()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, busy(options.load or 0):
         file = open(options.output, "w", encoding="utf-8") if options.output else sys.stdout
-        print(COLUMNS, file=file)
+        print(COLUMNS + (",time_us_99,time_us_999,time_us_max" if options.load is not None else ""),
+              file=file)
         for n, k in shapes:
             row = f"{folder}/row"
             rows = max(1, min(16, TURNS // n))
@@ -173,7 +202,7 @@ def main():
             workers = [Worker([options.worker, row, str(n)])]
             workers += [Worker([python, str(WORKER), row, str(n)]) for python in options.pythons]
             seen |= {version.split()[0] for w in workers for version in w.contenders.values()}
-            whole &= time_shape(workers, n, k, options.seconds, file)
+            whole &= time_shape(workers, n, k, options, file)
             for worker in workers:
                 worker.close()
         missing = [name for name in KNOWN if name not in seen]

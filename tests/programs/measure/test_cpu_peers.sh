@@ -64,6 +64,11 @@ if [ ${#others[@]} -gt 0 ]; then
 else
     echo "SKIPPED: the worker of NumPy: $python has no numpy"
 fi
+$python tools/peers/time_peers.py "$folder/worker" --load 1 --shapes 500x20 \
+    -o "$folder/tail.csv" 2>/dev/null || fail "--load"
+head -n 1 "$folder/tail.csv" | prints 'exact,time_us_99,time_us_999,time_us_max$' || fail "--load: head"
+prints ',slow,made up,10000,60,60,60,3,1,60,60,60$' <"$folder/tail.csv" || fail "--load: slow"
+pass
 status=0
 $python tools/peers/time_peers.py "$folder/worker" --shapes 5xx 2>"$folder/stderr" || status=$?
 [ $status = 2 ] && grep -q "is not a list such as" "$folder/stderr" || fail "--shapes 5xx"
