@@ -191,6 +191,16 @@ def ten_times():
             f"{row['k_b']}, B = {row['b']}), {times:.1f} times in Table 3.")
 
 
+@claim("Table 3", "Fusing stage 1 with the product saves time.", "samaga/table-3")
+def fused():
+    table = runs("samaga/table-3")
+    pairs = [[number(one(table, kernel=kernel, k_b=k_b), "time_us_median") / 1e3
+              for kernel in ("samaga", "samaga-fused")] for k_b in (1, 4)]
+    return (tuple(after < before for before, after in pairs),
+            "Printed: {:.0f} and {:.0f} ms for K' = 1, {:.0f} and {:.0f} ms for K' = 4.".format(
+                *pairs[0], *pairs[1]))
+
+
 @claim("Table 3", "B is a multiple of 128 that divides N, and N is 1M.", "`test_samaga_errata`")
 def one_million():
     count = {n: sum(value(n) % b == 0 for b in range(128, n + 1, 128)) for n in (10**6, 2**20)}

@@ -59,4 +59,18 @@ noticed '^>   0\.09 to 1\.00 from layer 1 on'
     >"$folder/out"
 noticed 'k_b = 4 is the fastest in 0 of 14 cases'
 pass
+
+# Bad arguments: one line, status 2, nothing on stdout.
+refuses() {
+    local status=0
+    "$python" "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [ $status = 2 ] && [ ! -s "$folder/out" ] && [ "$(wc -l <"$folder/err")" = 1 ] ||
+        fail "$*: status $status, $(cat "$folder/out" "$folder/err")"
+}
+refuses tests/claims/claims.py --write
+refuses tests/claims/claims.py docs/claims.md
+refuses plots/best_kb.py
+refuses plots/best_kb.py text
+refuses plots/best_kb.py text FILE docs/choosing.md
+pass
 finish
