@@ -63,9 +63,9 @@ def overflow():
     over = [number(row, "over_modelled") for row in (normal, uniform, shifted)]
     left = [number(row, "left_modelled") for row in (normal, uniform, shifted)]
     return (tuple(x < 1e-6 for x in over),
-            "For normal values (mean {:.0f} elements) it is. Of uniform rows (mean {:.0f}) {:.3f} "
-            "overflow, of normal ones with mean 10 all ({:.0f}).".format(
-                left[0], left[1], over[1], left[2]))
+            "Of normal rows {:.3f} overflow ({:.0f} elements in the mean), of uniform ones {:.3f} "
+            "({:.0f}), of normal ones with mean 10 {:.3f} ({:.0f}).".format(
+                *(x for pair in zip(over, left) for x in pair)))
 
 
 @claim("float16", "It does not distinguish values below 6e-5.", "`test_histogram_count`")
