@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""samaga.py - what Samaga et al. print for a TPU v5e, beside the roofline that the program prints.
+"""samaga.py - what Samaga et al. print for a TPU v5e, beside the roofline that the program prints,
+and beside a CPU.
 
     plots/samaga.py table-2     the times of Table 2 and the bounds of stage 1
     plots/samaga.py table-3     the times of Table 3 and the bounds of product, stage 1 and both
     plots/samaga.py ridge       operations of stage 1 by k_b, and what fits into reading 4 bytes
+    plots/samaga.py rates       Figure 4 on a CPU: time by operations, and the line fitted to it
 
 It prints CSV, and needs only the standard library. Every bound is one that the program prints.
 
 SPDX-License-Identifier: Apache-2.0
 """
-from program import ask, print_table, runs
+import statistics
+
+from program import ROOT, ask, print_table, read, runs
 
 # Table 3 does not print b: the smallest that reach 0.99, multiples of 128 that divide 2^20.
 B_OF_TABLE_3 = {"1": 65536, "4": 1024}
@@ -68,5 +72,29 @@ def ridge():
     return rows
 
 
+def fitted(points):
+    """time = operations/rate + overhead, by least squares, where operations decide: in twice the
+    least time or more. Returns these points, the rate in operations a us, and the overhead."""
+    least = min(time for _, time in points)
+    high = [(x, time) for x, time in points if time >= 2 * least]
+    slope, overhead = statistics.linear_regression(*zip(*high))
+    return high, 1 / slope, overhead
+
+
+def rates():
+    rows = []
+    table = read(ROOT / "plots/samaga/04.csv")
+    for isa, program in sorted({(row["isa"], row["program"]) for row in table}):
+        points = [(float(row["operations"]), float(row["time_us"])) for row in table
+                  if (row["isa"], row["program"]) == (isa, program)]
+        high, rate, overhead = fitted(points)
+        for x, time in points:
+            rows.append({"isa": isa, "program": program, "operations": f"{x:.0f}",
+                         "time_us": time, "is_fitted": int((x, time) in high),
+                         "fitted_us": f"{x / rate + overhead:.6g}",
+                         "rate_per_s": f"{1e6 * rate:.6g}", "overhead_us": f"{overhead:.6g}"})
+    return rows
+
+
 if __name__ == "__main__":
-    print_table({"table-2": table_2, "table-3": table_3, "ridge": ridge})
+    print_table({"table-2": table_2, "table-3": table_3, "ridge": ridge, "rates": rates})

@@ -177,10 +177,10 @@ static void print_one_recall(void)
 
 /* n from 16 thousand to 917 thousand and k from 128 to 3360, as in A.10.3, which does not print its
  * eight. */
-static const struct rcm_topk cases[] = {
-    {.n = 16384, .k = 128},   {.n = 24576, .k = 512},   {.n = 65536, .k = 256},
-    {.n = 131072, .k = 1024}, {.n = 262144, .k = 1024}, {.n = 430080, .k = 3360},
-    {.n = 524288, .k = 2048}, {.n = 917504, .k = 3360}};
+static const struct rcm_topk cases[] = {{.n = 16384, .k = 128},   {.n = 24576, .k = 512},
+                                        {.n = 65536, .k = 256},   {.n = 131072, .k = 1024},
+                                        {.n = 262144, .k = 1024}, {.n = 430080, .k = 3360},
+                                        {.n = 524288, .k = 2048}, {.n = 917504, .k = 3360}};
 
 static void print_case(struct rcm_topk p, double numpy_us)
 {

@@ -181,6 +181,25 @@ for column, most in (("ops_per_4_bytes", (4, 4, 3, 6)), ("paper_ops_per_4_bytes"
                 float(row["operations"]) <= float(row[column])]
         expect("samaga-ridge", f"{device}, {column}", max(free), k_b)
 
+# Figure 4 of Samaga et al., on a CPU: the numbers of the caption.
+table = rows("samaga-4")
+rates = {(row["isa"], row["program"]): float(row["rate_per_s"]) for row in table}
+clock = rates["scalar", "chain"]
+expect("samaga-4", "clock", clock, 4.29e9, 5e6)
+for program, rate, vectors in (("fibonacci", 2.81e11, 4), ("exponentiation", 1.38e11, 2)):
+    expect("samaga-4", f"rate of {program}", rates["avx512", program], rate, 5e8)
+    expect("samaga-4", f"vectors a clock of {program}", rate / 16 / clock, vectors, 0.1)
+for program, arrays in (("fibonacci", 3), ("exponentiation", 2)):
+    ours = [row for row in table if (row["isa"], row["program"]) == ("avx512", program)]
+    bytes_a_second = arrays * 4 * 4096**2 / (1e-6 * min(float(row["time_us"]) for row in ours))
+    expect("samaga-4", f"bandwidth of {program}", bytes_a_second, 41e9, 1e9)
+    expect("samaga-4", "additions while 4 bytes pass",
+           rates["avx512", "fibonacci"] / (bytes_a_second / 4), 27, 0.5)
+    for row in ours:
+        if row["is_fitted"] == "1":
+            expect("samaga-4", f"{program} of {row['operations']} over the line",
+                   float(row["time_us"]) / float(row["fitted_us"]), 1, 0.08)
+
 # Figure 3 of Samaga et al.: its largest, and the cells.
 cells = {}
 for row in rows("samaga-3"):
