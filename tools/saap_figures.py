@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""saap_figures.py - measures what the figures saap-01 to saap-08 show, on a real model.
+"""saap_figures.py - measures what the figures saap-* show, on a real model.
 
     tools/saap_figures.py TENSORS [-o FOLDER] [--trained FOLDER] [PART ..]
 
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
-*-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 bytes pair) into
-FOLDER (plots/saap). --trained keeps the trained partitions and query models, and reads them where
+*-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 bytes pair
+partitions int8) into FOLDER (plots/saap). --trained keeps the trained partitions and query models, and reads them where
 they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
@@ -111,17 +111,18 @@ class Tensors:
             files.append(str(path))
         return ",".join(files)
 
-    def measured(self, group=1):
+    def measured(self, group=1, clusters=CLUSTERS):
         """The options that give the four heads of the documents that are measured."""
-        out = ["--layers", ",".join(str(layer) for layer, _ in HEADS), "--clusters", CLUSTERS]
+        out = ["--layers", ",".join(str(layer) for layer, _ in HEADS), "--clusters", clusters]
         for name in ("queries", "keys", "values", "queries-unroped", "keys-unroped"):
             out += [f"--{name}", self.stack(MEASURED, name, group)]
         return out
 
-    def training(self, group=1):
+    def training(self, group=1, which="-all"):
+        """Those to train on. Centroids need no queries: `which` may be those of the end, ""."""
         out = []
-        for option, name in (("queries", "queries-all"), ("keys", "keys"),
-                             ("queries-unroped", "queries-all-unroped"),
+        for option, name in (("queries", f"queries{which}"), ("keys", "keys"),
+                             ("queries-unroped", f"queries{which}-unroped"),
                              ("keys-unroped", "keys-unroped")):
             out += [f"--train-{option}", self.stack(TRAINED, name, group)]
         return out
@@ -253,16 +254,25 @@ def part_2(tensors, trained):
 
 
 def part_3(tensors, _):
-    """Mass of the k largest weights, of every head of every layer."""
+    """Mass of the k largest weights, of every head of every layer: of all, and of those outside of
+    sink and window, as a share of the mass there. Buckets with no more than 256 keys beside."""
     rows, documents = [], MEASURED + TRAINED[:1]
+    largest = ",".join(str(k / 8192) for k in (16, 64, 256, 1024, 4096))
     for layer in range(30):
-        files = {name: ",".join(str(tensors.path(d, layer, name)) for d in documents)
-                 for name in ("queries", "keys")}
-        for row in sparse("--queries", files["queries"], "--keys", files["keys"], "--layers", layer,
-                          "--dense-layers", "none", "--method", "topk", "--sink", 0, "--window", 0,
-                          "--last", 16, "--per-head", "--budget",
-                          ",".join(str(k / 8192) for k in (16, 64, 256, 1024, 4096))):
-            rows.append(pick(row, "layer", "head", "mass", k=row["knob"]))
+        common = ["--layers", layer, "--dense-layers", "none", "--last", 16, "--per-head"]
+        for name in ("queries", "keys", "queries-unroped", "keys-unroped"):
+            common += [f"--{name}", ",".join(str(tensors.path(d, layer, name)) for d in documents)]
+        for row in sparse(*common, "--method", "topk", "--sink", 0, "--window", 0, "--budget",
+                          largest):
+            rows.append(pick(row, "method", "layer", "head", "mass", k=row["knob"], of="all"))
+        outside = {row["head"]: float(row["mass"]) for row in
+                   sparse(*common, "--method", "streaming", "--budget", 1)}
+        for row in sparse(*common, "--method", "topk", "--budget", largest) + \
+                sparse(*common, "--method", "kmeans,kmeans-unroped", "--budget", 256 / 8192):
+            dense = outside[row["head"]]
+            row["mass"] = (float(row["mass"]) - dense) / (1 - dense)
+            rows.append(pick(row, "method", "layer", "head", "mass", of="outside",
+                             k=f"{8192 * float(row['visited']):.0f}"))
     return rows
 
 
@@ -379,8 +389,38 @@ def part_pair(tensors, trained):
             for row in rows]
 
 
+def part_partitions(tensors, _):
+    """k-means and spherical k-means with few and many buckets, of the keys of the document itself
+    and of three others."""
+    rows = []
+    for clusters in (32, 128, 512, 2048):
+        for spherical in ((), ("--spherical",)):
+            common = [*tensors.measured(clusters=clusters), *spherical, "--budget", BUDGETS,
+                      "--method", "kmeans,kmeans-unroped"]
+            ways = {"own": ()}
+            if clusters <= 512:
+                ways["trained"] = tensors.training(which="")
+            for name, options in ways.items():
+                for row in sparse(*common, *options):
+                    rows.append(pick(row, "method", *MEASURES, centroids=name, clusters=clusters,
+                                     distance="inner product" if spherical else "euclidean"))
+    return rows
+
+
+def part_int8(tensors, _):
+    """What keys of 8 bits lose and save."""
+    rows = []
+    for bits, options in ((16, ()), (8, ("--int8-keys",))):
+        for row in sparse(*tensors.measured(), "--budget", BUDGETS, "--method",
+                          "full,topk,bucketed,sparq,quest,kmeans,kmeans-unroped", *options):
+            if row["method"] != "full" or row["budget"] == "0.005":
+                rows.append(pick(row, "method", *MEASURES, bits=bits))
+    return rows
+
+
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
-         "table-1": part_table, "bytes": part_bytes, "pair": part_pair}
+         "table-1": part_table, "bytes": part_bytes, "pair": part_pair, "partitions": part_partitions,
+         "int8": part_int8}
 
 
 def options_of(parser, folder, parts):
