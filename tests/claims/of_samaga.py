@@ -169,7 +169,8 @@ def roofline():
 
 
 @claim("Introduction", "approx_max_k takes 9 times as long as the product before it, K' = 4 is 24 "
-       "times as fast as that, and all of it 6.7 times.", "[runs.md](runs.md), The roofline")
+       "times as fast as that, and all of it 6.7 times.",
+       "[runs.md](runs.md#the-roofline-against-printed-times)")
 def in_all():
     jax, times = value(9), value(24)  # of the product; of that
     apart, within = (1 + jax) / (1 + jax / times), jax / (1 + (jax - 1) / times)
