@@ -168,7 +168,7 @@ def score_of_two():
             f"{100 * shares['repetition', '1']:.0f} % on Repetition.")
 
 
-@claim("B.3", "SparQ has n/16 <= k <= n/8.", "keyetal/sparq-shapes")
+@claim("Range of k", "SparQ has n/16 <= k <= n/8.", "keyetal/sparq-shapes")
 def range_of_k():
     over = {row["n"]: number(row, "n") / number(row, "k") for row in runs("keyetal/sparq-shapes")}
     return (tuple(8 <= x <= 16 for x in over.values()),
@@ -202,7 +202,7 @@ def decoding():
             f"{ours['bucketed']:.1f}.")
 
 
-@claim("Figure 5", "That was with k = n/8.", "key-05")
+@claim("Figure 5, B.3", "That was with k = n/8.", "key-05")
 def share_of_keys():
     printed = number(one(runs("keyetal/decoding"), selection="bucketed"), "speedup")
     free = number(one(figure("key-05"), n=40960, k=5120, selection="free"), "speedup")
