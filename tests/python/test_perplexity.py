@@ -1,7 +1,8 @@
-"""tools/real_tensors/perplexity.py and needles.py on a tiny Llama: dense and sparse, files.
+"""tools/real_tensors: perplexity.py, needles.py and repetition.py on a tiny Llama.
 
-what `make real-tensors WHAT=perplexity` and `WHAT=needles` run, on the tiny Llama: rows,
-continuing, stated layers, what was trained, bad options. Against: attention key by key in NumPy.
+what `make real-tensors WHAT=perplexity`, `WHAT=needles` and `WHAT=repetition` run, on the tiny
+Llama: rows, continuing, stated layers, what was trained, bad options. Against: attention key by key
+in NumPy; a greedy answer.
 """
 import csv
 import os
@@ -18,7 +19,7 @@ import tiny_llama
 pytest.importorskip("gguf", reason="make check-rest installs gguf")
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-from real_tensors import needles, perplexity  # noqa: E402
+from real_tensors import needles, perplexity, repetition  # noqa: E402
 from real_tensors.gguf_file import GgufFile  # noqa: E402
 from real_tensors.model import Llama, dense_attention  # noqa: E402
 from real_tensors.tokens import Tokenizer  # noqa: E402
@@ -40,8 +41,9 @@ def rows(folder):
         return list(csv.DictReader(file))
 
 
-def tail_by_hand(allowed):
-    """The losses of the last 20 of 60 tokens; layer 1 reads the keys j with allowed(i, logits)."""
+def tail_by_hand(allowed, first=40):
+    """The losses behind the tokens from `first` on, of 60; layer 1 reads the keys j with allowed(i,
+    logits)."""
     tokens = Tokenizer(GgufFile(tiny_llama.PATH).metadata).encode(TEXT)[:60]
     model = Llama.load(tiny_llama.PATH)
 
@@ -50,14 +52,14 @@ def tail_by_hand(allowed):
             return dense_attention(q, k, v)
         out = np.empty_like(q)
         for h in range(len(q)):
-            for i in range(20):
-                logits = k[h // 2, :41 + i].astype(float) @ q[h, i] / 8 ** 0.5
-                weights = np.where(allowed(40 + i, logits), np.exp(logits - logits.max()), 0)
-                out[h, i] = weights @ v[h // 2, :41 + i] / weights.sum()
+            for i in range(first, 60):
+                logits = k[h // 2, :i + 1].astype(float) @ q[h, i - first] / 8 ** 0.5
+                weights = np.where(allowed(i, logits), np.exp(logits - logits.max()), 0)
+                out[h, i - first] = weights @ v[h // 2, :i + 1] / weights.sum()
         return out
 
-    model.forward(tokens[:40])
-    return model.tail_losses(tokens, 40, attend)
+    model.forward(tokens[:first])
+    return model.tail_losses(tokens, first, attend)
 
 
 def best(position, logits):
@@ -248,3 +250,89 @@ def test_needles_continue(tmp_path, monkeypatch):
     assert len(asked) == 4 and (tmp_path / "out.csv").read_text() == whole
     with pytest.raises(needles.Refused, match="--lengths 1950: with the question the model takes"):
         needles.run_length(model, Words(), row, 1950, options)
+
+
+def repeat(folder, *more):
+    (folder / "doc.txt").write_text(TEXT)
+    return repetition.main(["--model", str(tiny_llama.PATH), "--text", str(folder / "doc.txt"),
+                            "--out", str(folder / "out.csv"), "--tokens", "60", "--prompt", "4",
+                            "--last", "20", "--samples", "1", "--parts", "4,2", "--window", "8",
+                            "--components", "8", *more])
+
+
+def best_of_buckets(shape):
+    """The last 8 and the K best candidates: the k_b best of each bucket of the others."""
+    k, k_b, ratio = (int(shape[name]) for name in ("k", "k_b", "candidates_over_k"))
+
+    def allowed(position, logits):
+        n = position + 1 - 8
+        b = -(-ratio * k // k_b)
+        buckets = [range(i, n, b) for i in range(b)]
+        if shape["assignment"] == "contiguous":
+            buckets = np.array_split(np.arange(n), b)
+        kept = [j for bucket in buckets for j in sorted(bucket, key=lambda j: -logits[j])[:k_b]]
+        read = np.arange(len(logits)) >= n
+        read[sorted(kept, key=lambda j: -logits[j])[:k]] = True
+        return read
+
+    return allowed
+
+
+def test_repetition_rows(tmp_path):
+    assert repeat(tmp_path) == 0
+    found = rows(tmp_path)
+    # All keys; then for k = n/4 and n/2 the exact top-k, and buckets that can lose a key.
+    assert [row["k"] for row in found] == [""] + ["15"] * (1 + 16) + ["30"] * (1 + 8)
+    assert [row["k_b"] for row in found].count("") == 3
+    losses = {tuple(row[name] for name in repetition.SHAPE): float(row["loss"]) for row in found}
+    assert abs(losses["", "", "", ""] - tail_by_hand(lambda i, logits: True, 39).mean()) < 1e-5
+    tried = [row for row in found if row["k_b"] in ("2", "4")]
+    for row in tried:
+        by_hand = tail_by_hand(best_of_buckets(row), 39).mean()
+        assert abs(float(row["loss"]) - by_hand) < 1e-5, row
+    assert len({row["loss"] for row in tried}) > len(tried) / 2
+    # The same command has nothing left to do.
+    whole = (tmp_path / "out.csv").read_text()
+    assert repeat(tmp_path) == 0 and (tmp_path / "out.csv").read_text() == whole
+
+
+def test_repetition_is_greedy(monkeypatch):
+    """The characters that are right are those of a greedy answer, up to where it leaves the text.
+    The 200 texts are drawn tokens, of which the model repeats a few."""
+    model = Llama.load(tiny_llama.PATH)
+    tokenizer = Tokenizer(GgufFile(tiny_llama.PATH).metadata)
+    options = repetition.parse_arguments(["--out", "-", "--tokens", "24", "--prompt", "4",
+                                          "--last", "6"])
+    monkeypatch.setattr(repetition, "shapes_of",
+                        lambda options: [dict.fromkeys(repetition.SHAPE, "")])
+    repeated = 0
+    for seed in range(200):
+        part = np.random.default_rng(seed).choice(tokenizer.encode(TEXT), 24).tolist()
+        row, = repetition.run_sample(model, tokenizer, part, 0, options)
+        model.truncate(0)  # 14 tokens begin, the prompt is the first 4, and 6 are to be repeated
+        model.forward(part[:14] + part[:3])
+        answer = model.continue_greedily(part[3], 6)
+        same = next((i for i in range(6) if answer[i] != part[4 + i]), 6)
+        assert row["characters"] == len(tokenizer.decode(part[4:4 + same]))
+        repeated += same > 0
+    assert repeated >= 2
+
+
+def test_lengths():
+    """From each place to the next wrong token; letters of a token count together."""
+    right, letters = [True, True, False, True], [3, 1, 2, 5]
+    assert repetition.lengths(right, letters) == [4, 1, 0, 5]
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--tokens", "65"], "the model takes 2 to 64"),
+    (["--prompt", "1"], "--prompt and --last"),
+    (["--last", "40"], "together at most half of --tokens"),
+    (["--parts", "16,0"], "--parts 0: give numbers from 1"),
+    (["--samples", "4"], "has only"),
+    (["--components", "9"], "components"),
+])
+def test_repetition_refuses(tmp_path, capsys, arguments, words):
+    assert repeat(tmp_path, *arguments) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()

