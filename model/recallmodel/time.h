@@ -96,7 +96,7 @@ struct rcm_profile {
     double merge_us;          /* merging the queues of a block, for each of k_b + 3 */
     double select_launch_us;  /* stage 2 in one block a row: its start and end */
     double select_element_us; /* each candidate of a row */
-    double select_batch_us;   /* each candidate of all rows */
+    double select_batch_us;   /* each candidate, more as rows share the device */
     double split_launch_us;   /* stage 2 in several blocks a row: its start and end */
     double split_block_us;    /* each block of a row */
     double split_element_us;  /* each candidate of all rows */

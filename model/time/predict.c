@@ -17,17 +17,27 @@
 #define SELECT_SHARE 0.1875
 /* blocks that merge at full speed over blocks_at_once: 8 of 32 */
 #define MERGE_SHARE 0.25
+/* blocks_at_once over multiprocessors */
+#define SMALL_BLOCKS 32.0
+/* threads of a block that selects from one row: a candidate each, as far as they go */
+#define SELECT_THREADS 1024.0
+/* what each further row of a multiprocessor waits, over what the first waits */
+#define SELECT_SHARED 3.0
 
 /* Exact top-k of c values in each of m rows, without the time to write them. */
 static double select_us(const struct rcm_profile *q, double m, double c, bool split)
 {
     if (!(split ? q->split_launch_us > 0.0 : q->select_launch_us > 0.0))
         return NAN; /* no run went this way */
-    return split ? q->split_launch_us +
-                       q->split_block_us *
-                           fmin(c / BLOCK_CANDIDATES, SELECT_SHARE * q->blocks_at_once / m) +
-                       q->split_element_us * m * c
-                 : q->select_launch_us + (q->select_element_us + q->select_batch_us * m) * c;
+    if (split)
+        return q->split_launch_us +
+               q->split_block_us *
+                   fmin(c / BLOCK_CANDIDATES, SELECT_SHARE * q->blocks_at_once / m) +
+               q->split_element_us * m * c;
+    /* of the multiprocessor that has most; none shares one as long as each has its own */
+    const double rows = fmax(1.0, ceil(SMALL_BLOCKS * m / q->blocks_at_once));
+    return q->select_launch_us + rows * q->select_element_us * c +
+           (1.0 + SELECT_SHARED * (rows - 1.0)) * q->select_batch_us * fmin(c, SELECT_THREADS);
 }
 
 /* ---- the ranges of the runs, and the band */

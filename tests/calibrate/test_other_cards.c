@@ -163,7 +163,7 @@ START_TEST(profile_of_the_v100s)
                       "%s: the profile has %g, the fit gives %g", parameter->name, is, should);
     }
     ck_assert_uint_eq(fit.parameters, 13);
-    ck_assert_uint_eq(free_ones, 6);
+    ck_assert_uint_eq(free_ones, 5);
     double *predicted = malloc(list.length * sizeof *predicted);
     struct residuals residuals;
     for (size_t i = 0; i < list.length; i++)

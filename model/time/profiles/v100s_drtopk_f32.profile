@@ -15,16 +15,16 @@ runs = 1119 rows of two-stage.csv
 launch_us = 24.8014      # us, +- 7.7 %, a kernel's or a call's start and end
 block_us = 0.000220028  # us, +- 1.7 %, from one thread block's start to the next
 blocks_at_once = 3987.23      # blocks, thread blocks that the device holds; more run in waves
-element_us_1 = 0.0543271    # us, +- 3e+02 %, one element of one thread, in cache, k_b = 1
+element_us_1 = 0.0542057    # us, +- 3e+02 %, one element of one thread, in cache, k_b = 1
 insert_us = 0.0898188    # us, +- 25 %, an insertion of a warp, for each of k_b, or of a CPU without vectors
-memory_ratio = 2.1619       # +- 3e+02 %, an element's time from memory over that from cache
-cache_bytes = 1.47619e+06  # bytes, +- 4.3e+02 %, bytes of all rows at which half come from memory
+memory_ratio = 2.16668       # +- 3e+02 %, an element's time from memory over that from cache
+cache_bytes = 1.4739e+06   # bytes, +- 4.3e+02 %, bytes of all rows at which half come from memory
 roof_bytes_per_s = 1.02669e+12  # bytes/s, +- 0.45 %, the memory roof
-lines_per_us = 185295       # lines/us, +- 4.3e+02 %, lines of 128 bytes that all warps can ask for
+lines_per_us = 185094       # lines/us, +- 4.3e+02 %, lines of 128 bytes that all warps can ask for
 merge_us = 0.0198352    # us, +- 4.4 %, merging the queues of a block, for each of k_b + 3
-select_launch_us = 116.898      # us, +- 3.8 %, stage 2, one block or core a row: its start and end
-select_element_us = 0.000131241  # us, +- 1.2e+02 %, stage 2, one block a row: each candidate of a row
-select_batch_us = 3.75781e-05  # us, +- 4.1e+02 %, stage 2, one block a row: each candidate of all rows
+select_launch_us = 115.846      # us, +- 5.4 %, stage 2, one block or core a row: its start and end
+select_element_us = 0.000168819  # us, +- 0.9 %, stage 2, one block a row: each candidate of a row
+select_batch_us = 0.00102802   # us, +- 4.3e+02 %, stage 2, one block a row: each candidate, more as rows share the device
 
 # the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
 n_low = 33554432

@@ -78,6 +78,22 @@ START_TEST(time_of_stage_two)
     struct rcm_prediction r = rcm_predict(&q, p);
     ck_assert_double_eq_tol(r.stage2_us, 2 + 7 + (0.01 + 0.001) * 1024, 1e-9);
     ck_assert_str_eq(r.stage2, "one block");
+    /* Of more candidates than threads the rest costs select_element_us alone. */
+    p.b = 4096;
+    ck_assert_double_eq_tol(rcm_predict(&q, p).stage2_us, 2 + 7 + 0.01 * 4096 + 0.001 * 1024, 1e-9);
+    /* A hundred blocks at once are 3.125 multiprocessors of 32: three rows have one each, the
+     * fourth shares one, and of seven rows three do. */
+    static const struct {
+        uint64_t m;
+        double rows, waits;
+    } shared[] = {{2, 1, 1}, {3, 1, 1}, {4, 2, 4}, {6, 2, 4}, {7, 3, 7}};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        p.m = shared[i].m;
+        ck_assert_double_eq_tol(
+            rcm_predict(&q, p).stage2_us,
+            2 + 7 + shared[i].rows * 0.01 * 4096 + shared[i].waits * 0.001 * 1024, 1e-9);
+    }
+    p.m = 1;
     p.b = 19999;
     ck_assert_str_eq(rcm_predict(&q, p).stage2, "one block");
     p.b = 20480;
