@@ -90,13 +90,20 @@ table = [row for row in figure("key-04") if row["panel"] == "vocabulary"]
 error = {(int(row["b"]), int(row["k_b"])): number(row, "predicted_us") /
          number(row, "time_us_mean") - 1 for row in table}
 expect("key-04", "shapes of the vocabulary", len(error), 22)
-expect("key-04", "their median error", statistics.median(map(abs, error.values())), .055, 5e-4)
-expect("key-04", "their lowest error", min(error.values()), -.09, .005)
-slow = {at: off for at, off in error.items() if at[0] * at[1] == 4096}
-holds("key-04", "three are too slow", sorted(error.values())[-3:] == sorted(slow.values()))
-expect("key-04", "the least of these", min(slow.values()), .17, .005)
-expect("key-04", "the most of these", max(slow.values()), .29, .005)
+expect("key-04", "their median error", statistics.median(map(abs, error.values())), .054, 5e-4)
+expect("key-04", "their lowest error", min(error.values()), -.15, .005)
+expect("key-04", "their highest error", max(error.values()), .03, .005)
+fast = [off for at, off in error.items() if at[1] <= 2 and 1024 <= at[0] * at[1] <= 4096]
+expect("key-04", "the least of six", max(fast), -.07, .005)
+holds("key-04", "the lowest is of the six", min(fast) == min(error.values()))
+late = sorted(number(row, "time_us_mean") - number(row, "predicted_us") for row in table
+              if row["candidates"] != row["k"] and row["k_b"] != "4")
+expect("key-04", "shapes with a stage 2", len(late), 15)
+expect("key-04", "the least time without a term, but for one", late[1], 3, .05)
+expect("key-04", "the most time without a term", late[-1], 9.2, .05)
 torch = find(runs("vocabulary"), kernel="torch.topk")
+expect("key-04", "time of torch.topk without a term", number(torch, "time_us_mean") -
+       number(table[0], "exact_us"), 4.95, .05)
 expect("key-04", "error of the vocabulary's torch.topk", number(table[0], "exact_us") /
        number(torch, "time_us_mean") - 1, -.04, .005)
 # docs/real-rows.md and select say the least and the most (test_real_rows.sh).
@@ -127,12 +134,12 @@ for row in large:
 timed = [row for row in table if row["time_us_mean"] != "NaN"]
 errors = [number(row, "predicted_us") / number(row, "time_us_mean") - 1 for row in timed]
 expect("key-04", "times", len(errors), 24)
-expect("key-04", "lowest error", min(errors), -.14, .005)
+expect("key-04", "lowest error", min(errors), -.13, .005)
 expect("key-04", "highest error", max(errors), .08, .005)
-expect("key-04", "median error", statistics.median(map(abs, errors)), .048, 5e-4)
+expect("key-04", "median error", statistics.median(map(abs, errors)), .046, 5e-4)
 torch = find(runs("pharmebinet-times"), work="exact")
 expect("key-04", "error of torch.topk", number(timed[0], "exact_us") /
-       number(torch, "time_us_mean") - 1, .12, .005)
+       number(torch, "time_us_mean") - 1, .115, .005)
 
 # Above "2x to 4x".
 speedups = [number(torch, "time_us_mean") / number(row, "time_us_mean") for row in timed]
@@ -159,19 +166,21 @@ holds("key-05", "1.9 within 7 %", abs(at["exact"] / measured["exact"] - 1) < .07
 holds("key-05", "2.1 within 2 %", abs(at["bucketed"] / measured["bucketed"] - 1) < .02)
 holds("key-05", "k = n/8 cannot reach 2.1", measured["bucketed"] >
       number(find(table, n=40960, k=5120, selection="free"), "speedup"))
-slower = [int(row["n"]) for row in table
-          if row["selection"] == "exact" and number(row, "speedup_selected") < 1]
-expect("key-05", "the longest row that torch.topk slows down", max(slower), 8192)
+holds("key-05", "torch.topk slows down no step", min(
+    number(row, "speedup_selected") for row in table if row["selection"] == "exact") > 1)
 
 # An earlier run: its estimate of the most is the free choice of k = n/16. An overhead and a factor
 # of attention, fitted to the dense steps, describe these but not the sparse ones.
 slower, left = [], []
-for step, fitted in zip(runs("steps"), (1.09, 1.19, 1.59, 2.15)):
+for step, selected, fitted in zip(runs("steps"), (1.02, 1.08, 1.27, 1.62),
+                                  (1.13, 1.27, 1.59, 2.15)):
     n, time = int(step["n"]), number(step, "dense_us")
     row = find(table, n=n, k=n // 16, selection="exact")
     expect("key-05", f"the most at n = {n}", row["speedup"], number(step, "speedup_most"), .005)
     expect("key-05", f"speed-up of steps of n = {n}", time / number(step, "sparq_us"),
            number(step, "speedup"), .0155)
+    expect("key-05", f"speed-up with torch.topk at n = {n}", row["speedup_selected"], selected,
+           .0051)
     expect("key-05", f"fitted dense step of n = {n}", row["step_fitted_us"], time, .01 * time)
     expect("key-05", f"fitted speed-up of n = {n}", row["speedup_fitted"], fitted, .0051)
     slower.append(time / number(row, "step_us"))
@@ -179,7 +188,7 @@ for step, fitted in zip(runs("steps"), (1.09, 1.19, 1.59, 2.15)):
                 number(row, "speedup_fitted"))
 expect("key-05", "least ratio of dense steps", min(slower), 1.5, .05)
 expect("key-05", "largest ratio of dense steps", max(slower), 1.9, .05)
-expect("key-05", "least time without a term", min(left), 1100, 50)
+expect("key-05", "least time without a term", min(left), 1400, 50)
 expect("key-05", "most time without a term", max(left), 3800, 70)
 least, most = (find(table, n=n, k=k, selection="free") for n, k in ((4096, 256), (40960, 2560)))
 times = ((number(most, "step_fitted_us") - number(least, "step_fitted_us")) /
@@ -219,18 +228,18 @@ expect("key-08", "least", min(ratios), 1.004, 5e-4)
 expect("key-08", "most", max(ratios), 1.243, 5e-4)
 ours = [row for row in table if row["assignment"] == "interleaved"]
 errors = [number(row, "predicted_us") / number(row, "time_us_median") - 1 for row in ours]
-expect("key-08", "lowest error", min(errors), -.06, .005)
+expect("key-08", "lowest error", min(errors), 0, .005)
 expect("key-08", "highest error", max(errors), .11, .005)
 expect("key-08", "median error", statistics.median(map(abs, errors)), .05, .001)
-for n, ratio in ((1409, .73), (1659, .77)):
+for n, ratio in ((1409, .69), (1659, .74)):
     got = {number(row, "stage1_ratio") for row in table if row["n"] == str(n)} - {1.0}
     expect("key-08", f"ratio for n = {n}", max(got), ratio, .005)
     holds("key-08", f"one ratio for n = {n}", len(got) == 1)
 theirs = [row for row in table if row["assignment"] == "contiguous"]
 for what, times, least, most, median in (
-    ("one ratio", [number(row, "predicted_us") for row in theirs], -.11, .10, .034),
+    ("one ratio", [number(row, "predicted_us") for row in theirs], -.15, .11, .023),
     ("no ratio", [number(find(ours, n=row["n"], b=row["b"], k_b=row["k_b"]), "predicted_us")
-                  for row in theirs], -.04, .29, .08),
+                  for row in theirs], 0, .30, .10),
 ):
     errors = [time / number(row, "time_us_median") - 1 for time, row in zip(times, theirs)]
     expect("key-08", f"contiguous, {what}: lowest error", min(errors), least, .005)

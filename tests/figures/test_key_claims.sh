@@ -48,7 +48,7 @@ change figures/samaga-7/samaga-7.csv 's/,-0\.1471$/,-6.1471/'
 claims "$folder/figures" "$folder/runs" && fail "key_claims.py accepts numbers that have changed"
 noticed key-02 "is_kept"
 noticed key-02-scores "speed-up of squad, k_b = 2"
-noticed key-04 "the most of these"
+noticed key-04 "the most time without a term"
 noticed key-04 "largest gap"
 noticed key-04 "error of torch.topk"
 noticed key-05 "1.9 within 7 %"
@@ -65,8 +65,8 @@ noticed key-models "parallel is the best"
 noticed samaga-7 "z of b = 512, k_b = 1"
 pass
 
-# Figure 8: even with a line of memory for each of 1659 elements, the lines take .013 us.
-awk '/^lines_per_us = / { exit !(1659/$3 < 0.0131 && 1659/$3 > 0.0129) }' \
+# Figure 8: even with a line of memory for each of 1659 elements, the lines take .012 us.
+awk '/^lines_per_us = / { exit !(1659/$3 < 0.0125 && 1659/$3 > 0.0123) }' \
     model/time/profiles/h100_pcie_graphcore_f16.profile || fail "the time of the lines"
 pass
 
