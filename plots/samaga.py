@@ -6,11 +6,13 @@ and beside a CPU.
     plots/samaga.py table-3     the times of Table 3 and the bounds of product, stage 1 and both
     plots/samaga.py ridge       operations of stage 1 by k_b, and what fits into reading 4 bytes
     plots/samaga.py rates       Figure 4 on a CPU: time by operations, and the line fitted to it
+    plots/samaga.py balls       Figure 5: 20 balls in buckets
 
 It prints CSV, and needs only the standard library. Every bound is one that the program prints.
 
 SPDX-License-Identifier: Apache-2.0
 """
+import random
 import statistics
 
 from program import ROOT, ask, print_table, read, runs
@@ -96,5 +98,24 @@ def rates():
     return rows
 
 
+def balls():
+    """A random placement of n balls, of which k are the best, in b buckets; what each loses."""
+    n, k, b, k_b = 20, 6, 4, 2
+    order = list(range(n))
+    random.Random(3).shuffle(order)  # order[i]: the rank of the ball in place i
+    model, = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", k_b)
+    rows = []
+    for i, rank in enumerate(order):
+        bucket = i // (n // b)
+        ranks = sorted(order[bucket * n // b:(bucket + 1) * n // b])
+        best = sum(other < k for other in ranks)
+        rows.append({"i": i, "bucket": bucket, "rank": rank + 1, "is_top": int(rank < k),
+                     "is_kept": int(rank in ranks[:k_b]), "best": best,
+                     "lost": max(best - k_b, 0), "n": n, "k": k, "b": b, "k_b": k_b,
+                     "recall": model["recall"]})
+    return rows
+
+
 if __name__ == "__main__":
-    print_table({"table-2": table_2, "table-3": table_3, "ridge": ridge, "rates": rates})
+    print_table({"table-2": table_2, "table-3": table_3, "ridge": ridge, "rates": rates,
+                 "balls": balls})

@@ -200,6 +200,18 @@ for program, arrays in (("fibonacci", 3), ("exponentiation", 2)):
             expect("samaga-4", f"{program} of {row['operations']} over the line",
                    float(row["time_us"]) / float(row["fitted_us"]), 1, 0.08)
 
+# Figure 5 of Samaga et al.: what is drawn, counted anew, and Theorem 1 by integers.
+table = rows("samaga-5")
+expect("samaga-5", "ranks", sorted(int(row["rank"]) for row in table) == [*range(1, 21)], True)
+kept = {row["rank"] for bucket in "0123" for row in sorted(
+    (row for row in table if row["bucket"] == bucket), key=lambda row: int(row["rank"]))[:2]}
+expect("samaga-5", "kept", {row["rank"] for row in table if row["is_kept"] == "1"} == kept, True)
+expect("samaga-5", "lost", 6 - len(kept & set("123456")), 1)
+expect("samaga-5", "lost, by the formula", sum(int(row["lost"]) for row in table[::5]), 1)
+expect("samaga-5", "recall", table[0]["recall"], 1 - 4/6 * sum(
+    (x - 2) * math.comb(6, x) * math.comb(14, 5 - x) for x in (3, 4, 5)) / math.comb(20, 5), 1e-12)
+expect("samaga-5", "recall of the caption", table[0]["recall"], .903, 5e-4)
+
 # Figure 3 of Samaga et al.: its largest, and the cells.
 cells = {}
 for row in rows("samaga-3"):
