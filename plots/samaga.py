@@ -7,6 +7,8 @@ and beside a CPU.
     plots/samaga.py ridge       operations of stage 1 by k_b, and what fits into reading 4 bytes
     plots/samaga.py rates       Figure 4 on a CPU: time by operations, and the line fitted to it
     plots/samaga.py balls       Figure 5: 20 balls in buckets
+    plots/samaga.py table-2-cpu the times of Table 2 beside those of a CPU
+    plots/samaga.py table-3-cpu the same of Table 3
 
 It prints CSV, and needs only the standard library. Every bound is one that the program prints.
 
@@ -15,7 +17,7 @@ SPDX-License-Identifier: Apache-2.0
 import random
 import statistics
 
-from program import ROOT, ask, print_table, read, runs
+from program import ROOT, ask, print_table, read, runs, short
 
 # Table 3 does not print b: the smallest that reach 0.99, multiples of 128 that divide 2^20.
 B_OF_TABLE_3 = {"1": 65536, "4": 1024}
@@ -74,6 +76,58 @@ def ridge():
     return rows
 
 
+CPU = "cpu-epyc-zen5"
+
+
+def table_2_cpu():
+    """Stage 2 is exact top-k of as many elements as there are candidates."""
+    measured = {(row["work"], row["n"], row["b"], row["k_b"]): row
+                for row in runs(f"{CPU}/samaga-2")}
+    printed = runs("samaga/table-2")
+    unit, = (float(row["time_us_median"]) for row in printed
+             if (row["kernel"], row["b"], row["k_b"]) == ("samaga", "65536", "1"))
+
+    def time_of(*cell):
+        return float(measured[cell]["time_us_median"])
+
+    rows = []
+    for row in printed:
+        n, k, b, k_b = (row[name] for name in ("n", "k", "b", "k_b"))
+        model, = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", k_b)
+        both, candidates = time_of("two-stage", n, b, k_b), str(int(b) * int(k_b))
+        rows.append({"kernel": row["kernel"], "k_b": k_b, "b": b, "recall_printed": row["recall"],
+                     "recall": model["recall"],
+                     "recall_measured": measured["two-stage", n, b, k_b]["recall"],
+                     "tpu_us": row["time_us_median"],
+                     "tpu_ratio": short(float(row["time_us_median"]) / unit), "cpu_us": short(both),
+                     "cpu_ratio": short(both / time_of("two-stage", n, "65536", "1")),
+                     "stage1_us": short(time_of("stage1", n, b, k_b)),
+                     "stage2_us": short(time_of("exact", candidates, "1", k)),
+                     "over_exact": short(both / time_of("exact", n, "1", k))})
+    return rows
+
+
+def table_3_cpu():
+    """Each row of the print beside that of the CPU, as multiples of exact top-k."""
+    names = {"top_k": ("exact", ""), "approx_max_k-fused": ("fused", "1")}
+    printed = runs("samaga/table-3")
+    measured = {(row["kernel"], row["k_b"]): row for row in runs(f"{CPU}/samaga-3")}
+    rows = []
+    for row in printed:
+        fused = "fused" if row["kernel"].endswith("-fused") else "stages"
+        ours = measured[names.get(row["kernel"], (fused, row["k_b"]))]
+        exact, exact_printed = measured["exact", ""], printed[0]
+        rows.append({"kernel": row["kernel"], "k_b": row["k_b"], "tpu_us": row["time_us_median"],
+                     "tpu_over_exact": short(float(row["time_us_median"]) /
+                                             float(exact_printed["time_us_median"])),
+                     "product_us": ours["product_us"], "stage1_us": ours["stage1_us"],
+                     "stage2_us": ours["stage2_us"], "cpu_us": ours["time_us_median"],
+                     "cpu_over_exact": short(float(ours["time_us_median"]) /
+                                             float(exact["time_us_median"])),
+                     "recall": ours["recall"], "recall_model": ours["recall_model"]})
+    return rows
+
+
 def fitted(points):
     """time = operations/rate + overhead, by least squares, where operations decide: in twice the
     least time or more. Returns these points, the rate in operations a us, and the overhead."""
@@ -117,5 +171,5 @@ def balls():
 
 
 if __name__ == "__main__":
-    print_table({"table-2": table_2, "table-3": table_3, "ridge": ridge, "rates": rates,
-                 "balls": balls})
+    print_table({"table-2": table_2, "table-3": table_3, "table-2-cpu": table_2_cpu,
+                 "table-3-cpu": table_3_cpu, "ridge": ridge, "rates": rates, "balls": balls})

@@ -174,6 +174,30 @@ expect("samaga-2-roofline", "rows below the sum of all candidates",
 for k_b, over in (("1", 6.5), ("4", 2.1)):
     row = find(rows("samaga-table-3-roofline"), kernel="samaga-fused", k_b=k_b)
     expect("samaga-table-3-roofline", f"fused, k_b = {k_b}", row["over_bound"], over, 0.05)
+# Table 3 on a CPU: the table of docs/cpu.md, and what it says of it.
+table = rows("samaga-table-3-cpu")
+page = pathlib.Path("docs/cpu.md").read_text(encoding="utf-8")
+page = page.split("## Search: a product")[1].split("\n## ")[0]
+told = [[cell.strip() for cell in line.split("|")[2:-1]] for line in page.splitlines()
+        if line.startswith("| ")][1:]
+order = [find(table, kernel=kernel, k_b=k_b) for kernel, k_b in (
+    ("top_k", ""), ("samaga", "1"), ("samaga-fused", "1"), ("samaga", "4"), ("samaga-fused", "4"))]
+expect("samaga-table-3-cpu", "rows of the page", len(told), len(order))
+for row, cells in zip(order, told):
+    for name, cell, scale in zip(("product_us", "stage1_us", "stage2_us", "cpu_us",
+                                  "cpu_over_exact", "tpu_over_exact"), cells, [1e6] * 4 + [1, 1]):
+        expect("samaga-table-3-cpu", f"{name} of {row['kernel']} {row['k_b']}",
+               float(row[name] or 0) / scale, cell or 0, 0.0005 if name[0] == "t" else 0.0051)
+    expect("samaga-table-3-cpu", "recall", row["recall"], row["recall_model"], 0.001)
+exact, *_, apart, fused = order
+for text, over in (
+        ("0.80 of the time of separate", float(fused["cpu_us"]) / float(apart["cpu_us"])),
+        ("here 0.13 of it", float(exact["stage2_us"]) / float(exact["product_us"]))):
+    expect("samaga-table-3-cpu", text, text in page, True)
+    expect("samaga-table-3-cpu", text, over, text.split(" of")[0].split()[-1], 0.005)
+expect("samaga-table-3-cpu", "fused over the product alone",
+       float(fused["product_us"]) < float(apart["product_us"]), True)
+
 # Where stage 1 becomes compute-bound, by the rate of compares and by those of Table 1.
 for column, most in (("ops_per_4_bytes", (4, 4, 3, 6)), ("paper_ops_per_4_bytes", (8, 16, 3, 6))):
     for device, k_b in zip(("A100-PCIe", "H100-SXM", "TPUv4", "TPUv5e"), most):
