@@ -3,20 +3,28 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The notebooks, each executed from its first cell, as HTML in build/notebooks. An error in a cell
-# is an error.
-.PHONY: notebooks run-notebooks
-NOTEBOOK_PAGES := $(patsubst notebooks/%.ipynb,$(BUILD)/notebooks/%.html, \
-    $(wildcard notebooks/*.ipynb))
+# is an error, and so is a text that differs from the committed one. make notebook-outputs commits
+# what they print and draw.
+.PHONY: notebooks notebook-outputs need-jupyter run-notebooks
+NOTEBOOKS := $(wildcard notebooks/*.ipynb)
+EXECUTED := $(NOTEBOOKS:%=$(BUILD)/%)
 
-notebooks: packages
+notebooks: need-jupyter
+	@$(MAKE) --no-print-directory run-notebooks
+	@tools/notebook_outputs.py $(EXECUTED)
+	@echo "$(words $(EXECUTED)) notebooks in $(BUILD)/notebooks, with the committed outputs"
+
+notebook-outputs: need-jupyter
+	@$(MAKE) --no-print-directory run-notebooks
+	@tools/notebook_outputs.py --write $(EXECUTED)
+
+need-jupyter: packages
 	@tools/install_packages.sh python3-nbconvert jupyter-nbconvert python3-ipykernel \
 	    python3-matplotlib
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory run-notebooks
 
-run-notebooks: $(NOTEBOOK_PAGES)
-	@echo "$(words $(NOTEBOOK_PAGES)) notebooks in $(BUILD)/notebooks"
+run-notebooks: $(EXECUTED)
 
-$(BUILD)/notebooks/%.html: notebooks/%.ipynb FORCE
+$(BUILD)/notebooks/%.ipynb: notebooks/%.ipynb FORCE
 	@mkdir -p $(@D)
 	@PYTHON=$(PYTHON) tools/run_notebook.sh $< $(@D)

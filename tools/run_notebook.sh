@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run_notebook.sh - executes a notebook and writes it, with its outputs, as HTML and as .ipynb, of
-# which `make docs` makes pages; make notebooks calls it.
+# run_notebook.sh - executes a notebook and writes it, with its outputs, as HTML and as .ipynb; make
+# notebooks calls it.
 #
 #   tools/run_notebook.sh notebooks/NAME.ipynb FOLDER
 #

@@ -65,7 +65,7 @@ def main():
     if page.exists():
         (into / "page").mkdir()
         shutil.copyfile(page, into / "page/recallmodel.html")
-    done = {"notebooks": notebooks.make(into, build), "figures": figures.make(into),
+    done = {"notebooks": notebooks.make(into), "figures": figures.make(into),
             "commands": command_reference.make(into, build / "reference/commands"),
             "names in C": c_reference.make(into),
             "names in Python": python_reference.make(into)}

@@ -1,17 +1,14 @@
 # The documentation site: make docs writes build/site, which opens from disk and from any static
-# host. NOTEBOOKS=yes executes the notebooks first and shows their outputs. make check-site checks
-# its links and its search. The Makefile includes this.
+# host. make check-site checks its links and its search. The Makefile includes this.
 
 SITE := $(BUILD)/site
 SITE_ENV := $(BUILD)/site-env
 SITE_PAGES := $(BUILD)/site-src
-NOTEBOOKS ?=
 
 .PHONY: docs run-docs check-site
 docs: packages
 	@tools/install_packages.sh python3-venv libjs-katex
 	@$(MAKE) --no-print-directory all reference $(SITE_ENV)/.made
-	@$(if $(filter yes,$(NOTEBOOKS)),$(MAKE) --no-print-directory notebooks)
 	@$(MAKE) --no-print-directory run-docs
 
 # Without what the environment or the folder of the user say; the same bytes every time.

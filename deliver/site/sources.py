@@ -35,8 +35,7 @@ def place_of(source, into):
     if name.startswith("docs/") and name.endswith(".md"):
         return source.name
     if name.startswith("notebooks/"):
-        page = f"notebooks/{source.stem}.md"
-        return page if (into / page).exists() else "notebooks/index.md"
+        return f"notebooks/{source.stem}.md"
     if not source.is_file():
         raise Missing(name)
     if name.startswith("paper_figures/") and source.suffix == ".png":
