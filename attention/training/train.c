@@ -18,10 +18,9 @@
 struct head_documents {
     const struct head_shape *shape; /* the first document's */
     struct context *context;        /* of this head alone, one for each document */
-    float **floats;                 /* what the contexts point to */
+    void **memory;                  /* what each of them points to */
     uint32_t **bucket;              /* of the keys of each document */
     uint32_t documents;
-    size_t floats_length;
 };
 
 struct trainer {
@@ -58,13 +57,6 @@ static bool stop_training(void *context, uint64_t part, uint64_t parts)
 
 /* ---- reading */
 
-static float *room(struct head_documents *group, double count)
-{
-    float *floats = require_memory(malloc((size_t)count * sizeof *floats + 1));
-    group->floats[group->floats_length++] = floats;
-    return floats;
-}
-
 /* The queries without the last `held_back` of each head: moves the heads together. */
 static void drop_queries(float *queries, const struct head_shape *shape, uint32_t held_back)
 {
@@ -78,16 +70,10 @@ static int read_document(const struct train_spec *spec, struct head_documents *g
                          struct message error)
 {
     const struct head_shape *shape = &spec->heads[index];
-    const double queries = (double)shape->query_heads * shape->n_q * shape->d,
-                 keys = (double)shape->n * shape->d;
+    struct head_floats to;
     if (spec->held_back >= shape->n_q)
         return message_set(error, "there are too few queries to train on; give more of them");
-    const struct head_floats to = {.queries = room(group, queries),
-                                   .keys = room(group, keys),
-                                   .queries_unroped = shape->unroped ? room(group, queries) : NULL,
-                                   .keys_unroped = shape->unroped ? room(group, keys) : NULL,
-                                   .values = shape->d_v ? room(group, (double)shape->n * shape->d_v)
-                                                        : NULL};
+    group->memory[group->documents] = require_memory(head_floats_new(shape, &to));
     if (spec->read(spec->from, index, &to, error) != 0)
         return -1;
     drop_queries(to.queries, shape, spec->held_back);
@@ -107,11 +93,11 @@ static int read_document(const struct train_spec *spec, struct head_documents *g
 
 static void group_free(struct head_documents *group)
 {
-    for (size_t i = 0; i < group->floats_length; i++)
-        free(group->floats[i]);
-    for (uint32_t i = 0; i < group->documents; i++)
+    for (uint32_t i = 0; i <= group->documents; i++) { /* one that could not be read, too */
+        free(group->memory[i]);
         free(group->bucket[i]);
-    free(group->floats);
+    }
+    free(group->memory);
     free(group->context);
     free(group->bucket);
 }
@@ -121,7 +107,7 @@ static int read_group(const struct train_spec *spec, size_t first, struct head_d
                       struct message error)
 {
     *group = (struct head_documents){.shape = &spec->heads[first]};
-    group->floats = require_memory(calloc(5 * spec->length + 1, sizeof *group->floats));
+    group->memory = require_memory(calloc(spec->length + 1, sizeof *group->memory));
     group->context = require_memory(calloc(spec->length + 1, sizeof *group->context));
     group->bucket = require_memory(calloc(spec->length + 1, sizeof *group->bucket));
     for (size_t i = first; i < spec->length; i++)
