@@ -13,12 +13,14 @@ const char *score_name(size_t score)
 
 int validation_begin(struct validation *v, const struct run *runs, size_t length)
 {
-    *v = (struct validation){.sizes = malloc((length + 1) * sizeof *v->sizes),
-                             .left_out = calloc(length + 1, sizeof *v->left_out),
-                             .left_out_regret = calloc(length + 1, sizeof *v->left_out_regret)};
-    if (!v->sizes || !v->left_out || !v->left_out_regret)
+    uint64_t *sizes = malloc((length + 1) * sizeof *sizes);
+    *v = (struct validation){.size_count = sizes ? sizes_of(runs, length, sizes) : 0};
+    v->sizes = calloc(v->size_count + 1, sizeof *v->sizes);
+    for (size_t s = 0; v->sizes && s < v->size_count; s++)
+        v->sizes[s].n = sizes[s];
+    free(sizes);
+    if (!sizes || !v->sizes)
         return -1;
-    v->size_count = sizes_of(runs, length, v->sizes);
     const size_t most = length > FIT_RUNS_MOST ? VALIDATION_FOLDS_MANY : VALIDATION_FOLDS;
     v->folds = v->size_count < 2 ? 0 : v->size_count < most ? v->size_count : most;
     return 0;
@@ -27,8 +29,6 @@ int validation_begin(struct validation *v, const struct run *runs, size_t length
 void validation_free(struct validation *v)
 {
     free(v->sizes);
-    free(v->left_out);
-    free(v->left_out_regret);
     *v = (struct validation){0};
 }
 
@@ -155,9 +155,10 @@ static int leave_out_each(struct validation *v, struct sorted_runs *w, const str
     }
     for (size_t s = 0; s < v->size_count; s++) {
         const size_t first = w->first[s], end = w->first[s + 1];
-        if (residuals_of(w->runs + first, w->each + first, NULL, end - first, &v->left_out[s]) !=
+        struct validated_size *size = &v->sizes[s];
+        if (residuals_of(w->runs + first, w->each + first, NULL, end - first, &size->left_out) !=
                 0 ||
-            set_regrets(w, w->each, NULL, first, end, regret_of_losses, v->left_out_regret[s]) != 0)
+            set_regrets(w, w->each, NULL, first, end, regret_of_losses, size->regret) != 0)
             return -1;
     }
     return residuals_of(w->runs, w->each, NULL, w->length, &v->each) != 0 ||

@@ -14,14 +14,17 @@
 #define SCORES (1 + RCM_COST_MODELS)
 const char *score_name(size_t score);
 
+/* One size n, by a fit to the other folds. All unpredicted if these are too few. */
+struct validated_size {
+    uint64_t n;
+    struct residuals left_out;
+    struct regret regret[SCORES];
+};
+
 struct validation {
-    uint64_t *sizes; /* the different n, rising */
+    struct validated_size *sizes; /* rising */
     size_t size_count;
     size_t folds; /* sizes i, i + folds, .. are left out together; 0 if there is one size */
-
-    /* For each size, by a fit to the other folds. All unpredicted if these are too few. */
-    struct residuals *left_out;
-    struct regret (*left_out_regret)[SCORES];
 
     /* All sizes, each left out in turn; and those that are left out at once. */
     struct residuals each, together;

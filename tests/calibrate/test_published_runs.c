@@ -125,7 +125,7 @@ START_TEST(published_runs_of_another_kernel)
     for (size_t s = 0; s < 4; s++) {
         size_t low = list.length, high = list.length; /* the fewest and the most buckets */
         for (size_t i = 0; i < list.length; i++)
-            if (list.items[i].p.n == v.sizes[s]) {
+            if (list.items[i].p.n == v.sizes[s].n) {
                 low = low == list.length || list.items[i].p.b < list.items[low].p.b ? i : low;
                 high = high == list.length || list.items[i].p.b > list.items[high].p.b ? i : high;
             }

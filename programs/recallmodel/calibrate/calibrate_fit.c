@@ -22,17 +22,17 @@ static bool is_listed(const struct count_list *list, uint64_t n)
 bool held_out_together(const struct calibration *c, const struct calibrate_settings *settings,
                        size_t size)
 {
-    return settings->leave_out.length ? is_listed(&settings->leave_out, c->validation.sizes[size])
+    return settings->leave_out.length ? is_listed(&settings->leave_out, c->validation.sizes[size].n)
                                       : size % 2 == 1;
 }
 
 /* The index of a size in validation.sizes, which are sorted. */
-static size_t size_index(const struct calibration *c, uint64_t n)
+static size_t size_index(const struct validation *v, uint64_t n)
 {
-    size_t low = 0, high = c->validation.size_count - 1;
+    size_t low = 0, high = v->size_count - 1;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (c->validation.sizes[middle] < n)
+        if (v->sizes[middle].n < n)
             low = middle + 1;
         else
             high = middle;
@@ -58,7 +58,8 @@ static bool *runs_left_out(const struct calibration *c, const struct calibrate_s
 {
     bool *left_out = require_memory(malloc(c->runs.length + 1));
     for (size_t i = 0; i < c->runs.length; i++)
-        left_out[i] = held_out_together(c, settings, size_index(c, c->runs.items[i].p.n));
+        left_out[i] =
+            held_out_together(c, settings, size_index(&c->validation, c->runs.items[i].p.n));
     return left_out;
 }
 
@@ -128,9 +129,8 @@ static int check_sizes(const struct validation *validation,
         return usage_error("--cross-validate leaves out whole sizes n, but these runs have %zu; "
                            "give runs of several n",
                            validation->size_count);
-    const struct count_list sizes = {validation->size_count, validation->sizes};
     for (size_t i = 0; i < wanted->length; i++)
-        if (!is_listed(&sizes, wanted->items[i]))
+        if (validation->sizes[size_index(validation, wanted->items[i])].n != wanted->items[i])
             return usage_error("--leave-out %" PRIu64 ": no run has this n; give sizes of the runs",
                                wanted->items[i]);
     return wanted->length == validation->size_count

@@ -21,7 +21,7 @@ static void print_sizes(const struct calibration *c, const struct calibrate_sett
     }
     for (size_t s = 0; s < c->validation.size_count; s++)
         if (held_out_together(c, settings, s)) {
-            printf("%s%" PRIu64, comma, c->validation.sizes[s]);
+            printf("%s%" PRIu64, comma, c->validation.sizes[s].n);
             comma = ", ";
         }
 }
@@ -293,7 +293,7 @@ static void put_cross_validation(json_t *object, const struct calibration *c,
     json_t *sizes = json_array();
     for (size_t s = 0; s < c->validation.size_count; s++)
         if (held_out_together(c, settings, s))
-            json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s]));
+            json_array_append_new(sizes, json_integer((json_int_t)c->validation.sizes[s].n));
     json_object_set_new(object, "left_out", sizes);
     json_object_set_new(object, "held_out", residuals_json(&c->validation.together));
     json_object_set_new(object, "regret", regrets_json(c->validation.together_regret, false));

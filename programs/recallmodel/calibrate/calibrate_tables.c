@@ -126,7 +126,8 @@ struct table *validation_table(const struct calibration *c)
     const struct validation *v = &c->validation;
     struct table *table = table_of(&validation_columns, 0);
     for (size_t s = 0; v->size_count > 1 && s < v->size_count; s++) {
-        const struct validation_row row = {v->sizes[s], v->left_out[s], v->left_out_regret[s][0]};
+        const struct validation_row row = {v->sizes[s].n, v->sizes[s].left_out,
+                                           v->sizes[s].regret[0]};
         table_add(table, &row, false);
     }
     return table;
@@ -173,6 +174,6 @@ struct table *size_regret_table(const struct calibration *c)
 {
     struct table *table = table_of(&regret_columns, BY_SIZE);
     for (size_t s = 0; c->validation.size_count > 1 && s < c->validation.size_count; s++)
-        add_regrets(table, c->validation.sizes[s], c->validation.left_out_regret[s]);
+        add_regrets(table, c->validation.sizes[s].n, c->validation.sizes[s].regret);
     return table;
 }
