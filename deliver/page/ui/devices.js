@@ -3,11 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 import {byId, element} from './dom.js';
 
-/* Profiles of kernels that only find the exact top-k have these kernels; they are no devices. */
-function isExact(profile) {
-    return profile.kernel.startsWith('exact') || profile.kernel === 'torch-topk';
-}
-
 function option(value, text) {
     return element('option', {value}, text);
 }
@@ -18,8 +13,9 @@ function group(label, options) {
 
 export class Devices {
     constructor(listed) {
-        this.profiles = listed.profiles.filter((profile) => !isExact(profile));
-        this.exact = listed.profiles.filter(isExact);
+        /* Profiles of kernels that only find the exact top-k are no devices. */
+        this.profiles = listed.profiles.filter((profile) => !profile.exact_only);
+        this.exact = listed.profiles.filter((profile) => profile.exact_only);
         this.devices = listed.devices;
         this.own = null; /* {name, text} of the visitor's profile */
     }

@@ -101,6 +101,7 @@ struct profile_row {
     struct rcm_profile q;
     const char *card, *kernel, *dtype;
     uint64_t run_count;
+    bool exact_only;
     char band[48];
 };
 
@@ -111,6 +112,7 @@ static const struct column profile_items[] = {
     {PROFILE(card), EVERYWHERE("card"), .shown = OF_EXACT},
     {PROFILE(q.name), EVERYWHERE("device"), .shown = OF_BUCKETS},
     {PROFILE(q.name), .heading = "profile", .when = OF_EXACT},
+    {PROFILE(exact_only), .json = "exact_only"},
     {PROFILE(kernel), EVERYWHERE("kernel"), .shown = OF_BUCKETS},
     {PROFILE(dtype), EVERYWHERE("dtype")},
     {PROFILE(q.date), EVERYWHERE("date"), .shown = OF_BUCKETS},
@@ -138,8 +140,12 @@ static void add_profile(struct table *table, const struct rcm_profile *q)
     const bool exact = q->kernel->exact_only;
     const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
                  high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
-    struct profile_row row = {*q, *q->card ? q->card : q->name, q->kernel->name,
-                              rcm_dtype_name(q->dtype), .band = "unknown"};
+    struct profile_row row = {*q,
+                              *q->card ? q->card : q->name,
+                              q->kernel->name,
+                              rcm_dtype_name(q->dtype),
+                              .exact_only = exact,
+                              .band = "unknown"};
     row.run_count = (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX);
     if (low > 0.0 && high > 0.0)
         snprintf(row.band, sizeof row.band, "%.2f to %.2f", low, high);
