@@ -133,8 +133,8 @@ extern const struct value_kind kind_of_runs_path; /* const char *: a CSV, or mea
 #define OPTION_CSV "--csv", NULL, BY(read_csv), IN_QUESTION(output), "print CSV"
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
 
-/* Several rows: which rows of which k, the same with shapes that reach a recall, what b must be, and
- * the end of most tables. */
+/* Several rows: which rows of which k, the same with shapes that reach a recall, what b must be,
+ * and the end of most tables. */
 #define OPTIONS_ROW \
     {OPTION_N}, \
     { \
