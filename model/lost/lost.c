@@ -9,6 +9,7 @@
 #include <model/shape/classes.h>
 
 #include <model/law/dd.h>
+#include "lost_bounds.h"
 #include "lost_inversion.h"
 #include "lost_pair.h"
 
@@ -90,8 +91,16 @@ double rcm_lost_at_most(const struct rcm_lost *law, double lost)
     return fmin(sum + rounding, 1.0);
 }
 
-/* More than the P(lost <= e) of a coarse law are off (test_lost_limits). */
-static const double coarse_error = 1e-5;
+double lost_coarsely_at_most(struct rcm_topk p, uint64_t lost)
+{
+    const struct rcm_buckets buckets = rcm_buckets_of(p);
+    struct rcm_lost law;
+    if (law_of(&buckets, p.k, p.k_b, &lost_coarse, &law) != 0)
+        return NAN;
+    const double at_most = rcm_lost_at_most(&law, (double)lost);
+    rcm_lost_free(&law);
+    return at_most;
+}
 
 /* log E[exp(t X)] and its derivative by t, for t >= 0: the largest term is taken out. */
 static double log_moment(const struct rcm_lost *law, double t, double *slope)
@@ -169,11 +178,11 @@ double rcm_recall_quantile(struct rcm_topk p, double probability, uint64_t m)
     const struct rcm_buckets buckets = rcm_buckets_of(p);
     const double rest = rest_of(probability, m);
     struct rcm_lost law;
-    if (m >= 1 && rest > 2.0 * coarse_error && rest < 1.0 - coarse_error &&
+    if (m >= 1 && rest > 2.0 * LOST_COARSE_ERROR && rest < 1.0 - LOST_COARSE_ERROR &&
         law_of(&buckets, p.k, p.k_b, &lost_coarse, &law) == 0) {
         const uint64_t lost = quantile(&law, rest);
-        const bool sure = lost == quantile(&law, rest - coarse_error) &&
-                          lost == quantile(&law, rest + coarse_error);
+        const bool sure = lost == quantile(&law, rest - LOST_COARSE_ERROR) &&
+                          lost == quantile(&law, rest + LOST_COARSE_ERROR);
         rcm_lost_free(&law);
         if (sure)
             return (double)(p.k - lost) / (double)p.k;

@@ -1,4 +1,5 @@
-/* lost_bounds.h - internal to model/: bounds on P(lost <= e) of one row that need no law.
+/* lost_bounds.h - internal to model/: bounds on P(lost <= e) of one row that need no law, or but a
+ * coarse one.
  * Derivation: docs/models.md 12.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -39,5 +40,10 @@ bool lost_certainly_reaches(const struct rcm_buckets *buckets, uint64_t k, uint6
                             double probability);
 bool lost_certainly_misses(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b, uint64_t e,
                            double probability);
+
+/* P(lost <= e) by a coarse law, less than LOST_COARSE_ERROR off (test_lost_limits). NaN where the
+ * coarse law is refused; rcm_lost may have one even there. */
+#define LOST_COARSE_ERROR 1e-5
+double lost_coarsely_at_most(struct rcm_topk p, uint64_t e);
 
 #endif

@@ -16,6 +16,9 @@ enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
         return NO;
     if (lost_certainly_reaches(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
         return YES;
+    const double coarse = lost_coarsely_at_most(p, s->most_lost);
+    if (fabs(coarse - s->confidence) > LOST_COARSE_ERROR)
+        return coarse > s->confidence ? YES : NO;
     struct rcm_lost law;
     if (rcm_lost(p, &law) != 0)
         return UNKNOWN;
