@@ -6,6 +6,15 @@
 #include <ctype.h>
 #include <string.h>
 
+const struct section *section_of(const struct section *sections, const char *command)
+{
+    for (; sections && sections->title; sections++)
+        if (command && sections->command ? strcmp(command, sections->command) == 0
+                                         : command == sections->command)
+            return sections;
+    return NULL;
+}
+
 bool names_command(const char *text, const struct program *program, const struct command *command)
 {
     char name[80];

@@ -38,6 +38,9 @@ struct format {
 
 extern const struct format man_format, markdown_format;
 
+/* The first of these sections that is of the subcommand (NULL: of the program); NULL: none. */
+const struct section *section_of(const struct section *sections, const char *command);
+
 /* Is the subcommand named in a text, as "recallmodel select"? */
 bool names_command(const char *text, const struct program *program, const struct command *command);
 

@@ -232,13 +232,9 @@ static void put_examples(FILE *file, const char *example)
 
 static void put_sections(FILE *file, const struct section *sections, const char *command)
 {
-    for (; sections && sections->title; sections++) {
-        const bool of_this = command && sections->command ? strcmp(command, sections->command) == 0
-                                                          : command == sections->command;
-        if (!of_this)
-            continue;
+    while ((sections = section_of(sections, command))) {
         put_section(file, sections->title);
-        put_parts(file, sections->text);
+        put_parts(file, (sections++)->text);
     }
 }
 

@@ -112,13 +112,9 @@ static void put_usage(FILE *file, const struct program *program, const struct co
 
 static void put_sections(FILE *file, const struct section *sections, const char *command)
 {
-    for (; sections && sections->title; sections++) {
-        const bool of_this = command && sections->command ? strcmp(command, sections->command) == 0
-                                                          : command == sections->command;
-        if (!of_this)
-            continue;
+    while ((sections = section_of(sections, command))) {
         fprintf(file, "\n## %s\n\n", sections->title);
-        put_parts(file, sections->text);
+        put_parts(file, (sections++)->text);
     }
 }
 

@@ -22,6 +22,15 @@ struct made_head {
     float *logits;                  /* [n] */
 };
 
+/* Numbers between -1 and 1, by a linear congruence. */
+static inline void made_floats(float *x, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        x[i] = (float)((double)(seed >> 40) / 0x1p23 - 1);
+    }
+}
+
 /* A whole number from -3 to 3, so that products are exact and many are equal; or about normal. */
 static inline float made_number(uint64_t *state, bool whole)
 {

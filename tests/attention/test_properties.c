@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/tensors/properties.h>
 
-#include <tests/test.h>
+#include "made_head.h"
 
 void omp_set_num_threads(int threads);
 
@@ -18,22 +18,13 @@ enum { N = 3000, N_Q = 3, HEADS = 2, D = 6, D_V = 5 };
 static float keys[N * D], unroped[N * D], values[N * D_V], queries[HEADS * N_Q * D],
     queries_unroped[HEADS * N_Q * D];
 
-/* Numbers between -1 and 1, by a linear congruence. */
-static void fill(float *x, size_t count, uint64_t seed)
-{
-    for (size_t i = 0; i < count; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        x[i] = (float)((double)(seed >> 40) / 0x1p23 - 1);
-    }
-}
-
 static struct context small(void)
 {
-    fill(keys, N * D, 1);
-    fill(unroped, N * D, 2);
-    fill(values, N * D_V, 3);
-    fill(queries, HEADS * N_Q * D, 4);
-    fill(queries_unroped, HEADS * N_Q * D, 5);
+    made_floats(keys, N * D, 1);
+    made_floats(unroped, N * D, 2);
+    made_floats(values, N * D_V, 3);
+    made_floats(queries, HEADS * N_Q * D, 4);
+    made_floats(queries_unroped, HEADS * N_Q * D, 5);
     for (size_t i = 0; i < HEADS * N_Q * D; i++)
         queries[i] = 4 * queries[i] + 1;
     return (struct context){HEADS,           1,      N, N_Q, D, D_V, 0.7f, queries, keys, values,

@@ -9,26 +9,17 @@
 #include <attention/evaluation/timing.h>
 #include <base/clock.h>
 
-#include <tests/test.h>
+#include "made_head.h"
 
 enum { N = 700, D = 20, D_V = 12, QUERIES = 4 };
 
 static float keys[N * D], values[N * D_V], queries[QUERIES * D];
 
-/* Numbers between -1 and 1, by a linear congruence. */
-static void fill(float *x, size_t count, uint64_t seed)
-{
-    for (size_t i = 0; i < count; i++) {
-        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        x[i] = (float)((double)(seed >> 40) / 0x1p23 - 1);
-    }
-}
-
 static struct key_head small(void)
 {
-    fill(keys, N * D, 1);
-    fill(values, N * D_V, 2);
-    fill(queries, QUERIES * D, 3);
+    made_floats(keys, N * D, 1);
+    made_floats(values, N * D_V, 2);
+    made_floats(queries, QUERIES * D, 3);
     return (struct key_head){
         .keys = keys, .values = values, .n = N, .d = D, .d_v = D_V, .first = 3, .built = N - 10};
 }
