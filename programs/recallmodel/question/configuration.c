@@ -13,23 +13,22 @@
  * the law does not determine it. */
 static void ask_law(struct configuration *c, const struct law_question *asked)
 {
-    struct rcm_lost law;
-    if (!asked->quantile.given && !asked->at_least.given)
-        return;
-    rcm_lost(c->p, &law);
+    const uint64_t m = c->p.m;
     if (asked->quantile.given) {
         /* A share so small that the rest rounds to 1 is not 0: not all rows are asked for. */
         const double rest = decimal_complement(asked->quantile.value);
         const double others = rest < 1.0 ? rest : NAN;
-        c->quantile = rcm_lost_recall_quantile(&law, c->p.k, others, 1);
-        c->quantile_all = rcm_lost_recall_quantile(&law, c->p.k, others, c->p.m);
+        c->quantile = rcm_recall_quantile(c->p, others, 1);
+        c->quantile_all = m > 1 ? rcm_recall_quantile(c->p, others, m) : c->quantile;
     }
     if (asked->at_least.given) {
+        struct rcm_lost law;
+        rcm_lost(c->p, &law);
         const double lost = (double)decimal_most_lost(asked->at_least.value, c->p.k);
         c->at_least = rcm_lost_all_at_most(&law, lost, 1);
-        c->at_least_all = rcm_lost_all_at_most(&law, lost, c->p.m);
+        c->at_least_all = rcm_lost_all_at_most(&law, lost, m);
+        rcm_lost_free(&law);
     }
-    rcm_lost_free(&law);
 }
 
 static double bytes_of_rows(const struct rcm_topk *p, enum rcm_dtype dtype)
