@@ -66,7 +66,8 @@ else
 fi
 $python tools/peers/time_peers.py "$folder/worker" --load 1 --shapes 500x20 \
     -o "$folder/tail.csv" 2>/dev/null || fail "--load"
-head -n 1 "$folder/tail.csv" | prints 'exact,time_us_99,time_us_999,time_us_max$' || fail "--load: head"
+head -n 1 "$folder/tail.csv" | prints 'exact,time_us_99,time_us_999,time_us_max$' ||
+    fail "the head of --load"
 prints ',slow,made up,10000,60,60,60,3,1,60,60,60$' <"$folder/tail.csv" || fail "--load: slow"
 pass
 status=0
