@@ -47,7 +47,7 @@ START_TEST(published_runs)
     printf("held out: median error %.4f, 95 %% %.4f; regret mean %.4f, 95 %% %.4f, most %.4f of "
            "%zu cells\n",
            residuals.median, residuals.p95, r.mean, r.p95, r.max, r.cells);
-    /* 1.004, 1.021 and .042 were measured; the aims were 1.03, 1.15 and .10. The limits lie
+    /* 1.006, 1.031 and .036 were measured; the aims were 1.03, 1.15 and .10. The limits lie
      * between, so that a worse model fails and other last digits do not. */
     ck_assert_uint_eq(r.cells, 228);
     ck_assert_double_lt(r.mean, 1.01);
@@ -90,7 +90,7 @@ START_TEST(unseen_runs)
     ck_assert_uint_eq(runs.length, 24); /* the interleaved ones */
     ck_assert_int_eq(residuals_of(runs.items, predicted, NULL, runs.length, &residuals), 0);
     printf("24 unseen runs: median error %.4f, worst %.4f\n", residuals.median, residuals.worst);
-    /* .050 and .105 were measured. */
+    /* .050 and .112 were measured. */
     ck_assert_double_lt(residuals.median, 0.07);
     ck_assert_double_lt(residuals.worst, 0.15);
     free(predicted);
@@ -149,8 +149,8 @@ END_TEST
 
 /* The published runs follow Graphcore's rule. The fit takes the runs with a block for each bucket,
  * and the other variant predicts those with a thread for each bucket, as if they came from another
- * kernel. A median error of .147 was measured. The tail is long (2.8 at 95 %), because runs with a
- * block for each bucket do not fill the card: they hardly show how many blocks it holds. */
+ * kernel. A median error of .052 was measured, and .209 at 95 %. Runs with a block for each bucket do
+ * not fill the card, so only their stage 2 shows how many blocks it holds. */
 START_TEST(one_way_predicts_the_other)
 {
     struct run_list list;
@@ -179,7 +179,8 @@ START_TEST(one_way_predicts_the_other)
            "%% %.3f\n",
            fitted, residuals.runs, residuals.median, residuals.p95);
     ck_assert_uint_gt(residuals.runs, 700);
-    ck_assert_double_lt(residuals.median, 0.25);
+    ck_assert_double_lt(residuals.median, 0.08);
+    ck_assert_double_lt(residuals.p95, 0.30);
     free(predicted);
     free(others);
     runs_free(&list);
