@@ -99,7 +99,7 @@ START_TEST(unseen_runs)
 END_TEST
 
 /* Dr. Top-k on a V100S, k_b = 1 and m = 1: a fit to the other sizes predicts each of four n. A
- * median error of .027 and .154 at 95 % were measured; the test allows half as much again. */
+ * median error of .025 and .151 at 95 % were measured; the test allows half as much again. */
 START_TEST(published_runs_of_another_kernel)
 {
     struct run_list list;
