@@ -49,7 +49,7 @@ for columns in 80 120; do
     $program $how >"$folder/plain"
     COLUMNS=$columns $program $how --plot - | tail -n "+$(($(wc -l <"$folder/plain") + 1))" \
         >"$folder/drawn"
-    for name in "recall 0.95" "exact top-k" "threshold: loses nothing" "b = 5120, kb = 2"; do
+    for name in "recall 0.95" "exact top-k" "threshold: loses nothing" "b = 2048, kb = 3"; do
         grep -q "$name" "$folder/drawn" || fail "--plot - without '$name'"
     done
     width=$(awk '{ if (length($0) > w) w = length($0) } END { print w }' "$folder/drawn")
