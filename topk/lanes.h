@@ -31,6 +31,7 @@ typedef VECTOR(int64_t) v_i64;
 typedef VECTOR(uint32_t) v_u32;
 
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
 
 /* Keeps a vector in a register: the compiler would load it again for each use. */
 #if VECTOR_BYTES == 64

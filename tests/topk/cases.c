@@ -241,13 +241,12 @@ static void draw_strides(struct rcm_top_k_rows *rows, uint64_t *state)
 
 void draw_shape(struct topk_case *c, uint64_t *state)
 {
-    static const uint64_t compiled[] = {1, 2, 3, 4, 8, 16};
     struct rcm_top_k_call *call = &c->call;
     const uint64_t n = call->rows.n;
     const bool buckets = c->stage1 || call->method == RCM_TOP_K_BUCKETED;
     call->b = draw_scale(state, 1, n);
     const uint64_t longest = ceil_divide(n, call->b);
-    call->k_b = next_random(state) % 2 ? compiled[next_random(state) % 6]
+    call->k_b = next_random(state) % 2 ? random_between(state, 1, 16)
                                        : draw_scale(state, 1, longest < 40 ? longest : 40);
     if (call->k_b > longest)
         call->k_b = longest;
