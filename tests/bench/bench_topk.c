@@ -155,6 +155,97 @@ static void adversaries(size_t n, uint64_t k)
     exact(1, n, k, false, RCM_TOP_K_F32, " all equal");
 }
 
+/* ---- a map: stage 1 of every kind of shape, and the worst cells */
+
+enum { MAP_ROUNDS = 7, MAP_KBS = 11, NAME_MOST = 80 };
+static const uint64_t map_kbs[MAP_KBS] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 15, 16};
+
+struct worst {
+    double ratio;
+    char name[NAME_MOST];
+};
+
+/* The least that the call took over the least of a maximum of the row. */
+static double ratio_of(struct rcm_top_k_call *call, int what)
+{
+    double least[2] = {INFINITY, INFINITY};
+    const double once = seconds(call, what, 1), maximum = seconds(call, 0, 1);
+    const unsigned repeat = 1 + (unsigned)(5e-5 / once), more = 1 + (unsigned)(5e-5 / maximum);
+    for (int i = 0; i < MAP_ROUNDS; i++) {
+        least[0] = fmin(least[0], seconds(call, 0, more));
+        least[1] = fmin(least[1], seconds(call, what, repeat));
+    }
+    return least[1] / least[0];
+}
+
+/* One line: all k_b that such buckets can have. */
+static void map_line(uint64_t n, enum rcm_top_k_type type, enum rcm_assignment assignment,
+                     uint64_t b, struct worst worst[2])
+{
+    static const char *const types[] = {"f32", "f64", "f16", "bf16", "i8", "i32"};
+    struct rcm_top_k_call call = call_of(n, 1, type);
+    char name[NAME_MOST - 10];
+    call.b = b;
+    call.assignment = assignment;
+    snprintf(name, sizeof name, "n 2^%.0f %s %s b %" PRIu64, log2((double)n), types[type],
+             assignment ? "contiguous" : "interleaved", b);
+    printf("  %-40s", name);
+    for (unsigned i = 0; i < MAP_KBS && map_kbs[i] <= n / b; i++) {
+        call.k_b = map_kbs[i];
+        const double ratio = ratio_of(&call, 1);
+        struct worst *most = &worst[call.k_b > 4];
+        printf(" %5.1f", ratio);
+        if (ratio > most->ratio) {
+            most->ratio = ratio;
+            snprintf(most->name, sizeof most->name, "%s k_b %" PRIu64, name, call.k_b);
+        }
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void map_types(uint64_t n, const enum rcm_top_k_type *types, unsigned count)
+{
+    static const uint64_t few[] = {4, 11, 100, 640, 1000};
+    struct worst worst[2] = {{0.0, ""}, {0.0, ""}};
+    for (unsigned t = 0; t < count; t++)
+        for (int assignment = 0; assignment < 2; assignment++) {
+            for (unsigned i = 0; i < sizeof few / sizeof *few; i++)
+                if (few[i] <= n / 8)
+                    map_line(n, types[t], (enum rcm_assignment)assignment, few[i], worst);
+            for (uint64_t rows = 1024; rows >= 4; rows /= 4)
+                if (n / rows >= 4)
+                    map_line(n, types[t], (enum rcm_assignment)assignment, n / rows, worst);
+        }
+    printf("  worst with k_b up to 4: %.1f (%s); above: %.1f (%s)\n", worst[0].ratio, worst[0].name,
+           worst[1].ratio, worst[1].name);
+}
+
+static void map_exact(uint64_t n)
+{
+    for (uint64_t share = 256; share >= 2; share /= 2) {
+        struct rcm_top_k_call call = call_of(n, n / share, RCM_TOP_K_F32);
+        const double any = ratio_of(&call, 2);
+        call.sorted = true;
+        printf("  exact n 2^%.0f k n/%-3" PRIu64 " %5.1f, sorted %5.1f\n", log2((double)n), share,
+               any, ratio_of(&call, 2));
+    }
+}
+
+static void map(void)
+{
+    static const enum rcm_top_k_type types[] = {RCM_TOP_K_F32, RCM_TOP_K_F16, RCM_TOP_K_BF16,
+                                                RCM_TOP_K_I8};
+    printf("  stage 1, k_b %38s", "");
+    for (unsigned i = 0; i < MAP_KBS; i++)
+        printf(" %5" PRIu64, map_kbs[i]);
+    printf("\n");
+    for (uint64_t n = 1 << 10; n <= UINT64_C(1) << 22; n *= 16)
+        map_types(n, types, n < 1 << 20 ? 4 : 2);
+    for (uint64_t n = 1 << 10; n <= UINT64_C(1) << 22; n *= 16)
+        map_exact(n);
+}
+
 static void run(const char *isa, const char *only)
 {
     const uint64_t large = UINT64_C(1) << 20, huge = UINT64_C(1) << 24;
@@ -193,6 +284,8 @@ static void run(const char *isa, const char *only)
         exact(1, 1 << 17, 4096, true, RCM_TOP_K_F32, "");
         exact(1, 1 << 17, 1 << 15, false, RCM_TOP_K_F32, "");
     }
+    if (!only || strchr(only, 'c'))
+        map();
     if (!only || strchr(only, 'a')) {
         adversaries(large, 1024);
         normal(huge);
