@@ -27,7 +27,7 @@
 #include <model/recallmodel.h>
 #include <topk/topk.h>
 
-enum { ROUNDS = 5, PAD = 16 };
+enum { ROUNDS = 5, LINE = 16, PAD = LINE };
 enum part { PRODUCT, STAGE1, STAGE2, ALL, PARTS };
 static const size_t n = 1 << 20, d = 128, k = 1024;
 
@@ -103,30 +103,37 @@ static size_t stride_of(const struct way *way)
 
 /* ---- the parts */
 
+/* Turns what stage 1 kept of a square, [bucket][query][k_b], into rows of candidates of each query,
+ * from `to` on; a cache line of queries at a time. */
+static void turn(size_t buckets, size_t k_b, size_t stride, size_t to)
+{
+    for (size_t first = 0; first < block; first += LINE)
+        for (size_t j = 0; j < buckets; j++)
+            for (size_t i = first; i < first + LINE; i++)
+                for (size_t c = 0; c < k_b; c++) {
+                    const size_t from = (j * block + i) * k_b + c;
+                    const size_t at = to + i * stride + j * k_b + c;
+                    candidates.values[at] = kept.values[from];
+                    candidates.indices[at] = kept.indices[from];
+                }
+}
+
 /* A square is TILE / size squares of one bucket each. The index of a candidate is its place in such
  * a one. */
 static void fused(const struct way *way)
 {
-    const size_t size = n / way->b, buckets = tile / size, k_b = way->k_b, stride = stride_of(way);
+    const size_t size = n / way->b, buckets = tile / size, stride = stride_of(way);
     for (size_t key = 0; key < n; key += tile)
         for (size_t query = 0; query < m; query += block) {
             products_transposed(square, keys + key * d, tile, queries + query * d, block, d, 1.0f,
                                 0.0f);
             must(true, (struct rcm_top_k_call){.rows = {square, buckets, size * block},
-                                               .k = block * k_b,
+                                               .k = block * way->k_b,
                                                .b = block,
-                                               .k_b = k_b,
+                                               .k_b = way->k_b,
                                                .values = kept.values,
                                                .indices = kept.indices});
-            for (size_t i = 0; i < block; i++)
-                for (size_t j = 0; j < buckets; j++) {
-                    const size_t from = (j * block + i) * k_b;
-                    const size_t to = (query + i) * stride + (key / size + j) * k_b;
-                    for (size_t c = 0; c < k_b; c++) {
-                        candidates.values[to + c] = kept.values[from + c];
-                        candidates.indices[to + c] = kept.indices[from + c];
-                    }
-                }
+            turn(buckets, way->k_b, stride, query * stride + key / size * way->k_b);
         }
 }
 
@@ -243,9 +250,9 @@ int main(int count, char **arguments)
     for (int i = 1; i < count && i < 4; i++)
         *settings[i - 1] = (size_t)strtoul(arguments[i], NULL, 10);
     char error[200];
-    if (!products_ready(MESSAGE(error)) || n % tile || tile % 1024 || m % block) {
-        fprintf(stderr, "bench_search: OpenBLAS is missing, or BLOCK does not divide QUERIES, or "
-                        "TILE is no multiple of 1024 that divides 2^20\n");
+    if (!products_ready(MESSAGE(error)) || n % tile || tile % 1024 || m % block || block % LINE) {
+        fprintf(stderr, "bench_search: OpenBLAS is missing, or BLOCK is no multiple of 16 that "
+                        "divides QUERIES, or TILE none of 1024 that divides 2^20\n");
         return 2;
     }
     keys = random_floats(n * d);
