@@ -6,8 +6,8 @@
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
 *-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 bytes pair
-partitions int8) into FOLDER (plots/saap). --trained keeps the trained partitions and query models, and reads them where
-they are there.
+partitions int8) into FOLDER (plots/saap). --trained keeps the trained partitions and query models,
+and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -397,10 +397,7 @@ def part_partitions(tensors, _):
         for spherical in ((), ("--spherical",)):
             common = [*tensors.measured(clusters=clusters), *spherical, "--budget", BUDGETS,
                       "--method", "kmeans,kmeans-unroped"]
-            ways = {"own": ()}
-            if clusters <= 512:
-                ways["trained"] = tensors.training(which="")
-            for name, options in ways.items():
+            for name, options in (("own", ()), ("trained", tensors.training(which=""))):
                 for row in sparse(*common, *options):
                     rows.append(pick(row, "method", *MEASURES, centroids=name, clusters=clusters,
                                      distance="inner product" if spherical else "euclidean"))
@@ -419,8 +416,8 @@ def part_int8(tensors, _):
 
 
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
-         "table-1": part_table, "bytes": part_bytes, "pair": part_pair, "partitions": part_partitions,
-         "int8": part_int8}
+         "table-1": part_table, "bytes": part_bytes, "pair": part_pair,
+         "partitions": part_partitions, "int8": part_int8}
 
 
 def options_of(parser, folder, parts):

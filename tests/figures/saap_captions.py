@@ -32,14 +32,20 @@ def number(figure, column, **wanted):
     return found[0]
 
 
-def says(figure, text):
+def file_says(file, name, text):
     global checked
     checked += 1
+    if text not in " ".join(pathlib.Path(file).read_text(encoding="utf-8").split()):
+        failed.append(f"{name} does not say '{text}'")
+
+
+def says(figure, text):
     room = figure.split("-")[0]
-    file = pathlib.Path(f"plots/{room}/{figure}.txt")
-    caption = " ".join(file.read_text(encoding="utf-8").split())
-    if text not in caption:
-        failed.append(f"the caption of {figure} does not say '{text}'")
+    file_says(f"plots/{room}/{figure}.txt", f"the caption of {figure}", text)
+
+
+def page_says(text):
+    file_says("docs/sparse-methods.md", "docs/sparse-methods.md", text)
 
 
 def point(value):
@@ -50,6 +56,17 @@ def point(value):
 def span(values, digits=1):
     texts = [f"{x:.{digits}f}" for x in (min(values), max(values))]
     return " to ".join(text[1:] if text.startswith("0.") else text for text in texts)
+
+
+def error_at(column, value, figure, **wanted):
+    """The error of a line where a column is `value`, interpolated on logarithmic axes."""
+    line = sorted((math.log(float(row[column])), math.log(float(row["error"])))
+                  for row in rows(figure, **wanted)
+                  if float(row["visited"]) > 0)
+    for (x, y), (later, below) in zip(line, line[1:]):
+        if x <= math.log(value) <= later:
+            return math.exp(y + (below - y) * (math.log(value) - x) / (later - x))
+    raise AssertionError(value)
 
 
 def mean_cosine(rope, what):
@@ -102,6 +119,8 @@ def figure_3():
     found = [of(method, "outside") for method in ("kmeans", "kmeans-unroped")]
     says("saap-03", "have {} in the median after RoPE and {} before it".format(
         *(two(median(x)) for x in found)))
+    page_says("finds {} of it after RoPE and {} before, the best choice {}".format(
+        *(two(median(x)) for x in found + [outside])))
     says("saap-03", "{} and {} of what the 256 largest have".format(
         *(two(median([a / b for a, b in zip(x, outside)])) for x in found)))
 
@@ -177,8 +196,62 @@ def int8():
               for method in ("topk", "bucketed", "sparq", "kmeans", "kmeans-unroped", "quest")]
     texts = [f"{x:.2f}".lstrip("0") for x in ratios]
     assert texts[0] == texts[1] and texts[3] == texts[4], texts
-    says("saap-int8", "exact top-k and bucketed read {0} of the bytes, SparQ {2}, k-means {3} and "
-                      "Quest {5}".format(*texts))
+    sentence = "exact top-k and bucketed read {0} of the bytes, SparQ {2}, k-means {3} and Quest"
+    says("saap-int8", f"{sentence} {{5}}".format(*texts))
+    page_says(f"{sentence}, whose bounds stay as they are, {{5}}".format(*texts))
+    page_says(f"if an error of {full:.1e}, that with all".replace("e-0", "e-"))
+
+
+SIZES = "32", "128", "512", "2048"
+
+
+def clusters():
+    def two(value):
+        return f"{value:#.2g}".removeprefix("0")
+
+    def of(method, number, column="visited", value=0.05, centroids="own"):
+        return error_at(column, value, "saap-clusters", method=method, clusters=number,
+                        centroids=centroids, distance="euclidean")
+    after, before = ([two(of(method, size)) for size in SIZES]
+                     for method in ("kmeans", "kmeans-unroped"))
+    says("saap-clusters", "errors are {}, {}, {} and {} after RoPE, own keys".format(*after))
+    says("saap-clusters", "and {}, {}, {} and {} before it".format(*before))
+    few, more = (two(of("kmeans", size, "bytes_read", 2e5)) for size in SIZES[1:3])
+    says("saap-clusters", f"even at 200 kB ({few} and {more} after RoPE)")
+    few, more = (of("kmeans", size, "bytes_read", 4e5) for size in SIZES[1:3])
+    assert more < few
+    says("saap-clusters", f"at 400 kB ({two(more)}, and {two(few)} of C = 128)")
+    for method in ("kmeans", "kmeans-unroped"):
+        for read in (4e5, 8e5):
+            assert of(method, "2048", "bytes_read", read) > of(method, "512", "bytes_read", read)
+        for centroids in ("own", "trained"):
+            for read in (2.5e5, 3e5, 4e5, 8e5):
+                few, more = (of(method, size, "bytes_read", read, centroids) for size in SIZES[1:3])
+                assert (more < few) == ((method, centroids) != ("kmeans-unroped", "trained"))
+    uneven = [float(rows("saap-clusters", method="kmeans-unroped", centroids="trained",
+                         distance="euclidean", clusters=size)[0]["imbalance"]) for size in SIZES]
+    assert uneven == sorted(uneven)
+    says("saap-clusters", f"grows from {uneven[0]:.1f} to {uneven[-1]:.1f}")
+
+
+def spherical():
+    def ratios(method, centroids):
+        errors = [[error_at("visited", 0.05, "saap-spherical", method=method, clusters=size,
+                            centroids=centroids, distance=distance) for size in SIZES]
+                  for distance in ("inner product", "euclidean")]
+        return [f"{a / b:.2f}".removeprefix("0") for a, b in zip(*errors)]
+
+    def four(texts):
+        return "{}, {}, {} and {}".format(*texts)
+    own, after, after_trained = (ratios(method, centroids) for method, centroids in (
+        ("kmeans-unroped", "own"), ("kmeans", "own"), ("kmeans", "trained")))
+    says("saap-spherical", f"its error is {four(own)} times that of k-means")
+    says("saap-spherical", f"the ratios are {four(ratios('kmeans-unroped', 'trained'))}, which")
+    says("saap-spherical", f"worse throughout: {four(after)} times, and "
+                           f"{four(after_trained)} times with other")
+    page_says(f"error is {min(own)} to {max(own)} of that of k-means")
+    both = sorted(after + after_trained, key=float)
+    page_says(f"leave it out: {both[0]} to {both[-1]} times the error")
 
 
 def pair():
@@ -197,21 +270,15 @@ def pair():
 
 def ours():
     """Where SparQ's line of error against bytes crosses that of k-means, on logarithmic axes."""
-    def log_error(method, share):
-        line = sorted((math.log(float(row["bytes_share"])), math.log(float(row["error"])))
-                      for row in rows("ours-sparse", method=method))
-        for (x, y), (later, below) in zip(line, line[1:]):
-            if x <= math.log(share) <= later:
-                return y + (below - y) * (math.log(share) - x) / (later - x)
-        raise AssertionError(share)
     shares = [0.145 + 0.001 * i for i in range(200)]
-    first = next(x for x in shares if log_error("sparq", x) < log_error("kmeans", x))
-    error = math.exp(log_error("sparq", first))
+    first = next(x for x in shares if error_at("bytes_share", x, "ours-sparse", method="sparq") <
+                 error_at("bytes_share", x, "ours-sparse", method="kmeans"))
+    error = error_at("bytes_share", first, "ours-sparse", method="sparq")
     says("ours-sparse", f"is ahead down to an error of {error:.3f}, and".replace("0.", "."))
 
 
-for check in (figure_1, figure_2, figure_3, figure_5, figure_6, figure_7, figure_8, needles, int8, pair,
-              ours):
+for check in (figure_1, figure_2, figure_3, figure_5, figure_6, figure_7, figure_8, needles, int8,
+              clusters, spherical, pair, ours):
     check()
 print(f"{checked} sentences of captions checked")
 for line in failed:
