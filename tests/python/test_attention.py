@@ -69,6 +69,19 @@ def test_output():
         assert abs(got.selectivity - got.visited - 32 / 400) < 1e-12, method
 
 
+def test_int8_keys():
+    """Keys of 8 bits are those that are rounded before."""
+    x = made()
+    scale = numpy.abs(x["keys"]).max(axis=2, keepdims=True) / numpy.float32(127)
+    rounded = {**x, "keys": numpy.rint(x["keys"] / scale) * scale}
+    for method in ("full", "topk"):
+        given, got, want = (rcm.sparse_attention(**y, method=method, budget=0.1, **options)
+                            for y, options in ((x, {}), (x, {"int8_keys": True}), (rounded, {})))
+        assert numpy.abs(got.output - want.output).max() < 1e-5, method
+        assert numpy.abs(got.output - given.output).max() > 1e-3, method
+        assert got.bytes_read < given.bytes_read
+
+
 def test_is_the_command(tmp_path):
     x = made(2)
     for name, array in x.items():
