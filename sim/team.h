@@ -17,8 +17,9 @@
 void team_start(int *count, char ***arguments);
 void team_end(void);
 
-/* Ends all ranks at once with status 1, because one of them cannot continue. */
-void team_abort(void) __attribute__((noreturn));
+/* Ends all ranks at once with status 1, because one of them cannot continue. A team of one returns.
+ */
+void team_abort(void);
 
 unsigned team_rank(void); /* 0 prints */
 unsigned team_size(void);

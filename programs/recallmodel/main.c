@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <base/memory.h>
@@ -138,6 +139,7 @@ static void out_of_memory(void)
 {
     report_out_of_memory();
     team_abort();
+    exit(STATUS_FAILED);
 }
 
 int main(int count, char **arguments)
