@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/state_file.h>
+#include <base/files/state_file.h>
 #include <base/text.h>
 
 /* Raised if the same spec would count something else than before. */

@@ -8,7 +8,7 @@
 #ifndef EVALUATION_STATE_H
 #define EVALUATION_STATE_H
 
-#include <base/bytes.h>
+#include <base/files/bytes.h>
 
 #include "head_state.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 
 #define NPY_WRITE_AXES 4
 

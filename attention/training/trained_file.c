@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/atomic_file.h>
-#include <base/bytes.h>
+#include <base/files/atomic_file.h>
+#include <base/files/bytes.h>
 #include <base/memory.h>
-#include <base/state_file.h>
+#include <base/files/state_file.h>
 
 static const char magic[8] = {'R', 'C', 'M', 'I', 'N', 'D', 'E', 'X'};
 enum { HEAD_NUMBERS = 13, SHAPE_MAX = 1 << 20, HEADS_MAX = 1 << 20, CHECKSUM_BYTES = 8 };

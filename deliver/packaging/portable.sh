@@ -105,9 +105,9 @@ run() {
     fi
 }
 
-sources=(base/*.c model/*/*.c calibrate/runs/*.c programs/common/device_file.c)
+sources=(base/{,*/}*.c model/*/*.c calibrate/runs/*.c programs/common/device_file.c)
 topk=(topk/*.c)
-read -ra tests <<<"${TESTS:-$(echo tests/base/test_*.c tests/model/{,*/}test_*.c)}"
+read -ra tests <<<"${TESTS:-$(echo tests/base/{,*/}test_*.c tests/model/{,*/}test_*.c)}"
 
 gcc_and_clang() {
     build "$1" "$1" ar "-O1" "${sources[@]}" || return 0

@@ -6,8 +6,8 @@
 
 # What the headers declare, for cffi.
 FFI := python/recallmodel/_ffi.py
-DECLARED := $(wildcard $(addsuffix /*.h,base model model/recallmodel topk sim sim/* attention \
-    attention/* gpu))
+DECLARED := $(wildcard $(addsuffix /*.h,base base/* model model/recallmodel topk sim sim/* \
+    attention attention/* gpu))
 all test-command: $(FFI)
 $(FFI): deliver/packaging/declarations.py $(DECLARED)
 	@mkdir -p $(@D)

@@ -14,14 +14,14 @@ SEES_deliver/page := $(SEES_programs/recallmodel) programs/recallmodel
 $(eval $(call layer,deliver/page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
-PAGE_REPLACES := base/memory_limit.c base/atomic_file_open.c programs/common/progress.c \
+PAGE_REPLACES := base/memory_limit.c base/files/atomic_file_open.c programs/common/progress.c \
     $(addprefix programs/recallmodel/,commands.c output/plot.c output/plot_program.c \
         time/predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
     $(addprefix programs/recallmodel/,command_* */command_* attention/* measure/* \
         recall/count_* calibrate/* without_gsl/*)))
 PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT) sim/team/mpi.c, \
-    $(wildcard base/*.c model/*/*.c sim/*.c sim/*/*.c programs/common/*.c \
+    $(wildcard base/*.c base/*/*.c model/*/*.c sim/*.c sim/*/*.c programs/common/*.c \
         programs/recallmodel/*.c programs/recallmodel/*/*.c deliver/page/*.c))
 PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(PAGE)/%.o)
 PAGE_JSON := $(patsubst $(JANSSON)/%.c,$(PAGE)/jansson/%.o,$(JANSSON_SOURCES))

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <base/memory.h>
-#include <base/regular_file.h>
+#include <base/files/regular_file.h>
 
 /* ---- reading */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 #include <programs/bench/backend.h>
 #include <programs/bench/session.h>
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <base/regular_file.h>
+#include <base/files/regular_file.h>
 
 #include "npy.h"
 

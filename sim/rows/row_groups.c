@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <base/regular_file.h>
+#include <base/files/regular_file.h>
 #include <base/text.h>
 
 #define MIX UINT64_C(0x100000001b3) /* FNV-1a */

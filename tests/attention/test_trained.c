@@ -11,7 +11,7 @@
 #include <attention/training/targets.h>
 #include <attention/training/train.h>
 #include <attention/training/trained.h>
-#include <base/state_file.h>
+#include <base/files/state_file.h>
 #include <tests/test.h>
 
 static uint64_t state = 1;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <attention/training/trained.h>
-#include <base/state_file.h>
+#include <base/files/state_file.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

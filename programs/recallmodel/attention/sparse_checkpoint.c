@@ -12,7 +12,7 @@
 
 #include <base/clock.h>
 #include <base/memory.h>
-#include <base/state_file.h>
+#include <base/files/state_file.h>
 
 #define CHECKPOINT_VERSION 1 /* raised if the same lines would give another state */
 #define SECONDS 2            /* from one write to the next, and .. */

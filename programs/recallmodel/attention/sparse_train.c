@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include <attention/training/train.h>
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 #include <base/memory.h>
 
 #include <programs/recallmodel/command.h>

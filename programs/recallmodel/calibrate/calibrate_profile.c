@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 #include <base/memory.h>
 #include <programs/common/device_file.h>
 #include <programs/common/runs_folder.h>

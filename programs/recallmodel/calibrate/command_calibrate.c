@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 #include <sim/team.h>
 
 #include "calibrate.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 #include <base/memory.h>
 #include <model/recallmodel/cost.h>
 #include <programs/common/error.h>

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <base/atomic_file.h>
+#include <base/files/atomic_file.h>
 #include <base/memory.h>
 #include <programs/common/error.h>
 #include <sim/team.h>

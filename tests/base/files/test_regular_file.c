@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include <base/regular_file.h>
+#include <base/files/regular_file.h>
 #include <tests/test.h>
 
 START_TEST(what_is_opened)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <base/state_file.h>
+#include <base/files/state_file.h>
 #include <tests/test.h>
 
 static char folder[64], file[96], new_file[112];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include <base/memory.h>
 
 void bytes_put(struct bytes *to, const void *from, size_t length)
 {

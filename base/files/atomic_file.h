@@ -4,7 +4,7 @@
 #ifndef ATOMIC_FILE_H
 #define ATOMIC_FILE_H
 
-#include "message.h"
+#include <base/message.h>
 
 /* The file that is written for a path: the path itself, or the file that it links to. It must be a
  * regular file, or must not exist yet.

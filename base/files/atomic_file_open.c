@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "memory.h"
+#include <base/memory.h>
 
 char *atomic_file_target(const char *path, struct message error)
 {
