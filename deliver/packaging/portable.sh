@@ -24,6 +24,7 @@ sysroot=/usr/aarch64-linux-gnu
 compile() {
     local source=$1 layer=${1%/*} flags=-D_POSIX_C_SOURCE=200809L
     case $source in
+        base/*) layer=base ;;
         model/*) layer=model flags= ;;
         calibrate/*) layer=calibrate ;;
         topk/*) flags="-Wno-pedantic -Wno-psabi ${openmp:--Wno-unknown-pragmas}" ;;
