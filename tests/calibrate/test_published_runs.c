@@ -149,8 +149,8 @@ END_TEST
 
 /* The published runs follow Graphcore's rule. The fit takes the runs with a block for each bucket,
  * and the other variant predicts those with a thread for each bucket, as if they came from another
- * kernel. A median error of .052 was measured, and .209 at 95 %. Runs with a block for each bucket do
- * not fill the card, so only their stage 2 shows how many blocks it holds. */
+ * kernel. A median error of .052 was measured, and .209 at 95 %. Runs with a block for each bucket
+ * do not fill the card, so only their stage 2 shows how many blocks it holds. */
 START_TEST(one_way_predicts_the_other)
 {
     struct run_list list;

@@ -54,7 +54,7 @@ done
 if [ -x "$build/gpu/recallmodel-bench-emulated" ]; then
     "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 --csv 2>/dev/null |
         sed -n '/^work/s/,sm_clock_mhz,power_capped$//p' >"$folder/gpu-columns"
-    sed -n '/^work/{s/,threads,isa//;s/,level,busy,time_us_99,time_us_999,time_us_max$//;p}' "$folder/exact" |
+    sed -n "/^work/{s/,threads,isa//;s/,level,.*//;p}" "$folder/exact" |
         cmp -s - "$folder/gpu-columns" || fail "other columns than those of recallmodel-bench"
 fi
 pass
