@@ -135,7 +135,7 @@ assert one["topk"]["bytes_read"] == four["topk"]["bytes_read"]
 assert own["kmeans"]["index_bytes"] > weights # its own centroids are shared with none
 for answer, batch in ((one, 1), (four, 4)):
     for row in answer.values():
-        us = 3 * 2.18182 + row["bytes_read"] * 2 * batch / 2.04e6
+        us = 3 * 2.19516 + row["bytes_read"] * 2 * batch / 2.04e6
         assert abs(row["device_us"] / us - 1) < 1e-5, (row, us)
 EOF
 rejects "--batch '0'" "$program" "${call[@]}" --batch 0
