@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Claims of Key et al. and the captions that repeat them, by the published runs (key_claims.py); and
-# that key_claims.py notices a number that has changed. plots/key.py: bad arguments, the example of
-# Figure 2 by the simulation.
+# Claims of Key et al. and the captions that repeat them, by the published runs (key_claims.py);
+# what was measured on a small model beside them (key_smollm2_claims.py); that both notice a number
+# that has changed. plots/key.py: bad arguments, the example of Figure 2 by the simulation.
 #
 # Against: the published runs and the CSV files of the figures, with fifteen numbers changed that
 # must each be noticed; the simulation, on the row of Figure 2.
@@ -65,6 +65,22 @@ noticed key-models "parallel is the best"
 noticed samaga-7 "z of b = 512, k_b = 1"
 pass
 
+# The small model: what is said of it; and a score, an error, a time and a loss that have changed.
+small() { python3 tests/figures/key_smollm2_claims.py "$1" "$2" >"$folder/out" 2>&1; }
+small paper_figures plots/key || fail "the small model: $(cat "$folder/out")"
+cp -r plots/key "$folder/measured"
+change measured/repetition.csv '/^[^,]*,[^,]*,essay,/s/,96,2,1,contiguous,/&1/'
+change measured/sparq-errors.csv '/^192,4,8,contiguous,/s/,0\.0038948,/,0.1,/'
+change figures/key-07-smollm2/key-07-smollm2.csv '/,error,.*,96,96,1,1,inter/s/,1\.57526,/,2,/'
+change figures/key-07-smollm2/key-07-smollm2.csv '/,error,.*,192,96,2,1,inter/s/,4\.26708/,5/'
+small "$folder/figures" "$folder/measured" && fail "the small model: changed numbers are accepted"
+for what in "both figures" "error of interleaved, k = 96, k_b = 1" "a perplexity" \
+    "it is exact" "speed-up of k, k_b = (192, 2)" "page's error of k = 96, k_b = 1" \
+    "page's time of k = 192, k_b = 2"; do
+    prints "^FAIL: .*$what" <"$folder/out" || fail "not noticed: $what"
+done
+pass
+
 # Figure 8: even with a line of memory for each of 1659 elements, the lines take .012 us.
 awk '/^lines_per_us = / { exit !(1659/$3 < 0.0125 && 1659/$3 > 0.0123) }' \
     model/time/profiles/h100_pcie_graphcore_f16.profile || fail "the time of the lines"
@@ -95,6 +111,7 @@ refuses plots/key.py shapes
 refuses plots/key.py example runs/keyetal
 refuses plots/key_models.py
 refuses plots/key_models.py no-such-folder
+refuses plots/key_smollm2.py
 refuses plots/exact.py
 refuses plots/histogram_note.py everything
 refuses plots/samaga.py
