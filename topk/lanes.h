@@ -173,6 +173,33 @@ WRAP_NOT_LESS(i64, 64)
 WRAP_NOT_LESS(f32, 32)
 WRAP_NOT_LESS(f64, 64)
 
+/* The lowest bytes of the lanes, and back with their signs: GCC 12 would take them one by one. */
+typedef int8_t v_bytes __attribute__((vector_size(VECTOR_BYTES / 4)));
+INLINE v_bytes lowest_bytes(v_i32 v)
+{
+#if VECTOR_BYTES == 64
+    return (v_bytes)_mm512_cvtepi32_epi8((__m512i)v);
+#elif VECTOR_BYTES == 32
+    const __m256i at = _mm256_set1_epi32(12 << 24 | 8 << 16 | 4 << 8);
+    __m256i four = _mm256_shuffle_epi8((__m256i)v, at);
+    return (v_bytes)_mm_cvtsi128_si64(
+        _mm_unpacklo_epi32(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1)));
+#else
+    return __builtin_convertvector(v, v_bytes);
+#endif
+}
+
+INLINE v_i32 of_bytes(v_bytes v)
+{
+#if VECTOR_BYTES == 64
+    return (v_i32)_mm512_cvtepi8_epi32((__m128i)v);
+#elif VECTOR_BYTES == 32
+    return (v_i32)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((int64_t)v));
+#else
+    return __builtin_convertvector(v, v_i32);
+#endif
+}
+
 /* Two vectors into one with the maxima of neighbours: in each 16 bytes those of `a`, then those of
  * `b`; and then of neighbouring 16 bytes. Applied to as many vectors as there are lanes, in pairs,
  * they leave the maximum of each vector, in order. */
