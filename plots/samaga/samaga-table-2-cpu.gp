@@ -11,7 +11,7 @@ set format y @ten
 set xlabel "time / time of (1, 65536)"
 set ylabel "recall error, 1 - recall" offset 1
 set yrange [0.1:5e-5]
-set xrange [0.05:4]
+set xrange [0.05:2]
 set key at graph 0.5, graph 0.97 top right reverse Left
 ones(x) = strcol("kernel") eq "samaga" && column("k_b") == 1 ? x : NaN
 more(x) = strcol("kernel") eq "samaga" && column("k_b") > 1 ? x : NaN
