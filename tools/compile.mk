@@ -77,9 +77,10 @@ $(SHARED_TOPK): $(TOPK) $(SHARED)
 $(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
 $(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
 $(SHARED) $(SHARED_TOPK): OPENMP :=
-# Threads sleep in it.
-$(SHARED_TOPK): LDLIBS := -lpthread -Wl,-z,nodelete
+$(SHARED_TOPK): LDLIBS := -lpthread
 $(SHARED_ATTENTION): LDLIBS := -ldl -lpthread
+# Threads sleep in these between calls: nobody may unload them.
+$(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION): LDLIBS += -Wl,-z,nodelete
 $(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION):
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $(SONAME) $^ -lm $(LDLIBS) -o $@
