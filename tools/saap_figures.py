@@ -6,8 +6,8 @@
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
 *-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 bytes pair
-partitions int8) into FOLDER (plots/saap). --trained keeps the trained partitions and query models,
-and reads them where they are there.
+partitions int8 reformer) into FOLDER (plots/saap). --trained keeps the trained partitions and query
+models, and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -297,6 +297,22 @@ def part_5(tensors, trained):
                  head=heads[row["layer"]]) for row in rows]
 
 
+def part_reformer(tensors, _):
+    """Keys hashed by themselves, and by the queries of their positions. That takes the queries of
+    all positions, and minutes: the first 2048 alone."""
+    options = ["--layers", ",".join(str(layer) for layer, _ in HEADS)]
+    for option, name in (("queries", "queries-all"), ("keys", "keys"), ("values", "values")):
+        files = [pathlib.Path(file) for file in tensors.stack(MEASURED, name, 1).split(",")]
+        options += [f"--{option}", ",".join(str(tensors.save(
+            f"{file.stem}-first", numpy.load(file, mmap_mode="r")[:, :, :2048]))
+            for file in files)]
+    heads = {str(layer): head for layer, head in HEADS}
+    return [pick(row, *MEASURES, method=row["method"], layer=row["layer"],
+                 head=heads[row["layer"]])
+            for row in sparse(*options, "--budget", 0.05, "--per-head", "--method",
+                              "lsh-argmax,lsh-argmax-query")]
+
+
 def part_6(tensors, trained):
     """The query model of the paper, the same with a linear path, and one of all pairs."""
     rows = []
@@ -417,7 +433,7 @@ def part_int8(tensors, _):
 
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
          "table-1": part_table, "bytes": part_bytes, "pair": part_pair,
-         "partitions": part_partitions, "int8": part_int8}
+         "partitions": part_partitions, "int8": part_int8, "reformer": part_reformer}
 
 
 def options_of(parser, folder, parts):

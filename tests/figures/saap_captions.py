@@ -268,6 +268,15 @@ def pair():
     assert abs(float(kmeans["selectivity"]) - 0.044) < 0.0005
 
 
+def reformer():
+    def of(method, column):
+        return numbers("saap-reformer", column, method=method)
+    times = [theirs / ours for ours, theirs in zip(of("lsh-argmax", "error"),
+                                                   of("lsh-argmax-query", "error"))]
+    says("saap-reformer", f"error is {min(times):.1f} to {max(times):.0f} times as large")
+    assert set(of("lsh-argmax-query", "knob")) == {1, 2}, of("lsh-argmax-query", "knob")
+
+
 def ours():
     """Where SparQ's line of error against bytes crosses that of k-means, on logarithmic axes."""
     shares = [0.145 + 0.001 * i for i in range(200)]
@@ -278,7 +287,7 @@ def ours():
 
 
 for check in (figure_1, figure_2, figure_3, figure_5, figure_6, figure_7, figure_8, needles, int8,
-              clusters, spherical, pair, ours):
+              clusters, spherical, pair, reformer, ours):
     check()
 print(f"{checked} sentences of captions checked")
 for line in failed:
