@@ -211,7 +211,7 @@ static struct rcm_work times_work(struct rcm_topk p, double bytes)
 
 #define CPU_LANES 16 /* buckets of a vector */
 
-/* Any b. The vectors know six k_b; the others take many times as long. */
+/* Any b. Six k_b were measured. */
 static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
 {
     return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
