@@ -42,7 +42,7 @@ def rope_hinders():
 
 @claim("Figure 3", "Few weights hold most of the mass.", "saap-03")
 def mass():
-    rows = pick(measured("03"), k=256, of="all")
+    rows = pick(measured("03"), k=256, of="all", method="topk")
     first = [number(row, "mass") for row in rows if row["layer"] == "0"]
     rest = [number(row, "mass") for row in rows if row["layer"] != "0"]
     return ((min(rest) > .5, min(first) > .5), f"The 256 largest of 8192 hold {span(rest)} from "
