@@ -326,11 +326,11 @@ for n, m, serial, parallel, want in ((1024, 1, 2**31.8, 2**24.8, (-16.34, -16.31
            math.log2(number(row, "cost_serial_exact") / m / serial), want[0], .01)
     expect("key-15", f"shifted parallel cost, m = {m}",
            math.log2(number(row, "cost_parallel_exact") / parallel), want[1], .01)
-    # "Aligned at 2^10": the serial line misses the 7 measured k by up to .26 and .28.
+    # "Aligned at 2^10": the serial line misses the 7 measured k by up to .25 and .28.
     misses = [abs(math.log2(number(row, "cost_serial_exact") / m / serial) -
                   math.log2(number(other, "time_us_median") / 1e6))
               for other in table if other["n"] == "1024" and other["m"] == str(m)]
-    expect("key-15", f"largest miss at 2^10, m = {m}", max(misses), (.26, .28)[m > 1], .02)
+    expect("key-15", f"largest miss at 2^10, m = {m}", max(misses), (.25, .28)[m > 1], .005)
 row = find(table, n=4194304, k=256, m=1)
 expect("key-15", "serial over measured", number(row, "cost_serial_exact") / 2**31.8 * 1e6 /
        number(row, "time_us_median"), 745, .5)
