@@ -66,9 +66,9 @@ for assignment, most, stderr in (("interleaved", .0084, .007), ("contiguous", .0
            5e-5)
     expect(f"its standard error, {assignment}", max(float(r["relative_se"]) for r in mine), stderr,
            5.1e-4)
-for at, want in (((96, 1), 3.5), ((192, 1), 4.3), ((96, 2), 2.1), ((192, 2), 2.9)):
+for at, want in (((96, 1), 4.0), ((192, 1), 4.9), ((96, 2), 2.4), ((192, 2), 3.3)):
     expect(f"predicted speed-up of k, k_b = {at}", times[at + (1, "interleaved")], want, .05)
-expect("largest speed-up with stage 2", max(x for at, x in times.items() if at[2] > 1), 1.007, 5e-4)
+expect("largest speed-up with stage 2", max(x for at, x in times.items() if at[2] > 1), 1.163, 5e-4)
 row = errors[96, 4, 1, "interleaved"]
 holds("k_b = 4 is slower than torch.topk, with fewer than 64 keys a bucket",
       times[96, 4, 1, "interleaved"] < 1 and int(row["n"]) / int(row["b"]) < 64)
@@ -85,7 +85,7 @@ for k_b, ratio, numbers in lines:
         if row["time_us"] != "NaN":
             expect(f"the page's time of k = {k}, k_b = {k_b}", cells[2 + i], row["time_us"], .0501)
 for row in errors.values():
-    expect("the page's time of exact top-k", row["exact_us"], 12.5, .0501)
+    expect("the page's time of exact top-k", row["exact_us"], 14.3, .0501)
 
 # ---- From what was measured: a mean of differences, its standard error, a quotient of means.
 samples = read(measured / "repetition.csv")

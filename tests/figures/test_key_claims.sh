@@ -72,7 +72,7 @@ cp -r plots/key "$folder/measured"
 change measured/repetition.csv '/^[^,]*,[^,]*,essay,/s/,96,2,1,contiguous,/&1/'
 change measured/sparq-errors.csv '/^192,4,8,contiguous,/s/,0\.0038948,/,0.1,/'
 change figures/key-07-smollm2/key-07-smollm2.csv '/,error,.*,96,96,1,1,inter/s/,1\.57526,/,2,/'
-change figures/key-07-smollm2/key-07-smollm2.csv '/,error,.*,192,96,2,1,inter/s/,4\.26708/,5/'
+change figures/key-07-smollm2/key-07-smollm2.csv '/,error,.*,192,96,2,1,inter/s/,4\.2925/,5/'
 small "$folder/figures" "$folder/measured" && fail "the small model: changed numbers are accepted"
 for what in "both figures" "error of interleaved, k = 96, k_b = 1" "a perplexity" \
     "it is exact" "speed-up of k, k_b = (192, 2)" "page's error of k = 96, k_b = 1" \
