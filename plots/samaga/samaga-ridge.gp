@@ -21,5 +21,6 @@ do for [p=1:2] {
     plot for [i=1:4] csv using (of(i) ? column("k_b") : NaN): \
         (most(column("operations") / column(p == 1 ? "ops_per_4_bytes" \
         : "paper_ops_per_4_bytes"))) with linespoints ls i
+    unset label # drawn once
 }
 unset multiplot

@@ -21,6 +21,7 @@ plot csv using (ones(column("tpu_ratio"))):(1 - column("recall")) with linespoin
          title "a CPU, k_b = 1", \
      csv using (more(column("tpu_ratio"))):(1 - column("recall")):(strcol("k_b")) \
          with labels point ls 2 offset 0.8,0.4 font ",8" title "larger k_b, as written", \
-     csv using (more(column("cpu_ratio"))):(1 - column("recall")):(strcol("k_b")) \
-         with labels point ls 1 offset 0.8,0.4 font ",8" title "", \
+     for [odd=0:1] csv using (int(column("k_b")) % 2 == odd ? more(column("cpu_ratio")) : NaN): \
+         (1 - column("recall")):(strcol("k_b")) \
+         with labels point ls 1 offset 0.8,odd ? 0.4 : -0.4 font ",8" title "", \
      NaN with lines ls 9 title "exact top-k on the CPU"
