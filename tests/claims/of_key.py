@@ -185,7 +185,8 @@ def real_rows():
     over = [number(row, "loss_measured") / number(row, "loss")
             for row in pick(figure("key-04"), panel="vocabulary")]
     return ((max(gaps) < .01, less < .75 * len(large), max(over) < 1.1),
-            f"{len(gaps)} recalls of PharMeBINet are within {max(gaps):.4f} of the exact model, "
+            f"{len(gaps)} recalls of PharMeBINet are within {math.ceil(1e4 * max(gaps)) / 1e4} of "
+            "the exact model, "
             f"but of {len(large)} shapes with a loss of 1e-5 or more {less} lose less than it "
             f"says. {len(over)} losses of the vocabulary are {span(over)} times the model's.")
 
