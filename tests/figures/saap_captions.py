@@ -110,7 +110,8 @@ def figure_3():
 
     def two(value):
         return f"{value:.2f}".lstrip("0")
-    says("saap-03", f"have {two(min(of(k='256')))} or more in every head from layer 1 on")
+    least = math.floor(100 * min(of(k="256"))) / 100
+    says("saap-03", f"have {two(least)} or more in every head from layer 1 on")
     says("saap-03", f"is the exception ({span(of(first=True, k='256'), 2)})")
     outside = of(keys="outside", k="256")
     median = statistics.median
