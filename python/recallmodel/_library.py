@@ -47,14 +47,16 @@ def load(name: str) -> Any:
     that name beside $RECALLMODEL_LIBRARY, beside this file (pip install) or in build/ of the
     source tree, in this order.
     """
+    # Not unloaded when Python ends: threads of OpenMP wait in what they need.
+    flags = ffi.RTLD_NOW | ffi.RTLD_NODELETE
     given = os.environ.get("RECALLMODEL_LIBRARY")
     if given and name == "librecallmodel":
-        return ffi.dlopen(given, ffi.RTLD_NOW)
+        return ffi.dlopen(given, flags)
     folders = [pathlib.Path(given).parent] if given else []
     for folder in [*folders, _HERE, _BUILD]:
         found = sorted(folder.glob(name + ".so*"), key=lambda place: place.stat().st_mtime)
         if found:
-            return ffi.dlopen(str(found[-1]), ffi.RTLD_NOW)
+            return ffi.dlopen(str(found[-1]), flags)
     raise ImportError(f"{name}.so is neither in {_HERE} nor in {_BUILD}: run make, or pip install "
                       ". in the source tree")
 

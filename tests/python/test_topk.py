@@ -341,14 +341,15 @@ def test_others_run_during_a_call():
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="there is no /proc")
-def test_the_library_stays():
-    """Its threads sleep in it when Python ends."""
+@pytest.mark.parametrize("name", ["topk", "sim", "attention"])
+def test_the_library_stays(name):
+    """Its threads, or those of OpenMP, wait in it when Python ends."""
     code = ("import gc\n"
             "from recallmodel import _library\n"
-            "assert _library.topk()\n"
-            "_library.topk.cache_clear()\n"
+            f"assert _library.{name}()\n"
+            f"_library.{name}.cache_clear()\n"
             "gc.collect()\n"
-            "assert 'librecallmodel-topk' in open('/proc/self/maps').read()\n")
+            f"assert 'librecallmodel-{name}' in open('/proc/self/maps').read()\n")
     subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
 
 
