@@ -12,9 +12,10 @@ struct best {
     const struct rcm_top_k_rows *rows;
     const struct kernels *kernels;
     char *values;
+    uint64_t parts; /* of all rows, or of one */
     /* one row by several threads */
     const char *x;
-    uint64_t parts, keys[PARTS_MOST];
+    uint64_t keys[PARTS_MOST];
 };
 
 static uint64_t largest_key(const struct best *best, const char *x, uint64_t n)
@@ -46,12 +47,13 @@ static void best_of_part(void *context, uint64_t i, unsigned member)
                     topk_cut(n, best->parts, i + 1) - from);
 }
 
-static void best_of_row(void *context, uint64_t r, unsigned member)
+static void best_of_rows(void *context, uint64_t i, unsigned member)
 {
     (void)member;
     const struct best *best = context;
-    put_value(best, largest_key(best, topk_row(best->rows, best->kernels->bytes, r), best->rows->n),
-              r);
+    const uint64_t m = best->rows->m, n = best->rows->n, end = topk_cut(m, best->parts, i + 1);
+    for (uint64_t r = topk_cut(m, best->parts, i); r < end; r++)
+        put_value(best, largest_key(best, topk_row(best->rows, best->kernels->bytes, r), n), r);
 }
 
 enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,
@@ -67,7 +69,8 @@ enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned 
         return RCM_TOP_K_BAD_POINTER;
     const struct share share = topk_share(rows, threads);
     if (share.threads == 1) {
-        topk_team(share.rows, rows->m, best_of_row, &best);
+        best.parts = topk_pieces(rows->m, rows->n * best.kernels->bytes, share.rows);
+        topk_team(share.rows, best.parts, best_of_rows, &best);
         return RCM_TOP_K_OK;
     }
     best.parts = topk_pieces(rows->n, best.kernels->bytes, share.threads);
