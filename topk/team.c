@@ -31,10 +31,15 @@ static pthread_cond_t work_is_there = PTHREAD_COND_INITIALIZER,
 static struct job *jobs;
 static unsigned helpers;
 
+/* The first piece that nobody has taken; if that is not below job->pieces, there is none. */
+static uint64_t take_piece(struct job *job)
+{
+    return atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
+}
+
 static void work_on(struct job *job, unsigned member)
 {
-    for (uint64_t i;
-         (i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->pieces;)
+    for (uint64_t i; (i = take_piece(job)) < job->pieces;)
         job->work(job->context, i, member);
 }
 
@@ -112,8 +117,11 @@ static bool offer(struct job *job)
     return true;
 }
 
+/* The wait must not end with the thread, whose stack has the job: cancelling it waits, too. */
 static void withdraw(struct job *job)
 {
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_mutex_lock(&lock);
     struct job **at = &jobs;
     while (*at != job)
@@ -122,6 +130,7 @@ static void withdraw(struct job *job)
     while (job->inside > 0)
         pthread_cond_wait(&helper_left, &lock);
     pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(cancel, NULL);
 }
 
 void topk_team(unsigned threads, uint64_t pieces, topk_work *work, void *context)
@@ -129,8 +138,12 @@ void topk_team(unsigned threads, uint64_t pieces, topk_work *work, void *context
     const unsigned most = pieces < threads ? (unsigned)pieces : threads;
     struct job job = {
         .work = work, .context = context, .pieces = pieces, .welcome = most > 1 ? most - 1 : 0};
-    const bool offered = job.welcome > 0 && offer(&job);
-    work_on(&job, 0);
+    bool offered = false;
+    for (uint64_t i; (i = take_piece(&job)) < pieces;) {
+        if (!offered && most > 1 && i + 1 < pieces)
+            offered = offer(&job); /* or again after this piece */
+        work(context, i, 0);
+    }
     if (offered)
         withdraw(&job);
 }

@@ -1,5 +1,5 @@
 /* test_topk_team.c - helpers: each piece once, by members that differ; no wait for one that has not
- * begun; fork; how many threads pay.
+ * begun; a cancelled caller; fork; how many threads pay.
  *
  * Against: counts.
  *
@@ -118,6 +118,47 @@ START_TEST(no_helper_is_free)
 }
 END_TEST
 
+/* The caller waits for its helper when its thread is cancelled. */
+struct cancelled {
+    struct gate gate;
+    _Atomic unsigned returned;
+};
+
+static void hold_helper(void *context, uint64_t i, unsigned member)
+{
+    struct gate *gate = context;
+    if (member > 0)
+        wait_at_gate(gate, i, member);
+    while (gate->inside == 0)
+        sched_yield(); /* no place where a thread is cancelled */
+}
+
+static void *call_and_return(void *context)
+{
+    struct cancelled *cancelled = context;
+    topk_team(2, 2, hold_helper, &cancelled->gate);
+    cancelled->returned = 1;
+    return NULL;
+}
+
+START_TEST(caller_is_cancelled)
+{
+    static struct cancelled cancelled;
+    pthread_t caller;
+    ck_assert_int_eq(pthread_create(&caller, NULL, call_and_return, &cancelled), 0);
+    while (cancelled.gate.inside == 0)
+        usleep(1000);
+    usleep(50000);
+    ck_assert_int_eq(pthread_cancel(caller), 0);
+    usleep(50000);
+    ck_assert_uint_eq(cancelled.returned, 0);
+    cancelled.gate.open = 1;
+    ck_assert_int_eq(pthread_join(caller, NULL), 0);
+    ck_assert_uint_eq(cancelled.returned, 1);
+    ck_assert_uint_eq(wrong_pieces(), 0);
+}
+END_TEST
+
 /* A child starts helpers of its own: two pieces are in hand at once. */
 static void meet(void *context, uint64_t i, unsigned member)
 {
@@ -223,5 +264,5 @@ START_TEST(threads_that_pay)
 }
 END_TEST
 
-TEST_MAIN("topk team", each_piece_once, helpers_are_slower, no_helper_is_free, child_of_fork,
-          processors, omp_num_threads, quota, threads_that_pay)
+TEST_MAIN("topk team", each_piece_once, helpers_are_slower, no_helper_is_free, caller_is_cancelled,
+          child_of_fork, processors, omp_num_threads, quota, threads_that_pay)
