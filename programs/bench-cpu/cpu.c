@@ -263,7 +263,10 @@ static void use_roof(struct device *r, unsigned roof)
 
 static void put_key(const struct cell *cell, char *text, size_t size)
 {
-    snprintf(text, size, ",%" PRIu64 ",%s", cell->threads, topk_library()->isa_in_use());
+    const int length =
+        snprintf(text, size, ",%" PRIu64 ",%s,", cell->threads, topk_library()->isa_in_use());
+    if (cell->tail)
+        snprintf(text + length, size - (size_t)length, "%u", cell->busy);
 }
 
 static void put_last(const struct cell *cell, const struct timing *time, char *text, size_t size)
@@ -274,10 +277,10 @@ static void put_last(const struct cell *cell, const struct timing *time, char *t
                                             (unsigned)cell->threads)
                             : "memory");
     if (cell->tail)
-        snprintf(text + length, size - (size_t)length, ",%u,%.6g,%.6g,%.6g", cell->busy,
-                 time->most_us[0], time->most_us[1], time->most_us[2]);
+        snprintf(text + length, size - (size_t)length, ",%.6g,%.6g,%.6g", time->most_us[0],
+                 time->most_us[1], time->most_us[2]);
     else
-        snprintf(text + length, size - (size_t)length, ",,,,");
+        snprintf(text + length, size - (size_t)length, ",,,");
 }
 
 const struct backend cpu_backend = {
@@ -292,9 +295,9 @@ const struct backend cpu_backend = {
     .axis_options =
         "--n, --k, --b, --kb, --m, --threads, --dtype, --assignment, --input, --cache and --kernel",
     .timings = {"calls", NULL},
-    .key_columns = ",threads,isa",
-    .key_column_count = 2,
-    .last_columns = ",level,busy,time_us_99,time_us_999,time_us_max",
+    .key_columns = ",threads,isa,busy",
+    .key_column_count = 3,
+    .last_columns = ",level,time_us_99,time_us_999,time_us_max",
     .put_key = put_key,
     .put_last = put_last,
     .remark = "cold=flush,1 call warm=calls of 50 us rotation=short rows,2^16 elements roof=max of "

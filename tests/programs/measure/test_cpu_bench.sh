@@ -44,7 +44,7 @@ bench exact --n 500 --k 40 --kernel threshold,quickselect --isa generic --csv >"
     2>/dev/null
 [ "$(column "$folder/exact" isa | sort -u)" = generic ] || fail "--isa generic"
 [ "$(column "$folder/exact" level | sort -u)" = memory ] || fail "a cold row is in memory"
-RCM_TOP_K_ISA=generic bench exact --n 500 --k 4 --list | prints ',generic$' ||
+RCM_TOP_K_ISA=generic bench exact --n 500 --k 4 --list | prints ',generic,$' ||
     fail "RCM_TOP_K_ISA"
 # both benchmarks have the same columns, but for those of their own
 for file in stage1 exact; do
@@ -54,7 +54,7 @@ done
 if [ -x "$build/gpu/recallmodel-bench-emulated" ]; then
     "$build/gpu/recallmodel-bench-emulated" exact --n 100 --k 4 --csv 2>/dev/null |
         sed -n '/^work/s/,sm_clock_mhz,power_capped$//p' >"$folder/gpu-columns"
-    sed -n "/^work/{s/,threads,isa//;s/,level,.*//;p}" "$folder/exact" |
+    sed -n "/^work/{s/,threads,isa,busy//;s/,level,.*//;p}" "$folder/exact" |
         cmp -s - "$folder/gpu-columns" || fail "other columns than those of recallmodel-bench"
 fi
 pass
@@ -161,12 +161,17 @@ pass
 bench stage1 "${small[@]}" --load 1 --csv >"$folder/tail" 2>"$folder/stderr" ||
     fail "--load: $(cat "$folder/stderr")"
 awk -F, '$1 == "stage1" { c[$1] = $0
-        exit !($16 == 10000 && $17 == "count" && $(NF - 3) == 1 && $19 <= $(NF - 2) &&
+        exit !($16 == 1 && $17 == 10000 && $18 == "count" && $20 <= $(NF - 2) &&
                $(NF - 2) <= $(NF - 1) && $(NF - 1) <= $NF) }' "$folder/tail" ||
     fail "--load: $(tail -1 "$folder/tail")"
 bench stage1 "${small[@]}" --load 0 2>/dev/null | prints "99 %      99.9 %     slowest" ||
     fail "the table of --load"
 rejects "--load 300: at most 256" "$program" bench stage1 --load 300
+for load in "" "--load 0" "--load 1" "--load 1"; do # each load is another cell
+    # shellcheck disable=SC2086 # none, or two words
+    bench stage1 "${small[@]}" $load -o "$folder/loads" >/dev/null 2>&1 || fail "$load: -o"
+done
+[ "$(grep -c "^stage1" "$folder/loads")" = 3 ] || fail "--load: $(cat "$folder/loads")"
 pass
 
 # Ctrl-C, a full disk.
