@@ -132,8 +132,8 @@ def figure_5():
     both = "saap", "kmeans-unroped trained"
     errors = [f"{of(method, layer):.3f}"[1:] for layer in ("2", "15", "28") for method in both]
     assert errors[0] > errors[1] and errors[2] > errors[3] and errors[4] < errors[5]
-    says("saap-05", "two of the heads ({} and {}, {} and {}), a little less in one ({} and {})".format(
-        *errors))
+    says("saap-05", "two of the heads ({} and {}, {} and {}), a little less in one ({} and {})"
+         .format(*errors))
     says("saap-05", f"in the other ({of(both[0], '8'):.4f} and {of(both[1], '8'):.2f})".replace(
         "0.", "."))
 

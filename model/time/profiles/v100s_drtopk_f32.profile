@@ -8,7 +8,7 @@ memory_bytes = 3.2e+10
 
 kernel = drtopk
 dtype = f32
-date = 2026-11-23
+date = 2026-11-25
 runs = 1119 rows of two-stage.csv
 
 # fitted; after each value its unit, its standard error and its meaning
