@@ -113,23 +113,31 @@ __device__ __forceinline__ uint32_t shared_address(const void *at)
 }
 
 /* Starts a copy of 16 bytes to shared memory, which have arrived after copy_wait. Both addresses
- * are multiples of 16. sm_80 and later. */
+ * are multiples of 16. Code for chips before sm_80 copies them at once. */
 __device__ __forceinline__ void copy_async(void *to_shared, const void *from)
 {
+#if __CUDA_ARCH__ < 800
+    *(uint4 *)to_shared = *(const uint4 *)from;
+#else
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to_shared)),
                  "l"(from)
                  : "memory");
+#endif
 }
 /* Makes a group of the copies that this thread has started since the last group. */
 __device__ __forceinline__ void copy_commit()
 {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
 }
 /* Waits until at most PENDING groups of this thread have not arrived. To wait for the copies of
  * other threads too, put a barrier after it. */
 template <int PENDING> __device__ __forceinline__ void copy_wait()
 {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
 }
 
 /* A cluster is the blocks with the same blockIdx / size. Code for chips before sm_90 has no
