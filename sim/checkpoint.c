@@ -186,14 +186,14 @@ static int read_checkpoint(struct simulation *simulation, const char *text, size
     const char *path = simulation->spec.checkpoint;
     const size_t last_line = sizeof sum + 16; /* "checksum ", 16 digits, newline */
     const size_t body = length >= last_line ? length - last_line : 0;
+    char want[40];
+    snprintf(want, sizeof want, "%s%016" PRIx64 "\n", sum, state_file_checksum(text, body));
     bool damaged = false;
     int status = SIM_REFUSED;
     if (length < sizeof title - 1 || strncmp(text, title, sizeof title - 1) != 0) {
         message_set(error, "--checkpoint %s is not a checkpoint of recallmodel; give another file",
                     path);
-    } else if (strncmp(text + body, sum, sizeof sum - 1) != 0 ||
-               strtoull(text + body + sizeof sum - 1, NULL, 16) !=
-                   state_file_checksum(text, body)) {
+    } else if (strncmp(text + body, want, last_line) != 0) {
         damaged = true;
     } else if (match_version(text + sizeof title - 1, path, error)) {
         const char *at = text + sizeof title - 1;

@@ -26,7 +26,7 @@ mapfile -t lines < <(words "" | grep -v -x -e help -e bench
 [ ${#lines[@]} -ge 21 ] || fail "only ${#lines[@]} lines"
 options_of() { # the options that --help lists
     # shellcheck disable=SC2086
-    "$program" $1 --help | sed -n 's/^  \(--\{0,1\}[a-z][-a-z]*\)\( .*\)\{0,1\}$/\1/p'
+    "$program" $1 --help | sed -n 's/^  \(--\{0,1\}[a-z][-a-z0-9]*\)\( .*\)\{0,1\}$/\1/p'
 }
 
 # ---- what the command says to the shells
@@ -86,7 +86,7 @@ for line in "${lines[@]}"; do
             accepted=$((accepted + 1))
         done
     done < <("$program" $line --help |
-        sed -n 's/^  \(--\{0,1\}[a-z][-a-z]*\) \([A-Z][A-Z]*\)\( .*\)\{0,1\}$/\1 \2/p')
+        sed -n 's/^  \(--\{0,1\}[a-z][-a-z0-9]*\) \([A-Z][A-Z]*\)\( .*\)\{0,1\}$/\1 \2/p')
 done
 [ $names -gt 300 ] || fail "only $names names"
 [ $paths -gt 20 ] || fail "only $paths paths"

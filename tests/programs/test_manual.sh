@@ -23,7 +23,7 @@ pass
 text_of() { GROFF_NO_SGR=1 groff -man -Tascii -P-cbou -rLL=2000n "$1"; }
 options_of() {
     # shellcheck disable=SC2086
-    "$program" $1 --help | sed -n 's/^  \(--\{0,1\}[a-z][-a-z]*\)\( .*\)\{0,1\}$/\1/p'
+    "$program" $1 --help | sed -n 's/^  \(--\{0,1\}[a-z][-a-z0-9]*\)\( .*\)\{0,1\}$/\1/p'
 }
 
 options=0

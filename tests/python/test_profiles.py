@@ -295,7 +295,7 @@ def test_too_close_to_call(device):
     seen = set()
     for n, k, m in ((2048, 64, 1), (2**16, 1024, 64), (128256, 50, 256), (2**20, 1024, 1)):
         for recall in (0.8, 0.99):
-            for more in ({}, dict(exact_us=40), dict(exact_kernel="gvr_v2")):
+            for more in ({}, dict(exact_us=35), dict(exact_kernel="gvr_v2")):
                 if device == "cpu" and "exact_kernel" in more:
                     continue
                 asked = [f"--{name.replace('_', '-')}={value}" for name, value in more.items()]
@@ -312,7 +312,7 @@ def test_too_close_to_call(device):
 
 @pytest.mark.parametrize("cause, words, question", [
     ("least", "least objective", dict(device="h100-pcie", m=64)),
-    ("too_close", "may take equally long", dict(device="h100-pcie", m=64, exact_us=30)),
+    ("too_close", "may take equally long", dict(device="h100-pcie", m=64, exact_us=26)),
     ("no_exact", "is not known", dict(device="h100-pcie", m=64, objective="roofline")),
     ("recall", "no buckets", dict(n=64, k=60, target=0.999)),
     ("options", "align and divisors", dict(n=1000, k=400, align=512)),
