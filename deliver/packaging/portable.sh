@@ -20,14 +20,14 @@ native_libraries="$(pkg-config --libs check jansson gsl gmp)"
 sysroot=/usr/aarch64-linux-gnu
 
 # compile SOURCE: the object in $out. model/ is plain C11, the others need POSIX; topk/ is written
-# in the vector extensions that gcc and clang share, which is not pedantic. OpenMP may be absent.
+# in the vector extensions that gcc and clang share, which is not pedantic.
 compile() {
     local source=$1 layer=${1%/*} flags=-D_POSIX_C_SOURCE=200809L
     case $source in
         base/*) layer=base ;;
         model/*) layer=model flags= ;;
         calibrate/*) layer=calibrate ;;
-        topk/*) flags="-Wno-pedantic -Wno-psabi ${openmp:--Wno-unknown-pragmas}" ;;
+        topk/*) flags="$flags -Wno-pedantic -Wno-psabi" ;;
         tests/*) layer=tests ;;
     esac
     # shellcheck disable=SC2086
@@ -127,16 +127,15 @@ musl() {
 }
 
 aarch64() {
-    export openmp=-fopenmp
     build aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-ar "-O2" "${sources[@]}" \
         "${topk[@]}" || return 0
-    has=no runs_it="qemu-aarch64 -L $sysroot" libraries=-fopenmp also=''
+    has=no runs_it="qemu-aarch64 -L $sysroot" libraries=-lpthread also=''
     test_flags="-Itests/portable -DEMULATED"
     run "${tests[@]}"
     what="aarch64, topk/"
     also="tests/topk/run.c tests/topk/cases.c tests/topk/oracle.c" strict="-std=c11 -w"
     run tests/topk/test_topk_edges.c tests/topk/test_topk_refusals.c
-    strict=$warnings openmp=
+    strict=$warnings
 }
 
 # 32 bits, but with integers of 128: a size_t that becomes shorter is no fault of the formulas.
