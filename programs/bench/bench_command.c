@@ -14,6 +14,8 @@
 #include "cell_row.h"
 #include "measure_cells.h"
 
+const struct backend *backend;
+
 /* ---- options */
 
 int read_minutes(void *to, const char *option, const char *value)
