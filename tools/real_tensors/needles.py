@@ -18,11 +18,10 @@ import time
 
 import numpy as np
 
-from . import documents
 from .__main__ import Refused, chosen_documents, model_path
-from .gguf_file import GgufError, GgufFile
+from .gguf_file import GgufFile
 from .model import Llama
-from .perplexity import METHODS, Sparse, append_row, read_rows
+from .perplexity import METHODS, Sparse, append_row, read_rows, status_of
 from .tokens import Tokenizer
 
 COLUMNS = ("model", "date", "document", "length", "house", "depth", "method", "budget", "visited",
@@ -128,23 +127,16 @@ def run_length(model, tokenizer, row, length, options):
               "keys", flush=True)
 
 
+def measure(options):
+    path = model_path(options)
+    row, = chosen_documents(options)[:1]
+    model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
+    for length in options.lengths.split(","):
+        run_length(model, tokenizer, row, int(length), options)
+
+
 def main(arguments):
-    options = parse_arguments(arguments)
-    try:
-        path = model_path(options)
-        row, = chosen_documents(options)[:1]
-        model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
-        for length in options.lengths.split(","):
-            run_length(model, tokenizer, row, int(length), options)
-    except (Refused, GgufError, ValueError, documents.Missing) as error:
-        print(f"needles: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"needles: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return status_of("needles", measure, parse_arguments(arguments))
 
 
 if __name__ == "__main__":

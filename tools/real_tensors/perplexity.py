@@ -234,25 +234,33 @@ def check(options, config):
             raise Refused(f"--budgets {text}: give shares in (0, 1], such as 0.01,0.05")
 
 
-def main(arguments):
-    options = parse_arguments(arguments)
+def measure(options):
+    path = model_path(options)
+    rows = chosen_documents(options)
+    model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
+    check(options, model.config)
+    for row in rows:
+        run_document(model, tokens_of(row, tokenizer, options.tokens), row.name, options)
+
+
+def status_of(name, work, options):
+    """Does the work; what goes wrong becomes one line and a status."""
     try:
-        path = model_path(options)
-        rows = chosen_documents(options)
-        model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
-        check(options, model.config)
-        for row in rows:
-            run_document(model, tokens_of(row, tokenizer, options.tokens), row.name, options)
+        work(options)
     except (Refused, GgufError, ValueError, documents.Missing) as error:
-        print(f"perplexity: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        print(f"perplexity: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"{name}: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nperplexity: stopped; the same command continues", file=sys.stderr)
+        print(f"\n{name}: stopped; the same command continues", file=sys.stderr)
         return 130
     return 0
+
+
+def main(arguments):
+    return status_of("perplexity", measure, parse_arguments(arguments))
 
 
 if __name__ == "__main__":

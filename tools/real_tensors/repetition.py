@@ -20,11 +20,10 @@ import zlib
 
 import numpy as np
 
-from . import documents
 from .__main__ import Refused, chosen_documents, model_path
-from .gguf_file import GgufError, GgufFile
+from .gguf_file import GgufFile
 from .model import Llama
-from .perplexity import Sparse, append_row, read_rows
+from .perplexity import Sparse, append_row, read_rows, status_of
 from .tokens import Tokenizer
 
 COLUMNS = ("model", "date", "document", "tokens_crc32", "sample", "n", "n_q", "k", "k_b",
@@ -146,29 +145,21 @@ def check(options, config):
             raise Refused(f"--parts {part}: give numbers from 1 to --tokens, such as 16,8")
 
 
+def measure(options):
+    path = model_path(options)
+    rows = chosen_documents(options)
+    model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
+    check(options, model.config)
+    texts = {row.name: tokenizer.encode(row.find()[0]) for row in rows}
+    for name, tokens in texts.items():
+        if len(tokens) < options.samples * options.tokens:
+            raise Refused(f"--samples {options.samples}: {name} has only {len(tokens)} tokens")
+    for sample, name in itertools.product(range(options.samples), texts):
+        run_missing(model, tokenizer, name, texts[name], sample, options)
+
+
 def main(arguments):
-    options = parse_arguments(arguments)
-    try:
-        path = model_path(options)
-        rows = chosen_documents(options)
-        model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
-        check(options, model.config)
-        texts = {row.name: tokenizer.encode(row.find()[0]) for row in rows}
-        for name, tokens in texts.items():
-            if len(tokens) < options.samples * options.tokens:
-                raise Refused(f"--samples {options.samples}: {name} has only {len(tokens)} tokens")
-        for sample, name in itertools.product(range(options.samples), texts):
-            run_missing(model, tokenizer, name, texts[name], sample, options)
-    except (Refused, GgufError, ValueError, documents.Missing) as error:
-        print(f"repetition: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"repetition: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nrepetition: stopped; the same command continues", file=sys.stderr)
-        return 130
-    return 0
+    return status_of("repetition", measure, parse_arguments(arguments))
 
 
 if __name__ == "__main__":
