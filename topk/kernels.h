@@ -88,6 +88,12 @@ static inline uint64_t topk_candidates_before(uint64_t n, uint64_t b, uint64_t k
     return j < longer ? j * k_b : longer * k_b + (j - longer) * fewer;
 }
 
+/* Piece i of `pieces` of 0 .. count - 1: from where, and up to where. The first ones are longer. */
+static inline uint64_t topk_cut(uint64_t count, uint64_t pieces, uint64_t i)
+{
+    return count / pieces * i + (i < count % pieces ? i : count % pieces);
+}
+
 /* The elements of bucket j. */
 static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
 {

@@ -1,5 +1,6 @@
-/* network.h - internal to topk: sorts 1, 2, 4, 8 or 16 vectors lane by lane, the largest first, and
- * merges two such blocks. lanes.h has what a vector is.
+/* network.h - internal to topk: the K best of rows of vectors, lane by lane, K = 1, 2, 4, 8 or 16:
+ * each K rows are sorted by a network (Batcher's bitonic one), the largest first, and merged with
+ * the K best so far. No two elements of a lane are equal, and none is a NaN.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOPK_NETWORK_H
@@ -7,105 +8,91 @@
 
 #include "lanes.h"
 
-/* The larger into a, the smaller into b. */
-#if VECTOR_BYTES == 64
-#define WRAP_EXCHANGE(bits) \
-    INLINE void exchange_##bits(v_i##bits *a, v_i##bits *b) \
+/* exchange: the larger into a, the smaller into b.
+ * clean: sorts a block whose halves are sorted, one of them backward.
+ * sort: sorts a block of any: its halves, then the first with the second backward. */
+#define WRAP_BLOCK(d, count, half) \
+    INLINE void clean_##d##_##count(v_##d *v) \
     { \
-        v_i##bits more = (v_i##bits)_mm512_max_epi##bits((__m512i)*a, (__m512i)*b); \
-        *b = (v_i##bits)_mm512_min_epi##bits((__m512i)*a, (__m512i)*b); \
-        *a = more; \
-    }
-#else
-#define WRAP_EXCHANGE(bits) \
-    INLINE void exchange_##bits(v_i##bits *a, v_i##bits *b) \
+        _Pragma("GCC unroll 8") for (unsigned i = 0; i < half; i++) \
+            exchange_##d(v + i, v + half + i); \
+        clean_##d##_##half(v); \
+        clean_##d##_##half(v + half); \
+    } \
+    INLINE void sort_##d##_##count(v_##d *v) \
     { \
-        v_i##bits mask = *a > *b, more = (v_i##bits)CHOOSE_##bits(mask, *a, *b); \
-        *b = (v_i##bits)CHOOSE_##bits(mask, *b, *a); \
-        *a = more; \
+        sort_##d##_##half(v); \
+        sort_##d##_##half(v + half); \
+        _Pragma("GCC unroll 8") for (unsigned i = 0; i < half; i++) \
+            exchange_##d(v + i, v + count - 1 - i); \
+        clean_##d##_##half(v); \
+        clean_##d##_##half(v + half); \
     }
-#endif
-WRAP_EXCHANGE(32)
-WRAP_EXCHANGE(64)
 
-/* Sorts a block whose halves are sorted, one of them backward. */
-#define WRAP_CLEAN(bits, count, half) \
-    INLINE void clean_##bits##_##count(v_i##bits *v) \
+/* `blocks` blocks of rows; unless `fresh`, there are some kept already. */
+#define WRAP_KEEP(d, count) \
+    static NOINLINE void merge_##d##_##count(const v_##d *rows, uint64_t blocks, bool fresh, \
+                                             v_##d *kept) \
     { \
-        _Pragma("GCC unroll 8") for (unsigned i = 0; i < half; i++) \
-            exchange_##bits(v + i, v + half + i); \
-        clean_##bits##_##half(v); \
-        clean_##bits##_##half(v + half); \
-    }
-/* Sorts a block of any: its halves, then the first with the second backward. */
-#define WRAP_SORT(bits, count, half) \
-    INLINE void sort_##bits##_##count(v_i##bits *v) \
-    { \
-        sort_##bits##_##half(v); \
-        sort_##bits##_##half(v + half); \
-        _Pragma("GCC unroll 8") for (unsigned i = 0; i < half; i++) \
-            exchange_##bits(v + i, v + count - 1 - i); \
-        clean_##bits##_##half(v); \
-        clean_##bits##_##half(v + half); \
-    }
-#define WRAP_NETWORK(bits) \
-    INLINE void clean_##bits##_1(v_i##bits *v) \
-    { \
-        (void)v; \
-    } \
-    WRAP_CLEAN(bits, 2, 1) \
-    WRAP_CLEAN(bits, 4, 2) \
-    WRAP_CLEAN(bits, 8, 4) \
-    WRAP_CLEAN(bits, 16, 8) \
-    INLINE void sort_##bits##_1(v_i##bits *v) \
-    { \
-        (void)v; \
-    } \
-    WRAP_SORT(bits, 2, 1) \
-    WRAP_SORT(bits, 4, 2) \
-    WRAP_SORT(bits, 8, 4) \
-    WRAP_SORT(bits, 16, 8) \
-    INLINE void sort_block_##bits(v_i##bits *v, unsigned count) \
-    { \
-        if (count == 2) \
-            sort_##bits##_2(v); \
-        else if (count == 4) \
-            sort_##bits##_4(v); \
-        else if (count == 8) \
-            sort_##bits##_8(v); \
-        else if (count == 16) \
-            sort_##bits##_16(v); \
-    } \
-    /* The best of two sorted blocks, in order. */ \
-    INLINE void merge_block_##bits(v_i##bits *kept, const v_i##bits *block, unsigned count) \
-    { \
-        _Pragma("GCC unroll 16") for (unsigned i = 0; i < count; i++) kept[i] = \
-            max_i##bits(kept[i], block[count - 1 - i]); \
-        if (count == 2) \
-            clean_##bits##_2(kept); \
-        else if (count == 4) \
-            clean_##bits##_4(kept); \
-        else if (count == 8) \
-            clean_##bits##_8(kept); \
-        else if (count == 16) \
-            clean_##bits##_16(kept); \
-    } \
-    /* From lane after lane in each vector to vector after vector in each lane. */ \
-    INLINE void deal_##bits(v_i##bits *v, unsigned count) \
-    { \
-        _Pragma("GCC unroll 4") for (unsigned round = 1; round < count; round *= 2) \
-        { \
-            v_i##bits next[16]; \
-            _Pragma("GCC unroll 8") for (unsigned i = 0; i < count / 2; i++) \
-            { \
-                v_i##bits a = v[i], b = v[i + count / 2]; \
-                next[2 * i] = __builtin_shufflevector(a, b, ZIP_LOW_##bits); \
-                next[2 * i + 1] = __builtin_shufflevector(a, b, ZIP_HIGH_##bits); \
-            } \
-            _Pragma("GCC unroll 16") for (unsigned i = 0; i < count; i++) v[i] = next[i]; \
+        v_##d mine[count], block[count]; \
+        _Pragma("GCC unroll 16") for (unsigned i = 0; i < count; i++) mine[i] = \
+            fresh ? rows[i] : kept[i]; \
+        if (fresh) { \
+            sort_##d##_##count(mine); \
+            rows += count; \
+            blocks--; \
         } \
+        for (; blocks > 0; blocks--, rows += count) { \
+            _Pragma("GCC unroll 16") for (unsigned i = 0; i < count; i++) block[i] = rows[i]; \
+            sort_##d##_##count(block); \
+            _Pragma("GCC unroll 16") for (unsigned i = 0; i < count; i++) mine[i] = \
+                max_##d(mine[i], block[count - 1 - i]); \
+            clean_##d##_##count(mine); \
+        } \
+        _Pragma("GCC unroll 16") for (unsigned i = 0; i < count; i++) kept[i] = mine[i]; \
     }
-WRAP_NETWORK(32)
-WRAP_NETWORK(64)
+
+#define WRAP_NETWORK(d) \
+    INLINE void exchange_##d(v_##d *a, v_##d *b) \
+    { \
+        v_##d more = max_##d(*a, *b); \
+        *b = min_##d(*a, *b); \
+        *a = more; \
+    } \
+    INLINE void clean_##d##_1(v_##d *v) \
+    { \
+        (void)v; \
+    } \
+    INLINE void sort_##d##_1(v_##d *v) \
+    { \
+        (void)v; \
+    } \
+    WRAP_BLOCK(d, 2, 1) \
+    WRAP_BLOCK(d, 4, 2) \
+    WRAP_BLOCK(d, 8, 4) \
+    WRAP_BLOCK(d, 16, 8) \
+    WRAP_KEEP(d, 1) \
+    WRAP_KEEP(d, 2) \
+    WRAP_KEEP(d, 4) \
+    WRAP_KEEP(d, 8) \
+    WRAP_KEEP(d, 16) \
+    /* The K best of the rows, K at least. */ \
+    static NOINLINE void merge_##d(const v_##d *rows, unsigned K, uint64_t count, bool fresh, \
+                                   v_##d *kept) \
+    { \
+        if (K == 1) \
+            merge_##d##_1(rows, count, fresh, kept); \
+        else if (K == 2) \
+            merge_##d##_2(rows, count / 2, fresh, kept); \
+        else if (K == 4) \
+            merge_##d##_4(rows, count / 4, fresh, kept); \
+        else if (K == 8) \
+            merge_##d##_8(rows, count / 8, fresh, kept); \
+        else \
+            merge_##d##_16(rows, count / 16, fresh, kept); \
+    }
+WRAP_NETWORK(f32)
+WRAP_NETWORK(f64)
+WRAP_NETWORK(i16)
 
 #endif

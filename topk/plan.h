@@ -20,12 +20,6 @@ struct share {
 };
 struct share topk_share(const struct rcm_top_k_rows *rows, unsigned threads);
 
-/* Piece i of `pieces` of 0 .. count - 1: from where, and up to where. The first ones are longer. */
-static inline uint64_t topk_cut(uint64_t count, uint64_t pieces, uint64_t i)
-{
-    return count / pieces * i + (i < count % pieces ? i : count % pieces);
-}
-
 /* So many pieces of about so many bytes that the end of one is not long waited for, but at least
  * one for each thread; `threads` 1: one. */
 uint64_t topk_pieces(uint64_t count, size_t bytes_each, unsigned threads);

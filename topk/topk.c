@@ -158,6 +158,13 @@ static void *output(void *outputs, uint64_t r, uint64_t count, size_t bytes)
     return outputs ? (char *)outputs + r * count * bytes : NULL;
 }
 
+/* Kernels take a vector of buckets at a time, of which a piece has so many at least. Where
+ * contiguous ones are few, each is taken by itself. */
+static uint64_t unit_of(const struct stage1 *s)
+{
+    return s->b < 64 && s->contiguous ? 1 : s->b < 64 ? s->b : 64;
+}
+
 struct stage1_job {
     const struct stage1 *s;
     const struct kernels *kernels;
@@ -169,15 +176,18 @@ static void run_buckets(void *context, uint64_t i, unsigned member)
 {
     const struct stage1_job *job = context;
     const struct stage1 *s = job->s;
-    job->kernels->stage1(s, topk_cut(s->b, job->pieces, i), topk_cut(s->b, job->pieces, i + 1),
-                         job->heaps + member * s->k_b);
+    const uint64_t unit = unit_of(s), units = s->b / unit;
+    const uint64_t from = topk_cut(units, job->pieces, i) * unit;
+    const uint64_t to = topk_cut(units, job->pieces, i + 1) * unit;
+    job->kernels->stage1(s, from, i + 1 == job->pieces ? s->b : to, job->heaps + member * s->k_b);
 }
 
 static void run_stage1(const struct stage1 *s, const struct plan *plan, char *scratch)
 {
+    const uint64_t unit = unit_of(s);
     struct stage1_job job = {
         s, plan->kernels, (void *)(scratch + plan->heaps_at),
-        topk_pieces(s->b, s->n / s->b * plan->kernels->bytes, plan->share.threads)};
+        topk_pieces(s->b / unit, s->n / s->b * unit * plan->kernels->bytes, plan->share.threads)};
     topk_team(plan->share.threads, job.pieces, run_buckets, &job);
 }
 

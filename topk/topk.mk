@@ -11,7 +11,8 @@ KERNELS_AT := -O0
 LESS_CHECKED := $(KERNELS_AT) -fno-sanitize=alignment,null,object-size,pointer-overflow
 CHECKED := $(if $(SANITIZE),$(LESS_CHECKED))
 UNCHECKED := $(if $(SANITIZE),-fno-sanitize=all)
-$(BUILD)/topk/isa_generic.o: ISA := $(CHECKED)
+# Where the processor has others, those of no instruction set are seldom used, and compile faster.
+$(BUILD)/topk/isa_generic.o: ISA := $(if $(X86_64),-O1) $(CHECKED)
 $(BUILD)/topk/isa_avx2.o: ISA := $(if $(X86_64),-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt) $(CHECKED)
 $(BUILD)/topk/isa_avx512.o: ISA := $(if $(X86_64),-mavx512bw -mavx512vl -mavx512dq \
     -mavx512vbmi2 -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt) $(CHECKED)

@@ -204,11 +204,32 @@ static void map_line(uint64_t n, enum rcm_top_k_type type, enum rcm_assignment a
     fflush(stdout);
 }
 
+/* Normal numbers of the type, x 32 and within bounds where it has integers. */
+static void normal_of(enum rcm_top_k_type type, size_t count)
+{
+    const float *f = normal(count);
+    for (size_t i = 0; type != RCM_TOP_K_F32 && i < count; i++) {
+        const float at = f[i];
+        if (type == RCM_TOP_K_I8) {
+            x[i] = (char)(int8_t)fmaxf(-127.0f, fminf(127.0f, 32.0f * at));
+        } else if (type == RCM_TOP_K_F16) {
+            const _Float16 half = (_Float16)at;
+            memcpy(x + 2 * i, &half, 2);
+        } else {
+            uint32_t bits;
+            memcpy(&bits, &at, 4);
+            bits >>= 16;
+            memcpy(x + 2 * i, &bits, 2);
+        }
+    }
+}
+
 static void map_types(uint64_t n, const enum rcm_top_k_type *types, unsigned count)
 {
     static const uint64_t few[] = {4, 11, 100, 640, 1000};
     struct worst worst[2] = {{0.0, ""}, {0.0, ""}};
-    for (unsigned t = 0; t < count; t++)
+    for (unsigned t = 0; t < count; t++) {
+        normal_of(types[t], n);
         for (int assignment = 0; assignment < 2; assignment++) {
             for (unsigned i = 0; i < sizeof few / sizeof *few; i++)
                 if (few[i] <= n / 8)
@@ -217,12 +238,14 @@ static void map_types(uint64_t n, const enum rcm_top_k_type *types, unsigned cou
                 if (n / rows >= 4)
                     map_line(n, types[t], (enum rcm_assignment)assignment, n / rows, worst);
         }
+    }
     printf("  worst with k_b up to 4: %.1f (%s); above: %.1f (%s)\n", worst[0].ratio, worst[0].name,
            worst[1].ratio, worst[1].name);
 }
 
 static void map_exact(uint64_t n)
 {
+    normal(n);
     for (uint64_t share = 256; share >= 2; share /= 2) {
         struct rcm_top_k_call call = call_of(n, n / share, RCM_TOP_K_F32);
         const double any = ratio_of(&call, 2);
