@@ -165,23 +165,39 @@ static void cpu_targets(struct cell_list *list, const struct grid *grid)
     add_choices(list, c, some_k_b, 3);
 }
 
+/* Every K of the columns of stage 1, and k_b between, at a recall of .99, or .9 and .999. */
+static void add_every_k_b(struct cell_list *list, struct cell c, unsigned turn)
+{
+    static const uint64_t k_bs[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 16};
+    static const double recalls[] = {0.9, 0.99, 0.999};
+    add(list, c, TASK_EXACT);
+    for (unsigned i = 0; i < sizeof k_bs / sizeof *k_bs; i++)
+        for (unsigned j = (i + turn) % 2; j < 3; j += 2) {
+            c.k_b = k_bs[i];
+            c.b = c.k_b <= c.k ? b_for(&c, recalls[j], (i + j) % 2) : 0;
+            if (c.b)
+                add(list, c, TASK_TWO_STAGE);
+        }
+}
+
 /* What the time model of a CPU is fitted to: recallmodel bench --calibrate. */
 static void cpu_calibrate(struct cell_list *list, const struct grid *grid)
 {
-    static const uint64_t ns[] = {1 << 12, 1 << 14, 100000, 1 << 18, 1 << 20, 3000000, 1 << 23};
-    static const uint64_t k_bs[] = {1, 2, 4, 8};
+    static const uint64_t ns[] = {1 << 12, 1 << 14, 100000,  1 << 18,
+                                  1 << 20, 3000000, 1 << 23, 1 << 24};
     struct cell c = {.threads = 1, .warm = true};
+    unsigned turn = 0;
     (void)grid;
     for (unsigned i = 0; i < sizeof ns / sizeof *ns; i++)
         for (c.n = ns[i], c.m = 1, c.k = 16; c.k <= 4096 && c.k <= c.n / 16; c.k *= 16)
-            add_choices(list, c, k_bs, 4);
+            add_every_k_b(list, c, turn++);
     c.m = 32;
     c.n = 1 << 14;
     c.k = 64;
-    add_choices(list, c, k_bs, 3);
+    add_choices(list, c, some_k_b, 3);
     c.threads = 2;
     for (c.n = 1 << 16; machine()->cores > 1 && c.n <= 1 << 20; c.n *= 16, c.m = 1)
-        add_choices(list, c, k_bs, 2);
+        add_choices(list, c, some_k_b, 2);
 }
 
 static void samaga_2(struct cell_list *list, const struct grid *grid)
