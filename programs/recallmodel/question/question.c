@@ -137,16 +137,18 @@ const char *device_name_at(unsigned i)
     return cpu ? cpu->name : NULL;
 }
 
-/* A CPU by the beginning of just one name. */
+/* A CPU by the beginning of its name: of several this CPU, or the first. */
 static const struct rcm_profile *cpu_profile_by_prefix(const char *beginning)
 {
     const struct rcm_profile *q, *found = NULL;
+    char cpu[RCM_CPU_TEXT];
+    const bool known = rcm_this_cpu(cpu);
     for (size_t i = 0; (q = cpu_profile_at(i)); i++) {
         if (strncmp(q->name, beginning, strlen(beginning)) != 0)
             continue;
-        if (found)
-            return NULL;
-        found = q;
+        if (known && q->card && strcmp(q->card, cpu) == 0)
+            return q;
+        found = found ? found : q;
     }
     return found;
 }
@@ -206,13 +208,27 @@ static const struct rcm_device *one_with_profile(const struct rcm_device *const 
     return known;
 }
 
+/* A profile of another CPU that was not asked for by its whole name. */
+static unsigned print_other_cpu(const struct device_option *device)
+{
+    const struct rcm_profile *q = &device->text.profile;
+    char cpu[RCM_CPU_TEXT];
+    if (!device->text.has_profile || !q->kernel->cpu || !q->card || !*q->card ||
+        strcmp(device->given_as, q->name) == 0 || strcmp(device->given_as, "this") == 0 ||
+        !rcm_this_cpu(cpu) || strcmp(q->card, cpu) == 0)
+        return 0;
+    return print_wrapped(
+        "  device      %s is not this CPU: recallmodel bench --calibrate, then --device this",
+        q->name);
+}
+
 unsigned print_family(const struct device_option *device)
 {
     return device->family
                ? print_wrapped("  device      %s, the only %s with a profile; name another one for "
                                "its own answer",
                                device->text.device.name, device->family)
-               : 0;
+               : print_other_cpu(device);
 }
 
 int read_device(void *to, const char *option, const char *value)

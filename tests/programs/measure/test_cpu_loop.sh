@@ -47,9 +47,20 @@ if grep -q '^card = ' "$profile"; then
     mv "$profile.kept" "$profile"
 fi
 "$program" select --device cpu-epyc-zen4 --n 2^16 --k 64 --recall 0.5 >"$folder/select"
+prints '^  device  ' <"$folder/select" && fail "a CPU by its whole name is what was asked for"
+cp "model/time/profiles/cpu_epyc_zen4_f32.profile" "$folder/zen4.profile"
 prints 'recallmodel.topk(x, 64' <"$folder/select" || fail "the call of select for a CPU"
-"$program" select --device cpu-epyc --n 2^16 --k 64 --recall 0.5 | cmp - "$folder/select" ||
-    fail "the beginning of a name of a CPU"
+# A CPU by the beginning of its name, or by a file, says if it is not this one.
+for device in cpu-epyc "$folder/zen4.profile"; do
+    "$program" select --device "$device" --n 2^16 --k 64 --recall 0.5 >"$folder/begun"
+    sed '/^  device  /d' "$folder/begun" | cmp - "$folder/select" ||
+        fail "$device: $(cat "$folder/begun")"
+    this=$(sed -n 's/^card = //p' "$profile")
+    if [ -n "$this" ] && [ "$this" != "AMD EPYC, family 25, model 17" ]; then
+        prints "^  device .* is not this CPU: .*--device this" <"$folder/begun" ||
+            fail "$device does not say that it is another CPU: $(cat "$folder/begun")"
+    fi
+done
 rejects "cpu-epyc-zen4, this (machine), or" "$program" select --device cpu-none --n 9 --k 2
 prints 'PyTorch' <"$folder/select" && fail "select shows a CPU a call of another library"
 "$program" select --device H100-PCIe --n 2^16 --k 64 >"$folder/select"
