@@ -16,7 +16,8 @@ grids=${GRIDS-two-stage/cpu-small exact/cpu-targets stage1/cpu-levels two-stage/
 
 field() { sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | sed -n 1p; }
 
-# cpu-epyc-zen4: the words of the CPU's name that tell it apart, and the generation where known.
+# cpu-epyc-zen4, cpu-xeon-emeraldrapids: the words of the CPU's name that tell it apart, and the
+# generation where known.
 name_of_cpu() {
     local words generation=
     words=$(field "model name" | tr '[:upper:]' '[:lower:]' |
@@ -28,6 +29,15 @@ name_of_cpu() {
         25/1 | 25/33 | 25/80) generation=-zen3 ;;
         25/17 | 25/97 | 25/116 | 25/160) generation=-zen4 ;;
         26/*) generation=-zen5 ;;
+        esac
+    fi
+    if [ "$(field vendor_id)" = GenuineIntel ]; then
+        case $(field "cpu family")/$(field model) in
+        6/85) generation=-skylake ;; # Cascade Lake and Cooper Lake, too
+        6/106 | 6/108) generation=-icelake ;;
+        6/143) generation=-sapphirerapids ;;
+        6/207) generation=-emeraldrapids ;;
+        6/173) generation=-graniterapids ;;
         esac
     fi
     echo "cpu-${words:-$(uname -m)}$generation"
