@@ -138,6 +138,8 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
             stop[-1] = '\0';
         if (number == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
             line += 3;
+        if (*line == '#' && !csv->remark)
+            csv->remark = line;
         if (*line == '#' || *line == '\0')
             continue;
         if (take_line(csv, &room, &fields, line, number, error) != 0)

@@ -15,8 +15,9 @@
 struct csv {
     char *path, *text;
     size_t columns, rows;
-    char **fields; /* the header, then row by row */
-    size_t *lines; /* of the header and each row in the file, from 1 */
+    char **fields;      /* the header, then row by row */
+    size_t *lines;      /* of the header and each row in the file, from 1 */
+    const char *remark; /* the first line that begins with #; NULL: there is none */
 };
 
 #define CSV_ERROR 300 /* characters that a line has room in */

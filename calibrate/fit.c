@@ -103,7 +103,10 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
                               .length = length,
                               .prior = *profile,
                               .has_prior = has_prior(profile),
-                              .profile = {.kernel = profile->kernel, .dtype = profile->dtype}};
+                              .profile = {.kernel = profile->kernel,
+                                          .dtype = profile->dtype,
+                                          .l2_bytes = profile->l2_bytes,
+                                          .l3_bytes = profile->l3_bytes}};
     struct run *sample = NULL;
     *fit = (struct fit){0};
     if (check_runs(runs, length, profile->kernel, small || problem.has_prior, least, error) != 0)

@@ -2,7 +2,8 @@
 # cpu_profile.sh [FOLDER ..] - makes model/time/profiles/NAME_f32.profile from the measured runs in
 # runs/NAME (by default of every runs/cpu-*), and prints how good it is. Of each folder it takes
 # cpu-small.csv and cpu-calibrate.csv, those that are there. A row whose interval is wider than a
-# factor of 1.5 was disturbed, and is left out.
+# factor of 1.5 was disturbed, and is left out. So are fewer than 16 buckets before 2026-11-25,
+# whose kernel is gone.
 #
 #   PROGRAM=build/recallmodel  PROFILES=model/time/profiles
 #   MOST_THREADS=1   leaves out runs of more threads, on a machine that was busy
@@ -32,10 +33,16 @@ for runs in "$@"; do
         exit 2
     fi
     # one head, and the rows that were not disturbed
-    awk -F, -v most="${MOST_THREADS:-1024}" '/^#/ { next }
+    awk -F, -v most="${MOST_THREADS:-1024}" '/^#/ {
+                if (!low) { print }
+                if (match($0, /date=[0-9-]*/)) {
+                    old = substr($0, RSTART + 5, RLENGTH - 5) < "2026-11-25"
+                }
+                next
+            }
         $1 == "work" { if (!low) { for (i = 1; i <= NF; i++) { at[$i] = i }
                 low = at["time_us_low"]; high = at["time_us_high"]; print } next }
-        $at["threads"] > most { next }
+        $at["threads"] > most || (old && $1 != "exact" && $at["b"] < 16) { next }
         $high <= 1.5 * $low { print; next }
         { wide++ }
         END { print wide + 0 " disturbed rows left out" > "/dev/stderr" }' "${files[@]}" \

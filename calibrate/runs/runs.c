@@ -322,6 +322,14 @@ static int check_device(const struct reader *r)
     return 0;
 }
 
+/* A number of the remark of recallmodel bench, such as " l2=1048576"; 0: it is not there. */
+static double number_of_remark(const struct csv *csv, const char *name)
+{
+    const char *at = csv->remark ? strstr(csv->remark, name) : NULL;
+    const double number = at ? strtod(at + strlen(name), NULL) : 0.0;
+    return number > 0.0 && isfinite(number) ? number : 0.0;
+}
+
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   struct message error)
 {
@@ -330,6 +338,8 @@ int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_li
     if (find_columns(&r) != 0 || check_kernel(&r) != 0 || check_device(&r) != 0 ||
         find_dtype(&r, runs) != 0)
         return -1;
+    runs->l2_bytes = number_of_remark(csv, " l2=");
+    runs->l3_bytes = number_of_remark(csv, " l3=");
     runs->items = malloc((2 * csv->rows + 1) * sizeof *runs->items);
     if (!runs->items)
         return message_set(error, "%.150s: not enough memory", csv->path);
@@ -365,5 +375,7 @@ int runs_append(struct run_list *runs, const struct run_list *more)
     runs->length += more->length;
     runs->second += more->second;
     runs->left_out += more->left_out;
+    runs->l2_bytes = more->l2_bytes > 0.0 ? more->l2_bytes : runs->l2_bytes;
+    runs->l3_bytes = more->l3_bytes > 0.0 ? more->l3_bytes : runs->l3_bytes;
     return 0;
 }

@@ -48,7 +48,8 @@ struct run_list {
     size_t second;   /* runs of stage 1 that share a row with one of both stages */
     size_t left_out; /* rows of other measurements */
     bool has_dtype;
-    enum rcm_dtype dtype; /* of all runs, if the CSV says so */
+    enum rcm_dtype dtype;      /* of all runs, if the CSV says so */
+    double l2_bytes, l3_bytes; /* of a CPU, if the first remark says l2= and l3=; 0: it does not */
 };
 
 /* Which rows to take if they differ. */

@@ -88,10 +88,11 @@ struct rcm_profile {
     double blocks_at_once; /* that the device holds; more run in waves */
     /* one element of one thread, in cache, for this k_b; at most five of them */
     double element_us_1, element_us_2, element_us_3, element_us_4, element_us_8, element_us_16;
-    double insert_us;         /* an insertion of a warp, for each k_b */
+    double insert_us;         /* an insertion of a warp, for each k_b; CPU: for each pair of k_b */
     double memory_ratio;      /* the time of an element from memory over that from cache */
     double cache_bytes;       /* bytes of all rows at which half come from memory */
     double roof_bytes_per_s;  /* of memory, as the runs show it */
+    double l3_bytes_per_s;    /* CPU: of the last cache */
     double lines_per_us;      /* of 128 bytes, that all warps can ask for */
     double merge_us;          /* merging the queues of a block, for each of k_b + 3 */
     double select_launch_us;  /* stage 2 in one block a row: its start and end */
@@ -102,15 +103,14 @@ struct rcm_profile {
     double split_element_us;  /* each candidate of all rows */
     double operations_per_s;  /* short model: vector operations, 5 k_b - 2 an element */
     double keep_us;           /* CPU: each candidate that stage 1 keeps */
-    double scan_us;           /* CPU: an element of stage 1 where the best of blocks are kept */
+    double scan_us;           /* CPU: an element, of which the best of a lane is kept */
     double offer_us;          /* the best of a block, for each k_b */
+    double sort_us;           /* CPU, stage 1 by sorting: an exchange, for each element */
+    double single_ratio;      /* CPU, stage 1: time of a vector that goes by alone */
     double resolve_us;        /* an element of a block that is looked at again */
     double split_ratio;       /* CPU, stage 1: where b elements are not whole lines of the cache */
-    double narrow_ratio;      /* CPU: time from memory, of neighbours narrower than a page */
-    double plain_us;          /* CPU: an element of stage 1 where no vectors are used */
-    double group_us;          /* CPU, exact top-k: the largest of a group of neighbours */
-    double sample_us;         /* a threshold for more than 512 groups */
-    double wanted_us;         /* each of the k that are wanted */
+    double narrow_ratio;      /* CPU: time from memory, of neighbours that are a few lines */
+    double wanted_us;         /* CPU, exact top-k by groups: each of the k that are wanted */
     double dense_us;          /* CPU, exact top-k: an element of a row too short for groups */
     double collect_us;        /* each of the k that are wanted of such a row */
     double thread_us;         /* CPU: the start of each thread but the first */
@@ -136,6 +136,8 @@ struct rcm_profile {
     double held_out_exact_p05_ratio, held_out_exact_p95_ratio;
     /* exact top-k alone: of numbers k that a fit to the others did not see; 0: not tried */
     double held_out_k_median_error, held_out_k_p95_error;
+    /* the caches of a CPU, the last two; 0: not known, taken as 1 MiB and 32 MiB */
+    double l2_bytes, l3_bytes;
     double threads; /* of a CPU, for which it predicts; 0 is 1 */
 };
 

@@ -9,38 +9,74 @@
 
 bool time_cpu_is_whole(const struct rcm_profile *q)
 {
-    return q->launch_us > 0.0 && q->cache_bytes > 0.0 && q->roof_bytes_per_s > 0.0;
+    return q->launch_us > 0.0 && q->l3_bytes_per_s > 0.0 && q->roof_bytes_per_s > 0.0;
 }
 
-/* ---- what the library does for a shape: known, not fitted */
+/* ---- what the library does for a shape: known, not fitted (docs/cpu.md) */
 
-#define LANES 16.0        /* buckets of a vector of 64 bytes */
-#define NEAR_BYTES 0x1p23 /* more come from memory: stage 1 takes blocks of eight */
-#define PAGE_BYTES 4096.0
+#define LANES 16.0         /* buckets of a vector of 64 bytes */
+#define TOGETHER 8.0       /* vectors that go by at once */
+#define TILE_VECTORS 512.0 /* of which k_b each are kept in cache */
+#define DEALT 128.0        /* few buckets are dealt into so many at most */
+#define NEAR_BYTES 0x1p23  /* rows of more come from memory: vectors go by one at a time */
+#define AHEAD_BYTES 8192.0 /* b neighbours of fewer are read with gaps */
+#define L2_BYTES 0x1p20    /* where the profile does not say */
+#define L3_BYTES 0x1p25
 #define FEW_ELEMENTS 256.0     /* of which no sample is taken */
 #define MANY_GROUPS 512.0      /* beyond these the threshold is looked for in a sample */
+#define GROUPED 1.4            /* an element of exact top-k by groups, over one of stage 1 */
 #define THREAD_ELEMENTS 32768u /* for which a thread is started */
 
-/* How stage 1 fills the buckets: by vectors of buckets to which each element or the best of each
- * block is offered, or one after the other. */
-enum way { WAY_ELEMENTS, WAY_BLOCKS, WAY_PLAIN };
-static enum way way_of(struct rcm_topk p)
+/* How stage 1 fills the buckets: each element is offered, or the best of each block, or so many
+ * rows as a power of two has are sorted. */
+enum way { WAY_ELEMENTS, WAY_BLOCKS, WAY_COLUMNS };
+static enum way way_of(double rows, double k_b)
 {
-    const uint64_t rows = p.n / p.b;
-    const bool vectors = p.k_b <= 4 || p.k_b == 8 || p.k_b == 16;
-    if ((double)p.b < LANES || rows < p.k_b || !vectors)
-        return WAY_PLAIN;
-    return p.k_b > 1 && rows >= 256 && rows >= 64 * p.k_b ? WAY_BLOCKS : WAY_ELEMENTS;
+    if (k_b == 2.0 ? rows >= 256.0 : k_b > 2.0 && rows >= 128.0 && rows >= 5.0 * k_b * k_b)
+        return WAY_BLOCKS;
+    return k_b > 4.0 || (k_b > 2.0 && rows <= LANES) ? WAY_COLUMNS : WAY_ELEMENTS;
 }
 
 /* The elements of a block of a bucket of so many. */
-static double block_of(double rows, double k_b)
+static double block_of(double rows, double k_b, bool near)
 {
-    const double ratio = floor(rows / (4.0 * k_b));
-    double block = 8.0;
-    while (block < 64.0 && 4.0 * block * block * block <= ratio * ratio)
+    const double ratio = floor(rows / (4.0 * k_b)), most = near ? 64.0 : 8.0;
+    double block = 2.0;
+    while (block < most && 4.0 * block * block * block <= ratio * ratio)
         block *= 2.0;
     return block;
+}
+
+/* The buckets that stage 1 fills: those of the shape, or more into which few are dealt. */
+static double filled_of(struct rcm_topk p)
+{
+    const double b = (double)p.b, n = (double)p.n;
+    double filled = b;
+    while (b < LANES && 2.0 * filled <= DEALT)
+        filled *= 2.0;
+    while (b < LANES && filled >= 2.0 * LANES && floor(n / filled) < 512.0 * (double)p.k_b)
+        filled /= 2.0;
+    return filled;
+}
+
+/* Of the vectors of a tile, those that go by alone. */
+static double alone_in(double vectors, double together, double overlapping)
+{
+    return vectors - floor((vectors - overlapping) / together) * together;
+}
+
+/* The vectors that `filled` buckets are, of which those that go by alone count `ratio` each. The
+ * last one of those that are no whole vectors overlaps the one before, and goes alone. */
+static double vectors_of(double filled, double k_b, double together, bool near, double ratio)
+{
+    const double vectors = ceil(filled / LANES), most = floor(TILE_VECTORS / k_b);
+    const double tiles = ceil(vectors / most), low = floor(vectors / tiles);
+    const double wider = vectors - low * tiles, last = wider > 0.0 ? low + 1.0 : low;
+    const double overlapping = fmod(filled, LANES) != 0.0 ? 1.0 : 0.0;
+    const double alone = (tiles - wider) * alone_in(low, together, 0.0) +
+                         wider * alone_in(low + 1.0, together, 0.0) -
+                         alone_in(last, together, 0.0) + alone_in(last, together, overlapping);
+    return vectors + (ratio - 1.0) * (near ? alone : vectors);
 }
 
 /* Exact top-k: elements of a group, of which there are at least four for each that is wanted; 0: no
@@ -67,57 +103,101 @@ static double known(double parameter)
     return parameter > 0.0 ? parameter : NAN;
 }
 
+/* A ratio that they do not determine is 1. */
+static double ratio_of(double parameter)
+{
+    return parameter > 0.0 ? parameter : 1.0;
+}
+
 /* Exact top-k of the k best of n elements in cache. */
 static double exact_us(const struct rcm_profile *q, double n, double k)
 {
-    const double size = group_size(n, k, rcm_dtype_bytes(q->dtype)), groups = floor(n / size);
-    if (!(size > 0.0))
-        return (n > FEW_ELEMENTS ? known(q->select_launch_us) : 0.0) + n * known(q->dense_us) +
-               k * known(q->collect_us);
-    return n * known(q->element_us_1) + groups * known(q->group_us) +
-           (groups > MANY_GROUPS ? known(q->sample_us) : 0.0) + k * known(q->wanted_us);
+    const double size = group_size(n, k, rcm_dtype_bytes(q->dtype));
+    const bool sampled = size > 0.0 ? floor(n / size) > MANY_GROUPS : n > FEW_ELEMENTS;
+    return (sampled ? known(q->select_launch_us) : 0.0) +
+           (size > 0.0 ? GROUPED * n * known(q->scan_us) + k * known(q->wanted_us)
+                       : n * known(q->dense_us) + k * known(q->collect_us));
 }
 
-/* Stage 1 of a row in cache: reading its elements, and what is done for its c candidates. `near`:
- * the rows are not read from memory. */
+/* An element of a bucket where the best of each block are offered. `again`: how many of an element
+ * are looked at again. */
+static double block_element_us(const struct rcm_profile *q, double rows, double k_b, bool near,
+                               double *again)
+{
+    const double block = block_of(rows, k_b, near), blocks = rows / block;
+    /* a block is offered if that of one lane is among the best of this lane so far */
+    const double most = LANES * k_b,
+                 offered = blocks > most ? most * (1.0 + log(blocks / most)) : blocks;
+    *again = k_b * k_b * k_b * block * block / (2.0 * rows * rows);
+    return known(q->scan_us) + (offered * k_b + 2.0 * blocks) / rows * known(q->offer_us);
+}
+
+/* An element where k_b rows, or the next power of two, are sorted and merged with those kept. */
+static double column_element_us(const struct rcm_profile *q, double rows, double k_b)
+{
+    const double steps = ceil(log2(k_b)), sorted = exp2(steps);
+    /* minimum and maximum of two vectors, for each of a block: in Batcher's network, merging, and
+     * what two more take: packing */
+    const double exchanges = steps * (steps + 1.0) / 4.0 + 1.0 + steps / 2.0 + 2.0;
+    return ceil(rows / sorted) * sorted / rows * exchanges * known(q->sort_us);
+}
+
+/* Stage 1 of a row in cache: what is done for its elements, and for its c candidates. `near`: the
+ * rows are not read from memory. */
 struct work {
     double elements, candidates;
 };
 static struct work stage1_work(const struct rcm_profile *q, struct rcm_topk p, double c, bool near)
 {
-    const double n = (double)p.n, k_b = (double)p.k_b, rows = floor(n / (double)p.b);
-    const double padded = LANES * ceil((double)p.b / LANES) / (double)p.b;
-    const double keep = c * known(q->keep_us);
-    switch (way_of(p)) {
+    const double n = (double)p.n, k_b = (double)p.k_b, filled = filled_of(p),
+                 rows = floor(n / filled), single = ratio_of(q->single_ratio);
+    double each, vectors, again = 0.0;
+    switch (way_of(rows, k_b)) {
     case WAY_ELEMENTS:
-        return (struct work){n * padded * time_element_us(q, p.k_b), keep};
-    case WAY_BLOCKS: {
-        const double block = near ? block_of(rows, k_b) : 8.0;
-        const double again = n * pow(k_b, 3.0) * block * block / (2.0 * rows * rows);
-        return (struct work){n * padded * (known(q->scan_us) + k_b / block * known(q->offer_us)) +
-                                 again * known(q->resolve_us),
-                             keep};
-    }
+        vectors = vectors_of(filled, k_b, floor(TOGETHER / k_b), near, single);
+        each = known(q->scan_us);
+        if (k_b > 1.0)
+            each += k_b * (k_b - 1.0) / 2.0 * known(q->insert_us);
+        break;
+    case WAY_BLOCKS:
+        vectors = vectors_of(filled, k_b, TOGETHER, near, single);
+        each = block_element_us(q, rows, k_b, near, &again);
+        break;
     default:
-        return (struct work){n * known(q->plain_us),
-                             keep + c * (1.0 + log(fmax(1.0, n / (double)p.b / k_b))) *
-                                        known(q->insert_us)};
+        vectors = ceil(filled / LANES);
+        each = column_element_us(q, rows, k_b);
     }
+    return (struct work){
+        n * (vectors * LANES / filled * each + (again > 0.0 ? again * known(q->resolve_us) : 0.0)),
+        (c + (filled > (double)p.b ? filled * k_b : 0.0)) * known(q->keep_us)};
 }
 
 /* How much longer it takes to read a row whose vectors do not begin where lines of the cache do;
- * and from memory, where b neighbours are narrower than a page. */
-static double split_ratio(const struct rcm_profile *q, struct rcm_topk p)
+ * and from memory, where b neighbours are narrow. */
+static double split_ratio(const struct rcm_profile *q, double filled)
 {
-    return (double)p.b > LANES && fmod((double)p.b, LANES) != 0.0 && q->split_ratio > 0.0
-               ? q->split_ratio
-               : 1.0;
+    return filled > LANES && fmod(filled, LANES) != 0.0 ? ratio_of(q->split_ratio) : 1.0;
 }
-static double narrow_ratio(const struct rcm_profile *q, struct rcm_topk p)
+static double narrow_ratio(const struct rcm_profile *q, double filled)
 {
-    const double pitch = (double)p.b * rcm_dtype_bytes(q->dtype);
-    const bool narrow = pitch > 128.0 && pitch < PAGE_BYTES;
-    return narrow && q->narrow_ratio > 0.0 ? q->narrow_ratio : 1.0;
+    const double pitch = filled * rcm_dtype_bytes(q->dtype);
+    const bool narrow = pitch > 128.0 && pitch < AHEAD_BYTES;
+    return narrow ? 1.0 + (ratio_of(q->narrow_ratio) - 1.0) * (1.0 - pitch / AHEAD_BYTES) : 1.0;
+}
+
+/* The part of `read` bytes that a cache does not hold. What is read again and again evicts itself
+ * where it is a little more than the cache: the share falls with the cube. */
+static double beyond(double cache_bytes, double usual, double read)
+{
+    const double share = (cache_bytes > 0.0 ? cache_bytes : usual) / read;
+    return 1.0 / (1.0 + share * share * share);
+}
+
+static double memory_us(const struct rcm_profile *q, double read)
+{
+    return 1e6 * read *
+           (beyond(q->l2_bytes, L2_BYTES, read) / q->l3_bytes_per_s +
+            beyond(q->l3_bytes, L3_BYTES, read) / q->roof_bytes_per_s);
 }
 
 /* What the threads do together, and their start. */
@@ -131,19 +211,17 @@ struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_t
     struct rcm_prediction r = {.low_us = NAN, .high_us = NAN};
     const double n = (double)p.n, m = shape_rows(p), bytes = rcm_dtype_bytes(q->dtype);
     const double c = (double)rcm_candidates(p), k = (double)p.k, read = m * n * bytes;
-    const double threads = threads_of(q, m * n);
+    const double threads = threads_of(q, m * n), filled = filled_of(p);
     const struct work row = stage1_work(q, p, c, read <= NEAR_BYTES);
-    const double split = split_ratio(q, p), elements = m * row.elements * split,
+    const double split = split_ratio(q, filled), elements = m * row.elements * split,
                  keep = m * row.candidates;
-    const double from_memory = 1e6 * read * time_memory_part(q, read) / q->roof_bytes_per_s;
-    const double memory = from_memory * narrow_ratio(q, p) * split;
+    const double memory = memory_us(q, read) * narrow_ratio(q, filled) * split;
     const struct time_term terms[] = {{"launch", q->launch_us},
                                       {"operations", elements},
                                       {"candidates", keep},
                                       {"memory", memory}};
     r.bound = time_largest(terms, sizeof terms / sizeof *terms);
-    r.stage1_us =
-        q->launch_us + shared_us(q, time_overlap(elements, memory, 0.0, 0.0) + keep, threads);
+    r.stage1_us = q->launch_us + shared_us(q, hypot(elements, memory) + keep, threads);
     if (c > k) {
         r.stage2 = group_size(c, k, bytes) > 0.0 ? "groups" : "dense";
         r.stage2_us = shared_us(q, m * exact_us(q, c, k), threads);
@@ -164,7 +242,6 @@ const char *time_cpu_way(const struct rcm_profile *q, struct rcm_topk p)
 double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p)
 {
     const double n = (double)p.n, m = shape_rows(p), read = m * n * rcm_dtype_bytes(q->dtype);
-    const double memory = 1e6 * read * time_memory_part(q, read) / q->roof_bytes_per_s;
     const double us = m * exact_us(q, n, (double)p.k);
-    return q->launch_us + shared_us(q, time_overlap(us, memory, 0.0, 0.0), threads_of(q, m * n));
+    return q->launch_us + shared_us(q, hypot(us, memory_us(q, read)), threads_of(q, m * n));
 }

@@ -211,20 +211,14 @@ static struct rcm_work times_work(struct rcm_topk p, double bytes)
 
 #define CPU_LANES 16 /* buckets of a vector */
 
-/* Any b. Six k_b were measured. */
-static uint64_t cpu_b(struct rcm_topk p, uint64_t low, const struct rcm_restriction *r)
-{
-    return p.k_b <= 4 || p.k_b == 8 || p.k_b == 16 ? any_b(p, low, r) : 0;
-}
-
-/* Where neighbours fill a page, of values of 4 and 2 bytes; and where exact top-k of the candidates
- * begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. (Where stage 1 works
- * in another way, the length of a bucket changes, too: a step.) */
+/* Where neighbours are no longer narrow, of values of 4 and 2 bytes; and where exact top-k of the
+ * candidates begins to look at groups: of 64 and 256 bytes, of values of 4 and 2 bytes. (Where
+ * stage 1 works in another way, the length of a bucket changes, too: a step.) */
 static size_t cpu_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
 {
     size_t count = 0;
-    b[count++] = 1024;
     b[count++] = 2048;
+    b[count++] = 4096;
     for (uint64_t groups = 64; groups <= 512; groups *= 2)
         if (p.k <= RCM_N_MAX / groups)
             b[count++] = shape_ceil_divide(groups * p.k, p.k_b);
@@ -314,9 +308,10 @@ const struct rcm_kernel kernel_generic = {
 
 const struct rcm_kernel kernel_cpu = {
     .name = "cpu",
-    .limits = "any b, k_b up to 4, 8 or 16",
+    .limits = "any b, k_b up to 16",
     .k_b_max = 16,
-    .next_b = cpu_b,
+    .any_b = true,
+    .next_b = any_b,
     .work = times_work,
     .splits = never,
     .edges = cpu_edges,

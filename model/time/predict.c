@@ -140,9 +140,10 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
     if (q->kernel->exact_only)
         return time_exact_is_whole(q) ? NULL
                                       : "has none of launch_us, row_us, long_us; give at least one";
-    if (q->kernel->cpu && !time_cpu_is_whole(q))
-        return "lacks one of launch_us, cache_bytes, roof_bytes_per_s; recallmodel calibrate "
-               "writes all of them";
+    if (q->kernel->cpu)
+        return time_cpu_is_whole(q) ? NULL
+                                    : "lacks one of launch_us, l3_bytes_per_s, roof_bytes_per_s; "
+                                      "recallmodel calibrate writes all of them";
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         any = any || (rcm_time_value(q, parameter) > 0.0 &&

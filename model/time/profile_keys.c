@@ -56,6 +56,8 @@ static const struct rcm_text_key keys_after[] = {
     FIGURE(held_out_exact_p95_ratio),
     FIGURE(held_out_k_median_error),
     FIGURE(held_out_k_p95_error),
+    FIGURE(l2_bytes),
+    FIGURE(l3_bytes),
     FIGURE(threads),
 };
 

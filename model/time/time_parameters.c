@@ -13,9 +13,9 @@
     EVERY(name, unit, start, meaning, k_b, always, times_only, cpu_start, 0.0)
 #define ROW(name, unit, start, meaning, k_b, always, times_only) \
     SHARED(name, unit, start, meaning, k_b, always, times_only, 0.0)
-#define ELEMENT(k_b, start, cpu_start) \
-    SHARED(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b, \
-           false, false, cpu_start)
+#define ELEMENT(k_b, start) \
+    ROW(element_us_##k_b, "us", start, "one element of one thread, in cache, k_b = " #k_b, k_b, \
+        false, false)
 #define CPU(name, unit, cpu_start, meaning) \
     SHARED(name, unit, 0.0, meaning, 0, false, false, cpu_start)
 #define EXACT(name, unit, exact_start, meaning) \
@@ -27,19 +27,19 @@ static const struct rcm_time_parameter parameters[] = {
     ROW(block_us, "us", 5e-4, "from one thread block's start to the next", 0, true, false),
     ROW(blocks_at_once, "blocks", 4000.0, "thread blocks that the device holds; more run in waves",
         0, true, false),
-    ELEMENT(1, 0.05, 6e-5),
-    ELEMENT(2, 0.06, 1e-4),
-    ELEMENT(3, 0.08, 0.0),
-    ELEMENT(4, 0.1, 2e-4),
-    ELEMENT(8, 0.2, 4e-4),
-    ELEMENT(16, 0.4, 8e-4),
+    ELEMENT(1, 0.05),
+    ELEMENT(2, 0.06),
+    ELEMENT(3, 0.08),
+    ELEMENT(4, 0.1),
+    ELEMENT(8, 0.2),
+    ELEMENT(16, 0.4),
     SHARED(insert_us, "us", 0.03,
-           "an insertion of a warp, for each of k_b, or of a CPU without vectors", 0, true, false,
-           1e-2),
+           "an insertion of a warp, for each of k_b; of a CPU, for each pair of k_b", 0, true,
+           false, 4e-5),
     ROW(memory_ratio, "", 2.0, "an element's time from memory over that from cache", 0, true,
         false),
-    SHARED(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory", 0, true,
-           false, 2e7),
+    ROW(cache_bytes, "bytes", 2e6, "bytes of all rows at which half come from memory", 0, true,
+        false),
     EVERY(roof_bytes_per_s, "bytes/s", 1.7e12, "the memory roof", 0, true, true, 2e10, 2e12),
     ROW(lines_per_us, "lines/us", 1.3e5, "lines of 128 bytes that all warps can ask for", 0, true,
         false),
@@ -58,16 +58,16 @@ static const struct rcm_time_parameter parameters[] = {
         0, false, false),
     ROW(operations_per_s, "1/s", 1e13, "vector operations of stage 1, 5 k_b - 2 an element", 0,
         false, true),
+    CPU(l3_bytes_per_s, "bytes/s", 5e10, "a CPU: the rate of the last cache"),
     CPU(keep_us, "us", 7e-4, "a CPU, stage 1: each candidate"),
-    CPU(scan_us, "us", 6e-5, "a CPU, stage 1 by blocks: each element"),
+    CPU(scan_us, "us", 6e-5, "a CPU: each element, of which the best of a lane is kept"),
     CPU(offer_us, "us", 8e-5, "a CPU, stage 1 by blocks: the best of a block, for each of k_b"),
+    CPU(sort_us, "us", 1e-4, "a CPU, stage 1 by columns: an exchange, for each element"),
+    CPU(single_ratio, "", 1.5, "a CPU, stage 1: time of a vector that goes by alone"),
     CPU(resolve_us, "us", 1.5e-3, "a CPU, stage 1 by blocks: each element looked at again"),
     CPU(split_ratio, "", 1.1,
         "a CPU, stage 1: time if b elements are not whole lines of the cache"),
-    CPU(narrow_ratio, "", 1.8, "a CPU, stage 1: memory's time if b elements are less than a page"),
-    CPU(plain_us, "us", 1e-3, "a CPU, stage 1 without vectors: each element"),
-    CPU(group_us, "us", 5e-4, "a CPU, exact top-k: each group of neighbours"),
-    CPU(sample_us, "us", 3.0, "a CPU, exact top-k: the threshold of more than 512 groups"),
+    CPU(narrow_ratio, "", 1.8, "a CPU, stage 1: memory's time if b elements are a few lines"),
     CPU(wanted_us, "us", 1.5e-2, "a CPU, exact top-k: each of the k wanted"),
     CPU(dense_us, "us", 3e-4, "a CPU, exact top-k of a row too short for groups: each element"),
     CPU(collect_us, "us", 7e-3, "a CPU, the same: each of the k wanted"),

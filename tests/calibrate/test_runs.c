@@ -173,4 +173,33 @@ START_TEST(stage1_of_a_row)
 }
 END_TEST
 
-TEST_MAIN("runs", broken_files, runs_of_a_file, stage1_of_a_row)
+/* The first remark says which caches a CPU has. */
+START_TEST(caches_of_a_remark)
+{
+    static const struct {
+        const char *text;
+        double l2, l3;
+    } cases[] = {
+        {"# bench cores=2 l1d=32768 l2=1048576 l3=33554432\n# l2=7 l3=7\nn,k,time_us\n8,2,1\n",
+         1048576, 33554432},
+        {"# bench l2=x l3=-1\nn,k,time_us\n8,2,1\n", 0, 0},
+        {"n,k,time_us\n8,2,1\n# bench l3=5\n", 0, 5},
+        {"n,k,time_us\n8,2,1\n", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct csv csv;
+        struct run_list runs, all = {0};
+        char error[CSV_ERROR];
+        ck_assert_int_eq(parse_text(cases[i].text, &csv, MESSAGE(error)), 0);
+        ck_assert_int_eq(
+            runs_from_csv(&csv, (struct run_filter){.times = true}, &runs, MESSAGE(error)), 0);
+        ck_assert_int_eq(runs_append(&all, &runs), 0);
+        ck_assert_double_eq(all.l2_bytes, cases[i].l2);
+        ck_assert_double_eq(all.l3_bytes, cases[i].l3);
+        runs_free(&runs);
+        runs_free(&all);
+        csv_free(&csv);
+    }
+}
+END_TEST
+
+TEST_MAIN("runs", broken_files, runs_of_a_file, stage1_of_a_row, caches_of_a_remark)

@@ -92,6 +92,8 @@ static void begin_from_prior(struct calibration *c, const struct question *quest
     const struct rcm_time_parameter *parameter;
     c->prior = fit_prior(question->device.given ? &question->device.text.device : NULL,
                          c->profile.kernel, c->profile.dtype);
+    c->prior.l2_bytes = c->profile.l2_bytes;
+    c->prior.l3_bytes = c->profile.l3_bytes;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         rcm_set_time_value(&c->profile, parameter, rcm_time_value(&c->prior, parameter));
 }

@@ -75,6 +75,8 @@ int calibration_describe(struct calibration *c, const struct calibrate_settings 
         .date = c->date,
         .source = settings->source ? settings->source : "",
         .runs = c->runs_text,
+        .l2_bytes = c->runs.l2_bytes,
+        .l3_bytes = c->runs.l3_bytes,
     };
     c->profile.card = settings->card ? settings->card
                       : c->profile.kernel->exact_only && question->device.given

@@ -129,7 +129,9 @@ START_TEST(what_kernels_run)
         {"samaga",
          {.n = 1000000, .k = 9, .b = 128, .k_b = 2},
          {.n = 1000064, .k = 9, .b = 128, .k_b = 2}},
-        {"cpu", {.n = 4096, .k = 9, .b = 128, .k_b = 5}, {.n = 4096, .k = 9, .b = 128, .k_b = 4}}};
+        {"cpu",
+         {.n = 4096, .k = 64, .b = 64, .k_b = 17},
+         {.n = 4096, .k = 64, .b = 64, .k_b = 16}}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         kernel = rcm_kernel_by_name(shapes[i].kernel);
         const struct rcm_profile *q;

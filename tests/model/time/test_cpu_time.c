@@ -11,20 +11,17 @@ static struct rcm_profile round_profile(void)
     return (struct rcm_profile){.kernel = rcm_kernel_by_name("cpu"),
                                 .dtype = RCM_F32,
                                 .launch_us = 1,
-                                .element_us_1 = 0.001,
-                                .element_us_2 = 0.002,
-                                .element_us_4 = 0.004,
-                                .cache_bytes = 1e30,
-                                .roof_bytes_per_s = 1e30,
-                                .select_launch_us = 2,
-                                .keep_us = 0.01,
-                                .scan_us = 0.003,
+                                .scan_us = 0.001,
+                                .insert_us = 0.002,
                                 .offer_us = 0.08,
                                 .resolve_us = 0.02,
-                                .plain_us = 0.05,
-                                .insert_us = 0.1,
-                                .group_us = 0.003,
-                                .sample_us = 7,
+                                .sort_us = 0.003,
+                                .keep_us = 0.01,
+                                .l2_bytes = 1e30,
+                                .l3_bytes = 1e30,
+                                .l3_bytes_per_s = 1e30,
+                                .roof_bytes_per_s = 1e30,
+                                .select_launch_us = 2,
                                 .wanted_us = 0.04,
                                 .dense_us = 0.006,
                                 .collect_us = 0.05};
@@ -42,38 +39,57 @@ static double exact_of(const struct rcm_profile *q, uint64_t n, uint64_t k, uint
 
 #define NEAR 1e-9
 
-START_TEST(stage_one)
+START_TEST(by_elements_and_columns)
 {
     const struct rcm_profile q = round_profile();
-    /* by elements: 4096 of them, 64 candidates; k_b = 2, buckets of 255 */
+    /* by elements: 4096 of them, 64 candidates; k_b = 2, buckets of 255; k_b = 4, of 64: six pairs
+     */
     ck_assert_double_eq_tol(time_of(&q, 4096, 64, 64, 1), 1 + 4.096 + 0.64, NEAR);
-    ck_assert_double_eq_tol(time_of(&q, 4080, 32, 16, 2), 1 + 8.16 + 0.32, NEAR);
-    /* k_b = 2, buckets of 256, for which blocks have 8 elements */
-    ck_assert_double_eq_tol(
-        time_of(&q, 4096, 32, 16, 2),
-        1 + 4096 * (0.003 + 2.0 / 8 * 0.08) + 4096 * 8 * 64.0 / (2 * 65536) * 0.02 + 0.32, NEAR);
-    /* buckets of 4096: 64; k_b = 8 wants buckets of 512, for which 8 */
-    ck_assert_double_eq_tol(time_of(&q, 65536, 32, 16, 2),
-                            1 + 65536 * (0.003 + 2.0 / 64 * 0.08) +
-                                65536 * 8 * 4096.0 / (2 * 16777216.0) * 0.02 + 0.32,
-                            NEAR);
-    ck_assert_double_eq_tol(
-        time_of(&q, 8192, 128, 16, 8),
-        1 + 8192 * (0.003 + 0.08) + 8192 * 512 * 64.0 / (2 * 262144.0) * 0.02 + 1.28, NEAR);
-    /* more than 8 MB: blocks of 8 */
-    ck_assert_double_eq_tol(time_of(&q, 4194304, 32, 16, 2),
-                            1 + 4194304 * (0.003 + 2.0 / 8 * 0.08) +
-                                4194304 * 8 * 64.0 / (2 * 262144.0 * 262144.0) * 0.02 + 0.32,
-                            1e-6);
-    /* k_b = 5, and too few buckets for a vector: one after the other */
-    ck_assert_double_eq_tol(time_of(&q, 4096, 160, 32, 5),
-                            1 + 204.8 + 160 * (0.01 + 0.1 * (1 + log(128.0 / 5))), NEAR);
-    ck_assert_double_eq_tol(time_of(&q, 4096, 15, 15, 1),
-                            1 + 204.8 + 15 * (0.01 + 0.1 * (1 + log(4096.0 / 15))), NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4080, 32, 16, 2), 1 + 4080 * (0.001 + 0.002) + 0.32, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 256, 64, 4), 1 + 4096 * (0.001 + 0.012) + 2.56, NEAR);
+    /* buckets of 16, 4 rows sorted: 1.5 exchanges each, 2 for merging, 2 more */
+    ck_assert_double_eq_tol(time_of(&q, 4096, 1024, 256, 4), 1 + 4096 * 5.5 * 0.003 + 10.24, NEAR);
+    /* k_b = 5: 8 rows sorted, 3 + 2.5 + 2; of 20 rows the last 4 fill a block, too */
+    ck_assert_double_eq_tol(time_of(&q, 4096, 320, 64, 5), 1 + 4096 * 7.5 * 0.003 + 3.2, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 640, 160, 32, 5), 1 + 640 * 1.2 * 7.5 * 0.003 + 1.6, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 256, 16, 16), 1 + 4096 * 10 * 0.003 + 2.56, NEAR);
 }
 END_TEST
 
-START_TEST(stage_one_of_odd_buckets)
+START_TEST(by_blocks)
+{
+    const struct rcm_profile q = round_profile();
+    /* k_b = 2, buckets of 256: 32 blocks of 8, as many as 16 lanes of 2 take */
+    ck_assert_double_eq_tol(time_of(&q, 4096, 32, 16, 2),
+                            1 + 4096 * (0.001 + 32 * (2 + 2) / 256.0 * 0.08) +
+                                4096 * 8 * 64.0 / (2 * 65536) * 0.02 + 0.32,
+                            NEAR);
+    /* of 4096: 64 blocks of 64, of which 32 (1 + log 2) are offered */
+    ck_assert_double_eq_tol(time_of(&q, 65536, 32, 16, 2),
+                            1 + 65536 * (0.001 + (32 * (1 + log(2)) * 2 + 2 * 64) / 4096 * 0.08) +
+                                65536 * 8 * 4096.0 / (2 * 16777216.0) * 0.02 + 0.32,
+                            NEAR);
+    /* k_b = 4 wants buckets of 128, in blocks of 4; k_b = 8 of 320, in blocks of 4 */
+    ck_assert_double_eq_tol(time_of(&q, 2048, 64, 16, 4),
+                            1 + 2048 * (0.001 + 32 * (4 + 2) / 128.0 * 0.08) +
+                                2048 * 64 * 16.0 / (2 * 16384) * 0.02 + 0.64,
+                            NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 5104, 128, 16, 8),
+                            1 + 5104 * 320 / 319.0 * 7.5 * 0.003 + 1.28, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 5120, 128, 16, 8),
+                            1 + 5120 * (0.001 + 80 * (8 + 2) / 320.0 * 0.08) +
+                                5120 * 512 * 16.0 / (2 * 102400) * 0.02 + 1.28,
+                            NEAR);
+    /* more than 8 MB: blocks of 8 */
+    ck_assert_double_eq_tol(
+        time_of(&q, 4194304, 32, 16, 2),
+        1 + 4194304 * (0.001 + (32 * (1 + log(1024)) * 2 + 2 * 32768) / 262144 * 0.08) +
+            4194304 * 8 * 64.0 / (2 * 262144.0 * 262144.0) * 0.02 + 0.32,
+        1e-6);
+}
+END_TEST
+
+START_TEST(odd_and_few_buckets)
 {
     struct rcm_profile q = round_profile();
     /* 24 buckets are two vectors, as 32 would be; where lines are split it takes longer */
@@ -81,13 +97,24 @@ START_TEST(stage_one_of_odd_buckets)
     q.split_ratio = 1.5;
     ck_assert_double_eq_tol(time_of(&q, 4096, 24, 24, 1), 1 + 4.096 * 32 / 24 * 1.5 + 0.24, NEAR);
     ck_assert_double_eq_tol(time_of(&q, 4096, 32, 32, 1), 1 + 4.096 + 0.32, NEAR);
-    /* from memory, 4 MB at 1 byte/us, 32 buckets are as good as a page of them, 64 are not */
-    q.narrow_ratio = 2;
-    q.cache_bytes = 1;
-    q.roof_bytes_per_s = 1e6;
-    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 32, 32, 1) / 4194304, 1, 1e-5);
-    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 64, 64, 1) / 4194304, 2, 1e-5);
-    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 1024, 1024, 1) / 4194304, 1, 1e-5);
+    q.split_ratio = 0;
+    /* eight vectors go by at once, of k_b = 2 four; others alone: all of two, none of eight, two of
+     * ten; the last of 127 buckets overlaps, so that seven and it are alone */
+    q.single_ratio = 3;
+    ck_assert_double_eq_tol(time_of(&q, 4096, 32, 32, 1), 1 + 3 * 4.096 + 0.32, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 128, 128, 1), 1 + 4.096 + 1.28, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 160, 160, 1), 1 + 4.096 * 1.4 + 1.6, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 127, 127, 1), 1 + 3 * 4.096 * 128 / 127 + 1.27, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 128, 64, 2), 1 + 4096 * 0.003 + 1.28, NEAR);
+    /* 513 vectors are tiles of 256 and 257; of rows beyond 8 MB all go alone */
+    ck_assert_double_eq_tol(time_of(&q, 16416, 8208, 8208, 1), 1 + 16.416 * 515 / 513 + 82.08,
+                            NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4194304, 1024, 1024, 1), 1 + 3 * 4194.304 + 10.24, 1e-6);
+    /* 5 buckets are dealt into 20, where 40 would not have 512 elements each; 15 of 128 into 30 */
+    q.single_ratio = 0;
+    ck_assert_double_eq_tol(time_of(&q, 4096, 5, 5, 1), 1 + 4.096 * 32 / 20 + 0.05 + 0.2, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 65536, 15, 15, 1), 1 + 65.536 * 128 / 120 + 0.15 + 1.2,
+                            NEAR);
 }
 END_TEST
 
@@ -95,18 +122,18 @@ START_TEST(exact_and_stage_two)
 {
     const struct rcm_profile q = round_profile();
     /* 64 groups of 64 elements; 256 of 16; 4 * 65 are more than 256 */
-    ck_assert_double_eq_tol(exact_of(&q, 4096, 4, 1), 1 + 4.096 + 0.192 + 0.16, NEAR);
-    ck_assert_double_eq_tol(exact_of(&q, 4096, 64, 1), 1 + 4.096 + 0.768 + 2.56, NEAR);
+    ck_assert_double_eq_tol(exact_of(&q, 4096, 4, 1), 1 + 1.4 * 4.096 + 0.16, NEAR);
+    ck_assert_double_eq_tol(exact_of(&q, 4096, 64, 1), 1 + 1.4 * 4.096 + 2.56, NEAR);
     ck_assert_double_eq_tol(exact_of(&q, 4096, 65, 1), 1 + 2 + 24.576 + 3.25, NEAR);
     ck_assert_double_eq_tol(exact_of(&q, 4096, 65, 3), 1 + 3 * (2 + 24.576 + 3.25), NEAR);
-    /* 512 groups, and 513 */
-    ck_assert_double_eq_tol(exact_of(&q, 32768, 4, 1), 1 + 32.768 + 1.536 + 0.16, NEAR);
-    ck_assert_double_eq_tol(exact_of(&q, 32832, 4, 1), 1 + 32.832 + 1.539 + 7 + 0.16, NEAR);
+    /* 512 groups, and 513: a sample */
+    ck_assert_double_eq_tol(exact_of(&q, 32768, 4, 1), 1 + 1.4 * 32.768 + 0.16, NEAR);
+    ck_assert_double_eq_tol(exact_of(&q, 32832, 4, 1), 1 + 1.4 * 32.832 + 2 + 0.16, NEAR);
     /* 64 candidates of which 32 are wanted, without a sample; 512, with one; of which 1 is */
     ck_assert_double_eq_tol(time_of(&q, 4096, 32, 64, 1), 5.736 + 0.384 + 1.6, NEAR);
     ck_assert_double_eq_tol(time_of(&q, 4096, 32, 512, 1), 1 + 4.096 + 5.12 + 2 + 3.072 + 1.6,
                             NEAR);
-    ck_assert_double_eq_tol(time_of(&q, 4096, 1, 64, 1), 5.736 + 0.064 + 0.012 + 0.04, NEAR);
+    ck_assert_double_eq_tol(time_of(&q, 4096, 1, 64, 1), 5.736 + 1.4 * 0.064 + 0.04, NEAR);
     const struct rcm_topk p = {.n = 4096, .k = 4, .b = 64, .k_b = 1, .m = 1};
     ck_assert_double_eq(rcm_predict_threshold(&q, p, 100), rcm_predict_exact(&q, p));
     ck_assert_str_eq(rcm_predict_exact_band(&q, p).stage2, "groups");
@@ -115,21 +142,48 @@ START_TEST(exact_and_stage_two)
 }
 END_TEST
 
-START_TEST(memory_and_threads)
+START_TEST(memory)
 {
     struct rcm_profile q = round_profile();
-    /* half of 16384 bytes come from memory */
-    q.cache_bytes = 16384;
-    q.roof_bytes_per_s = 1e9;
-    ck_assert_double_eq_tol(exact_of(&q, 4096, 4, 1),
-                            1 + cbrt(4.448 * 4.448 * 4.448 + 8.192 * 8.192 * 8.192), NEAR);
+    /* half of 16384 bytes come from the last cache; 8/9 of twice as many; half of those from memory
+     */
+    q.l2_bytes = 16384;
+    q.l3_bytes_per_s = 1e9;
+    ck_assert_double_eq_tol(exact_of(&q, 4096, 4, 1), 1 + hypot(1.4 * 4.096 + 0.16, 8.192), NEAR);
+    ck_assert_double_eq_tol(exact_of(&q, 8192, 4, 1), 1 + hypot(1.4 * 8.192 + 0.16, 32.768 * 8 / 9),
+                            NEAR);
+    q.l3_bytes = 32768;
+    q.roof_bytes_per_s = 1e8;
+    ck_assert_double_eq_tol(exact_of(&q, 8192, 4, 1),
+                            1 + hypot(1.4 * 8.192 + 0.16, 32.768 * 8 / 9 + 327.68 / 2), NEAR);
+    /* caches that are not stated have 1 and 32 MiB */
     q = round_profile();
+    q.l2_bytes = q.l3_bytes = 0;
+    q.roof_bytes_per_s = 1e6;
+    ck_assert_double_eq_tol(exact_of(&q, 1 << 23, 4, 1) / (33554432 / 2), 1, 1e-5);
+    q.l3_bytes_per_s = 1e5;
+    ck_assert_double_eq_tol(exact_of(&q, 1 << 18, 4, 1) / (1048576 * 10 / 2), 1, 1e-4);
+    /* all from memory, 4 MB at 1 byte/us: 32 buckets are a line of two, 64 are narrow, 2048 not */
+    q = round_profile();
+    q.narrow_ratio = 2;
+    q.l3_bytes = 1;
+    q.roof_bytes_per_s = 1e6;
+    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 32, 32, 1) / 4194304, 1, 1e-5);
+    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 64, 64, 1) / 4194304, 2 - 256.0 / 8192, 1e-5);
+    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 1024, 1024, 1) / 4194304, 1.5, 1e-5);
+    ck_assert_double_eq_tol(time_of(&q, 1 << 20, 2048, 2048, 1) / 4194304, 1, 1e-5);
+}
+END_TEST
+
+START_TEST(threads)
+{
+    struct rcm_profile q = round_profile();
     q.threads = 4;
     const double one = exact_of(&q, 65536, 4, 1) - 1;
-    ck_assert_double_eq_tol(one, 65.536 + 3.072 + 7 + 0.16, NEAR); /* no thread_us: one thread */
+    ck_assert_double_eq_tol(one, 1.4 * 65.536 + 2 + 0.16, NEAR); /* no thread_us: one thread */
     q.thread_us = 10; /* two threads have 32768 elements each */
     ck_assert_double_eq_tol(exact_of(&q, 65536, 4, 1), 1 + one / 2 + 10, NEAR);
-    ck_assert_double_eq_tol(exact_of(&q, 65535, 4, 1), 1 + 65.535 + 1023 * 0.003 + 7 + 0.16, NEAR);
+    ck_assert_double_eq_tol(exact_of(&q, 65535, 4, 1), 1 + 1.4 * 65.535 + 2 + 0.16, NEAR);
     q.threads = 0;
     ck_assert_double_eq_tol(exact_of(&q, 65536, 4, 1), 1 + one, NEAR);
 }
@@ -142,19 +196,22 @@ START_TEST(what_is_unknown)
     q.dense_us = 0;
     ck_assert(isnan(exact_of(&q, 4096, 65, 1)));
     ck_assert(exact_of(&q, 4096, 64, 1) > 0);
-    ck_assert(isnan(time_of(&q, 16384, 256, 64, 8))); /* no element_us_8 */
-    q.cache_bytes = 0;
+    q.sort_us = 0;
+    ck_assert(isnan(time_of(&q, 4096, 320, 64, 5)));
+    q.insert_us = 0; /* which k_b = 1 does not need */
+    ck_assert(isnan(time_of(&q, 4080, 32, 16, 2)));
+    ck_assert(time_of(&q, 4096, 64, 64, 1) > 0);
+    q.l3_bytes_per_s = 0;
     ck_assert_ptr_nonnull(rcm_profile_lacks(&q));
     ck_assert(isnan(time_of(&q, 4096, 64, 64, 1)));
-    /* k_b for which there are no vectors are not chosen */
-    const struct rcm_restriction any = {1, NULL};
-    for (uint64_t k_b = 1; k_b <= 16; k_b++) {
-        const struct rcm_topk p = {.n = 4096, .k = 64, .k_b = k_b, .m = 1};
-        const bool runs = k_b <= 4 || k_b == 8 || k_b == 16;
-        ck_assert_uint_eq(q.kernel->next_b(p, 77, &any), runs ? 77 : 0);
-    }
+    /* every k_b up to 16 runs with every b */
+    for (uint64_t k_b = 1; k_b <= 17; k_b++)
+        ck_assert(
+            rcm_kernel_runs(q.kernel,
+                            (struct rcm_topk){.n = 4096, .k = 64, .b = 77, .k_b = k_b, .m = 1}) ==
+            (k_b <= 16));
 }
 END_TEST
 
-TEST_MAIN("cpu_time", stage_one, stage_one_of_odd_buckets, exact_and_stage_two, memory_and_threads,
-          what_is_unknown)
+TEST_MAIN("cpu_time", by_elements_and_columns, by_blocks, odd_and_few_buckets, exact_and_stage_two,
+          memory, threads, what_is_unknown)

@@ -150,20 +150,18 @@ with open(sys.argv[1], "w") as out:
     for i in range(6):
         n = 65536 << i
         for k in (16, 64, 256):
-            us = 0.5 + n * 5e-5 + n / 64 * 2e-3 + 3.0 + k * 0.01
+            us = 0.5 + n * 7e-5 + 3.0 + k * 0.01
             out.write(f"exact,{n},{k},1,1,1,1,{us}\n")
             for b in (1024, 4096):
                 us = 0.5 + n * 5e-5 + b * 3e-3
-                if b >= 256 * k:
-                    us += b * 5e-5 + b / 64 * 2e-3 + k * 0.01
-                elif b >= 64 * k:
-                    us += b * 5e-5 + b / 16 * 2e-3 + k * 0.01
+                if b >= 64 * k:
+                    us += b * 7e-5 + k * 0.01
                 else:
-                    us += 2.0 + b * 7e-3 + k * 0.02
+                    us += 3.0 + b * 7e-3 + k * 0.02
                 out.write(f"two-stage,{n},{k},{b},1,1,1,{us}\n")
 PYTHON
 "$program" calibrate "$folder/exact.csv" --kernel cpu --dtype f32 --csv >"$folder/parameters"
-for expected in element_us_1:5e-5 keep_us:3e-3 dense_us:7e-3 collect_us:2e-2; do
+for expected in scan_us:5e-5 keep_us:3e-3 dense_us:7e-3 collect_us:2e-2; do
     awk -F, -v name="${expected%:*}" -v value="${expected#*:}" \
         '$1 == name { found = 1; if ($2 < 0.97 * value || $2 > 1.03 * value) exit 1 }
         END { if (!found) exit 1 }' "$folder/parameters" ||
