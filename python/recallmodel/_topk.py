@@ -419,9 +419,7 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
         if plan is not None:
             shape, index_type, same = plan
             values, indices = numpy.empty(shape, x.dtype), numpy.empty(shape, index_type)
-            call = ffi.new(library.CALL, same)
-            call.rows.x, call.values, call.indices = map(ffi.from_buffer, (x, values, indices))
-            library.start(call)
+            library.run_whole(same, x, values, indices)
             return tuple.__new__(TopK, (values, indices))
     is_jax, axis, nan_largest = False, _more.checked_axis(axis, dim), _more.checked_nan(nan)
     if type(x) is not numpy.ndarray:

@@ -12,6 +12,7 @@ from ._library import ffi, model, text_of
 PIECE_LEAST = 4096
 KEPT_MOST = 1 << 20  # a thread keeps its workspace for the next call up to this size, in bytes
 CALL = ffi.typeof("struct rcm_top_k_call *")
+new, from_buffer = ffi.new, ffi.from_buffer  # looked up once
 
 
 def check(status):
@@ -36,10 +37,11 @@ def address_of(array):
 
 
 class _Kept(threading.local):
-    """The workspace that each thread keeps between calls, at a multiple of 64."""
+    """What each thread keeps: its workspace, at a multiple of 64, and the function of C."""
 
     def __init__(self):
         self.at, self.room, self.memory = _memory(1 << 16)
+        self.top_k = lib.topk().rcm_top_k
 
 
 def _memory(size):
@@ -53,7 +55,7 @@ _kept = _Kept()
 
 def start(call):
     """Calls the library, with more workspace if it says that this is too small."""
-    status = lib.topk().rcm_top_k(call, _kept.at, _kept.room)
+    status = _kept.top_k(call, _kept.at, _kept.room)
     if status == 0:
         return
     if status == model.RCM_TOP_K_BAD_WORKSPACE:
@@ -62,9 +64,17 @@ def start(call):
         at, room, memory = _memory(size[0])
         if room <= KEPT_MOST:
             _kept.at, _kept.room, _kept.memory = at, room, memory
-        status = lib.topk().rcm_top_k(call, at, room)
+        status = _kept.top_k(call, at, room)
         del memory  # until here C writes there
     check(status)
+
+
+def run_whole(same, x, values, indices):
+    """Calls the library for contiguous arrays; all else is as in the call `same`."""
+    call = new(CALL, same)
+    call.rows.x = from_buffer(x)
+    call.values, call.indices = from_buffer(values), from_buffer(indices)
+    start(call)
 
 
 def pieces(shape, strides, axis):
