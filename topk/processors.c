@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +19,41 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* cpu.max: "200000 100000", microseconds of processors in each period, or "max 100000". */
-static unsigned quota_of_file(const char *path)
+/* The first or second number in a file of a group; -1 where there is none, as in "max 100000". */
+static double number_in(const char *group, const char *name, bool second)
 {
-    double quota, period;
+    char path[2 * PATH_MAX];
+    double numbers[2];
+    snprintf(path, sizeof path, "%s/%s", group, name);
     FILE *file = fopen(path, "r");
-    if (!file)
-        return UINT_MAX;
-    const int read = fscanf(file, "%lf %lf", &quota, &period);
-    fclose(file);
-    if (read != 2 || !(quota > 0.0) || !(period > 0.0) || quota / period >= UINT_MAX)
+    const bool read = file && fscanf(file, "%lf %lf", &numbers[0], &numbers[1]) > second;
+    if (file)
+        fclose(file);
+    return read ? numbers[second] : -1.0;
+}
+
+/* Microseconds of processors in each period. Version 1 has -1 for no limit. */
+static unsigned quota_of_group(const char *group, bool version_1)
+{
+    const double quota = number_in(group, version_1 ? "cpu.cfs_quota_us" : "cpu.max", false),
+                 period = version_1 ? number_in(group, "cpu.cfs_period_us", false)
+                                    : number_in(group, "cpu.max", true);
+    if (!(quota > 0.0) || !(period > 0.0) || quota / period >= UINT_MAX)
         return UINT_MAX;
     return quota < 2.0 * period ? 1 : (unsigned)(quota / period);
+}
+
+/* Does a list such as "cpu,cpuacct" name cpu? */
+static bool names_cpu(const char *list)
+{
+    for (;; list++) {
+        const size_t length = strcspn(list, ",");
+        if (length == 3 && strncmp(list, "cpu", 3) == 0)
+            return true;
+        list += length;
+        if (!*list)
+            return false;
+    }
 }
 
 unsigned topk_quota(const char *groups, const char *root)
@@ -40,13 +64,18 @@ unsigned topk_quota(const char *groups, const char *root)
     if (!file)
         return quota;
     while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "0::/", 4) != 0)
+        line[strcspn(line, "\n")] = 0;
+        char *controllers = strchr(line, ':');
+        char *group = controllers ? strchr(++controllers, ':') : NULL;
+        if (!group)
             continue;
-        char *group = line + 3;
-        group[strcspn(group, "\n")] = 0;
+        *group++ = 0;
+        const bool version_1 = names_cpu(controllers);
+        if (*controllers && !version_1)
+            continue;
         for (char *end = group; end; *end = 0) { /* from the group to the root */
-            snprintf(path, sizeof path, "%s%s/cpu.max", root, group);
-            quota = least(quota, quota_of_file(path));
+            snprintf(path, sizeof path, "%s%s%s", root, version_1 ? "/cpu" : "", group);
+            quota = least(quota, quota_of_group(path, version_1));
             end = strrchr(group, '/');
             if (!end)
                 break;

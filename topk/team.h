@@ -21,8 +21,9 @@ void topk_team(unsigned threads, uint64_t pieces, topk_work *work, void *context
  * least 1. */
 unsigned topk_processors(void);
 
-/* The whole processors that the files cpu.max allow in the group that the file `groups` names
- * ("0::/a/b") and in those around it, below `root`; UINT_MAX: no limit. */
+/* The whole processors that the groups allow which the file `groups` names, and those around them:
+ * "0::/a/b" by cpu.max below `root`, "4:cpu,cpuacct:/a/b" (version 1) by cpu.cfs_quota_us and
+ * cpu.cfs_period_us below `root`/cpu; UINT_MAX: no limit. */
 unsigned topk_quota(const char *groups, const char *root);
 
 #endif

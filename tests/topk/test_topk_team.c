@@ -244,6 +244,21 @@ START_TEST(quota)
     ck_assert_uint_eq(topk_quota(groups, folder), 1);
     put(folder, "groups", "0::/\n");
     ck_assert_uint_eq(topk_quota(groups, folder), 7);
+    put(folder, "groups", "3:cpuset:/a\n1:cpuset,cpu,cpuacct:/a:b\n0::/\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 7);
+    snprintf(command, sizeof command, "mkdir -p %s/cpu/a:b %s/cpu/a", folder, folder);
+    ck_assert_int_eq(system(command), 0);
+    put(folder, "cpu/cpu.cfs_period_us", "100000\n");
+    put(folder, "cpu/cpu.cfs_quota_us", "-1\n");
+    put(folder, "cpu/a/cpu.cfs_period_us", "100000\n");
+    put(folder, "cpu/a/cpu.cfs_quota_us", "100000\n"); /* of a group that is not named */
+    ck_assert_uint_eq(topk_quota(groups, folder), 7);
+    put(folder, "cpu/cpu.cfs_quota_us", "640000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 6);
+    put(folder, "cpu/a:b/cpu.cfs_quota_us", "100000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 6); /* no period */
+    put(folder, "cpu/a:b/cpu.cfs_period_us", "50000\n");
+    ck_assert_uint_eq(topk_quota(groups, folder), 2);
     snprintf(command, sizeof command, "rm -r %s", folder);
     ck_assert_int_eq(system(command), 0);
 }
