@@ -1,5 +1,5 @@
-/* test_topk_team.c - helpers: each piece once, by members that differ; no wait for one that has not
- * begun; a cancelled caller; fork; how many threads pay.
+/* test_topk_team.c - helpers: each piece once, by members that differ, for 1 to 100 callers; no wait
+ * for one that has not begun; a cancelled caller; fork; affinity; how many threads pay.
  *
  * Against: counts.
  *
@@ -19,7 +19,7 @@
 
 #include "run.h"
 
-enum { CALLERS = 8, PIECES = 3000, MEMBERS = 4 };
+enum { CALLERS = 8, CALLERS_MANY = 100, PIECES = 3000, MEMBERS = 4 };
 
 struct count {
     _Atomic unsigned done[PIECES], busy[MEMBERS], wrong;
@@ -53,16 +53,23 @@ static void *call_often(void *wrong)
     return NULL;
 }
 
-START_TEST(each_piece_once)
+static void check_callers(unsigned callers)
 {
     pthread_t threads[CALLERS];
     unsigned wrong[CALLERS] = {0};
-    for (unsigned i = 0; i < CALLERS; i++)
+    for (unsigned i = 0; i < callers; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, call_often, &wrong[i]), 0);
-    for (unsigned i = 0; i < CALLERS; i++) {
+    for (unsigned i = 0; i < callers; i++) {
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
         ck_assert_uint_eq(wrong[i], 0);
     }
+}
+
+START_TEST(each_piece_once)
+{
+    check_callers(1);
+    check_callers(2);
+    check_callers(CALLERS);
     topk_team(MEMBERS, 0, count_piece, NULL);
 }
 END_TEST
@@ -118,6 +125,35 @@ START_TEST(no_helper_is_free)
 }
 END_TEST
 
+/* Two pieces are in hand at once: by the caller and by a helper. */
+static void meet(void *context, uint64_t i, unsigned member)
+{
+    (void)i, (void)member;
+    struct gate *gate = context;
+    atomic_fetch_add(&gate->inside, 1);
+    for (unsigned ms = 0; gate->inside < 2 && ms < 5000; ms++)
+        usleep(1000);
+    gate->open += gate->inside >= 2;
+}
+
+/* More than the pool can hold: all are in their first piece. */
+START_TEST(many_callers)
+{
+    struct gate gate = {0}, met = {0};
+    pthread_t callers[CALLERS_MANY];
+    for (unsigned i = 0; i < CALLERS_MANY; i++)
+        ck_assert_int_eq(pthread_create(&callers[i], NULL, call_at_gate, &gate), 0);
+    while (gate.inside < CALLERS_MANY)
+        usleep(1000);
+    ck_assert_uint_eq(wrong_pieces(), 0);
+    gate.open = 1;
+    for (unsigned i = 0; i < CALLERS_MANY; i++)
+        ck_assert_int_eq(pthread_join(callers[i], NULL), 0);
+    topk_team(2, 2, meet, &met);
+    ck_assert_uint_eq(met.open, 2);
+}
+END_TEST
+
 /* The caller waits for its helper when its thread is cancelled. */
 struct cancelled {
     struct gate gate;
@@ -159,23 +195,11 @@ START_TEST(caller_is_cancelled)
 }
 END_TEST
 
-/* A child starts helpers of its own: two pieces are in hand at once. */
-static void meet(void *context, uint64_t i, unsigned member)
-{
-    (void)i, (void)member;
-    struct gate *gate = context;
-    atomic_fetch_add(&gate->inside, 1);
-    for (unsigned ms = 0; gate->inside < 2 && ms < 5000; ms++)
-        usleep(1000);
-    gate->open += gate->inside >= 2;
-}
+/* ---- fork and affinity */
 
-START_TEST(child_of_fork)
+/* A child starts helpers of its own. */
+static void check_child(void)
 {
-    ck_assert_uint_eq(wrong_pieces(), 0);
-#ifdef __SANITIZE_THREAD__ /* it ends a child that starts threads */
-    return;
-#endif
     const pid_t child = fork();
     if (child == 0) {
         struct gate gate = {0};
@@ -187,21 +211,70 @@ START_TEST(child_of_fork)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
+
+static _Atomic bool enough;
+
+static void *call_until_enough(void *wrong)
+{
+    while (!enough)
+        *(unsigned *)wrong += wrong_pieces();
+    return NULL;
+}
+
+START_TEST(child_of_fork)
+{
+    ck_assert_uint_eq(wrong_pieces(), 0);
+#ifdef __SANITIZE_THREAD__ /* it ends a child that starts threads */
+    return;
+#endif
+    check_child();
+    pthread_t threads[CALLERS];
+    unsigned wrong[CALLERS] = {0};
+    for (unsigned i = 0; i < CALLERS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, call_until_enough, &wrong[i]), 0);
+    for (unsigned i = 0; i < (few_cases() ? 10 : 100); i++)
+        check_child(); /* of a process whose threads are inside calls */
+    enough = true;
+    for (unsigned i = 0; i < CALLERS; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+        ck_assert_uint_eq(wrong[i], 0);
+    }
+}
+END_TEST
+
+/* The first processor that this thread may use. */
+static cpu_set_t one_processor(void)
+{
+    cpu_set_t all, one;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    return one;
+}
+
+START_TEST(all_on_one_processor)
+{
+    const cpu_set_t one = one_processor();
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    check_callers(CALLERS);
+    struct gate gate = {0};
+    topk_team(2, 2, meet, &gate);
+    ck_assert_uint_eq(gate.open, 2);
+}
 END_TEST
 
 /* ---- how many */
 
 START_TEST(processors)
 {
-    cpu_set_t all, one;
+    cpu_set_t all;
     const unsigned before = topk_processors();
     ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
     ck_assert_uint_ge(before, 1);
     ck_assert_uint_le(before, (unsigned)CPU_COUNT(&all));
-    CPU_ZERO(&one);
-    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
-        if (CPU_ISSET(i, &all))
-            CPU_SET(i, &one);
+    const cpu_set_t one = one_processor();
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
     ck_assert_uint_eq(topk_processors(), 1);
 }
@@ -279,5 +352,6 @@ START_TEST(threads_that_pay)
 }
 END_TEST
 
-TEST_MAIN("topk team", each_piece_once, helpers_are_slower, no_helper_is_free, caller_is_cancelled,
-          child_of_fork, processors, omp_num_threads, quota, threads_that_pay)
+TEST_MAIN("topk team", each_piece_once, helpers_are_slower, no_helper_is_free, many_callers,
+          caller_is_cancelled, child_of_fork, all_on_one_processor, processors, omp_num_threads,
+          quota, threads_that_pay)
