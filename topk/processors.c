@@ -102,6 +102,15 @@ static unsigned limit(void)
     return known;
 }
 
+void topk_affinity_of_process(void)
+{
+#ifdef __linux__
+    cpu_set_t all;
+    if (sched_getaffinity(getpid(), sizeof all, &all) == 0)
+        sched_setaffinity(0, sizeof all, &all);
+#endif
+}
+
 unsigned topk_processors(void)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);

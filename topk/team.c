@@ -69,6 +69,7 @@ static bool leave(struct door *door)
 
 static void *help(void *unused)
 {
+    topk_affinity_of_process();
     for (;;) {
         for (struct door *door = doors; door < doors + DOORS; door++) {
             const unsigned member = enter(door);

@@ -21,6 +21,10 @@ void topk_team(unsigned threads, uint64_t pieces, topk_work *work, void *context
  * least 1. */
 unsigned topk_processors(void);
 
+/* Lets this thread run where the first thread of the process may, not only where the one may that
+ * started it. */
+void topk_affinity_of_process(void);
+
 /* The whole processors that the groups allow which the file `groups` names, and those around them:
  * "0::/a/b" by cpu.max below `root`, "4:cpu,cpuacct:/a/b" (version 1) by cpu.cfs_quota_us and
  * cpu.cfs_period_us below `root`/cpu; UINT_MAX: no limit. */

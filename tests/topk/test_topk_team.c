@@ -254,6 +254,41 @@ static cpu_set_t one_processor(void)
     return one;
 }
 
+struct affinity {
+    struct gate gate;
+    cpu_set_t of_helper;
+};
+
+static void meet_and_look(void *context, uint64_t i, unsigned member)
+{
+    struct affinity *affinity = context;
+    if (member > 0)
+        sched_getaffinity(0, sizeof affinity->of_helper, &affinity->of_helper);
+    meet(&affinity->gate, i, member);
+}
+
+static void *call_on_one_processor(void *context)
+{
+    const cpu_set_t one = one_processor();
+    if (sched_setaffinity(0, sizeof one, &one) == 0)
+        topk_team(2, 2, meet_and_look, context);
+    return NULL;
+}
+
+/* A helper stays for callers that may run elsewhere than the one that started it. */
+START_TEST(affinity_of_helpers)
+{
+    static struct affinity affinity;
+    cpu_set_t all;
+    pthread_t caller;
+    ck_assert_int_eq(pthread_create(&caller, NULL, call_on_one_processor, &affinity), 0);
+    ck_assert_int_eq(pthread_join(caller, NULL), 0);
+    ck_assert_uint_eq(affinity.gate.open, 2);
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    ck_assert(CPU_EQUAL(&all, &affinity.of_helper));
+}
+END_TEST
+
 START_TEST(all_on_one_processor)
 {
     const cpu_set_t one = one_processor();
@@ -353,5 +388,5 @@ START_TEST(threads_that_pay)
 END_TEST
 
 TEST_MAIN("topk team", each_piece_once, helpers_are_slower, no_helper_is_free, many_callers,
-          caller_is_cancelled, child_of_fork, all_on_one_processor, processors, omp_num_threads,
-          quota, threads_that_pay)
+          caller_is_cancelled, child_of_fork, affinity_of_helpers, all_on_one_processor, processors,
+          omp_num_threads, quota, threads_that_pay)
