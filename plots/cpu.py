@@ -236,7 +236,52 @@ def map_text(runs):
             f"in {', '.join(below)}; of those with a larger k in {above[0]} of {above[1]}.")
 
 
+PEERS = {"numpy.argpartition": "NumPy argpartition", "numpy.partition": "partition",
+         "torch.topk": "torch", "jax.lax.top_k": "JAX", "faiss-heap": "faiss heap",
+         "faiss-reservoir": "reservoir", "std::nth_element": "nth_element",
+         "std::partial_sort": "partial_sort"}
+
+
+def newest(rows):
+    """The rows of each contender's newest version, by shape and name."""
+    found = {}
+    for row in rows:
+        found[int(row["n"]), int(row["k"]), row["contender"]] = row
+    return found
+
+
+def two_digits(value):
+    return f"{value:.2g}" if value < 100 else f"{value:.0f}"
+
+
+def peers_text(path, column="times_ours"):
+    """A table: the times of others, as multiples of ours or in microseconds."""
+    rows = newest(read(path))
+    names = [name for name in PEERS if any(key[2] == name for key in rows)]
+    shapes = sorted({key[:2] for key in rows})
+    lines = ["| n, k | ours, us | " + " | ".join(PEERS[name] for name in names) + " |",
+             "|---" * (len(names) + 2) + "|"]
+    own = "time_us_median" if column == "times_ours" else column
+    for n, k in shapes:
+        cells = [rows.get((n, k, name), {}).get(column, "") for name in names]
+        cells = [two_digits(float(cell)) if cell else "" for cell in cells]
+        ours = two_digits(float(rows[n, k, "ours"][own]))
+        lines.append(f"| {n}, {k} | {ours} | " + " | ".join(cells) + " |")
+    versions = sorted({row["version"] for key, row in rows.items() if key[2] in PEERS})
+    return "\n".join(lines) + "\n\n" + fill(f"Versions: {', '.join(versions)}.")
+
+
 def texts(runs):
+    found = own_texts(runs)
+    quiet, loaded = runs.where / "peers.csv", runs.where / "peers-loaded.csv"
+    if quiet.exists():
+        found["cpu-peers"] = peers_text(quiet)
+    if loaded.exists():
+        found["cpu-peers-loaded"] = peers_text(loaded, "time_us_999")
+    return found
+
+
+def own_texts(runs):
     cells = measured_recall.cells_of(runs.where)
     if not cells:
         sys.exit(f"cpu.py: the runs in {runs.where} have no z")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times top-k of others beside ours on this CPU, one thread, in one run.
 
-    time_peers.py WORKER [PYTHON ..] [-o FILE] [--shapes NxK,..] [--seconds S] [--seed N] [--load N]
+    time_peers.py WORKER [PYTHON ..] [-o FILE] [--shapes NxK,..] [--seconds S] [--seed N]
+                  [--load N [--tail N]]
 
 WORKER is the program that tests/bench/peers.cc makes; each PYTHON an interpreter of `make peers`.
 Each is a process of its own that holds the rows and answers requests, so that two versions of a
@@ -14,7 +15,7 @@ Columns: the median, an interval around it (order statistics, 95 %); `times_ours
 of `ours`; `exact`, whether it selected the top k (by the sum of the values). `max` is reading the
 row once.
 
-With --load each sample is one call, 10,000 of them beside N busy processes, on any core; more
+With --load each sample is one call, 10,000 (--tail) of them beside N busy processes, on any core; more
 columns have the time that 99 %, 99.9 % and all of them take at most.
 
 SPDX-License-Identifier: Apache-2.0
@@ -36,7 +37,8 @@ SAMPLE_US = 1000.0
 TAIL = 10_000  # samples with --load
 TURNS = 1 << 16  # elements of the short rows among which calls take turns, as in the bench
 LEAST = 7
-SHAPES = "4096x64,131072x50,131072x1024,1048576x64,1048576x1024,16777216x1024"
+SHAPES = ("64x4,1024x16,1024x256,4096x64,65536x64,131072x50,131072x1024,131072x8192,131072x32768,"
+          "1048576x64,1048576x1024,1048576x65536,16777216x1024,16777216x1048576")
 APPROXIMATE = ("jax.lax.approx_max_k", "faiss-approximate")
 KNOWN = ("numpy", "jax", "faiss", "torch")
 WORKER = pathlib.Path(__file__).with_name("worker.py")
@@ -139,7 +141,7 @@ def time_shape(workers, n, k, options, file):
     contenders = prepare(workers, k, 0.0 if loaded else SAMPLE_US)
     if not contenders:
         return False
-    least = TAIL if loaded else LEAST
+    least = options.tail if loaded else LEAST
     end = time.monotonic() + (0.0 if loaded else options.seconds * len(contenders))
     while time.monotonic() < end or len(contenders[0].times) < least:
         for contender in contenders:
@@ -182,6 +184,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.2, help="for each contender and shape")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--load", type=int, metavar="N")
+    parser.add_argument("--tail", type=int, default=TAIL)
     options = parser.parse_args()
     try:
         shapes = [shape_of(text) for text in options.shapes.split(",")]
