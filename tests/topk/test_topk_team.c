@@ -1,5 +1,5 @@
-/* test_topk_team.c - helpers: each piece once, by members that differ, for 1 to 100 callers; no wait
- * for one that has not begun; a cancelled caller; fork; affinity; how many threads pay.
+/* test_topk_team.c - helpers: each piece once, by members that differ, for 1 to 100 callers; no
+ * wait for one that has not begun; a cancelled caller; fork; affinity; how many threads pay.
  *
  * Against: counts.
  *
