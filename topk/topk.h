@@ -111,8 +111,8 @@ enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, siz
  * Threads share out the rows, or the parts of a row where rows are few. They start when first used,
  * sleep between calls, and serve all callers of the process. The caller works too, and waits for
  * none that has not begun. With `threads` 0 there is one for each 4 MiB of all rows, at most one
- * for each processor of the affinity mask, of the quota of the control group (cpu.max, or of version
- * 1 cpu.cfs_quota_us), and of OMP_NUM_THREADS. */
+ * for each processor of the affinity mask, of the quota of the control group (cpu.max, or
+ * cpu.cfs_quota_us of version 1), and of OMP_NUM_THREADS. */
 enum rcm_top_k_status rcm_top_k(const struct rcm_top_k_call *call, void *workspace, size_t bytes);
 
 /* Stage 1 alone. A row has min(b k_b, n) candidates. Those of a bucket are neighbours in the

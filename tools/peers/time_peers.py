@@ -15,8 +15,8 @@ Columns: the median, an interval around it (order statistics, 95 %); `times_ours
 of `ours`; `exact`, whether it selected the top k (by the sum of the values). `max` is reading the
 row once.
 
-With --load each sample is one call, 10,000 (--tail) of them beside N busy processes, on any core; more
-columns have the time that 99 %, 99.9 % and all of them take at most.
+With --load each sample is one call, 10,000 (--tail) of them beside N busy processes, on any core;
+more columns have the time that 99 %, 99.9 % and all of them take at most.
 
 SPDX-License-Identifier: Apache-2.0
 """
