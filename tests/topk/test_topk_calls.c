@@ -161,6 +161,30 @@ START_TEST(long_rows)
 }
 END_TEST
 
+/* Buckets with more elements than lanes of 16 bits can count. */
+START_TEST(tall_buckets)
+{
+    static const struct {
+        uint64_t n, b, k_b;
+    } shapes[] = {{70 * 33000 + 7, 70, 3}, {4 * 1100000 + 1, 4, 5}, {35 * 70000, 35, 16}};
+    uint64_t state = 31;
+    find_isas();
+    for (unsigned i = 0; i < (few_cases() ? 1 : sizeof shapes / sizeof *shapes); i++) {
+        struct topk_case c = {
+            .kind = NORMAL, .stage1 = true, .want_values = true, .want_indices = true};
+        c.call.rows.type = i % 2 ? RCM_TOP_K_BF16 : RCM_TOP_K_F16;
+        c.call.rows.m = 1;
+        c.call.rows.n = shapes[i].n;
+        c.call.method = RCM_TOP_K_BUCKETED;
+        c.call.b = shapes[i].b;
+        c.call.k_b = shapes[i].k_b;
+        c.call.k = shapes[i].k_b;
+        c.call.threads = 1;
+        run_twice(&c, &state);
+    }
+}
+END_TEST
+
 /* Calls with enough elements that threads share them: one or two long rows, or many short ones.
  * One thread, and then several, with the same bits. */
 START_TEST(shared_work)
@@ -304,5 +328,5 @@ START_TEST(contiguous)
 }
 END_TEST
 
-TEST_MAIN("topk calls", contiguous, every_combination, random_calls, strips, long_rows, shared_work,
-          few_of_many)
+TEST_MAIN("topk calls", contiguous, every_combination, random_calls, strips, long_rows,
+          tall_buckets, shared_work, few_of_many)
