@@ -1,11 +1,71 @@
-/* dense.c - exact top-k of one row where k is too large for groups: a key somewhat below the k-th
- * largest from a sample, what is above it, and the k best of that; or the k-th largest key digit by
- * digit, then what reaches it.
+/* dense.c - exact top-k of one row where k is too large for groups: what reaches a key somewhat
+ * below the k-th largest, which a sample gives, and the k best of that; or the k-th largest key
+ * digit by digit, then what reaches it. The passes are those of dense.inc.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "exact.h"
+
+enum { FIRST_SAMPLE = 128, SECOND_SAMPLE = 1024, LONG_ROW = 1 << 13, BLOCK = 1024 };
+
+uint64_t topk_dense_most(uint64_t n, uint64_t k)
+{
+    uint64_t most = topk_size(2, k, n / 16 + BLOCK);
+    return most < n ? most : n;
+}
+
+uint64_t topk_dense_room(uint64_t n, uint64_t k, uint64_t parts)
+{
+    uint64_t most = topk_size(topk_dense_most(n, k), parts, 0);
+    most = most < n ? most : n;
+    return topk_size(parts, ROOM_BEHIND, most > SECOND_SAMPLE ? most : SECOND_SAMPLE);
+}
+
+static char *key_at(const struct exact_run *run, void *keys, uint64_t i)
+{
+    return (char *)keys + i * run->job->kernels->bytes;
+}
+
+/* Where the parts put what they find. */
+static void divide_room(struct exact_run *run)
+{
+    const uint64_t most = topk_dense_most(run->job->n, run->job->k);
+    uint64_t room = 0;
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct part *part = &run->parts[i];
+        part->room = room;
+        room += (part->e.count < most ? part->e.count : most) + ROOM_BEHIND;
+    }
+}
+
+/* Puts together what the parts found. */
+static void join(struct exact_run *run)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct part *part = &run->parts[i];
+        if (part->room != count) {
+            memmove(key_at(run, run->keys, count), key_at(run, run->keys, part->room),
+                    part->found * run->job->kernels->bytes);
+            memmove(run->positions + count, run->positions + part->room,
+                    part->found * sizeof *run->positions);
+        }
+        part->room = count;
+        count += part->found;
+    }
+    run->found = count;
+}
+
+/* Moves those from `from` up to `to` that reach the key to `at`; returns how many. */
+static uint64_t keep(const struct exact_run *run, uint64_t from, uint64_t to, int64_t key,
+                     uint64_t at)
+{
+    return run->job->kernels->keep(key_at(run, run->keys, from), run->positions + from, to - from,
+                                   key, key_at(run, run->keys, at), run->positions + at);
+}
+
+/* ---- the k-th largest key, exactly */
 
 static void count_digits(const struct exact_run *run, struct part *part)
 {
@@ -16,11 +76,6 @@ static void count_digits(const struct exact_run *run, struct part *part)
 static void count_above(const struct exact_run *run, struct part *part)
 {
     run->job->kernels->count_above(&part->e, run->key, &part->above, &part->equal);
-}
-
-static void collect(const struct exact_run *run, struct part *part)
-{
-    run->job->kernels->collect(&part->e, run->key, part->equal, part->out);
 }
 
 /* Finds the next digit of the k-th largest key. */
@@ -39,18 +94,17 @@ static void next_digit(struct exact_run *run)
     run->high = run->low;
 }
 
-/* Of the elements equal to the k-th largest, the first ones are taken. */
-static void divide_equal(struct exact_run *run)
+/* Counts what is above `key` and equal to it. Returns whether it is the k-th largest. */
+static bool is_kth(struct exact_run *run)
 {
-    struct pair *out = run->pairs;
-    uint64_t left = run->left;
+    uint64_t above = 0, equal = 0;
+    topk_each_part(run, count_above);
     for (uint64_t i = 0; i < run->count; i++) {
-        struct part *part = &run->parts[i];
-        part->equal = part->equal < left ? part->equal : left;
-        left -= part->equal;
-        part->out = out;
-        out += part->above + part->equal;
+        above += run->parts[i].above;
+        equal += run->parts[i].equal;
     }
+    run->left = run->job->k - above;
+    return above < run->job->k && run->job->k <= above + equal;
 }
 
 static void by_radix(struct exact_run *run)
@@ -59,100 +113,219 @@ static void by_radix(struct exact_run *run)
     run->left = run->job->k;
     while (run->high > 0)
         next_digit(run);
-    topk_each_part(run, count_above);
-    divide_equal(run);
+    is_kth(run);
+}
+
+/* Collects what is above the least key, and the first of those equal to it, by blocks. */
+static void collect(const struct exact_run *run, struct part *part)
+{
+    const struct kernels *kernels = run->job->kernels;
+    const int64_t key = run->least, above = key + (key < kernels->infinite);
+    const uint64_t end = part->e.first + part->e.count;
+    uint64_t at = part->room;
+    for (struct elements e = part->e; e.first < end; e.first += BLOCK) {
+        if (part->equal == 0 && above == key)
+            break;
+        e.count = end - e.first < BLOCK ? end - e.first : BLOCK;
+        char *keys = key_at(run, run->keys, at);
+        uint32_t *positions = run->positions + at;
+        uint64_t count = kernels->reach(&e, kernels->infinite, part->equal ? key : above,
+                                        (uint32_t)(e.first - part->base), BLOCK, keys, positions);
+        uint64_t equal =
+            part->equal ? count - (above > key ? kernels->count_keys(keys, count, above) : 0) : 0;
+        if (equal > part->equal) {
+            uint64_t begin = kernels->behind(keys, count, key, part->equal);
+            equal = part->equal;
+            if (above > key)
+                begin += keep(run, at + begin, at + count, above, at + begin);
+            count = begin;
+        }
+        part->equal -= equal;
+        at += count;
+    }
+    part->found = at - part->room;
+}
+
+/* Takes the k best by the k-th largest key: of those equal to it the first ones. */
+static void take_exactly(struct exact_run *run)
+{
+    uint64_t left = run->left;
+    run->least = (int64_t)(run->key - (UINT64_C(1) << (run->job->kernels->bits - 1)));
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct part *part = &run->parts[i];
+        part->equal = part->equal < left ? part->equal : left;
+        left -= part->equal;
+    }
+    divide_room(run);
     topk_each_part(run, collect);
-    run->found = run->job->k;
+    join(run);
+}
+
+/* ---- the k-th best of some keys */
+
+/* `reach` keys are `key` or better, `above` are better. */
+struct cut {
+    int64_t key;
+    uint64_t reach, above;
+};
+
+/* A key that `rank` reach, up to `slack` more, or the rank-th best. All keys are `low` or better,
+ * none is better than `high`. */
+static struct cut bisect(const struct kernels *kernels, const void *keys, uint64_t count,
+                         uint64_t rank, uint64_t slack, int64_t low, int64_t high)
+{
+    struct cut cut = {low, count, 0};
+    while (cut.key < high && cut.reach - rank > slack) {
+        int64_t middle = cut.key + (int64_t)(((uint64_t)high - (uint64_t)cut.key - 1) / 2) + 1;
+        uint64_t reach = kernels->count_keys(keys, count, middle);
+        if (reach >= rank) {
+            cut.key = middle;
+            cut.reach = reach;
+        } else {
+            high = middle - 1;
+            cut.above = reach;
+        }
+    }
+    return cut;
+}
+
+enum { MANY = 768, STEPS_MOST = 3 };
+
+/* So many elements all over the row: each is 0.618 n after the one before, in turns. A regular step
+ * would find only the best of each bucket among candidates. */
+static void take_sample(const struct kernels *kernels, const void *x, uint64_t n, uint64_t count,
+                        void *out)
+{
+    kernels->sample(x, n, (uint64_t)(0.6180339887498949 * (double)n) | 1, count, out);
+}
+
+/* The rank-th best of the keys found, which are `low` or better. While there are many, a sample
+ * says between which it is, and those are kept. */
+static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t low)
+{
+    const struct kernels *kernels = run->job->kernels;
+    const void *keys = run->keys;
+    uint64_t count = run->found, before = 0;
+    int64_t high = kernels->infinite;
+    _Alignas(64) char sample[FIRST_SAMPLE * sizeof(uint64_t)];
+    while (count > MANY) {
+        const double share = (double)rank / (double)count, mean = FIRST_SAMPLE * share;
+        const double spread = 2.5 * __builtin_sqrt(mean * (1.0 - share)) + 1.0;
+        int64_t least = low, most = high;
+        take_sample(kernels, keys, count, FIRST_SAMPLE, sample);
+        if (mean + spread < FIRST_SAMPLE)
+            least =
+                bisect(kernels, sample, FIRST_SAMPLE, (uint64_t)(mean + spread) + 1, 2, low, high)
+                    .key;
+        if (mean > spread)
+            most =
+                bisect(kernels, sample, FIRST_SAMPLE, (uint64_t)(mean - spread) + 1, 0, low, high)
+                    .key;
+        const uint64_t above =
+            most < kernels->infinite ? kernels->count_keys(keys, count, most + 1) : 0;
+        if (above >= rank)
+            break;
+        const uint64_t inside = kernels->between(keys, count, least, most, run->spare);
+        if (above + inside < rank)
+            break;
+        rank -= above;
+        before += above;
+        keys = run->spare;
+        low = least;
+        high = most;
+        if (inside > count / 2) {
+            count = inside;
+            break;
+        }
+        count = inside;
+    }
+    struct cut cut = bisect(kernels, keys, count, rank, 0, low, high);
+    cut.reach += before;
+    cut.above += before;
+    return cut;
+}
+
+/* Keeps the k best of what was found. */
+static void keep_best(struct exact_run *run)
+{
+    const struct kernels *kernels = run->job->kernels;
+    const uint64_t k = run->job->k;
+    const struct cut cut = find_cut(run, k, run->least);
+    const int64_t above = cut.key + (cut.key < kernels->infinite);
+    uint64_t end = run->found, at = 0;
+    if (cut.reach > k) /* of those equal to the key the first ones */
+        end = kernels->behind(run->keys, run->found, cut.key, k - cut.above);
+    for (uint64_t p = 0; p < run->count; p++) {
+        struct part *part = &run->parts[p];
+        const uint64_t from = part->room, to = from + part->found;
+        const uint64_t between = to < end ? to : from < end ? end : from;
+        part->found = keep(run, from, between, cut.key, at);
+        if (between < to && above > cut.key)
+            part->found += keep(run, between, to, above, at + part->found);
+        at += part->found;
+    }
+    run->least = cut.key;
+    run->found = k;
 }
 
 /* ---- by a sample */
 
-enum { FIRST_SAMPLE = 256, SECOND_SAMPLE = 1024, LONG_ROW = 1 << 15 };
-
-uint64_t topk_dense_most(uint64_t n, uint64_t k)
-{
-    uint64_t most = topk_size(2, k, n / 16 + 64);
-    most = most < n ? most : n;
-    return most > SECOND_SAMPLE ? most : SECOND_SAMPLE;
-}
-
-/* The highest key that so many of the elements reach, or about it: from the highest bit on. */
-static uint64_t bisect(const struct kernels *kernels, const struct elements *e, uint64_t rank)
-{
-    uint64_t key = 0;
-    for (unsigned bit = kernels->bits; bit-- > 0;) {
-        uint64_t above, equal, next = key | UINT64_C(1) << bit;
-        kernels->count_above(e, next, &above, &equal);
-        if (above + equal < rank)
-            continue;
-        key = next;
-        if (above <= rank)
-            break;
-    }
-    return key;
-}
-
-/* Copies `count` of the elements of the row, all over it: each is 0.618 n after the one before, in
- * turns. A regular step would find only the best of each bucket among candidates. */
-static void take_sample(const struct exact *job, uint64_t count, char *out)
-{
-    const size_t bytes = job->kernels->bytes;
-    const uint64_t step = (uint64_t)(0.6180339887498949 * (double)job->n) | 1;
-    const char *x = job->x;
-    uint64_t at = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        memcpy(out + i * bytes, x + at * bytes, bytes);
-        at += step;
-        at -= at >= job->n ? job->n : 0;
-    }
-}
-
 /* A key that more than k elements are likely to reach, by so many standard deviations of their
- * count in a sample; in short rows the k-th largest. */
-static uint64_t estimate(const struct exact_run *run, uint64_t size, double spread)
+ * count in a sample; in short rows the lowest. */
+static int64_t estimate(const struct exact_run *run, uint64_t size, double spread)
 {
     const struct exact *job = run->job;
-    const bool all = job->n <= size;
-    _Alignas(64) char packed[SECOND_SAMPLE * sizeof(uint64_t)];
-    const struct elements sample = {all ? job->x : packed, 0, 1, all ? job->n : size,
-                                    job->smallest};
-    const double count = (double)sample.count, share = (double)job->k / (double)job->n;
-    uint64_t rank = job->k;
-    if (!all) {
-        rank = (uint64_t)(count * share + spread * __builtin_sqrt(count * share * (1 - share))) + 2;
-        if (rank >= sample.count)
-            return 0;
-        take_sample(job, size, packed);
-    }
-    if (sample.count <= FIRST_SAMPLE)
-        return bisect(job->kernels, &sample, rank);
-    job->kernels->collect(&sample, 0, sample.count, run->pairs);
-    return topk_kth_key(run->pairs, sample.count, &rank);
+    const struct kernels *kernels = job->kernels;
+    const int64_t lowest = INT64_MIN >> (64 - kernels->bits);
+    const double count = (double)size, share = (double)job->k / (double)job->n;
+    const uint64_t rank =
+        (uint64_t)(count * share + spread * __builtin_sqrt(count * share * (1 - share))) + 2;
+    if (job->n <= 2 * size || rank >= size)
+        return lowest;
+    const struct elements sample = {run->spare, 0, 1, size, job->smallest};
+    take_sample(kernels, job->x, job->n, size, run->spare);
+    kernels->reach(&sample, kernels->infinite, lowest, 0, size, run->keys, NULL);
+    return bisect(kernels, run->keys, size, rank, rank / 32, lowest, kernels->infinite).key;
 }
 
-/* Finds the k best by the key from a sample of the size, unless too few or too many are above. */
+static void reach(const struct exact_run *run, struct part *part)
+{
+    const struct kernels *kernels = run->job->kernels;
+    const uint64_t most = topk_dense_most(run->job->n, run->job->k);
+    part->found = kernels->reach(&part->e, kernels->infinite, run->least,
+                                 (uint32_t)(part->e.first - part->base), most,
+                                 key_at(run, run->keys, part->room), run->positions + part->room);
+    part->above = part->found > most;
+}
+
+/* Finds at least k elements by the key from a sample of the size. Sets `left` if that are too many.
+ */
 static bool by_sample(struct exact_run *run, uint64_t size, double spread)
 {
-    const uint64_t k = run->job->k;
-    uint64_t above = 0, equal = 0;
-    run->key = estimate(run, size, spread);
-    topk_each_part(run, count_above);
-    for (uint64_t i = 0; i < run->count; i++) {
-        above += run->parts[i].above;
-        equal += run->parts[i].equal;
-    }
-    if (above + equal < k || above > topk_dense_most(run->job->n, k))
+    bool many = false;
+    run->least = estimate(run, size, spread);
+    divide_room(run);
+    topk_each_part(run, reach);
+    for (uint64_t i = 0; i < run->count; i++)
+        many |= run->parts[i].above;
+    run->left = many;
+    if (many)
         return false;
-    run->left = above < k ? k - above : 0; /* if above < k, the key is the k-th largest */
-    divide_equal(run);
-    topk_each_part(run, collect);
-    run->found = above + run->left;
-    return true;
+    join(run);
+    return run->found >= run->job->k;
 }
 
 void topk_dense(struct exact_run *run)
 {
+    const struct kernels *kernels = run->job->kernels;
     const uint64_t size = run->job->n < LONG_ROW ? FIRST_SAMPLE : SECOND_SAMPLE;
-    if (!by_sample(run, size, 1.0) && !by_sample(run, SECOND_SAMPLE, 4.0))
+    if (by_sample(run, size, 3.0) || (!run->left && by_sample(run, SECOND_SAMPLE, 5.0))) {
+        if (run->found > run->job->k)
+            keep_best(run);
+        return;
+    }
+    run->key = (uint64_t)run->least + (UINT64_C(1) << (kernels->bits - 1));
+    if (!run->left || !is_kth(run))
         by_radix(run);
+    take_exactly(run);
 }

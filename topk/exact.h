@@ -14,6 +14,7 @@ struct part {
     uint64_t group, groups; /* by threshold: the first group of the part, and how many */
     struct pair *out;
     uint64_t found;
+    uint64_t room, base; /* dense: where in `keys` its own are, and the position that counts as 0 */
 };
 
 struct exact_run {
@@ -21,10 +22,15 @@ struct exact_run {
     struct part *parts;
     uint64_t count;
     struct pair *pairs, *sorted; /* what was found; scratch of the sort, of the same size */
-    uint64_t found;              /* pairs: the k best are among them */
+    uint64_t found;              /* pairs, or keys: the k best are among them */
     uint64_t key;                /* radix: of the k-th largest, down to bit `high` */
     unsigned low, high;
     uint64_t left; /* the rank of the k-th largest among those with the prefix */
+    /* dense: signed keys (dense.inc) and their positions, in the order of these; all are `least` or
+     * better */
+    void *keys, *spare;
+    uint32_t *positions;
+    int64_t least;
     /* by threshold */
     bool large, clean;
     uint64_t group_size, groups;
@@ -35,15 +41,22 @@ struct exact_run {
 void topk_each_part(struct exact_run *run,
                     void (*visit)(const struct exact_run *run, struct part *part));
 
-/* Both leave the k best and some more in `pairs`, in the order of their positions. */
-void topk_dense(struct exact_run *run);
+/* Leaves the k best and some more in `pairs`, in the order of their positions. */
 void topk_by_threshold(struct exact_run *run);
+
+/* Leaves the k best in `keys` and `positions`. */
+void topk_dense(struct exact_run *run);
 
 /* The elements of a group, and whether groups are the larger ones; 0: k is too large for any. */
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large);
 
-/* The most pairs that topk_by_threshold() finds, and that topk_dense() needs. */
+/* The most pairs that topk_by_threshold() finds. */
 uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t parts);
+
+/* The most keys that topk_dense() keeps, and for how many it needs room. Its passes write some
+ * more than they keep. */
+enum { ROOM_BEHIND = 64 };
 uint64_t topk_dense_most(uint64_t n, uint64_t k);
+uint64_t topk_dense_room(uint64_t n, uint64_t k, uint64_t parts);
 
 #endif

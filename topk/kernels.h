@@ -73,6 +73,23 @@ struct kernels {
                                struct pair *out);
     /* the same for a stride of 1 */
     uint64_t (*largest_key)(const void *x, uint64_t n, bool smallest);
+    /* exact top-k with a large k, dense.inc: in signed keys, each less the middle of the range */
+    int64_t infinite; /* the highest key of a number */
+    /* Writes the keys that are `least` or better, and their positions, the first of which is
+     * `first`, if wanted; ends early behind so many. Returns how many. */
+    uint64_t (*reach)(const struct elements *e, int64_t infinite, int64_t least, uint32_t first,
+                      uint64_t limit, void *keys, uint32_t *positions);
+    /* from such keys: those in a range; those of a key or a better one, with their positions; how
+     * many these are; the index behind the rank-th one equal to the key */
+    uint64_t (*between)(const void *from, uint64_t n, int64_t least, int64_t most, void *keys);
+    uint64_t (*keep)(const void *keys, const uint32_t *positions, uint64_t n, int64_t least,
+                     void *kept, uint32_t *positions_kept);
+    uint64_t (*count_keys)(const void *keys, uint64_t n, int64_t least);
+    uint64_t (*behind)(const void *keys, uint64_t n, int64_t key, uint64_t rank);
+    /* the numbers of which these are the keys */
+    void (*restore)(const void *keys, uint64_t n, int64_t infinite, bool smallest, void *out);
+    /* copies `count` of n elements, each so many steps behind the one before, in turns */
+    void (*sample)(const void *x, uint64_t n, uint64_t step, uint64_t count, void *out);
 };
 
 /* By type. */
@@ -108,6 +125,10 @@ static inline struct elements topk_bucket(const struct stage1 *s, uint64_t j)
  * `scratch` has room for as many as `pairs`. Keys have `bits` bits. */
 void topk_sort_pairs(struct pair *pairs, uint64_t count, uint64_t wanted, unsigned bits,
                      struct pair *scratch);
+
+/* Sorts integers by their highest 32 bits, of equal ones the first first; the others rise.
+ * `scratch` has room for as many, fewer than 2^32. Returns which of the two has the result. */
+uint64_t *topk_sort_packed(uint64_t *packed, uint64_t count, uint64_t *scratch);
 
 /* The key of the rank-th best pair, 1 <= rank <= count. Sets `rank` to that among the equal ones.
  */

@@ -132,6 +132,83 @@ void topk_sort_pairs(struct pair *pairs, uint64_t count, uint64_t wanted, unsign
         memcpy(pairs, from, count * sizeof *pairs);
 }
 
+/* ---- integers of a number of 32 bits, by which they are sorted, and a position that rises */
+
+enum { DIGIT_MOST = 11, PASSES_MOST = 3, ONE_PASS = 1024 };
+
+static void insert_packed(uint64_t *packed, uint64_t count)
+{
+    for (uint64_t i = 1; i < count; i++) {
+        uint64_t one = packed[i], at = i;
+        for (; at > 0 && packed[at - 1] > one; at--)
+            packed[at] = packed[at - 1];
+        packed[at] = one;
+    }
+}
+
+/* Radix sort by `bits` bits from `shift` on, of what each is above `low`; returns the sorted one of
+ * the two. */
+static uint64_t *sort_by_digits(uint64_t *packed, uint64_t count, uint64_t low, unsigned shift,
+                                unsigned bits, uint64_t *scratch)
+{
+    const unsigned passes = (bits + DIGIT_MOST - 1) / DIGIT_MOST;
+    const unsigned digit = (bits + passes - 1) / passes, mask = (1U << digit) - 1;
+    uint32_t begin[PASSES_MOST][1 << DIGIT_MOST];
+    for (unsigned p = 0; p < passes; p++)
+        memset(begin[p], 0, sizeof *begin[p] << digit);
+    for (uint64_t i = 0; i < count; i++)
+        for (unsigned p = 0; p < passes; p++)
+            begin[p][(packed[i] - low) >> (shift + p * digit) & mask]++;
+    for (unsigned p = 0; p < passes; p++) {
+        uint32_t before = 0;
+        for (unsigned d = 0; d <= mask; d++) {
+            uint32_t here = begin[p][d];
+            begin[p][d] = before;
+            before += here;
+        }
+        for (uint64_t i = 0; i < count; i++)
+            scratch[begin[p][(packed[i] - low) >> (shift + p * digit) & mask]++] = packed[i];
+        uint64_t *swap = packed;
+        packed = scratch;
+        scratch = swap;
+    }
+    return packed;
+}
+
+/* The highest bits in which they differ put almost all in order, and insertion the rest, unless
+ * these are many. */
+uint64_t *topk_sort_packed(uint64_t *packed, uint64_t count, uint64_t *scratch)
+{
+    if (count <= FEW) {
+        insert_packed(packed, count);
+        return packed;
+    }
+    uint64_t low = packed[0], high = low;
+    for (uint64_t i = 1; i < count; i++) {
+        low = packed[i] < low ? packed[i] : low;
+        high = packed[i] > high ? packed[i] : high;
+    }
+    low = low >> 32 << 32;
+    const uint64_t range = (high - low) >> 32;
+    if (range == 0)
+        return packed;
+    const unsigned width = 64 - (unsigned)__builtin_clzll(range);
+    unsigned bits = 64 - (unsigned)__builtin_clzll(count) + (count < ONE_PASS ? 1 : 4);
+    bits = bits < width ? bits : width;
+    uint64_t *sorted = sort_by_digits(packed, count, low, 32 + width - bits, bits, scratch);
+    uint64_t *other = sorted == packed ? scratch : packed;
+    for (uint64_t i = 1, moves = 0; bits < width && i < count; i++) {
+        uint64_t one = sorted[i], at = i;
+        for (; at > 0 && sorted[at - 1] > one; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = one;
+        moves += i - at;
+        if (moves > 4 * count + CROWD)
+            return sort_by_digits(sorted, count, low, 32, width, other);
+    }
+    return sorted;
+}
+
 /* ---- the key of a rank */
 
 enum { BIN_BITS = 9, MANY_BIN_BITS = 11, MANY = 4096, KEYS_SORTED = 48 };
