@@ -191,14 +191,6 @@ static struct cut bisect(const struct kernels *kernels, const void *keys, uint64
 
 enum { MANY = 768, STEPS_MOST = 3 };
 
-/* So many elements all over the row: each is 0.618 n after the one before, in turns. A regular step
- * would find only the best of each bucket among candidates. */
-static void take_sample(const struct kernels *kernels, const void *x, uint64_t n, uint64_t count,
-                        void *out)
-{
-    kernels->sample(x, n, (uint64_t)(0.6180339887498949 * (double)n) | 1, count, out);
-}
-
 /* The rank-th best of the keys found, which are `low` or better. While there are many, a sample
  * says between which it is, and those are kept. */
 static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t low)
@@ -212,7 +204,7 @@ static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t l
         const double share = (double)rank / (double)count, mean = FIRST_SAMPLE * share;
         const double spread = 2.5 * __builtin_sqrt(mean * (1.0 - share)) + 1.0;
         int64_t least = low, most = high;
-        take_sample(kernels, keys, count, FIRST_SAMPLE, sample);
+        kernels->sample(keys, count, FIRST_SAMPLE, sample);
         if (mean + spread < FIRST_SAMPLE)
             least =
                 bisect(kernels, sample, FIRST_SAMPLE, (uint64_t)(mean + spread) + 1, 2, low, high)
@@ -283,7 +275,7 @@ static int64_t estimate(const struct exact_run *run, uint64_t size, double sprea
     if (job->n <= 2 * size || rank >= size)
         return lowest;
     const struct elements sample = {run->spare, 0, 1, size, job->smallest};
-    take_sample(kernels, job->x, job->n, size, run->spare);
+    kernels->sample(job->x, job->n, size, run->spare);
     kernels->reach(&sample, kernels->infinite, lowest, 0, size, run->keys, NULL);
     return bisect(kernels, run->keys, size, rank, rank / 32, lowest, kernels->infinite).key;
 }

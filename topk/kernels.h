@@ -88,8 +88,9 @@ struct kernels {
     uint64_t (*behind)(const void *keys, uint64_t n, int64_t key, uint64_t rank);
     /* the numbers of which these are the keys */
     void (*restore)(const void *keys, uint64_t n, int64_t infinite, bool smallest, void *out);
-    /* copies `count` of n elements, each so many steps behind the one before, in turns */
-    void (*sample)(const void *x, uint64_t n, uint64_t step, uint64_t count, void *out);
+    /* copies `count` of n elements from all over the row, each 0.618 n behind the one before, in
+     * turns: a regular step would find only the best of each bucket among candidates */
+    void (*sample)(const void *x, uint64_t n, uint64_t count, void *out);
 };
 
 /* By type. */
