@@ -16,7 +16,8 @@ uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, 
     for (int bytes = 256; kernels->group_maxima && bytes >= 64; bytes -= 192) {
         uint64_t size = (unsigned)bytes / kernels->bytes;
         *large = bytes == 256;
-        if (n / size / GROUPS_FOR_EACH >= k)
+        /* of larger elements groups of 64 bytes have so few that dense.c takes less time */
+        if (n / size / (*large ? GROUPS_FOR_EACH : GROUPS_FOR_EACH * kernels->bytes) >= k)
             return size;
     }
     return 0;
