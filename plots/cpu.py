@@ -236,10 +236,10 @@ def map_text(runs):
             f"in {', '.join(below)}; of those with a larger k in {above[0]} of {above[1]}.")
 
 
-PEERS = {"numpy.argpartition": "NumPy argpartition", "numpy.partition": "partition",
-         "torch.topk": "torch", "jax.lax.top_k": "JAX", "faiss-heap": "faiss heap",
-         "faiss-reservoir": "reservoir", "std::nth_element": "nth_element",
-         "std::partial_sort": "partial_sort"}
+PEERS = {"numpy.argpartition": "argpartition", "numpy.partition": "partition",
+         "torch.topk": "torch", "jax.lax.top_k": "JAX", "faiss-heap": "heap",
+         "faiss-reservoir": "reservoir", "std::nth_element": "nth",
+         "std::partial_sort": "partial"}
 
 
 def newest(rows):
@@ -273,11 +273,11 @@ def peers_text(path, column="times_ours"):
 
 def texts(runs):
     found = own_texts(runs)
-    quiet, loaded = runs.where / "peers.csv", runs.where / "peers-loaded.csv"
+    quiet, loaded = runs.where / "peers.csv", runs.where / "peers-busy.csv"
     if quiet.exists():
         found["cpu-peers"] = peers_text(quiet)
     if loaded.exists():
-        found["cpu-peers-loaded"] = peers_text(loaded, "time_us_999")
+        found["cpu-peers-busy"] = peers_text(loaded, "time_us_999")
     return found
 
 

@@ -16,7 +16,7 @@ grids=${GRIDS-two-stage/cpu-small exact/cpu-targets stage1/cpu-levels two-stage/
 
 field() { sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | sed -n 1p; }
 
-# cpu-epyc-zen4, cpu-xeon-emeraldrapids: the words of the CPU's name that tell it apart, and the
+# cpu-epyc-zen4, cpu-xeon-emerald: the words of the CPU's name that tell it apart, and the
 # generation where known.
 name_of_cpu() {
     local words generation=
@@ -36,7 +36,7 @@ name_of_cpu() {
         6/85) generation=-skylake ;; # Cascade Lake and Cooper Lake, too
         6/106 | 6/108) generation=-icelake ;;
         6/143) generation=-sapphirerapids ;;
-        6/207) generation=-emeraldrapids ;;
+        6/207) generation=-emerald ;;
         6/173) generation=-graniterapids ;;
         esac
     fi
