@@ -48,10 +48,10 @@ def made_up():
     """Exact top-k has a time of its own; that of both stages rises with k_b and b."""
     rows = []
     for n, k in SHAPES:
-        rows.append(run("exact", n, k, 1, k, 2 + 1.2e-4 * n + 0.02 * k))
+        rows.append(run("exact", n, k, 1, k, 2 + 1.2e-4 * n + 2e-3 * k))
         for b, k_b in CONFIGURATIONS:
             if b * k_b >= k and (b, k_b) != (64, 4):
-                rows.append(run("two-stage", n, k, b, k_b, 3 + 8e-5 * n * k_b ** 0.5 + 4e-3 * b))
+                rows.append(run("two-stage", n, k, b, k_b, 2 + 6e-5 * n * k_b ** 0.5 + 2e-2 * b))
     return rows
 
 

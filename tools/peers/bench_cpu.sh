@@ -16,7 +16,7 @@ grids=${GRIDS-two-stage/cpu-small exact/cpu-targets stage1/cpu-levels two-stage/
 
 field() { sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | sed -n 1p; }
 
-# cpu-epyc-zen4, cpu-xeon-emerald: the words of the CPU's name that tell it apart, and the
+# cpu-epyc-zen4, cpu-xeon-emr: the words of the CPU's name that tell it apart, and the
 # generation where known.
 name_of_cpu() {
     local words generation=
@@ -33,11 +33,11 @@ name_of_cpu() {
     fi
     if [ "$(field vendor_id)" = GenuineIntel ]; then
         case $(field "cpu family")/$(field model) in
-        6/85) generation=-skylake ;; # Cascade Lake and Cooper Lake, too
-        6/106 | 6/108) generation=-icelake ;;
-        6/143) generation=-sapphirerapids ;;
-        6/207) generation=-emerald ;;
-        6/173) generation=-graniterapids ;;
+        6/85) generation=-skx ;; # Cascade Lake and Cooper Lake, too
+        6/106 | 6/108) generation=-icx ;;
+        6/143) generation=-spr ;;
+        6/207) generation=-emr ;;
+        6/173) generation=-gnr ;;
         esac
     fi
     echo "cpu-${words:-$(uname -m)}$generation"
