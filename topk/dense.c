@@ -189,7 +189,7 @@ static struct cut bisect(const struct kernels *kernels, const void *keys, uint64
     return cut;
 }
 
-enum { MANY = 768, STEPS_MOST = 3 };
+enum { MANY = 768 };
 
 /* The rank-th best of the keys found, which are `low` or better. While there are many, a sample
  * says between which it is, and those are kept. */
@@ -199,6 +199,9 @@ static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t l
     const void *keys = run->keys;
     uint64_t count = run->found, before = 0;
     int64_t high = kernels->infinite;
+    const uint64_t more = low < high ? kernels->count_keys(keys, count, low + 1) : 0;
+    if (more < rank)
+        return (struct cut){low, count, more};
     _Alignas(64) char sample[FIRST_SAMPLE * sizeof(uint64_t)];
     while (count > MANY) {
         const double share = (double)rank / (double)count, mean = FIRST_SAMPLE * share;
@@ -277,7 +280,9 @@ static int64_t estimate(const struct exact_run *run, uint64_t size, double sprea
     const struct elements sample = {run->spare, 0, 1, size, job->smallest};
     kernels->sample(job->x, job->n, size, run->spare);
     kernels->reach(&sample, kernels->infinite, lowest, 0, size, run->keys, NULL);
-    return bisect(kernels, run->keys, size, rank, rank / 32, lowest, kernels->infinite).key;
+    return bisect(kernels, run->keys, size, rank, spread > 0.0 ? rank / 32 : 0, lowest,
+                  kernels->infinite)
+        .key;
 }
 
 static void reach(const struct exact_run *run, struct part *part)
@@ -307,17 +312,22 @@ static bool by_sample(struct exact_run *run, uint64_t size, double spread)
     return run->found >= run->job->k;
 }
 
+/* Too many elements are equal, perhaps: tries whether they equal the k-th largest. */
+static bool equals_kth(struct exact_run *run, int64_t key)
+{
+    run->key = (uint64_t)key + (UINT64_C(1) << (run->job->kernels->bits - 1));
+    return is_kth(run);
+}
+
 void topk_dense(struct exact_run *run)
 {
-    const struct kernels *kernels = run->job->kernels;
     const uint64_t size = run->job->n < LONG_ROW ? FIRST_SAMPLE : SECOND_SAMPLE;
     if (by_sample(run, size, 3.0) || (!run->left && by_sample(run, SECOND_SAMPLE, 5.0))) {
         if (run->found > run->job->k)
             keep_best(run);
         return;
     }
-    run->key = (uint64_t)run->least + (UINT64_C(1) << (kernels->bits - 1));
-    if (!run->left || !is_kth(run))
+    if (!equals_kth(run, run->least) && !equals_kth(run, estimate(run, SECOND_SAMPLE, 0.0)))
         by_radix(run);
     take_exactly(run);
 }
