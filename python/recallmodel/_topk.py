@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-_NUMBERS = {numpy.dtype("float32"): model.RCM_TOP_K_F32,
-            numpy.dtype("float64"): model.RCM_TOP_K_F64,
-            numpy.dtype("float16"): model.RCM_TOP_K_F16,
-            numpy.dtype("int8"): model.RCM_TOP_K_I8, numpy.dtype("int32"): model.RCM_TOP_K_I32}
+# register_torch adds the types of PyTorch.
+_NUMBERS: dict[Any, int] = {
+    numpy.dtype("float32"): model.RCM_TOP_K_F32, numpy.dtype("float64"): model.RCM_TOP_K_F64,
+    numpy.dtype("float16"): model.RCM_TOP_K_F16, numpy.dtype("int8"): model.RCM_TOP_K_I8,
+    numpy.dtype("int32"): model.RCM_TOP_K_I32}
 _KNOWN = "float32, float64, float16, bfloat16, integers of 8 to 64 bits and bool"
 _WIDE = {"int": True, "int64": True, "int32": False}
 _CPU_DEVICES = (1, 3, 11, 13)  # of DLPack: the CPU, and memory of GPUs that a CPU reads
+from_buffer = ffi.from_buffer  # looked up once
 
 # Results of the kind of the argument: NumPy, PyTorch or JAX; of numbers and lists they are arrays.
 _Kind = TypeVar("_Kind")
@@ -296,9 +298,11 @@ def _of_any_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, a
 # ---- the call
 
 
-# The class of tensors and topk of a tensor; register_torch sets them.
+# The class of tensors and functions of _topk_torch; register_torch sets them.
 tensor: Any = ()
 of_tensor: Any = None
+_is_whole: Any = None
+_of_whole: Any = None
 
 
 def register_torch() -> None:
@@ -308,17 +312,22 @@ def register_torch() -> None:
     tensor. Call it where the operator is used directly, or where torch.compile comes before all of
     these. ImportError without PyTorch of version 2.5 or newer.
     """
-    global tensor, of_tensor
+    global tensor, of_tensor, _is_whole, _of_whole
     if of_tensor is None:
         from . import _topk_torch
+        _NUMBERS.update(_topk_torch._NUMBERS)
+        _is_whole, _of_whole = _topk_torch.is_whole, _topk_torch.of_whole
         tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
 
 
 @functools.lru_cache(maxsize=4096, typed=True)
 def _plan(dtype, shape, k, axis, largest, sorted, dim, recall, confidence, b, k_b, assignment,
           profile, threads, nan, index_dtype):
-    """What topk of a contiguous array needs to know: the shape of the outputs, the type of the
-    indices and struct rcm_top_k_call. None: it takes the long way."""
+    """What topk of a contiguous array or tensor needs to know: the shape of the outputs, the type
+    of the indices and struct rcm_top_k_call. None: it takes the long way."""
+    if any(hasattr(one, "__dlpack__") for one in (k, axis, largest, sorted, dim, recall, confidence,
+                                                  b, k_b, threads)):
+        return None  # a tensor may change while the plan is kept
     axis, nan_largest = _more.checked_axis(axis, dim), _more.checked_nan(nan)
     if (dtype not in _NUMBERS or nan_largest or not math.prod(shape) or not shape or not k
             or axis_of(axis, shape) != len(shape) - 1):
@@ -409,7 +418,9 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
         >>> values.tolist(), indices.tolist()
         ([[5.0, 4.0], [9.0, 6.0]], [[4, 2], [0, 2]])
     """
-    if type(x) is numpy.ndarray and out is None and not return_choice and x.flags.c_contiguous:
+    is_array = type(x) is numpy.ndarray
+    if out is None and not return_choice and (
+            x.flags.c_contiguous if is_array else type(x) is tensor and _is_whole(x)):
         try:
             plan = _plan(x.dtype, x.shape, k, axis, largest, sorted, dim, recall, confidence, b,
                          k_b, assignment, profile, threads, nan,  # type: ignore[arg-type]
@@ -418,11 +429,13 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
             plan = None  # the long way says what is wrong
         if plan is not None:
             shape, index_type, same = plan
+            if not is_array:
+                return tuple.__new__(TopK, _of_whole(x, shape, same))
             values, indices = numpy.empty(shape, x.dtype), numpy.empty(shape, index_type)
-            library.run_whole(same, x, values, indices)
+            library.run_whole(same, from_buffer(x), from_buffer(values), from_buffer(indices))
             return tuple.__new__(TopK, (values, indices))
     is_jax, axis, nan_largest = False, _more.checked_axis(axis, dim), _more.checked_nan(nan)
-    if type(x) is not numpy.ndarray:
+    if not is_array:
         if of_tensor is None and type(x).__module__.partition(".")[0] == "torch":
             register_torch()
         if isinstance(x, tensor):

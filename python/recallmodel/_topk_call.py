@@ -12,7 +12,7 @@ from ._library import ffi, model, text_of
 PIECE_LEAST = 4096
 KEPT_MOST = 1 << 20  # a thread keeps its workspace for the next call up to this size, in bytes
 CALL = ffi.typeof("struct rcm_top_k_call *")
-new, from_buffer = ffi.new, ffi.from_buffer  # looked up once
+new = ffi.new  # looked up once
 
 
 def check(status):
@@ -70,10 +70,9 @@ def start(call):
 
 
 def run_whole(same, x, values, indices):
-    """Calls the library for contiguous arrays; all else is as in the call `same`."""
+    """Calls the library for contiguous rows, from pointers; all else is as in the call `same`."""
     call = new(CALL, same)
-    call.rows.x = from_buffer(x)
-    call.values, call.indices = from_buffer(values), from_buffer(indices)
+    call.rows.x, call.values, call.indices = x, values, indices
     start(call)
 
 

@@ -13,12 +13,18 @@ from torch.autograd import forward_ad
 from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from . import _topk, _topk_call, _topk_gpu, _topk_more
-from ._library import ASSIGNMENTS, model
+from ._library import ASSIGNMENTS, ffi, model
 
 _NUMBERS = {torch.float32: model.RCM_TOP_K_F32, torch.float64: model.RCM_TOP_K_F64,
             torch.float16: model.RCM_TOP_K_F16, torch.bfloat16: model.RCM_TOP_K_BF16,
             torch.int8: model.RCM_TOP_K_I8, torch.int32: model.RCM_TOP_K_I32}
 _INT32 = {None: False, "int64": False, "int32": True, torch.int64: False, torch.int32: True}
+
+# Looked up once.
+_is_compiling, _is_tracing = torch.compiler.is_compiling, torch._C._is_tracing
+_Tensor, _strided = torch.Tensor, torch.strided
+_run_whole, _cast, _POINTER = _topk_call.run_whole, ffi.cast, ffi.typeof("void *")
+_INDICES = torch.int32, torch.int64  # by whether the call is wide
 
 _library = registry.Library("recallmodel", "DEF")
 _library.define(
@@ -185,15 +191,28 @@ def _by_gather(x, k, axis, largest, sorted, **more):
 def _is_plain(x):
     """May the library read x at once, without the dispatcher of PyTorch? That takes far longer than
     the call for a short row. (torch.compile follows this code, so it asks first.)"""
-    if (torch.compiler.is_compiling() or type(x) is not torch.Tensor or x.requires_grad
-            or x.device.type != "cpu" or x.layout is not torch.strided
-            or is_in_torch_dispatch_mode() or torch.jit.is_tracing() or _in_forward_mode()):
+    if (_is_compiling() or type(x) is not _Tensor or x.requires_grad or not x.is_cpu
+            or x.layout is not _strided or is_in_torch_dispatch_mode() or _is_tracing()
+            or forward_ad._current_level >= 0):
         return False
     try:
         x.data_ptr()
     except RuntimeError:  # inside torch.func.vmap, for example
         return False
     return True
+
+
+def is_whole(x):
+    """May the library read all of x at once, in its order?"""
+    return _is_plain(x) and x.is_contiguous() and not x.is_neg()
+
+
+def of_whole(x, shape, same):
+    """The outputs, of that shape, of a call that is as the call `same`."""
+    values, indices = x.new_empty(shape), x.new_empty(shape, dtype=_INDICES[same.wide])
+    _run_whole(same, _cast(_POINTER, x.data_ptr()), _cast(_POINTER, values.data_ptr()),
+               _cast(_POINTER, indices.data_ptr()))
+    return values, indices
 
 
 _SMALL = (torch.bool, torch.uint8, torch.int16)  # int32 has all their values

@@ -60,9 +60,9 @@ def test_kinds_and_choice():
 
 
 def test_no_copy(monkeypatch):
-    seen, real = [], _topk_call.run
-    monkeypatch.setattr(_topk_call, "run", lambda call, item, at, *more: (seen.append(at),
-                                                              real(call, item, at, *more)))
+    seen, real = [], _topk_call.start
+    monkeypatch.setattr(_topk_call, "start", lambda call: (
+        seen.append(int(_library.ffi.cast("uintptr_t", call.rows.x))), real(call)))
     x = made(40, 300)
     for one in (x, x.t(), x[:, 50:], x[::2, ::3]):
         for axis in (0, 1):
@@ -70,6 +70,27 @@ def test_no_copy(monkeypatch):
             torch.ops.recallmodel.topk(one, 2, axis)
             assert seen[-2:] == [one.data_ptr()] * 2
     assert len(seen) == 16
+
+
+def test_plans():
+    """What is kept for the next call of a contiguous tensor does not outlive its arguments."""
+    x = made(6, 80)
+    k, recall = torch.tensor(2), torch.tensor(0.5)
+    for now in (2, 3):
+        k.fill_(now)
+        check(x, now, rcm.topk(x, k))
+        assert rcm.topk(x.numpy(), k).values.shape == (6, now)
+    rcm.topk(x, 4, recall=recall)
+    recall.fill_(2.0)
+    with pytest.raises(ValueError, match="recall"):
+        rcm.topk(x, 4, recall=recall)
+    for one in (x, x.numpy(), x.double(), x._neg_view(), x.t(), x[0]):
+        want = torch.topk(torch.as_tensor(one), 4)
+        got = rcm.topk(one, 4, index_dtype="int32")
+        assert type(got.values) is type(one) and str(got.indices.dtype)[-5:] == "int32"
+        assert got.values.tolist() == want.values.tolist()
+    with torch.inference_mode():
+        check(x, 4, rcm.topk(x, 4))
 
 
 def test_operator():
