@@ -6,6 +6,8 @@
 #ifndef TOPK_NETWORK_H
 #define TOPK_NETWORK_H
 
+#include <stdbool.h>
+
 #include "lanes.h"
 
 /* exchange: the larger into a, the smaller into b.
