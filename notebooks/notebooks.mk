@@ -25,6 +25,7 @@ need-jupyter: packages
 
 run-notebooks: $(EXECUTED)
 
+# OpenBLAS rounds as the processor does that it takes this one for: one for all, where it is there.
 $(BUILD)/notebooks/%.ipynb: notebooks/%.ipynb FORCE
 	@mkdir -p $(@D)
-	@PYTHON=$(PYTHON) tools/run_notebook.sh $< $(@D)
+	@OPENBLAS_CORETYPE=Haswell PYTHON=$(PYTHON) tools/run_notebook.sh $< $(@D)
