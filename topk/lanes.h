@@ -45,17 +45,51 @@ typedef VECTOR(uint32_t) v_u32;
 #define IN_REGISTER(v) (void)(v)
 #endif
 
+#if VECTOR_BYTES > 16
 #if VECTOR_BYTES == 64
-#define WRAP_MAX(type, vector, suffix, intrinsic) \
-    INLINE vector max_##type(vector a, vector b) \
+#define PREFIX(f) _mm512_##f
+#define REGISTER __m512i
+#define SINGLES __m512
+#define DOUBLES __m512d
+#else
+#define PREFIX(f) _mm256_##f
+#define REGISTER __m256i
+#define SINGLES __m256
+#define DOUBLES __m256d
+#endif
+#define WRAP_PICK(pick, type, register, suffix) \
+    INLINE v_##type pick##_##type(v_##type a, v_##type b) \
     { \
-        return (vector)_mm512_max_##intrinsic((suffix)a, (suffix)b); \
+        return (v_##type)PREFIX(pick##_##suffix)((register)a, (register)b); \
     }
-#define WRAP_MIN(type, vector, suffix, intrinsic) \
-    INLINE vector min_##type(vector a, vector b) \
+WRAP_PICK(max, f32, SINGLES, ps)
+WRAP_PICK(max, f64, DOUBLES, pd)
+WRAP_PICK(max, i8, REGISTER, epi8)
+WRAP_PICK(max, i16, REGISTER, epi16)
+WRAP_PICK(max, i32, REGISTER, epi32)
+WRAP_PICK(min, f32, SINGLES, ps)
+WRAP_PICK(min, f64, DOUBLES, pd)
+WRAP_PICK(min, i16, REGISTER, epi16)
+#else
+#define SELECT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+#define WRAP_PICK(pick, type, as, more, less) \
+    INLINE v_##type pick##_##type(v_##type a, v_##type b) \
     { \
-        return (vector)_mm512_min_##intrinsic((suffix)a, (suffix)b); \
+        as mask = (as)(a > b); \
+        return (v_##type)SELECT(mask, (as)more, (as)less); \
     }
+WRAP_PICK(max, f32, v_i32, a, b)
+WRAP_PICK(max, f64, v_i64, a, b)
+WRAP_PICK(max, i8, v_i8, a, b)
+WRAP_PICK(max, i16, v_i16, a, b)
+WRAP_PICK(max, i32, v_i32, a, b)
+WRAP_PICK(min, f32, v_i32, b, a)
+WRAP_PICK(min, f64, v_i64, b, a)
+WRAP_PICK(min, i16, v_i16, b, a)
+#endif
+
+#if VECTOR_BYTES == 64
+WRAP_PICK(max, i64, REGISTER, epi64)
 typedef __mmask32 m_16;
 typedef __mmask16 m_32;
 typedef __mmask8 m_64;
@@ -74,15 +108,6 @@ typedef __mmask8 m_64;
 #define CHOOSE_16(mask, a, b) _mm512_mask_mov_epi16((__m512i)(b), mask, (__m512i)(a))
 #define CHOOSE_32(mask, a, b) _mm512_mask_mov_epi32((__m512i)(b), mask, (__m512i)(a))
 #define CHOOSE_64(mask, a, b) _mm512_mask_mov_epi64((__m512i)(b), mask, (__m512i)(a))
-WRAP_MAX(f32, v_f32, __m512, ps)
-WRAP_MAX(f64, v_f64, __m512d, pd)
-WRAP_MAX(i8, v_i8, __m512i, epi8)
-WRAP_MAX(i16, v_i16, __m512i, epi16)
-WRAP_MAX(i32, v_i32, __m512i, epi32)
-WRAP_MAX(i64, v_i64, __m512i, epi64)
-WRAP_MIN(f32, v_f32, __m512, ps)
-WRAP_MIN(f64, v_f64, __m512d, pd)
-WRAP_MIN(i16, v_i16, __m512i, epi16)
 INLINE uint64_t bits_not_less_i8(v_i8 a, v_i8 b)
 {
     return _mm512_cmpge_epi8_mask((__m512i)a, (__m512i)b);
@@ -93,26 +118,7 @@ INLINE uint64_t bits_not_less_i16(v_i16 a, v_i16 b)
 }
 
 #else
-#define SELECT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
 #if VECTOR_BYTES == 32
-#define WRAP_MAX(type, vector, suffix, intrinsic) \
-    INLINE vector max_##type(vector a, vector b) \
-    { \
-        return (vector)_mm256_max_##intrinsic((suffix)a, (suffix)b); \
-    }
-WRAP_MAX(f32, v_f32, __m256, ps)
-WRAP_MAX(f64, v_f64, __m256d, pd)
-WRAP_MAX(i8, v_i8, __m256i, epi8)
-WRAP_MAX(i16, v_i16, __m256i, epi16)
-WRAP_MAX(i32, v_i32, __m256i, epi32)
-#define WRAP_MIN(type, vector, suffix, intrinsic) \
-    INLINE vector min_##type(vector a, vector b) \
-    { \
-        return (vector)_mm256_min_##intrinsic((suffix)a, (suffix)b); \
-    }
-WRAP_MIN(f32, v_f32, __m256, ps)
-WRAP_MIN(f64, v_f64, __m256d, pd)
-WRAP_MIN(i16, v_i16, __m256i, epi16)
 #define CHOOSE_16(mask, a, b) _mm256_blendv_epi8((__m256i)(b), (__m256i)(a), (__m256i)(mask))
 #define CHOOSE_32(mask, a, b) _mm256_blendv_ps((__m256)(b), (__m256)(a), (__m256)(mask))
 #define CHOOSE_64(mask, a, b) _mm256_blendv_pd((__m256d)(b), (__m256d)(a), (__m256d)(mask))
@@ -125,26 +131,6 @@ INLINE uint32_t bits_of_16(v_i16 mask)
     return _pext_u32(two, 0x55555555);
 }
 #else
-#define WRAP_MAX(type, vector, as) \
-    INLINE vector max_##type(vector a, vector b) \
-    { \
-        as more = (as)(a > b); \
-        return (vector)SELECT(more, (as)a, (as)b); \
-    }
-WRAP_MAX(f32, v_f32, v_i32)
-WRAP_MAX(f64, v_f64, v_i64)
-WRAP_MAX(i8, v_i8, v_i8)
-WRAP_MAX(i16, v_i16, v_i16)
-WRAP_MAX(i32, v_i32, v_i32)
-#define WRAP_MIN(type, vector, as) \
-    INLINE vector min_##type(vector a, vector b) \
-    { \
-        as more = (as)(a > b); \
-        return (vector)SELECT(more, (as)b, (as)a); \
-    }
-WRAP_MIN(f32, v_f32, v_i32)
-WRAP_MIN(f64, v_f64, v_i64)
-WRAP_MIN(i16, v_i16, v_i16)
 #define CHOOSE_16(mask, a, b) SELECT(mask, (v_i16)(a), (v_i16)(b))
 #define CHOOSE_32(mask, a, b) SELECT(mask, (v_i32)(a), (v_i32)(b))
 #define CHOOSE_64(mask, a, b) SELECT(mask, (v_i64)(a), (v_i64)(b))
@@ -274,15 +260,6 @@ WRAP_MAXIMA(64, 1)
  * it: the lanes of the one, or of the other, of two vectors that were zipped. */
 #if VECTOR_BYTES > 16
 #define ZIP(name, bits) (v_i##bits) PREFIX(unpack##name##_epi##bits)((REGISTER)a, (REGISTER)b)
-#if VECTOR_BYTES == 64
-#define PREFIX(f) _mm512_##f
-#define REGISTER __m512i
-#define LINES(v) (__m512)(v)
-#else
-#define PREFIX(f) _mm256_##f
-#define REGISTER __m256i
-#define LINES(v) (__m256)(v)
-#endif
 #define WRAP_ZIP(bits) \
     INLINE v_i##bits zip_low_##bits(v_i##bits a, v_i##bits b) \
     { \
@@ -294,11 +271,11 @@ WRAP_MAXIMA(64, 1)
     }
 INLINE v_i32 even_32(v_i32 a, v_i32 b)
 {
-    return (v_i32)PREFIX(shuffle_ps)(LINES(a), LINES(b), 0x88);
+    return (v_i32)PREFIX(shuffle_ps)((SINGLES)(a), (SINGLES)(b), 0x88);
 }
 INLINE v_i32 odd_32(v_i32 a, v_i32 b)
 {
-    return (v_i32)PREFIX(shuffle_ps)(LINES(a), LINES(b), 0xdd);
+    return (v_i32)PREFIX(shuffle_ps)((SINGLES)(a), (SINGLES)(b), 0xdd);
 }
 INLINE v_i16 even_16(v_i16 a, v_i16 b)
 {
