@@ -163,21 +163,14 @@ static void take_exactly(struct exact_run *run)
 
 /* ---- the k-th best of some keys */
 
-/* `reach` keys are `key` or better, `above` are better. */
-struct cut {
-    int64_t key;
-    uint64_t reach, above;
-};
-
-/* A key that `rank` reach, up to `slack` more, or the rank-th best. All keys are `low` or better,
- * none is better than `high`. */
-static struct cut bisect(const struct kernels *kernels, const void *keys, uint64_t count,
-                         uint64_t rank, uint64_t slack, int64_t low, int64_t high)
+struct cut topk_bisect(uint64_t (*count_keys)(const void *keys, uint64_t n, int64_t least),
+                       const void *keys, uint64_t count, uint64_t rank, uint64_t slack, int64_t low,
+                       int64_t high)
 {
     struct cut cut = {low, count, 0};
     while (cut.key < high && cut.reach - rank > slack) {
         int64_t middle = cut.key + (int64_t)(((uint64_t)high - (uint64_t)cut.key - 1) / 2) + 1;
-        uint64_t reach = kernels->count_keys(keys, count, middle);
+        uint64_t reach = count_keys(keys, count, middle);
         if (reach >= rank) {
             cut.key = middle;
             cut.reach = reach;
@@ -209,13 +202,13 @@ static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t l
         int64_t least = low, most = high;
         kernels->sample(keys, count, FIRST_SAMPLE, sample);
         if (mean + spread < FIRST_SAMPLE)
-            least =
-                bisect(kernels, sample, FIRST_SAMPLE, (uint64_t)(mean + spread) + 1, 2, low, high)
-                    .key;
+            least = topk_bisect(kernels->count_keys, sample, FIRST_SAMPLE,
+                                (uint64_t)(mean + spread) + 1, 2, low, high)
+                        .key;
         if (mean > spread)
-            most =
-                bisect(kernels, sample, FIRST_SAMPLE, (uint64_t)(mean - spread) + 1, 0, low, high)
-                    .key;
+            most = topk_bisect(kernels->count_keys, sample, FIRST_SAMPLE,
+                               (uint64_t)(mean - spread) + 1, 0, low, high)
+                       .key;
         const uint64_t above =
             most < kernels->infinite ? kernels->count_keys(keys, count, most + 1) : 0;
         if (above >= rank)
@@ -234,7 +227,7 @@ static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t l
         }
         count = inside;
     }
-    struct cut cut = bisect(kernels, keys, count, rank, 0, low, high);
+    struct cut cut = topk_bisect(kernels->count_keys, keys, count, rank, 0, low, high);
     cut.reach += before;
     cut.above += before;
     return cut;
@@ -280,8 +273,8 @@ static int64_t estimate(const struct exact_run *run, uint64_t size, double sprea
     const struct elements sample = {run->spare, 0, 1, size, job->smallest};
     kernels->sample(job->x, job->n, size, run->spare);
     kernels->reach(&sample, kernels->infinite, lowest, 0, size, run->keys, NULL);
-    return bisect(kernels, run->keys, size, rank, spread > 0.0 ? rank / 32 : 0, lowest,
-                  kernels->infinite)
+    return topk_bisect(kernels->count_keys, run->keys, size, rank, spread > 0.0 ? rank / 32 : 0,
+                       lowest, kernels->infinite)
         .key;
 }
 

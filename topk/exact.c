@@ -79,7 +79,7 @@ static void divide(struct exact_run *run)
 
 static inline int64_t index_of(const struct exact *job, uint64_t at)
 {
-    return !job->map       ? (int64_t)at
+    return !job->map       ? (int64_t)(job->first + at)
            : job->map_wide ? ((const int64_t *)job->map)[at]
                            : ((const int32_t *)job->map)[at];
 }
@@ -161,11 +161,12 @@ static void put_positions(const struct exact *job, const uint32_t *positions, ui
     int32_t *narrow = (int32_t *)(void *)indices;
     const int64_t *wide_map = job->map;
     const int32_t *map = job->map;
-    if (!job->map && !job->wide)
-        memcpy(indices, positions, count * sizeof *positions);
+    if (!job->map && job->wide)
+        for (uint64_t i = 0; i < count; i++)
+            wide[i] = (int64_t)(job->first + base + positions[i]);
     else if (!job->map)
         for (uint64_t i = 0; i < count; i++)
-            wide[i] = (int64_t)(base + positions[i]);
+            narrow[i] = (int32_t)(job->first + base + positions[i]);
     else if (job->map_wide)
         for (uint64_t i = 0; i < count; i++)
             wide[i] = wide_map[base + positions[i]];

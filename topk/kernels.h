@@ -61,12 +61,14 @@ struct kernels {
     void (*value_of)(uint64_t key, bool smallest, void *value);
     /* comparisons of numbers may have missed a better key than this one: it is near 0 or NaN */
     bool (*is_vague)(uint64_t key);
-    /* the buckets from `from` up to `to`; scratch: k_b pairs */
-    void (*stage1)(const struct stage1 *s, uint64_t from, uint64_t to, struct pair *scratch);
+    /* the buckets from `from` up to `to`; scratch: k_b pairs. False: nothing done, exact top-k of
+     * each, which are contiguous, takes less time. */
+    bool (*stage1)(const struct stage1 *s, uint64_t from, uint64_t to, struct pair *scratch);
     /* exact top-k by threshold: vector.inc */
     unsigned group_bits; /* of the signed key of a group: 32 or 64 */
     void (*group_maxima)(const void *x, uint64_t groups, bool large, bool smallest, bool clean,
                          void *out);
+    uint64_t (*count_groups)(const void *maxima, uint64_t groups, int64_t least);
     uint64_t (*list_groups)(const void *maxima, uint64_t groups, uint64_t key, uint32_t *out);
     uint64_t (*collect_groups)(const struct elements *e, const void *maxima, bool large,
                                const uint32_t *list, uint64_t groups, uint64_t key, uint64_t equal,
@@ -153,6 +155,7 @@ struct exact {
     const void *x;
     uint64_t n, k;
     bool smallest, sorted, wide;
+    uint64_t first;  /* the index of element 0 */
     const void *map; /* NULL, or the index of each element, in the width of map_wide */
     bool map_wide;
     void *values, *indices; /* NULL: not wanted */

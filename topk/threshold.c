@@ -9,7 +9,13 @@
 
 #include "exact.h"
 
-enum { SAMPLE = 1024, GROUPS_FOR_EACH = 4, FEW_GROUPS = 512, MORE_GROUPS = 4096 };
+enum {
+    SAMPLE = 1024,
+    GROUPS_FOR_EACH = 4,
+    LEAST_GROUPS = 16,
+    FEW_GROUPS = 4096,
+    MORE_GROUPS = 4096
+};
 
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large)
 {
@@ -17,7 +23,8 @@ uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, 
         uint64_t size = (unsigned)bytes / kernels->bytes;
         *large = bytes == 256;
         /* of larger elements groups of 64 bytes have so few that dense.c takes less time */
-        if (n / size / (*large ? GROUPS_FOR_EACH : GROUPS_FOR_EACH * kernels->bytes) >= k)
+        if (n / size >= LEAST_GROUPS &&
+            n / size / (*large ? GROUPS_FOR_EACH : GROUPS_FOR_EACH * kernels->bytes) >= k)
             return size;
     }
     return 0;
@@ -56,16 +63,25 @@ static void find_maxima(const struct exact_run *run, struct part *part)
                           (char *)run->maxima + part->group * (kernels->group_bits / 8));
 }
 
+/* A key that `rank` of the first `count` of `keys` reach, or up to `slack` more. */
+static uint64_t bisect(const struct exact_run *run, const void *keys, uint64_t count, uint64_t rank,
+                       uint64_t slack)
+{
+    const unsigned unused = 64 - run->job->kernels->bits;
+    const struct cut cut = topk_bisect(run->job->kernels->count_groups, keys, count, rank, slack,
+                                       INT64_MIN >> unused, INT64_MAX >> unused);
+    return (uint64_t)cut.key + (UINT64_C(1) << (63 - unused));
+}
+
 /* A key that about as many groups reach as are wanted, from a sample. */
 static uint64_t estimate(const struct exact_run *run, double wanted)
 {
-    uint64_t groups = run->groups, count = groups < 2 * SAMPLE ? groups : SAMPLE;
-    if (count > SAMPLE)
-        count = SAMPLE;
-    for (uint64_t i = 0; i < count; i++)
-        run->pairs[i].key = key_of(run, groups / count * i);
-    uint64_t rank = (uint64_t)(wanted * (double)count / (double)groups) + 1;
-    return rank >= count ? 0 : topk_kth_key(run->pairs, count, &rank);
+    const uint64_t rank = (uint64_t)(wanted * SAMPLE / (double)run->groups) + 1;
+    const size_t bytes = run->job->kernels->group_bits / 8;
+    char *keys = (char *)run->pairs;
+    for (uint64_t i = 0; i < SAMPLE; i++)
+        memcpy(keys + i * bytes, (char *)run->maxima + run->groups / SAMPLE * i * bytes, bytes);
+    return rank >= SAMPLE ? 0 : bisect(run, keys, SAMPLE, rank, rank / 16);
 }
 
 static void list(const struct exact_run *run, struct part *part)
@@ -89,21 +105,7 @@ static uint64_t list_all(struct exact_run *run)
 /* The k-th largest key of a group, exactly, and how many groups of each part are above it. */
 static void find_kth(struct exact_run *run)
 {
-    uint64_t left = run->job->k, *counts = run->parts[0].counts;
-    run->key = 0;
-    for (unsigned high = run->job->kernels->bits, low; high > 0; high = low) {
-        low = high > DIGIT_BITS ? high - DIGIT_BITS : 0;
-        memset(counts, 0, DIGITS * sizeof *counts);
-        for (uint64_t g = 0; g < run->groups; g++) {
-            uint64_t key = key_of(run, g);
-            if (high == 64 || key >> high == run->key)
-                counts[key >> low & (DIGITS - 1) & ((UINT64_C(1) << (high - low)) - 1)]++;
-        }
-        unsigned d = DIGITS - 1;
-        for (; counts[d] < left; d--)
-            left -= counts[d];
-        run->key = run->key << (high - low) | d;
-    }
+    run->key = bisect(run, run->maxima, run->groups, run->job->k, 0);
     list_all(run);
     for (uint64_t i = 0; i < run->count; i++) {
         struct part *part = &run->parts[i];
@@ -113,31 +115,16 @@ static void find_kth(struct exact_run *run)
     }
 }
 
-/* Few groups: sets `key` by bisection so that k groups reach it or a few more; returns how many, or
- * 0 if no key of the highest 20 bits does so. */
-static uint64_t bisect(struct exact_run *run)
-{
-    const uint64_t k = run->job->k, most = k + k / 8 + 8;
-    uint64_t key = 0;
-    for (unsigned bit = run->job->kernels->bits, tries = 0; bit-- > 0 && tries < 20; tries++) {
-        run->key = key | UINT64_C(1) << bit;
-        uint64_t listed = list_all(run);
-        if (listed >= k && listed <= most)
-            return listed;
-        if (listed >= k)
-            key = run->key;
-    }
-    return 0;
-}
-
 /* Sets `key` so that at least k groups reach it, and not many more, or the k-th largest does. */
 static void find_threshold(struct exact_run *run)
 {
-    uint64_t k = run->job->k, listed = run->groups <= FEW_GROUPS ? bisect(run) : 0;
-    if (listed > 0)
-        return;
-    double sample = run->groups < 2 * SAMPLE ? (double)run->groups : SAMPLE;
-    double each = (double)run->groups / sample, mean = (double)k / each;
+    const uint64_t k = run->job->k;
+    uint64_t listed = 0;
+    if (run->groups <= FEW_GROUPS) {
+        run->key = bisect(run, run->maxima, run->groups, k, k / 8 + 8);
+        listed = list_all(run);
+    }
+    const double each = (double)run->groups / SAMPLE, mean = (double)k / each;
     for (double spread = 3.0; listed < k; spread = 4.0 * spread + 1.0) {
         /* three standard deviations of the count in the sample */
         double rank = mean + spread * __builtin_sqrt(mean) + 1.0;

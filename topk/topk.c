@@ -19,6 +19,7 @@ struct plan {
     bool far;               /* the rows come from memory */
     /* the parts of the scratch of a row */
     size_t values_at, indices_at, heaps_at, exact_at, bytes;
+    size_t each_bytes; /* of a thread, for exact top-k of a contiguous bucket */
 };
 
 const char *rcm_top_k_message(enum rcm_top_k_status status)
@@ -89,6 +90,18 @@ static enum rcm_top_k_status check_outputs(const struct rcm_top_k_call *call, si
 
 /* ---- the plan */
 
+/* The scratch of stage 1 in a thread: k_b pairs, or what exact top-k of a contiguous bucket needs. */
+static size_t bytes_each(const struct rcm_top_k_call *call, const struct kernels *kernels)
+{
+    size_t most = topk_align(topk_size(call->k_b, sizeof(struct pair), 0));
+    for (uint64_t more = 0; call->assignment == RCM_CONTIGUOUS && more < 2; more++) {
+        const uint64_t n = call->rows.n / call->b + more, k = call->k_b < n ? call->k_b : n;
+        const size_t exact = topk_align(topk_exact_scratch(kernels, n, k, true, 1));
+        most = exact > most ? exact : most;
+    }
+    return most;
+}
+
 static struct plan plan_of(const struct rcm_top_k_call *call, bool stage1_only)
 {
     uint64_t n = call->rows.n;
@@ -108,7 +121,8 @@ static struct plan plan_of(const struct rcm_top_k_call *call, bool stage1_only)
         if (stage1_only)
             plan.out = plan.selected;
         plan.heaps_at = at;
-        at = topk_align(topk_size(plan.share.threads * call->k_b, sizeof(struct pair), at));
+        plan.each_bytes = bytes_each(call, plan.kernels);
+        at = topk_align(topk_size(plan.share.threads, plan.each_bytes, at));
         if (!plan.direct) {
             plan.values_at = at;
             at = topk_align(topk_size(plan.selected, plan.kernels->bytes, at));
@@ -167,10 +181,32 @@ static uint64_t unit_of(const struct stage1 *s)
 
 struct stage1_job {
     const struct stage1 *s;
-    const struct kernels *kernels;
-    struct pair *heaps;
+    const struct plan *plan;
+    char *scratch;
     uint64_t pieces;
 };
+
+/* Exact top-k of a contiguous bucket. */
+static void run_bucket(const struct stage1 *s, const struct kernels *kernels, uint64_t j,
+                       char *scratch)
+{
+    const struct elements e = topk_bucket(s, j);
+    const uint64_t out = topk_candidates_before(s->n, s->b, s->k_b, j);
+    topk_exact(&(struct exact){
+        .kernels = kernels,
+        .x = (const char *)s->x + e.first * kernels->bytes,
+        .n = e.count,
+        .k = s->k_b < e.count ? s->k_b : e.count,
+        .smallest = s->smallest,
+        .sorted = true,
+        .wide = s->wide,
+        .first = e.first,
+        .values = output(s->values, out, 1, kernels->bytes),
+        .indices = output(s->indices, out, 1, s->wide ? 8 : 4),
+        .threads = 1,
+        .scratch = scratch,
+    });
+}
 
 static void run_buckets(void *context, uint64_t i, unsigned member)
 {
@@ -179,14 +215,18 @@ static void run_buckets(void *context, uint64_t i, unsigned member)
     const uint64_t unit = unit_of(s), units = s->b / unit;
     const uint64_t from = topk_cut(units, job->pieces, i) * unit;
     const uint64_t to = topk_cut(units, job->pieces, i + 1) * unit;
-    job->kernels->stage1(s, from, i + 1 == job->pieces ? s->b : to, job->heaps + member * s->k_b);
+    const uint64_t end = i + 1 == job->pieces ? s->b : to;
+    char *scratch = job->scratch + member * job->plan->each_bytes;
+    if (!job->plan->kernels->stage1(s, from, end, (struct pair *)(void *)scratch))
+        for (uint64_t j = from; j < end; j++)
+            run_bucket(s, job->plan->kernels, j, scratch);
 }
 
 static void run_stage1(const struct stage1 *s, const struct plan *plan, char *scratch)
 {
     const uint64_t unit = unit_of(s);
     struct stage1_job job = {
-        s, plan->kernels, (void *)(scratch + plan->heaps_at),
+        s, plan, scratch + plan->heaps_at,
         topk_pieces(s->b / unit, s->n / s->b * unit * plan->kernels->bytes, plan->share.threads)};
     topk_team(plan->share.threads, job.pieces, run_buckets, &job);
 }
