@@ -186,17 +186,17 @@ enum { MANY = 768 };
 
 /* The rank-th best of the keys found, which are `low` or better. While there are many, a sample
  * says between which it is, and those are kept. */
-static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t low)
+static struct cut find_cut(const struct exact_run *run, const uint64_t k, const int64_t lowest)
 {
     const struct kernels *kernels = run->job->kernels;
     const void *keys = run->keys;
-    uint64_t count = run->found, before = 0;
-    int64_t high = kernels->infinite;
+    uint64_t count = run->found, rank = k;
+    int64_t low = lowest, high = kernels->infinite;
     const uint64_t more = low < high ? kernels->count_keys(keys, count, low + 1) : 0;
-    if (more < rank)
+    if (more < k)
         return (struct cut){low, count, more};
     _Alignas(64) char sample[FIRST_SAMPLE * sizeof(uint64_t)];
-    while (count > MANY) {
+    for (bool less = true; less && count > MANY;) {
         const double share = (double)rank / (double)count, mean = FIRST_SAMPLE * share;
         const double spread = 2.5 * __builtin_sqrt(mean * (1.0 - share)) + 1.0;
         int64_t least = low, most = high;
@@ -211,25 +211,20 @@ static struct cut find_cut(const struct exact_run *run, uint64_t rank, int64_t l
                        .key;
         const uint64_t above =
             most < kernels->infinite ? kernels->count_keys(keys, count, most + 1) : 0;
-        if (above >= rank)
-            break;
         const uint64_t inside = kernels->between(keys, count, least, most, run->spare);
-        if (above + inside < rank)
-            break;
+        if (above >= rank || above + inside < rank) /* it is beyond, and `spare` is not whole */
+            return topk_bisect(kernels->count_keys, run->keys, run->found, k, 0, lowest,
+                               kernels->infinite);
         rank -= above;
-        before += above;
+        less = inside <= count / 2;
+        count = inside;
         keys = run->spare;
         low = least;
         high = most;
-        if (inside > count / 2) {
-            count = inside;
-            break;
-        }
-        count = inside;
     }
     struct cut cut = topk_bisect(kernels->count_keys, keys, count, rank, 0, low, high);
-    cut.reach += before;
-    cut.above += before;
+    cut.reach += k - rank;
+    cut.above += k - rank;
     return cut;
 }
 

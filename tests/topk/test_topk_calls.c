@@ -281,6 +281,31 @@ static void check_first_of_equal(const struct topk_case *c, const struct outcome
     free(merits);
 }
 
+/* Exact top-k where k is a large part of rows so long that a sample of what was found is followed by
+ * another one, and now and then errs. */
+START_TEST(many_of_many)
+{
+    uint64_t state = 31, calls = 0;
+    find_isas();
+    for (; calls < number(600, 8000); calls++) {
+        struct topk_case c = {.kind = calls % 3 ? NORMAL : (enum kind)(next_random(&state) % KINDS),
+                              .want_values = true,
+                              .want_indices = true};
+        struct rcm_top_k_call *call = &c.call;
+        call->method = RCM_TOP_K_EXACT;
+        call->rows.type = (enum rcm_top_k_type)(calls % RCM_TOP_K_TYPES);
+        call->rows.smallest = next_random(&state) % 2;
+        call->rows.m = 1;
+        call->rows.n = random_between(&state, 800, 9000);
+        call->k = random_between(&state, call->rows.n / 100, call->rows.n);
+        call->sorted = next_random(&state) % 2;
+        call->threads = 1 + (unsigned)(next_random(&state) % 2);
+        run_twice(&c, &state);
+    }
+    printf("many of many: %" PRIu64 " calls, each twice\n", calls);
+}
+END_TEST
+
 /* Contiguous buckets: all kinds of row, types and directions; so few buckets that a vector is not
  * full, and many; buckets that are short, as long as some groups and a rest, and long. */
 START_TEST(contiguous)
@@ -329,4 +354,4 @@ START_TEST(contiguous)
 END_TEST
 
 TEST_MAIN("topk calls", contiguous, every_combination, random_calls, strips, long_rows,
-          tall_buckets, shared_work, few_of_many)
+          tall_buckets, shared_work, few_of_many, many_of_many)
