@@ -320,7 +320,7 @@ def test_calls_in_many_threads():
     def work(i):
         check(arrays[i % 8], 5 + i, rcm.topk(arrays[i % 8], 5 + i, threads=1 + i % 2))
 
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(64)))
 
 
