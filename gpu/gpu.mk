@@ -110,13 +110,14 @@ check-gpu: packages
 	done; done
 
 # Tests of the kernels on GPGPU-Sim, GPGPUSIM=DIR, as docs/gpu.md says. CASES=all: all of them.
-SIM_KERNELS := exact_histogram exact_radix stage1_block stage1_column stage1_thread stage1_tile
+SIM_KERNELS := $(addprefix kernels/,exact_histogram exact_radix stage1_block stage1_column \
+    stage1_thread stage1_tile) host/roof
 SIM_FLAGS := -O3 -gencode arch=compute_75,code=compute_75 -cudart shared
 SIM_BUILD := $(BUILD)/gpu/simulator
 SIM_OBJECTS := $(patsubst gpu/%.cu,$(SIM_BUILD)/%.o,$(wildcard gpu/kernels/*.cu) \
-    $(addprefix gpu/host/,check.cu device.cu device_memory.cu topk_gpu.cu))
+    $(addprefix gpu/host/,check.cu device.cu device_memory.cu roof.cu topk_gpu.cu))
 SIM_TESTS := $(addprefix $(SIM_BUILD)/test_,stage1 exact)
-MORE_OBJECTS += $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o
+MORE_OBJECTS += $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o $(SIM_BUILD)/bench.o
 $(SIM_OBJECTS): $(SIM_BUILD)/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@:.o=)
 	$(say) NVCC $<
@@ -128,16 +129,26 @@ $(SIM_BUILD)/runtime.o: gpu/simulator/runtime.c
 	$(say) CC $<
 	$(Q)$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(SIM_BUILD)/kernels.ptx: gpu/simulator/ptx.sh $(SIM_KERNELS:%=$(SIM_BUILD)/kernels/%.o)
+$(SIM_BUILD)/bench.o: gpu/simulator/bench.c | $(BUILD)/see/gpu/.made
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -I$(BUILD)/see/gpu \
+	    -isystem $(dir $(realpath $(shell command -v $(NVCC))))../include -MMD -MP -c $< -o $@
+
+$(SIM_BUILD)/kernels.ptx: gpu/simulator/ptx.sh $(SIM_KERNELS:%=$(SIM_BUILD)/%.o)
 	$(say) PTX $@
-	$(Q)$< $@ $(foreach k,$(SIM_KERNELS),$(SIM_BUILD)/kernels/$k/$k.ptx)
+	$(Q)$< $@ $(foreach k,$(SIM_KERNELS),$(SIM_BUILD)/$k/$(notdir $k).ptx)
 
 $(SIM_TESTS): $(SIM_BUILD)/%: $(BUILD)/tests/gpu/%.o $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o
 	$(say) LINK $@
 	$(Q)$(CXX) $^ $(TEST_LIBS) -lm \
 	    $(shell find -L $(GPGPUSIM) -name 'libcudart.so*' -print -quit) -o $@
 
-gpu-sim-programs: $(SIM_TESTS) $(SIM_BUILD)/kernels.ptx
+$(SIM_BUILD)/bench: $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o $(SIM_BUILD)/bench.o
+	$(say) LINK $@
+	$(Q)$(CXX) $^ -lm $(shell find -L $(GPGPUSIM) -name 'libcudart.so*' -print -quit) -o $@
+
+gpu-sim-programs: $(SIM_TESTS) $(SIM_BUILD)/bench $(SIM_BUILD)/kernels.ptx
 
 gpu-sim:
 	@[ -d "$(GPGPUSIM)" ] || { echo "GPGPUSIM=DIR: DIR has no GPGPU-Sim; docs/gpu.md, section 8," \

@@ -14,7 +14,7 @@ uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
 }
 
 /* A column should see at least 16 KB elements, or most of them are inserted. Where there are too
- * few rows to fill the device with two blocks a multiprocessor, 4 KB are enough. */
+ * few rows to fill the device with two blocks a multiprocessor, 4 KB are enough, and 8. */
 template <int BYTES, int KB> struct column_planner {
     typedef tuning<BYTES, KB, plain_body<KB>> plain;
     static constexpr uint32_t C = plain::C;
@@ -38,7 +38,7 @@ template <int BYTES, int KB> struct column_planner {
         few = p.segments * ceil_divide<uint64_t>((uint64_t)buckets * unit, plain::threads * C) <
               wanted_blocks;
         threads = plain::threads;
-        floor_steps = few ? 4 * KB : 16 * KB;
+        floor_steps = few ? std::max(8, 4 * KB) : 16 * KB;
         splits = 1;
     }
 
@@ -53,19 +53,21 @@ template <int BYTES, int KB> struct column_planner {
             }
     }
 
-    /* Strips as wide as a block can hold. With too few blocks, the steps are shared and strips
-     * become narrower, but not below 64 bytes. */
+    /* Strips as wide as a block can hold. With too few blocks they become narrower, but not below 64
+     * bytes: what a block merges is in its shared memory. With still too few, the steps are shared. */
     void choose_strips()
     {
         const uint32_t most_buckets = unit > 1 ? (threads / unit - 1) * C : threads * C;
         uint32_t strips =
             (uint64_t)buckets * unit <= threads * C ? 1 : ceil_divide(buckets, most_buckets);
         if (few) {
-            uint64_t most = length / ((uint64_t)buckets * unit * floor_steps);
-            splits = smaller_of<uint64_t>(8, most > 1 ? most : 1);
-            uint64_t lines = ceil_divide<uint64_t>((uint64_t)buckets * BYTES, 64);
-            uint64_t more = smaller_of(ceil_divide(wanted_blocks, p.segments * splits), lines);
+            const uint64_t lines = ceil_divide<uint64_t>((uint64_t)buckets * BYTES, 64);
+            const uint64_t more = smaller_of(ceil_divide(wanted_blocks, p.segments), lines);
             strips = more > strips ? (uint32_t)more : strips;
+            const uint64_t most = length / ((uint64_t)buckets * unit * floor_steps);
+            const uint64_t wanted =
+                smaller_of<uint64_t>(8, ceil_divide<uint64_t>(wanted_blocks, p.segments * strips));
+            splits = smaller_of(wanted, most > 1 ? most : 1);
         }
         p.strip = strips == 1 ? buckets : ceil_divide(ceil_divide(buckets, strips), C) * C;
         p.strips = ceil_divide(buckets, p.strip);

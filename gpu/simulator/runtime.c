@@ -1,8 +1,10 @@
 /* runtime.c - the calls of the CUDA 13 runtime that GPGPU-Sim 4.2, which is a runtime of CUDA 11,
- * lacks or answers otherwise. The host side is told of a V100.
+ * lacks or answers otherwise. The host side is told of a V100, with SIMULATED_MULTIPROCESSORS of
+ * its 80 multiprocessors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
+#include <stdlib.h>
 
 struct dimensions {
     unsigned x, y, z;
@@ -65,8 +67,9 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device);
 int cudaDeviceGetAttribute(int *value, int attribute, int device)
 {
     enum { MULTIPROCESSORS = 16, MAJOR = 75, SHARED_BYTES_OPT_IN = 97 };
+    const char *multiprocessors = getenv("SIMULATED_MULTIPROCESSORS");
     (void)device;
-    *value = attribute == MULTIPROCESSORS       ? 80
+    *value = attribute == MULTIPROCESSORS       ? multiprocessors ? atoi(multiprocessors) : 80
              : attribute == MAJOR               ? 7
              : attribute == SHARED_BYTES_OPT_IN ? 96 * 1024
                                                 : -1;
