@@ -10,7 +10,8 @@ HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=[sm_90,compute_90]
 
-.PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu gpu-sim gpu-sim-programs
+.PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu gpu-sim gpu-sim-bench \
+    gpu-sim-simulator gpu-sim-programs
 
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
 SHARED_GPU := $(BUILD)/librecallmodel-gpu.so.$(VERSION)
@@ -150,8 +151,17 @@ $(SIM_BUILD)/bench: $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o $(SIM_BUILD)/bench.o
 
 gpu-sim-programs: $(SIM_TESTS) $(SIM_BUILD)/bench $(SIM_BUILD)/kernels.ptx
 
-gpu-sim:
+gpu-sim-simulator:
 	@[ -d "$(GPGPUSIM)" ] || { echo "GPGPUSIM=DIR: DIR has no GPGPU-Sim; docs/gpu.md, section 8," \
 	    "says how to build one" >&2; exit 2; }
+
+gpu-sim: gpu-sim-simulator
 	@$(MAKE) --no-print-directory -j2 gpu-sim-programs
 	@CASES=$(or $(CASES),few) gpu/simulator/run.sh $(GPGPUSIM) $(SIM_BUILD)/kernels.ptx $(SIM_TESTS)
+
+# The times of the calls in bench.txt on the simulated GPU, half an hour of CPU time.
+gpu-sim-bench: gpu-sim-simulator
+	@$(MAKE) --no-print-directory -j2 $(SIM_BUILD)/bench $(SIM_BUILD)/kernels.ptx
+	@JOBS=$(JOBS) gpu/simulator/bench.sh $(GPGPUSIM) $(SIM_BUILD)/kernels.ptx $(SIM_BUILD)/bench \
+	    <gpu/simulator/bench.txt >$(SIM_BUILD)/bench.csv
+	@mv $(SIM_BUILD)/bench.csv gpu/runs/simulated-v100.csv
