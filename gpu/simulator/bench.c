@@ -2,9 +2,9 @@
  *
  *   WORK KERNEL DTYPE ASSIGNMENT N K B K_B M
  *
- * WORK is stage1, exact, two-stage (KERNEL is of stage 1) or move, which reads m rows of n elements.
- * Before and after each call there is a mark in the output, among what the simulator writes of its
- * kernels: bench.sh reads it.
+ * WORK is stage1, exact, two-stage (KERNEL is that of stage 1) or move, which reads m rows of n
+ * elements. Before and after each call there is a mark in the output, among what the simulator
+ * writes of its kernels: bench.sh reads it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>

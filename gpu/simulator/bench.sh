@@ -12,12 +12,12 @@ set -euo pipefail
 . "$(dirname "$0")/simulate.sh"
 export SIMULATED_MULTIPROCESSORS=8
 cache=${CACHE:-l2}
+[ "$cache" = l2 ] && copies=1 || copies=0
 jobs=${JOBS:-2}
 split -n "r/$jobs" - "$folder/list-"
 pids=()
 for list in "$folder"/list-*; do
-    simulate "$(basename "$list")" "$3" "-gpgpu_perf_sim_memcpy $([ "$cache" = l2 ] && echo 1 || echo 0)" \
-        <"$list" &
+    simulate "$(basename "$list")" "$3" "-gpgpu_perf_sim_memcpy $copies" <"$list" &
     pids+=($!)
 done
 failed=0
