@@ -44,8 +44,8 @@ struct cut {
     uint64_t reach, above;
 };
 
-/* A key that `rank` of them reach, up to `slack` more, or the rank-th best. All are `low` or better,
- * none is better than `high`; `count_keys` is that of the kernels. */
+/* A key that `rank` of them reach, up to `slack` more, or the rank-th best. All are `low` or
+ * better, none is better than `high`; `count_keys` is that of the kernels. */
 struct cut topk_bisect(uint64_t (*count_keys)(const void *keys, uint64_t n, int64_t least),
                        const void *keys, uint64_t count, uint64_t rank, uint64_t slack, int64_t low,
                        int64_t high);

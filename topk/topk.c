@@ -90,7 +90,7 @@ static enum rcm_top_k_status check_outputs(const struct rcm_top_k_call *call, si
 
 /* ---- the plan */
 
-/* The scratch of stage 1 in a thread: k_b pairs, or what exact top-k of a contiguous bucket needs. */
+/* The scratch of stage 1 in a thread: k_b pairs, or that of exact top-k of a contiguous bucket. */
 static size_t bytes_each(const struct rcm_top_k_call *call, const struct kernels *kernels)
 {
     size_t most = topk_align(topk_size(call->k_b, sizeof(struct pair), 0));

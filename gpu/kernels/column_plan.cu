@@ -53,8 +53,8 @@ template <int BYTES, int KB> struct column_planner {
             }
     }
 
-    /* Strips as wide as a block can hold. With too few blocks they become narrower, but not below 64
-     * bytes: what a block merges is in its shared memory. With still too few, the steps are shared. */
+    /* Strips as wide as a block can hold. With too few blocks they become narrower, but not below
+     * 64 bytes: a block merges in its shared memory. With still too few, the steps are shared. */
     void choose_strips()
     {
         const uint32_t most_buckets = unit > 1 ? (threads / unit - 1) * C : threads * C;

@@ -281,8 +281,8 @@ static void check_first_of_equal(const struct topk_case *c, const struct outcome
     free(merits);
 }
 
-/* Exact top-k where k is a large part of rows so long that a sample of what was found is followed by
- * another one, and now and then errs. */
+/* Exact top-k where k is a large part of rows so long that a sample of what was found is followed
+ * by another one, and now and then errs. */
 START_TEST(many_of_many)
 {
     uint64_t state = 31, calls = 0;
