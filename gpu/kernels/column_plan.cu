@@ -13,8 +13,8 @@ uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
     return b ? greatest_common_divisor(b, a % b) : a;
 }
 
-/* A column should see at least 16 KB elements, or most of them are inserted. Where there are too
- * few rows to fill the device with two blocks a multiprocessor, 4 KB are enough, and 8. */
+/* A column should see at least 16 KB elements, or most of them are inserted. Where that leaves less
+ * than 512 threads for each multiprocessor, half or a quarter of them, but 8. */
 template <int BYTES, int KB> struct column_planner {
     typedef tuning<BYTES, KB, plain_body<KB>> plain;
     static constexpr uint32_t C = plain::C;
@@ -38,7 +38,11 @@ template <int BYTES, int KB> struct column_planner {
         few = p.segments * ceil_divide<uint64_t>((uint64_t)buckets * unit, plain::threads * C) <
               wanted_blocks;
         threads = plain::threads;
-        floor_steps = few ? std::max(8, 4 * KB) : 16 * KB;
+        floor_steps = 16 * KB;
+        const uint64_t elements = p.segments * length,
+                       threads_wanted = 512 * device.multiprocessors;
+        while (floor_steps > std::max(8, 4 * KB) && elements < threads_wanted * C * floor_steps)
+            floor_steps /= 2;
         splits = 1;
     }
 
@@ -62,7 +66,7 @@ template <int BYTES, int KB> struct column_planner {
             (uint64_t)buckets * unit <= threads * C ? 1 : ceil_divide(buckets, most_buckets);
         if (few) {
             const uint64_t lines = ceil_divide<uint64_t>((uint64_t)buckets * BYTES, 64);
-            const uint64_t more = smaller_of(ceil_divide(wanted_blocks, p.segments), lines);
+            const uint64_t more = smaller_of(ceil_divide(4 * wanted_blocks, p.segments), lines);
             strips = more > strips ? (uint32_t)more : strips;
             const uint64_t most = length / ((uint64_t)buckets * unit * floor_steps);
             const uint64_t wanted =
