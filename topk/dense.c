@@ -163,25 +163,6 @@ static void take_exactly(struct exact_run *run)
 
 /* ---- the k-th best of some keys */
 
-struct cut topk_bisect(uint64_t (*count_keys)(const void *keys, uint64_t n, int64_t least),
-                       const void *keys, uint64_t count, uint64_t rank, uint64_t slack, int64_t low,
-                       int64_t high)
-{
-    struct cut cut = {low, count, 0};
-    while (cut.key < high && cut.reach - rank > slack) {
-        int64_t middle = cut.key + (int64_t)(((uint64_t)high - (uint64_t)cut.key - 1) / 2) + 1;
-        uint64_t reach = count_keys(keys, count, middle);
-        if (reach >= rank) {
-            cut.key = middle;
-            cut.reach = reach;
-        } else {
-            high = middle - 1;
-            cut.above = reach;
-        }
-    }
-    return cut;
-}
-
 enum { MANY = 768 };
 
 /* The rank-th best of the keys found, which are `low` or better. While there are many, a sample

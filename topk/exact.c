@@ -1,4 +1,4 @@
-/* exact.c - exact top-k of one row: its scratch, its parts, and its output.
+/* exact.c - exact top-k of one row: its scratch, its parts, the key of a rank, and its output.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -73,6 +73,27 @@ static void divide(struct exact_run *run)
             part->e.count = job->n - part->e.first;
         unit += here;
     }
+}
+
+/* ---- the key of a rank */
+
+struct cut topk_bisect(uint64_t (*count_keys)(const void *keys, uint64_t n, int64_t least),
+                       const void *keys, uint64_t count, uint64_t rank, uint64_t slack, int64_t low,
+                       int64_t high)
+{
+    struct cut cut = {low, count, 0};
+    while (cut.key < high && cut.reach - rank > slack) {
+        int64_t middle = cut.key + (int64_t)(((uint64_t)high - (uint64_t)cut.key - 1) / 2) + 1;
+        uint64_t reach = count_keys(keys, count, middle);
+        if (reach >= rank) {
+            cut.key = middle;
+            cut.reach = reach;
+        } else {
+            high = middle - 1;
+            cut.above = reach;
+        }
+    }
+    return cut;
 }
 
 /* ---- the output of pairs */

@@ -23,6 +23,7 @@ uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, 
         uint64_t size = (unsigned)bytes / kernels->bytes;
         *large = bytes == 256;
         /* of larger elements groups of 64 bytes have so few that dense.c takes less time */
+        /* with fewer than a vector has lanes, group_maxima takes its slow way */
         if (n / size >= LEAST_GROUPS &&
             n / size / (*large ? GROUPS_FOR_EACH : GROUPS_FOR_EACH * kernels->bytes) >= k)
             return size;
@@ -81,6 +82,7 @@ static uint64_t estimate(const struct exact_run *run, double wanted)
     char *keys = (char *)run->pairs;
     for (uint64_t i = 0; i < SAMPLE; i++)
         memcpy(keys + i * bytes, (char *)run->maxima + run->groups / SAMPLE * i * bytes, bytes);
+    /* the rank has a spread of its own: a sixteenth more ends the search early */
     return rank >= SAMPLE ? 0 : bisect(run, keys, SAMPLE, rank, rank / 16);
 }
 
