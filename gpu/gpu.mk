@@ -159,7 +159,7 @@ gpu-sim: gpu-sim-simulator
 	@$(MAKE) --no-print-directory -j2 gpu-sim-programs
 	@CASES=$(or $(CASES),few) gpu/simulator/run.sh $(GPGPUSIM) $(SIM_BUILD)/kernels.ptx $(SIM_TESTS)
 
-# The times of the calls in bench.txt on the simulated GPU, half an hour of CPU time.
+# The cycles of the calls in bench.txt on the simulated GPU.
 gpu-sim-bench: gpu-sim-simulator
 	@$(MAKE) --no-print-directory -j2 $(SIM_BUILD)/bench $(SIM_BUILD)/kernels.ptx
 	@JOBS=$(JOBS) gpu/simulator/bench.sh $(GPGPUSIM) $(SIM_BUILD)/kernels.ptx $(SIM_BUILD)/bench \
