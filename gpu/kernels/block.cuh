@@ -44,18 +44,20 @@ __device__ __forceinline__ void block_radix_sort_falling(candidate (&items)[ITEM
     sort(*(typename sort::TempStorage *)temporary).SortDescending(items);
 }
 
+template <int THREADS>
+using block_scan = cub::BlockScan<uint32_t, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 template <int THREADS> __host__ __device__ constexpr size_t block_scan_bytes()
 {
-    return sizeof(typename cub::BlockScan<uint32_t, THREADS>::TempStorage);
+    return sizeof(typename block_scan<THREADS>::TempStorage);
 }
 /* The sum of the values of the threads before this one; `total` becomes the sum of all. */
 template <int THREADS>
 __device__ __forceinline__ uint32_t block_sum_before(uint32_t value, uint32_t &total,
                                                      void *temporary)
 {
-    typedef cub::BlockScan<uint32_t, THREADS> scan;
     uint32_t before;
-    scan(*(typename scan::TempStorage *)temporary).ExclusiveSum(value, before, total);
+    block_scan<THREADS>(*(typename block_scan<THREADS>::TempStorage *)temporary)
+        .ExclusiveSum(value, before, total);
     return before;
 }
 
