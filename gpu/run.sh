@@ -46,14 +46,14 @@ torch() { # subcommand, grid: torch.topk on the same cells
 }
 
 if [ $# = 0 ]; then
-    set -- roof targets targets-two-stage kernels samaga-2 samaga-3
+    set -- roof targets targets-two-stage kernels calibrate samaga-2 samaga-3
     set -- "$@" key-1 key-8 key-9 key-10 key-15 key-17 adversarial adversarial-exact
 fi
 for p; do
     case $p in
     roof) part "$start-roof.csv" "$bench" roof --device-file "$start.device" ;;
     targets | adversarial) grid stage1 "$p" ;;
-    targets-two-stage) grid two-stage "$p"; torch two-stage "$p" ;;
+    targets-two-stage | calibrate) grid two-stage "$p"; torch two-stage "$p" ;;
     kernels) grid exact "$p"; torch exact "$p" ;;
     key-15) grid exact "$p"; torch exact "$p" ;;
     adversarial-exact) grid exact "$p" ;;

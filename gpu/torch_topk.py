@@ -63,8 +63,8 @@ def is_quiet(times):
 
 
 class Timer:
-    def __init__(self, torch):
-        self.torch = torch
+    def __init__(self, torch, seconds):
+        self.torch, self.seconds = torch, seconds
         properties = torch.cuda.get_device_properties(0)
         self.cache = getattr(properties, "L2_cache_size", 64 << 20)
         self.filler = torch.ones(2 * self.cache // 4, dtype=torch.int32, device="cuda")
@@ -112,7 +112,7 @@ class Timer:
             times.append(take_sample())
             if len(times) >= LEAST and is_quiet(times):
                 return times, "noise"
-            if len(times) >= LEAST and time.monotonic() - start >= SECONDS:
+            if len(times) >= LEAST and time.monotonic() - start >= self.seconds:
                 return times, "time"
 
 
@@ -209,6 +209,8 @@ def parse_options():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--minutes", type=float, default=math.inf,
                         help="start no cell after this time")
+    parser.add_argument("--seconds", type=float, default=SECONDS,
+                        help="of a cell, at most (default 0.15)")
     return parser.parse_args()
 
 
@@ -221,7 +223,7 @@ def main():
     if not torch.cuda.is_available():
         fail("there is no GPU here, or no driver for it", 3)
 
-    timer, start = Timer(torch), time.monotonic()
+    timer, start = Timer(torch, options.seconds), time.monotonic()
     inputs = Inputs(torch, timer.cache)
     keys = keys_in(options.output)
     seen = set(keys or ())

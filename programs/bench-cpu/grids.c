@@ -17,18 +17,6 @@ static void add(struct cell_list *list, struct cell c, enum task task)
     cell_list_add(list, &c);
 }
 
-/* The smallest b with that recall, or, if `power`, the power of two above it; as far as n/2. 0: b
- * does not exist. */
-static uint64_t b_for(const struct cell *c, double recall, bool power)
-{
-    const struct rcm_topk p = {.n = c->n, .k = c->k, .k_b = c->k_b};
-    uint64_t b = rcm_smallest_b(p, (struct rcm_target){.loss = 1.0 - recall}), above = 1;
-    while (power && above < b)
-        above *= 2;
-    b = power && b ? above : b;
-    return b <= c->n / 2 && b <= c->n / c->k_b ? b : 0;
-}
-
 /* Both stages beside exact top-k, at recalls of .9, .99 and .999; b divides n in every second cell.
  * Where the rows are many, or short, two threads too. */
 static void add_choices(struct cell_list *list, struct cell c, const uint64_t *k_bs, unsigned count)
@@ -39,7 +27,7 @@ static void add_choices(struct cell_list *list, struct cell c, const uint64_t *k
     for (unsigned i = 0; i < count; i++)
         for (unsigned j = 0; j < 3; j++) {
             c.k_b = k_bs[i];
-            c.b = c.k_b <= c.k ? b_for(&c, recalls[j], power) : 0;
+            c.b = c.k_b <= c.k ? grid_b_for(&c, recalls[j], power) : 0;
             power = !power;
             if (c.b)
                 add(list, c, TASK_TWO_STAGE);
@@ -174,7 +162,7 @@ static void add_every_k_b(struct cell_list *list, struct cell c, unsigned turn)
     for (unsigned i = 0; i < sizeof k_bs / sizeof *k_bs; i++)
         for (unsigned j = (i + turn) % 2; j < 3; j += 2) {
             c.k_b = k_bs[i];
-            c.b = c.k_b <= c.k ? b_for(&c, recalls[j], (i + j) % 2) : 0;
+            c.b = c.k_b <= c.k ? grid_b_for(&c, recalls[j], (i + j) % 2) : 0;
             if (c.b)
                 add(list, c, TASK_TWO_STAGE);
         }

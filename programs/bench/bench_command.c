@@ -104,8 +104,8 @@ static int measure_all(const struct bench_settings *settings, const struct cell_
                                       CELL_KEY_COLUMNS + backend->key_column_count);
     if (status != STATUS_OK)
         return status;
-    status = measure_cells(runner, cells, &results, session_rules(&settings->session),
-                           settings->minutes);
+    const struct sampling rules = session_rules(&settings->session);
+    status = measure_cells(runner, cells, &results, &rules, settings->minutes);
     if (results_close(&results) != 0 && status == STATUS_OK)
         status = output_failed();
     return status;

@@ -3,6 +3,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "grid.h"
 
+uint64_t grid_b_for(const struct cell *c, double recall, bool power)
+{
+    const struct rcm_topk p = {.n = c->n, .k = c->k, .k_b = c->k_b};
+    uint64_t b = rcm_smallest_b(p, (struct rcm_target){.loss = 1.0 - recall}), above = 1;
+    while (power && above < b)
+        above *= 2;
+    b = power && b ? above : b;
+    return b <= c->n / 2 && b <= c->n / c->k_b ? b : 0;
+}
+
 void grid_samaga_2(struct cell_list *list, struct cell c, const char *exact)
 {
     static const uint64_t choices[][2] = {

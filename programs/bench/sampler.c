@@ -12,7 +12,6 @@
 #include <base/statistics.h>
 
 const struct sampling sampling_grid = {.noise = 0.005, .seconds = 0.15, .least = 7};
-const struct sampling sampling_single = {.noise = 0.005, .seconds = 15.0, .least = 7};
 const struct sampling sampling_tail = {.least = 10000};
 
 #define WARM_UP 4                        /* calls before the first sample */

@@ -41,8 +41,8 @@ struct sampling {
     bool flush; /* other data goes through the cache before each sample */
 };
 
-/* The rules of a grid, of a single run, and of the slowest calls: a fixed number. */
-extern const struct sampling sampling_grid, sampling_single, sampling_tail;
+/* The rules of a grid, and of the slowest calls: a fixed number. */
+extern const struct sampling sampling_grid, sampling_tail;
 
 #define GRAPH_CALLS 16
 

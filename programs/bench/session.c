@@ -5,9 +5,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include <base/text.h>
 
 #include "backend.h"
 
@@ -46,11 +49,22 @@ int session_check(const struct session_options *options)
                : STATUS_OK;
 }
 
-const struct sampling *session_rules(const struct session_options *options)
+int read_seconds(void *to, const char *option, const char *value)
 {
-    return options->load.given ? &sampling_tail
-           : options->single   ? &sampling_single
-                               : &sampling_grid;
+    const double seconds = text_number(value);
+    if (!(seconds > 0.0) || !isfinite(seconds))
+        return usage_error("%s '%.*s' is not a positive number; give seconds, such as 15 or 0.05",
+                           option, VALUE_SHOWN, value);
+    *(double *)to = seconds;
+    return STATUS_OK;
+}
+
+struct sampling session_rules(const struct session_options *options)
+{
+    struct sampling rules = options->load.given ? sampling_tail : sampling_grid;
+    if (options->seconds > 0.0 && !options->load.given)
+        rules.seconds = options->seconds;
+    return rules;
 }
 
 int output_failed(void)
@@ -63,7 +77,7 @@ int output_failed(void)
 static void format_remarks(char *remarks, size_t size, struct device *device,
                            const struct session_options *options)
 {
-    const struct sampling *rules = session_rules(options);
+    const struct sampling rules = session_rules(options);
     char date[32], facts[800];
     time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
@@ -72,7 +86,7 @@ static void format_remarks(char *remarks, size_t size, struct device *device,
              "# %s %s git=%s date=%s %s seed=%" PRIu64 "\n"
              "# stop=noise<%g%%|%gs samples>=%u interval=95%% %s\n",
              backend->command, rcm_version(), sources_git, date, facts, options->seed,
-             100.0 * rules->noise, rules->seconds, rules->least, backend->remark);
+             100.0 * rules.noise, rules.seconds, rules.least, backend->remark);
 }
 
 int session_open_results(struct results *results, struct device *device,

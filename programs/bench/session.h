@@ -22,18 +22,19 @@ struct load {
 struct session_options {
     const char *output; /* a CSV file that may exist; NULL: none */
     bool csv;           /* without a file: CSV on stdout, otherwise a table to read */
-    bool single;        /* by the rules of a single run */
+    double seconds;     /* of a cell, at most; 0: those of the rules */
     struct load load;   /* by those of the slowest calls */
     uint64_t seed;      /* of the inputs */
 };
 
-argument_reader read_output; /* const char *: -o and --output */
-argument_reader read_load;   /* struct load */
+argument_reader read_output;  /* const char *: -o and --output */
+argument_reader read_load;    /* struct load */
+argument_reader read_seconds; /* double */
 
 /* Rows of a table of options; `at` is where the settings have their session_options. */
-#define OPTION_SINGLE(at) \
-    "--single", NULL, BY(read_switch), (at) + offsetof(struct session_options, single), \
-        "measure each cell for up to 15 s instead of 0.15 s, until the noise is\nbelow 0.5 %"
+#define OPTION_SECONDS(at) \
+    "--seconds", "X", BY(read_seconds), (at) + offsetof(struct session_options, seconds), \
+        "measure each cell until the noise is below 0.5 %, for at most X seconds\n(default 0.15)"
 #define OPTION_LOAD(at) \
     "--load", "N", BY(read_load), (at) + offsetof(struct session_options, load), \
         "measure the slowest of 10,000 calls of each cell, beside N busy processes\n(0: none)"
@@ -52,7 +53,7 @@ argument_reader read_load;   /* struct load */
 #define OPTIONS_END NULL, NULL, NULL, 0, NULL
 
 /* The rules by which times are taken. */
-const struct sampling *session_rules(const struct session_options *options);
+struct sampling session_rules(const struct session_options *options);
 
 /* Refuses --csv beside a file. Returns a status, after one line on stderr if it is not STATUS_OK.
  */

@@ -25,7 +25,7 @@
         {OPTION_DEVICE, \
          "the device, of recallmodel devices, whose roofline predicts (default: the one\n" \
          "of this card's name)"}, \
-        {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
+        {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SECONDS(BENCH_AT(session))}, \
         {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
         {OPTION_OUTPUT(BENCH_AT(session))}, \
     { \

@@ -49,7 +49,7 @@ static const struct argument roof_options[] = {
      "elements that a vector program works on (default 2^24)"},
     {"--device-file", "FILE", BY(read_text), AT(device_file),
      "also write the rates to a device file, for recallmodel --device FILE"},
-    {OPTION_SINGLE(AT(session))},
+    {OPTION_SECONDS(AT(session))},
     {OPTION_O(AT(session))},
     {OPTION_OUTPUT(AT(session))},
     {OPTIONS_END},
@@ -132,8 +132,8 @@ static int measure(const struct settings *settings, struct device *device, const
         session_open_results(&results, device, &settings->session, ROOF_COLUMNS, ROOF_KEY_COLUMNS);
     if (status != STATUS_OK)
         return status;
-    status =
-        measure_roofs(device, session_rules(&settings->session), settings->sizes, &results, &rates);
+    const struct sampling rules = session_rules(&settings->session);
+    status = measure_roofs(device, &rules, settings->sizes, &results, &rates);
     if (status == STATUS_OK && rates.read_bytes_per_s > 0.0)
         print_rates(&rates);
     if (status == STATUS_OK && target)

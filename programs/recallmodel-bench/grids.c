@@ -235,6 +235,44 @@ static void exact_kernels(struct cell_list *list, const struct grid *grid)
                 add_blog_cell(list, kernel, dtype ? DTYPE_F16 : DTYPE_F32, RCM_GPU_INPUT_NORMAL);
 }
 
+/* Exact top-k, and both stages by four choices of (k_b, recall); the first of them without a second
+ * stage, k = b k_b. `turn` says which. */
+static void add_choices(struct cell_list *list, const struct grid *grid, struct cell c,
+                        unsigned turn)
+{
+    static const uint64_t k_bs[] = {1, 2, 3, 4, 8, 16};
+    static const double recalls[] = {0.9, 0.95, 0.99};
+    const unsigned count = sizeof k_bs / sizeof *k_bs;
+    add_exact(list, c);
+    c.kernel = kernel_of(grid, "auto");
+    for (unsigned i = 0; i < 4; i++) {
+        c.k_b = k_bs[(turn + (i < 3 ? 2 * i : 1)) % count];
+        c.b = i == 3         ? (c.k + c.k_b - 1) / c.k_b
+              : c.k_b <= c.k ? grid_b_for(&c, recalls[(turn + i) % 3], turn % 2 == 0)
+                             : 0;
+        if (c.b && c.b <= c.n / 2)
+            cell_list_add(list, &c);
+    }
+}
+
+/* What the time models are fitted to: rows of every length and number, at most 1 GiB, cold, between
+ * events. */
+static void calibrate(struct cell_list *list, const struct grid *grid)
+{
+    static const uint64_t ns[] = {1 << 10, 1 << 12, 1 << 14, 1 << 16,
+                                  1 << 17, 1 << 18, 1 << 20, 1 << 22},
+                          ms[] = {1, 8, 64, 256, 1024};
+    unsigned turn = 0;
+    for (unsigned dtype = 0; dtype < 2; dtype++)
+        for (unsigned i = 0; i < sizeof ns / sizeof *ns; i++)
+            for (unsigned j = 0; j < sizeof ms / sizeof *ms; j++) {
+                struct cell c = {.dtype = dtype, .n = ns[i], .m = ms[j]};
+                for (c.k = (i + j) % 2 ? 16 : 64; c.k <= 4096 && c.k <= c.n / 8; c.k *= 16)
+                    if (c.n * c.m <= UINT64_C(1) << 28)
+                        add_choices(list, grid, c, turn++);
+            }
+}
+
 /* Both stages against torch.topk: n = 2^18 and 2^20, m = 128, k = n/8, b k_b = k; and one row of
  * n = 2^20, k = 1024, k_b = 4. */
 static void two_stage_target_lengths(struct cell_list *list, const struct grid *grid,
@@ -293,6 +331,8 @@ const struct grid cuda_grids[] = {
     {"adversarial-exact", TASK_EXACT,
      "exact top-k on every kind of input, of which several make histograms slow",
      adversarial_exact},
+    {"calibrate", TASK_TWO_STAGE, "what the time models are fitted to, float32 and float16",
+     calibrate},
     {"kernels", TASK_EXACT, "every exact kernel on 1024 rows of 50,000, k = 2048", exact_kernels},
     {NULL, TASK_EXACT, NULL, NULL},
 };

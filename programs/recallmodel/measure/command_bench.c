@@ -55,7 +55,7 @@ static int read_on(void *to, const char *option, const char *value)
          "what is measured: cpu (default), which is this machine"}, \
         {"--isa", "NAME", &kind_of_isa, AT(isa), \
          "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
-        {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SINGLE(BENCH_AT(session))}, \
+        {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SECONDS(BENCH_AT(session))}, \
         {OPTION_LOAD(BENCH_AT(session))}, {OPTION_SEED(BENCH_AT(session))}, \
         {OPTION_O(BENCH_AT(session))}, {OPTION_OUTPUT(BENCH_AT(session))}, \
         {OPTION_CSV(BENCH_AT(session))}, \

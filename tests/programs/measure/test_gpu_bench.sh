@@ -117,7 +117,8 @@ refuse "-o needs a value: -o FILE" stage1 -o
 refuse "--n needs a value: --n LIST" stage1 --n --k 4
 refuse "--once takes no value" stage1 --once=yes
 refuse "--n is given twice; give it once, with a list such as 1,2,4" stage1 --n 5 --n 6
-refuse "--single is given twice" roof --single --single
+refuse "--seconds is given twice" roof --seconds 1 --seconds 2
+refuse "--seconds '0' is not a positive number" roof --seconds 0
 refuse "the output is given twice" stage1 -o "$folder/a" --output "$folder/b"
 refuse "'5' is not an option" stage1 5
 refuse "--n '0' is" stage1 --n 0
@@ -145,7 +146,7 @@ refuse "k must be at most n" stage1 --n 100 --k 200 --b 10
 refuse "b kb must be at least k" stage1 --n 100 --k 50 --b 10 --kb 2
 refuse "--bytes must be from" roof --bytes 5
 refuse "--elements must be from" roof --elements 3
-refuse "unknown option '--n'; the options here are --bytes --elements --device-file --single -o" \
+refuse "unknown option '--n'; the options here are --bytes --elements --device-file --seconds -o" \
     roof --n 5
 refuse "unknown option '--device-file'" stage1 --device-file x
 refuse "--device-file '/dev/null' is not a regular file" roof --device-file /dev/null
