@@ -34,6 +34,10 @@ aiter_mi355x|exact-once|aiter/exact|aiter_top_k_per_row|f32|MI355X
 torch_topk_2022_rtx3080|exact-once|torch-2022/exact|torch.topk|f32|RTX-3080
 torch_topk_rtx4080s_f16|torch-topk|xpu-ops/exact|torch.topk|f16|RTX-4080-SUPER
 torch_topk_rtx4080s_f32|torch-topk|xpu-ops/exact|torch.topk|f32|RTX-4080-SUPER
+torch_topk_h200_f32|torch-topk|h200/torch|torch.topk-unsorted|f32|H200
+torch_topk_h200_f16|torch-topk|h200/torch|torch.topk-unsorted|f16|H200
+recallmodel_h200_f32|exact-once|h200/exact|radix|f32|H200
+recallmodel_h200_f16|exact-once|h200/exact|radix|f16|H200
 torch_topk_b580|torch-topk|xpu-ops/exact|torch.topk (parts 1 and 2)|f32|Arc-B580
 END
     for card in H100-SXM H200 B200 B300 GB200; do

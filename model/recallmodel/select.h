@@ -126,8 +126,8 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *select
 
 /* Compares with exact top-k by a kernel of its own: sets exact_us and its band as the profile
  * `kernel` predicts them, which is carried to the device where it was measured on another card
- * (rcm_carry_exact). NULL: where the profile of the machine stands in for the card and there is no
- * exact_us, the fastest kernel of the card (rcm_fastest_exact).
+ * (rcm_carry_exact). NULL: where the profile of the machine stands in for the card, or has no exact
+ * top-k, and there is no exact_us, the fastest kernel of the card (rcm_fastest_exact).
  * Returns   whether there is one, in *used; exact_us is NaN where it has no time for n, k and m. */
 bool rcm_compare_exact(struct rcm_selection *selection, const struct rcm_profile *kernel,
                        struct rcm_profile *used);

@@ -17,10 +17,11 @@ RCM_BEGIN
 /* What stage 1 of a kernel starts for p, by the rule of the kernel itself: the part of the time
  * model that is known and not fitted. */
 struct rcm_work {
-    double blocks;   /* thread blocks */
+    double blocks;   /* thread blocks, each about as large */
     double elements; /* that a thread reads, one after the other */
     double lines;    /* of 128 bytes, that all warps ask for */
     bool merges;     /* the threads of a block share a bucket and merge what they kept */
+    bool inserts;    /* an element that beats its queue takes a warp another way */
 };
 
 #define RCM_EDGES_MOST 8

@@ -21,26 +21,61 @@ static bool never(double m, double candidates)
     return false;
 }
 
-/* ---- ours: gpu/kernels/stage1_column.cu, its rule in short (docs/gpu.md 3) */
+/* ---- ours: gpu/kernels/column_plan.cu, its rule in short (docs/gpu.md 3), for 132
+ * multiprocessors and interleaved buckets */
 
-/* A thread owns some neighbouring columns. Buckets are split until a column has 16 k_b elements,
- * or 4 k_b where the rows are too few to fill a large device (132 multiprocessors, two blocks
- * each). Reads are whole lines. */
+#define OURS_PROCESSORS 132.0
+
+static double ours_floor_steps(double elements, double columns, double queue)
+{
+    double steps = 16.0 * queue;
+    while (steps > fmax(8.0, 4.0 * queue) && elements < 512.0 * OURS_PROCESSORS * columns * steps)
+        steps /= 2.0;
+    return steps;
+}
+
+/* A thread owns some neighbouring columns. Buckets are split into replicas until a column has
+ * floor_steps elements or the threads are used up; with few rows into narrower strips of buckets,
+ * and then each among several blocks. Reads are whole lines, every element goes the same way, and a
+ * block of the model is 64 threads. */
 static struct rcm_work ours_work(struct rcm_topk p, double bytes)
 {
-    const double n = (double)p.n, b = (double)p.b, k_b = (double)p.k_b, m = shape_rows(p),
-                 threads = 256.0;
-    const double columns = fmax(1.0, (p.k_b <= 2 ? 16.0 : p.k_b <= 4 ? 8.0 : 4.0) / bytes);
-    const double strips = ceil(b / (threads * columns)), in_strip = ceil(b / strips);
-    const double split =
-        m * strips < 264.0 ? fmin(8.0, fmax(1.0, floor(n / (4.0 * k_b * b)))) : 1.0;
-    const double replicas =
-        fmax(1.0, floor(fmin(threads * columns / in_strip, n / (16.0 * k_b * b * split))));
+    const double n = (double)p.n, b = (double)p.b, m = shape_rows(p),
+                 wanted = 2.0 * OURS_PROCESSORS;
+    const double queue = p.k_b <= 4   ? (double)p.k_b
+                         : p.k_b <= 8 ? 8.0
+                                      : 16.0,
+                 columns = (queue <= 2.0   ? 16.0
+                            : queue <= 4.0 ? 8.0
+                                           : 4.0) /
+                           bytes,
+                 unit = fmod(b, columns) == 0.0 ? 1.0 : columns;
+    double threads = queue > 8.0 ? 256.0 : 512.0, splits = 1.0,
+           floor_steps = ours_floor_steps(m * n, columns, queue);
+    const bool few = m * ceil(b * unit / (threads * columns)) < wanted;
+    if (queue >= 8.0 && !few && floor(n / b) >= 32.0 * queue)
+        threads = 256.0, floor_steps = 32.0 * queue;
+    const double most_in_strip =
+        columns * (unit > 1.0 ? fmax(1.0, floor(threads / unit) - 1.0) : threads);
+    double strips = b * unit <= threads * columns ? 1.0 : ceil(b / most_in_strip);
+    if (few) {
+        strips = fmax(strips, fmin(ceil(4.0 * wanted / m), ceil(b * bytes / 64.0)));
+        splits = fmax(
+            1.0, fmin(fmin(8.0, ceil(wanted / (m * strips))), floor(n / (b * unit * floor_steps))));
+    }
+    const double in_strip = strips > 1.0 ? ceil(ceil(b / strips) / columns) * columns : b,
+                 lanes = in_strip / columns;
+    const double replicas = fmax(
+        unit, floor(fmin(threads / lanes, floor(n / (b * splits * floor_steps))) / unit) * unit);
+    const double rows =
+        strips > 1.0 || splits > 1.0
+            ? 1.0
+            : fmax(1.0, fmin(floor(threads / (lanes * replicas)), ceil(m / wanted)));
     return (struct rcm_work){
-        .blocks = m * strips * split,
-        .elements = columns * ceil(n / (b * replicas * split)),
+        .blocks = ceil(m / rows) * strips * splits * ceil(rows * lanes * replicas / 64.0),
+        .elements = columns * ceil(n / (b * replicas * splits)),
         .lines = m * n * bytes / 128.0,
-        .merges = true,
+        .merges = replicas * splits > 1.0,
     };
 }
 
@@ -65,8 +100,11 @@ static struct rcm_work graphcore_thread_work(struct rcm_topk p, double bytes)
     const double length = ceil((double)p.n / (double)p.b),
                  blocks = shape_rows(p) * ceil((double)p.b / 32.0);
     (void)bytes;
-    return (struct rcm_work){
-        .blocks = blocks, .elements = length, .lines = blocks * length, .merges = false};
+    return (struct rcm_work){.blocks = blocks,
+                             .elements = length,
+                             .lines = blocks * length,
+                             .merges = false,
+                             .inserts = true};
 }
 
 /* multithread_buckets=True: a block of 64 threads for each bucket. Interleaved buckets: the threads
@@ -77,7 +115,7 @@ static struct rcm_work graphcore_block_work(struct rcm_topk p, double bytes)
                  elements = ceil(ceil((double)p.n / b) / 64.0), warps = 2.0 * blocks;
     const double lines = warps * elements * fmin(fmax(b * bytes / 4.0, 1.0), 32.0);
     return (struct rcm_work){
-        .blocks = blocks, .elements = elements, .lines = lines, .merges = true};
+        .blocks = blocks, .elements = elements, .lines = lines, .merges = true, .inserts = true};
 }
 
 /* multithread_buckets=None: a thread for each bucket if the batch has 120 times 32 buckets or they
@@ -155,7 +193,8 @@ static struct rcm_work xla_work(struct rcm_topk p, double bytes)
     return (struct rcm_work){.blocks = m * ceil((double)p.b / 128.0),
                              .elements = ceil(n / (double)p.b),
                              .lines = m * n * bytes / 128.0,
-                             .merges = false};
+                             .merges = false,
+                             .inserts = true};
 }
 
 /* ---- Dr. Top-k */
@@ -182,7 +221,8 @@ static struct rcm_work drtopk_work(struct rcm_topk p, double bytes)
     return (struct rcm_work){.blocks = buckets,
                              .elements = ceil(size / 32.0),
                              .lines = buckets * ceil(size * bytes / 128.0),
-                             .merges = true};
+                             .merges = true,
+                             .inserts = true};
 }
 
 /* ---- Helion on a TPU */

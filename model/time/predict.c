@@ -198,7 +198,7 @@ static struct rcm_prediction predict_by_work(const struct rcm_profile *q, struct
     const double queue = 32.0 * k_b;
     const double thread =
         work.elements * time_element_us(q, p.k_b) * (1.0 + (q->memory_ratio - 1.0) * from_memory) +
-        q->insert_us * k_b * queue * log1p(work.elements / queue);
+        (work.inserts ? q->insert_us * k_b * queue * log1p(work.elements / queue) : 0.0);
     const double waves = fmax(1.0, ceil(work.blocks / q->blocks_at_once));
     const double merge = work.merges && !(q->merge_us > 0.0) ? NAN
                          : work.merges                       ? q->merge_us * (k_b + 3.0) *
