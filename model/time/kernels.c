@@ -25,6 +25,32 @@ static bool never(double m, double candidates)
  * multiprocessors and interleaved buckets */
 
 #define OURS_PROCESSORS 132.0
+#define OURS_WANTED (2.0 * OURS_PROCESSORS) /* blocks */
+
+/* Queues are compiled for these lengths. */
+static double ours_queue(uint64_t k_b)
+{
+    return k_b <= 4 ? (double)k_b : k_b <= 8 ? 8.0 : 16.0;
+}
+
+/* Neighbouring columns of a thread, and columns of a block. */
+static double ours_columns(double queue, double bytes)
+{
+    return (queue <= 2.0 ? 16.0 : queue <= 4.0 ? 8.0 : 4.0) / bytes;
+}
+static double ours_width(double queue, double bytes)
+{
+    return (queue > 8.0 ? 256.0 : 512.0) * ours_columns(queue, bytes);
+}
+
+/* Where the blocks are no longer few, of values of 4 and 2 bytes. */
+static size_t ours_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
+{
+    for (size_t i = 0; i < 2; i++)
+        b[i] = (uint64_t)ceil(OURS_WANTED * ours_width(ours_queue(p.k_b), i ? 2.0 : 4.0) /
+                              shape_rows(p));
+    return 2;
+}
 
 static double ours_floor_steps(double elements, double columns, double queue)
 {
@@ -35,47 +61,32 @@ static double ours_floor_steps(double elements, double columns, double queue)
 }
 
 /* A thread owns some neighbouring columns. Buckets are split into replicas until a column has
- * floor_steps elements or the threads are used up; with few rows into narrower strips of buckets,
- * and then each among several blocks. Reads are whole lines, every element goes the same way, and a
- * block of the model is 64 threads. */
+ * floor_steps elements or the threads of a block are used up; with few rows into narrower strips of
+ * buckets, and then each among several blocks. Only the length of a bucket is rounded, so that the
+ * time has no other steps. Reads are whole lines, every element goes the same way, and a block of
+ * the model is 64 threads. */
 static struct rcm_work ours_work(struct rcm_topk p, double bytes)
 {
-    const double n = (double)p.n, b = (double)p.b, m = shape_rows(p),
-                 wanted = 2.0 * OURS_PROCESSORS;
-    const double queue = p.k_b <= 4   ? (double)p.k_b
-                         : p.k_b <= 8 ? 8.0
-                                      : 16.0,
-                 columns = (queue <= 2.0   ? 16.0
-                            : queue <= 4.0 ? 8.0
-                                           : 4.0) /
-                           bytes,
-                 unit = fmod(b, columns) == 0.0 ? 1.0 : columns;
-    double threads = queue > 8.0 ? 256.0 : 512.0, splits = 1.0,
-           floor_steps = ours_floor_steps(m * n, columns, queue);
-    const bool few = m * ceil(b * unit / (threads * columns)) < wanted;
-    if (queue >= 8.0 && !few && floor(n / b) >= 32.0 * queue)
-        threads = 256.0, floor_steps = 32.0 * queue;
-    const double most_in_strip =
-        columns * (unit > 1.0 ? fmax(1.0, floor(threads / unit) - 1.0) : threads);
-    double strips = b * unit <= threads * columns ? 1.0 : ceil(b / most_in_strip);
+    const double n = (double)p.n, b = (double)p.b, m = shape_rows(p), longest = ceil(n / b),
+                 queue = ours_queue(p.k_b), columns = ours_columns(queue, bytes),
+                 width = ours_width(queue, bytes);
+    const bool few = b < ceil(OURS_WANTED * width / m) && m < OURS_WANTED,
+               append = queue >= 8.0 && !few && longest >= 32.0 * queue;
+    const double threads = append ? 256.0 : width / columns,
+                 floor_steps = append ? 32.0 * queue : ours_floor_steps(m * n, columns, queue);
+    double strips = fmax(1.0, b / (threads * columns)), splits = 1.0;
     if (few) {
-        strips = fmax(strips, fmin(ceil(4.0 * wanted / m), ceil(b * bytes / 64.0)));
-        splits = fmax(
-            1.0, fmin(fmin(8.0, ceil(wanted / (m * strips))), floor(n / (b * unit * floor_steps))));
+        strips = fmax(strips, fmin(4.0 * OURS_WANTED / m, b * bytes / 64.0));
+        splits = fmax(1.0, fmin(fmin(8.0, OURS_WANTED / (m * strips)), longest / floor_steps));
     }
-    const double in_strip = strips > 1.0 ? ceil(ceil(b / strips) / columns) * columns : b,
-                 lanes = in_strip / columns;
-    const double replicas = fmax(
-        unit, floor(fmin(threads / lanes, floor(n / (b * splits * floor_steps))) / unit) * unit);
-    const double rows =
-        strips > 1.0 || splits > 1.0
-            ? 1.0
-            : fmax(1.0, fmin(floor(threads / (lanes * replicas)), ceil(m / wanted)));
+    const double lanes = fmax(1.0, b / strips / columns),
+                 replicas = fmax(1.0, fmin(threads / lanes, longest / (splits * floor_steps)));
     return (struct rcm_work){
-        .blocks = ceil(m / rows) * strips * splits * ceil(rows * lanes * replicas / 64.0),
-        .elements = columns * ceil(n / (b * replicas * splits)),
+        .blocks = fmax(1.0, m * strips * splits * lanes * replicas / 64.0),
+        .elements = fmax(1.0, columns * longest / (replicas * splits)),
         .lines = m * n * bytes / 128.0,
-        .merges = replicas * splits > 1.0,
+        .merges = true,
+        .inserts = false,
     };
 }
 
@@ -285,6 +296,7 @@ const struct rcm_kernel kernel_ours = {
     .next_b = any_b,
     .work = ours_work,
     .splits = never,
+    .edges = ours_edges,
     .family = "ours",
 };
 

@@ -62,7 +62,7 @@ def test_profiles_by_name():
     everything = [profile.text() for profile in rcm.profiles()]
     assert len(everything) == len(PROFILES)
     assert {profile.name for profile in rcm.profiles("h100 pcie")} == {"H100-PCIe"}
-    assert rcm.profiles("H100") and rcm.profiles("H200") == [] == rcm.profiles("nothing")
+    assert rcm.profiles("H100") and rcm.profiles("B200") == [] == rcm.profiles("nothing")
     assert {profile.name[:4] for profile in rcm.profiles("H100")} == {"H100"}
     assert rcm.profile("h100p").name == "H100-PCIe"
     assert rcm.profile("H100-PCIe", dtype="f16").dtype == "f16"
@@ -78,7 +78,7 @@ def test_a_name_or_a_path_in_place_of_a_profile():
         numpy.testing.assert_array_equal(rcm.predict_us(name, 2**18, 256, [256, 1024], 2, 64), want)
         assert rcm.exact_time_us(name, 2**18, 256, 64) == rcm.exact_time_us(own, 2**18, 256, 64)
     for name, text in (("H100", "may mean .*H100-PCIe.*H100-SXM"),
-                       ("H200", "'H200' has no profile; there are those of .*H100-PCIe"),
+                       ("B200", "'B200' has no profile; there are those of .*H100-PCIe"),
                        ("nothing", "'nothing' is not known")):
         with pytest.raises(ValueError, match=text):
             rcm.predict_us(name, 2**18, 256, 1024, 2)

@@ -14,24 +14,24 @@ date = 2026-11-26
 runs = 314 rows of h200/calibrate
 
 # fitted; after each value its unit, its standard error and its meaning
-launch_us = 3.79861      # us, +- 14 %, a kernel's or a call's start and end
-block_us = 0.000483612  # us, +- 2.2e+02 %, from one thread block's start to the next
+launch_us = 2.85248      # us, +- 20 %, a kernel's or a call's start and end
+block_us = 0.000375885  # us, +- 2.7e+02 %, from one thread block's start to the next
 blocks_at_once = 2732.69      # blocks, thread blocks that the device holds; more run in waves
-element_us_1 = 0.0224039    # us, +- 27 %, one element of one thread, in cache, k_b = 1
-element_us_2 = 0.0400356    # us, +- 16 %, one element of one thread, in cache, k_b = 2
+element_us_1 = 0.0279176    # us, +- 26 %, one element of one thread, in cache, k_b = 1
+element_us_2 = 0.0503119    # us, +- 14 %, one element of one thread, in cache, k_b = 2
 element_us_3 = 0.0516902    # us, not by these runs: of another card, one element of one thread, in cache, k_b = 3
-element_us_4 = 0.045375     # us, +- 12 %, one element of one thread, in cache, k_b = 4
-element_us_8 = 0.0472268    # us, +- 10 %, one element of one thread, in cache, k_b = 8
-element_us_16 = 0.0608305    # us, +- 8.3 %, one element of one thread, in cache, k_b = 16
+element_us_4 = 0.0482046    # us, +- 12 %, one element of one thread, in cache, k_b = 4
+element_us_8 = 0.0471869    # us, +- 10 %, one element of one thread, in cache, k_b = 8
+element_us_16 = 0.0536069    # us, +- 8.2 %, one element of one thread, in cache, k_b = 16
 insert_us = 0.0432643    # us, not by these runs: of another card, an insertion of a warp, for each of k_b; of a CPU, for each pair of k_b
-memory_ratio = 1.24718      # +- 7.8 %, an element's time from memory over that from cache
-cache_bytes = 1.73417e+06  # bytes, +- 1e+02 %, bytes of all rows at which half come from memory
-roof_bytes_per_s = 4.66098e+12  # bytes/s, +- 16 %, the memory roof
-lines_per_us = 37492.1      # lines/us, +- 21 %, lines of 128 bytes that all warps can ask for
-merge_us = 0.2833       # us, +- 10 %, merging the queues of a block, for each of k_b + 3
-select_launch_us = 3.60362      # us, +- 22 %, stage 2, one block or core a row: its start and end
-select_element_us = 0.000461766  # us, +- 9.9 %, stage 2, one block a row: each candidate of a row
-select_batch_us = 0.00052383   # us, +- 18 %, stage 2, one block a row: each candidate, more as rows share the device
+memory_ratio = 1.16676      # +- 7.8 %, an element's time from memory over that from cache
+cache_bytes = 1.05142e+06  # bytes, +- 1.6e+02 %, bytes of all rows at which half come from memory
+roof_bytes_per_s = 1.0888e+13   # bytes/s, +- 60 %, the memory roof
+lines_per_us = 31047.6      # lines/us, +- 6.8 %, lines of 128 bytes that all warps can ask for
+merge_us = 0.374325     # us, +- 9.3 %, merging the queues of a block, for each of k_b + 3
+select_launch_us = 5.04254      # us, +- 17 %, stage 2, one block or core a row: its start and end
+select_element_us = 0.000457024  # us, +- 10 %, stage 2, one block a row: each candidate of a row
+select_batch_us = 0.000589716  # us, +- 17 %, stage 2, one block a row: each candidate, more as rows share the device
 split_launch_us = 37.1779      # us, not by these runs: of another card, stage 2, several blocks a row: its start and end
 split_block_us = 0.0845128    # us, not by these runs: of another card, stage 2, several blocks a row: each block of a row
 split_element_us = 9.18693e-06  # us, not by these runs: of another card, stage 2, several blocks a row: each candidate of all rows
@@ -50,11 +50,11 @@ m_high = 1024
 candidates_low = 16
 candidates_high = 65536
 run_count = 314
-median_error = 0.09531106341
-p95_error = 0.4397058017
-worst_error = 0.7956620244
-held_out_median_error = 0.1127037862
-held_out_p95_error = 0.5289984051
-held_out_p05_ratio = 0.6540391774
-held_out_p95_ratio = 1.424319044
+median_error = 0.0896719392
+p95_error = 0.3877692521
+worst_error = 0.9116104508
+held_out_median_error = 0.1098633566
+held_out_p95_error = 0.4981997767
+held_out_p05_ratio = 0.6674681532
+held_out_p95_ratio = 1.379648017
 l2_bytes = 6.291456e+07

@@ -14,24 +14,24 @@ date = 2026-11-26
 runs = 313 rows of h200/calibrate
 
 # fitted; after each value its unit, its standard error and its meaning
-launch_us = 5.0133       # us, +- 8.5 %, a kernel's or a call's start and end
-block_us = 0.000268096  # us, +- 1.4e+02 %, from one thread block's start to the next
-blocks_at_once = 3649.84      # blocks, thread blocks that the device holds; more run in waves
-element_us_1 = 0.0164069    # us, +- 19 %, one element of one thread, in cache, k_b = 1
-element_us_2 = 0.0270912    # us, +- 19 %, one element of one thread, in cache, k_b = 2
+launch_us = 4.16393      # us, +- 11 %, a kernel's or a call's start and end
+block_us = 0.000307052  # us, +- 1.9e+02 %, from one thread block's start to the next
+blocks_at_once = 4112.74      # blocks, thread blocks that the device holds; more run in waves
+element_us_1 = 0.0205003    # us, +- 20 %, one element of one thread, in cache, k_b = 1
+element_us_2 = 0.0364971    # us, +- 22 %, one element of one thread, in cache, k_b = 2
 element_us_3 = 0.0516902    # us, not by these runs: of another card, one element of one thread, in cache, k_b = 3
-element_us_4 = 0.0376379    # us, +- 14 %, one element of one thread, in cache, k_b = 4
-element_us_8 = 0.0513997    # us, +- 13 %, one element of one thread, in cache, k_b = 8
-element_us_16 = 0.0836022    # us, +- 10 %, one element of one thread, in cache, k_b = 16
+element_us_4 = 0.0475772    # us, +- 17 %, one element of one thread, in cache, k_b = 4
+element_us_8 = 0.0651487    # us, +- 16 %, one element of one thread, in cache, k_b = 8
+element_us_16 = 0.0723233    # us, +- 13 %, one element of one thread, in cache, k_b = 16
 insert_us = 0.0432643    # us, not by these runs: of another card, an insertion of a warp, for each of k_b; of a CPU, for each pair of k_b
-memory_ratio = 2.33637      # +- 10 %, an element's time from memory over that from cache
-cache_bytes = 7.93328e+06  # bytes, +- 24 %, bytes of all rows at which half come from memory
-roof_bytes_per_s = 7.67298e+12  # bytes/s, +- 43 %, the memory roof
-lines_per_us = 32697.4      # lines/us, +- 8.8 %, lines of 128 bytes that all warps can ask for
-merge_us = 0.282933     # us, +- 11 %, merging the queues of a block, for each of k_b + 3
-select_launch_us = 3.09806      # us, +- 24 %, stage 2, one block or core a row: its start and end
-select_element_us = 0.000856467  # us, +- 8.8 %, stage 2, one block a row: each candidate of a row
-select_batch_us = 0.000907979  # us, +- 15 %, stage 2, one block a row: each candidate, more as rows share the device
+memory_ratio = 1.72009      # +- 13 %, an element's time from memory over that from cache
+cache_bytes = 929745       # bytes, +- 59 %, bytes of all rows at which half come from memory
+roof_bytes_per_s = 1.26332e+13  # bytes/s, +- 64 %, the memory roof
+lines_per_us = 28876.4      # lines/us, +- 3.6 %, lines of 128 bytes that all warps can ask for
+merge_us = 0.346063     # us, +- 11 %, merging the queues of a block, for each of k_b + 3
+select_launch_us = 4.06671      # us, +- 19 %, stage 2, one block or core a row: its start and end
+select_element_us = 0.000842268  # us, +- 8.6 %, stage 2, one block a row: each candidate of a row
+select_batch_us = 0.000946352  # us, +- 17 %, stage 2, one block a row: each candidate, more as rows share the device
 split_launch_us = 37.1779      # us, not by these runs: of another card, stage 2, several blocks a row: its start and end
 split_block_us = 0.0845128    # us, not by these runs: of another card, stage 2, several blocks a row: each block of a row
 split_element_us = 1.83739e-05  # us, not by these runs: of another card, stage 2, several blocks a row: each candidate of all rows
@@ -50,11 +50,11 @@ m_high = 1024
 candidates_low = 16
 candidates_high = 262144
 run_count = 313
-median_error = 0.09403629952
-p95_error = 0.365775537
-worst_error = 1.322253592
-held_out_median_error = 0.1081769428
-held_out_p95_error = 0.4395962664
-held_out_p05_ratio = 0.6947976076
-held_out_p95_ratio = 1.313358481
+median_error = 0.09175143028
+p95_error = 0.3647463701
+worst_error = 1.329005636
+held_out_median_error = 0.1073076617
+held_out_p95_error = 0.4512300371
+held_out_p05_ratio = 0.7058104093
+held_out_p95_ratio = 1.437173148
 l2_bytes = 6.291456e+07

@@ -77,21 +77,21 @@ silent 'e\+'
 # A bound is not called a prediction.
 ask select --n 151936 --k 50 --device b200 --objective roofline
 says 'bound and a launch, not calibrated.*bound +the least time that the rates of the device allow'
-ask select --n 151936 --k 50 --device h200 --objective roofline
+ask select --n 151936 --k 50 --device gh200 --objective roofline
 says 'bound, not calibrated.*bound +the least time .* device allow, without a launch;'
 
 # A stand-in is named, its time is a range, the floor and what settles it stand below, and it is not
 # called a prediction of this card.
-ask select --n 151936 --k 50 --m 64 --device h200
+ask select --n 151936 --k 50 --m 64 --device gh200
 says '^n = .* [0-9.]+ us to [0-9.]+ us, about [0-9.]+ times faster than exact top-k \([0-9.]+ us to'
-says '; by the profile of H100-PCIe, not measured on H200\. .*floor .*: the rates of H200 allow no'
+says '; by the profile of H100-PCIe, not measured on GH200\. .*floor .*: the rates of GH200 '
 says 'settle +in two minutes: gpu/time_calls.py'
 ask select --n 131072 --k 2048 --m 32 --device b200
 says 'Exact top-k by flashinfer_clusters_blackwell: .*: do not approximate; by the profile of H100'
 ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32
 says 'by its profile of f16, not measured for f32'
-ask select --n 2^18 --k 64 --shards 8 --device h200
-says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on H200, for its exact top-'
+ask select --n 2^18 --k 64 --shards 8 --device gh200
+says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on GH200, for its exact top-'
 ask select --n 2^18 --k 100 --m 64 --device tpuv6e
 says '= 2: 41 us to [0-9.]+ us; this pays if .* floor +41 us: the rates of TPUv6e allow no less'
 ask predict --n 2755 --k 1 --b 19 --kb 1 --device v100s

@@ -36,7 +36,7 @@ lie 's/second read collects [0-9]/second read collects 1/'
 lie 's/can only pay if/pays if/'
 lie 's/too few to fill a GPU/enough for a GPU/'
 lie 's/in place of/instead of/'
-lie 's/^  floor .*/  floor       1 us: the rates of H200 allow no less/'
+lie 's/^  floor .*/  floor       1 us: the rates of GH200 allow no less/'
 lie 's/^  faster  *[0-9.]*/  faster      1.23/'
 lie 's/^  quirk  *on A10G/  quirk       on A100/'
 pass

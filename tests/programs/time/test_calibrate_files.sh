@@ -129,7 +129,7 @@ refused "H100-PCIe has no profile of this kernel; give one of graphcore, graphco
 refused "device has no profile of this kernel; give one of generic" predict \
     --device "$folder/new" --n 100 --k 10 --kernel ours
 refused "no profile for this --dtype" predict --device cpu-epyc --n 100 --k 10 --dtype f16
-refused "H200 has no profile" predict --device h200 --kernel ours --n 100 --k 10
+refused "GH200 has no profile" predict --device gh200 --kernel ours --n 100 --k 10
 pass
 
 # 10,800 rows of 3 sizes: the fit uses some of them and says how many; it ends in time.

@@ -135,11 +135,11 @@ START_TEST(who_answers)
     char names[200];
     kernels_known(&entry, names, sizeof names);
     ck_assert_str_eq(names, "graphcore, graphcore-thread, graphcore-block");
-    entry.device = *rcm_device_by_name("H200");
+    entry.device = *rcm_device_by_name("GH200");
     kernels_known(&entry, names, sizeof names);
     ck_assert_str_eq(names, "");
     a = profile_for_question(&entry, NULL, NULL);
-    ck_assert(a.found && strcmp(a.profile.stands_in_for, "H200") == 0 &&
+    ck_assert(a.found && strcmp(a.profile.stands_in_for, "GH200") == 0 &&
               strcmp(a.profile.name, "H100-PCIe") == 0);
     /* a CPU's profile stands in for nothing */
     entry = (struct rcm_device_text){.profile = *cpu_profile(), .has_profile = true};

@@ -133,15 +133,15 @@ pass
 
 # The command that settles a question where a stand-in answers: the best of each k_b, and exact
 # top-k, the fastest first.
-settle=$("$program" select --n 131072 --k 2048 --m 32 --device h200 | tr -s ' \n' ' ' |
+settle=$("$program" select --n 131072 --k 2048 --m 32 --device gh200 | tr -s ' \n' ' ' |
     sed -n 's/.* settle in two minutes: \(gpu.time_calls.py [^"]*"[^"]*"\).*/\1/p')
-question="--n 131072 --k 2048 --m 32 --recall 0.95 --device h200"
+question="--n 131072 --k 2048 --m 32 --recall 0.95 --device gh200"
 [ "$settle" = "gpu/time_calls.py mine:my_topk --dtype float16 --select \"$question\"" ] ||
     fail "the command that settles: $settle"
 (cd "$folder" && RECALLMODEL=$program PYTHONPATH=fake python3 "$script" mine:call --dtype float16 \
     --select "$question") >"$folder/settled" 2>&1 ||
     fail "time_calls.py --select: $(cat "$folder/settled")"
-shapes=$("$program" select --n 131072 --k 2048 --m 32 --device h200 --csv | wc -l)
+shapes=$("$program" select --n 131072 --k 2048 --m 32 --device gh200 --csv | wc -l)
 [ "$(wc -l <"$folder/settled")" = "$shapes" ] && grep -q "torch.topk, exact" "$folder/settled" &&
     sort -c -g "$folder/settled" || fail "what it settled: $(cat "$folder/settled")"
 pass
