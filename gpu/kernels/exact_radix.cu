@@ -385,7 +385,7 @@ struct sampling {
 sampling sampling_of(const exact_args &a, uint32_t sample)
 {
     const double mean = (double)sample * a.k / a.n;
-    const uint32_t rank = (uint32_t)(mean + 4.0 * sqrt(mean) + 4.0);
+    const uint32_t rank = smaller_of((uint32_t)(mean + 4.0 * sqrt(mean) + 4.0), sample);
     const double listed = (double)rank * a.n / sample;
     return {rank, listed, listed * (1.0 + 4.0 / sqrt((double)rank)) + 256.0};
 }
