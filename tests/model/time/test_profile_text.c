@@ -51,7 +51,10 @@ START_TEST(shipped)
         ck_assert_msg(read_text(text, length, &first) == 0, "%s: %s", found.gl_pathv[i], error);
         const struct rcm_profile *same = NULL; /* the order is another one */
         for (size_t j = 0; !same && rcm_profile(j); j++)
-            same = strcmp(rcm_profile(j)->name, first.name) == 0 ? rcm_profile(j) : NULL;
+            same = strcmp(rcm_profile(j)->name, first.name) == 0 &&
+                           rcm_profile(j)->dtype == first.profile.dtype
+                       ? rcm_profile(j)
+                       : NULL;
         ck_assert_ptr_nonnull(same);
         check_same_profile(&first.profile, same);
         const size_t size = write_entry(&first, text, sizeof text);
