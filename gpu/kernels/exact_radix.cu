@@ -31,10 +31,10 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
         slice::scan;
     using slice::radix_slice;
 
-    /* A barrier for the blocks that share the row. */
-    __device__ __forceinline__ void sync_row() const
+    /* A barrier for so many blocks: this one, or all that share the row. */
+    static __device__ __forceinline__ void sync(uint32_t blocks)
     {
-        p.blocks > 1 ? cluster_sync() : __syncthreads();
+        blocks > 1 ? cluster_sync() : __syncthreads();
     }
 
     /* The counts of neighbouring digits, of which a thread has up to `most`: from `low` on. The
@@ -77,7 +77,7 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
     {
         constexpr int most = digit_counts::most;
         digit_counts c(1u << width);
-        blocks > 1 ? cluster_sync() : __syncthreads();
+        sync(blocks);
         uint32_t sum = 0;
 #pragma unroll
         for (int i = 0; i < most; i++)
@@ -109,7 +109,7 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
                 before += c.whole[i];
             }
         }
-        blocks > 1 ? cluster_sync() : __syncthreads(); /* all have read the counts */
+        sync(blocks); /* all have read the counts */
         uint32_t above = 0;
 #pragma unroll
         for (int i = 0; i < most; i++)
@@ -119,7 +119,7 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
             }
         if (blocks > 1 && above > 0)
             atomicAdd(&state()->above, above);
-        blocks > 1 ? cluster_sync() : __syncthreads();
+        sync(blocks);
     }
 
     __device__ __forceinline__ void write(uint32_t to, uint32_t of_rank, uint32_t position) const
@@ -180,10 +180,10 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
     __device__ __forceinline__ void write_in_order(const level &l, const border &b) const
     {
         /* The blocks after this one need all that is above the border here, of every level. */
-        sync_row(); /* everyone has read the state */
+        sync(p.blocks); /* everyone has read the state */
         if (threadIdx.x == 0)
             state()->above = l.above + b.above;
-        sync_row();
+        sync(p.blocks);
         ordered_places<THREADS> places = {b.quota_before, 0, b.quota};
         for (uint32_t r = 0; r < rank; r++)
             places.next_place += cluster_shared(state(), r)->above;
@@ -281,7 +281,7 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
             slice::list_slice();
         else
             slice::list_from(threshold_of_sample());
-        sync_row();
+        sync(p.blocks);
         uint64_t total = 0;
         uint32_t lowest = ~0u, not_highest = ~0u;
         bool fits = true;
@@ -379,9 +379,10 @@ struct sampling {
     double most;
 };
 
-/* The number of the k largest in a sample is nearly Poisson, of this mean; and with its rank in the
- * sample as a mean the number of the sample that reaches the threshold. 4 standard deviations: one
- * row in some 10,000 is read again. */
+/* The number of the k largest in a sample is nearly Poisson, of this mean: by 4 standard deviations
+ * at most one row in 30,000 lists fewer than k. The elements that reach the threshold of a rank r
+ * are n/sample times a Gamma variable of shape r: at most one row in 400 has more than the list
+ * holds (r = 4; the larger r, the fewer). Such rows are read again. */
 sampling sampling_of(const exact_args &a, uint32_t sample)
 {
     const double mean = (double)sample * a.k / a.n;
@@ -410,6 +411,7 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
     const auto is_whole = [&](uint32_t blocks) {
         return ceil_divide(ceil_divide(a.n, blocks), V) * V <= smaller_of(sample + 4 * V, entries);
     };
+    /* The slices of several blocks have unequal shares: three tenths of a list are kept free. */
     const auto fits = [&](uint32_t blocks) {
         return is_whole(blocks) || s.most <= entries / 2 * (blocks > 1 ? 0.7 * blocks : 1.0);
     };
@@ -438,7 +440,8 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
 enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options,
                                 const device_limits &device, rcm_gpu_stream stream)
 {
-    /* Many rows that are not long: more and smaller blocks, so that some work while others wait. */
+    /* Many rows that are not long: more and smaller blocks, so that some work while others wait.
+     * The lengths are those of an H200. */
     const uint32_t long_row = bytes == 4 ? 1 << 17 : 4096;
     if (a.n <= 1024 || (a.n <= long_row && a.m > 2 * (uint64_t)device.multiprocessors))
         return bytes == 4 ? start<4, 256>(a, options, device, stream)

@@ -89,8 +89,8 @@ struct element_list {
 /* A block's slice of a row, and its shared memory. */
 template <int BYTES, int THREADS> struct radix_slice {
     static constexpr uint32_t V = 16 / BYTES;
-    static constexpr int at_once = BYTES;            /* loads of 16 bytes in flight */
-    static constexpr int group = at_once * V;        /* elements of them: 16 */
+    static constexpr int at_once = 16 / V;           /* loads of 16 bytes in flight */
+    static constexpr int group = at_once * V;        /* elements of them */
     static constexpr uint32_t sample_chunks = 8 / V; /* of each thread */
 
     static constexpr uint32_t list_at =

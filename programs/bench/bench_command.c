@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench_command.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -17,16 +16,6 @@
 const struct backend *backend;
 
 /* ---- options */
-
-int read_minutes(void *to, const char *option, const char *value)
-{
-    const double minutes = text_number(value);
-    if (!(minutes > 0.0) || !isfinite(minutes))
-        return usage_error("%s '%.*s' is not a positive number; give minutes, such as 9 or 0.5",
-                           option, VALUE_SHOWN, value);
-    *(double *)to = minutes;
-    return STATUS_OK;
-}
 
 static const char *device_at(unsigned i)
 {

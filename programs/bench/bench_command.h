@@ -21,7 +21,6 @@ struct bench_settings {
     struct session_options session;
 };
 
-argument_reader read_minutes;                        /* double */
 extern const struct value_kind kind_of_known_device; /* const struct rcm_device * */
 
 /* Rows of a table, for settings that begin with a struct bench_settings. Where the text is not here
@@ -56,7 +55,7 @@ extern const struct value_kind kind_of_known_device; /* const struct rcm_device 
         "measure named grids instead; below are their names. The options\nabove must then be " \
         "left out"
 #define OPTION_MINUTES \
-    "--minutes", "X", BY(read_minutes), BENCH_AT(minutes), \
+    "--minutes", "X", BY(read_positive), BENCH_AT(minutes), \
         "begin no measurement after X minutes; with -o, the same command\nmeasures the rest when " \
         "it is run again"
 #define OPTION_DEVICE "--device", "NAME", &kind_of_known_device, BENCH_AT(device)

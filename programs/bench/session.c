@@ -49,13 +49,13 @@ int session_check(const struct session_options *options)
                : STATUS_OK;
 }
 
-int read_seconds(void *to, const char *option, const char *value)
+int read_positive(void *to, const char *option, const char *value)
 {
-    const double seconds = text_number(value);
-    if (!(seconds > 0.0) || !isfinite(seconds))
-        return usage_error("%s '%.*s' is not a positive number; give seconds, such as 15 or 0.05",
-                           option, VALUE_SHOWN, value);
-    *(double *)to = seconds;
+    const double number = text_number(value);
+    if (!(number > 0.0) || !isfinite(number))
+        return usage_error("%s '%.*s' is not a positive number; give one such as 9 or 0.5", option,
+                           VALUE_SHOWN, value);
+    *(double *)to = number;
     return STATUS_OK;
 }
 

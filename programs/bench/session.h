@@ -27,13 +27,13 @@ struct session_options {
     uint64_t seed;      /* of the inputs */
 };
 
-argument_reader read_output;  /* const char *: -o and --output */
-argument_reader read_load;    /* struct load */
-argument_reader read_seconds; /* double */
+argument_reader read_output;   /* const char *: -o and --output */
+argument_reader read_load;     /* struct load */
+argument_reader read_positive; /* double */
 
 /* Rows of a table of options; `at` is where the settings have their session_options. */
 #define OPTION_SECONDS(at) \
-    "--seconds", "X", BY(read_seconds), (at) + offsetof(struct session_options, seconds), \
+    "--seconds", "X", BY(read_positive), (at) + offsetof(struct session_options, seconds), \
         "measure each cell until the noise is below 0.5 %, for at most X seconds\n(default 0.15)"
 #define OPTION_LOAD(at) \
     "--load", "N", BY(read_load), (at) + offsetof(struct session_options, load), \

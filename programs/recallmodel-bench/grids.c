@@ -235,7 +235,7 @@ static void exact_kernels(struct cell_list *list, const struct grid *grid)
                 add_blog_cell(list, kernel, dtype ? DTYPE_F16 : DTYPE_F32, RCM_GPU_INPUT_NORMAL);
 }
 
-/* Exact top-k, and both stages by four choices of (k_b, recall); the first of them without a second
+/* Exact top-k, and both stages by four choices of (k_b, recall); the last of them without a second
  * stage, k = b k_b. `turn` says which. */
 static void add_choices(struct cell_list *list, const struct grid *grid, struct cell c,
                         unsigned turn)

@@ -128,7 +128,7 @@ START_TEST(large)
 END_TEST
 
 /* Runs of eight equal elements: a sample of chunks of 16 bytes finds too many of the largest in
- * some 5 % of the rows, and its threshold is then too high. */
+ * some of the rows, and its threshold is then too high. */
 START_TEST(samples_that_err)
 {
     uint64_t state = 11;
