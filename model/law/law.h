@@ -56,6 +56,11 @@ struct tail law_upper_by_stirling(struct law law, int64_t c);
 double law_probability_by_ratios(struct law law, int64_t x);
 double law_probability_by_stirling(struct law law, int64_t x);
 
+/* The same in the time of a few logarithms, with a relative error of 1e-12 down to 1e-300:
+ * P(X = x), and the upper tail for any c >= -1 (below the mean by the others). */
+double law_point(struct law law, int64_t x);
+struct tail law_tail(struct law law, int64_t c);
+
 /* P(X = x + 1) / P(X = x). */
 double law_ratio(struct law law, int64_t x);
 

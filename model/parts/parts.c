@@ -1,0 +1,287 @@
+/* parts.c - see recallmodel/parts.h. Derivation: docs/models.md 22.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include <model/recallmodel/parts.h>
+
+#include <model/law/law.h>
+#include "row_sum.h"
+
+/* Below it, the sum of the probabilities is the probability of any: by Bonferroni, and because the
+ * X are negatively associated, it is too large by at most half its square. */
+static const double rare = 2e-11;
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* n; 0 where it is not legal. */
+static uint64_t elements(const struct rcm_part *of, size_t length)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t product;
+        if (of[i].size < 1 || of[i].count < 1 ||
+            __builtin_mul_overflow(of[i].size, of[i].count, &product) || product > RCM_N_MAX - n)
+            return 0;
+        n += product;
+    }
+    return n;
+}
+
+enum rcm_status rcm_parts_check(struct rcm_parts p)
+{
+    const uint64_t n = elements(p.of, p.length);
+    if (n == 0)
+        return RCM_BAD_N;
+    if (p.k < 1 || p.k > n)
+        return RCM_BAD_K;
+    for (size_t i = 0; i < p.length; i++)
+        if (p.of[i].send > p.of[i].size)
+            return RCM_BAD_K_B;
+    return RCM_OK;
+}
+
+uint64_t rcm_parts_elements(struct rcm_parts p)
+{
+    return rcm_parts_check(p) == RCM_OK ? elements(p.of, p.length) : 0;
+}
+
+uint64_t rcm_parts_sent(struct rcm_parts p)
+{
+    uint64_t sent = 0;
+    if (rcm_parts_check(p) != RCM_OK)
+        return 0;
+    for (size_t i = 0; i < p.length; i++)
+        sent += smaller(p.of[i].send, p.k) * p.of[i].count;
+    return sent;
+}
+
+uint64_t rcm_parts_sent_full(struct rcm_parts p)
+{
+    uint64_t sent = 0;
+    if (rcm_parts_check(p) != RCM_OK)
+        return 0;
+    for (size_t i = 0; i < p.length; i++)
+        sent += smaller(p.of[i].size, p.k) * p.of[i].count;
+    return sent;
+}
+
+static struct over over_of(struct rcm_parts p, unsigned less)
+{
+    return (struct over){
+        .n = elements(p.of, p.length), .k = p.k, .of = p.of, .length = p.length, .less = less};
+}
+
+static struct law law_of(const struct over *over, size_t i)
+{
+    return (struct law){
+        .n = (int64_t)over->n, .k = (int64_t)over->k, .s = (int64_t)over->of[i].size};
+}
+
+/* ---- the loss */
+
+double rcm_parts_loss(struct rcm_parts p)
+{
+    if (rcm_parts_check(p) != RCM_OK)
+        return NAN;
+    const struct over over = over_of(p, 0);
+    double lost = 0.0;
+    for (size_t i = 0; i < p.length; i++) {
+        const int64_t limit = over_limit(&over, i);
+        if (limit != INT64_MAX)
+            lost += (double)p.of[i].count * law_tail(law_of(&over, i), limit).excess;
+    }
+    return fmin(lost / (double)p.k, 1.0);
+}
+
+double rcm_parts_recall(struct rcm_parts p)
+{
+    return 1.0 - rcm_parts_loss(p);
+}
+
+/* ---- the probability that some part has more than its limit */
+
+/* The sum over parts of P(X > limit). *most: the entry of more than half of the row, which then is
+ * one part that can lose, or SIZE_MAX. INFINITY where some part loses for certain. */
+static double sum_of_tails(const struct over *over, size_t *most)
+{
+    double sum = 0.0;
+    *most = SIZE_MAX;
+    for (size_t i = 0; i < over->length; i++) {
+        const int64_t limit = over_limit(over, i);
+        if (limit == INT64_MAX)
+            continue;
+        const struct law law = law_of(over, i);
+        if (limit < law_low(law))
+            return INFINITY;
+        if (over->of[i].size > over->n / 2)
+            *most = i;
+        sum += (double)over->of[i].count * law_tail(law, limit).probability;
+    }
+    return sum;
+}
+
+/* The same by the law of the whole row, where all parts send as much and have few sizes. */
+static double by_buckets(const struct over *over)
+{
+    struct rcm_buckets buckets = {0};
+    const uint64_t send = over->of[0].send;
+    for (size_t i = 0; i < over->length; i++) {
+        const struct rcm_part *part = &over->of[i];
+        const unsigned c = buckets.classes;
+        if (part->send != send || send == 0 || over_limit(over, i) == INT64_MAX)
+            return NAN;
+        if (c > 0 && buckets.of[c - 1].size == part->size) {
+            buckets.of[c - 1].count += part->count;
+            continue;
+        }
+        if (c == RCM_MAX_CLASSES || (c > 0 && buckets.of[c - 1].size < part->size))
+            return NAN;
+        buckets.of[c].size = part->size;
+        buckets.of[c].count = part->count;
+        buckets.classes++;
+    }
+    return send > over->less
+               ? 1.0 - rcm_buckets_probability_exact(&buckets, over->k, send - over->less)
+               : 1.0;
+}
+
+/* The parts of a row, up to three; first[]: the entries of the first two. */
+static unsigned few_parts(const struct over *over, size_t first[2])
+{
+    unsigned parts = 0;
+    for (size_t i = 0; i < over->length && parts < 3; i++)
+        for (uint64_t j = 0; j < over->of[i].count && parts < 3; j++, parts++)
+            if (parts < 2)
+                first[parts] = i;
+    return parts;
+}
+
+/* Two parts: X_2 = k - X_1. If together they send k, at most one of them loses. */
+static double probability_of_two(const struct over *over, const size_t part[2])
+{
+    double sum = 0.0;
+    int64_t room = 0;
+    for (unsigned j = 0; j < 2; j++) {
+        const int64_t limit = over_limit(over, part[j]);
+        if (limit == INT64_MAX)
+            room = (int64_t)over->k;
+        else
+            sum += law_tail(law_of(over, part[j]), limit).probability;
+        room += limit == INT64_MAX ? 0 : limit;
+    }
+    return room < (int64_t)over->k ? 1.0 : sum;
+}
+
+static double probability(const struct over *over)
+{
+    size_t most, part[2];
+    if (few_parts(over, part) == 2)
+        return probability_of_two(over, part);
+    double sum = sum_of_tails(over, &most), error = INFINITY;
+    if (sum <= rare)
+        return sum;
+    if (isinf(sum))
+        return 1.0;
+    const double first =
+        most == SIZE_MAX ? 0.0 : law_tail(law_of(over, most), over_limit(over, most)).probability;
+    double found = first + over_probability(over, most, &error);
+    if (!(error <= 1e-11 * found)) {
+        if (sum < 1e-10) /* what it is too large by is less than that error, and half of itself */
+            return sum;
+        if (!(error <= 1e-10 * found))
+            found = by_buckets(over);
+    }
+    return found < 1.0 ? fmax(found, 0.0) : found > 1.0 ? 1.0 : found; /* NaN stays */
+}
+
+double rcm_parts_probability_lost(struct rcm_parts p)
+{
+    if (rcm_parts_check(p) != RCM_OK)
+        return NAN;
+    const struct over over = over_of(p, 0);
+    return probability(&over);
+}
+
+double rcm_parts_probability_unproved(struct rcm_parts p)
+{
+    if (rcm_parts_check(p) != RCM_OK)
+        return NAN;
+    const struct over over = over_of(p, 1);
+    return probability(&over);
+}
+
+/* ---- the standard deviation */
+
+/* The sum over parts of E[((X - limit)+)^2]. */
+static double sum_of_squares(const struct over *over)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < over->length; i++) {
+        const int64_t limit = over_limit(over, i);
+        if (limit != INT64_MAX)
+            sum += (double)over->of[i].count * law_tail(law_of(over, i), limit).square;
+    }
+    return sum;
+}
+
+/* The sum over parts of E[(limit - X)+], and whether it is the smaller one: then it takes the place
+ * of that of the excess, which differs from it by a constant. */
+static bool mostly_over(const struct over *over, double excess)
+{
+    double room = excess - (double)over->k; /* what is sent, less what the others of the k take */
+    for (size_t i = 0; i < over->length; i++)
+        room += (double)over->of[i].count *
+                (double)smaller(over->of[i].send, smaller(over->of[i].size, over->k));
+    return room < excess;
+}
+
+/* The variance of the sum of the excesses. Of two parts, of which at least one has room, never both
+ * have an excess. */
+static double variance(const struct over *over, unsigned parts, size_t most, double mean)
+{
+    double error, own = 0.0;
+    if (parts == 2)
+        return fmax(sum_of_squares(over) - mean * mean, 0.0);
+    if (most != SIZE_MAX) {
+        const struct tail tail = law_tail(law_of(over, most), over_limit(over, most));
+        own = tail.square - 2.0 * mean * tail.excess;
+    }
+    const double square = own + over_square(over, most, mean, &error);
+    return error <= 1e-9 * square ? square : NAN;
+}
+
+double rcm_parts_sd(struct rcm_parts p)
+{
+    const double mean = rcm_parts_loss(p) * (double)p.k;
+    if (!(mean > 0.0))
+        return mean; /* 0 or NaN */
+    struct over over = over_of(p, 0);
+    size_t most, part[2];
+    const unsigned parts = few_parts(&over, part);
+    if (over.k == over.n || parts == 1)
+        return 0.0;
+    if (sum_of_tails(&over, &most) < 1e-9)
+        return sqrt(sum_of_squares(&over)) / (double)p.k;
+    if (!mostly_over(&over, mean))
+        return sqrt(variance(&over, parts, most, mean)) / (double)p.k;
+    /* the places that are free, seen from the n - k others: (k_i - X)+ = (X' - (s_i - k_i))+ */
+    struct rcm_part *others = malloc(p.length * sizeof *others);
+    double square = NAN, room = mean - (double)p.k;
+    for (size_t i = 0; others && i < p.length; i++) {
+        const uint64_t send = smaller(p.of[i].send, smaller(p.of[i].size, p.k));
+        others[i] = (struct rcm_part){p.of[i].size, p.of[i].size - send, p.of[i].count};
+        room += (double)p.of[i].count * (double)send;
+    }
+    if (others) {
+        over.of = others;
+        over.k = over.n - p.k;
+        square = variance(&over, parts, most, room);
+    }
+    free(others);
+    return sqrt(square) / (double)p.k;
+}

@@ -1,0 +1,89 @@
+/* test_choose.c - how many elements each part of a row sends.
+ *
+ * Against: every choice of numbers.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "row.h"
+
+static double goal_value(const struct row *row, enum rcm_parts_goal goal)
+{
+    const struct rcm_parts p = parts_of(row);
+    return goal == RCM_PARTS_LOSS   ? rcm_parts_loss(p)
+           : goal == RCM_PARTS_LOST ? rcm_parts_probability_lost(p)
+                                    : rcm_parts_probability_unproved(p);
+}
+
+/* The least sum, or the least cost, over all sends; `equal`: over all single numbers. */
+static double searched(struct row *row, size_t i, enum rcm_parts_goal goal, double at_most)
+{
+    double best = INFINITY;
+    if (i < row->length) {
+        for (uint64_t send = 0; send <= least_of(row->of[i].size, row->k); send++) {
+            row->of[i].send = send;
+            best = fmin(best, searched(row, i + 1, goal, at_most));
+        }
+        return best;
+    }
+    const double value = goal_value(row, goal), sent = (double)rcm_parts_sent(parts_of(row));
+    if (goal == RCM_PARTS_COST)
+        return sent + at_most * value;
+    return value <= at_most * (1.0 + RCM_TARGET_SLACK) ? sent : INFINITY;
+}
+
+static double searched_equal(struct row *row, enum rcm_parts_goal goal, double at_most)
+{
+    double best = INFINITY;
+    for (uint64_t send = 0; send <= row->k; send++) {
+        for (size_t i = 0; i < row->length; i++)
+            row->of[i].send = least_of(send, row->of[i].size);
+        best = fmin(best, searched(row, row->length, goal, at_most));
+    }
+    return best;
+}
+
+START_TEST(choices_by_search)
+{
+    uint64_t state = 43;
+    for (unsigned i = 0; i < (few_cases() ? 60 : 600); i++) {
+        struct row row = {.length = random_between(&state, 2, 4)};
+        uint64_t n = 0;
+        for (size_t j = 0; j < row.length; j++) {
+            row.of[j] = (struct rcm_part){.size = random_between(&state, 2, 14), .count = 1};
+            n += row.of[j].size;
+        }
+        row.k = random_between(&state, 1, least_of(n - 1, 10));
+        const enum rcm_parts_goal goal = (enum rcm_parts_goal)(i % 3);
+        double at_most = pow(10.0, -0.001 * (double)random_between(&state, 500, 4000));
+        if (goal == RCM_PARTS_COST)
+            at_most = (double)rcm_parts_sent_full(parts_of(&row)) *
+                      (0.01 * (double)random_between(&state, 100, 400));
+        for (int equal = 0; equal < 2; equal++) {
+            struct row chosen = row;
+            chosen.length = rcm_parts_choose(row.k, chosen.of, row.length, goal, at_most,
+                                             equal ? RCM_PARTS_EQUAL : RCM_PARTS_UNEQUAL);
+            const double got = searched(&chosen, chosen.length, goal, at_most);
+            const double want =
+                equal ? searched_equal(&row, goal, at_most) : searched(&row, 0, goal, at_most);
+            ck_assert_msg(relative_error(got, want) < 1e-9, "%s: goal %d at most %g: %g, want %g",
+                          text_of(&chosen), (int)goal, at_most, got, want);
+        }
+    }
+}
+END_TEST
+
+/* Entries of several parts are divided, and not one part more sends than must. */
+START_TEST(choice_divides_an_entry)
+{
+    struct row row = {.k = 2048, .of = {{.size = 1 << 17, .count = 8}}};
+    row.length = rcm_parts_choose(row.k, row.of, 1, RCM_PARTS_LOST, 1e-6, RCM_PARTS_UNEQUAL);
+    ck_assert_uint_eq(row.length, 2);
+    ck_assert_uint_eq(row.of[0].send, row.of[1].send + 1);
+    ck_assert_uint_eq(row.of[0].count + row.of[1].count, 8);
+    ck_assert_double_le(rcm_parts_probability_lost(parts_of(&row)), 1e-6);
+    row.of[0].count--;
+    row.of[1].count++;
+    ck_assert_double_gt(rcm_parts_probability_lost(parts_of(&row)), 1e-6);
+}
+END_TEST
+
+TEST_MAIN("choose", choices_by_search, choice_divides_an_entry)
