@@ -95,6 +95,20 @@ enum rcm_parts_send { RCM_PARTS_EQUAL, RCM_PARTS_UNEQUAL };
 size_t rcm_parts_choose(uint64_t k, struct rcm_part *of, size_t length, enum rcm_parts_goal goal,
                         double at_most, enum rcm_parts_send send);
 
+/* ---- what others send */
+
+/* A rule for what each part sends. A registry row: rcm_parts_rule(0), rcm_parts_rule(1), .. until
+ * NULL. */
+struct rcm_parts_rule {
+    const char *name;
+    const char *formula; /* in words; p: the share of the row that the part has */
+    const char *source;
+    /* what a part of `size` elements of a row of n in `parts` parts sends for k, at most
+     * min(size, k); 1 <= k <= n, 1 <= size <= n */
+    uint64_t (*send)(uint64_t n, uint64_t k, uint64_t size, uint64_t parts);
+};
+const struct rcm_parts_rule *rcm_parts_rule(size_t index);
+
 RCM_END
 
 #endif

@@ -150,6 +150,39 @@ static void print_shards(const struct reverse_answer *a, const struct select_set
     print_wrapped("  instead     %s, for the whole row on one device", whole);
 }
 
+/* The contender that loses nothing: what each device sends, where a merge that is not proved is
+ * followed by a second round. k_b = 0: not known. */
+struct exact_in_parts {
+    uint64_t k_b, sent;
+    double unproved;
+};
+
+static struct exact_in_parts exact_in_parts(struct rcm_topk p)
+{
+    const struct rcm_buckets buckets = rcm_buckets_of(p);
+    struct rcm_part of[RCM_MAX_CLASSES + 1];
+    size_t length = 0;
+    for (unsigned c = 0; c < buckets.classes; c++)
+        if (buckets.of[c].size)
+            of[length++] = (struct rcm_part){buckets.of[c].size, 0, buckets.of[c].count};
+    struct rcm_parts parts = {p.k, of, length};
+    parts.length = rcm_parts_choose(p.k, of, length, RCM_PARTS_COST,
+                                    (double)rcm_parts_sent_full(parts), RCM_PARTS_EQUAL);
+    if (parts.length == 0)
+        return (struct exact_in_parts){0, 0, NAN};
+    return (struct exact_in_parts){of[0].send, rcm_parts_sent(parts),
+                                   rcm_parts_probability_unproved(parts)};
+}
+
+static void print_exact(struct rcm_topk p)
+{
+    const struct exact_in_parts exact = exact_in_parts(p);
+    if (exact.k_b)
+        print_wrapped("  exact       k_b = %" PRIu64 ", %" PRIu64
+                      " elements, and a second round in %.2g of the rows: recallmodel parts",
+                      exact.k_b, exact.sent, exact.unproved);
+}
+
 static void print_no_answer(const struct reverse_answer *a, const char *target)
 {
     if (a->question == SHARDS)
@@ -202,6 +235,7 @@ static void print_fewest_k_b(const struct reverse_answer *a, const struct select
     printf("  in all      %" PRIu64 " elements in place of %" PRIu64 ", %.3g times fewer\n",
            rcm_candidates(*p), all, (double)all / (double)rcm_candidates(*p));
     print_shards(a, settings);
+    print_exact(*p);
     print_wrapped(
         "This holds if the top k lie anywhere with equal probability. If neighbours are alike, "
         "deal the elements out to the devices, or measure: recallmodel simulate "
@@ -237,6 +271,7 @@ struct reverse_row {
     bool any_n, calibrated;
     double target, confidence, recall, sd;
     struct rcm_shards cost;
+    struct exact_in_parts exact;
 };
 
 static const struct column reverse_items[] = {
@@ -255,6 +290,8 @@ static const struct column reverse_items[] = {
     {FIELD(struct reverse_row, cost.shard_us), IN_DATA("shard_us"), .when = 1},
     {FIELD(struct reverse_row, cost.merge_us), IN_DATA("merge_us"), .when = 1},
     {FIELD(struct reverse_row, cost.whole_us), IN_DATA("whole_us"), .when = 1},
+    {FIELD(struct reverse_row, exact.k_b), IN_DATA("exact_k_b"), .when = 1},
+    {FIELD(struct reverse_row, exact.unproved), IN_DATA("exact_unproved"), .when = 1},
     {FIELD(struct reverse_row, calibrated), IN_DATA("calibrated"), .when = 1},
 };
 static const struct columns reverse_columns = COLUMNS(struct reverse_row, reverse_items);
@@ -284,9 +321,12 @@ static struct table *answer_table(const struct reverse_answer *a,
                                   confidence ? decimal_value(settings->confidence.value) : NAN,
                               .recall = known ? rcm_recall_exact(a->p) : NAN,
                               .sd = known ? rcm_recall_sd(a->p) : NAN,
-                              .cost = {NAN, NAN, NAN, NAN}};
-    if (a->question == SHARDS && known)
+                              .cost = {NAN, NAN, NAN, NAN},
+                              .exact = {NO_COUNT, NO_COUNT, NAN}};
+    if (a->question == SHARDS && known) {
         row.cost = shards_of(a, settings, &profile);
+        row.exact = exact_in_parts(a->p);
+    }
     row.calibrated = profile.found && !profile.profile.stands_in_for;
     table_add(table, &row, false);
     return table;

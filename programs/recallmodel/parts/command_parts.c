@@ -1,0 +1,193 @@
+/* command_parts.c - how many of its best must each part of a row send?
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <programs/common/wrap.h>
+
+#include <programs/recallmodel/command.h>
+#include "parts_command.h"
+
+static const char *least_name(unsigned i)
+{
+    static const char *const names[] = {"largest", "sum", NULL};
+    return names[i < 2 ? i : 2];
+}
+
+static int read_least(void *to, const char *option, const char *value)
+{
+    unsigned found = 0;
+    const int status = read_name(option, value, least_name, 2, &found);
+    *(bool *)to = found == 1;
+    return status;
+}
+
+#define AT(member) offsetof(struct parts_settings, member)
+
+static const struct argument parts_options[] = {
+    OPTIONS_ROW,
+    {"--parts", "LIST", BY(read_sorted_counts), AT(parts),
+     "equal parts; the first n mod P of them have one element more"},
+    {"--sizes", "LIST", &kind_of_sizes, AT(sizes),
+     "elements of each part: a list, or a file of up to 10^6 numbers"},
+    {"--send", "LIST", BY(read_counts), AT(send),
+     "what the parts send: one number for all, or one for each part"},
+    {"--lose-at-most", "Q", BY(read_shares), AT(lose_at_most),
+     "the share of rows that may lose anything, or a list (1e-3,1e-6,1e-9 are shown)"},
+    {OPTION_RECALL},
+    {"--confidence", "P", BY(read_probability), AT(confidence),
+     "the probability with which a row must reach --recall (default: in the mean)"},
+    {"--least", "WHAT", KIND(read_least, .names = least_name), AT(least_sum),
+     "largest: one number for all parts, the least; sum: a number for each, of the least sum "
+     "(default largest)"},
+    {"--link-gb-s", "G", BY(read_rate), AT(gather.gb_s),
+     "the rate, in 10^9 bytes a second, at which the merge receives all parts"},
+    {"--link-us", "T", BY(read_us), AT(gather.us), "the time that a round takes without any bytes"},
+    {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
+     "the type of the values that are sent (default f32)"},
+    OPTIONS_FORM,
+};
+
+static const struct argument_rule parts_rules[] = {
+    {.options = "--parts", .excludes = "--sizes"},
+    {.options = "--confidence", .needs = "--recall --parts"},
+    {.options = "--confidence",
+     .excludes = "--least",
+     .why = "the law of what a row loses is known for one number"},
+    {.options = "--link-us", .needs = "--link-gb-s"},
+    {.options = "--dtype", .needs = "--link-gb-s"},
+    {.options = "--send", .excludes = "--least"},
+    {0},
+};
+
+/* ---- the answer as text */
+
+/* "once in 514 rows", "in 9.6 % of rows", "never". */
+static void format_often(char *text, size_t size, double probability)
+{
+    if (isnan(probability))
+        snprintf(text, size, "nobody knows how often");
+    else if (probability == 0.0)
+        snprintf(text, size, "never");
+    else if (probability > 0.05)
+        snprintf(text, size, "in %.3g %% of rows", 100.0 * probability);
+    else if (probability > 1e-5)
+        snprintf(text, size, "once in %.0f rows", 1.0 / probability);
+    else
+        snprintf(text, size, "once in %.2g rows", 1.0 / probability);
+}
+
+static void print_answer(const struct parts_answer *answer)
+{
+    const struct parts_row *row = &answer->row;
+    char lost[60], unproved[60];
+    format_often(lost, sizeof lost, row->probability_lost);
+    format_often(unproved, sizeof unproved, row->probability_unproved);
+    print_wrapped("Each of %" PRIu64 " parts sends its best %s: %" PRIu64 " elements in place of "
+                  "%" PRIu64 "%s.",
+                  row->parts, row->each, row->sent, row->sent_full,
+                  row->sent < row->sent_full ? "" : ", which is all");
+    print_wrapped("  without a second round   a row loses anything %s", lost);
+    print_wrapped("  with one, exact          needed %s; then %.6g elements a row in the mean",
+                  unproved, row->expected_sent);
+}
+
+void parts_text(const struct query *query, const struct table *table, void *state, bool colour)
+{
+    const struct parts_settings *settings = state;
+    if (part_lists(settings) == 1) {
+        const struct parts_answer answer = parts_answer_of(query, settings, 0);
+        if (answer.list.length)
+            print_answer(&answer);
+        else
+            print_wrapped("Not known: the law of what a row loses would take too long here.");
+        free(answer.list.of);
+        putchar('\n');
+    }
+    table_print(table, stdout, colour);
+    print_wrapped(
+        "\nA merge is proved where the last element that each part sent comes after its k-th. This "
+        "holds if the top k lie anywhere with equal probability: deal elements out one by one. Of "
+        "runs of neighbours, measure: recallmodel simulate --assignment contiguous "
+        "(docs/parts.md).");
+}
+
+/* ---- as JSON */
+
+static void put_answer(json_t *object, const struct query *query,
+                       const struct parts_settings *settings)
+{
+    const struct parts_answer answer = parts_answer_of(query, settings, 0);
+    if (answer.list.length) {
+        struct table *table = table_of(&parts_columns, settings->gather.gb_s > 0.0);
+        table_add(table, &answer.row, false);
+        json_t *row = row_as_json(table);
+        if (answer.row.k_part == NO_COUNT) {
+            uint64_t *sends = sends_in_order(settings, &answer.list);
+            json_t *list = json_array();
+            for (uint64_t i = 0; i < answer.row.parts; i++)
+                json_array_append_new(list, json_count(sends[i]));
+            json_object_set_new(row, "k_parts", list);
+            free(sends);
+        }
+        json_object_update(object, row);
+        json_decref(row);
+    }
+    free(answer.list.of);
+}
+
+void parts_json(json_t *object, const struct query *query, const struct table *rows, void *state)
+{
+    const struct parts_settings *settings = state;
+    if (part_lists(settings) == 1)
+        put_answer(object, query, settings);
+    json_object_set_new(object, "rows", table_json(rows));
+}
+
+static const struct answer parts_answer = {.rules = parts_rules,
+                                           .check = check_parts,
+                                           .shapes = SHAPES_NONE,
+                                           .rows = parts_rows,
+                                           .text = parts_text,
+                                           .json = parts_json};
+
+static int run_parts(int count, char **arguments)
+{
+    struct parts_settings settings = {.question = QUESTION_DEFAULT};
+    const int status =
+        answer_arguments(parts_options, &parts_answer, &settings.question, count, arguments);
+    free(settings.parts.items);
+    free(settings.sizes.items);
+    free(settings.send.items);
+    free(settings.lose_at_most.items);
+    return status;
+}
+
+const struct command command_parts = {
+    .name = "parts",
+    .summary = "a row in parts (shards, ranks, segments): how many must each send?",
+    .example = "recallmodel parts --n 1048576 --k 2048 --parts 8\n"
+               "  recallmodel parts --k 10000 --sizes segments.txt --least sum --lose-at-most 1e-6",
+    .detail =
+        "Each part of a row sends its best elements, and the merge takes the k best of them. If "
+        "every part sends k, nothing is lost, but nearly all of it is thrown away.\n"
+        "\n"
+        "  each sends      the best elements of each part; a part that has fewer sends them all\n"
+        "  of full         what is sent, beside min(k, elements) from each part\n"
+        "  P(row loses)    the probability that a row loses anything: some part has more of the "
+        "top k than it sends\n"
+        "  P(not proved)   the probability that the merge cannot prove its answer: some part sent "
+        "nothing that comes after the k-th\n"
+        "  exact: sent     elements a row in the mean, if what is not proved is followed by a "
+        "second round in which each part sends k\n"
+        "  link            a round over the link: --link-us and the bytes at --link-gb-s\n"
+        "  *               marks the answer: --send, --lose-at-most, --recall, or the least with a "
+        "second round",
+    .columns = &parts_columns,
+    .options = parts_options,
+    .run = run_parts,
+};
