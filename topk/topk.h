@@ -13,8 +13,10 @@
  *          other. -0 is just below +0.
  * Indices  The indices in the output are valid and distinct, whatever the input.
  * Values   A value has the very bits of its element, the one at its index: those of a NaN too.
- * Ties     Equal elements may replace each other: the values of the output are determined, the
- *          indices of equal values are not. NaNs are equal whatever their bits.
+ * Ties     Exact top-k takes the first of equal elements, and puts them in the order of their
+ *          positions where it sorts. In buckets equal elements may replace each other: the values
+ *          of the output are determined, the indices of equal values are not. NaNs are equal
+ *          whatever their bits.
  * Sorting  Stage 1 sorts the values of each bucket, best first. The top-k comes out best first if
  *          `sorted` is set, otherwise in no particular order.
  * Repeat   The same call gives the same bits every time, with any number of threads, with every
@@ -139,6 +141,43 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
  * are reported. `values` gets m values of the type of the rows; of a row of NaNs the first. */
 enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned threads,
                                     void *values);
+
+/* ---- a row in parts */
+
+/* What a part of a row sent: the `count` best elements of its share of each of m rows, the best
+ * first, with their positions in the whole row. */
+struct rcm_top_k_part {
+    const void *values;    /* m x count, of the type of the merge */
+    const void *positions; /* m x count, int64_t if the merge is `wide`, or else int32_t */
+    uint64_t count;
+    bool all; /* these are all elements that it has */
+};
+
+/* The k best of what some parts sent. The merge of a row is proved, which means that these are the
+ * k best of the whole row, if the last element of each part comes after the k-th, except for parts
+ * that sent all they have or at least k. What was kept back comes later still. `by_position`: the
+ * parts took the first of equal elements, and the positions of equal ones rise; then an equal one
+ * with a higher position comes after the k-th, and the result is that of exact top-k of the row,
+ * indices too. Otherwise only a worse value does. */
+struct rcm_top_k_merge_call {
+    const struct rcm_top_k_part *parts;
+    size_t length; /* parts, from 1 on */
+    uint64_t m, k; /* k at most the sum of the counts */
+    enum rcm_top_k_type type;
+    bool smallest, wide, by_position;
+    void *values;   /* output, m x k, best first, equal ones by their positions; NULL: not wanted */
+    void *indices;  /* output, m x k: positions; NULL: not wanted */
+    bool *unproved; /* output, m x length: is this part in the way of a proof? */
+};
+
+/* As rcm_top_k_workspace() and rcm_top_k(). All parts have distinct positions; elements that are
+ * not in order make a wrong result and no other harm.
+ * unproved_rows    how many rows are not proved
+ * Time             8 parts of 336, k = 2048: docs/parts.md */
+enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,
+                                                size_t *bytes);
+enum rcm_top_k_status rcm_top_k_merge(const struct rcm_top_k_merge_call *call, void *workspace,
+                                      size_t bytes, uint64_t *unproved_rows);
 
 /* The instruction sets that this build has and this machine runs, best first: rcm_top_k_isa(0), ..
  * until NULL; such as "avx2". The last is "generic". */

@@ -1,0 +1,193 @@
+/* merge.c - the k best of what the parts of a row sent, and whether they are those of the row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "isa.h"
+#include "kernels.h"
+
+/* Where a part is in its run of pairs; the position of a pair is its index in the part. */
+struct cursor {
+    const struct pair *at, *end;
+    uint64_t position; /* in the whole row, of the pair at `at` */
+    size_t part;
+};
+
+struct merge {
+    const struct rcm_top_k_merge_call *call;
+    const struct kernels *kernels;
+    struct pair *pairs;
+    struct cursor *heap; /* the best first */
+    size_t length;
+    uint64_t row;
+};
+
+static uint64_t position_of(const struct merge *m, size_t part, uint64_t index)
+{
+    const struct rcm_top_k_part *p = &m->call->parts[part];
+    const uint64_t at = m->row * p->count + index;
+    return m->call->wide ? (uint64_t)((const int64_t *)p->positions)[at]
+                         : (uint64_t)((const int32_t *)p->positions)[at];
+}
+
+static bool comes_before(const struct cursor *a, const struct cursor *b)
+{
+    return a->at->key > b->at->key || (a->at->key == b->at->key && a->position < b->position);
+}
+
+static void sift(struct merge *m, size_t at)
+{
+    const struct cursor moved = m->heap[at];
+    for (size_t child; (child = 2 * at + 1) < m->length; at = child) {
+        if (child + 1 < m->length && comes_before(&m->heap[child + 1], &m->heap[child]))
+            child++;
+        if (!comes_before(&m->heap[child], &moved))
+            break;
+        m->heap[at] = m->heap[child];
+    }
+    m->heap[at] = moved;
+}
+
+/* A run of pairs for each part, and a heap of their first ones. */
+static void start_row(struct merge *m)
+{
+    const struct rcm_top_k_merge_call *call = m->call;
+    struct pair *next = m->pairs;
+    m->length = 0;
+    for (size_t i = 0; i < call->length; i++) {
+        const struct rcm_top_k_part *part = &call->parts[i];
+        if (part->count == 0)
+            continue;
+        const char *values = (const char *)part->values + m->row * part->count * m->kernels->bytes;
+        const struct elements all = {
+            .x = values, .step = 1, .count = part->count, .smallest = call->smallest};
+        m->kernels->collect(&all, 0, part->count, next);
+        m->heap[m->length++] = (struct cursor){next, next + part->count, position_of(m, i, 0), i};
+        next += part->count;
+    }
+    for (size_t i = m->length / 2; i-- > 0;)
+        sift(m, i);
+}
+
+static void put(const struct merge *m, uint64_t rank, const struct cursor *c)
+{
+    const struct rcm_top_k_merge_call *call = m->call;
+    const size_t bytes = m->kernels->bytes;
+    const uint64_t to = m->row * call->k + rank;
+    if (call->values)
+        memcpy((char *)call->values + to * bytes,
+               (const char *)call->parts[c->part].values +
+                   (m->row * call->parts[c->part].count + c->at->position) * bytes,
+               bytes);
+    if (call->indices && call->wide)
+        ((int64_t *)call->indices)[to] = (int64_t)c->position;
+    else if (call->indices)
+        ((int32_t *)call->indices)[to] = (int32_t)c->position;
+}
+
+/* The first cursor moves on; one that ends leaves the heap. */
+static void advance(struct merge *m)
+{
+    struct cursor *first = &m->heap[0];
+    if (++first->at < first->end)
+        first->position = position_of(m, first->part, first->at->position);
+    else
+        *first = m->heap[--m->length];
+    if (m->length > 1)
+        sift(m, 0);
+}
+
+/* Which parts may have kept back something that comes before the k-th, of key `key` at `position`.
+ * Returns whether any. */
+static bool find_unproved(const struct merge *m, uint64_t key, uint64_t position)
+{
+    const struct rcm_top_k_merge_call *call = m->call;
+    const struct pair *end = m->pairs;
+    bool any = false;
+    for (size_t i = 0; i < call->length; i++) {
+        const struct rcm_top_k_part *part = &call->parts[i];
+        end += part->count;
+        bool unproved = !part->all && part->count < call->k;
+        if (unproved && part->count > 0) {
+            const bool after = end[-1].key < key || (call->by_position && end[-1].key == key &&
+                                                     position_of(m, i, part->count - 1) > position);
+            unproved = !after;
+        }
+        call->unproved[m->row * call->length + i] = unproved;
+        any = any || unproved;
+    }
+    return any;
+}
+
+/* Returns whether the row is proved. */
+static bool merge_row(struct merge *m)
+{
+    struct cursor last = {0};
+    uint64_t key = 0;
+    start_row(m);
+    for (uint64_t rank = 0; rank < m->call->k; rank++) {
+        last = m->heap[0];
+        key = last.at->key;
+        put(m, rank, &last);
+        advance(m);
+    }
+    return !find_unproved(m, key, last.position);
+}
+
+static enum rcm_top_k_status check(const struct rcm_top_k_merge_call *call, uint64_t *sent)
+{
+    *sent = 0;
+    if (!call || !call->parts)
+        return RCM_TOP_K_BAD_POINTER;
+    if (rcm_top_k_type_bytes(call->type) == 0)
+        return RCM_TOP_K_BAD_TYPE;
+    if (call->length < 1 || call->m < 1 || call->k < 1)
+        return RCM_TOP_K_BAD_SHAPE;
+    for (size_t i = 0; i < call->length; i++) {
+        const struct rcm_top_k_part *part = &call->parts[i];
+        if (part->count > RCM_N_MAX - *sent)
+            return RCM_TOP_K_BAD_SHAPE;
+        if (part->count && (!part->values || !part->positions))
+            return RCM_TOP_K_BAD_POINTER;
+        *sent += part->count;
+    }
+    uint64_t elements;
+    if (*sent < call->k || __builtin_mul_overflow(*sent, call->m, &elements) ||
+        elements > RCM_N_MAX)
+        return RCM_TOP_K_BAD_SHAPE;
+    return RCM_TOP_K_OK;
+}
+
+enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,
+                                                size_t *bytes)
+{
+    uint64_t sent;
+    const enum rcm_top_k_status status = check(call, &sent);
+    if (!bytes)
+        return RCM_TOP_K_BAD_POINTER;
+    *bytes = status == RCM_TOP_K_OK
+                 ? sent * sizeof(struct pair) + call->length * sizeof(struct cursor)
+                 : 0;
+    return status;
+}
+
+enum rcm_top_k_status rcm_top_k_merge(const struct rcm_top_k_merge_call *call, void *workspace,
+                                      size_t bytes, uint64_t *unproved_rows)
+{
+    size_t needed;
+    uint64_t sent;
+    enum rcm_top_k_status status = rcm_top_k_merge_workspace(call, &needed);
+    if (status != RCM_TOP_K_OK)
+        return status;
+    if (!call->unproved || !unproved_rows || (!call->values && !call->indices))
+        return RCM_TOP_K_BAD_POINTER;
+    if (bytes < needed || (uintptr_t)workspace % 64)
+        return RCM_TOP_K_BAD_WORKSPACE;
+    check(call, &sent);
+    struct merge m = {.call = call, .kernels = topk_kernels(call->type), .pairs = workspace};
+    m.heap = (struct cursor *)(m.pairs + sent);
+    *unproved_rows = 0;
+    for (m.row = 0; m.row < call->m; m.row++)
+        *unproved_rows += merge_row(&m) ? 0 : 1;
+    return RCM_TOP_K_OK;
+}
