@@ -20,6 +20,7 @@ from ._model import (Reaching, blocks_loss, blocks_recall, blocks_sd, blocks_sma
                      predict_us, probability_exact, reaching, recall, recall_binomial,
                      recall_quantile, recall_sd, recall_worst_case, smallest_b, survival, version,
                      xla_b)
+from ._parts import Merged, Parts, merge_parts, parts
 from ._profiles import (Device, Profile, devices, profile, profiles, read_profile, stand_in,
                         write_profile)
 from ._rows import Simulation, simulate
@@ -28,10 +29,12 @@ from ._select import Beyond, Choice, Threshold, select
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
 
 __all__ = [
-    "Beyond", "Choice", "Chosen", "Device", "Profile", "Reaching", "Runs", "Simulation",
+    "Beyond", "Choice", "Chosen", "Device", "Merged", "Parts", "Profile", "Reaching", "Runs",
+    "Simulation",
     "SparseAttention", "Threshold", "TopK", "TopKChosen", "attention_methods", "blocks_loss",
     "blocks_recall", "blocks_sd", "blocks_smallest", "cost", "devices", "exact_time_us",
-    "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound", "lost_law", "predict_us",
+    "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound", "lost_law", "merge_parts",
+    "parts", "predict_us",
     "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs",
     "recall", "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case",
     "register_torch", "runs", "select", "simulate", "smallest_b", "sparse_attention",

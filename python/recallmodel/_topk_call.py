@@ -69,6 +69,15 @@ def start(call):
     check(status)
 
 
+def merge(call):
+    """Merges what parts of rows sent."""
+    size, unproved_rows = ffi.new("size_t *"), ffi.new("uint64_t *")
+    check(lib.topk().rcm_top_k_merge_workspace(call, size))
+    at, room, memory = _memory(size[0])
+    check(lib.topk().rcm_top_k_merge(call, at, room, unproved_rows))
+    del memory  # until here C writes there
+
+
 def run_whole(same, x, values, indices):
     """Calls the library for contiguous rows, from pointers; all else is as in the call `same`."""
     call = new(CALL, same)

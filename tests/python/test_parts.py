@@ -1,0 +1,118 @@
+"""A row in parts: the command, digit for digit; and merging real rows.
+
+Against: the command; numpy.lexsort of whole rows.
+"""
+import json
+import os
+import subprocess
+
+import numpy
+import pytest
+
+import recallmodel as rcm
+
+PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
+SIZES = [100, 500, 100, 200, 100, 7]
+
+
+def command(*arguments):
+    done = subprocess.run([PROGRAM, "parts", *map(str, arguments), "--json"], check=True,
+                          capture_output=True, text=True, timeout=100)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("options, arguments", [
+    ("--n 1048576 --k 2048 --parts 8", dict(k=2048, n=1048576, parts=8)),
+    ("--n 1000003 --k 999 --parts 7 --lose-at-most 1e-6",
+     dict(k=999, n=1000003, parts=7, lose_at_most=1e-6)),
+    ("--n 1000003 --k 999 --parts 7 --recall 0.99", dict(k=999, n=1000003, parts=7, recall=0.99)),
+    ("--n 1000003 --k 999 --parts 7 --lose-at-most 1e-6 --least sum",
+     dict(k=999, n=1000003, parts=7, lose_at_most=1e-6, least="sum")),
+    ("--k 100 --sizes 100,500,100,200,100,7 --least sum", dict(k=100, sizes=SIZES, least="sum")),
+    ("--k 100 --sizes 100,500,100,200,100,7 --lose-at-most 1e-3 --least sum",
+     dict(k=100, sizes=SIZES, lose_at_most=1e-3, least="sum")),
+    ("--k 100 --sizes 100,500,100,200,100,7 --send 30,80,30,40,30,7",
+     dict(k=100, sizes=SIZES, send=[30, 80, 30, 40, 30, 7])),
+    ("--k 100 --sizes 100,500,100,200,100,7 --send 80", dict(k=100, sizes=SIZES, send=80)),
+])
+def test_as_the_command(options, arguments):
+    want, got = command(*options.split()), rcm.parts(**arguments)
+    for name in ("sent", "sent_full", "recall", "recall_sd", "loss", "probability_lost",
+                 "probability_unproved", "expected_sent"):
+        assert getattr(got, name) == want[name], name
+    if want["k_part"] is None:
+        assert got.k_parts.tolist() == want["k_parts"]
+    else:
+        assert got.k_parts.max() == want["k_part"]
+    assert got.k_parts.sum() == want["sent"]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (dict(k=10), "either parts"), (dict(k=10, parts=3), "needs n"),
+    (dict(k=10, n=5, parts=6), "more than n"), (dict(k=10, n=5, parts=2), "larger than n"),
+    (dict(k=2, n=10, sizes=[4, 5]), "add up to 9"), (dict(k=2, sizes=[4, 0]), "from 1 on"),
+    (dict(k=2, sizes=[4, 5], send=[5, 5]), "cannot send 5"),
+    (dict(k=2, sizes=[4, 5], send=1, recall=0.5), "exclude"),
+    (dict(k=2, sizes=[4, 5], least="cost"), "largest, sum"),
+    (dict(k=2, sizes=[4, 5], lose_at_most=2.0), "lose_at_most")])
+def test_what_is_wrong(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rcm.parts(**arguments)
+
+
+def rows_of(kind, rng, rows, n):
+    x = rng.standard_normal((rows, n)).astype(numpy.float32)
+    if kind == "ties":
+        x = numpy.round(x)
+    if kind == "nan":
+        x[rng.random(x.shape) < 0.3] = numpy.nan
+    if kind == "one part":
+        x[:, ::8] += 100
+    return x
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "nan", "one part"])
+def test_two_rounds_are_exact(kind):
+    """As docs/parts.md says it: send, merge, ask the parts in the way, merge again."""
+    rng = numpy.random.default_rng(7)
+    n, k, parts = 4096, 256, 8
+    x = rows_of(kind, rng, 40, n)
+    send = int(rcm.parts(k, n=n, parts=parts).k_parts[0])
+    values, places = [], []
+    for i in range(parts):
+        top = rcm.topk(x[:, i::parts], send, sorted=True)
+        values.append(top.values)
+        places.append(top.indices * parts + i)
+    first = rcm.merge_parts(values, places, k, by_position=True)
+    again = first.unproved.any(axis=1)
+    values, places = [v[again] for v in values], [p[again] for p in places]
+    for i in range(parts):
+        top = rcm.topk(x[again][:, i::parts], k, sorted=True)
+        values[i], places[i] = top.values, top.indices * parts + i
+    second = rcm.merge_parts(values, places, k, by_position=True)
+    assert not second.unproved.any()
+    first.values[again], first.indices[again] = second.values, second.indices
+    bad = numpy.isnan(x)
+    order = numpy.lexsort((numpy.broadcast_to(numpy.arange(n), x.shape),
+                           -numpy.where(bad, 0, x), bad), axis=1)[:, :k]
+    assert (first.indices == order).all()
+    assert (first.values.view(numpy.uint32)
+            == numpy.take_along_axis(x, order, 1).view(numpy.uint32)).all()
+    assert again.all() if kind == "one part" else again.mean() < 0.2
+
+
+def test_parts_of_one_row_and_of_none():
+    merged = rcm.merge_parts([[3.0, 1.0], [2.0]], [[5, 0], [1]], 2, all=[False, True])
+    assert merged.values.tolist() == [3.0, 2.0] and merged.indices.tolist() == [5, 1]
+    assert merged.unproved.tolist() == [False, False]
+    empty = rcm.merge_parts([numpy.empty((0, 3))], [numpy.empty((0, 3), int)], 2)
+    assert empty.values.shape == (0, 2)
+    assert rcm.merge_parts([[1.0, 2.0]], [[0, 1]], 1, largest=False).values.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("values, positions, k, message", [
+    ([], [], 1, "one of each"), ([[1.0]], [[0, 1]], 1, "one shape"),
+    ([[1.0]], [[0]], 2, "more than the 1"), ([[1.0], [[1.0]]], [[0], [[1]]], 1, "different rows")])
+def test_what_is_wrong_with_parts(values, positions, k, message):
+    with pytest.raises(ValueError, match=message):
+        rcm.merge_parts(values, positions, k)
