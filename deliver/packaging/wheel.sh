@@ -30,11 +30,12 @@ source=$(echo "$work"/recallmodel-*)
 cp /usr/share/doc/libgomp1/copyright "$source/deliver/packaging/licenses/libgomp.txt"
 cp /usr/share/common-licenses/GPL-3 "$source/deliver/packaging/licenses/GPL-3.txt"
 
+# The second takes the objects of the first, which was compiled with the same flags.
 wheel() { # RECALLMODEL_GSL
     CFLAGS="${CFLAGS:--O2} -include deliver/packaging/glibc_2_34.h" RECALLMODEL_GSL=$1 \
         "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
         --wheel-dir "$work/raw" "$source"
-    rm -rf "$source/build" "$source"/*.egg-info
+    rm -rf "$source"/build/lib* "$source"/build/bdist* "$source"/*.egg-info
 }
 wheel ""
 [ -z "${GSL=-l:libgsl.a -l:libgslcblas.a}" ] || wheel "$GSL"
