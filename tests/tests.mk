@@ -133,7 +133,7 @@ check-faults: packages
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-SANITIZED = BUILD=build/sanitize CFLAGS="-O1 -g" SANITIZE="$(SANITIZERS)"
+SANITIZED = BUILD=build/sanitize CFLAGS="-O1 -g1" SANITIZE="$(SANITIZERS)"
 check-sanitize: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) $(SANITIZED) test-programs
 	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-sanitized
@@ -151,7 +151,7 @@ run-sanitized: test-programs
 # that touch the same shared memory need a barrier between them. And top-k on a CPU.
 check-races: packages
 	@$(MAKE) --no-print-directory BUILD=build/races SANITIZE=-fsanitize=thread \
-	    EMULATED_FLAGS="-O1 -g -DRCM_EMULATE_THREADS" run-races
+	    EMULATED_FLAGS="-O1 -g1 -DRCM_EMULATE_THREADS" run-races
 
 run-races: $(EMULATED_TESTS) $(TOPK_RACES)
 	@CASES=few JOBS=$(JOBS) LIMIT_S=1800 tests/run.sh $^
@@ -165,7 +165,7 @@ FUZZ_SEED ?= 0
 FUZZ_RUNS ?=
 FUZZ_CC := clang
 # fuzzer-no-link: libFuzzer sees which lines of the libraries an input reaches.
-FUZZED = BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g" \
+FUZZED = BUILD=build/fuzz CC=$(FUZZ_CC) CFLAGS="-O1 -g1" \
     SANITIZE="$(SANITIZERS) -fsanitize=fuzzer-no-link"
 
 check-fuzz: packages
