@@ -8,6 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
+unsanitized "the scripts are in Python, and run what test_cpu_bench runs under them"
 export PYTHONDONTWRITEBYTECODE=1
 needs_python
 

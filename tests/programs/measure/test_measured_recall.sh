@@ -9,6 +9,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
+unsanitized "the check is in Python, and asks what test_command_law asks under them"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 needs_python
 check() { python3 plots/measured_recall.py --check "$@" >"$folder/out" 2>"$folder/err"; }
