@@ -4,10 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Machine code for sm_80 and sm_90, and PTX for later GPUs. The CUDA runtime is linked statically,
-# so that a program starts on a machine without a GPU.
+# so that a program starts on a machine without a GPU. .ci/run, which has none, optimizes little.
 NVCC ?= nvcc
 HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
-NVCC_FLAGS ?= -O3 -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
+NVCC_OPTIMIZE ?= -O3
+NVCC_FLAGS ?= $(NVCC_OPTIMIZE) -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=[sm_90,compute_90]
 
 .PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu gpu-sim gpu-sim-bench \
@@ -26,11 +27,16 @@ MORE_OBJECTS += $(EMULATED) $(COMPILED) $(EMULATED_TESTS:=.o) $(CUDA_BENCH)
 
 # The kernels are compiled twice: by nvcc for a GPU, and by the C++ compiler for the emulation,
 # which the tests run.
-$(BUILD)/gpu/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
+$(BUILD)/gpu/%.o: gpu/%.cu $(BUILD)/gpu/.flags | $(BUILD)/see/gpu/.made
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(Q)$(NVCC) -std=c++17 $(NVCC_FLAGS) -Xcompiler -fPIC -I$(BUILD)/see/gpu \
 	    -MD -MF $(@:.o=.d) -c $< -o $@
+
+# With other flags they are compiled anew.
+$(BUILD)/gpu/.flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(NVCC_FLAGS)' | cmp -s - $@ || echo '$(NVCC_FLAGS)' >$@
 
 EMULATE_FLAGS := -std=c++17 -fPIC -Wall -Wextra -Wno-unknown-pragmas
 $(BUILD)/gpu/emulated/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
