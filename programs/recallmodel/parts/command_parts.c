@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/memory.h>
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/command.h>
@@ -23,6 +24,26 @@ static int read_least(void *to, const char *option, const char *value)
     unsigned found = 0;
     const int status = read_name(option, value, least_name, 2, &found);
     *(bool *)to = found == 1;
+    return status;
+}
+
+/* Numbers, and "runs", which is 0. */
+static int read_deals(void *to, const char *option, const char *value)
+{
+    struct count_list *list = to;
+    static const char runs[] = "runs";
+    const size_t length = strlen(value);
+    const bool alone = strcmp(value, runs) == 0,
+               last = length > 5 && strcmp(value + length - 5, ",runs") == 0;
+    char numbers[200];
+    int status = STATUS_OK;
+    snprintf(numbers, sizeof numbers, "%.*s", (int)(last ? length - 5 : length), value);
+    if (!alone)
+        status = read_sorted_counts(to, option, numbers);
+    if (status != STATUS_OK || !(alone || last))
+        return status;
+    list->items = require_memory(realloc(list->items, (list->length + 1) * sizeof *list->items));
+    list->items[list->length++] = 0;
     return status;
 }
 
@@ -49,6 +70,22 @@ static const struct argument parts_options[] = {
     {"--link-us", "T", BY(read_us), AT(gather.us), "the time that a round takes without any bytes"},
     {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
      "the type of the values that are sent (default f32)"},
+    {"--file", "ROWS", KIND(read_text, .endings = "npy"), AT(file),
+     "measure the rows of a .npy file (its last axis), dealt out to the parts"},
+    {"--input", "I", &kind_of_made_input, AT(input),
+     "measure generated rows: iid, ar1, lognormal, uniform, ties, sorted, constant or rope"},
+    {"--rho", "R", BY(read_rho), AT(rho), "correlation of neighbours in ar1 (default 0.5)"},
+    {"--deal", "LIST", BY(read_deals), AT(deal),
+     "how many neighbours go to a part at a time; 1: one by one; runs: each part is a run (default "
+     "1,16,64,256,runs)"},
+    {"--groups", "FILE", BY(read_text), AT(groups),
+     "a text file with a label for each row: --csv and --json have each group"},
+    {"--group-axes", "N", BY(read_seed), AT(group_axes),
+     "the N leading axes of --file give the group of a row (default: 1 if there are more than two "
+     "axes)"},
+    {"--rows", "R", BY(read_count), AT(rows), "rows to measure (default 1000; with --file all)"},
+    {"--seed", "S", BY(read_seed), AT(seed), "seed of generated rows (default 1)"},
+    {"--threads", "T", BY(read_threads), AT(threads), "threads (default: all)"},
     OPTIONS_FORM,
 };
 
@@ -61,6 +98,11 @@ static const struct argument_rule parts_rules[] = {
     {.options = "--link-us", .needs = "--link-gb-s"},
     {.options = "--dtype", .needs = "--link-gb-s"},
     {.options = "--send", .excludes = "--least"},
+    {.options = "--file", .excludes = "--input --rho --seed"},
+    {.options = "--groups --group-axes", .needs = "--file"},
+    {.options = "--groups", .excludes = "--group-axes"},
+    {.options = "--rho --seed", .needs = "--input"},
+    {.options = "--file --input", .excludes = "--link-gb-s"},
     {0},
 };
 
@@ -148,18 +190,24 @@ void parts_json(json_t *object, const struct query *query, const struct table *r
     json_object_set_new(object, "rows", table_json(rows));
 }
 
-static const struct answer parts_answer = {.rules = parts_rules,
-                                           .check = check_parts,
-                                           .shapes = SHAPES_NONE,
-                                           .rows = parts_rows,
-                                           .text = parts_text,
-                                           .json = parts_json};
+static const struct answer parts_answer = {
+    .shapes = SHAPES_NONE, .rows = parts_rows, .text = parts_text, .json = parts_json};
 
 static int run_parts(int count, char **arguments)
 {
-    struct parts_settings settings = {.question = QUESTION_DEFAULT};
-    const int status =
-        answer_arguments(parts_options, &parts_answer, &settings.question, count, arguments);
+    struct parts_settings settings = {
+        .question = QUESTION_DEFAULT, .group_axes = GROUP_AXES_USUAL, .seed = 1};
+    int status =
+        arguments_read_ruled(parts_options, parts_rules, NULL, &settings, count, arguments);
+    if (status == STATUS_OK && (settings.file || settings.input.given))
+        status = measure_parts(&settings);
+    else if (status == STATUS_OK)
+        status = check_parts(&settings);
+    if (status == STATUS_OK && !settings.file && !settings.input.given)
+        status = answer_queries(&settings.question, &parts_answer, &settings);
+    question_free(&settings.question);
+    free(settings.rho.items);
+    free(settings.deal.items);
     free(settings.parts.items);
     free(settings.sizes.items);
     free(settings.send.items);

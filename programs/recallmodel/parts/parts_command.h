@@ -4,7 +4,10 @@
 #ifndef PARTS_COMMAND_H
 #define PARTS_COMMAND_H
 
+#include <sim/rows/row.h>
+
 #include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/input.h>
 
 /* Of the elements that are sent: each carries its value and its place. */
 struct gather_link {
@@ -20,6 +23,12 @@ struct parts_settings {
     struct fraction confidence;
     bool least_sum;
     struct gather_link gather;
+    /* of rows that are measured */
+    const char *file, *groups; /* NULL: none */
+    struct input_option input;
+    struct decimal_list rho;
+    struct count_list deal;                   /* 0 is runs */
+    uint64_t group_axes, rows, seed, threads; /* group_axes: GROUP_AXES_USUAL; 0: not given */
 };
 
 /* The parts of a row, by entries of equal parts. */
@@ -73,6 +82,9 @@ void parts_json(json_t *object, const struct query *query, const struct table *r
  * anything with a probability of at most --lose-at-most. */
 struct table *parts_rule_rows(const struct query *query, const struct parts_settings *settings);
 void parts_rule_text(const struct table *table, bool colour);
+
+/* Measures rows: those of --file, or of --input. Returns a status. */
+int measure_parts(struct parts_settings *settings);
 
 /* --sizes: struct count_list, a list or the name of a file of numbers. */
 extern const struct value_kind kind_of_sizes;

@@ -7,6 +7,9 @@
 #include <programs/common/arguments.h>
 #include <sim/rows/row.h>
 
+/* Of --group-axes, where it is not given. */
+#define GROUP_AXES_USUAL UINT64_MAX
+
 struct input_option {
     enum sim_input kind;
     bool given;

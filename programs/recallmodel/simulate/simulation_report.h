@@ -13,8 +13,6 @@
 #include <programs/recallmodel/question/query.h>
 #include <programs/recallmodel/question/rope_options.h>
 
-#define GROUP_AXES_USUAL UINT64_MAX
-
 struct simulate_settings {
     struct question question;
     struct input_option input;
