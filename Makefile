@@ -57,8 +57,8 @@ SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,rows/row_file.h rows/random.h 
 SEES_gpu :=
 SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASIC)
-SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h $(BASIC) \
-    $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
+SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h \
+    programs/bench-cpu/library.h topk/topk.h $(BASIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
 SEES_programs/bench := programs/common $(BASIC)
 # The generators of the inputs are those of the GPU.
 SEES_programs/bench-cpu := programs/common programs/bench $(BASIC) topk/topk.h gpu/topk_gpu.h \

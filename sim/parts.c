@@ -82,18 +82,24 @@ static int64_t find_top(const struct sim_parts_spec *spec, uint64_t r, struct ro
 static struct sim_parts_row count_row(const struct sim_parts_spec *spec, const uint32_t *owner,
                                       struct room *room, int64_t length)
 {
-    struct sim_parts_row row = {0, 0.0F};
+    struct sim_parts_row row = {0};
+    const double n = (double)spec->n, k = (double)length;
+    double scatter = 0.0;
     memset(room->count, 0, spec->parts * sizeof *room->count);
     for (int64_t j = 0; j < length; j++)
         room->count[owner[room->at[j]]]++;
     for (size_t p = 0; p < spec->parts; p++) {
         const uint64_t send = spec->send[p];
+        const double share = (double)spec->size[p] / n,
+                     distance = (double)room->count[p] - k * share;
+        scatter += distance * distance / (k * share * (1.0 - share) * ((n - k) / (n - 1.0)));
         if (send >= spec->size[p] || send >= spec->k)
             continue;
         const float grow = (float)room->count[p] / (float)send;
         row.lost += room->count[p] > send ? room->count[p] - (uint32_t)send : 0;
         row.grow = grow > row.grow ? grow : row.grow;
     }
+    row.scatter = (float)(scatter / (double)spec->parts);
     return row;
 }
 

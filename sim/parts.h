@@ -38,6 +38,8 @@ struct sim_parts_row {
     uint32_t lost; /* of the top k: the sum over parts of (X - send)+ */
     float grow;    /* the largest X / send, over parts that keep something back and send less than
                       k. Above 1: something is lost; 1 and above: the merge is not proved */
+    float scatter; /* the mean over parts of (X - mean)^2 over the variance of X, where the top k
+                      lie anywhere with equal probability; NaN for k = n and for one part */
 };
 
 /* Row r by way d is out[d * rows + r]. Rows are done in order, without a gap; stop() is called

@@ -37,6 +37,9 @@ uint64_t team_max(uint64_t value);
 int team_gather(const char *bytes, size_t length,
                 int (*take)(void *context, const char *bytes, size_t length), void *context);
 
+/* All: the bytes of rank 0 become those of every rank. */
+void team_broadcast(void *bytes, size_t length);
+
 /* All: `error` becomes, on every rank, that of the lowest rank whose error is not empty, with "rank
  * R: " before it if this is not rank 0. It stays empty if no rank has an error. */
 void team_share_error(struct message error);

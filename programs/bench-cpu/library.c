@@ -77,6 +77,8 @@ const struct topk_library *topk_library(void)
                  {&functions.workspace, "rcm_top_k_workspace"},
                  {&functions.stage1, "rcm_top_k_stage1"},
                  {&functions.stage1_workspace, "rcm_top_k_stage1_workspace"},
+                 {&functions.merge, "rcm_top_k_merge"},
+                 {&functions.merge_workspace, "rcm_top_k_merge_workspace"},
                  {&functions.max, "rcm_top_k_max"},
                  {&functions.message, "rcm_top_k_message"},
                  {&functions.isa, "rcm_top_k_isa"},
@@ -96,7 +98,7 @@ int topk_library_check(void)
     return topk_library()
                ? STATUS_OK
                : usage_error(
-                     "bench runs librecallmodel-topk.so, version %s, which is not beside the "
+                     "this runs librecallmodel-topk.so, version %s, which is not beside the "
                      "program, in its lib folder or where the system looks; build it: make "
                      "(in the sources), or install it: make install",
                      rcm_version());

@@ -1,5 +1,5 @@
-/* library.h - internal to bench-cpu/: librecallmodel-topk, loaded when a benchmark asks for it, so
- * that the command is built and starts without its kernels.
+/* library.h - librecallmodel-topk, loaded when a command asks for it, so that the program is built
+ * and starts without its kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LIBRARY_H
@@ -15,6 +15,8 @@ struct topk_library {
     __typeof__(rcm_top_k_workspace) *workspace;
     __typeof__(rcm_top_k_stage1) *stage1;
     __typeof__(rcm_top_k_stage1_workspace) *stage1_workspace;
+    __typeof__(rcm_top_k_merge) *merge;
+    __typeof__(rcm_top_k_merge_workspace) *merge_workspace;
     __typeof__(rcm_top_k_max) *max;
     __typeof__(rcm_top_k_message) *message;
     __typeof__(rcm_top_k_isa) *isa;

@@ -80,6 +80,13 @@ int team_gather(const char *bytes, size_t length,
     return failed ? -1 : 0;
 }
 
+void team_broadcast(void *bytes, size_t length)
+{
+    for (size_t at = 0; at < length; at += PIECE)
+        MPI_Bcast((char *)bytes + at, (int)(length - at < PIECE ? length - at : PIECE), MPI_CHAR, 0,
+                  MPI_COMM_WORLD);
+}
+
 void team_share_error(struct message error)
 {
     int rank = (int)team_rank(), none = (int)team_size(), mine = *error.text ? rank : none, first;

@@ -24,7 +24,8 @@ struct measured_row {
     struct query_fields query;
     uint64_t parts, k_part, rows;
     const char *deal, *group; /* group NULL: all rows */
-    double recall, losing, unproved, model_losing, model_unproved, needs_99, needs_999, needs_all;
+    double recall, losing, unproved, model_losing, model_unproved, spread, needs_99, needs_999,
+        needs_all;
 };
 
 static const struct column measured_items[] = {
@@ -43,9 +44,12 @@ static const struct column measured_items[] = {
      .style = STYLE_LOSS},
     {FIELD(struct measured_row, model_unproved), HEADED("probability_unproved", "model"),
      .style = STYLE_LOSS},
-    {FIELD(struct measured_row, needs_99), HEADED("needs_99", "times so many\nfor 99 %")},
-    {FIELD(struct measured_row, needs_999), HEADED("needs_999", "for\n99.9 %")},
-    {FIELD(struct measured_row, needs_all), HEADED("needs_all", "for\nall")},
+    {FIELD(struct measured_row, spread), HEADED("spread", "spread"), .style = STYLE_SHARE},
+    {FIELD(struct measured_row, needs_99), HEADED("needs_99", "needs\nfor 99 %"),
+     .style = STYLE_SHARE},
+    {FIELD(struct measured_row, needs_999), HEADED("needs_999", "for\n99.9 %"),
+     .style = STYLE_SHARE},
+    {FIELD(struct measured_row, needs_all), HEADED("needs_all", "for\nall"), .style = STYLE_SHARE},
 };
 static const struct columns measured_columns = COLUMNS(struct measured_row, measured_items);
 
@@ -133,6 +137,7 @@ static struct measured_row row_of(const struct measuring *m, size_t way, size_t 
                                .model_losing = parts->probability_lost,
                                .model_unproved = parts->probability_unproved};
     uint64_t lost = 0, losing = 0, unproved = 0;
+    double scatter = 0.0;
     for (uint64_t r = 0; r < m->done; r++) {
         const struct sim_parts_row *one = &m->rows[way * m->spec.rows + r];
         if (!all && row_group(&m->groups, r) != group)
@@ -140,6 +145,7 @@ static struct measured_row row_of(const struct measuring *m, size_t way, size_t 
         lost += one->lost;
         losing += one->lost > 0;
         unproved += one->grow >= 1.0F;
+        scatter += (double)one->scatter;
         grow[row.rows++] = one->grow;
     }
     const double rows = (double)row.rows;
@@ -147,6 +153,7 @@ static struct measured_row row_of(const struct measuring *m, size_t way, size_t 
     row.recall = 1.0 - (double)lost / rows / (double)m->spec.k;
     row.losing = (double)losing / rows;
     row.unproved = (double)unproved / rows;
+    row.spread = sqrt(scatter / rows);
     row.needs_99 = quantile(grow, row.rows, 0.99);
     row.needs_999 = quantile(grow, row.rows, 0.999);
     row.needs_all = quantile(grow, row.rows, 1.0);
@@ -199,11 +206,10 @@ static int print_measured(const struct measuring *m)
         if (m->grouped)
             table_heading(table, "group", NULL);
         table_print(table, stdout, colour_wanted());
-        print_wrapped(
-            "\nmodel: if the top k lie anywhere with equal probability. times so many: by "
-            "what the numbers that are sent would have to grow for so many of these rows "
-            "to lose nothing.%s",
-            m->grouped ? " --csv and --json have the groups." : "");
+        print_wrapped("\nmodel: if the top k lie anywhere with equal probability. spread: the "
+                      "scatter of the top k over parts, in that of the model. needs: times so many "
+                      "would have to be sent for these rows to lose nothing.%s",
+                      m->grouped ? " --csv and --json have the groups." : "");
     }
     table_free(table);
     return STATUS_OK;
