@@ -41,8 +41,8 @@ public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h $(1)/*/*
     $(wildcard $(1)/*.h $(1)/*/*.h))
 BASE_PUBLIC := $(call public,base)
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
-SIM_PUBLIC := $(addprefix sim/,parts.h simulate.h team.h selection/assignment.h selection/operations.h \
-    rows/rope.h rows/row.h rows/row_file.h rows/row_groups.h)
+SIM_PUBLIC := $(addprefix sim/,parts.h simulate.h team.h selection/assignment.h \
+    selection/operations.h rows/rope.h rows/row.h rows/row_file.h rows/row_groups.h)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 ATTENTION_PUBLIC := $(call public,attention)
 GPU_PUBLIC := gpu/topk_gpu.h $(wildcard gpu/host/*.h)
@@ -57,8 +57,9 @@ SEES_attention := $(BASE_PUBLIC) $(addprefix sim/,rows/row_file.h rows/random.h 
 SEES_gpu :=
 SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASIC)
-SEES_programs/recallmodel := programs/common programs/bench programs/bench-cpu/cpu.h \
-    programs/bench-cpu/library.h topk/topk.h $(BASIC) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
+SEES_programs/recallmodel := programs/common programs/bench $(BASIC) topk/topk.h \
+    $(addprefix programs/bench-cpu/,cpu.h library.h) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) \
+    $(ATTENTION_PUBLIC)
 SEES_programs/bench := programs/common $(BASIC)
 # The generators of the inputs are those of the GPU.
 SEES_programs/bench-cpu := programs/common programs/bench $(BASIC) topk/topk.h gpu/topk_gpu.h \

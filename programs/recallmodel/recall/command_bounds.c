@@ -9,8 +9,8 @@
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/command.h>
-#include <programs/recallmodel/parts/parts_command.h>
 #include <programs/recallmodel/question/answer.h>
+#include "parts_command.h"
 
 static const struct argument bounds_options[] = {
     OPTIONS_ROW,
