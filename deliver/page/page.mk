@@ -19,7 +19,7 @@ PAGE_REPLACES := base/memory_limit.c base/files/atomic_file_open.c programs/comm
         time/predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
     $(addprefix programs/recallmodel/,command_* */command_* attention/* measure/* \
-        recall/count_* calibrate/* without_gsl/*)))
+        recall/count_* recall/parts_measured.c topk/* calibrate/* without_gsl/*)))
 PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT) sim/team/mpi.c, \
     $(wildcard base/*.c base/*/*.c model/*/*.c sim/*.c sim/*/*.c programs/common/*.c \
         programs/recallmodel/*.c programs/recallmodel/*/*.c deliver/page/*.c))

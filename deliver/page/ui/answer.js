@@ -55,8 +55,12 @@ function undecided(answer) {
 
 /* {headline, why} out of the reason: the part before the first colon is the choice. */
 function split(answer) {
-    if (answer.question)
-        return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`, why: ''};
+    if (answer.question) {
+        const once = answer.exact_unproved > 0 ? Math.round(1 / answer.exact_unproved) : 0;
+        return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`,
+                why: answer.exact_k_b ? `Exact: ${answer.exact_k_b} from each, and a second round ` +
+                    (once ? `once in ${once} rows` : 'never') : ''};
+    }
     if (answer.queries)
         return {headline: 'One answer for each shape', why: 'The command says, below.'};
     const reason = answer.reason, colon = reason.indexOf(': ');

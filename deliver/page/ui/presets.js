@@ -41,6 +41,12 @@ export const PRESETS = [
                    'exact-kernel': 'gvr_v2_b200'},
     },
     {
+        group: 'Sparse attention',
+        name: '8 ranks, context parallel',
+        title: 'How many must each of 8 ranks send, when 2048 of 2^20 keys are wanted?',
+        question: {n: '2^20', k: '2048', recall: '0.99', shards: '8'},
+    },
+    {
         group: 'Vector search',
         name: 'MIPS, 10^6',
         title: 'The 100 largest products of 10^6, 1024 queries at a time',

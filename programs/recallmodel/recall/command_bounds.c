@@ -17,7 +17,9 @@ static const struct argument bounds_options[] = {
     {"--parts", "LIST", BY(read_sorted_counts), offsetof(struct parts_settings, parts),
      "instead: what the rules of others send from each of so many equal parts of a row"},
     {"--lose-at-most", "Q", BY(read_shares), offsetof(struct parts_settings, lose_at_most),
-     "with --parts: the share of rows that may lose anything, by the exact rule (default 1e-6)"},
+     "with --parts: the share of rows that may lose anything, by the exact rule, or a list "
+     "(default "
+     "1e-6)"},
     {OPTION_KB},
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},

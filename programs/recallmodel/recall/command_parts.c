@@ -153,9 +153,8 @@ void parts_text(const struct query *query, const struct table *table, void *stat
     table_print(table, stdout, colour);
     print_wrapped(
         "\nA merge is proved where the last element that each part sent comes after its k-th. This "
-        "holds if the top k lie anywhere with equal probability: deal elements out one by one. Of "
-        "runs of neighbours, measure: recallmodel simulate --assignment contiguous "
-        "(docs/parts.md).");
+        "holds if the top k lie anywhere with equal probability: deal elements out one by one. If "
+        "neighbours stay together, measure: recallmodel parts --file ROWS.npy (docs/parts.md).");
 }
 
 /* ---- as JSON */

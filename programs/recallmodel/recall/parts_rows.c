@@ -254,13 +254,14 @@ struct rule_row {
     struct query_fields query;
     uint64_t parts, k_part_most, sent;
     const char *name, *formula, *source;
-    double over_exact, recall, probability_lost, probability_unproved, expected_sent;
+    double limit, over_exact, recall, probability_lost, probability_unproved, expected_sent;
 };
 
 static const struct column rule_items[] = {
     {PART(struct rule_row, query, query_columns)},
     {FIELD(struct rule_row, parts), EVERYWHERE("parts")},
     {FIELD(struct rule_row, name), EVERYWHERE("rule")},
+    {FIELD(struct rule_row, limit), HEADED("limit", "loses\nin")},
     {FIELD(struct rule_row, k_part_most), HEADED("k_part", "each\nsends")},
     {FIELD(struct rule_row, sent), HEADED("sent", "sent\nin all")},
     {FIELD(struct rule_row, over_exact), HEADED("sent_over_exact", "sent over\nexact"),
@@ -277,48 +278,66 @@ static const struct column rule_items[] = {
 };
 static const struct columns rule_columns = COLUMNS(struct rule_row, rule_items);
 
+/* A row of the table; `exact`: what the exact rule sends. */
 static void add_rule(struct table *table, const struct query *query,
-                     const struct parts_settings *settings, struct part_list *list,
-                     const char *name, const char *formula, const char *source, double exact)
+                     const struct parts_settings *settings, const struct part_list *list,
+                     struct rule_row row, double exact)
 {
     const struct parts_row r = row_of(query, settings, list);
-    const struct rule_row row = {r.query,
-                                 r.parts,
-                                 r.k_part_most,
-                                 r.sent,
-                                 name,
-                                 formula,
-                                 source,
-                                 (double)r.sent / exact,
-                                 r.recall,
-                                 r.probability_lost,
-                                 r.probability_unproved,
-                                 r.expected_sent};
-    table_add(table, &row, strcmp(name, "exact") == 0);
+    row.query = r.query;
+    row.parts = r.parts;
+    row.k_part_most = r.k_part_most;
+    row.sent = r.sent;
+    row.over_exact = (double)r.sent / exact;
+    row.recall = r.recall;
+    row.probability_lost = r.probability_lost;
+    row.probability_unproved = r.probability_unproved;
+    row.expected_sent = r.expected_sent;
+    table_add(table, &row, strcmp(row.name, "exact") == 0);
+}
+
+/* The exact rule for each limit; returns what the first of them sends, NaN where that is not known.
+ */
+static double add_exact(struct table *table, const struct query *query,
+                        const struct parts_settings *settings, size_t i)
+{
+    const struct decimal_list *limits = &settings->lose_at_most;
+    double first = NAN;
+    for (size_t j = 0; j < (limits->length ? limits->length : 1); j++) {
+        const double limit = limits->length ? decimal_value(limits->items[j]) : 1e-6;
+        struct part_list list = part_list_of(settings, query->base.n, i);
+        if (choose(query, settings, &list, RCM_PARTS_LOST, limit)) {
+            const double sent = (double)rcm_parts_sent(parts_of(query, &list));
+            first = j == 0 ? sent : first;
+            add_rule(table, query, settings, &list,
+                     (struct rule_row){.name = "exact",
+                                       .formula = "the least that loses so rarely",
+                                       .source = "docs/models.md 22",
+                                       .limit = limit},
+                     first);
+        }
+        free(list.of);
+    }
+    return first;
 }
 
 struct table *parts_rule_rows(const struct query *query, const struct parts_settings *settings)
 {
     struct table *table = table_of(&rule_columns, 0);
-    const double at_most =
-        settings->lose_at_most.length ? decimal_value(settings->lose_at_most.items[0]) : 1e-6;
     for (size_t i = 0; i < part_lists(settings); i++) {
+        const double exact = add_exact(table, query, settings, i);
         struct part_list list = part_list_of(settings, query->base.n, i);
-        double exact = NAN;
-        char formula[60];
-        snprintf(formula, sizeof formula, "the least that loses in %g of the rows", at_most);
-        if (choose(query, settings, &list, RCM_PARTS_LOST, at_most)) {
-            exact = (double)rcm_parts_sent(parts_of(query, &list));
-            add_rule(table, query, settings, &list, "exact", formula, "docs/models.md 22", exact);
-        }
-        free(list.of);
         const struct rcm_parts_rule *rule;
-        list = part_list_of(settings, query->base.n, i);
         for (size_t r = 0; (rule = rcm_parts_rule(r)); r++) {
             for (size_t j = 0; j < list.length; j++)
                 list.of[j].send =
                     rule->send(query->base.n, query->base.k, list.of[j].size, part_count(&list));
-            add_rule(table, query, settings, &list, rule->name, rule->formula, rule->source, exact);
+            add_rule(table, query, settings, &list,
+                     (struct rule_row){.name = rule->name,
+                                       .formula = rule->formula,
+                                       .source = rule->source,
+                                       .limit = NAN},
+                     exact);
         }
         free(list.of);
     }

@@ -238,8 +238,7 @@ static void print_fewest_k_b(const struct reverse_answer *a, const struct select
     print_exact(*p);
     print_wrapped(
         "This holds if the top k lie anywhere with equal probability. If neighbours are alike, "
-        "deal the elements out to the devices, or measure: recallmodel simulate "
-        "--assignment contiguous.");
+        "deal the elements out to the devices, or measure: recallmodel parts --file ROWS.npy.");
 }
 
 static void print_answer(const struct reverse_answer *a, const struct select_settings *settings)
