@@ -18,7 +18,7 @@ struct law part_law(const struct over *over, uint64_t size)
         .n = (int64_t)over->n, .k = (int64_t)size, .s = (int64_t)over->k, .binomial = true};
 }
 
-static const double least_term = 1e-16; /* relative to the largest */
+static const double least_term = 1e-15; /* relative to the largest */
 
 /* Every term. */
 static void narrow_terms(struct terms *terms, struct law law)
@@ -163,7 +163,28 @@ static void sum_terms(struct nodes *nodes, const struct terms *terms, int64_t li
     memcpy(sum, total, powers * sizeof *sum);
 }
 
-/* exp(-size times the log of one draw). Near 0 by the series, for all nodes at once. */
+/* exp(x) for |re|, |im| <= 2^-6, all nodes at once: the next terms of the series are below 2^-60. */
+static struct lanes exp_small(const struct lanes *x)
+{
+    struct lanes result;
+    for (size_t j = 0; j < BLOCK; j++) {
+        const double re = x->re[j], im = x->im[j], w = im * im;
+        double size = 1.0 + re * (1.0 / 7.0);
+        size = 1.0 + re * (1.0 / 6.0) * size;
+        size = 1.0 + re * (1.0 / 5.0) * size;
+        size = 1.0 + re * (1.0 / 4.0) * size;
+        size = 1.0 + re * (1.0 / 3.0) * size;
+        size = 1.0 + re * (1.0 / 2.0) * size;
+        size = 1.0 + re * size;
+        result.re[j] = size * (1.0 - 0.5 * w * (1.0 - w * (1.0 / 12.0) * (1.0 - w * (1.0 / 30.0))));
+        result.im[j] =
+            size * im *
+            (1.0 - w * (1.0 / 6.0) * (1.0 - w * (1.0 / 20.0) * (1.0 - w * (1.0 / 42.0))));
+    }
+    return result;
+}
+
+/* exp(-size times the log of one draw). */
 static struct lanes undo_draws(const struct nodes *nodes, double size)
 {
     struct lanes x, factor;
@@ -171,25 +192,14 @@ static struct lanes undo_draws(const struct nodes *nodes, double size)
     for (size_t j = 0; j < BLOCK; j++) {
         x.re[j] = -size * nodes->draw.re[j];
         x.im[j] = -size * nodes->draw.im[j];
-        const double size_1 = fabs(x.re[j]) + fabs(x.im[j]);
-        most = size_1 > most ? size_1 : most;
+        const double sum = fabs(x.re[j]) + fabs(x.im[j]);
+        most = sum > most ? sum : most;
     }
-    if (most > 0x1p-6) {
-        for (size_t j = 0; j < BLOCK; j++) {
-            const double scale = exp(x.re[j]);
-            set_lane(&factor, j, (number){scale * cos(x.im[j]), scale * sin(x.im[j])});
-        }
-        return factor;
-    }
-    for (size_t j = 0; j < BLOCK; j++)
-        set_lane(&factor, j, (number){1.0, 0.0});
-    for (double term = 7.0; term >= 1.0; term -= 1.0) { /* the next one is below 2^-60 */
-        const double scale = 1.0 / term;
-        factor = lanes_times(factor, x);
-        for (size_t j = 0; j < BLOCK; j++) {
-            factor.re[j] = 1.0 + scale * factor.re[j];
-            factor.im[j] = scale * factor.im[j];
-        }
+    if (most <= 0x1p-6)
+        return exp_small(&x);
+    for (size_t j = 0; j < BLOCK; j++) {
+        const double scale = exp(x.re[j]);
+        set_lane(&factor, j, (number){scale * cos(x.im[j]), scale * sin(x.im[j])});
     }
     return factor;
 }

@@ -105,22 +105,31 @@ double rcm_parts_recall(struct rcm_parts p)
 
 /* ---- the probability that some part has more than its limit */
 
-/* The sum over parts of P(X > limit). *most: the entry of more than half of the row, which then is
- * one part that can lose, or SIZE_MAX. INFINITY where some part loses for certain. */
-static double sum_of_tails(const struct over *over, size_t *most)
+/* The entry of more than half of the row, which is one part, if it can lose; otherwise SIZE_MAX.
+ * *certain: some part loses for certain. */
+static size_t find_most(const struct over *over, bool *certain)
 {
-    double sum = 0.0;
-    *most = SIZE_MAX;
+    size_t most = SIZE_MAX;
+    *certain = false;
     for (size_t i = 0; i < over->length; i++) {
         const int64_t limit = over_limit(over, i);
         if (limit == INT64_MAX)
             continue;
-        const struct law law = law_of(over, i);
-        if (limit < law_low(law))
-            return INFINITY;
+        *certain = *certain || limit < law_low(law_of(over, i));
         if (over->of[i].size > over->n / 2)
-            *most = i;
-        sum += (double)over->of[i].count * law_tail(law, limit).probability;
+            most = i;
+    }
+    return most;
+}
+
+/* The sum over parts of P(X > limit): of every step-th entry. */
+static double sum_of_tails(const struct over *over, size_t step)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < over->length; i += step) {
+        const int64_t limit = over_limit(over, i);
+        if (limit != INT64_MAX)
+            sum += (double)over->of[i].count * law_tail(law_of(over, i), limit).probability;
     }
     return sum;
 }
@@ -177,26 +186,41 @@ static double probability_of_two(const struct over *over, const size_t part[2])
     return room < (int64_t)over->k ? 1.0 : sum;
 }
 
-static double probability(const struct over *over)
+/* The probability where it is not rare: *error is about its absolute error. */
+static double by_nodes(const struct over *over, size_t most, double *error)
 {
-    size_t most, part[2];
-    if (few_parts(over, part) == 2)
-        return probability_of_two(over, part);
-    double sum = sum_of_tails(over, &most), error = INFINITY;
-    if (sum <= rare)
-        return sum;
-    if (isinf(sum))
-        return 1.0;
     const double first =
         most == SIZE_MAX ? 0.0 : law_tail(law_of(over, most), over_limit(over, most)).probability;
-    double found = first + over_probability(over, most, &error);
-    if (!(error <= 1e-11 * found)) {
-        if (sum < 1e-10) /* what it is too large by is less than that error, and half of itself */
-            return sum;
-        if (!(error <= 1e-10 * found))
-            found = by_buckets(over);
-    }
-    return found < 1.0 ? fmax(found, 0.0) : found > 1.0 ? 1.0 : found; /* NaN stays */
+    return first + over_probability(over, most, error);
+}
+
+static double at_most_1(double probability)
+{
+    return probability < 1.0 ? fmax(probability, 0.0) : probability > 1.0 ? 1.0 : probability;
+}
+
+static double probability(const struct over *over)
+{
+    size_t part[2];
+    bool certain;
+    if (few_parts(over, part) == 2)
+        return probability_of_two(over, part);
+    const size_t most = find_most(over, &certain), some = 1 + over->length / 64;
+    if (certain)
+        return 1.0;
+    /* The sum of all tails takes as long as a sixth of the nodes, and a few tell which is needed. */
+    double error = INFINITY, found = NAN, sum = INFINITY;
+    if (some == 1 || sum_of_tails(over, some) * (double)some < 10.0 * rare)
+        sum = sum_of_tails(over, 1);
+    if (sum <= rare)
+        return sum;
+    found = by_nodes(over, most, &error);
+    if (error <= 1e-11 * found)
+        return at_most_1(found);
+    sum = isinf(sum) ? sum_of_tails(over, 1) : sum;
+    if (sum < 1e-10) /* it is too large by less than half of its square */
+        return sum;
+    return at_most_1(error <= 1e-10 * found ? found : by_buckets(over));
 }
 
 double rcm_parts_probability_lost(struct rcm_parts p)
@@ -261,11 +285,13 @@ double rcm_parts_sd(struct rcm_parts p)
     if (!(mean > 0.0))
         return mean; /* 0 or NaN */
     struct over over = over_of(p, 0);
-    size_t most, part[2];
+    size_t part[2];
+    bool certain;
+    const size_t most = find_most(&over, &certain);
     const unsigned parts = few_parts(&over, part);
     if (over.k == over.n || parts == 1)
         return 0.0;
-    if (sum_of_tails(&over, &most) < 1e-9)
+    if (!certain && sum_of_tails(&over, 1) < 1e-9)
         return sqrt(sum_of_squares(&over)) / (double)p.k;
     if (!mostly_over(&over, mean))
         return sqrt(variance(&over, parts, most, mean)) / (double)p.k;
