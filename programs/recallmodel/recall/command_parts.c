@@ -47,6 +47,13 @@ static int read_deals(void *to, const char *option, const char *value)
     return status;
 }
 
+static int read_call(void *to, const char *option, const char *value)
+{
+    struct call_option *call = to;
+    call->given = true;
+    return read_name(option, value, parts_call_name, UNTIL_NULL, &call->which);
+}
+
 #define AT(member) offsetof(struct parts_settings, member)
 
 static const struct argument parts_options[] = {
@@ -70,6 +77,8 @@ static const struct argument parts_options[] = {
     {"--link-us", "T", BY(read_us), AT(gather.us), "the time that a round takes without any bytes"},
     {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
      "the type of the values that are sent (default f32)"},
+    {"--call", "NAME", KIND(read_call, .names = parts_call_name), AT(call),
+     "print exact top-k over the parts, whole: torch, mpi4py, jax or faiss"},
     {"--file", "ROWS", KIND(read_text, .endings = "npy"), AT(file),
      "measure the rows of a .npy file (its last axis), dealt out to the parts"},
     {"--input", "I", &kind_of_made_input, AT(input),
@@ -102,7 +111,8 @@ static const struct argument_rule parts_rules[] = {
     {.options = "--groups --group-axes", .needs = "--file"},
     {.options = "--groups", .excludes = "--group-axes"},
     {.options = "--rho --seed", .needs = "--input"},
-    {.options = "--file --input", .excludes = "--link-gb-s"},
+    {.options = "--file --input", .excludes = "--link-gb-s --call"},
+    {.options = "--call", .excludes = "--sizes --least", .why = "a call has one number to send"},
     {0},
 };
 
@@ -138,6 +148,20 @@ static void print_answer(const struct parts_answer *answer)
                   unproved, row->expected_sent);
 }
 
+/* Of the answer; the first, if there are several. */
+static void print_call(const struct query *query, const struct parts_settings *settings)
+{
+    char text[PARTS_CALL_LENGTH];
+    if (!settings->call.given)
+        return;
+    const struct parts_answer answer = parts_answer_of(query, settings, 0);
+    if (answer.list.length && answer.row.k_part != NO_COUNT) {
+        parts_call(text, settings->call.which, &answer.row);
+        printf("\n%s", text);
+    }
+    free(answer.list.of);
+}
+
 void parts_text(const struct query *query, const struct table *table, void *state, bool colour)
 {
     const struct parts_settings *settings = state;
@@ -151,6 +175,7 @@ void parts_text(const struct query *query, const struct table *table, void *stat
         putchar('\n');
     }
     table_print(table, stdout, colour);
+    print_call(query, settings);
     print_wrapped(
         "\nA merge is proved where the last element that each part sent comes after its k-th. This "
         "holds if the top k lie anywhere with equal probability: deal elements out one by one. If "
@@ -177,6 +202,11 @@ static void put_answer(json_t *object, const struct query *query,
         }
         json_object_update(object, row);
         json_decref(row);
+        if (settings->call.given && answer.row.k_part != NO_COUNT) {
+            char text[PARTS_CALL_LENGTH];
+            parts_call(text, settings->call.which, &answer.row);
+            set_text(object, "usage", text);
+        }
     }
     free(answer.list.of);
 }

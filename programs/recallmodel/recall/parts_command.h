@@ -23,6 +23,10 @@ struct parts_settings {
     struct fraction confidence;
     bool least_sum;
     struct gather_link gather;
+    struct call_option {
+        bool given;
+        unsigned which;
+    } call;
     /* of rows that are measured */
     const char *file, *groups; /* NULL: none */
     struct input_option input;
@@ -82,6 +86,12 @@ void parts_json(json_t *object, const struct query *query, const struct table *r
  * anything with a probability of at most --lose-at-most. */
 struct table *parts_rule_rows(const struct query *query, const struct parts_settings *settings);
 void parts_rule_text(const struct table *table, bool colour);
+
+/* The names of the frameworks of --call, until NULL; and the call for an answer with one number for
+ * all parts. */
+const char *parts_call_name(unsigned i);
+#define PARTS_CALL_LENGTH 4000
+void parts_call(char text[PARTS_CALL_LENGTH], unsigned which, const struct parts_row *row);
 
 /* Measures rows: those of --file, or of --input. Returns a status. */
 int measure_parts(struct parts_settings *settings);
