@@ -163,7 +163,8 @@ static void sum_terms(struct nodes *nodes, const struct terms *terms, int64_t li
     memcpy(sum, total, powers * sizeof *sum);
 }
 
-/* exp(x) for |re|, |im| <= 2^-6, all nodes at once: the next terms of the series are below 2^-60. */
+/* exp(x) for |re|, |im| <= 2^-6, all nodes at once: the next terms of the series are below 2^-60.
+ */
 static struct lanes exp_small(const struct lanes *x)
 {
     struct lanes result;

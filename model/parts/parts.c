@@ -208,7 +208,7 @@ static double probability(const struct over *over)
     const size_t most = find_most(over, &certain), some = 1 + over->length / 64;
     if (certain)
         return 1.0;
-    /* The sum of all tails takes as long as a sixth of the nodes, and a few tell which is needed. */
+    /* The sum of all tails takes a sixth of the time of the nodes. A few tell which is needed. */
     double error = INFINITY, found = NAN, sum = INFINITY;
     if (some == 1 || sum_of_tails(over, some) * (double)some < 10.0 * rare)
         sum = sum_of_tails(over, 1);

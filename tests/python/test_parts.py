@@ -2,6 +2,7 @@
 
 Against: the command; numpy.lexsort of whole rows.
 """
+import importlib.util
 import json
 import os
 import subprocess
@@ -116,3 +117,23 @@ def test_parts_of_one_row_and_of_none():
 def test_what_is_wrong_with_parts(values, positions, k, message):
     with pytest.raises(ValueError, match=message):
         rcm.merge_parts(values, positions, k)
+
+
+@pytest.mark.parametrize("rho, parts, block",
+                         [(0.9, 8, 1), (0.9, 8, 16), (0.99, 4, 8), (0.5, 3, 4)])
+def test_spread_of_pairs(tmp_path, rho, parts, block):
+    """tools/real_tensors/parts.py predicts the spread of AR(1) rows from the distances of pairs."""
+    spec = importlib.util.spec_from_file_location("parts_of_rows", "tools/real_tensors/parts.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    rng = numpy.random.default_rng(4)
+    x = rng.standard_normal((300, 1200))
+    for i in range(1, x.shape[1]):
+        x[:, i] = rho * x[:, i - 1] + (1 - rho * rho) ** 0.5 * x[:, i]
+    numpy.save(tmp_path / "rows.npy", x.astype(numpy.float32))
+    found = command("--file", tmp_path / "rows.npy", "--k", 120, "--parts", parts, "--deal", block,
+                    "--send", 60)["rows"][0]
+    pairs = tool.pairs_by_distance(x, 120)
+    assert pairs[0] == pytest.approx(120) and 2 * pairs[1:].sum() == pytest.approx(120 * 119)
+    spread = tool.spread_of_pairs(pairs, 120, parts, block)
+    assert spread == pytest.approx(found["spread"], rel=0.08)

@@ -4,9 +4,9 @@
     tools/real_tensors/parts.py build/real-tensors > parts.csv
 
 For each document, layer, k, number of parts and block: the model's k_part for one row in 1000, the
-rows that lose anything, the spread of the top k over the parts, times that of the model, and by what
-k_part would have had to grow. spread_others is the spread that the pairs of the top k of all other
-documents predict for this block (docs/parts.md).
+rows that lose anything, the spread of the top k over the parts, and by what k_part would have had
+to grow. spread_others is the spread that the pairs of the top k of all other documents predict for
+this block (docs/parts.md).
 """
 import argparse
 import csv
