@@ -7,7 +7,7 @@ unsanitized "the path does not depend on the sanitizers"
 
 copy="$folder/a blank"
 mkdir "$copy"
-cp -r Makefile packages.txt tools base model sim calibrate programs gpu tests "$copy"
+cp -r Makefile packages.txt tools base model sim calibrate programs gpu topk tests "$copy"
 objects=()
 for layer in sim calibrate programs/common programs/bench programs/recallmodel \
     programs/recallmodel-bench; do

@@ -246,7 +246,7 @@ static int run_parts(int count, char **arguments)
 
 const struct command command_parts = {
     .name = "parts",
-    .summary = "a row in parts (shards, ranks, segments): how many must each send?",
+    .summary = "how many of its best each part of a row (shard, rank, segment) must send",
     .example = "recallmodel parts --n 1048576 --k 2048 --parts 8\n"
                "  recallmodel parts --k 10000 --sizes segments.txt --least sum --lose-at-most 1e-6",
     .detail =
@@ -259,7 +259,7 @@ const struct command command_parts = {
         "top k than it sends\n"
         "  P(not proved)   the probability that the merge cannot prove its answer: some part sent "
         "nothing that comes after the k-th\n"
-        "  exact: sent     elements a row in the mean, if what is not proved is followed by a "
+        "  exact           elements a row in the mean, if what is not proved is followed by a "
         "second round in which each part sends k\n"
         "  link            a round over the link: --link-us and the bytes at --link-gb-s\n"
         "  *               marks the answer: --send, --lose-at-most, --recall, or the least with a "

@@ -283,7 +283,8 @@ const struct command command_topk = {
         "  bytes           what the ranks send to rank 0, with 8 bytes for each position\n"
         "  not proved      the rows of the second round; expected: by the model, if the top k lie "
         "anywhere with equal probability\n"
-        "  top-k .. second times on rank 0, of this one run",
+        "  second          the time of the second round; all times are those of rank 0, of this "
+        "run",
     .columns = &topk_columns,
     .options = topk_options,
     .run = run_topk,

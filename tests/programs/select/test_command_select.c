@@ -117,7 +117,7 @@ START_TEST(reverse_json)
         "question,n,k,b,k_b,any_n,recall_target,confidence,recall,recall_sd,candidates,send_bytes,";
     ck_assert_msg(strncmp(result.out, shard_head, sizeof shard_head - 1) == 0 &&
                       strstr(result.out, "\nfewest_k_b,1048576,1024,8,137,false,0.99,,") &&
-                      strstr(result.out, ",1096,1096,,,,false\n"),
+                      strstr(result.out, ",1096,1096,,,,165,0.0033921"),
                   "%s", result.out);
     /* Two devices have all valid elements. */
     run("select --n 100 --k 10 --shards 4 --valid 50 --json");
