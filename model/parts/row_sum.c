@@ -126,6 +126,67 @@ static void far_block_of_losses(const struct over *over, size_t except, double m
     work->total = lanes_times(work->total, work->other);
 }
 
+/* ---- few parts: which of them lose */
+
+enum { FEW = 12 };
+
+/* What the sum over sets of parts needs at a block of nodes. */
+struct sets {
+    const struct over *over;
+    const struct nodes *nodes;
+    struct lanes *total, tail[FEW]; /* tail: G of a part of each entry */
+};
+
+/* Adds (-1)^(members + 1) times the product of G of the members and F of all others, for every way
+ * to choose members from the entries from i on. Members that have more than k together do not
+ * occur, and their terms, which fall off slowly, are left out. `least`: what they have at least. */
+static void add_sets(const struct sets *sets, size_t i, const struct lanes *product, uint64_t least,
+                     uint64_t elements, uint64_t members)
+{
+    const struct over *over = sets->over;
+    if (i == over->length) {
+        for (size_t j = 0; members > 0 && j < BLOCK; j++)
+            add_lane(sets->total, j, members % 2 ? 1.0 : -1.0,
+                     complex_times(lane(product, j),
+                                   draws(sets->nodes, (double)(over->n - elements), j)));
+        return;
+    }
+    struct lanes more = *product;
+    const int64_t limit = over_limit(over, i);
+    add_sets(sets, i + 1, product, least, elements, members);
+    for (uint64_t j = 1; limit != INT64_MAX && j <= over->of[i].count; j++) {
+        const uint64_t count = over->of[i].count, at_least = least + j * (uint64_t)(limit + 1);
+        if (at_least > over->k)
+            return;
+        more = lanes_times(more, sets->tail[i]);
+        for (size_t l = 0; l < BLOCK; l++)
+            set_lane(&more, l,
+                     (number){more.re[l] * (double)(count - j + 1) / (double)j,
+                              more.im[l] * (double)(count - j + 1) / (double)j});
+        add_sets(sets, i + 1, &more, at_least, elements + j * over->of[i].size, members + j);
+    }
+}
+
+/* The terms of inclusion and exclusion, but that of the entry `except` alone. */
+static void block_of_sets(const struct over *over, size_t except, double mean, struct work *work)
+{
+    struct sets sets = {.over = over, .nodes = &work->nodes, .total = &work->total};
+    struct lanes one;
+    (void)mean;
+    fill(&one, 1.0);
+    fill(&work->total, 0.0);
+    for (size_t i = 0; i < over->length; i++)
+        if (over_limit(over, i) != INT64_MAX)
+            far_part(over, i, &work->nodes, &work->terms, 1, &sets.tail[i]);
+    add_sets(&sets, 0, &one, 0, 0, 0);
+    for (size_t j = 0; except < over->length && j < BLOCK; j++)
+        add_lane(&work->total, j, -1.0,
+                 complex_times(lane(&sets.tail[except], j),
+                               draws(&work->nodes, (double)(over->n - over->of[except].size), j)));
+}
+
+/* ---- squares */
+
 /* (sum of E - mean)^2 + sum of (V - E^2), where E and V are the first two moments of the excess,
  * without V - 2 mean E of the entry `except`. Its E^2 would be large, and is not added to be
  * subtracted. */
@@ -262,7 +323,12 @@ static double mean_of_nodes(const struct over *over, block_of *near_block, block
 
 double over_probability(const struct over *over, size_t except, double *error)
 {
-    return mean_of_nodes(over, block_of_losses, far_block_of_losses, except, 0.0, error);
+    uint64_t parts = 0;
+    for (size_t i = 0; i < over->length && parts <= FEW; i++)
+        parts += over->of[i].count;
+    return parts <= FEW
+               ? mean_of_nodes(over, block_of_sets, block_of_sets, except, 0.0, error)
+               : mean_of_nodes(over, block_of_losses, far_block_of_losses, except, 0.0, error);
 }
 
 double over_square(const struct over *over, size_t except, double mean, double *error)

@@ -57,8 +57,8 @@ double rcm_parts_sd(struct rcm_parts p);
 
 /* Probability that a row loses anything: some X_i > k_i.
  * Returns   NaN where it is not computed: many top elements (a standard deviation of X_i above
- *           some 100) in few parts of which most lose something, if their entries differ in k_i or
- *           have more than RCM_MAX_CLASSES sizes. Also if memory runs out.
+ *           some 100) in more than 12 parts of which two or three have nearly all elements and
+ *           often lose something. Also if memory runs out.
  * Accuracy  relative error <= RCM_PARTS_MAX_RELERR.
  * Time      1 us for each entry; docs/parts.md.
  * Source    docs/models.md 22. */

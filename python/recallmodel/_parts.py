@@ -9,7 +9,7 @@ import numpy
 
 from . import _library as lib
 from . import _topk, _topk_call
-from ._arrays import Recall, count, counts, fraction, goal, unmasked
+from ._arrays import Recall, count, counts, fraction, goal, real, unmasked
 from ._library import ffi, model
 
 if TYPE_CHECKING:
@@ -76,7 +76,12 @@ def _goal_of(k, send, recall, lose_at_most, second_round, sent_full):
         return LOSS, goal("recall", recall, k).loss
     if lose_at_most is not None:
         return LOST, fraction("lose_at_most", lose_at_most)
-    return COST, float(sent_full if second_round is None else second_round)
+    if second_round is None:
+        return COST, float(sent_full)
+    price = real("second_round", second_round)
+    if not 0.0 <= price < float("inf"):
+        raise ValueError(f"second_round = {price} must be a number from 0 on")
+    return COST, price
 
 
 def _chosen(k, entries, goal_, least):

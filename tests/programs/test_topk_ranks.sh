@@ -92,6 +92,7 @@ refused() { # TEXT ARGUMENT ..
 }
 refused "--k is missing"
 refused "--n is missing" --k 4
+refused "--send 3 from each of 1 ranks are fewer than k = 4" --k 4 --n 9 --send 3
 refused "--k 9 is larger than n = 8" --k 9 --n 8
 refused "--file and --n exclude" --k 9 --n 8 --file "$folder/rows.npy"
 refused "--file $folder/none.npy" --k 9 --file "$folder/none.npy"

@@ -20,8 +20,6 @@
 #include <programs/recallmodel/question/question.h>
 #include "rounds.h"
 
-#define RANKS_MOST 1024
-
 struct settings {
     struct question question;
     const char *file, *indices; /* NULL: none */
@@ -148,6 +146,10 @@ static int choose_sends(struct rounds *rounds, const struct settings *s, uint64_
         return usage_error("what the ranks must send would take too long to compute; give --send");
     for (size_t i = 0; i < length && s->send; i++)
         of[i].send = s->send < of[i].size ? s->send : of[i].size;
+    if (rcm_parts_sent(parts) < k)
+        return usage_error("--send %" PRIu64 " from each of %" PRIu64
+                           " ranks are fewer than k = %" PRIu64 "; give more",
+                           s->send, ranks, k);
     *unproved = rcm_parts_probability_unproved(parts);
     rounds->send = require_memory(calloc(ranks, sizeof *rounds->send));
     for (uint64_t p = 0; p < ranks; p++) {

@@ -116,7 +116,7 @@ static int second_round(struct rounds *rounds, const struct shard *shard, uint64
     int failed = *error.text ? -1 : gather(of, own, shard, rows, full, error);
     memset(rows, 0, ranks * sizeof *rows); /* now: how many of them have been merged */
     for (uint64_t r = 0; r < shard->m && rank == 0 && !failed; r++) {
-        bool any = false, again[1024];
+        bool any = false, again[RANKS_MOST];
         uint64_t left;
         for (size_t p = 0; p < ranks; p++) {
             const bool asked = unproved[r * ranks + p];

@@ -7,6 +7,8 @@
 
 #include "shard.h"
 
+#define RANKS_MOST 1024
+
 /* What the rounds found and took; on rank 0 only, but for the sends. */
 struct rounds {
     uint64_t *send;     /* of each rank, in the first round */

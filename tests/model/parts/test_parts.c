@@ -1,7 +1,6 @@
 /* test_parts.c - a row in parts: what a merge loses and cannot prove.
  *
- * Against: every small row by counting, rationals (GMP), the functions for equal buckets, and urns
- * that are drawn from.
+ * Against: every small row by counting, rationals (GMP), and urns that are drawn from.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gmp.h>
@@ -314,46 +313,6 @@ START_TEST(small_probabilities_by_rationals)
 }
 END_TEST
 
-/* ---- equal buckets, which have functions of their own */
-
-START_TEST(rows_as_equal_buckets)
-{
-    uint64_t state = 41;
-    double worst_lost = 0.0, worst_loss = 0.0, worst_sd = 0.0;
-    unsigned rows = 0, unknown = 0;
-    for (unsigned i = 0; i < (few_cases() ? 300 : 3000); i++) {
-        const uint64_t b = random_scale(&state, 2, 1 << 12);
-        const uint64_t size = random_scale(&state, 2, UINT64_C(1) << 36), n = b * size;
-        const uint64_t k = random_scale(&state, 1, least_of(n, 1 << 22));
-        const double mean = (double)k / (double)b,
-                     far = 0.1 * (double)random_between(&state, 0, 80);
-        uint64_t send = least_of((uint64_t)(mean + far * sqrt(mean)), size);
-        send += send == 0;
-        const struct row row = {.k = k, .length = 1, .of = {{size, send, b}}};
-        const struct rcm_topk p = {.n = n, .k = k, .b = b, .k_b = send};
-        const struct answers got = computed(&row);
-        const double none = rcm_probability_exact(p), loss = rcm_loss_exact(p);
-        worst_loss = fmax(worst_loss, loss > 1e-290 ? relative_error(got.loss, loss) : 0.0);
-        unknown += isnan(got.lost) ? 1 : 0;
-        if (!isnan(none) && !isnan(got.lost)) {
-            worst_lost = fmax(worst_lost, fabs(1.0 - got.lost - none));
-            rows++;
-        }
-        const double sd = rcm_recall_sd(p);
-        if (sd > 1e-15 && !isnan(got.sd)) {
-            ck_assert_msg(relative_error(got.sd, sd) < 2.0 * RCM_PARTS_SD_MAX_RELERR,
-                          "%s: sd %.17g %.17g", text_of(&row), got.sd, sd);
-            worst_sd = fmax(worst_sd, relative_error(got.sd, sd));
-        }
-    }
-    printf("%u rows as equal buckets: loss %.2g, 1 - lost %.2g (absolute), sd %.2g; %u not "
-           "computed\n",
-           rows, worst_loss, worst_lost, worst_sd, unknown);
-    ck_assert_double_lt(worst_loss, 1e-12);
-    ck_assert_double_lt(worst_lost, 1e-11);
-}
-END_TEST
-
 /* ---- urns */
 
 /* |z| > 5 by chance: 6e-7 for each of 40 numbers; the seed is fixed. */
@@ -434,21 +393,5 @@ START_TEST(domain)
 }
 END_TEST
 
-/* Where few parts with many top elements mostly lose, it is known by the law of equal buckets, or
- * not at all. */
-START_TEST(what_is_not_computed)
-{
-    struct rcm_part of[] = {
-        {UINT64_C(1) << 40, 3400000, 1}, {UINT64_C(1) << 39, 1650000, 1}, {1 << 20, 1000, 1}};
-    const struct rcm_parts parts = {.k = 5000000, .of = of, .length = 3};
-    const double lost = rcm_parts_probability_lost(parts);
-    ck_assert(isnan(lost) || (lost >= 0.0 && lost <= 1.0));
-    const struct rcm_part equal = {UINT64_C(1) << 38, 1250000, 8};
-    const double all = rcm_parts_probability_lost((struct rcm_parts){10000000, &equal, 1});
-    ck_assert_msg(isnan(all) || all > 0.99, "%.17g", all);
-}
-END_TEST
-
 TEST_MAIN("parts", small_rows_by_counting, rows_by_rationals, slow_sums_by_rationals,
-          one_large_part_by_rationals, small_probabilities_by_rationals, rows_as_equal_buckets,
-          drawn_rows, domain, what_is_not_computed)
+          one_large_part_by_rationals, small_probabilities_by_rationals, drawn_rows, domain)
