@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <model/recallmodel/parts.h>
 
@@ -134,29 +135,58 @@ static double sum_of_tails(const struct over *over, size_t step)
     return sum;
 }
 
-/* The same by the law of the whole row, where all parts send as much and have few sizes. */
-static double by_buckets(const struct over *over)
+/* The parts as buckets that keep *send, where all send that number or all they have. */
+static bool as_buckets(const struct over *over, struct rcm_buckets *buckets, uint64_t *send)
 {
-    struct rcm_buckets buckets = {0};
-    const uint64_t send = over->of[0].send;
+    *buckets = (struct rcm_buckets){0};
+    *send = 0;
+    for (size_t i = 0; i < over->length; i++)
+        *send = over->of[i].send > *send ? over->of[i].send : *send;
     for (size_t i = 0; i < over->length; i++) {
         const struct rcm_part *part = &over->of[i];
-        const unsigned c = buckets.classes;
-        if (part->send != send || send == 0 || over_limit(over, i) == INT64_MAX)
-            return NAN;
-        if (c > 0 && buckets.of[c - 1].size == part->size) {
-            buckets.of[c - 1].count += part->count;
-            continue;
+        unsigned c = 0; /* where its size is, or belongs: the largest comes first */
+        if (part->send != smaller(*send, part->size))
+            return false;
+        while (c < buckets->classes && buckets->of[c].size > part->size)
+            c++;
+        if (c == buckets->classes || buckets->of[c].size != part->size) {
+            if (buckets->classes == RCM_MAX_CLASSES)
+                return false;
+            memmove(&buckets->of[c + 1], &buckets->of[c],
+                    (buckets->classes++ - c) * sizeof buckets->of[c]);
+            buckets->of[c].size = part->size;
+            buckets->of[c].count = 0;
         }
-        if (c == RCM_MAX_CLASSES || (c > 0 && buckets.of[c - 1].size < part->size))
-            return NAN;
-        buckets.of[c].size = part->size;
-        buckets.of[c].count = part->count;
-        buckets.classes++;
+        buckets->of[c].count += part->count;
     }
+    return *send > 0;
+}
+
+/* The probability by the law of the whole row, where there is one. A part that keeps nothing back
+ * would not lose where it has one element less room. */
+static double by_buckets(const struct over *over)
+{
+    struct rcm_buckets buckets;
+    uint64_t send;
+    for (size_t i = 0; i < over->length; i++)
+        if (over->less && over_limit(over, i) == INT64_MAX)
+            return NAN;
+    if (!as_buckets(over, &buckets, &send))
+        return NAN;
     return send > over->less
                ? 1.0 - rcm_buckets_probability_exact(&buckets, over->k, send - over->less)
                : 1.0;
+}
+
+int rcm_parts_lost(struct rcm_parts p, struct rcm_lost *law)
+{
+    struct rcm_buckets buckets;
+    uint64_t send;
+    *law = (struct rcm_lost){0};
+    if (rcm_parts_check(p) != RCM_OK)
+        return -1;
+    const struct over over = over_of(p, 0);
+    return as_buckets(&over, &buckets, &send) ? rcm_buckets_lost(&buckets, p.k, send, law) : -1;
 }
 
 /* The parts of a row, up to three; first[]: the entries of the first two. */
