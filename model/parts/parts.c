@@ -162,8 +162,8 @@ static bool as_buckets(const struct over *over, struct rcm_buckets *buckets, uin
     return *send > 0;
 }
 
-/* The probability by the law of the whole row, where there is one. A part that keeps nothing back
- * would not lose where it has one element less room. */
+/* The probability by the law of the whole row, where there is one; not with `less` where a part keeps
+ * nothing back, which then has no less room. */
 static double by_buckets(const struct over *over)
 {
     struct rcm_buckets buckets;
@@ -336,7 +336,7 @@ double rcm_parts_sd(struct rcm_parts p)
     if (others) {
         over.of = others;
         over.k = over.n - p.k;
-        square = variance(&over, parts, most, room);
+        square = variance(&over, parts, find_most(&over, &certain), room);
     }
     free(others);
     return sqrt(square) / (double)p.k;
