@@ -162,8 +162,8 @@ static bool as_buckets(const struct over *over, struct rcm_buckets *buckets, uin
     return *send > 0;
 }
 
-/* The probability by the law of the whole row, where there is one; not with `less` where a part keeps
- * nothing back, which then has no less room. */
+/* The probability by the law of the whole row, where there is one; not with `less` where a part
+ * keeps nothing back, which then has no less room. */
 static double by_buckets(const struct over *over)
 {
     struct rcm_buckets buckets;
