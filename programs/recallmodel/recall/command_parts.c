@@ -149,33 +149,29 @@ static void print_answer(const struct parts_answer *answer)
 }
 
 /* Of the answer; the first, if there are several. */
-static void print_call(const struct query *query, const struct parts_settings *settings)
+static void print_call(const struct parts_settings *settings)
 {
+    const struct parts_answer *answer = &settings->found;
     char text[PARTS_CALL_LENGTH];
-    if (!settings->call.given)
+    if (!settings->call.given || !answer->list.length || answer->row.k_part == NO_COUNT)
         return;
-    const struct parts_answer answer = parts_answer_of(query, settings, 0);
-    if (answer.list.length && answer.row.k_part != NO_COUNT) {
-        parts_call(text, settings->call.which, &answer.row);
-        printf("\n%s", text);
-    }
-    free(answer.list.of);
+    parts_call(text, settings->call.which, &answer->row);
+    printf("\n%s", text);
 }
 
 void parts_text(const struct query *query, const struct table *table, void *state, bool colour)
 {
     const struct parts_settings *settings = state;
+    (void)query;
     if (part_lists(settings) == 1) {
-        const struct parts_answer answer = parts_answer_of(query, settings, 0);
-        if (answer.list.length)
-            print_answer(&answer);
+        if (settings->found.list.length)
+            print_answer(&settings->found);
         else
             print_wrapped("Not known: the law of what a row loses would take too long here.");
-        free(answer.list.of);
         putchar('\n');
     }
     table_print(table, stdout, colour);
-    print_call(query, settings);
+    print_call(settings);
     print_wrapped(
         "\nA merge is proved where the last element that each part sent comes after its k-th. This "
         "holds if the top k lie anywhere with equal probability: deal elements out one by one. If "
@@ -184,38 +180,36 @@ void parts_text(const struct query *query, const struct table *table, void *stat
 
 /* ---- as JSON */
 
-static void put_answer(json_t *object, const struct query *query,
-                       const struct parts_settings *settings)
+static void put_answer(json_t *object, const struct parts_settings *settings)
 {
-    const struct parts_answer answer = parts_answer_of(query, settings, 0);
-    if (answer.list.length) {
-        struct table *table = table_of(&parts_columns, settings->gather.gb_s > 0.0);
-        table_add(table, &answer.row, false);
-        json_t *row = row_as_json(table);
-        if (answer.row.k_part == NO_COUNT) {
-            uint64_t *sends = sends_in_order(settings, &answer.list);
-            json_t *list = json_array();
-            for (uint64_t i = 0; i < answer.row.parts; i++)
-                json_array_append_new(list, json_count(sends[i]));
-            json_object_set_new(row, "k_parts", list);
-            free(sends);
-        }
-        json_object_update(object, row);
-        json_decref(row);
-        if (settings->call.given && answer.row.k_part != NO_COUNT) {
-            char text[PARTS_CALL_LENGTH];
-            parts_call(text, settings->call.which, &answer.row);
-            set_text(object, "usage", text);
-        }
+    const struct parts_answer *answer = &settings->found;
+    if (!answer->list.length)
+        return;
+    struct table *table = table_of(&parts_columns, settings->gather.gb_s > 0.0);
+    table_add(table, &answer->row, false);
+    json_t *row = row_as_json(table);
+    if (answer->row.k_part == NO_COUNT) {
+        uint64_t *sends = sends_in_order(settings, &answer->list);
+        json_t *list = json_array();
+        for (uint64_t i = 0; i < answer->row.parts; i++)
+            json_array_append_new(list, json_count(sends[i]));
+        json_object_set_new(row, "k_parts", list);
+        free(sends);
+    } else if (settings->call.given) {
+        char text[PARTS_CALL_LENGTH];
+        parts_call(text, settings->call.which, &answer->row);
+        set_text(object, "usage", text);
     }
-    free(answer.list.of);
+    json_object_update(object, row);
+    json_decref(row);
 }
 
 void parts_json(json_t *object, const struct query *query, const struct table *rows, void *state)
 {
     const struct parts_settings *settings = state;
+    (void)query;
     if (part_lists(settings) == 1)
-        put_answer(object, query, settings);
+        put_answer(object, settings);
     json_object_set_new(object, "rows", table_json(rows));
 }
 
@@ -241,6 +235,7 @@ static int run_parts(int count, char **arguments)
     free(settings.sizes.items);
     free(settings.send.items);
     free(settings.lose_at_most.items);
+    free(settings.found.list.of);
     return status;
 }
 
@@ -262,7 +257,8 @@ const struct command command_parts = {
         "  exact           elements a row in the mean, if what is not proved is followed by a "
         "second round in which each part sends k\n"
         "  link            a round over the link: --link-us and the bytes at --link-gb-s\n"
-        "  *               marks the answer: --send, --lose-at-most, --recall, or the least with a "
+        "  *               marks the answer (of more than 100,000 sizes it stands alone): --send, "
+        "--lose-at-most, --recall, or the least with a "
         "second round",
     .columns = &parts_columns,
     .options = parts_options,

@@ -14,43 +14,11 @@ struct gather_link {
     double gb_s, us; /* NaN: not given */
 };
 
-struct parts_settings {
-    struct question question;
-    struct count_list parts; /* numbers of equal parts; empty: `sizes` */
-    struct count_list sizes; /* of all parts, in their order */
-    struct count_list send;  /* one for all, or one for each part; empty: not given */
-    struct decimal_list lose_at_most;
-    struct fraction confidence;
-    bool least_sum;
-    struct gather_link gather;
-    struct call_option {
-        bool given;
-        unsigned which;
-    } call;
-    /* of rows that are measured */
-    const char *file, *groups; /* NULL: none */
-    struct input_option input;
-    struct decimal_list rho;
-    struct count_list deal;                   /* 0 is runs */
-    uint64_t group_axes, rows, seed, threads; /* group_axes: GROUP_AXES_USUAL; 0: not given */
-};
-
 /* The parts of a row, by entries of equal parts. */
 struct part_list {
     struct rcm_part *of; /* room for length + 1 */
     size_t length;
 };
-
-#define PARTS_MOST 1000000 /* in a list of sizes, and where each part has its own number */
-
-/* Of the i-th number of --parts, or of --sizes; the caller frees `of`. With --send the entries have
- * what they send. */
-struct part_list part_list_of(const struct parts_settings *settings, uint64_t n, size_t i);
-size_t part_lists(const struct parts_settings *settings);
-uint64_t part_count(const struct part_list *list);
-
-/* What each part sends, in the order of the parts; an array that the caller frees. */
-uint64_t *sends_in_order(const struct parts_settings *settings, const struct part_list *list);
 
 /* A choice of what to send. */
 enum parts_goal { GOAL_GIVEN, GOAL_EXACT, GOAL_LOSE_AT_MOST, GOAL_RECALL, GOAL_FULL };
@@ -64,8 +32,6 @@ struct parts_row {
     double share, recall, recall_sd, loss, probability_lost, probability_unproved, expected_sent,
         time_us, expected_us;
 };
-extern const struct columns parts_columns;
-
 /* The row that answers the question, and the parts of it; what a choice needs may not be known:
  * then list.length is 0. The caller frees list.of. */
 struct parts_answer {
@@ -73,6 +39,41 @@ struct parts_answer {
     struct parts_row row;
     struct part_list list;
 };
+struct parts_settings {
+    struct question question;
+    struct count_list parts; /* numbers of equal parts; empty: `sizes` */
+    struct count_list sizes; /* of all parts, in their order */
+    struct count_list send;  /* one for all, or one for each part; empty: not given */
+    struct decimal_list lose_at_most;
+    struct fraction confidence;
+    bool least_sum;
+    struct gather_link gather;
+    struct call_option {
+        bool given;
+        unsigned which;
+    } call;
+    struct parts_answer found; /* by parts_rows(), for the parts of the answer after it */
+    /* of rows that are measured */
+    const char *file, *groups; /* NULL: none */
+    struct input_option input;
+    struct decimal_list rho;
+    struct count_list deal;                   /* 0 is runs */
+    uint64_t group_axes, rows, seed, threads; /* group_axes: GROUP_AXES_USUAL; 0: not given */
+};
+
+#define PARTS_MOST 1000000 /* in a list of sizes, and where each part has its own number */
+
+/* Of the i-th number of --parts, or of --sizes; the caller frees `of`. With --send the entries have
+ * what they send. */
+struct part_list part_list_of(const struct parts_settings *settings, uint64_t n, size_t i);
+size_t part_lists(const struct parts_settings *settings);
+uint64_t part_count(const struct part_list *list);
+
+/* What each part sends, in the order of the parts; an array that the caller frees. */
+uint64_t *sends_in_order(const struct parts_settings *settings, const struct part_list *list);
+
+extern const struct columns parts_columns;
+
 struct parts_answer parts_answer_of(const struct query *query,
                                     const struct parts_settings *settings, size_t i);
 

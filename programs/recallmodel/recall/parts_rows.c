@@ -13,6 +13,9 @@
 
 #define WITH_LINK 1 /* bits of `when` */
 
+/* Of more sizes than that, only what is asked for is computed. */
+#define SIZES_QUICK 100000
+
 static const struct column parts_items[] = {
     {PART(struct parts_row, query, query_columns)},
     {FIELD(struct parts_row, parts), EVERYWHERE("parts")},
@@ -214,19 +217,28 @@ struct parts_answer parts_answer_of(const struct query *query,
     return choice(query, settings, i, goal, limit);
 }
 
+/* The first row that was asked for is the answer. */
 static void add_choice(struct table *table, const struct query *query,
-                       const struct parts_settings *settings, size_t i, enum parts_goal goal,
+                       struct parts_settings *settings, size_t i, enum parts_goal goal,
                        struct decimal limit)
 {
+    const bool is_asked = goal == asked(settings);
+    if (!is_asked && settings->sizes.length > SIZES_QUICK && goal != GOAL_FULL)
+        return;
     const struct parts_answer answer = choice(query, settings, i, goal, limit);
     if (answer.list.length)
-        table_add(table, &answer.row, goal == asked(settings));
-    free(answer.list.of);
+        table_add(table, &answer.row, is_asked);
+    if (is_asked && !settings->found.list.of)
+        settings->found = answer;
+    else
+        free(answer.list.of);
 }
 
 struct table *parts_rows(const struct query *query, void *state)
 {
-    const struct parts_settings *settings = state;
+    struct parts_settings *settings = state;
+    free(settings->found.list.of);
+    settings->found = (struct parts_answer){.goal = asked(settings)};
     struct table *table = table_of(&parts_columns, has_link(settings) ? WITH_LINK : 0);
     struct decimal usual[3];
     static const char *const limits[3] = {"1e-3", "1e-6", "1e-9"};
