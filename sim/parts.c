@@ -4,6 +4,8 @@
 #include "parts.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +18,28 @@
 
 enum { ROWS_AT_ONCE = 64 };
 
-void sim_deal(const uint64_t *size, size_t parts, uint64_t deal, uint32_t *owner)
+/* Are the parts equal, the first ones one longer? Then they take turns. */
+static bool take_turns(const uint64_t *size, size_t parts)
+{
+    for (size_t p = 1; p < parts; p++)
+        if (size[p] > size[p - 1] || size[0] - size[p] > 1)
+            return false;
+    return true;
+}
+
+int sim_deal(const uint64_t *size, size_t parts, uint64_t deal, uint32_t *owner)
 {
     uint64_t *left = malloc(parts * sizeof *left), at = 0, all = 0;
+    const bool turns = deal == 0 || take_turns(size, parts);
     if (!left)
-        return; /* the caller finds owner[0] untouched */
+        return -1;
     for (size_t p = 0; p < parts; p++) {
         left[p] = size[p];
         all += size[p];
     }
-    while (at < all) {
-        size_t next = 0;
-        for (size_t p = 1; p < parts; p++) /* left/size is larger; exact for n < 2^32 */
-            if (deal ? left[p] * size[next] > left[next] * size[p] : left[next] == 0)
+    for (size_t next = 0; at < all; next = turns ? (next + 1) % parts : 0) {
+        for (size_t p = 1; p < parts && !turns; p++) /* left/size is larger; exact for n < 2^32 */
+            if (left[p] * size[next] > left[next] * size[p])
                 next = p;
         const uint64_t run = deal && deal < left[next] ? deal : left[next];
         for (uint64_t i = 0; i < run; i++)
@@ -36,6 +47,7 @@ void sim_deal(const uint64_t *size, size_t parts, uint64_t deal, uint32_t *owner
         left[next] -= run;
     }
     free(left);
+    return 0;
 }
 
 /* What one thread needs. */
@@ -95,7 +107,9 @@ static struct sim_parts_row count_row(const struct sim_parts_spec *spec, const u
         scatter += distance * distance / (k * share * (1.0 - share) * ((n - k) / (n - 1.0)));
         if (send >= spec->size[p] || send >= spec->k)
             continue;
-        const float grow = (float)room->count[p] / (float)send;
+        const float found = (float)room->count[p], grow = send           ? found / (float)send
+                                                          : found > 0.0F ? INFINITY
+                                                                         : 1.0F;
         row.lost += room->count[p] > send ? room->count[p] - (uint32_t)send : 0;
         row.grow = grow > row.grow ? grow : row.grow;
     }
@@ -158,7 +172,7 @@ uint64_t sim_parts_run(const struct sim_parts_spec *spec, struct sim_parts_row *
     for (unsigned t = 0; t < threads && !failed; t++)
         failed = make_room(&rooms[t], spec) ? ENOMEM : 0;
     for (size_t d = 0; d < spec->deals && !failed; d++)
-        sim_deal(spec->size, spec->parts, spec->deal[d], owner + d * spec->n);
+        failed = sim_deal(spec->size, spec->parts, spec->deal[d], owner + d * spec->n) ? ENOMEM : 0;
     while (done < spec->rows && !failed && !(stop && stop(context, done, spec->rows))) {
         const uint64_t last = spec->rows - done < ROWS_AT_ONCE ? spec->rows : done + ROWS_AT_ONCE;
         failed = count_rows(spec, owner, rooms, done, last, threads, out);

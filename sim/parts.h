@@ -21,7 +21,7 @@ struct sim_parts_spec {
     enum sim_input input;        /* of generated rows: neither SIM_PLACEMENT nor SIM_FILE */
     double rho;
     uint64_t seed;
-    const uint64_t *size, *send; /* of each part: sizes from 1 on, n in all; send from 1 on */
+    const uint64_t *size, *send; /* of each part: sizes from 1 on, n in all */
     size_t parts;
     const uint64_t *deal; /* ways to deal, each of 1 .. n elements at a time; 0: runs, in order */
     size_t deals;
@@ -30,14 +30,16 @@ struct sim_parts_spec {
 
 /* Deals n elements out: owner[i] is the part of element i. Blocks of `deal` neighbours go to the
  * part of which the largest share is still missing, to the first of equal ones: equal parts take
- * turns. The last block of a part may be shorter. deal = 0: the parts are runs. */
-void sim_deal(const uint64_t *size, size_t parts, uint64_t deal, uint32_t *owner);
+ * turns. The last block of a part may be shorter. deal = 0: the parts are runs. Returns 0; -1 if
+ * memory runs out. */
+int sim_deal(const uint64_t *size, size_t parts, uint64_t deal, uint32_t *owner);
 
 /* A row, dealt out in one way. */
 struct sim_parts_row {
     uint32_t lost; /* of the top k: the sum over parts of (X - send)+ */
     float grow;    /* the largest X / send, over parts that keep something back and send less than
-                      k. Above 1: something is lost; 1 and above: the merge is not proved */
+                      k. Above 1: something is lost; 1 and above: the merge is not proved. Of a
+                      part that sends nothing it is infinite, or 1 without an X */
     float scatter; /* the mean over parts of (X - mean)^2 over the variance of X, where the top k
                       lie anywhere with equal probability; NaN for k = n and for one part */
 };

@@ -147,7 +147,8 @@ static enum rcm_top_k_status check(const struct rcm_top_k_merge_call *call, uint
         const struct rcm_top_k_part *part = &call->parts[i];
         if (part->count > RCM_N_MAX - *sent)
             return RCM_TOP_K_BAD_SHAPE;
-        if (part->count && (!part->values || !part->positions))
+        if (part->count && (!part->values || !part->positions ||
+                            (uintptr_t)part->positions % (call->wide ? 8 : 4)))
             return RCM_TOP_K_BAD_POINTER;
         *sent += part->count;
     }
@@ -179,9 +180,11 @@ enum rcm_top_k_status rcm_top_k_merge(const struct rcm_top_k_merge_call *call, v
     enum rcm_top_k_status status = rcm_top_k_merge_workspace(call, &needed);
     if (status != RCM_TOP_K_OK)
         return status;
-    if (!call->unproved || !unproved_rows || (!call->values && !call->indices))
+    const size_t value = rcm_top_k_type_bytes(call->type), index = call->wide ? 8 : 4;
+    if (!call->unproved || !unproved_rows || (!call->values && !call->indices) ||
+        (uintptr_t)call->values % value || (uintptr_t)call->indices % index)
         return RCM_TOP_K_BAD_POINTER;
-    if (bytes < needed || (uintptr_t)workspace % 64)
+    if (bytes < needed || !workspace || (uintptr_t)workspace % 64)
         return RCM_TOP_K_BAD_WORKSPACE;
     check(call, &sent);
     struct merge m = {.call = call, .kernels = topk_kernels(call->type), .pairs = workspace};

@@ -170,8 +170,8 @@ struct rcm_top_k_merge_call {
     bool *unproved; /* output, m x length: is this part in the way of a proof? */
 };
 
-/* As rcm_top_k_workspace() and rcm_top_k(). All parts have distinct positions; elements that are
- * not in order make a wrong result and no other harm.
+/* As rcm_top_k_workspace() and rcm_top_k(); positions are aligned, too. All parts have distinct
+ * positions; elements that are not in order make a wrong result and no other harm.
  * unproved_rows    how many rows are not proved
  * Time             8 parts of 336, k = 2048: docs/parts.md */
 enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,

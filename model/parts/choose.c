@@ -107,6 +107,18 @@ static bool unproved_half(struct choice *c, uint64_t send, bool *known)
     return found <= 0.5;
 }
 
+/* Nothing before the second round, or all at once, if that costs less than what is chosen. Returns
+ * whether the cost is known. */
+static bool or_nothing_or_all(struct choice *c)
+{
+    const double found = cost(c), full = (double)rcm_parts_sent_full(parts_of(c));
+    if (c->at_most < found && c->at_most < full)
+        send_equal(c, 0);
+    else if (full < found)
+        send_equal(c, c->k);
+    return !isnan(found);
+}
+
 static bool choose_equal(struct choice *c)
 {
     uint64_t most = 0;
@@ -120,12 +132,8 @@ static bool choose_equal(struct choice *c)
     /* From where half of the rows are proved, each element more saves less than the one before. */
     const uint64_t half = least_equal(c, 0, most, unproved_half, &known);
     const uint64_t send = least_equal(c, half, most, costs_more, &known);
-    send_equal(c, most);
-    const double full = cost(c);
     send_equal(c, send);
-    if (cost(c) > full)
-        send_equal(c, most);
-    return known;
+    return known && or_nothing_or_all(c);
 }
 
 /* ---- the least sum */
@@ -240,7 +248,7 @@ static bool choose_by_price(struct choice *c, uint64_t *few, uint64_t *enough, u
  * probability that any part fails is less than the sum, and so is what an element saves. */
 static bool choose_by_cost(struct choice *c)
 {
-    double best = (double)rcm_parts_sent_full(parts_of(c)), price = INFINITY;
+    double best = INFINITY, price = INFINITY;
     for (int step = -2; step <= 20; step++) {
         const double at = exp2(0.25 * step) / c->at_most;
         for (size_t i = 0; i < c->length; i++)
@@ -248,17 +256,12 @@ static bool choose_by_cost(struct choice *c)
         const double found = cost(c);
         if (isnan(found))
             return false;
-        if (found < best) {
-            best = found;
-            price = at;
-        }
+        price = found < best ? at : price;
+        best = fmin(best, found);
     }
-    if (isinf(price)) /* all at once, or nothing before the second round */
-        send_equal(c, c->at_most < best ? 0 : c->k);
-    else
-        for (size_t i = 0; i < c->length; i++)
-            c->of[i].send = at_price(c, i, least_of(c, i), all_of(c, i), price);
-    return true;
+    for (size_t i = 0; i < c->length; i++)
+        c->of[i].send = at_price(c, i, least_of(c, i), all_of(c, i), price);
+    return or_nothing_or_all(c);
 }
 
 static bool choose_unequal(struct choice *c)
@@ -281,9 +284,11 @@ size_t rcm_parts_choose(uint64_t k, struct rcm_part *of, size_t length, enum rcm
     c.n = rcm_parts_elements(parts_of(&c));
     if (c.n == 0 || !(at_most >= 0.0))
         return 0;
-    if (at_most == 0.0 && goal != RCM_PARTS_COST) {
-        send_equal(&c, k);
+    if (goal != RCM_PARTS_COST && (at_most == 0.0 || at_most >= 1.0)) { /* all, or nothing */
+        send_equal(&c, at_most == 0.0 ? k : 0);
         return length;
     }
+    if (goal == RCM_PARTS_COST && at_most == 0.0)
+        return length; /* the second round is free */
     return (send == RCM_PARTS_EQUAL ? choose_equal(&c) : choose_unequal(&c)) ? c.length : 0;
 }

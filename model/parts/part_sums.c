@@ -28,7 +28,7 @@ static void narrow_terms(struct terms *terms, struct law law)
     for (double x = (double)terms->first; terms->length < TERMS_MOST; x += 1.0) {
         terms->at[terms->length] = (double)terms->length;
         terms->p[terms->length++] = p;
-        if (x >= draws || (p < least_term * most && (x + 1.0) * free > (draws - x) * hit))
+        if (x >= draws || (p <= least_term * most && (x + 1.0) * free > (draws - x) * hit))
             return;
         p *= (draws - x) * hit / ((x + 1.0) * free);
         most = p > most ? p : most;
@@ -43,7 +43,7 @@ static void wide_terms(struct terms *terms, struct law law, double sd)
     double most = 0.0;
     for (int64_t x = terms->first; x <= high; x += step) {
         const double begin = law_point(law, x);
-        if (terms->length + SUM_ALL > TERMS_MOST || (begin < least_term * most))
+        if (terms->length + SUM_ALL > TERMS_MOST || begin <= least_term * most)
             return;
         most = fmax(most, begin);
         for (unsigned i = 0; i < rule.nodes; i++) {

@@ -142,10 +142,11 @@ static bool as_buckets(const struct over *over, struct rcm_buckets *buckets, uin
     *send = 0;
     for (size_t i = 0; i < over->length; i++)
         *send = over->of[i].send > *send ? over->of[i].send : *send;
+    *send = smaller(*send, over->k);
     for (size_t i = 0; i < over->length; i++) {
         const struct rcm_part *part = &over->of[i];
         unsigned c = 0; /* where its size is, or belongs: the largest comes first */
-        if (part->send != smaller(*send, part->size))
+        if (smaller(part->send, over->k) != smaller(*send, part->size))
             return false;
         while (c < buckets->classes && buckets->of[c].size > part->size)
             c++;
@@ -294,19 +295,46 @@ static bool mostly_over(const struct over *over, double excess)
     return room < excess;
 }
 
-/* The variance of the sum of the excesses. Of two parts, of which at least one has room, never both
- * have an excess. */
+/* The variance of Y = (X - c)+ + (d - X)+ with d <= c, of the first of two parts: what both lose,
+ * as X_2 - k_2 = d - X with d = k - k_2. Where c is below the mean of X, and Y mostly X - c, it is
+ * that of X, and of W = Y - (X - c) = (c - X)+ + (d - X)+, which is seldom more than 0. */
+static double variance_of_two(const struct over *over, const size_t part[2])
+{
+    const int64_t k = (int64_t)over->k;
+    int64_t limit[2];
+    for (unsigned j = 0; j < 2; j++)
+        limit[j] = over_limit(over, part[j]) == INT64_MAX ? k : over_limit(over, part[j]);
+    const unsigned one = law_offset(law_of(over, part[0]), limit[0]) < 0.0 ? 0 : 1, two = 1 - one;
+    const struct law first = law_of(over, part[one]), second = law_of(over, part[two]);
+    const int64_t c = limit[one], d = k - limit[two];
+    const struct tail over_d = law_tail(second, limit[two]); /* of (d - X)+ */
+    if (law_offset(first, c) >= 0.0) {
+        const struct tail over_c = law_tail(first, c);
+        const double mean = over_c.excess + over_d.excess;
+        return fmax(over_c.square + over_d.square - mean * mean, 0.0);
+    }
+    const struct tail over_c = law_tail(second, k - c); /* of (c - X)+ */
+    const double w = over_c.excess + over_d.excess, apart = (double)(c - d);
+    const double square = over_c.square + 3.0 * over_d.square + 2.0 * apart * over_d.excess;
+    const double with_x = law_offset(first, c) * over_c.excess - over_c.square +
+                          law_offset(first, d) * over_d.excess - over_d.square;
+    return fmax(law_variance(first) + 2.0 * with_x + (square - w * w), 0.0);
+}
+
+/* The variance of the sum of the excesses. */
 static double variance(const struct over *over, unsigned parts, size_t most, double mean)
 {
-    double error, own = 0.0;
-    if (parts == 2)
-        return fmax(sum_of_squares(over) - mean * mean, 0.0);
+    size_t part[2];
+    double error = INFINITY, own = 0.0, rounding = 0.0;
+    if (parts == 2 && few_parts(over, part) == 2)
+        return variance_of_two(over, part);
     if (most != SIZE_MAX) {
         const struct tail tail = law_tail(law_of(over, most), over_limit(over, most));
         own = tail.square - 2.0 * mean * tail.excess;
+        rounding = 0x1p-50 * (tail.square + 2.0 * mean * tail.excess);
     }
     const double square = own + over_square(over, most, mean, &error);
-    return error <= 1e-9 * square ? square : NAN;
+    return error + rounding <= 1e-9 * square ? square : NAN;
 }
 
 double rcm_parts_sd(struct rcm_parts p)

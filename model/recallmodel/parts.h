@@ -81,7 +81,8 @@ int rcm_parts_lost(struct rcm_parts p, struct rcm_lost *law);
 
 /* What is asked of the k_i. */
 enum rcm_parts_goal {
-    RCM_PARTS_LOSS, /* the expected loss is at most `at_most`, with RCM_TARGET_SLACK */
+    /* with RCM_TARGET_SLACK: */
+    RCM_PARTS_LOSS, /* the expected loss is at most `at_most` */
     RCM_PARTS_LOST, /* the probability that a row loses anything is at most `at_most` */
     RCM_PARTS_COST, /* what is sent, and `at_most` times the probability that the merge is not
                        proved, is least: `at_most` is the price of a second round in elements */
@@ -95,7 +96,7 @@ enum rcm_parts_send { RCM_PARTS_EQUAL, RCM_PARTS_UNEQUAL };
  * entry in two, the first of which sends one more: `of` has room for length + 1.
  * Returns   the new length; 0 outside the domain, where `at_most` is not a number >= 0, and where a
  *           probability that it needs is not computed.
- * Time      some 20 to 60 probabilities.
+ * Time      some 20 to 100 probabilities. RCM_PARTS_UNEQUAL is the least for at_most up to 1/2.
  * Source    docs/models.md 22: for the loss the k_i with the least sum have equal tails
  *           P(X_i > k_i), for the probabilities equal points P(X_i = k_i + 1). */
 size_t rcm_parts_choose(uint64_t k, struct rcm_part *of, size_t length, enum rcm_parts_goal goal,

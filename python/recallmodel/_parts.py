@@ -51,12 +51,14 @@ def _sizes_of(parts, sizes, n):
         sizes = numpy.atleast_1d(sizes).astype(numpy.uint64)
         if sizes.ndim != 1 or sizes.size == 0 or not sizes.all():
             raise ValueError("sizes must be a list of whole numbers from 1 on")
+        if sum(map(int, sizes)) >= 2**53:
+            raise ValueError("sizes add up to more than 2^53 - 1")
         if n is not None and int(sizes.sum()) != n:
             raise ValueError(f"sizes add up to {int(sizes.sum())}, and not to n = {n}")
         return sizes
     if n is None:
         raise ValueError("parts needs n, the elements of the row")
-    n, parts = count("n", n, 1), count("parts", parts, 1)
+    n, parts = count("n", n, 1, 2**53 - 1), count("parts", parts, 1)
     if parts > n:
         raise ValueError(f"parts = {parts} is more than n = {n}")
     sizes = numpy.full(parts, n // parts, numpy.uint64)

@@ -56,7 +56,8 @@ def test_as_the_command(options, arguments):
     (dict(k=2, sizes=[4, 5], send=1, recall=0.5), "exclude"),
     (dict(k=2, sizes=[4, 5], least="cost"), "largest, sum"),
     (dict(k=2, sizes=[4, 5], lose_at_most=2.0), "lose_at_most"),
-    (dict(k=2, sizes=[4, 5], second_round=-1), "from 0 on")])
+    (dict(k=2, sizes=[4, 5], second_round=-1), "from 0 on"),
+    (dict(k=2, sizes=[2**53, 8]), "more than 2"), (dict(k=2, sizes=[2**63, 2**63]), "more than 2")])
 def test_what_is_wrong(arguments, message):
     with pytest.raises(ValueError, match=message):
         rcm.parts(**arguments)

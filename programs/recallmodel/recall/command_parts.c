@@ -35,11 +35,14 @@ static int read_deals(void *to, const char *option, const char *value)
     const size_t length = strlen(value);
     const bool alone = strcmp(value, runs) == 0,
                last = length > 5 && strcmp(value + length - 5, ",runs") == 0;
-    char numbers[200];
     int status = STATUS_OK;
-    snprintf(numbers, sizeof numbers, "%.*s", (int)(last ? length - 5 : length), value);
-    if (!alone)
+    if (!alone) {
+        char *numbers = text_copy(value);
+        if (last)
+            numbers[length - 5] = '\0';
         status = read_sorted_counts(to, option, numbers);
+        free(numbers);
+    }
     if (status != STATUS_OK || !(alone || last))
         return status;
     list->items = require_memory(realloc(list->items, (list->length + 1) * sizeof *list->items));
@@ -216,6 +219,20 @@ void parts_json(json_t *object, const struct query *query, const struct table *r
 static const struct answer parts_answer = {
     .shapes = SHAPES_NONE, .rows = parts_rows, .text = parts_text, .json = parts_json};
 
+/* The calls gather arrays of one shape. */
+static int check_call(const struct parts_settings *settings)
+{
+    const struct count_list *n = &settings->question.n, *parts = &settings->parts;
+    const char *name = parts_call_name(settings->call.which);
+    for (size_t i = 0; i < n->length && strcmp(name, "faiss") != 0; i++)
+        if (n->items[i] % parts->items[0])
+            return usage_error("--call %s needs equal parts; give an --n that --parts %" PRIu64
+                               " divides, such as %" PRIu64 ", and fill the row with -inf",
+                               name, parts->items[0],
+                               (n->items[i] / parts->items[0] + 1) * parts->items[0]);
+    return STATUS_OK;
+}
+
 static int run_parts(int count, char **arguments)
 {
     struct parts_settings settings = {
@@ -226,6 +243,8 @@ static int run_parts(int count, char **arguments)
         status = measure_parts(&settings);
     else if (status == STATUS_OK)
         status = check_parts(&settings);
+    if (status == STATUS_OK && settings.call.given)
+        status = check_call(&settings);
     if (status == STATUS_OK && !settings.file && !settings.input.given)
         status = answer_queries(&settings.question, &parts_answer, &settings);
     question_free(&settings.question);

@@ -289,8 +289,10 @@ int measure_parts(struct parts_settings *settings)
         status = check_parts(settings);
     if (status == STATUS_OK)
         status = queries_build(&queries, &settings->question, SHAPES_NONE);
-    if (status == STATUS_OK && (queries.length > 1 || part_lists(settings) > 1))
-        status = usage_error("--file and --input measure one n, k and --parts; give one of each");
+    if (status == STATUS_OK &&
+        (queries.length > 1 || part_lists(settings) > 1 || settings->lose_at_most.length > 1))
+        status = usage_error("--file and --input measure one n, k, --parts and --lose-at-most; "
+                             "give one of each");
     if (status == STATUS_OK) {
         m.query = &queries.items[0];
         status = measure_query(&m);

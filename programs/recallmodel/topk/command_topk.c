@@ -172,7 +172,7 @@ static int top_k_of(const struct settings *s, const struct matrix *matrix)
         sizes[p] = n / ranks + (p < n % ranks);
         full += p ? sizes[p] < k ? sizes[p] : k : 0;
     }
-    int status = choose_sends(&rounds, s, n, k, sizes, &unproved);
+    int status = choose_sends(&rounds, s, n, k, sizes, &unproved); /* the same on all ranks */
     if (status == STATUS_OK) {
         shard_read(&shard, matrix, sizes, team_rank(), (unsigned)ranks, MESSAGE(error));
         team_share_error(MESSAGE(error));
@@ -255,6 +255,9 @@ static int run_settings(struct settings *s)
     team_share_error(MESSAGE(error));
     matrix.file = s->file ? &file : NULL;
     int status = *error ? usage_error("%s", error) : check_matrix(s, &matrix);
+    if (team_max((uint64_t)status) > 0 && status == STATUS_OK)
+        status = usage_error("a rank cannot take part; give all of them the same --file and the "
+                             "same librecallmodel-topk.so");
     if (status == STATUS_OK)
         status = top_k_of(s, &matrix);
     row_file_close(&file);

@@ -18,7 +18,10 @@ static int find_columns(struct shard *shard, const struct matrix *matrix, const 
 {
     uint32_t *owner = require_memory(malloc((size_t)matrix->n * sizeof *owner));
     uint64_t found = 0;
-    sim_deal(sizes, ranks, matrix->deal, owner);
+    if (sim_deal(sizes, ranks, matrix->deal, owner) != 0) {
+        free(owner);
+        return -1;
+    }
     shard->column = require_memory(malloc((size_t)sizes[rank] * sizeof *shard->column));
     for (uint64_t i = 0; i < matrix->n; i++)
         if (owner[i] == rank)

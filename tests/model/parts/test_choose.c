@@ -86,4 +86,21 @@ START_TEST(choice_divides_an_entry)
 }
 END_TEST
 
-TEST_MAIN("choose", choices_by_search, choice_divides_an_entry)
+/* A second round that costs less than what it saves: nothing is sent before it. */
+START_TEST(cheap_second_round)
+{
+    for (int send = 0; send < 2; send++)
+        for (double price = 0.0; price < 900.0; price += 100.0) {
+            struct rcm_part of[3] = {{100000, 0, 8}};
+            ck_assert_uint_eq(rcm_parts_choose(1000, of, 1, RCM_PARTS_COST, price,
+                                               send ? RCM_PARTS_EQUAL : RCM_PARTS_UNEQUAL),
+                              1);
+            ck_assert_uint_eq(of[0].send, 0);
+        }
+    struct rcm_part of[3] = {{100000, 5, 8}};
+    ck_assert_uint_eq(rcm_parts_choose(1000, of, 1, RCM_PARTS_LOST, 1.0, RCM_PARTS_UNEQUAL), 1);
+    ck_assert_uint_eq(of[0].send, 0);
+}
+END_TEST
+
+TEST_MAIN("choose", cheap_second_round, choices_by_search, choice_divides_an_entry)

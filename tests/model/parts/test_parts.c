@@ -283,6 +283,22 @@ START_TEST(slow_sums_by_rationals)
 }
 END_TEST
 
+/* Of two parts, the standard deviation of one that loses all but a few, however large they are. */
+START_TEST(two_parts_by_their_formula)
+{
+    static const uint64_t size[] = {500, 500000000000, 4000000000000000},
+                          k[] = {100, 1000000000, 1000000000000};
+    for (size_t i = 0; i < 3; i++) {
+        const struct rcm_part of[] = {{size[i], 1, 1}, {size[i], k[i] - 1, 1}};
+        const double n = 2.0 * (double)size[i], draws = (double)k[i],
+                     want = sqrt(0.25 * draws * (n - draws) / (n - 1.0)) / draws,
+                     got = rcm_parts_sd((struct rcm_parts){k[i], of, 2});
+        ck_assert_msg(relative_error(got, want) < RCM_PARTS_SD_MAX_RELERR, "%.17g %.17g", got,
+                      want);
+    }
+}
+END_TEST
+
 /* One part has most of the row, and is the one that loses. */
 START_TEST(one_large_part_by_rationals)
 {
@@ -423,5 +439,5 @@ START_TEST(domain)
 END_TEST
 
 TEST_MAIN("parts", small_rows_by_counting, rows_by_rationals, slow_sums_by_rationals,
-          one_large_part_by_rationals, small_probabilities_by_rationals, drawn_rows,
-          law_of_the_lost, domain)
+          one_large_part_by_rationals, two_parts_by_their_formula, small_probabilities_by_rationals,
+          drawn_rows, law_of_the_lost, domain)
