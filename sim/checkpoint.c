@@ -23,6 +23,8 @@ static void print_shapes(FILE *file, const struct sim_spec *spec)
     for (size_t i = 0; i < spec->shapes; i++)
         fprintf(file, " %s:%" PRIu64 ":%" PRIu64, sim_assignment_name(spec->shape[i].assignment),
                 spec->shape[i].b, spec->shape[i].k_b);
+    if (spec->deal > 1)
+        fprintf(file, " deal:%" PRIu64, spec->deal);
     fputc('\n', file);
 }
 

@@ -48,6 +48,8 @@ static bool group_shapes(struct simulation *s)
                 (struct shape_group){.buckets = buckets_of(shape->assignment, spec->n, shape->b),
                                      .salt = shape->b << 2 | (uint64_t)shape->assignment,
                                      .shape = &s->shape[i]};
+            if (shape->assignment == SIM_INTERLEAVED)
+                group->buckets.deal = spec->deal;
         }
         s->shape[i] = sorted[i].index;
         s->has_k[sorted[i].index] =
@@ -152,6 +154,12 @@ const char *simulation_limit(const struct sim_spec *spec)
         if (spec->shape[i].b > SIM_B_MAX)
             return "more than 2^28 buckets cannot be simulated; give a smaller --b or a larger "
                    "--kb";
+    for (size_t i = 0; i < spec->shapes && spec->deal > 1; i++)
+        if (spec->shape[i].assignment == SIM_INTERLEAVED &&
+            (spec->valid < spec->n || spec->deal > spec->n / spec->shape[i].b ||
+             spec->n % (spec->deal * spec->shape[i].b)))
+            return "--deal needs whole rows that --deal times --b divides; give another --deal or "
+                   "--b, or recallmodel parts --file";
     return NULL;
 }
 

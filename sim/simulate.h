@@ -46,6 +46,8 @@ struct sim_spec {
     size_t rhos;
     const enum sim_shuffle *shuffle; /* for SIM_PLACEMENT only SIM_SHUFFLE_NONE */
     size_t shuffles;
+    uint64_t deal; /* interleaved buckets get so many neighbours at a time; 0 is 1. Above 1, deal b
+                      divides n for each shape, and valid is n */
     const struct sim_shape *shape; /* each with 1 <= b <= n and 1 <= k_b */
     size_t shapes;
     const uint64_t *rank; /* ranks whose survival is counted: rising, each in 1 .. k */

@@ -23,11 +23,14 @@ struct buckets {
     uint64_t n, b;
     uint64_t size, longer; /* floor(n/b); how many buckets have one more: n mod b */
     uint64_t run;          /* how many elements the longer ones have together */
+    /* interleaved: so many neighbours at a time; 0 is 1. Above 1, `deal` b divides n, and the row
+     * is not padded. */
+    uint64_t deal;
 };
 
 static inline struct buckets buckets_of(enum sim_assignment assignment, uint64_t n, uint64_t b)
 {
-    return (struct buckets){assignment, n, b, n / b, n % b, n % b * (n / b + 1)};
+    return (struct buckets){assignment, n, b, n / b, n % b, n % b * (n / b + 1), 0};
 }
 
 /* Where an element is: in which bucket, and behind how many elements of that bucket. */
@@ -38,6 +41,8 @@ struct place {
 /* One function for each assignment, so that a loop over elements decides only once. */
 static inline struct place place_interleaved(const struct buckets *s, uint64_t i)
 {
+    if (s->deal > 1)
+        return (struct place){i / s->deal % s->b, i / (s->deal * s->b) * s->deal + i % s->deal};
     return (struct place){i % s->b, i / s->b};
 }
 

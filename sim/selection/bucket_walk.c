@@ -21,6 +21,11 @@ static inline uint32_t bucket_interleaved(const struct buckets *s, uint32_t i)
     return i % (uint32_t)s->b;
 }
 
+static inline uint32_t bucket_dealt(const struct buckets *s, uint32_t i)
+{
+    return i / (uint32_t)s->deal % (uint32_t)s->b;
+}
+
 static inline uint32_t bucket_contiguous(const struct buckets *s, uint32_t i)
 {
     uint32_t run = (uint32_t)s->run, size = (uint32_t)s->size;
@@ -55,7 +60,10 @@ void walk_positions(const struct buckets *s, struct bucket_counts *counts, const
         walk(s, counts, at, length, cap, before, bucket_contiguous_floor);
         break;
     default:
-        walk(s, counts, at, length, cap, before, bucket_interleaved);
+        if (s->deal > 1)
+            walk(s, counts, at, length, cap, before, bucket_dealt);
+        else
+            walk(s, counts, at, length, cap, before, bucket_interleaved);
     }
 }
 

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sim/parts.h>
+#include <sim/simulate.h>
 #include <tests/test.h>
 
 enum { N = 240, PARTS = 6 };
@@ -145,4 +146,86 @@ START_TEST(independent_rows_as_the_model)
 }
 END_TEST
 
-TEST_MAIN("sim parts", dealing, rows_by_definition, independent_rows_as_the_model)
+/* ---- buckets of the simulation that get several neighbours at a time */
+
+enum { LONG = 960, DEALT_ROWS = 60 };
+static const double dealt_rho = 0.9;
+static const enum sim_shuffle no_shuffle = SIM_SHUFFLE_NONE;
+static const struct sim_shape dealt_shapes[] = {{PARTS, 20, SIM_INTERLEAVED},
+                                                {PARTS, 20, SIM_CONTIGUOUS}};
+
+static struct sim_spec dealt_spec(uint64_t deal)
+{
+    return (struct sim_spec){.n = LONG,
+                             .k = 100,
+                             .valid = LONG,
+                             .input = SIM_AR1,
+                             .rho = &dealt_rho,
+                             .rhos = 1,
+                             .shuffle = &no_shuffle,
+                             .shuffles = 1,
+                             .deal = deal,
+                             .shape = dealt_shapes,
+                             .shapes = 2,
+                             .temperature = 1.0,
+                             .seed = 3,
+                             .repetitions = DEALT_ROWS,
+                             .threads = 2};
+}
+
+/* What the same rows lose as parts: the mean loss, and the share that loses nothing. */
+static void lost_as_parts(uint64_t deal, double *loss, double *whole)
+{
+    static const uint64_t size[PARTS] = {160, 160, 160, 160, 160, 160},
+                          send[PARTS] = {20, 20, 20, 20, 20, 20};
+    const struct sim_parts_spec parts = {.n = LONG,
+                                         .k = 100,
+                                         .rows = DEALT_ROWS,
+                                         .input = SIM_AR1,
+                                         .rho = dealt_rho,
+                                         .seed = 3,
+                                         .size = size,
+                                         .send = send,
+                                         .parts = PARTS,
+                                         .deal = &deal,
+                                         .deals = 1,
+                                         .threads = 2};
+    struct sim_parts_row rows[DEALT_ROWS];
+    char error[200] = "";
+    ck_assert_uint_eq(sim_parts_run(&parts, rows, NULL, NULL, MESSAGE(error)), DEALT_ROWS);
+    *loss = *whole = 0.0;
+    for (size_t r = 0; r < DEALT_ROWS; r++) {
+        *loss += rows[r].lost / 100.0 / DEALT_ROWS;
+        *whole += rows[r].lost ? 0.0 : 1.0 / DEALT_ROWS;
+    }
+}
+
+START_TEST(buckets_that_are_dealt_to)
+{
+    static const uint64_t deals[] = {1, 2, 16, 80, 160};
+    char error[200] = "";
+    for (size_t d = 0; d < 5; d++) {
+        const struct sim_spec spec = dealt_spec(deals[d]);
+        struct simulation *simulation = simulation_new(&spec, MESSAGE(error));
+        ck_assert_ptr_nonnull(simulation);
+        ck_assert_int_eq(simulation_run(simulation, NULL, NULL, MESSAGE(error)), 0);
+        for (size_t shape = 0; shape < 2; shape++) { /* runs are runs, whatever `deal` is */
+            double loss, whole;
+            lost_as_parts(shape ? 0 : deals[d], &loss, &whole);
+            const struct sim_result result = simulation_result(simulation, 0, 0, shape);
+            ck_assert_double_eq_tol(result.recall_mean, 1.0 - loss, 1e-12);
+            ck_assert_double_eq_tol(result.exact_rows, whole, 1e-12);
+        }
+        simulation_free(simulation);
+    }
+    struct sim_spec bad = dealt_spec(7);
+    ck_assert_ptr_nonnull(simulation_limit(&bad));
+    bad = dealt_spec(160);
+    ck_assert_ptr_null(simulation_limit(&bad));
+    bad.valid = LONG - 1;
+    ck_assert_ptr_nonnull(simulation_limit(&bad));
+}
+END_TEST
+
+TEST_MAIN("sim parts", buckets_that_are_dealt_to, dealing, rows_by_definition,
+          independent_rows_as_the_model)

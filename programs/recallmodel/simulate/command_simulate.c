@@ -107,6 +107,8 @@ static const struct argument simulate_options[] = {
     {OPTION_VALID},
     {"--assignment", "LIST", &kind_of_assignments, IN_QUESTION(assignments),
      "how elements go to buckets: interleaved (default), contiguous, contiguous-floor"},
+    {"--deal", "S", BY(read_count), AT(deal),
+     "interleaved buckets get S neighbours at a time (default 1); S b must divide n"},
     {"--repetitions", "R", BY(read_count), AT(repetitions),
      "rows to simulate (default 100; with --recall up to 10000; with --file all)"},
     {"--seed", "S", BY(read_seed), AT(seed),
@@ -299,6 +301,7 @@ static int simulate_query(const struct simulate_settings *settings,
             .temperature =
                 settings->temperature.length ? decimal_value(settings->temperature.items[0]) : 1.0,
             .seed = settings->seed,
+            .deal = settings->deal,
             .repetitions =
                 settings->repetitions ? settings->repetitions : usual_repetitions(settings),
             .threads = (unsigned)settings->threads,

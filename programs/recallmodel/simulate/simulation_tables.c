@@ -18,7 +18,8 @@ enum {
     WITH_WEIGHTS = 8,
     WITH_ROPE = 16,
     WITH_GROUPS = 32,
-    FOR_PEOPLE = 64
+    FOR_PEOPLE = 64,
+    WITH_DEAL = 128
 };
 
 static unsigned parts_of(const struct simulation_answer *s)
@@ -26,6 +27,7 @@ static unsigned parts_of(const struct simulation_answer *s)
     return (shows_rho(s) ? WITH_RHO : 0U) | (shows_shuffle(s) ? WITH_SHUFFLE : 0U) |
            (s->shows_value ? WITH_VALUE : 0U) | (s->spec->weights ? WITH_WEIGHTS : 0U) |
            (s->spec->input == SIM_ROPE ? WITH_ROPE : 0U) | (s->spec->groups ? WITH_GROUPS : 0U) |
+           (s->spec->deal > 1 ? WITH_DEAL : 0U) |
            (s->settings->question.output == OUTPUT_TABLE ? FOR_PEOPLE : 0U);
 }
 
@@ -76,6 +78,7 @@ static const struct column result_items[] = {
     {ROW(repetitions), .csv = "repetitions"},
     {ROW(partial), .csv = "partial"},
     {PART(struct result_row, of, condition_columns)},
+    {ROW(spec.deal), HEADED("deal", "dealt\nby"), .when = WITH_DEAL},
     {ROW(of.model.candidates), HEADED("candidates", "candi-\ndates"), .drop = 2},
     {RECALL(r.recall_mean), HEADED("recall_mean", "recall")},
     {ROW(r.recall_sd), HEADED("recall_sd", "sd of\na row"), .style = STYLE_LOSS, .drop = 7},
