@@ -140,8 +140,12 @@ def check_figures(into):
 
 
 def check_navigation(into):
-    """Every page of docs/, and links between them."""
+    """Every page of docs/ and of the references, and links between them."""
     menu = (TOP / "deliver/site/mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    for written in sorted(into.glob("c/*.md")) + sorted(into.glob("python_reference/*.md")):
+        yield None
+        if not re.search(rf"[ /]{re.escape(str(written.relative_to(into)))}$", menu, flags=re.M):
+            yield f"deliver/site/mkdocs.yml: nav has no {written.relative_to(into)}"
     names = {f"docs/{path.name}" for path in (TOP / "docs").glob("*.md")}
     for name in sorted(names | {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}):
         page = sources.place_of(TOP / name, into)
