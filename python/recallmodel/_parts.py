@@ -24,12 +24,14 @@ PART = lib.dtype_of("rcm_part")
 class Parts:
     """What each part of a row sends, and what the merge loses.
 
-    k_parts: for each part. sent, sent_full: elements in all; if each part sends min(k, its size).
-    recall, recall_sd, loss: of one row. probability_lost: that a row loses anything.
-    probability_unproved: that the merge cannot prove its answer (merge_parts). expected_sent:
-    elements a row in the mean, if every merge that is not proved is followed by a second round, in
-    which all parts send min(k, their size): then the answer is exact. A number that would take too
-    long is NaN.
+    k_parts: for each part.
+    sent, sent_full: elements in all; if each part sends min(k, its size).
+    recall, recall_sd, loss: of one row.
+    probability_lost: that a row loses anything.
+    probability_unproved: that the merge cannot prove its answer (merge_parts).
+    expected_sent: elements a row in the mean, if every merge that is not proved is followed by a
+    second round, in which all parts send min(k, their size): then the answer is exact.
+    A number that would take too long is NaN.
     """
     k_parts: NDArray[numpy.int64]
     sent: int
