@@ -49,10 +49,21 @@ static inline int threads_to_be_had(unsigned wanted)
     team = wanted;
     return (int)wanted;
 }
+
+/* The number of this thread in its team. */
+static inline unsigned this_thread(void)
+{
+    return (unsigned)omp_get_thread_num();
+}
 #else
 static inline int threads_to_be_had(unsigned wanted)
 {
     return wanted ? (int)wanted : 1;
+}
+
+static inline unsigned this_thread(void)
+{
+    return 0;
 }
 #endif
 

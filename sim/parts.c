@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <base/threads.h>
 
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
@@ -117,15 +115,6 @@ static struct sim_parts_row count_row(const struct sim_parts_spec *spec, const u
     return row;
 }
 
-static unsigned this_thread(void)
-{
-#ifdef _OPENMP
-    return (unsigned)omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 /* Rows first .. last - 1. Returns 0, or an errno; -1: the file ended early. */
 static int count_rows(const struct sim_parts_spec *spec, const uint32_t *owner, struct room *rooms,
                       uint64_t first, uint64_t last, unsigned threads, struct sim_parts_row *out)
@@ -151,20 +140,10 @@ static int count_rows(const struct sim_parts_spec *spec, const uint32_t *owner, 
     return failed;
 }
 
-static unsigned thread_count(const struct sim_parts_spec *spec)
-{
-#ifdef _OPENMP
-    return spec->threads ? spec->threads : (unsigned)omp_get_max_threads();
-#else
-    (void)spec;
-    return 1;
-#endif
-}
-
 uint64_t sim_parts_run(const struct sim_parts_spec *spec, struct sim_parts_row *out,
                        watch_stop *stop, void *context, struct message error)
 {
-    const unsigned threads = thread_count(spec);
+    const unsigned threads = (unsigned)threads_to_be_had(spec->threads);
     uint32_t *owner = malloc(spec->deals * (size_t)spec->n * sizeof *owner);
     struct room *rooms = calloc(threads, sizeof *rooms);
     int failed = owner && rooms ? 0 : ENOMEM;

@@ -14,6 +14,7 @@
 #endif
 
 #include <base/clock.h>
+#include <base/threads.h>
 
 #include "checkpoint.h"
 #include "repetition.h"
@@ -22,15 +23,6 @@
 
 #define BLOCK_SECONDS 0.05     /* how long a block should take */
 #define CHECKPOINT_SECONDS 2.0 /* unless the spec says otherwise */
-
-static unsigned this_thread(void)
-{
-#ifdef _OPENMP
-    return (unsigned)omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
 
 /* All ranks call it, as every function here that begins with "All". Has any rank an error? Then
  * each gets the line. */

@@ -33,12 +33,6 @@ static struct dd deviance(struct dd cell, struct dd delta)
                   dd_scale(dd_multiply(dd_multiply(cell, sum), dd_multiply(z, w)), 2.0));
 }
 
-/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this. The next term is below 3e-23 for m >= 2^13. */
-static double stirling_rest(double m)
-{
-    return 1.0 / (12.0 * m) - 1.0 / (360.0 * m * m * m);
-}
-
 /* P at the real number x = c + y, from the 2 x 2 table with the cells x, k - x, s - x and
  * n - k - s + x (binomial: the first two). Each cell differs from its expected value by
  * delta = x - mean or by -delta. */

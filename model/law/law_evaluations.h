@@ -52,6 +52,9 @@ static inline double ratio_down(const struct ratios *r, double x)
     return q.down[0] * q.down[1] / (q.up[0] * q.up[1]);
 }
 
+/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this, for m >= 1; error below 1e-17. */
+double stirling_rest(double m);
+
 /* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each divided by P(c + 1). The terms
  * must fall from c + 1 or c + 2 on. */
 struct tail law_relative_tail(const struct ratios *r, int64_t c);

@@ -23,8 +23,7 @@ static double deviance(double cell, double delta)
     return delta * z + 2.0 * cell * z * series;
 }
 
-/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this, for m >= 1. */
-static double stirling_rest(double m)
+double stirling_rest(double m)
 {
     static const double small[] = {
         0.0810614667953272582,  0.0413406959554092941,  0.0276779256849983391,

@@ -8,6 +8,7 @@
 #include <model/recallmodel/parts.h>
 
 #include <model/law/law.h>
+#include "row_sum.h"
 
 /* The question, and the entries that are filled in. */
 struct choice {
@@ -17,11 +18,6 @@ struct choice {
     enum rcm_parts_goal goal;
     double at_most;
 };
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* What the part can send at most. */
 static uint64_t all_of(const struct choice *c, size_t i)
@@ -138,22 +134,25 @@ static bool choose_equal(struct choice *c)
 
 /* ---- the least sum */
 
+static struct law law_of(const struct choice *c, size_t i)
+{
+    return (struct law){.n = (int64_t)c->n, .k = (int64_t)c->k, .s = (int64_t)c->of[i].size};
+}
+
 /* By how much the sum over parts of what is to be small falls if this part sends one more than
  * `send`. It falls with `send`; for the probabilities from the mode on. */
 static double gain(const struct choice *c, size_t i, uint64_t send)
 {
-    const struct law law = {.n = (int64_t)c->n, .k = (int64_t)c->k, .s = (int64_t)c->of[i].size};
     if (send >= all_of(c, i))
         return 0.0;
     if (c->goal == RCM_PARTS_LOSS)
-        return law_tail(law, (int64_t)send).probability;
-    return law_point(law, (int64_t)send + (c->goal == RCM_PARTS_LOST));
+        return law_tail(law_of(c, i), (int64_t)send).probability;
+    return law_point(law_of(c, i), (int64_t)send + (c->goal == RCM_PARTS_LOST));
 }
 
 static uint64_t least_of(const struct choice *c, size_t i)
 {
-    const struct law law = {.n = (int64_t)c->n, .k = (int64_t)c->k, .s = (int64_t)c->of[i].size};
-    return c->goal == RCM_PARTS_LOSS ? 0 : smaller((uint64_t)law_mode(law), all_of(c, i));
+    return c->goal == RCM_PARTS_LOSS ? 0 : smaller((uint64_t)law_mode(law_of(c, i)), all_of(c, i));
 }
 
 /* The least `send` between two whose gain is at most `price`; the second is one. */

@@ -14,11 +14,6 @@
  * X are negatively associated, it is too large by at most half its square. */
 static const double rare = 2e-11;
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* n; 0 where it is not legal. */
 static uint64_t elements(const struct rcm_part *of, size_t length)
 {
@@ -51,24 +46,25 @@ uint64_t rcm_parts_elements(struct rcm_parts p)
     return rcm_parts_check(p) == RCM_OK ? elements(p.of, p.length) : 0;
 }
 
-uint64_t rcm_parts_sent(struct rcm_parts p)
+/* Each part sends its `send`, or all it has, and no more than k. */
+static uint64_t sent(struct rcm_parts p, bool full)
 {
-    uint64_t sent = 0;
+    uint64_t sum = 0;
     if (rcm_parts_check(p) != RCM_OK)
         return 0;
     for (size_t i = 0; i < p.length; i++)
-        sent += smaller(p.of[i].send, p.k) * p.of[i].count;
-    return sent;
+        sum += smaller(full ? p.of[i].size : p.of[i].send, p.k) * p.of[i].count;
+    return sum;
+}
+
+uint64_t rcm_parts_sent(struct rcm_parts p)
+{
+    return sent(p, false);
 }
 
 uint64_t rcm_parts_sent_full(struct rcm_parts p)
 {
-    uint64_t sent = 0;
-    if (rcm_parts_check(p) != RCM_OK)
-        return 0;
-    for (size_t i = 0; i < p.length; i++)
-        sent += smaller(p.of[i].size, p.k) * p.of[i].count;
-    return sent;
+    return sent(p, true);
 }
 
 static struct over over_of(struct rcm_parts p, unsigned less)

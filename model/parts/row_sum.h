@@ -16,6 +16,11 @@ struct over {
     unsigned less;
 };
 
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* The largest X that a part of this entry has without losing; INT64_MAX: it cannot lose. */
 int64_t over_limit(const struct over *over, size_t i);
 

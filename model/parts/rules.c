@@ -60,7 +60,7 @@ static const struct rcm_parts_rule rules[] = {
      "what the comment of perLeafTopKCalculation says: three standard deviations", lucene_comment},
     {"milvus", "k / sqrt(parts), above k = 100", "proposed in milvus-io/milvus #23370", milvus},
     {"terms", "1.5 k + 10, of elements that are counted",
-     "elastic/elasticsearch BucketUtils.suggestShardSideQueueSize, OpenSearch the same", terms},
+     "elastic/elasticsearch BucketUtils.suggestShardSideQueueSize", terms},
 };
 
 const struct rcm_parts_rule *rcm_parts_rule(size_t index)

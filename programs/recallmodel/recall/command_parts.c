@@ -121,13 +121,13 @@ static const struct argument_rule parts_rules[] = {
 
 /* ---- the answer as text */
 
-/* "once in 514 rows", "in 9.6 % of rows", "never". */
+/* "once in 514 rows", "in 9.6 % of rows", "in no row". */
 static void format_often(char *text, size_t size, double probability)
 {
     if (isnan(probability))
         snprintf(text, size, "nobody knows how often");
     else if (probability == 0.0)
-        snprintf(text, size, "never");
+        snprintf(text, size, "in no row");
     else if (probability > 0.05)
         snprintf(text, size, "in %.3g %% of rows", 100.0 * probability);
     else if (probability > 1e-5)
@@ -146,7 +146,7 @@ static void print_answer(const struct parts_answer *answer)
                   "%" PRIu64 "%s.",
                   row->parts, row->each, row->sent, row->sent_full,
                   row->sent < row->sent_full ? "" : ", which is all");
-    print_wrapped("  without a second round   a row loses anything %s", lost);
+    print_wrapped("  without a second round   something is lost %s", lost);
     print_wrapped("  with one, exact          needed %s; then %.6g elements a row in the mean",
                   unproved, row->expected_sent);
 }

@@ -72,18 +72,23 @@ static struct rcm_parts parts_of(const struct query *query, const struct part_li
     return (struct rcm_parts){query->base.k, list->of, list->length};
 }
 
-static void set_sends(struct parts_row *row, const struct part_list *list)
+/* Of what a part sends, k count. */
+static uint64_t sends(const struct rcm_parts *p, size_t i)
+{
+    return p->of[i].send < p->k ? p->of[i].send : p->k;
+}
+
+static void set_sends(struct parts_row *row, const struct rcm_parts *p)
 {
     bool equal = true;
     row->k_part_fewest = UINT64_MAX;
-    for (size_t i = 0; i < list->length; i++) {
-        const uint64_t send = list->of[i].send;
+    for (size_t i = 0; i < p->length; i++) {
+        const uint64_t send = sends(p, i);
         row->k_part_most = send > row->k_part_most ? send : row->k_part_most;
         row->k_part_fewest = send < row->k_part_fewest ? send : row->k_part_fewest;
     }
-    for (size_t i = 0; i < list->length; i++) /* what has fewer elements sends all */
-        equal =
-            equal && (list->of[i].send == row->k_part_most || list->of[i].send == list->of[i].size);
+    for (size_t i = 0; i < p->length; i++) /* what has fewer elements sends all */
+        equal = equal && (sends(p, i) == row->k_part_most || p->of[i].send == p->of[i].size);
     row->k_part = equal ? row->k_part_most : NO_COUNT;
     if (row->k_part_fewest == row->k_part_most || equal)
         snprintf(row->each, sizeof row->each, "%" PRIu64, row->k_part_most);
@@ -114,7 +119,7 @@ static struct parts_row row_of(const struct query *query, const struct parts_set
                             .loss = rcm_parts_loss(p),
                             .probability_lost = rcm_parts_probability_lost(p),
                             .probability_unproved = rcm_parts_probability_unproved(p)};
-    set_sends(&row, list);
+    set_sends(&row, &p);
     row.share = (double)row.sent / (double)row.sent_full;
     row.expected_sent = (double)row.sent + row.probability_unproved * (double)row.sent_full;
     if (has_link(settings)) {
