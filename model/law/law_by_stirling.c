@@ -43,19 +43,23 @@ static struct stirling stirling_at(struct law law, int64_t c, double y)
     struct dd hit = dd_two_sum((double)c, y);
     struct dd other = dd_two_sum((double)(law.k - c), -y);
     struct stirling at = {0.0, dd_add(deviance(hit, delta), deviance(other, dd_negate(delta)))};
+    struct dd free = dd(s), outside = dd(n - s); /* not read where it is binomial */
+    if (!law.binomial) {
+        free = dd_two_sum((double)(law.s - c), -y);
+        outside = dd_two_sum((double)(law.n - law.k - law.s + c), y);
+        at.exponent =
+            dd_add(at.exponent, dd_add(deviance(free, dd_negate(delta)), deviance(outside, delta)));
+    }
+    if (!isfinite(at.exponent.hi)) /* a cell may be 0, or less, where P underflows */
+        return at;
     double square = k / (6.283185307179586 * hit.hi * other.hi);
     double rest = stirling_rest(k) - stirling_rest(hit.hi) - stirling_rest(other.hi);
     if (!law.binomial) {
-        struct dd free = dd_two_sum((double)(law.s - c), -y);
-        struct dd outside = dd_two_sum((double)(law.n - law.k - law.s + c), y);
-        at.exponent =
-            dd_add(at.exponent, dd_add(deviance(free, dd_negate(delta)), deviance(outside, delta)));
         square *= (s / free.hi) * ((n - k) / outside.hi) * ((n - s) / n);
         rest += stirling_rest(n - k) + stirling_rest(s) + stirling_rest(n - s) - stirling_rest(n) -
                 stirling_rest(free.hi) - stirling_rest(outside.hi);
     }
-    if (isfinite(at.exponent.hi))
-        at.factor = sqrt(square) * exp(rest);
+    at.factor = sqrt(square) * exp(rest);
     return at;
 }
 

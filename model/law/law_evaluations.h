@@ -52,7 +52,8 @@ static inline double ratio_down(const struct ratios *r, double x)
     return q.down[0] * q.down[1] / (q.up[0] * q.up[1]);
 }
 
-/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this, for m >= 1; error below 1e-17. */
+/* log m! = (m + 1/2) log m - m + log(2 pi)/2 + this, for integers m >= 1 and for any m >= 16. Error
+ * below 2e-14, from m = 40 on below 1e-17. */
 double stirling_rest(double m);
 
 /* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each divided by P(c + 1). The terms
