@@ -16,8 +16,9 @@
  * rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose names begin
  * with it), each also in its form for buckets; rcm_select, rcm_select_each and rcm_best_recall,
  * which consider exact top-k by threshold; rcm_frontier; any choice with a confidence
- * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); and those of parts.h. Except for the array of
- * rcm_lost, they free it before they return. No other function allocates.
+ * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); and those of parts.h and, but for
+ * rcm_lost_mass, of lost_mass.h. Except for the array of rcm_lost, they free it before they return.
+ * No other function allocates.
  *
  * The library comes in parts, in the order in which they build on each other. Each can be included
  * alone, and the folder of the same name implements it:
@@ -27,6 +28,7 @@
  *     rope.h     rows with periodic components: which b resonate, and what that costs
  *     blocks.h   the best blocks of a row, then the top-k inside them (in the folder recall)
  *     parts.h    a row in parts that each send their best: what is lost, how many to send
+ *     lost_mass.h   what the lost elements weigh (in the folder mass)
  *     cost.h     the cost models of the papers, the roofline, devices, attention
  *     time.h     kernels, profiles, predicted times; profile_text.h: profiles as text
  *     select.h   which b and k_b to deploy, and the same question in reverse
@@ -42,6 +44,7 @@
 
 #include "recallmodel/blocks.h"
 #include "recallmodel/cost.h"
+#include "recallmodel/lost_mass.h"
 #include "recallmodel/parts.h"
 #include "recallmodel/profile_text.h"
 #include "recallmodel/recall.h"

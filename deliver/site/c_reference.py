@@ -10,8 +10,8 @@ from sources import TOP, prose, write
 
 # The headers in the order in which they build on each other; docs/library.md introduces them.
 FOLDER = "model/recallmodel/"
-HEADERS = (*(FOLDER + name for name in ("shape.h", "recall.h", "rope.h", "blocks.h", "parts.h",
-                                        "cost.h", "time.h", "profile_text.h", "select.h",
+HEADERS = (*(FOLDER + name for name in ("shape.h", "recall.h", "rope.h", "blocks.h", "lost_mass.h",
+                                        "parts.h", "cost.h", "time.h", "profile_text.h", "select.h",
                                         "threshold_bin.h")),
            "topk/topk.h", "gpu/topk_gpu.h")
 LEFT_OUT = {FOLDER + "linkage.h"}  # what makes names visible, nothing to call

@@ -4,8 +4,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include <model/recallmodel/lost_mass.h>
 #include <model/recallmodel/recall.h>
 #include <model/shape/divisors.h>
+
+/* The loss of elements, or of their mass. */
+static double loss_of(struct rcm_topk p, const struct rcm_buckets *buckets,
+                      struct rcm_target target)
+{
+    return target.weights ? rcm_lost_mass(p, target.weights)
+                          : rcm_buckets_loss(buckets, p.k, p.k_b);
+}
 
 bool rcm_reaches(struct rcm_topk p, struct rcm_target target)
 {
@@ -15,17 +24,17 @@ bool rcm_reaches(struct rcm_topk p, struct rcm_target target)
     if (p.k_b >= p.k || p.k_b >= buckets.of[0].size)
         return true;
     return target.loss > 0.0 &&
-           rcm_buckets_loss(&buckets, p.k, p.k_b) <= target.loss * (1.0 + RCM_TARGET_SLACK);
+           loss_of(p, &buckets, target) <= target.loss * (1.0 + RCM_TARGET_SLACK);
 }
 
 /* The loss at b; 0 only where no bucket can overflow. */
-static double loss_with(struct rcm_topk p, uint64_t b)
+static double loss_with(struct rcm_topk p, uint64_t b, struct rcm_target target)
 {
     p.b = b;
     struct rcm_buckets buckets = rcm_buckets_of(p);
     return p.k_b >= p.k || p.k_b >= buckets.of[0].size
                ? 0.0
-               : fmax(rcm_buckets_loss(&buckets, p.k, p.k_b), 0x1p-1074);
+               : fmax(loss_of(p, &buckets, target), 0x1p-1074);
 }
 
 uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target)
@@ -34,15 +43,16 @@ uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target)
     if (range.low == 0 || !(target.loss >= 0.0 && target.loss < 1.0))
         return 0;
     /* Invariant: low does not reach the target, high does. The closed form gives a high end that
-     * is close. */
+     * is close (of the mass, no larger share is lost than of the elements). */
     const double enough = target.loss * (1.0 + RCM_TARGET_SLACK);
     uint64_t low = range.low, high = rcm_rule_b(rcm_rule(0), p, target.loss);
-    double loss_low = loss_with(p, low), loss_high = high ? loss_with(p, high) : INFINITY;
+    double loss_low = loss_with(p, low, target),
+           loss_high = high ? loss_with(p, high, target) : INFINITY;
     if (loss_low <= enough) {
         high = low;
     } else if (!(loss_high <= enough)) {
         high = range.high;
-        loss_high = loss_with(p, high);
+        loss_high = loss_with(p, high, target);
         if (!(loss_high <= enough))
             return 0;
     }
@@ -61,7 +71,7 @@ uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target)
             const double most = (double)(high - low - 1);
             middle = low + (uint64_t)(aimed >= 1.0 ? (aimed <= most ? aimed : most) : 1.0);
         }
-        const double loss = loss_with(p, middle);
+        const double loss = loss_with(p, middle, target);
         if (loss <= enough) {
             high = middle;
             loss_high = loss;

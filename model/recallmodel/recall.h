@@ -205,10 +205,14 @@ double rcm_loss_bound(struct rcm_topk p);
  * say. A shape reaches the target 0 only if no bucket can overflow. b must be a multiple of `align`
  * (0 or 1: any) and, if `divisors` is set, a divisor of n. */
 #define RCM_TARGET_SLACK 1e-12
+struct rcm_weights; /* recallmodel/lost_mass.h */
 struct rcm_target {
     double loss;
     uint64_t align;
     bool divisors;
+    /* NULL: the loss is a share of elements. Otherwise it is one of their mass (rcm_lost_mass), for
+     * this k alone */
+    const struct rcm_weights *weights;
 };
 
 /* Does p reach the loss of the target? It does not look at what b must be. */

@@ -87,7 +87,8 @@ struct rcm_selection {
     struct rcm_topk p;        /* n, k, m, valid, assignment; b and k_b are not read */
     struct rcm_target target; /* of the mean recall, and what b must be */
     /* 0: the mean must reach target.loss. Otherwise a row must lose at most most_lost elements with
-     * this probability */
+     * this probability; with target.weights, which must be those of normal scores, at most
+     * target.loss of the mass */
     double confidence;
     uint64_t most_lost;                    /* k - ceil(R k): rcm_goal */
     const struct rcm_kernel *kernel;       /* NULL: any */

@@ -6,11 +6,34 @@
 #include <math.h>
 
 #include <model/lost/lost_bounds.h>
+#include <model/recallmodel/lost_mass.h>
+
+/* Does a row lose at most target.loss of its mass, with the confidence? */
+static enum answer mass_reaches(const struct rcm_selection *s, struct rcm_topk p)
+{
+    const struct rcm_weights *weights = s->target.weights;
+    const double above =
+        weights->measured ? NAN : rcm_lost_mass_above(p, weights->score_sd, s->target.loss);
+    return isnan(above) ? UNKNOWN : above <= 1.0 - s->confidence ? YES : NO;
+}
+
+/* The same, as if elements were lost independently of each other, and their mass normal. */
+static bool mass_seems_to_reach(const struct rcm_selection *s, struct rcm_topk p)
+{
+    struct rcm_weights squares = *s->target.weights;
+    const double mean = rcm_lost_mass(p, &squares);
+    squares.share = squares.square;
+    const double sd = squares.square ? sqrt(rcm_lost_mass(p, &squares)) : 0.0;
+    return mean <= s->target.loss &&
+           0.5 * erfc((s->target.loss - mean) / sd / sqrt(2.0)) <= 1.0 - s->confidence;
+}
 
 enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
 {
     if (!(s->confidence > 0.0))
         return rcm_reaches(p, s->target) ? YES : NO;
+    if (s->target.weights)
+        return mass_reaches(s, p);
     const struct rcm_buckets buckets = rcm_buckets_of(p);
     if (lost_certainly_misses(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
         return NO;
@@ -34,6 +57,8 @@ enum answer confidence_seems_to_reach(const struct rcm_selection *s, struct rcm_
 {
     if (!(s->confidence > 0.0))
         return rcm_reaches(p, s->target) ? YES : NO;
+    if (s->target.weights)
+        return mass_seems_to_reach(s, p) ? YES : NO;
     const double k = (double)p.k, mean = k * rcm_loss_exact(p), sd = k * rcm_recall_sd(p);
     const double distance = (double)s->most_lost + 0.5 - mean;
     const bool seems =
@@ -63,7 +88,8 @@ uint64_t confidence_smallest_b(const struct rcm_selection *s, struct rcm_topk p)
     if (range.low == 0)
         return 0;
     if (!(s->confidence > 0.0))
-        return rcm_smallest_b(p, (struct rcm_target){.loss = s->target.loss});
+        return rcm_smallest_b(
+            p, (struct rcm_target){.loss = s->target.loss, .weights = s->target.weights});
     struct confidence_search search = {.selection = s, .p = p, .field = &search.p.b};
     const uint64_t guess = bisect(range.low, range.high, confidence_seems_to_reach_at, &search);
     search.special = guess;

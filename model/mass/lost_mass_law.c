@@ -1,0 +1,280 @@
+/* lost_mass_law.c - the law (distribution) of the lost mass of a row of normal scores. Derivation:
+ * docs/models.md 23.
+ *
+ * A row loses more than x where the sum over its top elements of their weight, times 1 - x where
+ * the element is lost and -x where it is not, is positive. Given U it is a sum over buckets, which
+ * are independent but for their total of k top elements. So its characteristic function at theta
+ * is a sum over turns phi, and the probability an integral over theta (Gil-Pelaez).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include <model/lost/fourier.h>
+#include <model/recallmodel/lost_mass.h>
+#include <model/shape/classes.h>
+#include <model/shape/shape.h>
+
+#include "scores.h"
+
+#define U_ERROR 1e-5
+#define THETA_LOW (-7.0) /* log theta, where typical sums of the k weights are 1 */
+#define THETA_HIGH 13.0
+#define THETA_STEP 0.08
+#define THETA_STEP_FEW 0.04 /* of fewer than 64 top elements */
+#define VANISHED 1e-6       /* of a characteristic function */
+#define PHI_STEP 1.1        /* over the standard deviation of the number of top elements */
+#define PHI_SIDE 5
+#define IN_TURN 20.0 /* standard deviations; fewer: all turns */
+#define K_B_LARGEST 512
+
+/* Turns phi = step j, j from `first` on: an integral over all turns. */
+struct turns {
+    double step;
+    int first, length;
+};
+
+static struct turns turns_of(double k, double n)
+{
+    const double sd = sqrt(k * (1.0 - k / n));
+    if (full_turn * sd > IN_TURN)
+        return (struct turns){PHI_STEP / sd, -PHI_SIDE, 2 * PHI_SIDE + 1};
+    const int length = (int)(k + 8.0 * sqrt(k) + 21.0); /* no other multiple is as likely */
+    return (struct turns){full_turn / length, 0, length};
+}
+
+/* At one theta, a function of each node, in two parts. */
+struct two_parts {
+    double *re, *im;
+};
+
+struct row_law {
+    struct rcm_buckets buckets;
+    double n, k, k_b, mass;
+    struct turns turns;
+    double above;                /* the sum over nodes of U */
+    struct two_parts kept;       /* the factor of an element that is kept */
+    struct two_parts lost;       /* that of one that is lost */
+    struct two_parts kept_above; /* its integral above the node */
+    struct two_parts lost_below; /* that of the other below */
+    struct complex_number kept_all;
+    double *room;
+};
+
+static struct complex_number turned(double angle)
+{
+    return (struct complex_number){cos(angle), sin(angle)};
+}
+
+static struct complex_number scaled(struct complex_number z, double by)
+{
+    return (struct complex_number){z.re * by, z.im * by};
+}
+
+static struct complex_number at(struct two_parts f, size_t i)
+{
+    return (struct complex_number){f.re[i], f.im[i]};
+}
+
+static void set_theta(struct row_law *law, const struct scores *s, double theta)
+{
+    for (size_t i = 0; i < s->length; i++) {
+        const double angle = theta * s->weight[i] / s->typical;
+        law->kept.re[i] = cos(law->mass * angle);
+        law->kept.im[i] = -sin(law->mass * angle);
+        law->lost.re[i] = cos((1.0 - law->mass) * angle);
+        law->lost.im[i] = sin((1.0 - law->mass) * angle);
+    }
+    law->kept_all.re = scores_above(s, law->kept.re, law->kept_above.re, NULL);
+    law->kept_all.im = scores_above(s, law->kept.im, law->kept_above.im, NULL);
+    scores_above(s, law->lost.re, law->room, law->lost_below.re);
+    scores_above(s, law->lost.im, law->room, law->lost_below.im);
+}
+
+/* ---- one bucket, of whose places each has a top element with probability top = k/n */
+
+/* Up to `most` top elements, all kept: the sum of C(size, x) (1-top)^(size-x) (top z)^x. */
+static struct complex_number few_tops(double size, double most, double top, struct complex_number z)
+{
+    struct complex_number sum = {0.0, 0.0}, term = {exp(size * log1p(-top)), 0.0};
+    for (double x = 0.0; x <= most; x += 1.0) {
+        sum.re += term.re;
+        sum.im += term.im;
+        term = scaled(complex_times(term, z), (size - x) / (x + 1.0) * top / (1.0 - top));
+    }
+    return sum;
+}
+
+/* k_b top elements or more: the integral over the score of the k_b-th, with k_b - 1 above it. */
+static struct complex_number many_tops(const struct row_law *law, const struct scores *s,
+                                       double size, struct complex_number turn)
+{
+    const double top = law->k / law->n, odds = top / (1.0 - top), k_b = law->k_b;
+    const uint64_t above = (uint64_t)k_b - 1, below = (uint64_t)(size - k_b);
+    const double scale = exp(lgamma(size + 1.0) - lgamma(k_b) - lgamma(size - k_b + 1.0) +
+                             k_b * log(top) + (size - k_b) * log1p(-top));
+    const struct complex_number power = complex_power(turn, above + 1);
+    struct complex_number sum = {0.0, 0.0};
+    for (size_t i = 0; i < s->length; i++) {
+        const struct complex_number lost = complex_times(turn, at(law->lost_below, i));
+        const struct complex_number base = {1.0 + odds * lost.re, odds * lost.im};
+        const struct complex_number others =
+            complex_times(complex_power(at(law->kept_above, i), above), complex_power(base, below));
+        const struct complex_number term = complex_times(others, at(law->kept, i));
+        const double weight = s->width * s->rule->weight[i % PANEL] * s->density[i];
+        sum.re += weight * term.re;
+        sum.im += weight * term.im;
+    }
+    return scaled(complex_times(sum, power), scale);
+}
+
+/* ---- one row */
+
+static struct complex_number bucket(const struct row_law *law, const struct scores *s, double size,
+                                    struct complex_number turn)
+{
+    const double top = law->k / law->n;
+    const struct complex_number z = complex_times(turn, law->kept_all);
+    const bool loses = size > law->k_b && law->k > law->k_b;
+    struct complex_number g = few_tops(size, loses ? law->k_b - 1.0 : fmin(size, law->k), top, z);
+    if (loses) {
+        const struct complex_number many = many_tops(law, s, size, turn);
+        g.re += many.re;
+        g.im += many.im;
+    }
+    return g;
+}
+
+/* The characteristic function but for a constant: the sum over the turns of the product over the
+ * buckets. */
+static struct complex_number characteristic(const struct row_law *law, const struct scores *s)
+{
+    struct complex_number sum = {0.0, 0.0};
+    for (int j = 0; j < law->turns.length; j++) {
+        const double phi = law->turns.step * (law->turns.first + j);
+        const struct complex_number turn = turned(phi);
+        double modulus = 0.0, angle = -law->k * phi;
+        for (unsigned c = 0; c < law->buckets.classes; c++) {
+            const double count = (double)law->buckets.of[c].count;
+            const struct complex_number g = bucket(law, s, (double)law->buckets.of[c].size, turn);
+            modulus += count * complex_log_modulus(g.re - 1.0, g.im);
+            angle += count * atan2(g.im, g.re);
+        }
+        sum.re += exp(modulus) * cos(angle);
+        sum.im += exp(modulus) * sin(angle);
+    }
+    return sum;
+}
+
+/* P(sum > 0) = 1/2 + (1/pi) times the integral over log theta of the imaginary part. Below
+ * THETA_LOW that is proportional to theta. */
+static double above_at(struct row_law *law, const struct scores *s)
+{
+    set_theta(law, s, 0.0);
+    const double all = characteristic(law, s).re;
+    double integral = 0.0;
+    unsigned vanished = 0;
+    const double step = law->k < 64.0 ? THETA_STEP_FEW : THETA_STEP;
+    for (double t = THETA_LOW; t < THETA_HIGH && vanished < 4; t += step) {
+        set_theta(law, s, exp(t));
+        const struct complex_number f = scaled(characteristic(law, s), 1.0 / all);
+        integral += (t > THETA_LOW ? step : 1.0 + 0.5 * step) * f.im;
+        vanished = hypot(f.re, f.im) < VANISHED ? vanished + 1 : 0;
+    }
+    return 0.5 + integral * 2.0 / full_turn;
+}
+
+static int add_scores(void *context, const struct scores *s, double weight)
+{
+    struct row_law *law = context;
+    const size_t length = s->length;
+    double *work = malloc(9 * length * sizeof *work);
+    if (!work)
+        return -1;
+    struct two_parts *const parts[] = {&law->kept, &law->lost, &law->kept_above, &law->lost_below};
+    for (unsigned i = 0; i < 4; i++)
+        *parts[i] = (struct two_parts){work + 2 * i * length, work + (2 * i + 1) * length};
+    law->room = work + 8 * length;
+    law->above += weight * above_at(law, s);
+    free(work);
+    return 0;
+}
+
+/* Of elements, in place of their mass. */
+static double of_equal_weights(struct rcm_topk p, double mass)
+{
+    struct rcm_lost law;
+    if (rcm_lost(p, &law) != 0)
+        return NAN;
+    const double at_most = rcm_lost_at_most(&law, mass * (double)p.k * (1.0 + 1e-15));
+    rcm_lost_free(&law);
+    return 1.0 - at_most;
+}
+
+double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass)
+{
+    struct row_law law = {.buckets = rcm_buckets_of(p), .k = (double)p.k, .k_b = (double)p.k_b};
+    if (law.buckets.classes == 0 || !(score_sd >= 0.0 && score_sd <= RCM_SCORE_SD_MOST) ||
+        !(mass >= 0.0))
+        return NAN;
+    if (p.k_b >= p.k || p.k_b >= law.buckets.of[0].size || mass >= 1.0)
+        return 0.0;
+    if (mass <= 0.0)
+        return 1.0 - rcm_probability_exact(p);
+    if (score_sd == 0.0)
+        return of_equal_weights(p, mass);
+    law.n = (double)shape_valid(p);
+    law.mass = mass;
+    law.turns = turns_of(law.k, law.n);
+    const struct top_scores top = {law.n, law.k, score_sd, law.k_b, U_ERROR};
+    if (p.k == shape_valid(p) || p.k_b > K_B_LARGEST || scores_each(top, add_scores, &law) != 0)
+        return NAN;
+    return fmin(fmax(law.above, 0.0), 1.0 - rcm_probability_exact(p));
+}
+
+/* ---- quantiles */
+
+#define QUANTILE_ERROR 1e-3
+#define STEPS_MOST 30
+
+/* The normal score of a probability, within those that the error leaves. */
+static double score_of(double probability)
+{
+    const double inside = fmin(fmax(probability, 1e-6), 1.0 - 1e-6);
+    return normal_score(log(inside) - log1p(-inside));
+}
+
+/* Between a mass that more than `rest` of the rows exceed and one that they do not; the score of
+ * the probability is nearly a straight line in the logarithm of the mass. */
+double rcm_lost_mass_quantile(struct rcm_topk p, double score_sd, double rest)
+{
+    if (!(rest >= 1e-3 && rest < 1.0))
+        return NAN;
+    if (rcm_lost_mass_above(p, score_sd, 0.0) <= rest)
+        return 0.0;
+    const struct rcm_mass moments = rcm_lost_mass_normal(p, score_sd);
+    double low = 0.0, high = 1.0, low_score = 0.0, high_score = 0.0;
+    double x = fmin(moments.mean + moments.sd * fmax(score_of(rest), -0.5), 0.9);
+    for (unsigned step = 0; step < STEPS_MOST && x > 0.0 && high - low > QUANTILE_ERROR * high;
+         step++) {
+        const double above = rcm_lost_mass_above(p, score_sd, x);
+        if (isnan(above))
+            return NAN;
+        const double score = score_of(above) - score_of(rest); /* above 0: fewer rows */
+        if (above > rest) {
+            low = x;
+            low_score = score;
+        } else {
+            high = x;
+            high_score = score;
+        }
+        if (low == 0.0)
+            x *= 0.7;
+        else if (high == 1.0)
+            x = fmin(1.4 * x, 0.5 * (1.0 + x));
+        else
+            x = exp(log(low) + (log(high) - log(low)) *
+                                   fmin(fmax(low_score / (low_score - high_score), 0.02), 0.98));
+    }
+    return isnan(x) ? NAN : high;
+}

@@ -1,0 +1,89 @@
+/* recallmodel/lost_mass.h - what the lost elements weigh: which share of the softmax mass of its
+ * top k does a row lose?
+ *
+ * The lost elements are the small ones of the top k, so that a row loses a smaller share of mass
+ * than of elements. A sampler that draws from what is left has a law whose total variation from
+ * that of the exact top k is the lost mass, whether or not others fill the free places.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECALLMODEL_LOST_MASS_H
+#define RECALLMODEL_LOST_MASS_H
+
+#include "recall.h"
+
+RCM_BEGIN
+
+/* ------------------------------------------------------------------------------------------------
+ * Weights by rank
+ */
+
+/* Mean weights by rank, the largest element first: share[r - 1] is the mean over rows of the share
+ * of the mass of the exact top k that the element of rank r has. They add up to 1. From normal
+ * scores, or from rows that were measured; rcm_target takes them. */
+struct rcm_weights {
+    uint64_t k;
+    const double *share;  /* k of them, none negative */
+    const double *square; /* the means of their squares; NULL: not known */
+    double score_sd;      /* of the normal scores that have these weights, where not `measured` */
+    bool measured;        /* they are those of measured rows */
+};
+
+/* Weights exp(score) of a row of n independent normal scores of this standard deviation (a
+ * temperature divides it; the mean does not matter), in share[0], .., share[k - 1]; the means of
+ * their squares in `square`, if it is not NULL.
+ * Domain    1 <= k <= n <= RCM_N_MAX, k <= RCM_WEIGHTS_MOST, 0 <= score_sd <= RCM_SCORE_SD_MOST.
+ * Returns   0; or -1 outside the domain or if memory runs out. Then they are NaN, if k <=
+ *           RCM_WEIGHTS_MOST.
+ * Accuracy  relative error <= RCM_WEIGHTS_MAX_RELERR for shares above 1e-12 where n >= 1000 or
+ *           score_sd <= 8; otherwise 1e-4.
+ * Time      some 30 ms for each of the two.
+ * Source    docs/models.md 23. */
+#define RCM_WEIGHTS_MOST (UINT64_C(1) << 22)
+#define RCM_SCORE_SD_MOST 16.0
+#define RCM_WEIGHTS_MAX_RELERR 1e-6
+int rcm_weights_normal(uint64_t n, uint64_t k, double score_sd, double *share, double *square);
+
+/* The mean share of the mass of a whole row that its exact top k has. NaN outside the domain, which
+ * has any k, or if memory runs out. Accuracy as above. */
+double rcm_topk_mass_normal(uint64_t n, uint64_t k, double score_sd);
+
+/* ------------------------------------------------------------------------------------------------
+ * The lost mass of one row
+ */
+
+/* The mean lost mass: the sum over the ranks of their share times the probability that they are
+ * lost (1 - rcm_survival). Exact for any rows whose mean shares these are, wherever the top k lie
+ * with equal probability.
+ * Domain    that of rcm_loss_exact, and weights->k = p.k. Otherwise NaN.
+ * Accuracy  relative error <= RCM_LOST_MASS_MAX_RELERR above 1e-280.
+ * Time      some 5 ns for each rank. */
+#define RCM_LOST_MASS_MAX_RELERR 1e-11
+double rcm_lost_mass(struct rcm_topk p, const struct rcm_weights *weights);
+
+/* Mean and standard deviation over rows of normal scores, by another way: the law of each bucket's
+ * top elements and quadrature over the scores.
+ * Domain    that of rcm_weights_normal, of any k, and of rcm_loss_exact. NaN where the law of one
+ *           bucket has more than 512 likely numbers, or if memory runs out.
+ * Accuracy  relative error <= RCM_LOST_MASS_SD_MAX_RELERR where the mean is above 1e-12.
+ * Time      10 to 300 ms. */
+#define RCM_LOST_MASS_SD_MAX_RELERR 1e-4
+struct rcm_mass {
+    double mean, sd;
+};
+struct rcm_mass rcm_lost_mass_normal(struct rcm_topk p, double score_sd);
+
+/* P(the lost mass of a row is above `mass`), rows of normal scores.
+ * Domain    as above; 0 <= mass.
+ * Accuracy  absolute error <= RCM_LOST_MASS_LAW_MAX_ERROR.
+ * Time      0.05 to 0.5 s, up to 3 s for k below 64. */
+#define RCM_LOST_MASS_LAW_MAX_ERROR 1e-4 /* k >= 64 and score_sd >= 0.3 (or 0); others 1e-2 */
+double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass);
+
+/* The mass that all but a share `rest` of the rows lose at most, 1e-3 <= rest < 1: to 1e-3 of
+ * itself, and to the error above in the probability. NaN outside the domain.
+ * Time      some five times that of rcm_lost_mass_above. */
+double rcm_lost_mass_quantile(struct rcm_topk p, double score_sd, double rest);
+
+RCM_END
+
+#endif
