@@ -10,6 +10,7 @@
 
 #include <sim/selection/key.h>
 #include "reaching.h"
+#include "softmax.h"
 
 /* Adds the share that is lost of weights that sum to `total`, for each member of the group:
  * weights[j] is lost if before[j] >= k_b. `offset` says which shares of a tally. */
@@ -111,13 +112,6 @@ static void count_walk(const struct simulation *simulation, const struct shape_g
                 offsetof(struct tally, mass));
     add_weights(group, worker, spec, worker->weight + k, k, top->value, first_result,
                 offsetof(struct tally, value));
-}
-
-/* exp((x - largest) / temperature), with its limits: NaN has no weight, and if the largest is
- * infinite, only the elements equal to it have one. */
-static double softmax_weight(double x, double largest, double temperature)
-{
-    return x == largest ? 1.0 : x < largest ? exp((x - largest) / temperature) : 0.0;
 }
 
 /* Sets the weights of the top-k, in their order, and their sums. */

@@ -82,3 +82,16 @@ double rcm_lost_mass(struct rcm_topk p, const struct rcm_weights *weights)
                    of_class(n, buckets.of[c].size, p.k_b, weights);
     return sum;
 }
+
+double rcm_attention_error(struct rcm_topk p, const struct rcm_weights *weights)
+{
+    const double mass = rcm_lost_mass(p, weights);
+    if (isnan(mass) || !weights->square)
+        return NAN;
+    struct rcm_weights squares = *weights;
+    double all = 0.0;
+    squares.share = weights->square;
+    for (uint64_t r = 0; r < weights->k; r++)
+        all += weights->square[r];
+    return hypot(mass, sqrt(rcm_lost_mass(p, &squares) / all));
+}

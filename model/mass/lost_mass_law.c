@@ -18,11 +18,11 @@
 #include "scores.h"
 
 #define U_ERROR 1e-5
-#define THETA_LOW (-7.0) /* log theta, where typical sums of the k weights are 1 */
+#define THETA_LOW (-5.0) /* log theta, where typical sums of the k weights are 1 */
 #define THETA_HIGH 13.0
-#define THETA_STEP 0.08
-#define THETA_STEP_FEW 0.04 /* of fewer than 64 top elements */
-#define VANISHED 1e-6       /* of a characteristic function */
+#define THETA_STEP 0.05
+#define THETA_STEP_FEW 0.02 /* of fewer than 64 weights, or of weights that are nearly equal */
+#define VANISHED 1e-5       /* of the probability of a loss */
 #define PHI_STEP 1.1        /* over the standard deviation of the number of top elements */
 #define PHI_SIDE 5
 #define IN_TURN 20.0 /* standard deviations; fewer: all turns */
@@ -130,58 +130,68 @@ static struct complex_number many_tops(const struct row_law *law, const struct s
 
 /* ---- one row */
 
-static struct complex_number bucket(const struct row_law *law, const struct scores *s, double size,
-                                    struct complex_number turn)
+/* A product over the buckets, as a logarithm. */
+struct product {
+    double modulus, angle;
+};
+
+static void multiply(struct product *product, double count, struct complex_number g)
 {
-    const double top = law->k / law->n;
-    const struct complex_number z = complex_times(turn, law->kept_all);
-    const bool loses = size > law->k_b && law->k > law->k_b;
-    struct complex_number g = few_tops(size, loses ? law->k_b - 1.0 : fmin(size, law->k), top, z);
-    if (loses) {
-        const struct complex_number many = many_tops(law, s, size, turn);
-        g.re += many.re;
-        g.im += many.im;
-    }
-    return g;
+    product->modulus += count * complex_log_modulus(g.re - 1.0, g.im);
+    product->angle += count * atan2(g.im, g.re);
 }
 
-/* The characteristic function but for a constant: the sum over the turns of the product over the
- * buckets. */
-static struct complex_number characteristic(const struct row_law *law, const struct scores *s)
+/* The characteristic function, but for a constant, where something is lost: the sum over the turns
+ * of the product over the buckets, less that where no bucket loses. *none: the latter. */
+static struct complex_number characteristic(const struct row_law *law, const struct scores *s,
+                                            struct complex_number *none)
 {
+    const double top = law->k / law->n;
     struct complex_number sum = {0.0, 0.0};
+    *none = sum;
     for (int j = 0; j < law->turns.length; j++) {
         const double phi = law->turns.step * (law->turns.first + j);
-        const struct complex_number turn = turned(phi);
-        double modulus = 0.0, angle = -law->k * phi;
+        const struct complex_number turn = turned(phi), z = complex_times(turn, law->kept_all);
+        struct product all = {0.0, -law->k * phi}, kept = all;
         for (unsigned c = 0; c < law->buckets.classes; c++) {
-            const double count = (double)law->buckets.of[c].count;
-            const struct complex_number g = bucket(law, s, (double)law->buckets.of[c].size, turn);
-            modulus += count * complex_log_modulus(g.re - 1.0, g.im);
-            angle += count * atan2(g.im, g.re);
+            const double count = (double)law->buckets.of[c].count,
+                         size = (double)law->buckets.of[c].size;
+            const struct complex_number few = few_tops(size, fmin(size, law->k_b), top, z);
+            multiply(&kept, count, few);
+            struct complex_number g = few;
+            if (size > law->k_b) {
+                const struct complex_number fewer = few_tops(size, law->k_b - 1.0, top, z),
+                                            many = many_tops(law, s, size, turn);
+                g = (struct complex_number){fewer.re + many.re, fewer.im + many.im};
+            }
+            multiply(&all, count, g);
         }
-        sum.re += exp(modulus) * cos(angle);
-        sum.im += exp(modulus) * sin(angle);
+        none->re += exp(kept.modulus) * cos(kept.angle);
+        none->im += exp(kept.modulus) * sin(kept.angle);
+        sum.re += exp(all.modulus) * cos(all.angle) - exp(kept.modulus) * cos(kept.angle);
+        sum.im += exp(all.modulus) * sin(all.angle) - exp(kept.modulus) * sin(kept.angle);
     }
     return sum;
 }
 
-/* P(sum > 0) = 1/2 + (1/pi) times the integral over log theta of the imaginary part. Below
- * THETA_LOW that is proportional to theta. */
+/* P(H > 0): half the probability of a loss, and (1/pi) times the integral over log theta of the
+ * imaginary part. Below THETA_LOW that is proportional to theta. Where nothing is lost H is below
+ * 0. */
 static double above_at(struct row_law *law, const struct scores *s)
 {
+    struct complex_number none;
     set_theta(law, s, 0.0);
-    const double all = characteristic(law, s).re;
+    const double losing = characteristic(law, s, &none).re, all = losing + none.re;
+    const double step = law->k < 64.0 || s->sd < 1.0 ? THETA_STEP_FEW : THETA_STEP;
     double integral = 0.0;
     unsigned vanished = 0;
-    const double step = law->k < 64.0 ? THETA_STEP_FEW : THETA_STEP;
     for (double t = THETA_LOW; t < THETA_HIGH && vanished < 4; t += step) {
         set_theta(law, s, exp(t));
-        const struct complex_number f = scaled(characteristic(law, s), 1.0 / all);
+        const struct complex_number f = characteristic(law, s, &none);
         integral += (t > THETA_LOW ? step : 1.0 + 0.5 * step) * f.im;
-        vanished = hypot(f.re, f.im) < VANISHED ? vanished + 1 : 0;
+        vanished = hypot(f.re, f.im) < VANISHED * losing ? vanished + 1 : 0;
     }
-    return 0.5 + integral * 2.0 / full_turn;
+    return (0.5 * losing + integral * 2.0 / full_turn) / all;
 }
 
 static int add_scores(void *context, const struct scores *s, double weight)

@@ -63,6 +63,14 @@ static double beta_end(double a, double b, double mode, double fall, double side
 struct beta_nodes beta_nodes(double a, double b, double error)
 {
     struct beta_nodes nodes = {.length = 0};
+    /* Of a narrow law three nodes, exact for polynomials up to the fifth but for its skewness, the
+     * root of the variance: an error of the third power of the width each. */
+    const double variance = 1.0 / (a - 0.5) + 1.0 / (b - 0.5);
+    if (a > 1.0 && b > 1.0 && variance * variance * variance < error) {
+        const double mean = log(a - 0.5) - log(b - 0.5), aside = sqrt(3.0 * variance);
+        return (struct beta_nodes){
+            3, {mean - aside, mean, mean + aside}, {1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0}};
+    }
     const double digits = -log(error), mode = log(a) - log(b);
     const double width = sqrt((a + b) / (a * b));
     double step = fmin(width * sqrt(19.7 / digits), 9.0 / digits);

@@ -60,6 +60,13 @@ double rcm_topk_mass_normal(uint64_t n, uint64_t k, double score_sd);
 #define RCM_LOST_MASS_MAX_RELERR 1e-11
 double rcm_lost_mass(struct rcm_topk p, const struct rcm_weights *weights);
 
+/* The error of an attention output that the lost mass L makes: the root of its mean square, over
+ * that of the spread of the exact output, where the values are independent of the scores and of
+ * each other and have one mean and covariance. To the first order of L: the root of E[L]^2 and of
+ * the share that the lost elements have of the sum of squares.
+ * Domain    that of rcm_lost_mass, and weights->square. Otherwise NaN. */
+double rcm_attention_error(struct rcm_topk p, const struct rcm_weights *weights);
+
 /* Mean and standard deviation over rows of normal scores, by another way: the law of each bucket's
  * top elements and quadrature over the scores.
  * Domain    that of rcm_weights_normal, of any k, and of rcm_loss_exact. NaN where the law of one
@@ -75,8 +82,8 @@ struct rcm_mass rcm_lost_mass_normal(struct rcm_topk p, double score_sd);
 /* P(the lost mass of a row is above `mass`), rows of normal scores.
  * Domain    as above; 0 <= mass.
  * Accuracy  absolute error <= RCM_LOST_MASS_LAW_MAX_ERROR.
- * Time      0.05 to 0.5 s, up to 3 s for k below 64. */
-#define RCM_LOST_MASS_LAW_MAX_ERROR 1e-4 /* k >= 64 and score_sd >= 0.3 (or 0); others 1e-2 */
+ * Time      0.05 to 0.5 s, up to 2 s for k below 64. */
+#define RCM_LOST_MASS_LAW_MAX_ERROR 1e-3 /* score_sd 0, or 1 and more; between them 1e-2 */
 double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass);
 
 /* The mass that all but a share `rest` of the rows lose at most, 1e-3 <= rest < 1: to 1e-3 of

@@ -88,7 +88,7 @@ struct rcm_selection {
     struct rcm_target target; /* of the mean recall, and what b must be */
     /* 0: the mean must reach target.loss. Otherwise a row must lose at most most_lost elements with
      * this probability; with target.weights, which must be those of normal scores, at most
-     * target.loss of the mass */
+     * target.loss of the mass; b is then found to 1/512 */
     double confidence;
     uint64_t most_lost;                    /* k - ceil(R k): rcm_goal */
     const struct rcm_kernel *kernel;       /* NULL: any */

@@ -17,15 +17,18 @@ static enum answer mass_reaches(const struct rcm_selection *s, struct rcm_topk p
     return isnan(above) ? UNKNOWN : above <= 1.0 - s->confidence ? YES : NO;
 }
 
-/* The same, as if elements were lost independently of each other, and their mass normal. */
+/* The same, as if elements were lost independently of each other, and the cube root of their mass
+ * normal, as that of a gamma law nearly is (Wilson and Hilferty). */
 static bool mass_seems_to_reach(const struct rcm_selection *s, struct rcm_topk p)
 {
     struct rcm_weights squares = *s->target.weights;
     const double mean = rcm_lost_mass(p, &squares);
+    if (!(mean <= s->target.loss) || !squares.square)
+        return false;
     squares.share = squares.square;
-    const double sd = squares.square ? sqrt(rcm_lost_mass(p, &squares)) : 0.0;
-    return mean <= s->target.loss &&
-           0.5 * erfc((s->target.loss - mean) / sd / sqrt(2.0)) <= 1.0 - s->confidence;
+    const double variance = rcm_lost_mass(p, &squares) / (mean * mean) / 9.0;
+    const double score = (cbrt(s->target.loss / mean) - 1.0 + variance) / sqrt(variance);
+    return !(mean > 0.0) || 0.5 * erfc(score / sqrt(2.0)) <= 1.0 - s->confidence;
 }
 
 enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
@@ -82,6 +85,33 @@ static enum answer reaches_at_b(void *context, uint64_t b)
     return answer == UNKNOWN && b != search->special ? NO : answer;
 }
 
+/* The law of the lost mass takes a tenth of a second, and its error moves b by more than a 1/512 of
+ * it. So the search is among every `step`-th b. */
+#define MASS_STEPS 512
+struct coarse_search {
+    struct confidence_search search;
+    uint64_t low, high, step;
+};
+
+static enum answer reaches_at_step(void *context, uint64_t i)
+{
+    struct coarse_search *coarse = context;
+    const uint64_t b = coarse->low + (i - 1) * coarse->step;
+    return reaches_at_b(&coarse->search, b < coarse->high ? b : coarse->high);
+}
+
+static uint64_t coarse_smallest_b(const struct confidence_search *search, uint64_t guess,
+                                  struct rcm_range range)
+{
+    struct coarse_search coarse = {*search, range.low, range.high, guess / MASS_STEPS + 1};
+    const uint64_t steps = (range.high - range.low + coarse.step - 1) / coarse.step + 1;
+    const uint64_t first = (guess - range.low) / coarse.step + 1;
+    coarse.search.special = range.low + (first - 1) * coarse.step;
+    const uint64_t i = bisect_from(1, steps, first, 2, reaches_at_step, &coarse);
+    const uint64_t b = range.low + (i - 1) * coarse.step;
+    return i == 0 ? 0 : b < range.high ? b : range.high;
+}
+
 uint64_t confidence_smallest_b(const struct rcm_selection *s, struct rcm_topk p)
 {
     const struct rcm_range range = rcm_deployable_b(p);
@@ -92,6 +122,8 @@ uint64_t confidence_smallest_b(const struct rcm_selection *s, struct rcm_topk p)
             p, (struct rcm_target){.loss = s->target.loss, .weights = s->target.weights});
     struct confidence_search search = {.selection = s, .p = p, .field = &search.p.b};
     const uint64_t guess = bisect(range.low, range.high, confidence_seems_to_reach_at, &search);
+    if (s->target.weights)
+        return coarse_smallest_b(&search, guess, range);
     search.special = guess;
     return bisect_from(range.low, range.high, guess, guess / 128 + 1, reaches_at_b, &search);
 }

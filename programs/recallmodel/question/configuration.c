@@ -84,8 +84,31 @@ enum {
     WITH_AT_LEAST_ALL = 8,
     WITH_PROFILE = 16,
     WITH_ROOFLINE = 32,
-    SHOW_COSTS = 64
+    SHOW_COSTS = 64,
+    WITH_WEIGHTS = 128,
+    WITH_MASS_LAW = 256
 };
+
+/* Is the law of the lost mass asked for, and known? */
+static bool asks_mass_law(const struct query_weights *w, const struct law_question *asked)
+{
+    return asked->quantile.given && w->weights.k > 0 && !w->weights.measured;
+}
+
+/* Sets what the lost elements weigh. */
+static void weigh(struct configuration *c, const struct query_weights *w,
+                  const struct law_question *asked)
+{
+    if (w->weights.k == 0)
+        return;
+    c->lost_mass = rcm_lost_mass(c->p, &w->weights);
+    c->attention_error = rcm_attention_error(c->p, &w->weights);
+    if (!asks_mass_law(w, asked))
+        return;
+    c->lost_mass_sd = rcm_lost_mass_normal(c->p, w->weights.score_sd).sd;
+    c->lost_mass_quantile =
+        rcm_lost_mass_quantile(c->p, w->weights.score_sd, decimal_value(asked->quantile.value));
+}
 
 unsigned configuration_parts(const struct query *query, const struct question *question,
                              const struct law_question *asked)
@@ -94,6 +117,8 @@ unsigned configuration_parts(const struct query *query, const struct question *q
     return SHOW_COSTS |
            (asked->quantile.given ? WITH_QUANTILE | (rows ? WITH_QUANTILE_ALL : 0) : 0U) |
            (asked->at_least.given ? WITH_AT_LEAST | (rows ? WITH_AT_LEAST_ALL : 0) : 0U) |
+           (weights_given(&question->weights) ? WITH_WEIGHTS : 0U) |
+           (asks_mass_law(&query->weights, asked) ? WITH_MASS_LAW : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
 }
@@ -113,7 +138,7 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
         .probability_exact = rcm_probability_exact(p),
-        .target = decimal_value(query->recall_target),
+        .target = query->target.weights ? NAN : decimal_value(query->recall_target),
         .reaches = rcm_reaches(p, query->target),
     };
     c.recall = 1.0 - c.loss;
@@ -121,6 +146,7 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
     for (size_t i = 0; i < RCM_COST_MODELS; i++)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
     ask_law(&c, asked);
+    weigh(&c, &query->weights, asked);
     if (profile)
         c.prediction = rcm_predict(profile, p);
     if (!has_roofline(question))
@@ -198,6 +224,13 @@ static const struct column configuration_items[] = {
      .style = STYLE_RECALL, .when = WITH_AT_LEAST},
     {FIELD(struct configuration, at_least_all), HEADED("probability_all", all_rows),
      .style = STYLE_RECALL, .when = WITH_AT_LEAST_ALL},
+    {FIELD(struct configuration, lost_mass), HEADED("lost_mass", "lost\nmass"), .style = STYLE_LOSS,
+     .when = WITH_WEIGHTS},
+    {FIELD(struct configuration, attention_error), IN_DATA("attention_error"),
+     .when = WITH_WEIGHTS},
+    {FIELD(struct configuration, lost_mass_sd), IN_DATA("lost_mass_sd"), .when = WITH_MASS_LAW},
+    {FIELD(struct configuration, lost_mass_quantile), HEADED("lost_mass_quantile", "of a\nrow"),
+     .style = STYLE_LOSS, .when = WITH_MASS_LAW},
     {FIELD(struct configuration, target), .csv = "recall_target"},
     {FIELD(struct configuration, reaches), IN_DATA("reaches_target")},
     {COSTS(struct configuration, cost)},

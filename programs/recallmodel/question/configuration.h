@@ -24,6 +24,7 @@ struct configuration {
     double recall, loss, sd, recall_binomial, loss_binomial, loss_bound, worst_case,
         probability_exact;
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
+    double lost_mass, attention_error, lost_mass_sd, lost_mass_quantile; /* with weights */
     double target;
     bool reaches;
     struct rcm_cost cost[RCM_COST_MODELS];

@@ -47,6 +47,19 @@ static int check_question(const struct question *question)
     return STATUS_OK;
 }
 
+/* Finds what the elements of a query weigh, and with --lost-mass makes that its target. Returns a
+ * status. */
+static int set_weights(struct query *query, const struct weights_question *asked)
+{
+    const struct rcm_topk *p = &query->base;
+    const int status = weights_find(asked, p->valid ? p->valid : p->n, p->k, &query->weights);
+    if (status == STATUS_OK && asked->lost_mass.given) {
+        query->target.loss = decimal_value(asked->lost_mass.value);
+        query->target.weights = &query->weights.weights;
+    }
+    return status;
+}
+
 /* The i-th pair of n and k, without shapes. */
 static struct query empty_query(const struct question *question, size_t i)
 {
@@ -58,7 +71,7 @@ static struct query empty_query(const struct question *question, size_t i)
                  .valid = question->valid,
                  .assignment = question->assignments.items[0]},
         .recall_target = target,
-        .target = {decimal_complement(target), question->align, question->divisors}};
+        .target = {decimal_complement(target), question->align, question->divisors, NULL}};
 }
 
 int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes)
@@ -78,12 +91,15 @@ int queries_build(struct query_list *queries, const struct question *question, e
         if (!possible(question, query->base, &omissions))
             continue;
         queries->length++;
-        status = collect_shapes(query, &collector);
+        status = set_weights(query, &question->weights);
+        if (status == STATUS_OK)
+            status = collect_shapes(query, &collector);
         if (status != STATUS_OK)
             return status;
         if ((shapes == SHAPES_NONE ? query->k_b_count : query->length) > 0)
             continue;
         free(query->smallest); /* nothing to report on */
+        weights_free(&query->weights);
         queries->length--;
     }
     if (queries->length == 0)
@@ -99,8 +115,20 @@ void queries_free(struct query_list *queries)
     for (size_t i = 0; i < queries->length; i++) {
         free(queries->items[i].smallest);
         free(queries->items[i].shapes);
+        weights_free(&queries->items[i].weights);
     }
     free(queries->items);
+}
+
+void query_target(char text[TARGET_TEXT], const struct query *query)
+{
+    char number[32];
+    if (query->target.weights) {
+        snprintf(text, TARGET_TEXT, "all but %.6g of the mass", query->target.loss);
+        return;
+    }
+    format_decimal(number, sizeof number, query->recall_target);
+    snprintf(text, TARGET_TEXT, "recall %s", number);
 }
 
 size_t end_of_k_b(const struct query *query, size_t first)

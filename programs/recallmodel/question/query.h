@@ -10,7 +10,8 @@
 struct query {
     struct rcm_topk base; /* b = k_b = 0 */
     struct decimal recall_target;
-    struct rcm_target target;
+    struct rcm_target target; /* of the recall, or of the lost mass */
+    struct query_weights weights;
     /* each k_b that is possible here; where the shapes need it with the smallest b that reaches the
      * target, otherwise and where none does b = 0 */
     struct rcm_topk *smallest;
@@ -40,6 +41,10 @@ enum shapes {
  * error. */
 int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes);
 void queries_free(struct query_list *queries);
+
+/* What the target of a query is: "recall 0.95", "all but 0.01 of the mass". */
+#define TARGET_TEXT 60
+void query_target(char text[TARGET_TEXT], const struct query *query);
 
 /* The shapes of one k_b stand together: where those of the k_b of shape `first` end. */
 size_t end_of_k_b(const struct query *query, size_t first);

@@ -29,7 +29,7 @@ int question_check(const struct question *question)
                            question->output == OUTPUT_JSON ? "--json" : "--csv");
     if (question->plot && (question->n.length > 1 || question->k.length > 1))
         return usage_error("--plot draws one picture; give one --n and one --k");
-    return STATUS_OK;
+    return weights_check(&question->weights);
 }
 
 enum rcm_dtype question_dtype(const struct question *question)

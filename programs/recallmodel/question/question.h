@@ -12,6 +12,8 @@
 #include <programs/common/arguments.h>
 #include <programs/common/device_file.h>
 
+#include "weights.h"
+
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
 
 #define ASSIGNMENTS 3
@@ -39,6 +41,7 @@ struct question {
     bool divisors;
     struct assignments assignments;
     struct decimal_list targets; /* of --recall */
+    struct weights_question weights;
     struct device_option device;
     struct dtype_option dtype;
     enum output output;

@@ -12,6 +12,7 @@
 
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
+#include "law_mass.h"
 #include "law_ranges.h"
 
 #define RANGES_MOST 2000 /* of a law in CSV and JSON */
@@ -26,6 +27,8 @@ struct settings {
 
 static const struct argument law_options[] = {
     OPTIONS_REACHING,
+    OPTIONS_WEIGHTS("without --b, take the smallest b that loses at most this share of the softmax "
+                    "mass on average, in place of --recall"),
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, quantile),
      "also print the most that a row loses, in all but a share Q of the rows; Q is a fraction such "
      "as 0.02"},
@@ -203,6 +206,7 @@ static void law_json(json_t *object, const struct query *query, const struct tab
     const struct shares shares = shares_of(state);
     json_t *laws = json_array();
     (void)rows;
+    weights_json(object, &((const struct settings *)state)->question.weights, &query->weights);
     for (size_t i = 0; i < query->length; i++) {
         const struct summary summary = summary_of(query->shapes[i]);
         struct table *table = table_of(&summary_columns, 0);
@@ -210,6 +214,7 @@ static void law_json(json_t *object, const struct query *query, const struct tab
         rcm_lost(summary.p, &law);
         table_add(table, &summary, false);
         json_t *shape = row_as_json(table);
+        law_mass_json(shape, query, summary.p, shares.items, shares.length);
         json_object_set_new(shape, "quantiles", quantiles_json(&law, summary.p.k, &shares));
         json_object_set_new(shape, "law",
                             law.length ? ranges_json(&law, summary.p.k) : json_null());
@@ -333,6 +338,8 @@ static void law_text(const struct query *query, const struct table *rows, void *
     table_print(summary, stdout, colour);
     table_free(summary);
     explain(query, &shares, too_wide);
+    law_mass_print(query, &((const struct settings *)state)->question, shares.items, shares.length,
+                   colour);
     for (size_t i = 0; i < query->length; i++) {
         print_ranges(query->shapes[i], &ranges[i], colour);
         lost_ranges_free(&ranges[i]);
@@ -368,7 +375,10 @@ static struct plot *law_picture(const struct query *query, void *state)
     return plot;
 }
 
-static const struct answer law_answer = {.shapes = SHAPES_SMALLEST_B,
+static const struct argument_rule law_rules[] = {WEIGHTS_RULES, {0}};
+
+static const struct answer law_answer = {.rules = law_rules,
+                                         .shapes = SHAPES_SMALLEST_B,
                                          .rows = law_rows,
                                          .text = law_text,
                                          .json = law_json,

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,6 +18,8 @@ static const struct argument ranks_options[] = {
     OPTIONS_REACHING,
     {"--ranks", "LIST", BY(read_sorted_counts), offsetof(struct settings, ranks),
      "ranks to show, of which 1 is the largest element (default 1, 2, 4, .. and k)"},
+    OPTIONS_WEIGHTS("without --b, take the smallest b that loses at most this share of the softmax "
+                    "mass on average, in place of --recall"),
     OPTIONS_RESTRICTION,
     OPTIONS_FORM,
 };
@@ -25,7 +28,7 @@ struct rank_row {
     struct query_fields query;
     struct rcm_topk p;
     uint64_t rank;
-    double survival;
+    double survival, share;
 };
 
 static const struct column rank_items[] = {
@@ -34,13 +37,15 @@ static const struct column rank_items[] = {
     {FIELD(struct rank_row, p.k_b), EVERYWHERE("k_b")},
     {FIELD(struct rank_row, rank), EVERYWHERE("rank")},
     {FIELD(struct rank_row, survival), EVERYWHERE("survival"), .style = STYLE_RECALL},
+    {FIELD(struct rank_row, share), HEADED("mass", "mass"), .style = STYLE_LOSS, .when = 1},
 };
 static const struct columns rank_columns = COLUMNS(struct rank_row, rank_items);
 
 static struct table *ranks_rows(const struct query *query, void *state)
 {
     const struct count_list *ranks = &((const struct settings *)state)->ranks;
-    struct table *table = table_of(&rank_columns, 0);
+    const struct rcm_weights *weights = &query->weights.weights;
+    struct table *table = table_of(&rank_columns, weights->k > 0);
     for (size_t i = 0; i < query->length; i++) {
         struct rank_row row = {.query = fields_of(query), .p = query->shapes[i]};
         const uint64_t k = row.p.k;
@@ -50,6 +55,7 @@ static struct table *ranks_rows(const struct query *query, void *state)
             if (row.rank > k)
                 break;
             row.survival = rcm_survival(row.p, row.rank);
+            row.share = weights->k > 0 ? weights->share[row.rank - 1] : NAN;
             table_add(table, &row, false);
         }
     }
@@ -75,8 +81,13 @@ static int check_ranks(void *state)
     return STATUS_OK;
 }
 
-static const struct answer ranks_answer = {
-    .check = check_ranks, .shapes = SHAPES_SMALLEST_B, .rows = ranks_rows, .json_key = "ranks"};
+static const struct argument_rule ranks_rules[] = {WEIGHTS_RULES, {0}};
+
+static const struct answer ranks_answer = {.rules = ranks_rules,
+                                           .check = check_ranks,
+                                           .shapes = SHAPES_SMALLEST_B,
+                                           .rows = ranks_rows,
+                                           .json_key = "ranks"};
 
 static int run_ranks(int count, char **arguments)
 {

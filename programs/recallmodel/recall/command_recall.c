@@ -29,6 +29,8 @@ static const struct argument recall_options[] = {
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
     {OPTION_RECALL},
+    OPTIONS_WEIGHTS("the share of the softmax mass that may be lost on average, in place of "
+                    "--recall"),
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, law.quantile),
      "also print the recall that all but a share Q of the rows reach; Q is a fraction such as "
      "0.05"},
@@ -195,9 +197,9 @@ static void print_smallest(const struct query *query, const struct state *state,
     const struct rcm_topk *best = state->best;
     const bool device = state->settings.question.device.given;
     struct table *smallest = smallest_b(query, state);
-    char target[32];
-    format_decimal(target, sizeof target, query->recall_target);
-    printf("The smallest b for recall %s", target);
+    char target[TARGET_TEXT];
+    query_target(target, query);
+    printf("The smallest b for %s", target);
     if (query->target.align > 1)
         printf(", multiples of %" PRIu64, query->target.align);
     printf("%s%s%s%s:\n", query->target.divisors ? ", divisors of n" : "",
@@ -225,19 +227,20 @@ static void recall_text(const struct query *query, const struct table *rows, voi
     const struct question *question = &settings->question;
     const bool free_b = query->target.align == 1 && !query->target.divisors;
     const bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;
-    if (question->targets.length) {
+    if (question->targets.length || query->target.weights) {
         print_smallest(query, state, colour);
         putchar('\n');
     }
     table_print(rows, stdout, colour);
     print_roofline(settings);
     print_memory(question, &query->base, question_dtype(question));
+    weights_print(&question->weights, &query->weights);
     explain_law(query, state);
-    if (!question->targets.length) {
+    if (!question->targets.length && !query->target.weights) {
         putchar('\n');
         print_smallest(query, state, colour);
     }
-    if (query->target.loss > exp(-1.0) && even && free_b)
+    if (query->target.loss > exp(-1.0) && even && free_b && !query->target.weights)
         print_wrapped(
             "Every legal shape has a recall of at least 1 - 1/e = .632, so this target gives b = "
             "ceil(k / k_b).");
@@ -264,7 +267,9 @@ static void recall_json(json_t *object, const struct query *query, const struct 
         set_text(object, "device", question->device.text.device.name);
         put_memory(object, question, &query->base, question_dtype(question));
     }
-    set_real(object, "recall_target", decimal_value(query->recall_target));
+    set_real(object, "recall_target",
+             query->target.weights ? NAN : decimal_value(query->recall_target));
+    weights_json(object, &question->weights, &query->weights);
     set_count(object, "align", query->target.align);
     set_truth(object, "divisors", query->target.divisors);
     json_object_set_new(object, "configurations", table_json(rows));
@@ -304,12 +309,14 @@ static struct plot *recall_picture(const struct query *query, void *context)
     for (size_t first = 0; first < query->length; first = end_of_k_b(query, first))
         plot_k_b(plot, query, state, first, colour++);
     snprintf(title, sizeof title, "recall %.6g", decimal_value(query->recall_target));
-    plot_target(plot, query->target.loss, title);
+    if (!query->target.weights)
+        plot_target(plot, query->target.loss, title);
     return plot;
 }
 
 static const struct argument_rule recall_rules[] = {
     {.options = "--dtype", .needs = "--device", .why = "it is the type of values in a roofline"},
+    WEIGHTS_RULES,
     {0},
 };
 

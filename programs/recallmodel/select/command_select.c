@@ -114,6 +114,8 @@ static const struct argument select_options[] = {
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
     {"--recall", "R", BY(read_target), IN_QUESTION(targets), "the recall to reach (default 0.95)"},
+    OPTIONS_WEIGHTS("the share of the top k's softmax mass that may be lost, in place of --recall: "
+                    "on average, with --confidence in a row"),
     {"--quantile", "Q", BY(read_probability), AT(quantile),
      "the share of rows whose recall may be below recall_quantile (default 1 - P, or 0.05)"},
     {"--device", "D", KIND(read_devices, DEVICE_NAMES), AT(lists),
@@ -163,9 +165,13 @@ static const struct argument_rule select_rules[] = {
      .excludes = "--exact-kernel",
      .why = "both say what exact top-k takes"},
     {.options = "--budget",
-     .excludes = "--recall --confidence",
+     .excludes = "--recall --lost-mass --confidence",
      .why = "--budget asks for the highest recall"},
     {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
+    WEIGHTS_RULES,
+    {.options = "--b --shards",
+     .excludes = "--lost-mass --score-sd --weights",
+     .why = "they ask for elements"},
     {0},
 };
 
@@ -193,7 +199,7 @@ static void plot_lines(struct plot *plot, const struct selection_answer *answer)
     const struct decimal target = answer->query->recall_target;
     if (answer->settings->budget > 0.0) {
         plot_mark(plot, answer->settings->budget, "budget", PLOT_BLACK);
-    } else {
+    } else if (!answer->query->target.weights) {
         snprintf(title, sizeof title, "recall %.6g", decimal_value(target));
         plot_target(plot, decimal_complement(target), title);
     }

@@ -15,7 +15,14 @@ static json_t *choice_json(const struct selection_answer *answer)
         return json_null();
     struct table *table = selection_shape_table(answer);
     table_add(table, selection_chosen(answer), true);
-    return row_as_json(table);
+    json_t *object = row_as_json(table);
+    if (answer->query->weights.weights.k > 0) {
+        set_real(object, "lost_mass_sd", answer->lost.sd);
+        set_real(object, "lost_mass_quantile", answer->lost_quantile);
+        set_real(object, "attention_error",
+                 rcm_attention_error(answer->choice.p, &answer->query->weights.weights));
+    }
+    return object;
 }
 
 static json_t *threshold_json(const struct rcm_choice *c)
@@ -49,7 +56,8 @@ static void put_question(json_t *object, const struct selection_answer *answer)
     const bool budget = settings->budget > 0.0, device = settings->question.device.given;
     const double target = decimal_value(answer->query->recall_target);
     const struct decimal confidence = settings->confidence.value;
-    set_real(object, "recall_target", budget ? NAN : target);
+    set_real(object, "recall_target", budget || answer->query->target.weights ? NAN : target);
+    weights_json(object, &settings->question.weights, &answer->query->weights);
     set_real(object, "confidence", settings->confidence.given ? decimal_value(confidence) : NAN);
     set_real(object, "budget", budget ? settings->budget : NAN);
     set_real(object, "quantile", selection_quantile_rest(settings));

@@ -10,16 +10,16 @@
 
 #include "selection.h"
 
-/* What was asked for: "recall 0.95", "recall 0.95 in 99 % of rows". */
+/* What was asked for: "recall 0.95", "all but 0.01 of the mass in 99 % of rows". */
 static void format_asked(char *text, size_t size, const struct selection_answer *answer)
 {
-    char target[32], rows[40];
-    format_decimal(target, sizeof target, answer->query->recall_target);
+    char target[TARGET_TEXT], rows[40];
+    query_target(target, answer->query);
     format_rows(rows, sizeof rows, decimal_complement(answer->settings->confidence.value));
     if (answer->settings->confidence.given)
-        snprintf(text, size, "recall %s in %s", target, rows);
+        snprintf(text, size, "%s in %s", target, rows);
     else
-        snprintf(text, size, "recall %s", target);
+        snprintf(text, size, "%s", target);
 }
 
 /* "92 operations", "950384 operations", "19.9 million operations". */

@@ -19,7 +19,8 @@ enum {
     WITH_PRODUCT = 64,
     WITH_PREDICTION = 128,
     WITH_TIME = 256, /* a predicted time that is not the objective */
-    WITH_ROPE = 512
+    WITH_ROPE = 512,
+    WITH_WEIGHTS = 1024
 };
 
 static bool is_candidates(const struct selection_answer *answer)
@@ -41,6 +42,7 @@ static unsigned parts_of(const struct selection_answer *answer)
            (answer->exact_kernel || list ? BY_KERNEL : 0U) | (d ? WITH_PRODUCT : 0U) |
            (!d && (profile || list) ? WITH_PREDICTION : 0U) |
            (!d && (profile || list) && !by_prediction ? WITH_TIME : 0U) |
+           (answer->query->weights.weights.k > 0 ? WITH_WEIGHTS : 0U) |
            (selection_has_rope(answer) ? WITH_ROPE : 0U);
 }
 
@@ -72,6 +74,7 @@ static const struct column shape_items[] = {
     {ROW(sd), HEADED("recall_sd", "sd"), .style = STYLE_LOSS},
     {ROW(row_recall), IN_DATA("recall_quantile")},
     {ROW(row_text), .heading = "rows reach"},
+    {ROW(lost_mass), HEADED("lost_mass", "lost\nmass"), .style = STYLE_LOSS, .when = WITH_WEIGHTS},
     {ROW(objective), IN_DATA("objective")},
     {ROW(shown), .heading = "time", .style = STYLE_US, .when = BY_TIME},
     {ROW(shown), .heading = "time\n>=", .style = STYLE_US, .when = BY_BOUND},
@@ -137,6 +140,7 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
         .recall = rcm_recall_exact(p),
         .loss = rcm_loss_exact(p),
         .sd = rcm_recall_sd(p),
+        .lost_mass = rcm_lost_mass(p, &answer->query->weights.weights),
         .row_recall = rcm_recall_quantile(p, selection_quantile(answer->settings), 1),
         .objective = point->objective,
         .shown = shown,

@@ -80,6 +80,8 @@ unsigned selection_print_settle(const struct selection_answer *answer)
     if (!(beyond || (selection_stands_in(answer) && selection_has_buckets(answer))) ||
         settings->budget > 0.0)
         return 0;
+    if (answer->query->target.weights)
+        return 0;
     format_decimal(target, sizeof target, answer->query->recall_target);
     if (settings->question.dtype.given)
         snprintf(more, sizeof more, " --dtype %s", rcm_dtype_name(answer->asked.machine.dtype));

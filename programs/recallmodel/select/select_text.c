@@ -50,6 +50,21 @@ static unsigned print_recall(const struct selection_answer *answer)
                          shape->recall_text, shape->sd, rows);
 }
 
+/* What the lost elements weigh. */
+static unsigned print_lost_mass(const struct selection_answer *answer)
+{
+    char rows[60], row[140] = "";
+    const double rest = selection_quantile_rest(answer->settings);
+    if (answer->query->weights.weights.k == 0)
+        return 0;
+    format_rows(rows, sizeof rows, rest);
+    if (!isnan(answer->lost_quantile))
+        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", answer->lost.sd,
+                 rest == 0.05 ? "19 of 20 rows" : rows, answer->lost_quantile);
+    return print_wrapped("  lost mass   %.3g on average%s", answer->lost.mean, row) +
+           weights_print(&answer->settings->question.weights, &answer->query->weights);
+}
+
 /* What a time is of: "cpu-epyc-zen4, f32, 2 threads, warm rows". */
 static void format_profile(char *text, size_t size, const struct selection_answer *answer)
 {
@@ -196,6 +211,7 @@ static unsigned print_why(const struct selection_answer *answer)
     unsigned lines = 0;
     if (selection_has_buckets(answer)) {
         lines += print_recall(answer);
+        lines += print_lost_mass(answer);
         lines += print_time(answer);
         lines += print_other_profile(answer);
         lines += selection_print_floor(answer);

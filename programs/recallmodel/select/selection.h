@@ -44,6 +44,7 @@ struct selection_shape {
     struct rcm_topk p;
     uint64_t candidates;
     double recall, loss, sd, row_recall; /* of a row: by --quantile */
+    double lost_mass;
     double objective, over_least, exact, over_exact;
     double shown, shown_over_least, shown_over_exact; /* the same, with a launch for a bound */
     double stage2_us;
@@ -77,6 +78,8 @@ struct selection_answer {
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;
+    struct rcm_mass lost; /* of the mass, by the best buckets; NAN: no weights, or not known */
+    double lost_quantile;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
     struct selection_shapes *shapes; /* those that were asked for: selection_shape() */

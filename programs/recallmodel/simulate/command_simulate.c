@@ -55,18 +55,6 @@ static int read_file_dtype(void *to, const char *option, const char *value)
     return status;
 }
 
-static int read_temperature(void *to, const char *option, const char *value)
-{
-    struct decimal_list *temperature = to;
-    char item[ITEM_MAX];
-    free(temperature->items);
-    const char *wrong = parse_decimal_list(value, temperature, item);
-    if (wrong || temperature->length != 1 || temperature->items[0].digits == 0)
-        return usage_error("%s '%.*s' is not a decimal number above 0; give 1 for exp(x), or 0.5",
-                           option, VALUE_SHOWN, value);
-    return STATUS_OK;
-}
-
 #define AT(member) offsetof(struct simulate_settings, member)
 
 static const struct argument simulate_options[] = {
@@ -150,7 +138,7 @@ static int check_options(const struct simulate_settings *settings)
         (settings->shuffles.length > 1 || settings->shuffles.items[0] != SIM_SHUFFLE_NONE))
         return usage_error("--shuffle permutes rows, and a placement has none; give --input iid or "
                            "another, or --file");
-    if (!has_rows && settings->temperature.length)
+    if (!has_rows && settings->temperature > 0.0)
         return usage_error("--temperature weighs values, and a placement has none; give --input "
                            "iid or another, or --file");
     if (settings->rho.length && settings->input.kind != SIM_AR1)
@@ -297,9 +285,8 @@ static int simulate_query(const struct simulate_settings *settings,
             .rank = settings->ranks.items,
             .ranks = settings->ranks.length,
             .reaching = true,
-            .weights = input || settings->temperature.length,
-            .temperature =
-                settings->temperature.length ? decimal_value(settings->temperature.items[0]) : 1.0,
+            .weights = input || settings->temperature > 0.0,
+            .temperature = settings->temperature > 0.0 ? settings->temperature : 1.0,
             .seed = settings->seed,
             .deal = settings->deal,
             .repetitions =
@@ -350,7 +337,6 @@ static int run_simulate(int count, char **arguments)
     question_free(&settings.question);
     free(settings.rho.items);
     rope_options_free(&settings.rope);
-    free(settings.temperature.items);
     free(settings.ranks.items);
     return status;
 }

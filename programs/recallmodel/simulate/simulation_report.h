@@ -20,7 +20,8 @@ struct simulate_settings {
     enum sim_dtype file_dtype;
     uint64_t group_axes;                            /* GROUP_AXES_USUAL: not given */
     uint64_t row, seed, repetitions, threads, deal; /* 0: not given, but for the seed */
-    struct decimal_list rho, temperature;           /* one temperature, or none */
+    struct decimal_list rho;
+    double temperature; /* 0: none */
     struct rope_options rope;
     struct shuffles {
         enum sim_shuffle items[SIM_SHUFFLES];

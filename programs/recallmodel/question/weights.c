@@ -1,0 +1,138 @@
+/* weights.c - see weights.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "weights.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <base/memory.h>
+#include <programs/common/wrap.h>
+#include <sim/rank_weights.h>
+
+int read_score_sd(void *to, const char *option, const char *value)
+{
+    struct score_sd *sd = to;
+    const char *wrong = parse_amount(value, &sd->value);
+    sd->given = true;
+    return wrong ? usage_error("%s '%.*s' is %s; give the standard deviation of the scores, such "
+                               "as 1.5",
+                               option, VALUE_SHOWN, value, wrong)
+                 : STATUS_OK;
+}
+
+int read_temperature(void *to, const char *option, const char *value)
+{
+    double *const temperature = to;
+    return parse_amount(value, temperature) || !(*temperature > 0.0)
+               ? usage_error("%s '%.*s' is not a decimal number above 0; give 1 for exp(x), or 0.5",
+                             option, VALUE_SHOWN, value)
+               : STATUS_OK;
+}
+
+bool weights_given(const struct weights_question *q)
+{
+    return q->score_sd.given || q->file;
+}
+
+static double temperature_of(const struct weights_question *q)
+{
+    return q->temperature > 0.0 ? q->temperature : 1.0;
+}
+
+int weights_check(const struct weights_question *q)
+{
+    const double sd = q->score_sd.value / temperature_of(q);
+    if (q->score_sd.given && q->file)
+        return usage_error("--score-sd and --weights both say what elements weigh; give one");
+    if (q->lost_mass.given && !weights_given(q))
+        return usage_error("--lost-mass needs to know what elements weigh; give --score-sd S, the "
+                           "standard deviation of the scores, or --weights ROWS.npy");
+    if (q->temperature > 0.0 && !weights_given(q))
+        return usage_error("--temperature divides scores; give --score-sd or --weights, too");
+    if (q->top_p.given && !q->file)
+        return usage_error("--top-p counts the mass of rows; give them with --weights ROWS.npy");
+    if (q->score_sd.given && !(sd <= RCM_SCORE_SD_MOST))
+        return usage_error("--score-sd%s is %g; give at most %g%s",
+                           q->temperature > 0.0 ? " over --temperature" : "", sd, RCM_SCORE_SD_MOST,
+                           q->temperature > 0.0 ? ", or a higher temperature" : "");
+    return STATUS_OK;
+}
+
+/* Means over the rows of the file, whose rows must be those of the question. */
+static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
+                     struct query_weights *w)
+{
+    struct row_file file;
+    struct rank_weights means;
+    char reason[400];
+    if (row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
+        return usage_error("--weights %.150s %s", q->file, reason);
+    int status = STATUS_OK;
+    const double top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0;
+    if (file.row != n)
+        status = usage_error("--weights %.150s has rows of %" PRIu64 " elements, not %" PRIu64
+                             "; give --n %" PRIu64,
+                             q->file, file.row, n, file.row);
+    else if (rank_weights(&file, k, temperature_of(q), top_p, w->room, w->room + k, &means,
+                          MESSAGE(reason)) != 0)
+        status = usage_error("--weights %.150s %s", q->file, reason);
+    else
+        w->topk_mass = means.topk_mass;
+    row_file_close(&file);
+    return status;
+}
+
+int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struct query_weights *w)
+{
+    *w = (struct query_weights){.topk_mass = NAN};
+    if (!weights_given(q))
+        return STATUS_OK;
+    if (k > RCM_WEIGHTS_MOST)
+        return usage_error("--k %" PRIu64 " is too many to weigh by rank; give at most %" PRIu64, k,
+                           RCM_WEIGHTS_MOST);
+    const double sd = q->file ? 0.0 : q->score_sd.value / temperature_of(q);
+    w->room = require_memory(malloc(2 * k * sizeof *w->room));
+    w->weights = (struct rcm_weights){k, w->room, w->room + k, sd, q->file != NULL};
+    if (q->file)
+        return from_file(q, n, k, w);
+    w->topk_mass = rcm_topk_mass_normal(n, k, sd);
+    if (rcm_weights_normal(n, k, sd, w->room, w->room + k) != 0)
+        return usage_error("--score-sd %g is too much for rows of %" PRIu64
+                           " elements; give less, or longer rows",
+                           sd, n);
+    return STATUS_OK;
+}
+
+void weights_free(struct query_weights *weights)
+{
+    free(weights->room);
+}
+
+unsigned weights_print(const struct weights_question *q, const struct query_weights *w)
+{
+    char what[200];
+    if (w->weights.k == 0)
+        return 0;
+    if (w->weights.measured)
+        snprintf(what, sizeof what, "the rows of %.150s", q->file);
+    else
+        snprintf(what, sizeof what, "normal scores of standard deviation %.4g",
+                 w->weights.score_sd);
+    return print_wrapped(
+        "  mass        by %s; the exact top k has %.3g of its row's, and lost mass "
+        "is a share of that",
+        what, w->topk_mass);
+}
+
+void weights_json(json_t *object, const struct weights_question *q, const struct query_weights *w)
+{
+    if (w->weights.k == 0)
+        return;
+    set_real(object, "lost_mass_target",
+             q->lost_mass.given ? decimal_value(q->lost_mass.value) : NAN);
+    set_real(object, "score_sd", w->weights.measured ? NAN : w->weights.score_sd);
+    set_text(object, "weights", q->file);
+    set_real(object, "topk_mass", w->topk_mass);
+}
