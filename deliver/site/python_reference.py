@@ -13,7 +13,7 @@ import sources
 from sources import TOP, plain, write
 
 # The pages, in this order: the module, its name on the site.
-MODULES = (("_model", "model"), ("_parts", "parts"), ("_select", "select"),
+MODULES = (("_model", "model"), ("_parts", "parts"), ("_mass", "mass"), ("_select", "select"),
            ("_profiles", "profiles"), ("_rows", "rows"),
            ("_attention", "attention"), ("_topk", "topk"), ("_runs", "runs"))
 

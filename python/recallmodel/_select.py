@@ -2,15 +2,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy
 
 from . import _library as lib
 from ._arrays import Recall, count, fraction, goal, real, rope_of
 from ._library import Deploy, Dtype, Objective, Path, ffi, model, text_of
+from ._mass import _Weights
 from ._model import _machine, _row_named
 from ._profiles import Device, Profile, _device_row, _profile_for, _profile_of_any
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 HEAD_DIM = 128  # of sim_rope_default
 
@@ -153,7 +157,9 @@ def _check(selection, exact_kernel):
 
 
 # long: an argument of select is a member of struct rcm_selection.
-def select(n: int, k: int, target: Recall, *, m: int = 1, confidence: Optional[float] = None,
+def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
+           confidence: Optional[float] = None, lost_mass: Optional[float] = None,
+           score_sd: Optional[float] = None, weights: Optional[ArrayLike] = None,
            objective: Optional[Objective] = None, profile: Optional[Union[Profile, Path]] = None,
            device: Optional[Union[Device, str]] = None, dtype: Optional[Dtype] = None,
            exact_us: Optional[float] = None, exact_kernel: Optional[Union[Profile, Path]] = None,
@@ -166,6 +172,8 @@ def select(n: int, k: int, target: Recall, *, m: int = 1, confidence: Optional[f
 
     target: the recall to reach; a str or Decimal as it is written, a float as Python prints it. It
     is the mean or, with confidence, the recall that a row reaches with that probability.
+    lost_mass: instead of a target, the share of the softmax mass of the top-k that may be lost, on
+    average or in a row. What elements weigh: score_sd or weights, as in lost_mass().
     objective: candidates, basic, serial, parallel, time (needs a profile, and uses its kernel) or
     roofline (needs a device). The default is time with a profile or a device (without one for the
     kernel: roofline), and otherwise candidates.
@@ -188,7 +196,20 @@ def select(n: int, k: int, target: Recall, *, m: int = 1, confidence: Optional[f
     band.
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
-    wanted = goal("target", target, k)
+    if (target is None) == (lost_mass is None):
+        raise ValueError("give either target, a recall, or lost_mass, a share of the softmax mass")
+    held: Any = None  # owns the weights
+    if lost_mass is None:
+        if score_sd is not None or weights is not None:
+            raise ValueError("score_sd and weights say what lost_mass weighs; give it, too")
+        wanted = goal("target", target, k)
+        loss, most_lost = wanted.loss, wanted.most_lost
+    else:
+        held = _Weights(n, k, score_sd, weights)
+        loss, most_lost = fraction("lost_mass", lost_mass), 0
+        if weights is not None and confidence is not None:
+            raise ValueError("confidence needs the law of the lost mass of a row, which is known "
+                             "for normal scores: score_sd")
     own: Any = None if profile is None else _profile_of_any(profile)
     if own is not None and own._row.kernel.exact_only:
         raise ValueError(f"{own.name}: an exact kernel's profile has no stage 1; give it as "
@@ -213,12 +234,13 @@ def select(n: int, k: int, target: Recall, *, m: int = 1, confidence: Optional[f
               else model.rcm_usual_objective(machine))
     selection = lib.new(
         "rcm_selection", p=dict(n=n, k=k, m=m),
-        target=dict(loss=wanted.loss, align=count("align", align), divisors=bool(divisors)),
+        target=dict(loss=loss, align=count("align", align), divisors=bool(divisors),
+                                       weights=ffi.NULL if held is None else held._row),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
     _compare(selection, exact_us, exact_kernel, stands_in)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
-        selection.most_lost = wanted.most_lost
+        selection.most_lost = most_lost
     if kernel is not None:
         selection.kernel = _row_named(model.rcm_kernel, kernel, "kernel")
     _check(selection, exact_kernel)
