@@ -49,6 +49,7 @@
 #include "recallmodel/profile_text.h"
 #include "recallmodel/recall.h"
 #include "recallmodel/rope.h"
+#include "recallmodel/rounding.h"
 #include "recallmodel/select.h"
 #include "recallmodel/shape.h"
 #include "recallmodel/threshold_bin.h"

@@ -23,6 +23,9 @@ struct tail {
 /* The law of the number of top-k elements in a bucket of class c, hypergeometric. */
 struct law law_of_class(const struct rcm_buckets *buckets, unsigned c, uint64_t k);
 
+/* Draws each of which counts with this probability, rounded to a multiple of 2^-53. */
+struct law law_of_draws(uint64_t draws, double probability);
+
 double law_mean(struct law law);
 double law_variance(struct law law);
 double law_offset(struct law law, int64_t x); /* x - mean, without cancellation */

@@ -13,6 +13,15 @@ struct law law_of_class(const struct rcm_buckets *buckets, unsigned c, uint64_t 
                         (int64_t)buckets->of[c].size, false};
 }
 
+struct law law_of_draws(uint64_t draws, double probability)
+{
+    const double all = (double)RCM_N_MAX, s = nearbyint(probability * all);
+    return (struct law){.n = (int64_t)RCM_N_MAX,
+                        .k = (int64_t)draws,
+                        .s = (int64_t)fmin(fmax(s, 0.0), all),
+                        .binomial = true};
+}
+
 double law_mean(struct law law)
 {
     return (double)law.k * (double)law.s / (double)law.n;

@@ -54,11 +54,12 @@ static void weigh_nodes(struct moments *m, const struct scores *s, const struct 
 /* P(at least k_b of so many lie above the share p), and P(k_b - 1 do). */
 static double some_above(uint64_t others, double p, uint64_t k_b, double *nearly)
 {
-    const double places = (double)RCM_N_MAX, s = nearbyint(p * places);
+    const struct law law = law_of_draws(others, p);
     *nearly = 0.0;
-    if (!(s > 0.0 && s < places) || others < k_b)
-        return others < k_b || !(s > 0.0) ? 0.0 : 1.0;
-    const struct law law = {(int64_t)places, (int64_t)others, (int64_t)s, true};
+    if (others < k_b || law.s == 0)
+        return 0.0;
+    if (law.s == law.n)
+        return 1.0;
     *nearly = law_point(law, (int64_t)k_b - 1);
     return law_tail(law, (int64_t)k_b - 1).probability;
 }

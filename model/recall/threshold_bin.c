@@ -1,7 +1,7 @@
 /* threshold_bin.c - see threshold_bin.h. Derivation: docs/models.md, "The threshold bin".
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <model/recallmodel/threshold_bin.h>
+#include <model/recallmodel/rounding.h>
 
 #include <math.h>
 #include <string.h>
@@ -52,33 +52,16 @@ const struct rcm_values_law *rcm_values_law_by_name(const char *name)
 
 /* ---- edges of bins */
 
-#define HALF_INFINITY 0x7c00u
 #define FLOAT_INFINITY 0x7f800000u
-
-/* The value of a float16 of these bits, without a sign; that of infinity is where its numbers would
- * go on. */
-static double half_value(uint32_t bits)
-{
-    int exponent = (int)(bits >> 10);
-    uint32_t fraction = bits & 0x3ffu;
-    return exponent ? ldexp(1024.0 + fraction, exponent - 25) : ldexp((double)fraction, -24);
-}
-
-/* The least magnitude that rounds to at least the float16 of these bits. */
-static double half_edge(uint32_t bits)
-{
-    return bits == 0 ? 0.0 : 0.5 * (half_value(bits - 1) + half_value(bits));
-}
 
 /* The smallest value whose key, that of its nearest float16, is at least `key`. */
 static double float16_edge(uint32_t key)
 {
-    if (key >= 0x8000u) {
-        uint32_t bits = key - 0x8000u;
-        return bits > HALF_INFINITY ? INFINITY : half_edge(bits);
-    }
-    uint32_t bits = 0x7fffu - key; /* the largest magnitude that has this key */
-    return bits >= HALF_INFINITY ? -INFINITY : -half_edge(bits + 1);
+    const struct rcm_format *half = rcm_format_by_name("f16");
+    if (key >= 0x8000u)
+        return rcm_format_edge(half, key - 0x8000u);
+    const uint32_t bits = 0x7fffu - key; /* the largest magnitude that has this key */
+    return -rcm_format_edge(half, bits + 1);
 }
 
 /* The same for keys of float32. */
@@ -117,16 +100,6 @@ double rcm_bin_edge(struct rcm_bins bins, uint64_t j)
 /* Below it a probability times n < 2^31 makes no difference. */
 #define TINY 0x1p-52
 
-/* `draws` elements, each of which counts with this probability. */
-static struct law count_law(uint64_t draws, double probability)
-{
-    double all = (double)RCM_N_MAX, s = nearbyint(probability * all);
-    return (struct law){.n = (int64_t)RCM_N_MAX,
-                        .k = (int64_t)draws,
-                        .s = (int64_t)fmin(fmax(s, 0.0), all),
-                        .binomial = true};
-}
-
 /* Is it as good as certain on which side of c the count lies? Then *not_above is 0 or 1. Beyond 12
  * standard deviations and 40 the other side has less than 1e-30 (Bernstein). */
 static bool is_certain(uint64_t draws, double probability, int64_t c, double *not_above)
@@ -150,23 +123,25 @@ static bool is_certain(uint64_t draws, double probability, int64_t c, double *no
 static double not_above(uint64_t draws, double probability, int64_t c)
 {
     double certain;
-    return is_certain(draws, probability, c, &certain) ? certain
-                                                       : law_cdf(count_law(draws, probability), c);
+    return is_certain(draws, probability, c, &certain)
+               ? certain
+               : law_cdf(law_of_draws(draws, probability), c);
 }
 
 /* P(count > c). */
 static double above(uint64_t draws, double probability, int64_t c)
 {
     double certain;
-    return is_certain(draws, probability, c, &certain) ? 1.0 - certain
-                                                       : law_sf(count_law(draws, probability), c);
+    return is_certain(draws, probability, c, &certain)
+               ? 1.0 - certain
+               : law_sf(law_of_draws(draws, probability), c);
 }
 
 /* P(T > places, and the bin is the threshold bin). Of n elements, A lie above it with probability
  * `over` each, C in it with `in`: A < k <= A + C and C > places. */
 static double overflow_of_bin(uint64_t n, uint64_t k, double over, double in, uint64_t places)
 {
-    struct law law = count_law(n, over);
+    struct law law = law_of_draws(n, over);
     const double mean = (double)n * over, margin = 12.0 * sqrt(mean * (1.0 - over)) + 40.0;
     const double inside = in / (1.0 - over);
     double sum = 0.0;

@@ -48,7 +48,9 @@ def parse_arguments(arguments):
     parser.add_argument("--tokens", type=int, default=8192, metavar="N", help="in all (8192)")
     parser.add_argument("--last", type=int, default=1024, metavar="N_Q",
                         help="tokens at the end that read sparsely (1024)")
-    parser.add_argument("--methods", default=METHODS, metavar="NAME,..", help=f"({METHODS})")
+    parser.add_argument("--methods", default=METHODS, metavar="NAME,..",
+                        help="with options behind colons: bucketed:k_b=4:ratio=2 "
+                        f"({METHODS})")
     parser.add_argument("--budgets", default="0.01,0.05,0.2", metavar="X,..",
                         help="shares of the keys (0.01,0.05,0.2)")
     parser.add_argument("--dense-layers", default="0", metavar="L,..",
@@ -86,6 +88,20 @@ def prefill(model, tokens, folder):
     np.save(path, model.all_caches())
 
 
+def without_options(method):
+    return method.split(":", 1)[0]
+
+
+def options_of(method):
+    """Those behind the colons, whole numbers."""
+    try:
+        return {name: int(value)
+                for name, value in (option.split("=") for option in method.split(":")[1:])}
+    except ValueError:
+        raise Refused(f"--methods: {method} is not NAME:OPTION=NUMBER; give bucketed:k_b=4, "
+                      "say") from None
+
+
 def is_trained(method):
     """Does it need what was trained on other documents?"""
     return method.startswith("saap") or method.endswith(TRAINED)
@@ -96,7 +112,8 @@ class Sparse:
 
     def __init__(self, dense_layers, method, trained=None, **arguments):
         self._dense_layers = dense_layers
-        self._arguments = {**arguments, "method": method.removesuffix(TRAINED)}
+        self._arguments = {**arguments, **options_of(method),
+                           "method": without_options(method).removesuffix(TRAINED)}
         self._trained = trained if is_trained(method) else None
         self.read = []
 
@@ -207,7 +224,8 @@ def run_document(model, tokens, name, options):
 def check_methods(options, config):
     known = [*recallmodel.attention_methods(), "kmeans" + TRAINED, "kmeans-unroped" + TRAINED]
     for method in options.methods.split(","):
-        if method not in known:
+        options_of(method)
+        if without_options(method) not in known:
             raise Refused(f"--methods: there is no {method}; known: {', '.join(known)}")
         if is_trained(method) and not options.trained:
             raise Refused(f"--methods: {method} needs what was trained; give --trained")

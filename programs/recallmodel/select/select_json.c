@@ -17,8 +17,9 @@ static json_t *choice_json(const struct selection_answer *answer)
     table_add(table, selection_chosen(answer), true);
     json_t *object = row_as_json(table);
     if (answer->query->weights.weights.k > 0) {
-        set_real(object, "lost_mass_sd", answer->lost.sd);
-        set_real(object, "lost_mass_quantile", answer->lost_quantile);
+        const struct lost_mass lost = selection_lost_mass(answer);
+        set_real(object, "lost_mass_sd", lost.sd);
+        set_real(object, "lost_mass_quantile", lost.quantile);
         set_real(object, "attention_error",
                  rcm_attention_error(answer->choice.p, &answer->query->weights.weights));
     }

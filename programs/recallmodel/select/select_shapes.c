@@ -74,6 +74,8 @@ static const struct column shape_items[] = {
     {ROW(sd), HEADED("recall_sd", "sd"), .style = STYLE_LOSS},
     {ROW(row_recall), IN_DATA("recall_quantile")},
     {ROW(row_text), .heading = "rows reach"},
+    {ROW(lost_mass_target), .csv = "lost_mass_target", .when = WITH_WEIGHTS},
+    {ROW(score_sd), .csv = "score_sd", .when = WITH_WEIGHTS},
     {ROW(lost_mass), HEADED("lost_mass", "lost\nmass"), .style = STYLE_LOSS, .when = WITH_WEIGHTS},
     {ROW(objective), IN_DATA("objective")},
     {ROW(shown), .heading = "time", .style = STYLE_US, .when = BY_TIME},
@@ -131,6 +133,7 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
                  shown = selection_least(answer, point->objective);
     const struct rcm_device *device = answer->asked.machine.device;
     const struct rcm_profile *kernel = answer->exact_kernel;
+    const struct rcm_weights *weights = &answer->query->weights.weights;
     *shape = (struct selection_shape){
         .query = fields_of(answer->query),
         .device = device ? device->name : NULL,
@@ -140,7 +143,9 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
         .recall = rcm_recall_exact(p),
         .loss = rcm_loss_exact(p),
         .sd = rcm_recall_sd(p),
-        .lost_mass = rcm_lost_mass(p, &answer->query->weights.weights),
+        .lost_mass = rcm_lost_mass(p, weights),
+        .lost_mass_target = answer->query->target.weights ? answer->query->target.loss : NAN,
+        .score_sd = weights->measured ? NAN : weights->score_sd,
         .row_recall = rcm_recall_quantile(p, selection_quantile(answer->settings), 1),
         .objective = point->objective,
         .shown = shown,

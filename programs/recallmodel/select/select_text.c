@@ -57,11 +57,12 @@ static unsigned print_lost_mass(const struct selection_answer *answer)
     const double rest = selection_quantile_rest(answer->settings);
     if (answer->query->weights.weights.k == 0)
         return 0;
+    const struct lost_mass lost = selection_lost_mass(answer);
     format_rows(rows, sizeof rows, rest);
-    if (!isnan(answer->lost_quantile))
-        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", answer->lost.sd,
-                 rest == 0.05 ? "19 of 20 rows" : rows, answer->lost_quantile);
-    return print_wrapped("  lost mass   %.3g on average%s", answer->lost.mean, row) +
+    if (!isnan(lost.quantile))
+        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", lost.sd,
+                 rest == 0.05 ? "19 of 20 rows" : rows, lost.quantile);
+    return print_wrapped("  lost mass   %.3g on average%s", lost.mean, row) +
            weights_print(&answer->settings->question.weights, &answer->query->weights);
 }
 

@@ -188,22 +188,6 @@ static double budget_of(const struct selection_answer *answer)
     return answer->settings->budget / (selection_stands_in(answer) && high > 1.0 ? high : 1.0);
 }
 
-/* See lost in struct selection_answer. */
-static void set_lost_mass(struct selection_answer *answer)
-{
-    const struct rcm_weights *weights = &answer->query->weights.weights;
-    answer->lost = (struct rcm_mass){NAN, NAN};
-    answer->lost_quantile = NAN;
-    if (weights->k == 0 || !selection_has_buckets(answer))
-        return;
-    answer->lost.mean = rcm_lost_mass(answer->choice.p, weights);
-    if (weights->measured)
-        return;
-    answer->lost.sd = rcm_lost_mass_normal(answer->choice.p, weights->score_sd).sd;
-    answer->lost_quantile = rcm_lost_mass_quantile(answer->choice.p, weights->score_sd,
-                                                   selection_quantile_rest(answer->settings));
-}
-
 struct selection_answer selection_find(const struct query *query,
                                        const struct select_settings *settings)
 {
@@ -233,10 +217,24 @@ struct selection_answer selection_find(const struct query *query,
         answer.padded_n = rcm_padded_n(&answer.asked);
     if (selection_has_rope(&answer) && !answer.interrupted)
         answer.without_rope = selection_without_rope(&answer);
-    set_lost_mass(&answer);
     for (uint64_t i = 0; i < answer.k_b_max; i++)
         answer.least = fmin(answer.least, answer.each[i].objective);
     return answer;
+}
+
+struct lost_mass selection_lost_mass(const struct selection_answer *answer)
+{
+    const struct rcm_weights *weights = &answer->query->weights.weights;
+    struct lost_mass lost = {NAN, NAN, NAN};
+    if (weights->k == 0 || !selection_has_buckets(answer))
+        return lost;
+    lost.mean = rcm_lost_mass(answer->choice.p, weights);
+    if (weights->measured)
+        return lost;
+    lost.sd = rcm_lost_mass_normal(answer->choice.p, weights->score_sd).sd;
+    lost.quantile = rcm_lost_mass_quantile(answer->choice.p, weights->score_sd,
+                                           selection_quantile_rest(answer->settings));
+    return lost;
 }
 
 void selection_free(struct selection_answer *answer)

@@ -44,7 +44,7 @@ struct selection_shape {
     struct rcm_topk p;
     uint64_t candidates;
     double recall, loss, sd, row_recall; /* of a row: by --quantile */
-    double lost_mass;
+    double lost_mass, lost_mass_target, score_sd;
     double objective, over_least, exact, over_exact;
     double shown, shown_over_least, shown_over_exact; /* the same, with a launch for a bound */
     double stage2_us;
@@ -78,8 +78,6 @@ struct selection_answer {
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;
-    struct rcm_mass lost; /* of the mass, by the best buckets; NAN: no weights, or not known */
-    double lost_quantile;
     struct rcm_point without_rope; /* where there is RoPE: the best buckets without it */
     bool interrupted;
     struct selection_shapes *shapes; /* those that were asked for: selection_shape() */
@@ -161,6 +159,13 @@ bool selection_has_rope(const struct selection_answer *answer);
 
 /* The best buckets if resonance did not matter. */
 struct rcm_point selection_without_rope(const struct selection_answer *answer);
+
+/* Of the mass, by the best buckets: mean and standard deviation, and what all rows but a share
+ * selection_quantile_rest() lose at most. NAN: no weights, or not known. Takes up to seconds. */
+struct lost_mass {
+    double mean, sd, quantile;
+};
+struct lost_mass selection_lost_mass(const struct selection_answer *answer);
 
 /* How near b is to a wavelength. */
 struct rcm_resonance selection_resonance(const struct selection_answer *answer, struct rcm_topk p);

@@ -1,0 +1,215 @@
+/* rounding.c - see recallmodel/rounding.h. Derivation: docs/models.md 24.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include <model/law/gauss_legendre.h>
+#include <model/law/law.h>
+#include <model/recallmodel/rounding.h>
+
+/* ---- formats */
+
+static const struct rcm_format formats[] = {
+    {"f16", 10, 15, 0x7c00},
+    {"bf16", 7, 127, 0x7f80},
+    {"f8e4m3", 3, 7, 0x7e},
+    {"f8e5m2", 2, 15, 0x7c},
+};
+
+const struct rcm_format *rcm_format(size_t index)
+{
+    return index < sizeof formats / sizeof *formats ? &formats[index] : NULL;
+}
+
+const struct rcm_format *rcm_format_by_name(const char *name)
+{
+    for (size_t i = 0; name && rcm_format(i); i++)
+        if (strcmp(rcm_format(i)->name, name) == 0)
+            return rcm_format(i);
+    return NULL;
+}
+
+double rcm_format_value(const struct rcm_format *f, uint32_t bits)
+{
+    const uint32_t one = UINT32_C(1) << f->fraction_bits;
+    const int exponent = (int)(bits >> f->fraction_bits);
+    const double fraction = (double)(bits & (one - 1));
+    const int unit = 1 - f->bias - (int)f->fraction_bits; /* of subnormal numbers */
+    return exponent ? ldexp(one + fraction, exponent - 1 + unit) : ldexp(fraction, unit);
+}
+
+double rcm_format_edge(const struct rcm_format *f, uint32_t bits)
+{
+    if (bits > f->last)
+        return INFINITY;
+    return bits == 0 ? 0.0 : 0.5 * (rcm_format_value(f, bits - 1) + rcm_format_value(f, bits));
+}
+
+/* The lower edge of a cell: of the numbers -last, .., -1, 0, 1, .., last, in this order. */
+static double cell_edge(const struct rcm_format *f, int64_t cell)
+{
+    if (cell <= -(int64_t)f->last)
+        return -INFINITY;
+    return cell > 0 ? rcm_format_edge(f, (uint32_t)cell)
+                    : -rcm_format_edge(f, (uint32_t)(1 - cell));
+}
+
+/* ---- one point of the integral */
+
+/* Given that the share u of the law lies above the k-th largest: of the k - 1 above it and the n - k
+ * below, each lies in its cell with these probabilities. */
+struct point {
+    double above, inside, below, inside_below; /* how many, and the probability */
+};
+
+/* j = B + 1 of the cell are of the top k, D are not. By position the cell loses j D/(j + D), as each
+ * of the j + D is taken with probability j/(j + D). As 1/(j + D) is the integral of s^(j+D-1), the
+ * mean is that of E[(B+1) s^B] E[D s^D] over s from 0 to 1. */
+static double lost_by_position(const struct point *p)
+{
+    const double counts = p->above * p->inside + p->below * p->inside_below;
+    const double range = fmin(1.0, 45.0 / fmax(counts, 1e-300));
+    double sum = 0.0;
+    for (unsigned i = 0; i < 2 * GAUSS_LEGENDRE_PAIRS; i++) {
+        const unsigned pair = i / 2;
+        const double x = gauss_legendre[pair].x, t = range * (i % 2 ? 1.0 - x : x), s = 1.0 - t;
+        /* logarithms of (1 - p t)^m */
+        const double log_b = p->above * log1p(-p->inside * t),
+                     log_d = (p->below - 1.0) * log1p(-p->inside_below * t);
+        const double b = 1.0 + p->above * p->inside * s / (1.0 - p->inside * t);
+        sum +=
+            gauss_legendre[pair].weight * b * p->below * p->inside_below * s * exp(log_b + log_d);
+    }
+    return p->below > 0.0 ? range * sum : 0.0;
+}
+
+/* P(X >= c) and P(X = c), as c grows. */
+struct climb {
+    struct law law;
+    double at_least, probability, odds;
+    double c;
+};
+
+static struct climb climb_from(double draws, double probability, double c)
+{
+    struct climb x = {.law = law_of_draws((uint64_t)draws, probability), .c = c};
+    const bool certain = x.law.s == x.law.n, never = x.law.s == 0 || x.law.k == 0;
+    x.odds = certain ? INFINITY : probability / (1.0 - probability);
+    x.at_least = c <= 0.0 || certain ? (double)(c <= draws)
+                 : never             ? 0.0
+                                     : law_sf(x.law, (int64_t)c - 1);
+    x.probability = never     ? (double)(c <= 0.0)
+                    : certain ? (double)(c == draws)
+                              : law_point(x.law, (int64_t)c);
+    return x;
+}
+
+static void climb(struct climb *x)
+{
+    const double left = (double)x->law.k - x->c;
+    x->at_least = fmax(x->at_least - x->probability, 0.0);
+    x->c += 1.0;
+    if (isinf(x->odds))
+        x->probability = (double)(x->c == (double)x->law.k);
+    else
+        x->probability *= fmax(left, 0.0) / x->c * x->odds;
+}
+
+/* At worst it loses min(j, D): the sum over i >= 0 of P(B >= i) P(D > i). */
+static double lost_at_worst(const struct point *p)
+{
+    const double b = p->above * p->inside, d = p->below * p->inside_below;
+    /* both are above `start` and below `end`, but for 1e-30 (Bernstein) */
+    const double start = fmax(floor(fmin(b - 12.0 * sqrt(b), d - 12.0 * sqrt(d)) - 40.0), 0.0);
+    const double end = fmin(b + 12.0 * sqrt(b), d + 12.0 * sqrt(d)) + 40.0;
+    struct climb up = climb_from(p->above, p->inside, start),
+                 down = climb_from(p->below, p->inside_below, start + 1.0);
+    double sum = start;
+    for (; up.c <= end; climb(&up), climb(&down))
+        sum += up.at_least * down.at_least;
+    return sum;
+}
+
+/* ---- the integral over the place of the k-th largest */
+
+/* What lies above the k-th largest is Beta(k, n-k+1). */
+struct place {
+    double n, k, sd;
+    double top;       /* the logarithm of the factor of the density */
+    double low, high; /* of the share, between which it is for all but 1e-17 */
+    enum rcm_ties ties;
+};
+
+#define LEAST 1e-290 /* shares between which doubles have digits */
+#define MOST (1.0 - 1e-13)
+
+static struct place place_of(uint64_t n, uint64_t k, enum rcm_ties ties)
+{
+    struct place at = {.n = (double)n, .k = (double)k, .ties = ties};
+    const double mean = at.k / (at.n + 1.0);
+    at.sd = sqrt(mean * (1.0 - mean) / (at.n + 2.0));
+    at.low = k > 200 ? mean - 9.0 * at.sd : LEAST;
+    at.high = n - k > 200 ? fmin(mean + 9.0 * at.sd + 45.0 / (at.n + 1.0), MOST) : MOST;
+    at.top = lgamma(at.n + 1.0) - lgamma(at.k) - lgamma(at.n - at.k + 1.0);
+    return at;
+}
+
+/* The k-th largest at u, in a cell above which the share `over` lies, and `reach` above its end. */
+static double lost_at(const struct place *at, double u, double over, double reach)
+{
+    const struct point p = {at->k - 1.0, (u - over) / u, at->n - at->k, (reach - u) / (1.0 - u)};
+    const double density = exp(at->top + (at->k - 1.0) * log(u) + (at->n - at->k) * log1p(-u));
+    return density * (at->ties == RCM_TIES_WORST ? lost_at_worst(&p) : lost_by_position(&p));
+}
+
+#define PANEL_SD 5.0  /* of a panel of 48 nodes, in standard deviations of the place */
+#define NARROW_SD 0.3 /* cells this narrow take 4 nodes */
+
+static double lost_between(const struct place *at, double low, double high, double over,
+                           double reach, bool narrow)
+{
+    static const double node[] = {0.069431844202973713, 0.330009478207571868}; /* of Gauss */
+    static const double weight[] = {0.173927422568726929, 0.326072577431273071};
+    double sum = 0.0;
+    for (unsigned i = 0; i < (narrow ? 2U : (unsigned)GAUSS_LEGENDRE_PAIRS); i++) {
+        const double x = (high - low) * (narrow ? node[i] : gauss_legendre[i].x);
+        sum += (narrow ? weight[i] : gauss_legendre[i].weight) *
+               (lost_at(at, low + x, over, reach) + lost_at(at, high - x, over, reach));
+    }
+    return (high - low) * sum;
+}
+
+static double lost_in_cell(const struct place *at, double over, double reach)
+{
+    const double low = fmax(over, at->low), high = fmin(reach, at->high);
+    if (!(high > low))
+        return 0.0;
+    const double panels = ceil((high - low) / (PANEL_SD * at->sd));
+    double sum = 0.0;
+    for (double i = 0.0; i < panels; i += 1.0)
+        sum += lost_between(at, low + (high - low) * (i / panels),
+                            low + (high - low) * ((i + 1.0) / panels), over, reach,
+                            high - low < NARROW_SD * at->sd);
+    return sum;
+}
+
+double rcm_rounding_loss(uint64_t n, uint64_t k, const struct rcm_format *format,
+                         struct rcm_values values, enum rcm_ties ties)
+{
+    if (k < 1 || k > n || n > RCM_N_MAX || !format || !values.law || !(values.scale > 0.0) ||
+        !isfinite(values.scale) || !isfinite(values.shift))
+        return NAN;
+    if (k == n)
+        return 0.0;
+    const struct place at = place_of(n, k, ties);
+    double over = 0.0, sum = 0.0;
+    for (int64_t cell = format->last; cell >= -(int64_t)format->last && over < at.high; cell--) {
+        const double reach =
+            values.law->above((cell_edge(format, cell) - values.shift) / values.scale);
+        if (reach > at.low)
+            sum += lost_in_cell(&at, over, reach);
+        over = reach;
+    }
+    return sum / at.k;
+}
