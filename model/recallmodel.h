@@ -33,6 +33,7 @@
  *     time.h     kernels, profiles, predicted times; profile_text.h: profiles as text
  *     select.h   which b and k_b to deploy, and the same question in reverse
  *     threshold_bin.h   how full a histogram's bin of the k-th largest is (in the folder recall)
+ *     rounding.h        what exact top-k loses on rounded scores (in the folder recall)
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased
  * Parallelism", arXiv 2412.04358. [Samaga2025] Samaga et al., "A Faster Generalized Two-Stage

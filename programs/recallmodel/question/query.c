@@ -47,12 +47,16 @@ static int check_question(const struct question *question)
     return STATUS_OK;
 }
 
-/* Finds what the elements of a query weigh, and with --lost-mass makes that its target. Returns a
- * status. */
-static int set_weights(struct query *query, const struct weights_question *asked)
+/* Finds what the elements of a query weigh and what rounding costs; with --lost-mass the mass is its
+ * target. Returns a status. */
+static int set_weights(struct query *query, const struct question *question)
 {
+    const struct weights_question *asked = &question->weights;
     const struct rcm_topk *p = &query->base;
-    const int status = weights_find(asked, p->valid ? p->valid : p->n, p->k, &query->weights);
+    const uint64_t n = p->valid ? p->valid : p->n;
+    int status = weights_find(asked, n, p->k, &query->weights);
+    if (status == STATUS_OK)
+        status = rounding_find(&question->rounding, asked, n, p->k, &query->rounding);
     if (status == STATUS_OK && asked->lost_mass.given) {
         query->target.loss = decimal_value(asked->lost_mass.value);
         query->target.weights = &query->weights.weights;
@@ -91,7 +95,7 @@ int queries_build(struct query_list *queries, const struct question *question, e
         if (!possible(question, query->base, &omissions))
             continue;
         queries->length++;
-        status = set_weights(query, &question->weights);
+        status = set_weights(query, question);
         if (status == STATUS_OK)
             status = collect_shapes(query, &collector);
         if (status != STATUS_OK)

@@ -12,6 +12,7 @@ struct query {
     struct decimal recall_target;
     struct rcm_target target; /* of the recall, or of the lost mass */
     struct query_weights weights;
+    struct query_rounding rounding;
     /* each k_b that is possible here; where the shapes need it with the smallest b that reaches the
      * target, otherwise and where none does b = 0 */
     struct rcm_topk *smallest;

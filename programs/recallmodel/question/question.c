@@ -29,7 +29,8 @@ int question_check(const struct question *question)
                            question->output == OUTPUT_JSON ? "--json" : "--csv");
     if (question->plot && (question->n.length > 1 || question->k.length > 1))
         return usage_error("--plot draws one picture; give one --n and one --k");
-    return weights_check(&question->weights);
+    const int status = weights_check(&question->weights);
+    return status == STATUS_OK ? rounding_check(&question->rounding, &question->weights) : status;
 }
 
 enum rcm_dtype question_dtype(const struct question *question)

@@ -12,6 +12,7 @@
 #include <programs/common/arguments.h>
 #include <programs/common/device_file.h>
 
+#include "rounding.h"
 #include "weights.h"
 
 enum output { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV };
@@ -42,6 +43,7 @@ struct question {
     struct assignments assignments;
     struct decimal_list targets; /* of --recall */
     struct weights_question weights;
+    struct rounding_question rounding;
     struct device_option device;
     struct dtype_option dtype;
     enum output output;

@@ -31,6 +31,7 @@ static const struct argument recall_options[] = {
     {OPTION_RECALL},
     OPTIONS_WEIGHTS("the share of the softmax mass that may be lost on average, in place of "
                     "--recall"),
+    OPTIONS_ROUNDING,
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, law.quantile),
      "also print the recall that all but a share Q of the rows reach; Q is a fraction such as "
      "0.05"},
@@ -235,6 +236,7 @@ static void recall_text(const struct query *query, const struct table *rows, voi
     print_roofline(settings);
     print_memory(question, &query->base, question_dtype(question));
     weights_print(&question->weights, &query->weights);
+    rounding_print(&question->rounding, &query->rounding, NAN);
     explain_law(query, state);
     if (!question->targets.length && !query->target.weights) {
         putchar('\n');
@@ -270,6 +272,7 @@ static void recall_json(json_t *object, const struct query *query, const struct 
     set_real(object, "recall_target",
              query->target.weights ? NAN : decimal_value(query->recall_target));
     weights_json(object, &question->weights, &query->weights);
+    rounding_json(object, &question->rounding, &query->rounding);
     set_count(object, "align", query->target.align);
     set_truth(object, "divisors", query->target.divisors);
     json_object_set_new(object, "configurations", table_json(rows));

@@ -116,6 +116,7 @@ static const struct argument select_options[] = {
     {"--recall", "R", BY(read_target), IN_QUESTION(targets), "the recall to reach (default 0.95)"},
     OPTIONS_WEIGHTS("the share of the top k's softmax mass that may be lost, in place of --recall: "
                     "on average, with --confidence in a row"),
+    OPTIONS_ROUNDING,
     {"--quantile", "Q", BY(read_probability), AT(quantile),
      "the share of rows whose recall may be below recall_quantile (default 1 - P, or 0.05)"},
     {"--device", "D", KIND(read_devices, DEVICE_NAMES), AT(lists),
@@ -170,7 +171,7 @@ static const struct argument_rule select_rules[] = {
     {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
     WEIGHTS_RULES,
     {.options = "--b --shards",
-     .excludes = "--lost-mass --score-sd --weights",
+     .excludes = "--lost-mass --score-sd --weights --rounding",
      .why = "they ask for elements"},
     {0},
 };

@@ -59,6 +59,7 @@ static void put_question(json_t *object, const struct selection_answer *answer)
     const struct decimal confidence = settings->confidence.value;
     set_real(object, "recall_target", budget || answer->query->target.weights ? NAN : target);
     weights_json(object, &settings->question.weights, &answer->query->weights);
+    rounding_json(object, &settings->question.rounding, &answer->query->rounding);
     set_real(object, "confidence", settings->confidence.given ? decimal_value(confidence) : NAN);
     set_real(object, "budget", budget ? settings->budget : NAN);
     set_real(object, "quantile", selection_quantile_rest(settings));

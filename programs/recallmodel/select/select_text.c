@@ -213,6 +213,8 @@ static unsigned print_why(const struct selection_answer *answer)
     if (selection_has_buckets(answer)) {
         lines += print_recall(answer);
         lines += print_lost_mass(answer);
+        lines += rounding_print(&answer->settings->question.rounding, &answer->query->rounding,
+                                rcm_loss_exact(answer->choice.p));
         lines += print_time(answer);
         lines += print_other_profile(answer);
         lines += selection_print_floor(answer);

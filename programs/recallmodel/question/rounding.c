@@ -1,0 +1,120 @@
+/* rounding.c - see rounding.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "rounding.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <programs/common/format.h>
+#include <programs/common/wrap.h>
+#include <sim/rounding.h>
+
+static const char *format_at(unsigned i)
+{
+    return rcm_format(i) ? rcm_format(i)->name : NULL;
+}
+
+static int read_format(void *to, const char *option, const char *value)
+{
+    unsigned i;
+    const int status = read_name(option, value, format_at, UNTIL_NULL, &i);
+    if (status == STATUS_OK)
+        *(const struct rcm_format **)to = rcm_format(i);
+    return status;
+}
+
+const struct value_kind kind_of_format = {.read = read_format, .names = format_at};
+
+int read_score_mean(void *to, const char *option, const char *value)
+{
+    struct score_mean *mean = to;
+    char *end;
+    mean->value = strtod(value, &end);
+    mean->given = true;
+    return end == value || *end || !isfinite(mean->value)
+               ? usage_error("%s '%.*s' is not a number; give the mean of the scores, such as -2.5",
+                             option, VALUE_SHOWN, value)
+               : STATUS_OK;
+}
+
+int rounding_check(const struct rounding_question *q, const struct weights_question *weights)
+{
+    if (q->mean.given && !q->format)
+        return usage_error("--score-mean only matters where scores are rounded; give --rounding");
+    if (q->mean.given && weights->file)
+        return usage_error("--score-mean is of normal scores, and --weights has its own; leave one "
+                           "out");
+    return STATUS_OK;
+}
+
+/* The format as the simulation has it. */
+static struct rounding rounding_of(const struct rcm_format *f)
+{
+    const bool infinite = (f->last & ((UINT32_C(1) << f->fraction_bits) - 1)) == 0;
+    return (struct rounding){(int)f->fraction_bits, f->bias,
+                             rcm_format_value(f, f->last - infinite), infinite};
+}
+
+static int from_file(const struct rounding_question *q, const char *path, uint64_t k,
+                     struct query_rounding *found)
+{
+    struct row_file file;
+    struct rounding_means means;
+    char reason[400];
+    const struct rounding to = rounding_of(q->format);
+    if (row_file_open(&file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
+        return usage_error("--weights %.150s %s", path, reason);
+    int status = STATUS_OK;
+    if (rounding_means(&file, k, &to, &means, MESSAGE(reason)) != 0)
+        status = usage_error("--weights %.150s %s", path, reason);
+    row_file_close(&file);
+    *found = (struct query_rounding){means.loss, means.loss_worst};
+    return status;
+}
+
+int rounding_find(const struct rounding_question *q, const struct weights_question *weights,
+                  uint64_t n, uint64_t k, struct query_rounding *found)
+{
+    *found = (struct query_rounding){NAN, NAN};
+    if (!q->format)
+        return STATUS_OK;
+    if (weights->file)
+        return from_file(q, weights->file, k, found);
+    const double sd = weights->score_sd.given ? weights->score_sd.value : 1.0;
+    const struct rcm_values scores = {rcm_values_law_by_name("normal"), q->mean.value, sd};
+    found->loss = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_POSITION);
+    found->worst = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_WORST);
+    return STATUS_OK;
+}
+
+unsigned rounding_print(const struct rounding_question *q, const struct query_rounding *found,
+                        double loss)
+{
+    char most[40], text[200] = "";
+    if (!q->format)
+        return 0;
+    format_recall(most, sizeof most, found->loss);
+    if (loss < found->loss)
+        snprintf(text, sizeof text,
+                 ", more than these buckets do (%.3g): a recall above %s is not "
+                 "worth asking for",
+                 loss, most);
+    else
+        snprintf(text, sizeof text, "; a recall above %s is not worth asking for", most);
+    return print_wrapped(
+        "  rounding    exact top-k of %s scores loses %.3g, ties by position, %.3g "
+        "at worst%s",
+        q->format->name, found->loss, found->worst, text);
+}
+
+void rounding_json(json_t *object, const struct rounding_question *q,
+                   const struct query_rounding *found)
+{
+    if (!q->format)
+        return;
+    set_text(object, "rounding", q->format->name);
+    set_real(object, "rounding_loss", found->loss);
+    set_real(object, "rounding_loss_worst", found->worst);
+}

@@ -1,0 +1,51 @@
+/* rounding.h - what rounding leaves of the recall: --rounding and --score-mean.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROUNDING_OPTIONS_H
+#define ROUNDING_OPTIONS_H
+
+#include "weights.h"
+
+struct score_mean {
+    bool given;
+    double value;
+};
+
+struct rounding_question {
+    const struct rcm_format *format; /* NULL: none */
+    struct score_mean mean;
+};
+
+extern const struct value_kind kind_of_format; /* const struct rcm_format * */
+argument_reader read_score_mean;               /* struct score_mean */
+
+#define OPTIONS_ROUNDING \
+    {"--rounding", "T", &kind_of_format, IN_QUESTION(rounding.format), \
+     "also print what exact top-k loses if it sees the scores in f16, bf16, f8e4m3 or f8e5m2: " \
+     "those of --weights, or normal ones (--score-sd, default 1)"}, \
+    { \
+        "--score-mean", "M", BY(read_score_mean), IN_QUESTION(rounding.mean), \
+            "the mean of the scores that are rounded (default 0)" \
+    }
+
+/* The losses by rounding of one n and k. */
+struct query_rounding {
+    double loss, worst; /* NAN: not asked for */
+};
+
+/* What must hold between the options. Returns a status. */
+int rounding_check(const struct rounding_question *question,
+                   const struct weights_question *weights);
+
+/* Finds the losses. Returns a status, after one line on stderr if it is an error. */
+int rounding_find(const struct rounding_question *question, const struct weights_question *weights,
+                  uint64_t n, uint64_t k, struct query_rounding *found);
+
+/* Lines that say what it is, and whether buckets that lose `loss` lose less than that (NAN: no
+ * buckets); and members of the JSON. Nothing where it was not asked for. */
+unsigned rounding_print(const struct rounding_question *question,
+                        const struct query_rounding *found, double loss);
+void rounding_json(json_t *object, const struct rounding_question *question,
+                   const struct query_rounding *found);
+
+#endif
