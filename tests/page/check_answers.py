@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_answers.py - sixty questions: the engine in Chromium answers as the command does.
+"""check_answers.py - sixty-one questions: the engine in Chromium answers as the command does.
 
 Debian's Python, because selenium is Debian's.
 
@@ -18,7 +18,7 @@ from questions import arguments, questions
 def main():
     largest, page_ms, native_ms, slowest = 0.0, [], [], (0.0, "")
     asked = questions()
-    assert len(asked) == 60
+    assert len(asked) == 61
     with browser() as opened:
         opened.open("bare.html")
         opened.run(arguments(asked[0]))  # compiles

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""check_visit.py - the page itself, from disk: sixty questions in the address, errors beside their
+"""check_visit.py - the page itself, from disk: sixty-one questions in the address, errors beside their
 fields, and an address that holds the whole question. No request leaves it.
 
 SPDX-License-Identifier: Apache-2.0
 
-the page itself: the sixty questions in its address, errors beside their fields in the command's
+the page itself: the sixty-one questions in its address, errors beside their fields in the command's
 words, an address that is changed, copied and opened again; every request in the browser's log,
 and five ways to make one that the policy stops. Against: the command.
 """
@@ -64,7 +64,7 @@ def check_questions(opened):
         if got["deploy"] == "bucketed":
             assert (got["b"], got["kb"]) == (str(choice["b"]), str(choice["k_b"])), (what, got)
         ms.append(got["ms"])
-    print(f"60 questions in the address: largest relative difference {largest:.2g}; from the "
+    print(f"61 questions in the address: largest relative difference {largest:.2g}; from the "
           f"change to the answer: median {statistics.median(ms):.0f} ms, slowest {max(ms):.0f}, "
           f"{sum(each > 50 for each in ms)} above 50")
 
@@ -74,7 +74,7 @@ def check_presets(opened):
     names = opened.settle("return [...document.querySelectorAll('#presets button')].map("
                           "(button) => button.textContent);")
     ms = {name: opened.settle(CLICK, number) for number, name in enumerate(names)}
-    assert len(ms) == 11, names
+    assert len(ms) == 12, names
     print("the examples, from the click to the answer, ms:",
           ", ".join(f"{name}: {each:.0f}" for name, each in ms.items()))
 

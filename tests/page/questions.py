@@ -1,4 +1,4 @@
-"""questions.py - sixty questions to `recallmodel select`, as the options that they give.
+"""questions.py - sixty-one questions to `recallmodel select`, as the options that they give.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -29,12 +29,13 @@ MORE = (
     {"n": "2^17", "valid": "100000", "k": "300", "assignment": "contiguous", "align": "128"},
     {"n": "2^17", "k": "2048", "m": "16", "kb-max": "8", "objective": "roofline",
      "device": "mi300x", "recall": "0.995"},
+    {"n": "2^16", "k": "256", "m": "8", "lost-mass": "0.01", "score-sd": "2", "rounding": "bf16"},
     {"n": "1e9", "k": "100", "m": "1", "device": "H200", "recall": "0.9"},
 )
 
 
 def questions():
-    """A list of 60 {option: value}."""
+    """A list of 61 {option: value}."""
     asked = [{"n": n, "k": k, "m": m, **more} for n, k, m in SHAPES for more in ASKED]
     return [*asked, *MORE]
 

@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {byId, element} from './dom.js';
-import {readError, rowsThatReach, showCount, showObjective, showRecall, showTime} from './text.js';
+import {readError, rowsThatReach, showCount, showNumber, showObjective, showRecall, showTime}
+    from './text.js';
 
 function capital(text) {
     return text.charAt(0).toUpperCase() + text.slice(1);
@@ -117,9 +118,15 @@ function figures(answer, exactUs) {
     if (choice) {
         if (answer.deploy !== 'bucketed')
             tiles.push(tile('best buckets', `b = ${choice.b}`, `k_b = ${choice.k_b}`));
+        const mass = answer.lost_mass_target; /* undefined: no weights; null: no target */
         tiles.push(tile('recall in the mean', showRecall(choice.recall),
-            answer.recall_target === null ? 'the most within the budget'
-                : `asked for ${answer.recall_target}`));
+            answer.budget !== null ? 'the most within the budget'
+                : mass ? `may lose ${mass} of the mass` : `asked for ${answer.recall_target}`));
+        if (mass !== undefined)
+            tiles.push(tile('lost mass in the mean', showNumber(choice.lost_mass),
+                choice.lost_mass_quantile === null ? ''
+                    : `${rowsThatReach(answer.quantile).replace(/reach$/, 'lose at most')} ` +
+                      showNumber(choice.lost_mass_quantile)));
         tiles.push(tile(rowsThatReach(answer.quantile), showRecall(choice.recall_quantile),
             `sd of a row ${Number(choice.recall_sd.toPrecision(2))}`));
         tiles.push(...timeTiles(answer));
@@ -160,7 +167,7 @@ export function readNotes(text) {
 function inTiles(label, answer) {
     if (answer.question)
         return false;
-    return ['recall', 'time', 'buckets', 'exact'].includes(label) ||
+    return ['recall', 'time', 'buckets', 'exact', 'lost mass'].includes(label) ||
            (label === 'beyond' && !answer.beyond) ||
            (label === 'threshold' && answer.objective !== 'roofline');
 }

@@ -129,7 +129,7 @@ export class Explorer {
             this.late(false);
             return;
         }
-        if (answer.recall_target === null) /* a budget was asked for: aim at what it reaches */
+        if (answer.recall_target === null) /* a budget or a mass: aim at the recall it reaches */
             answer = {...answer, recall_target: (answer.choice || {recall: 1}).recall,
                 target_is: 'reached'};
         for (const card of Object.values(this.cards))

@@ -16,6 +16,13 @@ export const PRESETS = [
         question: {n: '151936', k: '50', m: '64', recall: '0.99', device: 'H100-PCIe'},
     },
     {
+        group: 'Sampling',
+        name: '1 % of the mass',
+        title: 'How many may be lost if 1 % of the mass of the top 64 may be, and scores have sd 3?',
+        question: {n: '151936', k: '64', m: '64', 'lost-mass': '0.01', 'score-sd': '3',
+                   device: 'H100-PCIe'},
+    },
+    {
         group: 'Sparse attention',
         name: '8 k',
         title: '2048 of 8192 keys for each of 64 queries: when the answer is no',

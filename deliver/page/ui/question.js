@@ -6,9 +6,9 @@ import {quoted} from './text.js';
 
 /* Every option that the form has, by the command's name, in the order of the command line. An
  * empty text leaves the option out. */
-export const OPTIONS = ['n', 'k', 'm', 'recall', 'confidence', 'device', 'dtype', 'exact-us',
-    'exact-kernel', 'shards', 'kb-max', 'kernel', 'objective', 'budget', 'd', 'valid', 'assignment',
-    'align', 'rope-theta', 'head-dim', 'rope-stretch'];
+export const OPTIONS = ['n', 'k', 'm', 'recall', 'lost-mass', 'score-sd', 'confidence', 'device', 'dtype',
+    'exact-us', 'exact-kernel', 'shards', 'kb-max', 'kernel', 'objective', 'budget', 'd', 'valid', 'assignment',
+    'align', 'rope-theta', 'head-dim', 'rope-stretch', 'rounding'];
 
 /* Options that other subcommands take, too; the pictures pass them on. */
 export const SHAPE = ['n', 'k', 'valid', 'assignment'];
@@ -24,12 +24,17 @@ export function complete(values) {
     return question;
 }
 
-/* The options that are given, as arguments. The type is one of times only, and the command refuses
- * it without a device. */
+/* Would the command refuse it beside the others? A type is one of times, which a device has. A lost
+ * mass stands in place of the recall. */
+function inPlace(question, name) {
+    return name === 'dtype' ? question.device : name !== 'recall' || !question['lost-mass'];
+}
+
+/* The options that are given, as arguments. */
 export function optionArguments(question, names = OPTIONS) {
     const args = [];
     for (const name of names)
-        if (question[name] && !(name === 'dtype' && !question.device))
+        if (question[name] && inPlace(question, name))
             args.push('--' + name, question[name]);
     return args;
 }
