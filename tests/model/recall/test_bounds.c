@@ -101,7 +101,7 @@ START_TEST(smallest_b_is_the_first)
     uint64_t state = 3;
     for (int i = 0; i < 20000; i++) {
         struct rcm_topk p = random_shape(&state, i % 10 ? 100 : 2000);
-        struct rcm_target target = {losses[i % 10], 1, false};
+        struct rcm_target target = {.loss = losses[i % 10], .align = 1};
         if (i % 3 == 1)
             target.align = random_between(&state, 1, 20);
         if (i % 4 == 1)
