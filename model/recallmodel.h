@@ -16,9 +16,9 @@
  * rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose names begin
  * with it), each also in its form for buckets; rcm_select, rcm_select_each and rcm_best_recall,
  * which consider exact top-k by threshold; rcm_frontier; any choice with a confidence
- * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); and those of parts.h and, but for
- * rcm_lost_mass, of lost_mass.h. Except for the array of rcm_lost, they free it before they return.
- * No other function allocates.
+ * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); those of parts.h, and of lost_mass.h but for
+ * rcm_lost_mass; and rcm_filter, rcm_filter_compactions_at_most and rcm_best_filter. Except for the
+ * array of rcm_lost, they free it before they return. No other function allocates.
  *
  * The library comes in parts, in the order in which they build on each other. Each can be included
  * alone, and the folder of the same name implements it:
@@ -34,6 +34,7 @@
  *     select.h   which b and k_b to deploy, and the same question in reverse
  *     threshold_bin.h   how full a histogram's bin of the k-th largest is (in the folder recall)
  *     rounding.h        what exact top-k loses on rounded scores (in the folder recall)
+ *     filter.h          exact top-k by a running or a sampled threshold (in the folder recall)
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased
  * Parallelism", arXiv 2412.04358. [Samaga2025] Samaga et al., "A Faster Generalized Two-Stage
@@ -45,6 +46,7 @@
 
 #include "recallmodel/blocks.h"
 #include "recallmodel/cost.h"
+#include "recallmodel/filter.h"
 #include "recallmodel/lost_mass.h"
 #include "recallmodel/parts.h"
 #include "recallmodel/profile_text.h"

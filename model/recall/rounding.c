@@ -57,15 +57,15 @@ static double cell_edge(const struct rcm_format *f, int64_t cell)
 
 /* ---- one point of the integral */
 
-/* Given that the share u of the law lies above the k-th largest: of the k - 1 above it and the n - k
- * below, each lies in its cell with these probabilities. */
+/* Given that the share u of the law lies above the k-th largest: of the k - 1 above it and the
+ * n - k below, each lies in its cell with these probabilities. */
 struct point {
     double above, inside, below, inside_below; /* how many, and the probability */
 };
 
-/* j = B + 1 of the cell are of the top k, D are not. By position the cell loses j D/(j + D), as each
- * of the j + D is taken with probability j/(j + D). As 1/(j + D) is the integral of s^(j+D-1), the
- * mean is that of E[(B+1) s^B] E[D s^D] over s from 0 to 1. */
+/* j = B + 1 of the cell are of the top k, D are not. By position the cell loses j D/(j + D), as
+ * each of the j + D is taken with probability j/(j + D). As 1/(j + D) is the integral of s^(j+D-1),
+ * the mean is that of E[(B+1) s^B] E[D s^D] over s from 0 to 1. */
 static double lost_by_position(const struct point *p)
 {
     const double counts = p->above * p->inside + p->below * p->inside_below;

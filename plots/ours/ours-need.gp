@@ -4,7 +4,7 @@ set xlabel "standard deviation of the scores, over the temperature"
 set xrange [0:8.2]
 set logscale y
 set format y @ten
-set title "loss of elements that loses this share of the mass, k = 64, k_b = 2" font ",10" offset 0,-0.6
+set title "loss of elements that loses this much mass, k = 64, k_b = 2" font ",10" offset 0,-0.6
 set ylabel "1 - recall"
 set yrange [8e-5:0.4]
 set key top left Left reverse font ",8"

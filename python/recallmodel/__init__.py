@@ -30,14 +30,13 @@ from ._select import Beyond, Choice, Threshold, select
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
 
 __all__ = [
-    "Beyond", "Choice", "Chosen", "Device", "LostMass", "Merged", "Parts", "Profile", "Reaching", "Runs",
-    "Simulation",
-    "SparseAttention", "Threshold", "TopK", "TopKChosen", "attention_methods", "blocks_loss",
-    "blocks_recall", "blocks_sd", "blocks_smallest", "cost", "devices", "exact_time_us",
-    "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound", "lost_law", "lost_mass",
-    "merge_parts", "normal_weights", "parts", "predict_us",
-    "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs",
-    "recall", "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case",
-    "register_torch", "runs", "select", "simulate", "smallest_b", "sparse_attention",
-    "stand_in", "survival", "topk", "topk_isa", "version", "write_profile", "xla_b"]
+    "Beyond", "Choice", "Chosen", "Device", "LostMass", "Merged", "Parts", "Profile", "Reaching",
+    "Runs", "Simulation", "SparseAttention", "Threshold", "TopK", "TopKChosen",
+    "attention_methods", "blocks_loss", "blocks_recall", "blocks_sd", "blocks_smallest", "cost",
+    "devices", "exact_time_us", "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound",
+    "lost_law", "lost_mass", "merge_parts", "normal_weights", "parts", "predict_us",
+    "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs", "recall",
+    "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case", "register_torch",
+    "runs", "select", "simulate", "smallest_b", "sparse_attention", "stand_in", "survival",
+    "topk", "topk_isa", "version", "write_profile", "xla_b"]
 __version__ = version()

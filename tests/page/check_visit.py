@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""check_visit.py - the page itself, from disk: sixty-one questions in the address, errors beside their
-fields, and an address that holds the whole question. No request leaves it.
+"""check_visit.py - the page itself, from disk: sixty-one questions in the address, errors beside
+their fields, and an address that holds the whole question. No request leaves it.
 
 SPDX-License-Identifier: Apache-2.0
 

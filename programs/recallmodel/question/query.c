@@ -47,8 +47,8 @@ static int check_question(const struct question *question)
     return STATUS_OK;
 }
 
-/* Finds what the elements of a query weigh and what rounding costs; with --lost-mass the mass is its
- * target. Returns a status. */
+/* Finds what the elements of a query weigh and what rounding costs; with --lost-mass the mass is
+ * its target. Returns a status. */
 static int set_weights(struct query *query, const struct question *question)
 {
     const struct weights_question *asked = &question->weights;

@@ -8,6 +8,7 @@
 
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
+#include "exact_filter.h"
 
 /* What was asked and found for one n and k. */
 struct exact_answer {
@@ -24,7 +25,8 @@ struct exact_answer {
 struct settings {
     struct question question;
     struct fraction quantile;
-    uint64_t k_b_max;           /* 0: not given */
+    uint64_t k_b_max; /* 0: not given */
+    struct filter_question filter;
     struct exact_answer answer; /* to the last query */
     size_t answers;
 };
@@ -41,12 +43,21 @@ static const struct argument exact_options[] = {
     {OPTION_ASSIGNMENT},
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, quantile),
      "the share of rows that may need a larger buffer (default 0.000001)"},
+    {"--block", "B", BY(read_count), offsetof(struct settings, filter.block),
+     "of a running threshold: elements of a block (default 2 k)"},
+    {"--more", "B2", BY(read_count), offsetof(struct settings, filter.more),
+     "compact the buffer where it holds k + B2 elements (default 2 k)"},
+    {"--room", "R", BY(read_count), offsetof(struct settings, filter.room),
+     "find the block and B2 with the least work for which a buffer of R elements suffices"},
+    {"--sample", "S", BY(read_count), offsetof(struct settings, filter.sample),
+     "of a sampled threshold: elements in the sample (default: those with the least work)"},
     OPTIONS_RESTRICTION,
     OPTIONS_FORM,
 };
 
 static const struct argument_rule exact_rules[] = {
     {.options = "--b --kb", .needs = "--b --kb"},
+    {.options = "--room", .excludes = "--block --more", .why = "it finds both"},
     {0},
 };
 
@@ -191,16 +202,25 @@ static void exact_text(const struct query *query, const struct table *rows, void
         table_print(rows, stdout, colour);
         return;
     }
+    char rest[64];
+    const uint64_t n = query->base.valid ? query->base.valid : query->base.n;
     print_query(query);
     print_answer(&settings->answer);
+    format_share(rest, sizeof rest, settings->answer.share);
+    const struct filter_answer filter =
+        filter_answer(&settings->filter, n, query->base.k, settings->answer.share);
+    filter_print(&filter, rest);
 }
 
 static void exact_json(json_t *object, const struct query *query, const struct table *rows,
                        void *state)
 {
-    (void)query;
-    (void)state;
+    const struct settings *settings = state;
+    const uint64_t n = query->base.valid ? query->base.valid : query->base.n;
+    const struct filter_answer filter =
+        filter_answer(&settings->filter, n, query->base.k, settings->answer.share);
     json_object_update_new(object, table_row_json(rows, 0));
+    filter_json(object, &filter);
 }
 
 static const struct answer exact_answer = {.rules = exact_rules,
@@ -227,7 +247,12 @@ const struct command command_exact = {
         "elements is that of the row. Nothing is lost, and the row is read twice.\n"
         "\n"
         "  collected       how many elements the second pass collects\n"
-        "  buffer          the number that suffices in all but a share --quantile of the rows",
+        "  buffer          the number that suffices in all but a share --quantile of the rows\n"
+        "\n"
+        "Two other ways read the row once. A running threshold is raised as the row is read in "
+        "blocks: what passes it goes into a buffer, of which the k largest are kept where it is "
+        "full. The threshold of a sample is an element of it that lies, nearly always, below the "
+        "k-th largest of the row.",
     .columns = &exact_columns,
     .options = exact_options,
     .run = run_exact,

@@ -88,13 +88,13 @@ END_TEST
 START_TEST(equal_weights_give_the_law)
 {
     double worst = 0.0;
-    const struct rcm_topk of[] = {shapes[0], shapes[1], shapes[2], shapes[4]};
-    for (unsigned i = 0; i < 4; i++) {
+    const struct rcm_topk of[] = {shapes[0], shapes[1], shapes[4]};
+    for (unsigned i = 0; i < 3; i++) {
         const struct rcm_topk p = of[i];
         struct rcm_lost law;
         ck_assert_int_eq(rcm_lost(p, &law), 0);
         const double mean = rcm_loss_exact(p) * (double)p.k;
-        for (double lost = floor(mean) - 2.5; lost < mean + 12.0; lost += 4.0) {
+        for (double lost = floor(mean) - 2.5; lost < mean + 9.0; lost += 5.0) {
             if (lost < 0.0)
                 continue;
             const double want = 1.0 - rcm_lost_at_most(&law, lost);
@@ -227,10 +227,10 @@ START_TEST(rows_that_are_drawn)
         double sd;
         unsigned rows;
     } cases[] = {
-        {{.n = 1024, .k = 32, .b = 32, .k_b = 1}, 3.0, 8000},
-        {{.n = 500, .k = 64, .b = 23, .k_b = 4}, 1.0, 8000},
-        {{.n = 256, .k = 8, .b = 8, .k_b = 2}, 2.0, 20000},
-        {{.n = 700, .k = 300, .b = 90, .k_b = 5}, 0.5, 8000},
+        {{.n = 1024, .k = 32, .b = 32, .k_b = 1}, 3.0, 3000},
+        {{.n = 500, .k = 64, .b = 23, .k_b = 4}, 1.0, 4000},
+        {{.n = 256, .k = 8, .b = 8, .k_b = 2}, 2.0, 8000},
+        {{.n = 700, .k = 300, .b = 90, .k_b = 5}, 0.5, 3000},
     };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     double *x = malloc(2048 * sizeof *x), worst = 0.0;
@@ -270,10 +270,10 @@ END_TEST
 
 START_TEST(two_ways_agree)
 {
-    const double sd[] = {0.3, 2.0, 6.0};
+    const double sd[] = {0.3, 4.0};
     double worst = 0.0;
     for (unsigned i = 0; i < SHAPES; i++)
-        for (unsigned j = 0; j < 3; j++) {
+        for (unsigned j = 0; j < 2; j++) {
             const struct rcm_topk p = shapes[i];
             struct rcm_weights w = normal_weights(p.valid ? p.valid : p.n, p.k, sd[j]);
             const double mean = rcm_lost_mass(p, &w), other = rcm_lost_mass_normal(p, sd[j]).mean;

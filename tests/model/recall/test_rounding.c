@@ -1,7 +1,7 @@
 /* test_rounding.c - what exact top-k loses if the scores are rounded.
  *
- * Against: two elements by the sum over cells, rows that are drawn and rounded by a search among all
- * numbers of the format, values of the formats by hand, float16 as the compiler has it.
+ * Against: two elements by the sum over cells, rows that are drawn and rounded by a search among
+ * all numbers of the format, values of the formats by hand, float16 as the compiler has it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>

@@ -1,0 +1,205 @@
+/* test_filter.c - exact top-k by a running threshold, and by that of a sample.
+ *
+ * Against: every order of up to 8 elements, the algorithm run on random rows, and the bound that
+ * its authors prove.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <gsl/gsl_rng.h>
+
+#include <tests/test.h>
+
+/* What the algorithm does with one row. */
+struct run {
+    uint64_t appended, compactions;
+};
+
+static int larger_first(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* At the end the k largest of the buffer are those of the row: their sum is returned. */
+static double filter_row(const double *row, struct rcm_filter f, double *buffer, struct run *run)
+{
+    double threshold = -INFINITY, sum = 0.0;
+    uint64_t length = 0;
+    *run = (struct run){0, 0};
+    for (uint64_t block = 0; block < f.n; block += f.block) {
+        for (uint64_t i = block; i < f.n && i < block + f.block; i++)
+            if (row[i] > threshold) {
+                buffer[length++] = row[i];
+                run->appended++;
+            }
+        ck_assert_uint_le(length, f.k + f.more + f.block - 1);
+        if (length < f.k + f.more)
+            continue;
+        qsort(buffer, length, sizeof *buffer, larger_first);
+        length = f.k;
+        threshold = buffer[f.k - 1];
+        run->compactions++;
+    }
+    qsort(buffer, length, sizeof *buffer, larger_first);
+    for (uint64_t i = 0; i < f.k; i++)
+        sum += buffer[i];
+    return sum;
+}
+
+/* ---- all orders */
+
+#define SMALL 8
+static double orders[40320][SMALL];
+static unsigned order_count;
+
+static void all_orders(double *row, unsigned length, unsigned n)
+{
+    if (length == n) {
+        memcpy(orders[order_count++], row, n * sizeof *row);
+        return;
+    }
+    for (unsigned value = 1; value <= n; value++) {
+        bool used = false;
+        for (unsigned i = 0; i < length; i++)
+            used = used || row[i] == value;
+        row[length] = value;
+        if (!used)
+            all_orders(row, length + 1, n);
+    }
+}
+
+START_TEST(filters_by_counting)
+{
+    double worst = 0.0, row[SMALL], buffer[2 * SMALL];
+    for (unsigned n = 1; n <= SMALL; n++) {
+        order_count = 0;
+        all_orders(row, 0, n);
+        for (unsigned k = 1; k <= n; k++)
+            for (unsigned block = 1; block <= 4; block++)
+                for (unsigned more = 1; more <= 4; more++) {
+                    const struct rcm_filter f = {n, k, block, more};
+                    double appended = 0.0, square = 0.0, count = 0.0, count_square = 0.0;
+                    double at_most[SMALL + 1] = {0.0};
+                    if (n == SMALL && (k + block + more) % 3)
+                        continue; /* a third of the largest */
+                    for (unsigned i = 0; i < order_count; i++) {
+                        struct run run;
+                        const double sum = filter_row(orders[i], f, buffer, &run);
+                        ck_assert_double_eq(sum, 0.5 * k * (2.0 * n - k + 1.0));
+                        appended += (double)run.appended;
+                        square += (double)(run.appended * run.appended);
+                        count += (double)run.compactions;
+                        count_square += (double)(run.compactions * run.compactions);
+                        for (uint64_t r = run.compactions; r <= SMALL; r++)
+                            at_most[r] += 1.0;
+                    }
+                    const double all = order_count;
+                    const struct rcm_filter_work w = rcm_filter(f);
+                    const double variance = square / all - pow(appended / all, 2.0),
+                                 count_variance = count_square / all - pow(count / all, 2.0);
+                    double error =
+                        fmax(fabs(w.appended - appended / all), fabs(w.compactions - count / all));
+                    error = fmax(error, fabs(w.appended_sd * w.appended_sd - variance));
+                    error = fmax(error, fabs(w.compactions_sd * w.compactions_sd - count_variance));
+                    for (uint64_t r = 0; r <= SMALL; r++)
+                        error = fmax(error,
+                                     fabs(rcm_filter_compactions_at_most(f, r) - at_most[r] / all));
+                    worst = fmax(worst, error);
+                    ck_assert_msg(error < 1e-9, "n %u k %u block %u more %u: %g", n, k, block, more,
+                                  error);
+                    ck_assert_double_le(w.selected, w.bound);
+                }
+    }
+    printf("measured: filters by counting %.1e\n", worst);
+}
+END_TEST
+
+START_TEST(samples_by_counting)
+{
+    double worst = 0.0, row[SMALL];
+    for (unsigned n = 2; n <= 7; n++) {
+        order_count = 0;
+        all_orders(row, 0, n);
+        for (unsigned sample = 1; sample <= n; sample++)
+            for (unsigned rank = 1; rank <= sample; rank++)
+                for (unsigned k = 1; k <= n; k++) {
+                    double mean = 0.0, square = 0.0, few = 0.0, many = 0.0;
+                    const unsigned room = k + 1;
+                    for (unsigned i = 0; i < order_count; i++) {
+                        double first[SMALL];
+                        memcpy(first, orders[i], sizeof first);
+                        qsort(first, sample, sizeof *first, larger_first);
+                        const double survivors = n + 1.0 - first[rank - 1];
+                        mean += survivors;
+                        square += survivors * survivors;
+                        few += survivors < k;
+                        many += survivors > room;
+                    }
+                    mean /= order_count;
+                    const double sd = sqrt(fmax(square / order_count - mean * mean, 0.0));
+                    const struct rcm_survivors s =
+                        rcm_sampled((struct rcm_sample){n, k, sample, rank}, room);
+                    double error = fmax(fabs(s.mean - mean), fabs(s.sd - sd));
+                    error = fmax(error, fabs(s.too_few - few / order_count));
+                    error = fmax(error, fabs(s.too_many - many / order_count));
+                    worst = fmax(worst, error);
+                    ck_assert_msg(error < 1e-7, "n %u sample %u rank %u k %u: %g", n, sample, rank,
+                                  k, error);
+                }
+    }
+    printf("measured: samples by counting %.1e\n", worst);
+}
+END_TEST
+
+/* |z| > 5 by chance: 6e-7 a number, of 8. The seed is fixed. */
+START_TEST(filters_of_random_rows)
+{
+    const struct rcm_filter filters[] = {
+        {5000, 64, 100, 64}, {20000, 200, 512, 300}, {3000, 5, 16, 2}, {10007, 100, 1000, 50}};
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    double *row = malloc(20000 * sizeof *row), *buffer = malloc(20000 * sizeof *buffer), most = 0.0;
+    for (unsigned c = 0; c < 4; c++) {
+        const struct rcm_filter f = filters[c];
+        const struct rcm_filter_work w = rcm_filter(f);
+        const double rows = 600.0;
+        double appended = 0.0, count = 0.0;
+        for (unsigned r = 0; r < 600; r++) {
+            struct run run;
+            for (uint64_t i = 0; i < f.n; i++)
+                row[i] = gsl_rng_uniform(rng);
+            filter_row(row, f, buffer, &run);
+            appended += (double)run.appended / rows;
+            count += (double)run.compactions / rows;
+        }
+        const double z = (appended - w.appended) / (w.appended_sd / sqrt(rows)),
+                     z_count = (count - w.compactions) / (w.compactions_sd / sqrt(rows) + 1e-3);
+        most = fmax(most, fmax(fabs(z), fabs(z_count)));
+        ck_assert_msg(fabs(z) < 5.0 && fabs(z_count) < 5.0, "%u: z %.2f %.2f", c, z, z_count);
+        ck_assert_double_le(w.selected, w.bound);
+    }
+    gsl_rng_free(rng);
+    free(row);
+    free(buffer);
+    printf("measured: filters of random rows |z| up to %.1f\n", most);
+}
+END_TEST
+
+START_TEST(the_best)
+{
+    const struct rcm_filter best = rcm_best_filter(65536, 512, 2560);
+    ck_assert_uint_le(best.k + best.more + best.block - 1, 2560);
+    const struct rcm_filter theirs = {65536, 512, 1024, 1025};
+    ck_assert_double_le(rcm_filter(best).selected, rcm_filter(theirs).selected);
+    ck_assert_uint_eq(rcm_best_filter(65536, 512, 512).block, 0);
+    const uint64_t rank = rcm_sample_rank(1 << 20, 512, 4096, 1e-6);
+    ck_assert_double_le(rcm_sampled((struct rcm_sample){1 << 20, 512, 4096, rank}, 0).too_few,
+                        1e-6);
+    ck_assert_double_gt(rcm_sampled((struct rcm_sample){1 << 20, 512, 4096, rank - 1}, 0).too_few,
+                        1e-6);
+    ck_assert_uint_eq(rcm_sample_rank(100, 50, 10, 1e-9), 0); /* no rank is low enough */
+    ck_assert(isnan(rcm_filter((struct rcm_filter){10, 11, 1, 1}).selected));
+    ck_assert(isnan(rcm_filter((struct rcm_filter){1 << 20, 5, 1, 1}).selected));
+    ck_assert(isnan(rcm_sampled((struct rcm_sample){10, 5, 4, 5}, 7).mean));
+}
+END_TEST
+
+TEST_MAIN("filter", filters_by_counting, samples_by_counting, filters_of_random_rows, the_best)
