@@ -99,6 +99,8 @@ struct rcm_selection {
      * (rcm_predict_exact), which replaces what an objective in us says about it; 0: none */
     double exact_us;
     double exact_low_us, exact_high_us; /* its band, if a profile predicts it; 0: none is known */
+    /* only what takes equal elements so, or better, takes part; exact_us is the user's word */
+    enum rcm_keeps_ties ties;
     /* called for each k_b; returns true to stop the search. NULL: none */
     bool (*tick)(void *context, uint64_t done, uint64_t total);
     void *tick_context;
@@ -164,6 +166,8 @@ enum rcm_reason {
     /* rcm_best_recall: */
     RCM_REASON_BUDGET,  /* nothing within the budget keeps more */
     RCM_REASON_NOTHING, /* nothing is within the budget; deploy is exact */
+    /* no buckets take part: */
+    RCM_REASON_TIES, /* the kernel takes other ones of equal elements */
 };
 const char *rcm_reason_name(enum rcm_reason reason); /* "least", "too_close"; NULL: out of range */
 const char *rcm_reason_text(enum rcm_reason reason); /* a sentence without its full stop */

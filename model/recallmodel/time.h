@@ -341,16 +341,45 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, 
  * kernel cpu finds every exact top-k by threshold, with groups of its own: rcm_predict_exact(). */
 double rcm_predict_threshold(const struct rcm_profile *profile, struct rcm_topk p, double reaching);
 
+/* ------------------------------------------------------------------------------------------------
+ * Ties
+ */
+
+/* Which of equal elements a kernel takes where not all of them are among the top k. */
+enum rcm_keeps_ties {
+    RCM_TIES_ANY,         /* it may differ from one run to the next, or is not known */
+    RCM_TIES_REPEATABLE,  /* the same for the same input, but not the first */
+    RCM_TIES_BY_POSITION, /* the first in the row */
+};
+const char *rcm_ties_name(enum rcm_keeps_ties ties); /* any, repeatable, position */
+
+/* What the code of a kernel does. A registry row: rcm_tie_rule(0), .. until NULL. By name: the row
+ * whose `kernel` is the longest beginning of the name of a kernel, a profile or of runs; NULL: it
+ * was not read. */
+struct rcm_tie_rule {
+    const char *kernel;
+    enum rcm_keeps_ties ties;
+    const char *option; /* what changes it, and at what cost; NULL: nothing that is known */
+    const char *source;
+};
+const struct rcm_tie_rule *rcm_tie_rule(size_t index);
+const struct rcm_tie_rule *rcm_tie_rule_of(const char *name);
+
+/* Of buckets by this kernel; and of exact top-k as the profile predicts it. */
+enum rcm_keeps_ties rcm_kernel_ties(const struct rcm_kernel *kernel);
+enum rcm_keeps_ties rcm_exact_ties(const struct rcm_profile *profile);
+
 /* The kernel of exact top-k alone, of those that come with the library, that is predicted to be the
  * fastest for n, k and m of p; only where these lie within its runs. It was measured on this card,
  * or on another of its architecture and is carried (rcm_carry_exact): of those with runs the one
  * whose memory is nearest in rate. One that was measured goes
  * before one that is carried, and of these one that reads values of the width of `dtype` before the
  * others. dtype: NULL: the fastest of all but torch.topk, which profiles of both stages predict.
+ * ties: only those that take equal elements so, or better.
  * Returns   whether there is one, in *out, which points to the texts of the library and `device`.
  * Source    docs/models.md 21. */
 bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
-                       struct rcm_topk p, struct rcm_profile *out);
+                       enum rcm_keeps_ties ties, struct rcm_topk p, struct rcm_profile *out);
 
 /* ------------------------------------------------------------------------------------------------
  * Quirks

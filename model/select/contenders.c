@@ -24,6 +24,9 @@ static double exact_objective(const struct rcm_selection *s)
     const struct rcm_objective *objective = search_objective(s);
     if (s->exact_us > 0.0 && strcmp(objective->unit, "us") == 0)
         return s->exact_us;
+    if (s->machine.profile && objective->need == RCM_NEEDS_PROFILE &&
+        rcm_exact_ties(s->machine.profile) < s->ties)
+        return NAN;
     struct rcm_topk p = s->p;
     p.b = p.k_b = 1;
     return rcm_check(p) == RCM_OK ? objective->exact(objective, &s->machine, p) : NAN;

@@ -35,11 +35,11 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
     return RCM_SELECTION_OK;
 }
 
-/* Does a profile of the card itself say how long exact top-k takes? */
-static bool says_exact(const struct rcm_profile *q, struct rcm_topk p)
+/* Does a profile of the card itself say how long an exact top-k takes that keeps ties so? */
+static bool says_exact(const struct rcm_profile *q, struct rcm_topk p, enum rcm_keeps_ties ties)
 {
     const bool is_of_the_card = !q->stands_in_for || strcmp(q->stands_in_for, q->name) == 0;
-    return is_of_the_card && !isnan(rcm_predict_exact(q, p));
+    return is_of_the_card && rcm_exact_ties(q) >= ties && !isnan(rcm_predict_exact(q, p));
 }
 
 bool rcm_compare_exact(struct rcm_selection *s, const struct rcm_profile *kernel,
@@ -51,8 +51,8 @@ bool rcm_compare_exact(struct rcm_selection *s, const struct rcm_profile *kernel
         const struct rcm_device *from = rcm_device_by_name(kernel->card);
         const bool elsewhere = from && device && strcmp(from->name, device->name) != 0;
         *used = elsewhere ? rcm_carry_exact(kernel, from, device) : *kernel;
-    } else if (s->exact_us > 0.0 || !device || !q || says_exact(q, s->p) ||
-               !rcm_fastest_exact(device, &q->dtype, s->p, used)) {
+    } else if (s->exact_us > 0.0 || !device || !q || says_exact(q, s->p, s->ties) ||
+               !rcm_fastest_exact(device, &q->dtype, s->ties, s->p, used)) {
         return false;
     }
     const struct rcm_prediction r = rcm_predict_exact_band(used, s->p);

@@ -21,6 +21,7 @@ static const struct row {
     [RCM_REASON_KERNEL] = {"kernel", "the kernel runs no buckets that keep the recall"},
     [RCM_REASON_BUDGET] = {"budget", "nothing within the budget keeps more recall"},
     [RCM_REASON_NOTHING] = {"nothing", "nothing stays within the budget"},
+    [RCM_REASON_TIES] = {"ties", "the kernel takes others of equal elements than were asked for"},
 };
 
 #define ROW_COUNT (sizeof ROWS / sizeof *ROWS)
@@ -44,6 +45,8 @@ static bool any_buckets(struct rcm_selection s)
 static enum rcm_reason what_forbids(const struct rcm_selection *s, const struct rcm_choice *c)
 {
     struct rcm_selection any = *s, unaligned = *s;
+    if (s->kernel && rcm_kernel_ties(s->kernel) < s->ties)
+        return RCM_REASON_TIES;
     unaligned.target.align = any.target.align = 1;
     unaligned.target.divisors = any.target.divisors = false;
     any.kernel = NULL;

@@ -53,7 +53,7 @@ struct search search_begin(const struct rcm_selection *s, uint64_t k_b,
                        .all_up_to = SEARCH_ALL_UP_TO,
                        .best = {.objective = INFINITY}};
     f.p.k_b = k_b;
-    if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k)
+    if (k_b < 1 || k_b > f.kernel->k_b_max || k_b > s->p.k || rcm_kernel_ties(f.kernel) < s->ties)
         return f;
     const struct rcm_range range = rcm_deployable_b(f.p);
     if (range.low == 0)

@@ -232,22 +232,29 @@ static const struct rcm_device *nearest_source(const struct rcm_device *device)
     return nearest;
 }
 
-/* Makes *out the fastest of *out, which takes `least` us, and of those for values of `bytes` (0: of
- * any width) that were measured on the card `from` (NULL: none); not `torch`: without torch.topk.
- * Returns its time. */
+/* Which kernels: for values of `bytes` (0: of any width); not `torch`: without torch.topk; that
+ * take equal elements so, or better. */
+struct fastest_question {
+    double bytes;
+    bool torch;
+    enum rcm_keeps_ties ties;
+    struct rcm_topk p;
+};
+
+/* Makes *out the fastest of *out, which takes `least` us, and of those that were measured on the
+ * card `from` (NULL: none). Returns its time. */
 static double fastest_of(const struct rcm_device *from, const struct rcm_device *device,
-                         double bytes, bool torch, struct rcm_topk p, double least,
-                         struct rcm_profile *out)
+                         struct fastest_question asked, double least, struct rcm_profile *out)
 {
     const struct rcm_profile *q;
     const bool own = from && strcmp(from->name, device->name) == 0;
     for (size_t i = 0; from && (q = rcm_profile(i)); i++) {
         const struct rcm_device *card = q->kernel->exact_only ? rcm_device_by_name(q->card) : NULL;
-        if (card != from || (bytes > 0.0 && rcm_dtype_bytes(q->dtype) != bytes) ||
-            (q->kernel->splits && !(own && torch)))
+        if (card != from || (asked.bytes > 0.0 && rcm_dtype_bytes(q->dtype) != asked.bytes) ||
+            (q->kernel->splits && !(own && asked.torch)) || rcm_exact_ties(q) < asked.ties)
             continue;
         const struct rcm_profile here = own ? *q : rcm_carry_exact(q, from, device);
-        const struct rcm_prediction r = rcm_predict_exact_band(&here, p);
+        const struct rcm_prediction r = rcm_predict_exact_band(&here, asked.p);
         if (r.within_runs && r.time_us < least) {
             least = r.time_us;
             *out = here;
@@ -257,15 +264,17 @@ static double fastest_of(const struct rcm_device *from, const struct rcm_device 
 }
 
 bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
-                       struct rcm_topk p, struct rcm_profile *out)
+                       enum rcm_keeps_ties ties, struct rcm_topk p, struct rcm_profile *out)
 {
+    const struct fastest_question any = {0.0, dtype != NULL, ties, p};
+    const struct fastest_question wide = {dtype ? rcm_dtype_bytes(*dtype) : 0.0, true, ties, p};
     const struct rcm_device *cards[] = {rcm_device_by_name(device->name), nearest_source(device)};
     double least = INFINITY;
     for (size_t i = 0; i < 2; i++) {
         if (dtype && !(least < INFINITY))
-            least = fastest_of(cards[i], device, rcm_dtype_bytes(*dtype), true, p, least, out);
+            least = fastest_of(cards[i], device, wide, least, out);
         if (!dtype || !(least < INFINITY))
-            least = fastest_of(cards[i], device, 0.0, dtype != NULL, p, least, out);
+            least = fastest_of(cards[i], device, any, least, out);
     }
     return least < INFINITY;
 }

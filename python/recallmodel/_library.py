@@ -23,6 +23,7 @@ Shuffle = Literal["none", "row", "once"]
 Objective = Literal["candidates", "basic", "serial", "parallel", "time", "roofline"]
 CostModel = Literal["basic", "serial", "parallel"]
 Deploy = Literal["bucketed", "exact", "threshold"]
+Ties = Literal["any", "repeatable", "position"]
 
 ASSIGNMENTS: tuple[str, ...] = get_args(Assignment)
 DTYPES: tuple[str, ...] = get_args(Dtype)

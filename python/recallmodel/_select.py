@@ -8,7 +8,7 @@ import numpy
 
 from . import _library as lib
 from ._arrays import Recall, count, fraction, goal, real, rope_of
-from ._library import Deploy, Dtype, Objective, Path, ffi, model, text_of
+from ._library import Deploy, Dtype, Objective, Path, Ties, ffi, model, text_of
 from ._mass import _Weights
 from ._model import _machine, _row_named
 from ._profiles import Device, Profile, _device_row, _profile_for, _profile_of_any
@@ -60,7 +60,7 @@ class Choice:
     equally long. deploy is still the faster; exact top-k loses nothing.
     cause, reason: why, as a word and as a sentence: least (what is deployed has the least
     objective), too_close, no_exact (what exact top-k takes is not known), or what forbids all
-    buckets: recall, runs, options (align, divisors), kernel.
+    buckets: recall, runs, options (align, divisors), kernel, ties.
     """
     b: Optional[int]
     k_b: Optional[int]
@@ -165,7 +165,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
            exact_us: Optional[float] = None, exact_kernel: Optional[Union[Profile, Path]] = None,
            kernel: Optional[str] = None, k_b_max: int = 4, align: int = 1, divisors: bool = False,
            rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
-           d: Optional[int] = None, beyond_runs: bool = False) -> Choice:
+           d: Optional[int] = None, beyond_runs: bool = False, ties: Ties = "any") -> Choice:
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: the one with the least objective. One n and one k, no arrays.
@@ -192,6 +192,8 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
     elements (default 128): avoid b that resonate with one of its wavelengths, if possible.
+    ties: which of equal elements must be taken: any, repeatable (the same each time) or position
+    (the first); only kernels that do so are compared.
     beyond_runs: also consider buckets beyond the runs of the profile, by the upper end of their
     band.
     """
@@ -237,6 +239,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
         target=dict(loss=loss, align=count("align", align), divisors=bool(divisors),
                                        weights=ffi.NULL if held is None else held._row),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
+    selection.ties = lib.number_of(ties, Ties, "ties")
     _compare(selection, exact_us, exact_kernel, stands_in)
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)

@@ -45,6 +45,8 @@ static const char *const rejected[][4] = {
     {"select --n 100 --shards 4 --k 10 --score-sd 1", "--shards", "--score-sd"},
     {"select --n 100 --k 10 --budget 50 --lost-mass 0.1 --score-sd 1", "--budget", "--lost-mass"},
     {"ranks --n 100 --k 10 --score-sd nan", "--score-sd 'nan'", "such as 1.5"},
+    {"select --n 100 --k 10 --ties first", "--ties 'first'", "any, repeatable, position"},
+    {"select --n 100 --k 10 --shards 5 --ties position", "--shards", "--ties"},
     {"recall --n 100 --k 10 --rounding f32", "--rounding 'f32'", "f8e4m3"},
     {"recall --n 100 --k 10 --score-mean 1", "--score-mean", "--rounding"},
     {"recall --n 100 --k 10 --rounding f16 --score-mean x", "--score-mean 'x'", "-2.5"},

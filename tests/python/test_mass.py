@@ -82,3 +82,12 @@ def test_bad_weights(arguments, message):
 def test_bad_targets(arguments, message):
     with pytest.raises(ValueError, match=message):
         rcm.select(4096, 64, **arguments)
+
+
+def test_ties():
+    asked = dict(n=131072, k=2048, target=0.95, m=64, profile="H100-PCIe")
+    assert rcm.select(**asked).deploy == "bucketed"
+    choice = rcm.select(**asked, ties="position")
+    assert (choice.deploy, choice.cause) == ("exact", "ties")
+    with pytest.raises(ValueError, match="any, repeatable, position"):
+        rcm.select(**asked, ties="first")

@@ -99,7 +99,7 @@ enum of { OF_BUCKETS = 1, OF_EXACT = 2, OF_BOTH = OF_BUCKETS | OF_EXACT };
 
 struct profile_row {
     struct rcm_profile q;
-    const char *card, *kernel, *dtype;
+    const char *card, *kernel, *dtype, *ties;
     uint64_t run_count;
     bool exact_only;
     char band[48];
@@ -126,6 +126,7 @@ static const struct column profile_items[] = {
     {TRIED(held_out_k_median_error), .json = "held_out_k_median_error"},
     {TRIED(held_out_k_p95_error), .json = "held_out_k_p95_error"},
     {PROFILE(band), .heading = "measured over\npredicted"},
+    {PROFILE(ties), EVERYWHERE("ties"), .shown = OF_EXACT},
     {TRIED(held_out_p05_ratio), .json = "held_out_p05_ratio"},
     {TRIED(held_out_p95_ratio), .json = "held_out_p95_ratio"},
     {TRIED(held_out_exact_p05_ratio), .json = "held_out_exact_p05_ratio"},
@@ -135,17 +136,21 @@ static const struct column profile_items[] = {
 };
 static const struct columns profile_columns = COLUMNS(struct profile_row, profile_items);
 
+static const char *ties_of(const struct rcm_profile *q)
+{
+    const struct rcm_tie_rule *rule =
+        rcm_tie_rule_of(q->kernel->exact_only ? q->name : q->kernel->name);
+    return rule ? rcm_ties_name(rule->ties) : "not read";
+}
+
 static void add_profile(struct table *table, const struct rcm_profile *q)
 {
     const bool exact = q->kernel->exact_only;
     const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
                  high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
-    struct profile_row row = {*q,
-                              *q->card ? q->card : q->name,
-                              q->kernel->name,
-                              rcm_dtype_name(q->dtype),
-                              .exact_only = exact,
-                              .band = "unknown"};
+    struct profile_row row = {
+        *q,         *q->card ? q->card : q->name, q->kernel->name,  rcm_dtype_name(q->dtype),
+        ties_of(q), .exact_only = exact,          .band = "unknown"};
     row.run_count = (uint64_t)fmin(q->run_count + q->exact_count, (double)RCM_N_MAX);
     if (low > 0.0 && high > 0.0)
         snprintf(row.band, sizeof row.band, "%.2f to %.2f", low, high);

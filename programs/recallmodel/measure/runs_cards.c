@@ -9,13 +9,15 @@
 #include <base/array.h>
 #include <base/memory.h>
 #include <model/recallmodel/cost.h>
+#include <model/recallmodel/time.h>
 
 #define TEXT 60
 
 /* The rows of one card, file and kernel. */
 struct card_kernel {
     char card[TEXT], name[TEXT], kernel[TEXT];
-    size_t place; /* of the card in the registry */
+    const char *ties; /* "": not read */
+    size_t place;     /* of the card in the registry */
     uint64_t rows;
 };
 
@@ -24,6 +26,7 @@ static const struct column group_items[] = {
     {FIELD(struct card_kernel, name), EVERYWHERE("name")},
     {FIELD(struct card_kernel, kernel), EVERYWHERE("kernel")},
     {FIELD(struct card_kernel, rows), EVERYWHERE("rows")},
+    {FIELD(struct card_kernel, ties), EVERYWHERE("ties")},
 };
 static const struct columns group_columns = COLUMNS(struct card_kernel, group_items);
 
@@ -49,6 +52,14 @@ static size_t place_of(const char **card)
     return device ? i : SIZE_MAX;
 }
 
+/* What is known of the kernel, or else of the folder of the runs. */
+static const char *ties_of(const char *name, const char *kernel)
+{
+    const struct rcm_tie_rule *rule = rcm_tie_rule_of(kernel);
+    rule = rule ? rule : rcm_tie_rule_of(name);
+    return rule ? rcm_ties_name(rule->ties) : "";
+}
+
 static void count(struct groups *groups, const char *name, const char *card, const char *kernel)
 {
     const size_t place = place_of(&card);
@@ -56,6 +67,7 @@ static void count(struct groups *groups, const char *name, const char *card, con
     snprintf(next.card, TEXT, "%s", card);
     snprintf(next.name, TEXT, "%s", name);
     snprintf(next.kernel, TEXT, "%s", kernel);
+    next.ties = ties_of(name, kernel);
     for (size_t i = groups->length; i-- > 0;) {
         struct card_kernel *g = &groups->items[i];
         if (strcmp(g->card, next.card) == 0 && strcmp(g->name, next.name) == 0 &&

@@ -32,6 +32,20 @@ static int read_objective(void *to, const char *option, const char *value)
     return status;
 }
 
+static const char *ties_at(unsigned i)
+{
+    return rcm_ties_name((enum rcm_keeps_ties)i);
+}
+
+static int read_ties(void *to, const char *option, const char *value)
+{
+    unsigned i;
+    const int status = read_name(option, value, ties_at, UNTIL_NULL, &i);
+    if (status == STATUS_OK)
+        *(enum rcm_keeps_ties *)to = (enum rcm_keeps_ties)i;
+    return status;
+}
+
 static int read_budget(void *to, const char *option, const char *value)
 {
     const char *wrong = parse_amount(value, to);
@@ -99,6 +113,9 @@ static const struct argument select_options[] = {
     {"--exact-kernel", "K", &kind_of_exact_kernel, AT(exact_kernel),
      "compare with the predicted time of a kernel of exact top-k: a prefix of its name "
      "(recallmodel devices lists them), or the path of a profile"},
+    {"--ties", "T", KIND(read_ties, .names = ties_at), AT(ties),
+     "which of equal elements must be taken: any (default), repeatable, or position, the first of "
+     "them; only kernels that do so are compared"},
     {"--rope-theta", "T", BY(read_rope_theta), AT(rope.theta),
      "the rows are attention logits: avoid b that resonate with a wavelength of RoPE of base T"},
     {"--head-dim", "D", BY(read_head_dim), AT(rope.head_dim),
@@ -171,7 +188,7 @@ static const struct argument_rule select_rules[] = {
     {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
     WEIGHTS_RULES,
     {.options = "--b --shards",
-     .excludes = "--lost-mass --score-sd --weights --rounding",
+     .excludes = "--lost-mass --score-sd --weights --rounding --ties",
      .why = "they ask for elements"},
     {0},
 };

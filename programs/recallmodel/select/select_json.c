@@ -63,6 +63,8 @@ static void put_question(json_t *object, const struct selection_answer *answer)
     set_real(object, "confidence", settings->confidence.given ? decimal_value(confidence) : NAN);
     set_real(object, "budget", budget ? settings->budget : NAN);
     set_real(object, "quantile", selection_quantile_rest(settings));
+    if (settings->ties)
+        set_text(object, "ties", rcm_ties_name(settings->ties));
     set_text(object, "kernel", answer->asked.kernel->name);
     set_text(object, "device_family", settings->question.device.family);
     set_text(object, "device", device ? settings->question.device.text.device.name : NULL);

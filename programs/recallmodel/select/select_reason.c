@@ -216,6 +216,10 @@ static void format_none(char *text, size_t size, const struct selection_answer *
                  "no buckets within the runs of the profile keep %s (those that do lie beyond them "
                  "in %s): time some first",
                  asked, beyond);
+    else if (answer->choice.reason == RCM_REASON_TIES)
+        snprintf(text, size, "the kernel %s does not take equal elements by %s: do not approximate",
+                 answer->asked.kernel->name,
+                 answer->settings->ties == RCM_TIES_BY_POSITION ? "position" : "a fixed rule");
     else if (answer->choice.reason == RCM_REASON_KERNEL)
         snprintf(text, size,
                  "the kernel %s runs no buckets that keep %s (%s): do not approximate%s",

@@ -66,6 +66,25 @@ static unsigned print_lost_mass(const struct selection_answer *answer)
            weights_print(&answer->settings->question.weights, &answer->query->weights);
 }
 
+/* A faster exact kernel that takes equal elements otherwise, and what would change that. */
+static unsigned print_ties(const struct selection_answer *answer)
+{
+    char us[40];
+    struct rcm_profile found;
+    const struct rcm_device *device = answer->asked.machine.device;
+    if (!answer->settings->ties || !device ||
+        !rcm_fastest_exact(device, NULL, RCM_TIES_ANY, answer->query->base, &found))
+        return 0;
+    const struct rcm_tie_rule *rule = rcm_tie_rule_of(found.name);
+    const double time = rcm_predict_exact(&found, answer->query->base);
+    if (!rule || rule->ties >= answer->settings->ties || time >= answer->choice.exact_objective)
+        return 0;
+    format_us(us, sizeof us, time);
+    return print_wrapped("  ties        %s (%s) takes %s of equal elements%s%s", found.name, us,
+                         rule->ties == RCM_TIES_ANY ? "any" : "others", rule->option ? "; " : "",
+                         rule->option ? rule->option : "");
+}
+
 /* What a time is of: "cpu-epyc-zen4, f32, 2 threads, warm rows". */
 static void format_profile(char *text, size_t size, const struct selection_answer *answer)
 {
@@ -224,6 +243,7 @@ static unsigned print_why(const struct selection_answer *answer)
     lines += print_product(answer);
     lines += print_bound(answer);
     lines += selection_print_exact(answer);
+    lines += print_ties(answer);
     lines += print_quirk(answer);
     lines += selection_print_beyond(answer);
     lines += selection_print_settle(answer);

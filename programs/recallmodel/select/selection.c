@@ -106,6 +106,7 @@ struct rcm_selection selection_asked(const struct select_settings *settings,
                     .d = settings->d,
                     .beyond_runs = settings->beyond_runs},
         .exact_us = settings->exact_us,
+        .ties = settings->ties,
         .rope = rope_to_avoid(&settings->rope),
     };
     if (!s.objective)
@@ -159,7 +160,7 @@ static void set_faster_exact(struct selection_answer *answer)
         return;
     struct rcm_profile *found = require_memory(malloc(sizeof *found));
     answer->faster_exact = found;
-    if (rcm_fastest_exact(s->machine.device, NULL, s->p, found) &&
+    if (rcm_fastest_exact(s->machine.device, NULL, s->ties, s->p, found) &&
         rcm_predict_exact(found, s->p) < answer->choice.exact_objective)
         return;
     free(found);

@@ -34,6 +34,7 @@ struct select_settings {
     uint64_t d;                            /* 0: the values lie in memory */
     struct device_option exact_kernel;     /* the profile of the contender */
     bool verbose, brief, beyond_runs;
+    enum rcm_keeps_ties ties;
     struct rope_options rope; /* theta and head_dim alone */
 };
 
