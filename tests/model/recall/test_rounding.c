@@ -60,7 +60,7 @@ START_TEST(two_by_cells)
     const double means[] = {0.0, 1.3, -20.0, 400.0}, sds[] = {1.0, 0.01, 100.0};
     double worst = 0.0;
     for (size_t f = 0; rcm_format(f); f++)
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 12; i += f < 2 ? 5 : 1) { /* cells of 16 bits are many */
             const struct rcm_format *format = rcm_format(f);
             const double mean = means[i % 4], sd = sds[i / 4];
             double alike = 0.0;
@@ -124,9 +124,9 @@ START_TEST(rows_that_are_drawn)
         uint64_t n, k;
         double mean, sd;
         unsigned rows;
-    } cases[] = {{400, 30, 0.0, 1.0, 4000},     {3000, 500, 2.0, 0.3, 300},
-                 {50, 1, -3.0, 5.0, 4000},      {600, 590, 0.0, 1.0, 1000},
-                 {300, 150, 100.0, 40.0, 1500}, {64, 7, 700.0, 90.0, 3000}};
+    } cases[] = {{400, 30, 0.0, 1.0, 800},     {3000, 500, 2.0, 0.3, 300},
+                 {50, 1, -3.0, 5.0, 2000},     {600, 590, 0.0, 1.0, 400},
+                 {300, 150, 100.0, 40.0, 600}, {64, 7, 700.0, 90.0, 3000}};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     struct element *row = malloc(3000 * sizeof *row);
     double largest = 0.0;

@@ -188,7 +188,8 @@ END_TEST
 static struct rcm_profile fastest(const char *card, enum rcm_dtype dtype, struct rcm_topk p)
 {
     struct rcm_profile q = {0};
-    ck_assert_int_eq(rcm_fastest_exact(rcm_device_by_name(card), &dtype, p, &q), q.name != NULL);
+    ck_assert_int_eq(rcm_fastest_exact(rcm_device_by_name(card), &dtype, RCM_TIES_ANY, p, &q),
+                     q.name != NULL);
     return q;
 }
 
@@ -253,7 +254,7 @@ START_TEST(exact_kernels_carried)
     /* the fastest of all: torch.topk was measured on this card, a faster one on another */
     struct rcm_profile all = {0};
     ck_assert_ptr_null(fastest("H100-PCIe", RCM_F16, p).stands_in_for);
-    ck_assert(rcm_fastest_exact(to, NULL, p, &all));
+    ck_assert(rcm_fastest_exact(to, NULL, RCM_TIES_ANY, p, &all));
     ck_assert_str_eq(all.stands_in_for, "H100-PCIe");
 }
 END_TEST
