@@ -137,6 +137,15 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
     return roof;
 }
 
+double rcm_stage2_us(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p)
+{
+    if (rcm_check(p) != RCM_OK || !(device->bandwidth_bytes_per_s > 0.0))
+        return NAN;
+    return rcm_candidates(p) > p.k
+               ? candidate_bytes(p, rcm_dtype_bytes(dtype)) / device->bandwidth_bytes_per_s * 1e6
+               : 0.0;
+}
+
 /* The longest of the three times, and which one it is. */
 static double longest_us(double memory, double matrix, double vector, const char **bound)
 {

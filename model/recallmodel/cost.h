@@ -185,6 +185,10 @@ struct rcm_product {
 struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
                                struct rcm_topk p, uint64_t d);
 
+/* Stage 2 at the least: it reads the candidates once. 0 where these are no more than k.
+ * Domain    that of rcm_topk, and the bandwidth is known. Otherwise NaN. */
+double rcm_stage2_us(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p);
+
 /* ------------------------------------------------------------------------------------------------
  * Sparse attention
  */

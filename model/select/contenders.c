@@ -212,16 +212,16 @@ static bool is_bound(const struct rcm_selection *s)
     return search_objective(s)->need == RCM_NEEDS_DEVICE && s->machine.device;
 }
 
-double rcm_launch_us(const struct rcm_selection *s)
+double rcm_with_launch(const struct rcm_selection *s, double objective)
 {
-    return is_bound(s) ? s->machine.device->shortest_kernel_us : 0.0;
+    return is_bound(s) ? objective + s->machine.device->shortest_kernel_us : objective;
 }
 
 /* What exact top-k must take longer than for this objective to be deployed: the objective, unless
  * that is a bound. */
 static double least_exact(const struct rcm_selection *s, double objective)
 {
-    return is_bound(s) ? RCM_BOUND_MARGIN * (objective + rcm_launch_us(s)) : objective;
+    return is_bound(s) ? RCM_BOUND_MARGIN * rcm_with_launch(s, objective) : objective;
 }
 
 /* The one with the least objective among those that take part; among equal ones exact top-k, then
@@ -293,7 +293,7 @@ struct rcm_choice contenders_within(const struct rcm_selection *s, struct rcm_po
     const bool keeps_all = bucketed.objective < INFINITY && rcm_loss_exact(bucketed.p) == 0.0;
     const double exact = c.exact_objective <= budget ? c.exact_objective : INFINITY;
     const double threshold =
-        c.threshold.objective <= budget - rcm_launch_us(s) ? c.threshold.objective : INFINITY;
+        rcm_with_launch(s, c.threshold.objective) <= budget ? c.threshold.objective : INFINITY;
     if (exact == INFINITY && threshold == INFINITY)
         c.deploy = bucketed.objective < INFINITY ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
     else if (keeps_all && bucketed.objective < exact && bucketed.objective < threshold)

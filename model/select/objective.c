@@ -119,8 +119,9 @@ static double roofline(const struct rcm_objective *self, const struct rcm_machin
                        struct rcm_topk p)
 {
     (void)self;
-    if (machine->d)
-        return product(machine, p).fused_through_memory_us;
+    if (machine->d && machine->device)
+        return product(machine, p).fused_through_memory_us +
+               rcm_stage2_us(machine->device, machine->dtype, p);
     return machine->device ? rcm_roofline(machine->device, machine->dtype, p).through_memory_us
                            : NAN;
 }

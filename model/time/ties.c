@@ -31,6 +31,8 @@ static const struct rcm_tie_rule rules[] = {
     {"sglang_fast", RCM_TIES_ANY, "kStableTies of its newer port: by position",
      "sgl-kernel 06c48ca8, topk.cu: the last places go by an atomic counter"},
     {"sglang_v2", RCM_TIES_ANY, NULL, "SGLang 05adf942, deepseek_v4/topk.cuh: an atomic counter"},
+    {"fast_topk_transform", RCM_TIES_ANY, NULL, "sglang_fast, as runs name it"},
+    {"topk_transform_v2", RCM_TIES_ANY, NULL, "sglang_v2, as runs name it"},
     {"flashinfer", RCM_TIES_ANY,
      "tie_break = 1: by position, 83.2 us for 40.9 (one row, k = 2048, B200), 74.1 after a mend; "
      "deterministic = True: repeatable",

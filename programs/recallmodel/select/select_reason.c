@@ -107,7 +107,7 @@ static bool is_roofline(const struct selection_answer *answer)
 
 double selection_least(const struct selection_answer *answer, double objective)
 {
-    return objective + rcm_launch_us(&answer->asked);
+    return rcm_with_launch(&answer->asked, objective);
 }
 
 /* What the least time of a bound consists of. */

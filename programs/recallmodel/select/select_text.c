@@ -141,7 +141,7 @@ static unsigned print_other_profile(const struct selection_answer *answer)
 /* The product with stage 1, what binds it, and stage 2. */
 static unsigned print_product(const struct selection_answer *answer)
 {
-    char fused[40], stage2[40] = "not counted";
+    char fused[40], stage2[40];
     const uint64_t d = answer->settings->d;
     if (!d || !selection_has_buckets(answer))
         return 0;
@@ -149,16 +149,18 @@ static unsigned print_product(const struct selection_answer *answer)
     const struct selection_shape *shape = selection_chosen(answer);
     const struct rcm_product product = shape->product;
     format_us(fused, sizeof fused, product.fused_us);
-    if (profile)
-        format_us(stage2, sizeof stage2, shape->stage2_us);
+    format_us(stage2, sizeof stage2,
+              profile ? shape->stage2_us
+                      : rcm_stage2_us(answer->asked.machine.device, answer->asked.machine.dtype,
+                                      shape->p));
     return print_wrapped(
                "  fused       product and stage 1 at least %s without a launch, bound by %s%s; "
-               "stage 2 %s%s",
+               "stage 2 %s%s%s",
                fused, strcmp(product.fused_bound, "memory") == 0 ? "" : "its ",
                strcmp(product.fused_bound, "memory") == 0   ? "memory"
                : strcmp(product.fused_bound, "vector") == 0 ? "vector operations"
                                                             : "matrix operations",
-               stage2, profile ? ", predicted" : "") +
+               profile ? "" : "at least ", stage2, profile ? ", predicted" : "") +
            product_print_intensity(&shape->product, answer->asked.machine.device, d);
 }
 

@@ -192,6 +192,15 @@ START_TEST(product)
                             2.0 * 3 * 1000 * 10 / (4 * (30 + 10000) + 3 * 100 * 8), 1e-15);
     ck_assert_double_eq_tol(r.ridge, 100.0, 1e-12);
     ck_assert_double_eq(r.fused_through_memory_us, r.fused_us);
+    /* Stage 2 reads the candidates; without it the roofline of a product has less. */
+    const struct rcm_machine machine = {.device = &device, .dtype = RCM_F32, .d = 10};
+    const struct rcm_objective *roofline = rcm_objective_by_name("roofline");
+    ck_assert_double_eq_tol(rcm_stage2_us(&device, RCM_F32, p), 3 * 100 * 8 / 1e3, 1e-12);
+    ck_assert_double_eq(roofline->bucketed(roofline, &machine, p),
+                        r.fused_through_memory_us + rcm_stage2_us(&device, RCM_F32, p));
+    p.k_b = 1; /* as many candidates as are wanted */
+    ck_assert_double_eq(rcm_stage2_us(&device, RCM_F32, p), 0.0);
+    p.k_b = 2;
     /* What fits on the chip is not written to memory. */
     struct rcm_device chip = device;
     chip.on_chip_bytes = 5000.0;

@@ -102,8 +102,10 @@ rejects "--add and NAME exclude each other" \
 # ---- by card
 
 "$program" runs --cards --csv >"$folder/cards"
-for want in A10G,graphcore/argmax-a10g,triton-bk,1600 H200,sglang/decode,topk_transform_v2,122 \
-    RTX-3090,graphcore/rtx3090,priority_queue,2 MI355X,aiter/exact,aiter_top_k_per_row,237; do
+for want in A10G,graphcore/argmax-a10g,triton-bk,1600,repeatable \
+    H200,sglang/decode,topk_transform_v2,122,any H200,sglang/decode,topk_transform_v1,135, \
+    RTX-3090,graphcore/rtx3090,priority_queue,2,repeatable \
+    MI355X,aiter/exact,aiter_top_k_per_row,237,any; do
     grep -qx -- "$want" "$folder/cards" || fail "no $want among the cards"
 done
 timed=$(tail -n +2 runs/index.csv | while IFS=, read -r name rows _; do
