@@ -52,8 +52,9 @@ enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
  *                            memory (through_memory_us); threshold: and the second pass; exact
  *                            top-k: not known. Bounds within RCM_BOUND_TIE count as equal
  * With machine.d, in place of stage 1 the time and the roofline have fused_through_memory_us of
- * rcm_product, a bound, and the roofline rcm_stage2_us too. Exact top-k then takes product_us and its predicted time. The threshold,
- * whose second pass would need the product again, is not known. */
+ * rcm_product, a bound, and the roofline rcm_stage2_us, too. Exact top-k then takes product_us and
+ * its predicted time. The threshold, whose second pass would need the product again, is not
+ * known. */
 struct rcm_objective {
     const char *name, *unit;
     enum rcm_motion motion;
@@ -227,9 +228,9 @@ struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t 
  * In reverse: the most recall for a budget, the largest k or n, the fewest kept per bucket
  */
 
-/* The objective of buckets or of the threshold as it is compared with exact top-k and with a budget:
- * where it is a bound, with a launch, the shortest kernel that was measured on the device (0: not
- * known). */
+/* The objective of buckets or of the threshold as it is compared with exact top-k and with a
+ * budget: where it is a bound, with a launch, the shortest kernel that was measured on the device
+ * (0: not known). */
 double rcm_with_launch(const struct rcm_selection *selection, double objective);
 
 /* The most recall for an objective of at most `budget`, a bound with its launch; among equal
