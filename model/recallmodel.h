@@ -34,6 +34,7 @@
  *     select.h   which b and k_b to deploy, and the same question in reverse
  *     threshold_bin.h   how full a histogram's bin of the k-th largest is (in the folder recall)
  *     rounding.h        what exact top-k loses on rounded scores (in the folder recall)
+ *     overlap.h         what a selection by other scores has (in the folder mass)
  *     filter.h          exact top-k by a running or a sampled threshold (in the folder recall)
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased
@@ -48,6 +49,7 @@
 #include "recallmodel/cost.h"
 #include "recallmodel/filter.h"
 #include "recallmodel/lost_mass.h"
+#include "recallmodel/overlap.h"
 #include "recallmodel/parts.h"
 #include "recallmodel/profile_text.h"
 #include "recallmodel/recall.h"

@@ -12,7 +12,8 @@ from sources import TOP, prose, write
 FOLDER = "model/recallmodel/"
 HEADERS = (*(FOLDER + name for name in ("shape.h", "recall.h", "rope.h", "blocks.h", "lost_mass.h",
                                         "parts.h", "cost.h", "time.h", "profile_text.h", "select.h",
-                                        "threshold_bin.h", "rounding.h", "filter.h")),
+                                        "threshold_bin.h", "rounding.h", "filter.h",
+                                        "overlap.h")),
            "topk/topk.h", "gpu/topk_gpu.h")
 LEFT_OUT = {FOLDER + "linkage.h"}  # what makes names visible, nothing to call
 

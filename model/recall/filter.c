@@ -238,26 +238,17 @@ struct rcm_filter rcm_best_filter(uint64_t n, uint64_t k, uint64_t room)
 
 /* ---- the threshold of a sample */
 
-/* P(the rank-th largest of the sample is at place r or above in the row): of the r largest, at
- * least `rank` are in the sample. P(it is below): at most rank - 1. */
-static double sample_below(struct rcm_sample s, uint64_t r)
+/* P(the rank-th largest of the sample is among the r largest of the row), which have at least
+ * `rank` of the sample; or P(it is not): they have at most rank - 1. */
+static double sample_lies(struct rcm_sample s, uint64_t r, bool within)
 {
     const struct law law = {(int64_t)s.n, (int64_t)r, (int64_t)s.sample, false};
-    if (r < s.rank)
-        return 1.0;
-    return law_low(law) > (int64_t)s.rank - 1     ? 0.0
-           : law_high(law) <= (int64_t)s.rank - 1 ? 1.0
-                                                  : law_cdf(law, (int64_t)s.rank - 1);
-}
-
-static double sample_within(struct rcm_sample s, uint64_t r)
-{
-    const struct law law = {(int64_t)s.n, (int64_t)r, (int64_t)s.sample, false};
-    if (r < s.rank)
-        return 0.0;
-    return law_low(law) > (int64_t)s.rank - 1     ? 1.0
-           : law_high(law) <= (int64_t)s.rank - 1 ? 0.0
-                                                  : law_sf(law, (int64_t)s.rank - 1);
+    const int64_t most = (int64_t)s.rank - 1;
+    if (r < s.rank || law_high(law) <= most)
+        return within ? 0.0 : 1.0;
+    if (law_low(law) > most)
+        return within ? 1.0 : 0.0;
+    return within ? law_sf(law, most) : law_cdf(law, most);
 }
 
 struct rcm_survivors rcm_sampled(struct rcm_sample s, uint64_t room)
@@ -269,8 +260,8 @@ struct rcm_survivors rcm_sampled(struct rcm_sample s, uint64_t room)
     const double n = (double)s.n, q = (double)s.sample, j = (double)s.rank;
     r.mean = j * ((n + 1.0) / (q + 1.0));
     r.sd = sqrt(j * (q - j + 1.0) * (n + 1.0) * (n - q) / ((q + 1.0) * (q + 1.0) * (q + 2.0)));
-    r.too_few = s.k == 1 ? 0.0 : sample_within(s, s.k - 1);
-    r.too_many = room >= s.n ? 0.0 : sample_below(s, room);
+    r.too_few = s.k == 1 ? 0.0 : sample_lies(s, s.k - 1, true);
+    r.too_many = room >= s.n ? 0.0 : sample_lies(s, room, false);
     return r;
 }
 

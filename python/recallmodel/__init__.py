@@ -15,7 +15,7 @@ arrays. read_runs reads the measured runs that come with the project.
     '0.962957'
 """
 from ._attention import SparseAttention, attention_methods, sparse_attention
-from ._mass import LostMass, lost_mass, normal_weights
+from ._mass import LostMass, lost_mass, normal_weights, overlap
 from ._model import (Reaching, blocks_loss, blocks_recall, blocks_sd, blocks_smallest, cost,
                      exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound, lost_law,
                      predict_us, probability_exact, reaching, recall, recall_binomial,
@@ -34,7 +34,7 @@ __all__ = [
     "Runs", "Simulation", "SparseAttention", "Threshold", "TopK", "TopKChosen",
     "attention_methods", "blocks_loss", "blocks_recall", "blocks_sd", "blocks_smallest", "cost",
     "devices", "exact_time_us", "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound",
-    "lost_law", "lost_mass", "merge_parts", "normal_weights", "parts", "predict_us",
+    "lost_law", "lost_mass", "merge_parts", "normal_weights", "overlap", "parts", "predict_us",
     "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs", "recall",
     "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case", "register_torch",
     "runs", "select", "simulate", "smallest_b", "sparse_attention", "stand_in", "survival",

@@ -1,4 +1,5 @@
-"""What the lost elements weigh: model/recallmodel/lost_mass.h."""
+"""What the lost elements weigh, and what a selection by other scores has: lost_mass.h, overlap.h of
+model/recallmodel."""
 from __future__ import annotations
 
 import dataclasses
@@ -101,3 +102,21 @@ def lost_mass(n: int, k: int, b: int, k_b: int, *, score_sd: Optional[float] = N
     return LostMass(mean, *(None if numpy.isnan(value) else value for value in (
         model.rcm_lost_mass_normal(p, sd).sd, model.rcm_lost_mass_quantile(p, sd, rest),
         model.rcm_attention_error(p, of._row), model.rcm_topk_mass_normal(n, k, sd))))
+
+
+def overlap(share: float, visited: float, correlation: float) -> float:
+    """What a selection by other scores has of the top-k: its recall.
+
+    share: k/n. visited: the share of the elements that the other scores select. correlation: of
+    both scores, which are bivariate normal. Numbers, no arrays.
+
+        >>> import recallmodel as rcm
+        >>> round(rcm.overlap(1024 / 8192, 2048 / 8192, 0.8), 4)
+        0.8254
+    """
+    value = model.rcm_overlap(real("share", share), real("visited", visited),
+                              real("correlation", correlation))
+    if numpy.isnan(value):
+        raise ValueError(f"share = {share}, visited = {visited}: give shares between 0 and 1 and a "
+                         f"correlation from -1 to 1, not {correlation}")
+    return value

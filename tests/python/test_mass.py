@@ -91,3 +91,9 @@ def test_ties():
     assert (choice.deploy, choice.cause) == ("exact", "ties")
     with pytest.raises(ValueError, match="any, repeatable, position"):
         rcm.select(**asked, ties="first")
+
+
+def test_overlap():
+    assert rcm.overlap(0.5, 0.5, 0.5) == pytest.approx(2 / 3, abs=1e-14)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        rcm.overlap(0.5, 0.5, 2)

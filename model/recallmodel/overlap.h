@@ -1,0 +1,25 @@
+/* recallmodel/overlap.h - a selection by other scores: what has the top k by the scores of the step
+ * before, of another layer, or of a block's mean, of the top k by one's own?
+ *
+ * Implemented in the folder mass.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECALLMODEL_OVERLAP_H
+#define RECALLMODEL_OVERLAP_H
+
+#include "linkage.h"
+
+RCM_BEGIN
+
+/* The probability that an element which is among the largest `share` of its row by its own scores
+ * is among the largest `visited` by the other scores, where both are bivariate normal with this
+ * correlation, in a long row: the recall of a selection by the other scores.
+ * Domain    0 < share < 1, 0 < visited < 1, -1 <= correlation <= 1; otherwise NaN.
+ * Accuracy  absolute error <= RCM_OVERLAP_MAX_ERROR.
+ * Source    docs/models.md 26; docs/need.md has real rows beside it. */
+#define RCM_OVERLAP_MAX_ERROR 1e-10
+double rcm_overlap(double share, double visited, double correlation);
+
+RCM_END
+
+#endif
