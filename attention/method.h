@@ -37,8 +37,8 @@ struct method_options {
     bool spherical;                 /* kmeans: unit centroids, nearest by inner product */
     double inside;                  /* kmeans-topk: the share of the visited keys that is kept */
     uint32_t page;                  /* quest: keys in a page */
-    uint32_t block;                 /* blocks: keys in a block */
-    double block_factor;            /* blocks: it opens this many blocks for each key wanted */
+    uint32_t block;                 /* blocks, hisa: keys in a block */
+    double block_factor;            /* the same: they open so many blocks for each key wanted */
     uint32_t bits, tables, chunk;   /* lsh: bits of a hash, tables, keys in a chunk */
     uint32_t element_bytes;         /* of a stored key or value: 2 for float16 */
     bool int8_keys;                 /* keys are stored as int8_keys.h says; values are not */
@@ -78,6 +78,7 @@ struct key_head {
 /* One query. */
 struct attention_query {
     const float *q, *q_unroped; /* [d]; the second is NULL where there is none */
+    const float *previous;      /* [d], after RoPE: of the position before; NULL: it is not known */
     const float *logits; /* [n], already computed; NULL: a method that needs them computes them */
     float scale;
     uint32_t position, head; /* head: which of the query heads that share the keys, from 0 */

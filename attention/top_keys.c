@@ -47,6 +47,41 @@ void visit_top(struct visit *visit, const float *scores, struct key_range range,
     sort_keys(visit->keys, wanted);
 }
 
+/* The logits of the keys that are visited. */
+static void visited_logits(const struct key_head *head, const struct attention_query *query,
+                           const struct visit *visit, uint64_t *ordered)
+{
+    for (size_t i = 0; i < visit->length; i++) {
+        float logit;
+        if (query->logits)
+            logit = query->logits[visit->keys[i]];
+        else
+            products_vector(&logit, head->keys + (size_t)visit->keys[i] * head->d, 1, head->d,
+                            query->q, query->scale);
+        ordered[i] = key_of((double)logit);
+    }
+}
+
+void visit_keep_best(struct visit *visit, const struct key_head *head,
+                     const struct attention_query *query, size_t kept)
+{
+    const size_t n = visit->length;
+    if (kept == n || kept == 0) {
+        visit->length = kept;
+        return;
+    }
+    uint64_t *ordered = require_memory(malloc(2 * n * sizeof *ordered));
+    uint32_t *at = require_memory(malloc(n * sizeof *at));
+    visited_logits(head, query, visit, ordered);
+    select_largest(ordered, n, kept, ordered + n, at);
+    sort_keys(at, kept);
+    for (size_t i = 0; i < kept; i++)
+        visit->keys[i] = visit->keys[at[i]]; /* at[i] >= i, so nothing is lost */
+    visit->length = kept;
+    free(at);
+    free(ordered);
+}
+
 const float *query_logits(const struct key_head *head, const struct attention_query *query,
                           float *own)
 {

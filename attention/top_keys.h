@@ -10,6 +10,11 @@
  * scores[j] is that of key j; of equal scores the smaller j comes first. Scores are not NaN. */
 void visit_top(struct visit *visit, const float *scores, struct key_range range, size_t wanted);
 
+/* Of the visited keys leaves the `kept` with the largest logits for the query; of equal ones the
+ * smaller. kept <= visit->length. */
+void visit_keep_best(struct visit *visit, const struct key_head *head,
+                     const struct attention_query *query, size_t kept);
+
 /* Sorts numbers of keys, so that they rise. */
 void sort_keys(uint32_t *keys, size_t length);
 

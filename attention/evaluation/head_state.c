@@ -108,6 +108,7 @@ struct attention_query query_of(const struct head_states *states, size_t index,
     return (struct attention_query){
         .q = room->floats.queries + at * shape->d,
         .q_unroped = shape->unroped ? room->floats.queries_unroped + at * shape->d : NULL,
+        .previous = query ? room->floats.queries + (at - 1) * shape->d : NULL,
         .logits = room->logits + at * shape->n,
         .scale = 1.0f / sqrtf((float)shape->d),
         .position = room->queries[at].position,

@@ -83,6 +83,7 @@ static struct attention_query query_at(const struct timing_spec *spec, uint32_t 
     return (struct attention_query){
         .q = spec->queries + at,
         .q_unroped = spec->queries_unroped ? spec->queries_unroped + at : NULL,
+        .previous = i ? spec->queries + at - head->d : NULL,
         .scale = spec->scale,
         .position = position,
         .head = spec->query_head + h,

@@ -29,6 +29,8 @@ const struct method *const methods[] = {
     &method_lsh_argmax_query,
     &method_quest,
     &method_blocks,
+    &method_hisa,
+    &method_previous_query,
     NULL,
 };
 /* clang-format on */

@@ -105,6 +105,20 @@ static void visit_best(const struct method *self, const struct method_options *o
     visit->largest_bucket = 0;
 }
 
+/* A selection that is one step old. The first of the queries has none, and uses its own. */
+static void visit_best_before(const struct method *self, const struct method_options *options,
+                              const struct key_head *head, const void *index,
+                              const struct attention_query *queries, uint32_t count, uint32_t knob,
+                              struct visit *visit)
+{
+    struct attention_query before = *queries;
+    if (queries->previous) {
+        before.q = queries->previous;
+        before.logits = NULL;
+    }
+    visit_best(self, options, head, index, &before, count, knob, visit);
+}
+
 const struct method method_full = {
     .name = "full",
     .knob = "",
@@ -137,4 +151,12 @@ const struct method method_topk = {
     .counts_keys = true,
     .together = true,
     .visit = visit_best,
+};
+
+const struct method method_previous_query = {
+    .name = "previous-query",
+    .knob = "keys",
+    .summary = "the exact top-k of the scores of the query before: a selection one step old",
+    .counts_keys = true,
+    .visit = visit_best_before,
 };

@@ -10,8 +10,6 @@
 #include <attention/products.h>
 #include <attention/top_keys.h>
 #include <base/memory.h>
-#include <sim/selection/key.h>
-#include <sim/selection/quickselect.h>
 
 /* Several queries rank the buckets by the sum of their softmax over the centroids. */
 static void visit_kmeans(const struct method *self, const struct method_options *options,
@@ -47,21 +45,6 @@ static const char *topk_fault(const struct method_options *options, uint32_t d)
     return partitioned_fault(options, d);
 }
 
-/* The logits of the keys that are visited. */
-static void visited_logits(const struct key_head *head, const struct attention_query *query,
-                           const struct visit *visit, uint64_t *ordered)
-{
-    for (size_t i = 0; i < visit->length; i++) {
-        float logit;
-        if (query->logits)
-            logit = query->logits[visit->keys[i]];
-        else
-            products_vector(&logit, head->keys + (size_t)visit->keys[i] * head->d, 1, head->d,
-                            query->q, query->scale);
-        ordered[i] = key_of((double)logit);
-    }
-}
-
 static void visit_inside(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
                          const struct attention_query *queries, uint32_t count, uint32_t knob,
@@ -72,20 +55,7 @@ static void visit_inside(const struct method *self, const struct method_options 
     const size_t kept = (size_t)(options->inside * (double)n + 0.5);
     /* The others are read for their scores alone. */
     visit->index_bytes += (double)(n - kept) * stored_key_bytes(options, head->d);
-    if (kept == n || kept == 0) {
-        visit->length = kept;
-        return;
-    }
-    uint64_t *ordered = require_memory(malloc(2 * n * sizeof *ordered));
-    uint32_t *at = require_memory(malloc(n * sizeof *at));
-    visited_logits(head, queries, visit, ordered);
-    select_largest(ordered, n, kept, ordered + n, at);
-    sort_keys(at, kept);
-    for (size_t i = 0; i < kept; i++)
-        visit->keys[i] = visit->keys[at[i]]; /* at[i] >= i, so nothing is lost */
-    visit->length = kept;
-    free(at);
-    free(ordered);
+    visit_keep_best(visit, head, queries, kept);
 }
 
 const struct method method_kmeans = {

@@ -101,25 +101,6 @@ static void bound_again(float *bounds, uint32_t p, const struct quest *quest,
     free(extreme);
 }
 
-/* From the pages in visit->keys to the keys of them in the range. */
-static void open_pages(struct visit *visit, uint32_t page, struct key_range range)
-{
-    const size_t length = visit->length;
-    uint32_t *pages = require_memory(malloc((length + 1) * sizeof *pages));
-    for (size_t i = 0; i < length; i++)
-        pages[i] = visit->keys[i];
-    visit_reserve(visit, range.last - range.first, false);
-    visit->length = visit->largest_bucket = 0;
-    for (size_t i = 0; i < length; i++) {
-        const struct key_range keys = keys_of_page(page, pages[i], range);
-        for (uint32_t j = keys.first; j < keys.last; j++)
-            visit->keys[visit->length++] = j;
-        if (keys.last - keys.first > visit->largest_bucket)
-            visit->largest_bucket = keys.last - keys.first;
-    }
-    free(pages);
-}
-
 static void visit_pages(const struct method *self, const struct method_options *options,
                         const struct key_head *head, const void *index,
                         const struct attention_query *queries, uint32_t count, uint32_t knob,

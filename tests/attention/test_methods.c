@@ -295,6 +295,7 @@ START_TEST(faults_name_the_option)
     FAULT("sparq", components, 17, "--components");
     FAULT("quest", page, 0, "--page");
     FAULT("blocks", block, 0, "--block");
+    FAULT("hisa", block, 0, "--block");
     FAULT("blocks", block_factor, 0, "--block-factor");
     FAULT("blocks", block_factor, NAN, "--block-factor");
     FAULT("blocks", block_factor, INFINITY, "--block-factor");

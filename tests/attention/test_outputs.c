@@ -94,8 +94,9 @@ static struct outputs_report run(const struct outputs_spec *spec, float *out)
 START_TEST(full_budget)
 {
     float out[HEADS * N_Q * D_V];
-    const char *const names[] = {"full",   "random",         "topk",  "bucketed", "sparq",
-                                 "kmeans", "kmeans-unroped", "quest", "blocks",   NULL};
+    const char *const names[] = {"full",   "random", "topk",           "bucketed",
+                                 "sparq",  "kmeans", "kmeans-unroped", "quest",
+                                 "blocks", "hisa",   "previous-query", NULL};
     for (const char *const *name = names; *name; name++) {
         struct outputs_spec spec = make_spec(*name, 1);
         spec.options.k_b = N;

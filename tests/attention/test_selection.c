@@ -1,5 +1,6 @@
-/* test_selection.c - bucketed, sparq, quest and blocks against what they do, written out. Keys and
- * queries are small whole numbers: the products are exact and many scores are equal.
+/* test_selection.c - bucketed, sparq, quest, blocks, hisa and previous-query against what they do,
+ * written out. Keys and queries are small whole numbers: the products are exact and many scores are
+ * equal.
  *
  * Against: each of them written out, and `tests/sim/bucketed.h`, on small whole numbers with
  * many ties.
@@ -255,41 +256,108 @@ START_TEST(quest)
 }
 END_TEST
 
-/* Opens the best blocks one by one: as many as are asked for, and more until they hold enough. */
+/* The score of the block of each open key: that of its best key, or the mean of its keys. */
+static void score_blocks(const struct scene *scene, bool mean, double *scores)
+{
+    const struct key_range range = scene->query.range;
+    const uint32_t block = scene->options.block;
+    for (uint32_t j = range.first; j < range.last; j++) {
+        double most = -INFINITY, sum = 0, keys = 0;
+        for (uint32_t i = range.first; i < range.last; i++)
+            if (i / block == j / block) {
+                const double logit = (double)scene->made.logits[i];
+                most = fmax(most, logit);
+                sum += logit;
+                keys++;
+            }
+        scores[j] = mean ? sum / keys : most;
+    }
+}
+
+/* Opens the best blocks one by one: as many as are asked for, and more until they hold enough.
+ * Returns how many keys they hold. */
+static uint32_t take_in_blocks(const struct scene *scene, bool mean, uint32_t wanted)
+{
+    const struct key_range range = scene->query.range;
+    const uint32_t block = scene->options.block;
+    const uint32_t enough = wanted < scene->open ? wanted : scene->open;
+    const double blocks = ceil(scene->options.block_factor * enough);
+    bool in_block[N_MOST] = {false};
+    double scores[N_MOST], of_block[N_MOST];
+    uint32_t held = 0;
+    score_blocks(scene, mean, of_block);
+    for (uint32_t opened = 0; held < scene->open && (opened < blocks || held < enough); opened++) {
+        uint32_t best = range.last;
+        for (uint32_t j = range.first; j < range.last; j++)
+            if (!in_block[j] && (best == range.last || of_block[j] > of_block[best]))
+                best = j;
+        for (uint32_t j = range.first; j < range.last; j++)
+            if (j / block == best / block) {
+                in_block[j] = true;
+                held++;
+            }
+    }
+    for (uint32_t j = range.first; j < range.last; j++)
+        scores[j] = (double)scene->made.logits[j];
+    take_largest(scores, in_block, range, wanted, taken);
+    return held;
+}
+
+/* Whole numbers have equal scores; means of them would round, so theirs are not whole. */
 START_TEST(blocks)
 {
     uint64_t state = 5;
     const double factors[] = {0.05, 0.25, 0.6, 1, 1.5, 3};
-    for (int round = 0; round < 800; round++) {
-        struct scene scene = make_scene(&state, 100, round % 3 > 0);
-        const struct key_range range = scene.query.range;
+    for (int round = 0; round < 1600; round++) {
+        const bool mean = round % 2;
+        const char *name = mean ? "hisa" : "blocks";
+        struct scene scene = make_scene(&state, 100, !mean && round % 3 > 0);
         const uint32_t block = scene.options.block = (uint32_t)random_scale(&state, 1, 20);
         scene.options.block_factor = factors[next_random(&state) % 6];
         const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);
-        const uint32_t enough = wanted < scene.open ? wanted : scene.open;
-        const double blocks = ceil(scene.options.block_factor * enough);
-        bool in_block[N_MOST] = {false};
-        double scores[N_MOST];
-        for (uint32_t j = range.first; j < range.last; j++)
-            scores[j] = (double)scene.made.logits[j];
-        for (uint32_t opened = 0, held = 0; held < scene.open && (opened < blocks || held < enough);
-             opened++) {
-            uint32_t best = range.last;
-            for (uint32_t j = range.first; j < range.last; j++)
-                if (!in_block[j] && (best == range.last || scores[j] > scores[best]))
-                    best = j;
-            for (uint32_t j = range.first; j < range.last; j++)
-                if (j / block == best / block) {
-                    in_block[j] = true;
-                    held++;
-                }
-        }
-        take_largest(scores, in_block, range, wanted, taken);
-        visit_scene(&scene, "blocks", wanted);
-        assert_visited(&scene.visit, taken, range, "blocks", wanted);
+        const uint32_t held = take_in_blocks(&scene, mean, wanted);
+        if (round % 4 > 1)
+            scene.query.logits = NULL; /* the method computes what it needs */
+        visit_scene(&scene, name, wanted);
+        assert_visited(&scene.visit, taken, scene.query.range, name, wanted);
+        const uint32_t visited = (uint32_t)scene.visit.length;
+        double bytes = 12.0 * (scene.open - visited);
+        if (mean && (wanted == 0 || wanted >= scene.open))
+            bytes = 0;
+        else if (mean)
+            bytes = 12.0 * (held - visited) + 12.0 * ((scene.query.range.last - 1) / block -
+                                                      scene.query.range.first / block + 1);
+        ck_assert(scene.visit.index_bytes == bytes);
         end_scene(&scene);
     }
 }
 END_TEST
 
-TEST_MAIN("selection", bucketed, sparq, all_candidates, sparq_mean_value, quest, blocks)
+/* The keys that are best for the query one position before, of those that this one may read. */
+START_TEST(previous_query)
+{
+    uint64_t state = 6;
+    for (int round = 0; round < 600; round++) {
+        struct scene scene = make_scene(&state, 100, round % 3 > 0);
+        const struct key_range range = scene.query.range;
+        const bool known = round % 5 > 0 && scene.query.position > 0;
+        const float *q = known ? scene.query.q - 6 : scene.query.q;
+        double scores[N_MOST];
+        for (uint32_t j = range.first; j < range.last; j++) {
+            scores[j] = 0;
+            for (uint32_t i = 0; i < 6; i++)
+                scores[j] += (double)q[i] * (double)scene.made.keys[j * 6 + i];
+        }
+        scene.query.previous = known ? q : NULL;
+        const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);
+        take_largest(scores, all_open, range, wanted, taken);
+        visit_scene(&scene, "previous-query", wanted);
+        assert_visited(&scene.visit, taken, range, "previous-query", wanted);
+        ck_assert(scene.visit.index_bytes == 12.0 * (double)(scene.open - scene.visit.length));
+        end_scene(&scene);
+    }
+}
+END_TEST
+
+TEST_MAIN("selection", bucketed, sparq, all_candidates, sparq_mean_value, quest, blocks,
+          previous_query)

@@ -30,8 +30,9 @@ def made(seed=1, query_heads=4, key_heads=2, n=400, n_q=20, d=16, d_v=12):
                 keys_unroped=normal(key_heads, n, d))
 
 
-def dense(queries, keys, values, allowed):
-    """Attention over the keys j <= position with allowed(head, position)[j], in float64."""
+def dense(queries, keys, values, allowed, late=0):
+    """Attention over the keys j <= position with allowed(logits, position)[j], in float64; those
+    logits are of the query so many positions before, if it is known."""
     heads, n_q, d = queries.shape
     out = numpy.zeros((heads, n_q, values.shape[2]))
     for h in range(heads):
@@ -39,7 +40,8 @@ def dense(queries, keys, values, allowed):
         for i in range(n_q):
             position = keys.shape[1] - n_q + i
             logits = k @ queries[h, i].astype(float) / d ** 0.5
-            read = (numpy.arange(len(k)) <= position) & allowed(logits, position)
+            chooses = k @ queries[h, i - late].astype(float) if i >= late else logits
+            read = (numpy.arange(len(k)) <= position) & allowed(chooses, position)
             weights = numpy.where(read, numpy.exp(logits), 0)
             out[h, i] = weights @ v / weights.sum()
     return out
@@ -58,13 +60,15 @@ def test_output():
         return allowed
 
     for method, budget, wanted in (("full", 1, 400), ("topk", 0.1, 40), ("streaming", 0.1, 0),
+                                   ("previous-query", 0.1, 40), ("hisa", 1, 400),
                                    ("quest", 1, 400), ("kmeans-unroped", 1, 400)):
         got = rcm.sparse_attention(**x, method=method, budget=budget, sink=2, window=30)
-        want = dense(x["queries"], x["keys"], x["values"], choose(wanted))
+        want = dense(x["queries"], x["keys"], x["values"], choose(wanted),
+                     late=method == "previous-query")
         assert got.output.dtype == numpy.float32
         assert numpy.abs(got.output - want).max() < 1e-5, method
         # The shares are those of a mean over the 20 positions, whose open keys are 349 to 368.
-        visited = 0.1 if method == "topk" else 0 if wanted == 0 else (349 + 19 / 2) / 400
+        visited = 0.1 if wanted == 40 else 0 if wanted == 0 else (349 + 19 / 2) / 400
         assert abs(got.visited - visited) < 1e-12, method
         assert abs(got.selectivity - got.visited - 32 / 400) < 1e-12, method
 

@@ -43,6 +43,8 @@ differ bytes_read kmeans-topk --inside 0.2
 differ bytes_read quest --page 5
 differ error blocks --block-factor 0.05
 differ error blocks --block 32
+differ bytes_read hisa --block 32
+differ error hisa --block-factor 1
 differ bytes_read lsh-gray --chunk 5
 differ bytes_read lsh-magicpig --bits 4
 differ bytes_read lsh-magicpig --tables 10
