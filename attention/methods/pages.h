@@ -25,8 +25,8 @@ static inline struct key_range pages_of(uint32_t size, struct key_range range)
 void open_pages(struct visit *visit, uint32_t size, struct key_range range);
 
 /* Two levels: of the keys in the pages with the largest scores[page], the `wanted` with the largest
- * logits. Opens ceil(factor * wanted) pages, and more if these have too few keys; 1 <= wanted <= the
- * keys of the range. Returns how many keys the open pages have. */
+ * logits. Opens ceil(factor * wanted) pages, and more if these have too few keys. 1 <= wanted <=
+ * the keys of the range. Returns how many keys the open pages have. */
 size_t visit_in_pages(struct visit *visit, const struct key_head *head,
                       const struct attention_query *query, const float *scores, uint32_t size,
                       double factor, size_t wanted);
