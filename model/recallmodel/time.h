@@ -32,8 +32,9 @@ struct rcm_kernel {
     const char *name;
     const char *limits;
     uint64_t k_b_max;
-    bool any_b;   /* it runs every b */
-    bool divides; /* it runs only b that divide n */
+    bool any_b;      /* it runs every b */
+    bool divides;    /* it runs only b that divide n */
+    bool contiguous; /* its buckets are runs of neighbours; those of others are interleaved */
     /* the smallest b >= low that it runs for n, k, k_b and m of p, but for `divides`; 0: none */
     uint64_t (*next_b)(struct rcm_topk p, uint64_t low, const struct rcm_restriction *restriction);
     /* for values of so many bytes and p in the domain; NULL: not known */

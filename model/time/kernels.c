@@ -376,6 +376,7 @@ const struct rcm_kernel kernel_drtopk = {
     .name = "drtopk",
     .limits = "k_b = 1, n/b a power of two, contiguous",
     .k_b_max = 1,
+    .contiguous = true,
     .next_b = drtopk_b,
     .work = drtopk_work,
     .splits = never,

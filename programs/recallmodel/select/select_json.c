@@ -109,6 +109,15 @@ static json_t *beyond_json(const struct selection_answer *answer)
     return object;
 }
 
+/* Of which buckets the profile knows times; NULL: there is none. */
+static const char *time_assignment(const struct selection_answer *answer)
+{
+    const struct rcm_profile *profile = answer->asked.machine.profile;
+    if (!profile)
+        return NULL;
+    return assignment_name(profile->kernel->contiguous ? RCM_CONTIGUOUS : RCM_INTERLEAVED);
+}
+
 static void put_choice(json_t *object, const struct selection_answer *answer)
 {
     char reason[500];
@@ -131,6 +140,7 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     set_text(object, "reason", reason);
     set_text(object, "cause", rcm_reason_name(c->reason));
     json_object_set_new(object, "beyond", beyond_json(answer));
+    set_text(object, "time_assignment", time_assignment(answer));
     set_truth(object, "too_close", answer->choice.too_close);
     json_object_set_new(object, "stand_in", stand_in_json(answer));
 }

@@ -124,6 +124,10 @@ static unsigned print_time(const struct selection_answer *answer)
     if (!r.within_runs && profile->stands_in_for)
         lines += print_wrapped(
             "  beyond      the runs of the profile in %s; the error may be larger", shape->beyond);
+    if (!profile->kernel->contiguous && shape->p.assignment != RCM_INTERLEAVED)
+        lines +=
+            print_wrapped("  contiguous  the time is that of interleaved buckets; contiguous ones "
+                          "of 256 elements take 1.1 to 2.5 times it (docs/gpu.md, docs/cpu.md)");
     return lines;
 }
 

@@ -166,13 +166,15 @@ START_TEST(rows_that_are_drawn)
 END_TEST
 
 #ifdef __FLT16_MAX__
+__extension__ typedef _Float16 float16; /* not of ISO C */
+
 START_TEST(as_the_compiler_rounds)
 {
     const struct rcm_format *half = rcm_format_by_name("f16");
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     for (int i = 0; i < 100000; i++) {
         const float x = (float)(gsl_ran_gaussian_ziggurat(rng, 1.0) * pow(10.0, i % 7 - 3));
-        const double want = (double)(_Float16)x;
+        const double want = (double)(float16)x;
         const int32_t cell = rounded(half, (double)x);
         const double magnitude = rcm_format_value(half, (uint32_t)abs(cell));
         if (fabs((double)x) == rcm_format_edge(half, (uint32_t)abs(cell)))

@@ -25,6 +25,22 @@ value() { # name, arguments ..: the first number of that name in the JSON
         awk -v name="\"$1\":" '$1 == name && !n++ { sub(/,$/, "", $2); print $2 }'
 }
 
+# Of which buckets the time is: those of the kernel.
+note='contiguous +the time is that of interleaved buckets'
+of_ours=(select --n 2^18 --k 1024 --recall 0.9 --device h200)
+of_drtopk=(select --n 2^24 --k 1024 --recall 0.9 --device v100s --kernel drtopk)
+ask "${of_ours[@]}" --assignment contiguous
+says "$note"
+ask "${of_ours[@]}"
+silent "$note"
+ask "${of_drtopk[@]}" --assignment contiguous
+says 'time +237 us predicted'
+silent "$note"
+[ "$(value time_assignment "${of_ours[@]}" --assignment contiguous)" = '"interleaved"' ] ||
+    fail "time_assignment of ours"
+[ "$(value time_assignment "${of_drtopk[@]}")" = '"contiguous"' ] || fail "that of Dr. Top-k"
+checks=$((checks + 2))
+
 # The exact time below, in and above the band of the chosen buckets. The shorter time is chosen.
 shape=(select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie)
 low=$(value low_us "${shape[@]}")
