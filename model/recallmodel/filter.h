@@ -18,7 +18,7 @@ RCM_BEGIN
  * threshold, which is -infinity at first, goes into a buffer. When a block ends with at least
  * k + more elements in it, the buffer is compacted: its k largest stay, and the smallest of them is
  * the threshold. At the end its k largest are the top k. A buffer of k + more + block - 1 suffices.
- * Source    DeepSelect, docs/DeepSelect-deep-dive.md, with B = block and B2 = more. There blocks
+ * Source    the deep dive in the docs of DeepSelect, with B = block and B2 = more. There blocks
  *           come in a random order, for which the bound holds on any row. */
 struct rcm_filter {
     uint64_t n, k, block, more;
