@@ -127,7 +127,7 @@ static unsigned print_time(const struct selection_answer *answer)
     if (!profile->kernel->contiguous && shape->p.assignment != RCM_INTERLEAVED)
         lines +=
             print_wrapped("  contiguous  the time is that of interleaved buckets; contiguous ones "
-                          "of 256 elements take 1.1 to 2.5 times it (docs/gpu.md, docs/cpu.md)");
+                          "of 256 elements take 1.1 to 3.3 times it (docs/gpu.md, docs/cpu.md)");
     return lines;
 }
 
