@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "rank_weights.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +85,8 @@ int rank_weights(const struct row_file *file, uint64_t k, double temperature, do
     memset(share, 0, (size_t)k * sizeof *share);
     memset(square, 0, (size_t)k * sizeof *square);
     for (uint64_t r = 0; r < file->rows && !failed; r++) {
-        failed = row_file_read(file, r, room.x, room.scratch);
-        if (failed)
-            message_set(error, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
-        else
+        failed = row_file_get(file, r, room.x, room.scratch, error);
+        if (!failed)
             add_row(&room, (size_t)file->row, (size_t)k, temperature, top_p, share, square, means);
     }
     free_room(&room);

@@ -3,10 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "rounding.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
@@ -96,10 +94,8 @@ int rounding_means(const struct row_file *file, uint64_t k, const struct roundin
         message_set(error, "has rows that do not fit into memory");
     *means = (struct rounding_means){0};
     for (uint64_t r = 0; r < file->rows && !failed; r++) {
-        failed = row_file_read(file, r, room.x, room.scratch);
-        if (failed)
-            message_set(error, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
-        else
+        failed = row_file_get(file, r, room.x, room.scratch, error);
+        if (!failed)
             add_row(&room, (size_t)file->row, (size_t)k, to, means);
     }
     free_room(&room);

@@ -48,6 +48,12 @@ static int read_at(int descriptor, void *bytes, uint64_t length, uint64_t offset
     return 0;
 }
 
+/* A line that says why reading failed. Returns -1. */
+static int message_unread(struct message error)
+{
+    return message_set(error, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
+}
+
 /* Reads the header of file->format. */
 static int read_header(struct row_file *file, enum sim_dtype dtype, struct message error)
 {
@@ -58,7 +64,7 @@ static int read_header(struct row_file *file, enum sim_dtype dtype, struct messa
         return message_set(error, "cannot be read: out of memory");
     int failed = read_at(file->descriptor, bytes, length, 0);
     if (failed)
-        message_set(error, "cannot be read: %s", errno ? strerror(errno) : "it ends early");
+        message_unread(error);
     else
         failed = file->format->parse(file, bytes, (size_t)length, dtype, error);
     free(bytes);
@@ -231,4 +237,10 @@ int row_file_read(const struct row_file *file, uint64_t index, double *x, void *
         memcpy(x, buffer, bytes);
     }
     return 0;
+}
+
+int row_file_get(const struct row_file *file, uint64_t index, double *x, void *buffer,
+                 struct message error)
+{
+    return row_file_read(file, index, x, buffer) == 0 ? 0 : message_unread(error);
 }

@@ -57,6 +57,10 @@ int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype,
  * Returns 0, or -1 with errno, which is 0 if the file ends early. */
 int row_file_read(const struct row_file *file, uint64_t index, double *x, void *buffer);
 
+/* The same. Returns 0, or -1 with one line in `error`, which does not name the file. */
+int row_file_get(const struct row_file *file, uint64_t index, double *x, void *buffer,
+                 struct message error);
+
 void row_file_close(struct row_file *file);
 
 #endif
