@@ -7,7 +7,7 @@
 
 #include <calibrate/runs/residuals.h>
 
-#define FIT_PARAMETERS 41 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
+#define FIT_PARAMETERS 44 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
 struct fit {
     unsigned parameters; /* how many were fitted or searched for */
     /* The relative standard error of each; NaN if it was not fitted; INFINITY if it is that of the
@@ -43,6 +43,13 @@ struct rcm_profile fit_prior(const struct rcm_device *device, const struct rcm_k
  * line in `error`. */
 int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profile, struct fit *fit,
                 struct message error);
+
+/* After fit_profile(): sets the parameters of contiguous buckets, and their band, by runs of such
+ * buckets. What interleaved ones told stays as it is. The kernel has buckets, of either kind. A
+ * fit of one or two parameters is not tried on runs that it did not see: the band is that of the
+ * runs themselves. Returns 0, or -1 with a line in `error`. */
+int fit_contiguous(const struct run *runs, size_t length, struct rcm_profile *profile,
+                   struct fit *fit, struct message error);
 
 /* Fits to the runs that are not `out` and predicts those that are; the predictions of the others
  * are NaN. `like` has kernel, dtype and the prior. Half of FIT_LEAST runs are enough here. Returns

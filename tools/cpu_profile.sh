@@ -48,7 +48,7 @@ for runs in "$@"; do
         END { print wide + 0 " disturbed rows left out" > "/dev/stderr" }' "${files[@]}" \
         >"$temporary/$name.csv"
     "$program" calibrate "$temporary/$name.csv" --kernel cpu --dtype f32 --name "$name" \
-        --source "measured by recallmodel bench: runs/$name" --cross-validate \
-        --card "$(card_of "$runs/SOURCE")" \
+        --contiguous "$temporary/$name.csv" --cross-validate \
+        --source "measured by recallmodel bench: runs/$name" --card "$(card_of "$runs/SOURCE")" \
         -o "$profiles/${name//-/_}_f32.profile"
 done

@@ -120,6 +120,8 @@ static bool is_same(size_t column, const char *a, const char *b)
 /* Does the row belong to the measurement that is taken? */
 static bool is_wanted(const struct reader *r, size_t row, enum run_kind kind)
 {
+    if (r->filter.contiguous && !has(r, r->texts[COLUMN_ASSIGNMENT]))
+        return false;
     for (size_t i = 0; i < TEXT_COLUMNS; i++) {
         const bool by_kind = i == COLUMN_KERNEL && kind == RUN_EXACT && r->exact_kernel;
         const char *wanted = by_kind ? r->exact_kernel : r->wanted[i];
@@ -170,6 +172,8 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
         return -1;
     if (r->filter.selecting && run->p.k >= run->p.n)
         return 0;
+    if (r->filter.contiguous)
+        run->p.assignment = RCM_CONTIGUOUS;
     run->noise = read_noise(r, row);
     const bool has_time = has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time));
     return has_time && read_time(r, row, r->time, &run->time_us) != 0 ? -1 : 1;
@@ -191,6 +195,8 @@ static const char *wanted_of(const struct reader *r, size_t i)
 {
     if (i == COLUMN_KERNEL && r->filter.kernel)
         return r->filter.kernel;
+    if (i == COLUMN_ASSIGNMENT && r->filter.contiguous)
+        return "contiguous";
     const bool warm = i == COLUMN_CACHE && r->filter.cpu;
     const char *preferred = warm                 ? "warm"
                             : i == COLUMN_DEVICE ? r->filter.device

@@ -62,6 +62,7 @@ struct run_filter {
     /* only rows with this in the column kernel; NULL: see runs_from_csv() */
     const char *kernel;
     const char *device; /* the rows of this card, if the column has it; NULL: of the first row's */
+    bool contiguous;    /* only rows of contiguous buckets; the runs say that they are */
     bool selecting;     /* only runs with k < n: the others have nothing to select */
 };
 

@@ -116,12 +116,15 @@ struct rcm_profile {
     double dense_us;          /* CPU, exact top-k: an element of a row too short for groups */
     double collect_us;        /* each of the k that are wanted of such a row */
     double thread_us;         /* CPU: the start of each thread but the first */
-    double row_us;            /* kernels of exact top-k alone: a row, whatever its length */
-    double row_element_us;    /* each element of a row */
-    double rows_at_once;      /* rows that the device holds; more wait in waves */
-    double long_n;            /* a row of so many elements goes the long way */
-    double long_us;           /* the long way: a row, whatever its length */
-    double long_element_us;   /* the long way: each element of a row */
+    double contiguous_ratio;  /* GPU, stage 1 but its start: contiguous over interleaved buckets */
+    double contiguous_us;     /* CPU, contiguous buckets: an element, more than interleaved */
+    double contiguous_bucket_us; /* the same: a bucket */
+    double row_us;               /* kernels of exact top-k alone: a row, whatever its length */
+    double row_element_us;       /* each element of a row */
+    double rows_at_once;         /* rows that the device holds; more wait in waves */
+    double long_n;               /* a row of so many elements goes the long way */
+    double long_us;              /* the long way: a row, whatever its length */
+    double long_element_us;      /* the long way: each element of a row */
 
     /* the ranges of the runs */
     double n_low, n_high, k_low, k_high, b_low, b_high, k_b_low, k_b_high, m_low, m_high;
@@ -138,6 +141,9 @@ struct rcm_profile {
     double held_out_exact_p05_ratio, held_out_exact_p95_ratio;
     /* exact top-k alone: of numbers k that a fit to the others did not see; 0: not tried */
     double held_out_k_median_error, held_out_k_p95_error;
+    /* of contiguous buckets: how many runs, and measured/predicted, of which 5 % are below and 5 %
+     * above; 0: none */
+    double contiguous_count, contiguous_p05_ratio, contiguous_p95_ratio;
     /* the caches of a CPU, the last two; 0: not known, taken as 1 MiB and 32 MiB */
     double l2_bytes, l3_bytes;
     double threads; /* of a CPU, for which it predicts; 0 is 1 */
@@ -165,6 +171,11 @@ double rcm_time_value(const struct rcm_profile *profile,
                       const struct rcm_time_parameter *parameter);
 void rcm_set_time_value(struct rcm_profile *profile, const struct rcm_time_parameter *parameter,
                         double value);
+
+/* Does it predict the time of buckets that are assigned so? Interleaved ones always, unless its
+ * kernel has contiguous ones alone; contiguous ones where runs of them were measured. Of others
+ * rcm_predict() gives the time of those that it knows. */
+bool rcm_profile_knows(const struct rcm_profile *profile, enum rcm_assignment assignment);
 
 /* The profiles that come with the library: rcm_profile(0), .. until NULL. */
 const struct rcm_profile *rcm_profile(size_t index);
@@ -287,7 +298,7 @@ struct rcm_range rcm_b_within_runs(const struct rcm_profile *profile, struct rcm
 
 void rcm_beyond_text(unsigned beyond, char text[RCM_BEYOND_TEXT]);
 
-/* The predicted time of both stages, for interleaved buckets.
+/* The predicted time of both stages, of the buckets of p, or as rcm_profile_knows() says.
  * Domain    p deployable or b k_b < k. The shape of the kernel must be known. k_b lies between the
  *           smallest and the largest that has a time of an element (between two of them it is
  *           interpolated in logarithms; the short model takes any k_b). The profile has what the

@@ -174,14 +174,16 @@ static struct work stage1_work(const struct rcm_profile *q, struct rcm_topk p, d
 
 /* How much longer it takes to read a row whose vectors do not begin where lines of the cache do;
  * and from memory, where b neighbours are narrow. */
-static double split_ratio(const struct rcm_profile *q, double filled)
+static double split_ratio(const struct rcm_profile *q, struct rcm_topk p, double filled)
 {
-    return filled > LANES && fmod(filled, LANES) != 0.0 ? ratio_of(q->split_ratio) : 1.0;
+    return !time_is_contiguous(q, p) && filled > LANES && fmod(filled, LANES) != 0.0
+               ? ratio_of(q->split_ratio)
+               : 1.0;
 }
-static double narrow_ratio(const struct rcm_profile *q, double filled)
+static double narrow_ratio(const struct rcm_profile *q, struct rcm_topk p, double filled)
 {
     const double pitch = filled * rcm_dtype_bytes(q->dtype);
-    const bool narrow = pitch > 128.0 && pitch < AHEAD_BYTES;
+    const bool narrow = !time_is_contiguous(q, p) && pitch > 128.0 && pitch < AHEAD_BYTES;
     return narrow ? 1.0 + (ratio_of(q->narrow_ratio) - 1.0) * (1.0 - pitch / AHEAD_BYTES) : 1.0;
 }
 
@@ -200,6 +202,14 @@ static double memory_us(const struct rcm_profile *q, double read)
             beyond(q->l3_bytes, L3_BYTES, read) / q->roof_bytes_per_s);
 }
 
+/* What contiguous buckets take in cache, more than interleaved ones. */
+static double contiguous_us(const struct rcm_profile *q, struct rcm_topk p)
+{
+    return time_is_contiguous(q, p)
+               ? (double)p.n * q->contiguous_us + (double)p.b * q->contiguous_bucket_us
+               : 0.0;
+}
+
 /* What the threads do together, and their start. */
 static double shared_us(const struct rcm_profile *q, double us, double threads)
 {
@@ -213,9 +223,9 @@ struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_t
     const double c = (double)rcm_candidates(p), k = (double)p.k, read = m * n * bytes;
     const double threads = threads_of(q, m * n), filled = filled_of(p);
     const struct work row = stage1_work(q, p, c, read <= NEAR_BYTES);
-    const double split = split_ratio(q, filled), elements = m * row.elements * split,
-                 keep = m * row.candidates;
-    const double memory = memory_us(q, read) * narrow_ratio(q, filled) * split;
+    const double split = split_ratio(q, p, filled), keep = m * row.candidates,
+                 elements = m * (row.elements * split + contiguous_us(q, p));
+    const double memory = memory_us(q, read) * narrow_ratio(q, p, filled) * split;
     const struct time_term terms[] = {{"launch", q->launch_us},
                                       {"operations", elements},
                                       {"candidates", keep},

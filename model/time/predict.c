@@ -225,21 +225,33 @@ static struct rcm_prediction predict_by_work(const struct rcm_profile *q, struct
     return r;
 }
 
+static double low_of(double ratio)
+{
+    return ratio > 0.0 ? ratio : 1.0;
+}
+
 struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p)
 {
+    double low = q->held_out_p05_ratio, high = q->held_out_p95_ratio;
     if (rcm_check(p) != RCM_OK || !predicts_stage1(q))
         return no_prediction;
     struct rcm_prediction r = q->kernel->cpu          ? time_cpu_predict(q, p)
                               : q->kernel->times_only ? predict_by_short_model(q, p)
                                                       : predict_by_work(q, p);
     set_beyond(&r, beyond_runs(q, p));
-    if (r.within_runs || q->stands_in_for) /* whose band is of runs that lie beyond */
-        set_band(&r, q->held_out_p05_ratio, q->held_out_p95_ratio);
-    else
-        set_band(
-            &r,
-            fmin(q->held_out_p05_ratio > 0.0 ? q->held_out_p05_ratio : 1.0, RCM_BEYOND_LOW_RATIO),
-            fmax(q->held_out_p95_ratio, RCM_BEYOND_HIGH_RATIO));
+    if (!r.within_runs && !q->stands_in_for) { /* whose band is of runs that lie beyond */
+        low = fmin(low_of(low), RCM_BEYOND_LOW_RATIO);
+        high = fmax(high, RCM_BEYOND_HIGH_RATIO);
+    }
+    if (time_is_contiguous(q, p)) {
+        const double more = /* of a CPU it is there already */
+            q->kernel->cpu ? 0.0 : (q->contiguous_ratio - 1.0) * (r.stage1_us - q->launch_us);
+        r.stage1_us += more;
+        r.time_us += more;
+        low = fmin(low, low_of(q->contiguous_p05_ratio));
+        high = fmax(high, q->contiguous_p95_ratio);
+    }
+    set_band(&r, low, high);
     return r;
 }
 

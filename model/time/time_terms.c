@@ -44,6 +44,19 @@ double time_memory_part(const struct rcm_profile *q, double read)
     return 1.0 / (1.0 + share * share);
 }
 
+bool rcm_profile_knows(const struct rcm_profile *q, enum rcm_assignment assignment)
+{
+    return assignment == RCM_INTERLEAVED ? !q->kernel->contiguous
+                                         : q->kernel->contiguous || q->contiguous_ratio > 0.0 ||
+                                               q->contiguous_bucket_us > 0.0;
+}
+
+bool time_is_contiguous(const struct rcm_profile *q, struct rcm_topk p)
+{
+    return p.assignment != RCM_INTERLEAVED && !q->kernel->contiguous &&
+           rcm_profile_knows(q, p.assignment);
+}
+
 const char *time_largest(const struct time_term *terms, size_t count)
 {
     size_t most = 0;

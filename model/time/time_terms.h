@@ -16,6 +16,9 @@ double time_element_us(const struct rcm_profile *q, uint64_t k_b);
 /* The part of `read` bytes that comes from memory and not from cache. */
 double time_memory_part(const struct rcm_profile *q, double read);
 
+/* Are the buckets of p contiguous, and does the profile tell them from interleaved ones? */
+bool time_is_contiguous(const struct rcm_profile *q, struct rcm_topk p);
+
 /* The name of the largest of some terms. */
 struct time_term {
     const char *name;

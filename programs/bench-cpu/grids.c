@@ -169,6 +169,20 @@ static void add_every_k_b(struct cell_list *list, struct cell c, unsigned turn)
 }
 
 /* What the time model of a CPU is fitted to: recallmodel bench --calibrate. */
+/* Stage 1 of contiguous buckets of 16 to 2048 elements. */
+static void contiguous_buckets(struct cell_list *list, uint64_t n)
+{
+    static const uint64_t sizes[] = {16, 64, 256, 2048}, k_bs[] = {1, 4};
+    struct cell c = {.n = n, .m = 1, .threads = 1, .assignment = RCM_CONTIGUOUS, .warm = true};
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned j = 0; j < 2; j++) {
+            c.b = (n + sizes[i] - 1) / sizes[i];
+            c.k_b = k_bs[j];
+            c.k = c.b * c.k_b;
+            add(list, c, TASK_STAGE1);
+        }
+}
+
 static void cpu_calibrate(struct cell_list *list, const struct grid *grid)
 {
     static const uint64_t ns[] = {1 << 12, 1 << 14, 100000,  1 << 18,
@@ -186,6 +200,8 @@ static void cpu_calibrate(struct cell_list *list, const struct grid *grid)
     c.threads = 2;
     for (c.n = 1 << 16; machine()->cores > 1 && c.n <= 1 << 20; c.n *= 16, c.m = 1)
         add_choices(list, c, some_k_b, 2);
+    for (uint64_t n = 1 << 14; n <= 1 << 22; n *= 16)
+        contiguous_buckets(list, n);
 }
 
 static void samaga_2(struct cell_list *list, const struct grid *grid)
@@ -204,6 +220,7 @@ static void cpu_tiny(struct cell_list *list, const struct grid *grid)
                 add_choices(list,
                             (struct cell){.n = n, .k = k, .m = 2, .threads = threads, .warm = true},
                             some_k_b, 2);
+    contiguous_buckets(list, 8192);
 }
 
 const struct grid cpu_grids[] = {

@@ -199,4 +199,63 @@ START_TEST(held_out_is_not_seen)
 }
 END_TEST
 
-TEST_MAIN("fit", parameters_come_back, what_cannot_be_fitted, held_out_is_not_seen)
+/* Contiguous buckets: what they take more comes back, and nothing else moves. Of a GPU a ratio of
+ * stage 1 but its start; of a CPU so much for an element and for a bucket. */
+static void check_contiguous(struct rcm_profile truth, double ratio, double element, double bucket)
+{
+    static struct run runs[RUNS_MOST];
+    static const uint64_t k_bs[] = {1, 2};
+    uint64_t state = 45;
+    char error[CSV_ERROR] = "";
+    struct rcm_profile got = truth;
+    truth.contiguous_ratio = ratio;
+    truth.contiguous_us = element;
+    truth.contiguous_bucket_us = bucket;
+    struct rcm_profile kept = truth;
+    const size_t all = make_runs(&truth, k_bs, 2, 0.0, 0, &state, runs);
+    size_t length = 0;
+    for (size_t i = 0; i < all; i++) {
+        struct run run = runs[i];
+        run.kind = RUN_STAGE1;
+        run.p.assignment = RCM_CONTIGUOUS;
+        run.time_us = predicted_us(&truth, &run) *
+                      (1.0 + 0.02 * ((double)(next_random(&state) >> 11) * 0x1p-52 - 1.0));
+        runs[length++] = run;
+    }
+    ck_assert_uint_gt(length, 100);
+    struct fit fit = {0};
+    ck_assert_int_eq(fit_contiguous(runs, FIT_LEAST - 1, &got, &fit, MESSAGE(error)), -1);
+    ck_assert_msg(strstr(error, "too few") != NULL, "%s", error);
+    ck_assert_msg(fit_contiguous(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
+    printf("%s: ratio %g, element %g, bucket %g\n", got.kernel->name, got.contiguous_ratio,
+           got.contiguous_us, got.contiguous_bucket_us);
+    ck_assert_double_le(fabs(got.contiguous_ratio - ratio), 0.01 * ratio);
+    ck_assert_double_le(fabs(got.contiguous_us - element), 0.03 * element);
+    ck_assert_double_le(fabs(got.contiguous_bucket_us - bucket), 0.03 * bucket);
+    ck_assert_double_eq(got.contiguous_count, (double)length);
+    ck_assert(got.contiguous_p05_ratio > 0.978 && got.contiguous_p95_ratio < 1.022);
+    kept.contiguous_ratio = got.contiguous_ratio;
+    kept.contiguous_us = got.contiguous_us;
+    kept.contiguous_bucket_us = got.contiguous_bucket_us;
+    const struct rcm_time_parameter *parameter;
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
+        ck_assert(rcm_time_value(&got, parameter) == rcm_time_value(&kept, parameter));
+}
+
+START_TEST(contiguous_comes_back)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)); i++)
+        if (strcmp(q->kernel->name, "ours") == 0 || q->kernel->cpu) {
+            struct rcm_profile truth = *q;
+            truth.contiguous_ratio = truth.contiguous_us = truth.contiguous_bucket_us = 0.0;
+            if (q->kernel->cpu)
+                check_contiguous(truth, 0.0, 4e-5, 1e-2);
+            else
+                check_contiguous(truth, 1.7, 0.0, 0.0);
+        }
+}
+END_TEST
+
+TEST_MAIN("fit", parameters_come_back, what_cannot_be_fitted, held_out_is_not_seen,
+          contiguous_comes_back)

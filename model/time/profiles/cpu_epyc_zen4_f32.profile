@@ -4,8 +4,8 @@ source = measured by recallmodel bench: runs/cpu-epyc-zen4
 
 kernel = cpu
 dtype = f32
-date = 2026-11-25
-runs = 716 rows of cpu-epyc-zen4.csv
+date = 2026-11-26
+runs = 716 rows of cpu-epyc-zen4.csv, 22 contiguous of cpu-epyc-zen4/cpu-small
 card = AMD EPYC, family 25, model 17
 
 # fitted; after each value its unit, its standard error and its meaning
@@ -26,6 +26,8 @@ wanted_us = 0.0214114    # us, +- 5.9 %, a CPU, exact top-k: each of the k wante
 dense_us = 0.000317928  # us, +- 14 %, a CPU, exact top-k of a row too short for groups: each element
 collect_us = 0.00607906   # us, +- 6.5 %, a CPU, the same: each of the k wanted
 thread_us = 11.5198      # us, +- 11 %, the start of a thread
+contiguous_us = 1.56738e-05  # us, +- 45 %, a CPU, contiguous buckets: an element, more than interleaved
+contiguous_bucket_us = 0.0051565    # us, +- 14 %, a CPU, contiguous buckets: a bucket
 
 # the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
 n_low = 4096
@@ -51,5 +53,8 @@ held_out_p05_ratio = 0.7675216138
 held_out_p95_ratio = 1.456128219
 held_out_exact_p05_ratio = 0.8111865219
 held_out_exact_p95_ratio = 1.503533679
+contiguous_count = 22
+contiguous_p05_ratio = 0.8463110996
+contiguous_p95_ratio = 2.02430928
 l2_bytes = 1048576
 l3_bytes = 33554432

@@ -11,7 +11,7 @@ multiprocessors = 132
 kernel = ours
 dtype = f16
 date = 2026-11-26
-runs = 314 rows of h200/calibrate
+runs = 314 rows of h200/calibrate, 26 contiguous of h200-2026-11-26-targets.csv
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 2.85248      # us, +- 20 %, a kernel's or a call's start and end
@@ -35,6 +35,7 @@ select_batch_us = 0.000589716  # us, +- 17 %, stage 2, one block a row: each can
 split_launch_us = 37.1779      # us, not by these runs: of another card, stage 2, several blocks a row: its start and end
 split_block_us = 0.0845128    # us, not by these runs: of another card, stage 2, several blocks a row: each block of a row
 split_element_us = 9.18693e-06  # us, not by these runs: of another card, stage 2, several blocks a row: each candidate of all rows
+contiguous_ratio = 1.34693      # +- 5.9 %, stage 1 but its start: contiguous over interleaved buckets
 
 # the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
 n_low = 1024
@@ -57,4 +58,7 @@ held_out_median_error = 0.1098633566
 held_out_p95_error = 0.4981997767
 held_out_p05_ratio = 0.6674681532
 held_out_p95_ratio = 1.379648017
+contiguous_count = 26
+contiguous_p05_ratio = 0.6865631487
+contiguous_p95_ratio = 1.470252293
 l2_bytes = 6.291456e+07

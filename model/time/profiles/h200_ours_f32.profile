@@ -11,7 +11,7 @@ multiprocessors = 132
 kernel = ours
 dtype = f32
 date = 2026-11-26
-runs = 313 rows of h200/calibrate
+runs = 313 rows of h200/calibrate, 26 contiguous of h200-2026-11-26-targets.csv
 
 # fitted; after each value its unit, its standard error and its meaning
 launch_us = 4.16393      # us, +- 11 %, a kernel's or a call's start and end
@@ -35,6 +35,7 @@ select_batch_us = 0.000946352  # us, +- 17 %, stage 2, one block a row: each can
 split_launch_us = 37.1779      # us, not by these runs: of another card, stage 2, several blocks a row: its start and end
 split_block_us = 0.0845128    # us, not by these runs: of another card, stage 2, several blocks a row: each block of a row
 split_element_us = 1.83739e-05  # us, not by these runs: of another card, stage 2, several blocks a row: each candidate of all rows
+contiguous_ratio = 1.12588      # +- 5.9 %, stage 1 but its start: contiguous over interleaved buckets
 
 # the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a fit to the others did not see
 n_low = 1024
@@ -57,4 +58,7 @@ held_out_median_error = 0.1073076617
 held_out_p95_error = 0.4512300371
 held_out_p05_ratio = 0.7058104093
 held_out_p95_ratio = 1.437173148
+contiguous_count = 26
+contiguous_p05_ratio = 0.7627960553
+contiguous_p95_ratio = 2.240114059
 l2_bytes = 6.291456e+07

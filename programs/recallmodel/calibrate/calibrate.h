@@ -11,7 +11,7 @@
 
 struct calibrate_settings {
     struct question question;
-    const char *runs, *exact_runs, *runs_kernel, *name, *source, *card,
+    const char *runs, *exact_runs, *contiguous_runs, *runs_kernel, *name, *source, *card,
         *profile_file;               /* NULL: none */
     const struct rcm_kernel *kernel; /* NULL: not given */
     struct count_list leave_out;     /* sizes n */
@@ -21,7 +21,7 @@ struct calibrate_settings {
 /* All results. They are complete before any of them is printed. The profile points into the
  * settings and into `runs_text` and `date`. Begins as {0}; freed by calibration_free(). */
 struct calibration {
-    struct run_list runs;
+    struct run_list runs, contiguous;
     size_t bucketed; /* how many of them come from the file of --runs; the others from --exact */
     char runs_text[200], date[40];
     struct rcm_profile profile, prior;

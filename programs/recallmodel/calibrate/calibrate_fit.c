@@ -117,6 +117,9 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
     const int result = validate(&c->validation, runs, length, &c->prior, together, &watch, error);
     free(together);
     set_held_out_errors(&c->profile, &c->validation);
+    if (result == 0 && settings->contiguous_runs &&
+        fit_contiguous(c->contiguous.items, c->contiguous.length, &c->profile, &c->fit, error) != 0)
+        return STATUS_USAGE;
     if (result == 0 && c->profile.kernel->exact_only && !settings->no_held_out)
         set_errors_by_k(c);
     return result == 0 ? STATUS_OK : result > 0 ? STATUS_INTERRUPTED : STATUS_USAGE;
@@ -169,6 +172,7 @@ int calibration_fit(struct calibration *c, const struct calibrate_settings *sett
 void calibration_free(struct calibration *c)
 {
     runs_free(&c->runs);
+    runs_free(&c->contiguous);
     free(c->predicted);
     validation_free(&c->validation);
 }

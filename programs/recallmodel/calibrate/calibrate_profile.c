@@ -37,6 +37,10 @@ static void describe_runs(struct calibration *c, const struct calibrate_settings
         snprintf(text, sizeof c->runs_text, "%zu rows of %.60s%s%.60s", rows,
                  file_name(settings->runs), settings->runs_kernel ? ", kernel " : "",
                  settings->runs_kernel ? settings->runs_kernel : "");
+    if (settings->contiguous_runs)
+        snprintf(text + strlen(text), sizeof c->runs_text - strlen(text),
+                 ", %zu contiguous of %.60s", c->contiguous.length,
+                 file_name(settings->contiguous_runs));
     for (; *text; text++)
         if (*text < ' ' || *text > '~' || *text == '#')
             *text = '?';

@@ -114,6 +114,15 @@ static void print_fit_errors(const struct calibration *c)
     print_and_free(worst_table(c));
 }
 
+static void print_contiguous(const struct calibration *c)
+{
+    const struct rcm_profile *q = &c->profile;
+    if (q->contiguous_p05_ratio > 0.0)
+        print_wrapped("Contiguous buckets, measured/predicted: 5 %% of %zu runs are below %.3f, "
+                      "5 %% above %.3f.",
+                      c->contiguous.length, q->contiguous_p05_ratio, q->contiguous_p95_ratio);
+}
+
 /* How far fits to the other k are from each k. */
 static void print_by_k(const struct calibration *c)
 {
@@ -206,6 +215,7 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
     print_fit_errors(c);
     if (c->validation.folds > 0)
         print_validation(c);
+    print_contiguous(c);
     if (settings->cross_validate)
         print_cross_validation(c, settings);
     const struct rcm_device_text *device = &settings->question.device.text;
@@ -265,6 +275,10 @@ static void put_fit(json_t *object, const struct calibration *c)
     set_real(object, "median_error", c->profile.median_error);
     set_real(object, "p95_error", c->profile.p95_error);
     set_real(object, "worst_error", c->profile.worst_error);
+    set_count(object, "contiguous_runs", c->contiguous.length);
+    json_object_set_new(
+        object, "contiguous_ratios",
+        band_json(c->profile.contiguous_p05_ratio, c->profile.contiguous_p95_ratio));
     json_object_set_new(object, "regimes", rows_as_json(regime_table(c)));
     json_object_set_new(object, "worst", rows_as_json(worst_table(c)));
 }

@@ -44,8 +44,20 @@ static int append_runs(const char *path, const struct run_list *more, struct run
     return STATUS_OK;
 }
 
+/* Are there rows of contiguous buckets? Returns a status. */
+static int check_contiguous(const char *path, const struct run_list *contiguous)
+{
+    return contiguous->length == 0
+               ? usage_error("--contiguous %s: no row has contiguous in the column assignment",
+                             path)
+               : STATUS_OK;
+}
+
+/* Which runs of a file: by the option. */
+enum which { WHICH_RUNS, WHICH_EXACT, WHICH_CONTIGUOUS };
+
 /* Reads one file, or measured runs by their name, into the list. Returns a status. */
-static int read_runs(const char *given, bool exact, const struct calibrate_settings *settings,
+static int read_runs(const char *given, enum which which, const struct calibrate_settings *settings,
                      struct run_list *runs)
 {
     char error[CSV_ERROR], path[RUNS_PATH];
@@ -61,13 +73,16 @@ static int read_runs(const char *given, bool exact, const struct calibrate_setti
                                       .device = settings->question.device.given
                                                     ? settings->question.device.text.device.name
                                                     : NULL,
+                                      .contiguous = which == WHICH_CONTIGUOUS,
                                       .selecting = kernel && kernel->exact_only};
     if (runs_file(given, path, MESSAGE(error)) != 0 || csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     int status = runs_from_csv(&csv, filter, &more, MESSAGE(error)) == 0 ? STATUS_OK
                                                                          : usage_error("%s", error);
-    if (status == STATUS_OK && exact)
+    if (status == STATUS_OK && which == WHICH_EXACT)
         status = check_exact(given, &csv, &more);
+    if (status == STATUS_OK && which == WHICH_CONTIGUOUS)
+        status = check_contiguous(given, &more);
     if (status == STATUS_OK)
         status = append_runs(given, &more, runs);
     runs_free(&more);
@@ -100,7 +115,7 @@ const struct rcm_kernel *calibration_kernel(const struct calibrate_settings *set
 
 int calibration_read_runs(const struct calibrate_settings *settings, struct run_list *runs)
 {
-    return read_runs(settings->runs, false, settings, runs);
+    return read_runs(settings->runs, WHICH_RUNS, settings, runs);
 }
 
 int calibration_read(struct calibration *c, const struct calibrate_settings *settings)
@@ -110,11 +125,13 @@ int calibration_read(struct calibration *c, const struct calibrate_settings *set
                            "with the columns n, k, b, k_b, m and time_us_median");
     int status = check_kernel_has_times(settings->kernel);
     if (status == STATUS_OK)
-        status = read_runs(settings->runs, false, settings, &c->runs);
+        status = read_runs(settings->runs, WHICH_RUNS, settings, &c->runs);
     c->bucketed = c->runs.length;
     if (status == STATUS_OK)
         status = check_runnable(&c->runs, settings);
     if (status == STATUS_OK && settings->exact_runs)
-        status = read_runs(settings->exact_runs, true, settings, &c->runs);
+        status = read_runs(settings->exact_runs, WHICH_EXACT, settings, &c->runs);
+    if (status == STATUS_OK && settings->contiguous_runs)
+        status = read_runs(settings->contiguous_runs, WHICH_CONTIGUOUS, settings, &c->contiguous);
     return status;
 }

@@ -36,6 +36,9 @@ static const struct argument calibrate_options[] = {
     {"--exact", "FILE", &kind_of_runs_path, AT(exact_runs),
      "measured runs of exact top-k, which say more about stage 2: a CSV with n, k, m and the time, "
      "or a name"},
+    {"--contiguous", "FILE", &kind_of_runs_path, AT(contiguous_runs),
+     "measured runs of contiguous buckets: rows of a CSV with contiguous in the column assignment, "
+     "which may be the file of --runs"},
     {"--name", "NAME", BY(read_text), AT(name),
      "the name of the device in the profile (default: that of --device, or device)"},
     {"--source", "TEXT", BY(read_text), AT(source),
@@ -76,7 +79,7 @@ static const struct argument calibrate_options[] = {
 
 static const struct argument_rule calibrate_rules[] = {
     {.options = "--plan",
-     .excludes = "--exact -o --cross-validate --no-held-out",
+     .excludes = "--exact --contiguous -o --cross-validate --no-held-out",
      .why = "--plan prints shapes to time, and fits and writes nothing"},
     {.options = "--no-held-out",
      .excludes = "--cross-validate --json --csv",

@@ -45,6 +45,8 @@ static int calibrate(const char *runs, const char *profile)
     name_of_cpu(name, sizeof name);
     rcm_this_cpu(card);
     const char *arguments[] = {runs,
+                               "--contiguous",
+                               runs,
                                "--kernel",
                                "cpu",
                                "--dtype",

@@ -115,10 +115,12 @@ extern const struct value_kind kind_of_runs_path; /* const char *: a CSV, or mea
 #define OPTION_VALID \
     "--valid", "L", BY(read_count), IN_QUESTION(valid), \
         "only the first L elements of a row exist; the rest is padding"
-#define OPTION_ASSIGNMENT \
+#define OPTION_ASSIGNMENT OPTION_ASSIGNMENT_AND("")
+#define OPTION_ASSIGNMENT_TIMED OPTION_ASSIGNMENT_AND(", and times where the profile knows both")
+#define OPTION_ASSIGNMENT_AND(also) \
     "--assignment", "A", &kind_of_assignment, IN_QUESTION(assignments), \
         "how elements go to buckets: interleaved (default), contiguous or contiguous-floor; the " \
-        "answers differ only with --valid"
+        "answers differ only with --valid" also
 #define OPTION_RECALL OPTION_RECALL_BY(read_target)
 #define OPTION_RECALL_BY(reader) \
     "--recall", "R", BY(reader), IN_QUESTION(targets), \

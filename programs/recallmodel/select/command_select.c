@@ -129,7 +129,7 @@ static const struct argument select_options[] = {
     {"--m", "M", BY(read_counts), AT(lists.m),
      "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
-    {OPTION_ASSIGNMENT},
+    {OPTION_ASSIGNMENT_TIMED},
     {"--recall", "R", BY(read_target), IN_QUESTION(targets), "the recall to reach (default 0.95)"},
     OPTIONS_WEIGHTS("the share of the top k's softmax mass that may be lost, in place of --recall: "
                     "on average, with --confidence in a row"),

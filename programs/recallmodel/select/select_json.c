@@ -109,13 +109,16 @@ static json_t *beyond_json(const struct selection_answer *answer)
     return object;
 }
 
-/* Of which buckets the profile knows times; NULL: there is none. */
+/* Of which buckets the times are; NULL: there are none. */
 static const char *time_assignment(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
     if (!profile)
         return NULL;
-    return assignment_name(profile->kernel->contiguous ? RCM_CONTIGUOUS : RCM_INTERLEAVED);
+    const enum rcm_assignment asked = answer->query->base.assignment;
+    return assignment_name(rcm_profile_knows(profile, asked) ? asked
+                           : profile->kernel->contiguous     ? RCM_CONTIGUOUS
+                                                             : RCM_INTERLEAVED);
 }
 
 static void put_choice(json_t *object, const struct selection_answer *answer)

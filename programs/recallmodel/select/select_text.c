@@ -106,6 +106,7 @@ static unsigned print_time(const struct selection_answer *answer)
     format_profile(of, sizeof of, answer);
     const struct selection_shape *shape = selection_chosen(answer);
     const struct rcm_prediction r = shape->prediction;
+    const bool contiguous = shape->p.assignment != RCM_INTERLEAVED;
     if (isnan(r.time_us))
         return print_wrapped("  time        not predicted: no run of the profile (%s) has such k_b",
                              of);
@@ -119,12 +120,15 @@ static unsigned print_time(const struct selection_answer *answer)
             ? print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 times where "
                             "profiles were carried to other cards",
                             us, of, low, high)
-            : print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 %s", us, of, low,
-                            high, r.within_runs ? "held-out errors" : "errors beyond the runs");
+            : print_wrapped(
+                  "  time        %s predicted (%s); %s to %s by 9 in 10 %s", us, of, low, high,
+                  !r.within_runs                                  ? "errors beyond the runs"
+                  : contiguous && profile->contiguous_count > 0.0 ? "runs of contiguous buckets"
+                                                                  : "held-out errors");
     if (!r.within_runs && profile->stands_in_for)
         lines += print_wrapped(
             "  beyond      the runs of the profile in %s; the error may be larger", shape->beyond);
-    if (!profile->kernel->contiguous && shape->p.assignment != RCM_INTERLEAVED)
+    if (contiguous && !rcm_profile_knows(profile, shape->p.assignment))
         lines +=
             print_wrapped("  contiguous  the time is that of interleaved buckets; contiguous ones "
                           "of 256 elements take 1.1 to 3.3 times it (docs/gpu.md, docs/cpu.md)");

@@ -163,6 +163,7 @@ static const struct argument predict_options[] = {
     {"--kernel", "K", &kind_of_kernel, AT(kernel),
      "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
     {OPTION_M},
+    {OPTION_ASSIGNMENT_TIMED},
     {"--d", "D", BY(read_count), AT(d),
      "the values are inner products of vectors of D elements: also print the roofline's lower "
      "bound of the time of these products, alone and fused with stage 1"},
@@ -222,6 +223,12 @@ static int predict(struct predict_settings *settings)
                                              question->dtype.given ? &question->dtype.type : NULL);
     if (!settings->profile.found)
         return no_profile(settings);
+    const enum rcm_assignment assignment = question->assignments.items[0];
+    if (assignment != RCM_INTERLEAVED && !rcm_profile_knows(&settings->profile.profile, assignment))
+        return usage_error(
+            "--assignment %s: the profile of %s knows interleaved buckets alone; recallmodel "
+            "calibrate --contiguous adds others, by runs of them",
+            assignment_name(assignment), settings->profile.profile.name);
     const int status = product_check(&question->device.text.device, settings->d, false);
     if (status != STATUS_OK)
         return status;

@@ -175,6 +175,40 @@ START_TEST(memory)
 }
 END_TEST
 
+/* Contiguous buckets: so much more for an element and a bucket in cache, none of what the lines of
+ * interleaved ones cost, and what memory takes is the same. */
+START_TEST(contiguous)
+{
+    struct rcm_profile q = round_profile();
+    struct rcm_topk p = {.n = 4096, .k = 40, .b = 40, .k_b = 1, .m = 3};
+    q.split_ratio = 1.5;
+    q.held_out_p05_ratio = 0.8;
+    q.held_out_p95_ratio = 1.2;
+    const double split = rcm_predict(&q, p).time_us;
+    p.assignment = RCM_CONTIGUOUS;
+    ck_assert(!rcm_profile_knows(&q, RCM_CONTIGUOUS) && rcm_profile_knows(&q, RCM_INTERLEAVED));
+    ck_assert_double_eq(rcm_predict(&q, p).time_us, split); /* all that it knows */
+    q.contiguous_us = 0.0005;
+    q.contiguous_bucket_us = 0.25;
+    q.contiguous_p05_ratio = 0.9;
+    q.contiguous_p95_ratio = 1.7;
+    ck_assert(rcm_profile_knows(&q, RCM_CONTIGUOUS) && rcm_profile_knows(&q, RCM_CONTIGUOUS_FLOOR));
+    /* 40 buckets are three vectors, of which the last overlaps: 48 lanes for 40 */
+    const double each = 4096 * (48 / 40.0 * 0.001 + 0.0005) + 40 * 0.25 + 40 * 0.01;
+    const struct rcm_prediction r = rcm_predict(&q, p);
+    ck_assert_double_eq_tol(r.time_us, 1 + 3 * each, NEAR);
+    ck_assert_double_eq_tol(r.low_us, 0.8 * r.time_us, NEAR);
+    ck_assert_double_eq_tol(r.high_us, 1.7 * r.time_us, NEAR);
+    p.assignment = RCM_INTERLEAVED;
+    ck_assert_double_eq(rcm_predict(&q, p).time_us, split);
+    q.roof_bytes_per_s = 1e6; /* of 49152 bytes, half from memory: 24576 us */
+    q.l3_bytes = 3 * 4096 * 4;
+    p.assignment = RCM_CONTIGUOUS;
+    ck_assert_double_eq_tol(rcm_predict(&q, p).time_us,
+                            1 + hypot(24576, 3 * (each - 40 * 0.01)) + 3 * 40 * 0.01, 1e-6);
+}
+END_TEST
+
 START_TEST(threads)
 {
     struct rcm_profile q = round_profile();
@@ -214,4 +248,4 @@ START_TEST(what_is_unknown)
 END_TEST
 
 TEST_MAIN("cpu_time", by_elements_and_columns, by_blocks, odd_and_few_buckets, exact_and_stage_two,
-          memory, threads, what_is_unknown)
+          memory, contiguous, threads, what_is_unknown)

@@ -69,6 +69,38 @@ START_TEST(time_of_one_term)
 }
 END_TEST
 
+/* Contiguous buckets take a ratio of stage 1 but its start; stage 2 is the same. A band holds those
+ * of both. A kernel that has no others is taken as it is. */
+START_TEST(time_of_contiguous_buckets)
+{
+    struct rcm_profile q = one_term_profile();
+    struct rcm_topk p = {.n = 4096, .k = 100, .b = 128, .k_b = 1, .m = 1};
+    q.held_out_p05_ratio = 0.7;
+    q.held_out_p95_ratio = 1.5;
+    const struct rcm_prediction r = rcm_predict(&q, p);
+    ck_assert_double_eq_tol(r.stage1_us, 2 + 32, 1e-9);
+    p.assignment = RCM_CONTIGUOUS;
+    ck_assert_double_eq(rcm_predict(&q, p).time_us, r.time_us);
+    q.contiguous_ratio = 1.25;
+    q.contiguous_p05_ratio = 0.6;
+    q.contiguous_p95_ratio = 1.8;
+    const struct rcm_prediction contiguous = rcm_predict(&q, p);
+    ck_assert_double_eq_tol(contiguous.stage1_us, 2 + 40, 1e-9);
+    ck_assert_double_eq(contiguous.stage2_us, r.stage2_us);
+    ck_assert_double_eq_tol(contiguous.time_us, contiguous.stage1_us + r.stage2_us, 1e-9);
+    ck_assert_double_eq_tol(contiguous.low_us, 0.6 * contiguous.time_us, 1e-9);
+    ck_assert_double_eq_tol(contiguous.high_us, 1.8 * contiguous.time_us, 1e-9);
+    p.assignment = RCM_INTERLEAVED;
+    ck_assert_double_eq(rcm_predict(&q, p).time_us, r.time_us);
+    q.kernel = rcm_kernel_by_name("drtopk");
+    ck_assert(rcm_profile_knows(&q, RCM_CONTIGUOUS) && !rcm_profile_knows(&q, RCM_INTERLEAVED));
+    p = (struct rcm_topk){.n = 4096, .k = 100, .b = 128, .k_b = 1, .m = 1};
+    const double own = rcm_predict(&q, p).time_us;
+    p.assignment = RCM_CONTIGUOUS;
+    ck_assert(own > 0.0 && rcm_predict(&q, p).time_us == own);
+}
+END_TEST
+
 START_TEST(time_of_stage_two)
 {
     const struct rcm_profile q = one_term_profile();
@@ -378,6 +410,6 @@ START_TEST(ways_of_graphcore)
 }
 END_TEST
 
-TEST_MAIN("time", time_of_one_term, time_of_stage_two, time_that_is_unknown, time_of_the_roofs,
-          short_model_by_hand, ranges, what_lies_beyond, work_covers_the_rows, rules_of_graphcore,
-          ways_of_graphcore)
+TEST_MAIN("time", time_of_one_term, time_of_contiguous_buckets, time_of_stage_two,
+          time_that_is_unknown, time_of_the_roofs, short_model_by_hand, ranges, what_lies_beyond,
+          work_covers_the_rows, rules_of_graphcore, ways_of_graphcore)

@@ -132,6 +132,38 @@ refused "no profile for this --dtype" predict --device cpu-epyc --n 100 --k 10 -
 refused "GH200 has no profile" predict --device gh200 --kernel ours --n 100 --k 10
 pass
 
+# Contiguous buckets, of the same file: all but the start takes 1.6 times as long.
+sed -n '1s/$/,assignment/p' "$folder/runs.csv" >"$folder/both.csv"
+awk -F, -v OFS=, 'NR > 1 { print $0, "interleaved"; $6 = 10 + 1.6 * ($6 - 10)
+    print $0, "contiguous" }' "$folder/runs.csv" >>"$folder/both.csv"
+"$program" calibrate "$folder/both.csv" --kernel generic --dtype f32 --no-held-out \
+    --contiguous "$folder/both.csv" -o "$folder/both" >"$folder/text"
+prints '^Contiguous buckets, measured/predicted: 5 % of 16 runs are below [.01-9]*, 5 % above 1' \
+    <"$folder/text" || fail "the report of contiguous buckets: $(cat "$folder/text")"
+calibrate --no-held-out -o "$folder/alone" >/dev/null
+{ diff "$folder/alone" "$folder/both" || true; } | sed -n 's/ = .*//; s/^[<>] //p' \
+    >"$folder/difference"
+[ "$(tr -d '\n' <"$folder/difference")" = \
+    runsrunscontiguous_ratiocontiguous_countcontiguous_p05_ratiocontiguous_p95_ratio ] ||
+    fail "contiguous runs change: $(cat "$folder/difference")"
+error_of() { # assignment
+    "$program" predict --device "$folder/both" --runs "$folder/both.csv" --json \
+        --assignment "$1" 2>/dev/null |
+        awk '/"median_error"/ { print $2 < 0.08 } /"k_b"/ { n++ } END { print n }'
+}
+for assignment in interleaved contiguous; do
+    [ "$(error_of $assignment | tr '\n' ' ')" = '1 16 ' ] ||
+        fail "$assignment: $(error_of $assignment)"
+done
+refused "the profile of device knows interleaved buckets alone" predict --n 4096 --k 32 \
+    --device "$folder/alone" --assignment contiguous
+refused "no row has contiguous in the column assignment" calibrate "$folder/runs.csv" \
+    --kernel generic --contiguous "$folder/runs.csv"
+head -9 "$folder/both.csv" >"$folder/few.csv"
+refused "4 runs of contiguous buckets are too few; give at least 8" calibrate "$folder/runs.csv" \
+    --kernel generic --no-held-out --contiguous "$folder/few.csv"
+pass
+
 # 10,800 rows of 3 sizes: the fit uses some of them and says how many; it ends in time.
 awk 'BEGIN {
     print "n,k,b,k_b,m"
