@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include <model/law/law.h>
-#include <model/recallmodel/filter.h>
 #include <model/shape/bisect.h>
 #include <model/shape/shape.h>
+
+#include "filter_blocks.h"
 
 /* Of `seen` elements the k-th largest is exceeded by at least j of the next x: of the top k + j - 1
  * of all, at most k - 1 are among those seen. */
@@ -35,14 +36,31 @@ struct state {
 
 struct chain {
     struct rcm_filter f;
-    uint64_t blocks, first; /* first: the block that ends with the first compaction; 0: none */
+    uint64_t blocks, first; /* see filter_blocks.h */
     struct state *at;       /* at[i]: after block i; sums times the probability */
     struct state end;       /* over all rows */
 };
 
+uint64_t filter_read(struct rcm_filter f, uint64_t blocks)
+{
+    return blocks * f.block < f.n ? blocks * f.block : f.n;
+}
+
+struct filter_blocks filter_blocks(struct rcm_filter f)
+{
+    struct filter_blocks blocks = {0, 0};
+    if (f.k < 1 || f.k > f.n || f.n > RCM_N_MAX || f.block < 1 || f.more < 1 ||
+        shape_ceil_divide(f.n, f.block) > RCM_FILTER_BLOCKS)
+        return blocks;
+    blocks.count = shape_ceil_divide(f.n, f.block);
+    if (f.more <= f.n - f.k)
+        blocks.first = shape_ceil_divide(f.k + f.more, f.block);
+    return blocks;
+}
+
 static uint64_t read_after(const struct chain *c, uint64_t block)
 {
-    return block * c->f.block < c->f.n ? block * c->f.block : c->f.n;
+    return filter_read(c->f, block);
 }
 
 /* Between compactions: after x elements behind `seen`, a have been appended. P(a >= j), and the
@@ -134,19 +152,11 @@ static void leave(struct chain *c, uint64_t block)
 /* Sets the first compaction. Returns whether the filter is in the domain; and there is memory. */
 static bool begin(struct chain *c, struct rcm_filter f)
 {
-    *c = (struct chain){.f = f};
-    if (f.k < 1 || f.k > f.n || f.n > RCM_N_MAX || f.block < 1 || f.more < 1 ||
-        shape_ceil_divide(f.n, f.block) > RCM_FILTER_BLOCKS)
-        return false;
-    c->blocks = shape_ceil_divide(f.n, f.block);
-    c->at = calloc(c->blocks + 1, sizeof *c->at);
-    if (!c->at)
-        return false;
-    if (f.more > f.n - f.k) /* the buffer takes the whole row */
-        return true;
-    c->first = shape_ceil_divide(f.k + f.more, f.block);
-    if (c->first > c->blocks)
-        c->first = c->blocks;
+    const struct filter_blocks blocks = filter_blocks(f);
+    *c = (struct chain){.f = f, .blocks = blocks.count, .first = blocks.first};
+    c->at = blocks.count > 0 ? calloc(blocks.count + 1, sizeof *c->at) : NULL;
+    if (!c->at || c->first == 0)
+        return c->at != NULL;
     const double read = (double)read_after(c, c->first);
     c->at[c->first] = (struct state){1.0, read, read * read, 1.0, 1.0};
     return true;

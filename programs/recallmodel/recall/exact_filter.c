@@ -36,8 +36,10 @@ static uint64_t usual_sample(uint64_t n, uint64_t k)
 struct filter_answer filter_answer(const struct filter_question *q, uint64_t n, uint64_t k,
                                    double share)
 {
-    struct filter_answer a = {.filter = filter_of(q, n, k), .share = share};
+    struct filter_answer a = {.filter = filter_of(q, n, k), .share = share, .law = q->law};
     a.work = rcm_filter(a.filter);
+    if (q->law)
+        a.quantiles = rcm_filter_quantiles(a.filter, share);
     a.sample = (struct rcm_sample){n, k, q->sample ? q->sample : usual_sample(n, k), 0};
     a.sample.rank = rcm_sample_rank(n, k, a.sample.sample, share);
     a.survivors = rcm_sampled(a.sample, n);
@@ -45,7 +47,7 @@ struct filter_answer filter_answer(const struct filter_question *q, uint64_t n, 
     return a;
 }
 
-static void print_filter(const struct filter_answer *a)
+static void print_filter(const struct filter_answer *a, const char *rows)
 {
     const struct rcm_filter *f = &a->filter;
     const struct rcm_filter_work *w = &a->work;
@@ -61,12 +63,19 @@ static void print_filter(const struct filter_answer *a)
                       "that is proved; a buffer of %" PRIu64 " suffices",
                       f->block, f->more, w->appended, w->appended_sd, w->compactions, w->selected,
                       w->bound, f->k + f->more + f->block - 1);
+    if (a->quantiles.buffer)
+        print_wrapped("  law         in all but %s at most %" PRIu64
+                      " elements pass, and the buffer never holds more than %" PRIu64,
+                      rows, a->quantiles.appended, a->quantiles.buffer);
+    else if (a->law)
+        print_wrapped("  law         not computed: give a --quantile of %g to 1, or larger blocks",
+                      RCM_FILTER_SHARE_LEAST);
 }
 
 void filter_print(const struct filter_answer *a, const char *rows)
 {
     const struct rcm_sample *s = &a->sample;
-    print_filter(a);
+    print_filter(a, rows);
     if (s->rank == 0)
         print_wrapped("  sample      of %" PRIu64 " no element is small enough; give a larger "
                       "--sample",
@@ -92,6 +101,9 @@ void filter_json(json_t *object, const struct filter_answer *a)
     set_real(filter, "compactions_sd", w->compactions_sd);
     set_real(filter, "selected", w->selected);
     set_real(filter, "selected_bound", w->bound);
+    set_count(filter, "appended_quantile",
+              a->quantiles.appended ? a->quantiles.appended : NO_COUNT);
+    set_count(filter, "buffer_quantile", a->quantiles.buffer ? a->quantiles.buffer : NO_COUNT);
     set_count(sample, "sample", a->sample.sample);
     set_count(sample, "rank", a->sample.rank);
     set_real(sample, "survivors", a->survivors.mean);

@@ -10,15 +10,18 @@
 /* What was asked; 0: not given. */
 struct filter_question {
     uint64_t block, more, room, sample;
+    bool law; /* also quantiles */
 };
 
 struct filter_answer {
     struct rcm_filter filter; /* block = 0: none has room */
     struct rcm_filter_work work;
-    struct rcm_sample sample; /* rank = 0: no rank suffices */
+    struct rcm_filter_quantiles quantiles; /* 0: not asked for, or not computed */
+    struct rcm_sample sample;              /* rank = 0: no rank suffices */
     struct rcm_survivors survivors;
     uint64_t room; /* for the survivors */
     double share;  /* of rows that may need another way */
+    bool law;      /* quantiles were asked for */
 };
 
 /* Answers for one n and k. */

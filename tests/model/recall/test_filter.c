@@ -10,7 +10,7 @@
 
 /* What the algorithm does with one row. */
 struct run {
-    uint64_t appended, compactions;
+    uint64_t appended, compactions, held; /* held: the most that the buffer does */
 };
 
 static int larger_first(const void *a, const void *b)
@@ -24,7 +24,7 @@ static double filter_row(const double *row, struct rcm_filter f, double *buffer,
 {
     double threshold = -INFINITY, sum = 0.0;
     uint64_t length = 0;
-    *run = (struct run){0, 0};
+    *run = (struct run){0, 0, 0};
     for (uint64_t block = 0; block < f.n; block += f.block) {
         for (uint64_t i = block; i < f.n && i < block + f.block; i++)
             if (row[i] > threshold) {
@@ -32,6 +32,7 @@ static double filter_row(const double *row, struct rcm_filter f, double *buffer,
                 run->appended++;
             }
         ck_assert_uint_le(length, f.k + f.more + f.block - 1);
+        run->held = length > run->held ? length : run->held;
         if (length < f.k + f.more)
             continue;
         qsort(buffer, length, sizeof *buffer, larger_first);
@@ -78,7 +79,8 @@ START_TEST(filters_by_counting)
                 for (unsigned more = 1; more <= 4; more++) {
                     const struct rcm_filter f = {n, k, block, more};
                     double appended = 0.0, square = 0.0, count = 0.0, count_square = 0.0;
-                    double at_most[SMALL + 1] = {0.0};
+                    double at_most[SMALL + 1] = {0.0}, appends[SMALL + 1] = {0.0},
+                                           holds[SMALL + 1] = {0.0};
                     if (n == SMALL && (k + block + more) % 3)
                         continue; /* a third of the largest */
                     for (unsigned i = 0; i < order_count; i++) {
@@ -91,6 +93,10 @@ START_TEST(filters_by_counting)
                         count_square += (double)(run.compactions * run.compactions);
                         for (uint64_t r = run.compactions; r <= SMALL; r++)
                             at_most[r] += 1.0;
+                        for (uint64_t r = run.appended; r <= SMALL; r++)
+                            appends[r] += 1.0;
+                        for (uint64_t r = run.held; r <= SMALL; r++)
+                            holds[r] += 1.0;
                     }
                     const double all = order_count;
                     const struct rcm_filter_work w = rcm_filter(f);
@@ -100,9 +106,20 @@ START_TEST(filters_by_counting)
                         fmax(fabs(w.appended - appended / all), fabs(w.compactions - count / all));
                     error = fmax(error, fabs(w.appended_sd * w.appended_sd - variance));
                     error = fmax(error, fabs(w.compactions_sd * w.compactions_sd - count_variance));
-                    for (uint64_t r = 0; r <= SMALL; r++)
-                        error = fmax(error,
-                                     fabs(rcm_filter_compactions_at_most(f, r) - at_most[r] / all));
+                    for (uint64_t r = 0; r <= SMALL; r++) {
+                        const double of[] = {rcm_filter_compactions_at_most(f, r) -
+                                                 at_most[r] / all,
+                                             rcm_filter_appended_at_most(f, r) - appends[r] / all,
+                                             rcm_filter_buffer_at_most(f, r) - holds[r] / all};
+                        error = fmax(error, fmax(fabs(of[0]), fmax(fabs(of[1]), fabs(of[2]))));
+                    }
+                    for (double share = 0.01; share < 1.0; share *= 1.7) {
+                        const struct rcm_filter_quantiles q = rcm_filter_quantiles(f, share);
+                        ck_assert(1.0 - appends[q.appended] / all <= share + 1e-9 &&
+                                  1.0 - holds[q.buffer] / all <= share + 1e-9);
+                        ck_assert(1.0 - appends[q.appended - 1] / all > share - 1e-9 &&
+                                  1.0 - holds[q.buffer - 1] / all > share - 1e-9);
+                    }
                     worst = fmax(worst, error);
                     ck_assert_msg(error < 1e-9, "n %u k %u block %u more %u: %g", n, k, block, more,
                                   error);
@@ -150,7 +167,35 @@ START_TEST(samples_by_counting)
 }
 END_TEST
 
-/* |z| > 5 by chance: 6e-7 a number, of 8. The seed is fixed. */
+/* The law of what is appended has the mean and the standard deviation that are computed without
+ * it. */
+START_TEST(laws_have_their_moments)
+{
+    const struct rcm_filter filters[] = {
+        {500, 24, 10, 14}, {1000, 7, 64, 30}, {3000, 1, 300, 11}, {400, 300, 7, 9}};
+    double worst = 0.0;
+    for (unsigned c = 0; c < 4; c++) {
+        const struct rcm_filter f = filters[c];
+        const struct rcm_filter_work w = rcm_filter(f);
+        double mean = 0.0, square = 0.0, before = 0.0;
+        for (uint64_t v = 1; v <= f.n && before < 1.0 - 1e-12; v++) {
+            const double here = rcm_filter_appended_at_most(f, v), off = (double)v - w.appended;
+            mean += (here - before) * off;
+            square += (here - before) * off * off;
+            before = here;
+        }
+        const double sd = sqrt(square - mean * mean);
+        worst = fmax(worst, fmax(fabs(mean), fabs(sd - w.appended_sd)) / w.appended_sd);
+        ck_assert_double_eq_tol(before, 1.0, 1e-8);
+        ck_assert_msg(fabs(mean) < 1e-6 * w.appended_sd &&
+                          fabs(sd - w.appended_sd) < 1e-6 * w.appended_sd,
+                      "%u: mean off by %g, sd %g for %g", c, mean, sd, w.appended_sd);
+    }
+    printf("measured: laws have their moments %.1e\n", worst);
+}
+END_TEST
+
+/* |z| > 5 by chance: 6e-7 a number, of 20. The seed is fixed. */
 START_TEST(filters_of_random_rows)
 {
     const struct rcm_filter filters[] = {
@@ -161,7 +206,12 @@ START_TEST(filters_of_random_rows)
         const struct rcm_filter f = filters[c];
         const struct rcm_filter_work w = rcm_filter(f);
         const double rows = 600.0;
-        double appended = 0.0, count = 0.0;
+        double appended = 0.0, count = 0.0, over[3] = {0.0};
+        const double shares[3] = {0.9, 0.5, 0.1};
+        struct rcm_filter_quantiles quantiles[3];
+        const uint64_t held = rcm_filter_quantiles(f, 1e-7).buffer;
+        for (unsigned s = 0; s < 3; s++)
+            quantiles[s] = rcm_filter_quantiles(f, shares[s]);
         for (unsigned r = 0; r < 600; r++) {
             struct run run;
             for (uint64_t i = 0; i < f.n; i++)
@@ -169,6 +219,15 @@ START_TEST(filters_of_random_rows)
             filter_row(row, f, buffer, &run);
             appended += (double)run.appended / rows;
             count += (double)run.compactions / rows;
+            for (unsigned s = 0; s < 3; s++)
+                over[s] += run.appended > quantiles[s].appended;
+            ck_assert_uint_le(run.held, held);
+        }
+        for (unsigned s = 0; s < 3; s++) {
+            const double share = 1.0 - rcm_filter_appended_at_most(f, quantiles[s].appended);
+            const double z = (over[s] - share * rows) / sqrt(rows * share * (1.0 - share));
+            most = fmax(most, fabs(z));
+            ck_assert_msg(fabs(z) < 5.0, "%u, a share of %g: z %.2f", c, share, z);
         }
         const double z = (appended - w.appended) / (w.appended_sd / sqrt(rows)),
                      z_count = (count - w.compactions) / (w.compactions_sd / sqrt(rows) + 1e-3);
@@ -197,9 +256,16 @@ START_TEST(the_best)
                         1e-6);
     ck_assert_uint_eq(rcm_sample_rank(100, 50, 10, 1e-9), 0); /* no rank is low enough */
     ck_assert(isnan(rcm_filter((struct rcm_filter){10, 11, 1, 1}).selected));
+    ck_assert(isnan(rcm_filter_appended_at_most((struct rcm_filter){10, 11, 1, 1}, 5)));
+    ck_assert(isnan(rcm_filter_buffer_at_most((struct rcm_filter){10, 0, 1, 1}, 5)));
+    ck_assert(isnan(rcm_filter_buffer_at_most(
+        (struct rcm_filter){1 << 26, 1 << 20, 1 << 20, 1 << 20}, 1 << 22)));
+    ck_assert_uint_eq(rcm_filter_quantiles((struct rcm_filter){100, 5, 10, 10}, 1e-8).appended, 0);
+    ck_assert_uint_eq(rcm_filter_quantiles((struct rcm_filter){100, 5, 10, 96}, 0.1).buffer, 100);
     ck_assert(isnan(rcm_filter((struct rcm_filter){1 << 20, 5, 1, 1}).selected));
     ck_assert(isnan(rcm_sampled((struct rcm_sample){10, 5, 4, 5}, 7).mean));
 }
 END_TEST
 
-TEST_MAIN("filter", filters_by_counting, samples_by_counting, filters_of_random_rows, the_best)
+TEST_MAIN("filter", filters_by_counting, samples_by_counting, laws_have_their_moments,
+          filters_of_random_rows, the_best)
