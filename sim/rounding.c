@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <base/statistics.h>
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
 
@@ -24,10 +25,11 @@ struct room {
     double *x;
     uint64_t *keys, *rounded, *scratch;
     uint32_t *at, *rounded_at;
-    bool *among; /* the top k of the row as it is */
+    bool *among;  /* the top k of the row as it is */
+    double *each; /* what each row lost */
 };
 
-static int make_room(struct room *room, size_t n)
+static int make_room(struct room *room, size_t n, size_t rows)
 {
     *room = (struct room){.x = malloc(n * sizeof *room->x),
                           .keys = malloc(n * sizeof *room->keys),
@@ -35,9 +37,10 @@ static int make_room(struct room *room, size_t n)
                           .scratch = malloc(n * sizeof *room->scratch),
                           .at = malloc(n * sizeof *room->at),
                           .rounded_at = malloc(n * sizeof *room->rounded_at),
-                          .among = calloc(n, sizeof *room->among)};
+                          .among = calloc(n, sizeof *room->among),
+                          .each = malloc((rows + 1) * sizeof *room->each)};
     return room->x && room->keys && room->rounded && room->scratch && room->at &&
-                   room->rounded_at && room->among
+                   room->rounded_at && room->among && room->each
                ? 0
                : -1;
 }
@@ -51,6 +54,7 @@ static void free_room(struct room *room)
     free(room->at);
     free(room->rounded_at);
     free(room->among);
+    free(room->each);
 }
 
 /* Adds the row in room->x. */
@@ -80,8 +84,8 @@ static void add_row(struct room *room, size_t n, size_t k, const struct rounding
         room->among[room->at[i]] = false;
     /* where no tie crosses the border, nothing is lost */
     const size_t others = top.tied > alike ? top.tied - alike : 0;
-    means->rows++;
-    means->loss += (double)(wanted - kept) / (double)wanted;
+    room->each[means->rows] = (double)(wanted - kept) / (double)wanted;
+    means->loss += room->each[means->rows++];
     means->loss_worst += (double)(alike < others ? alike : others) / (double)wanted;
 }
 
@@ -89,7 +93,7 @@ int rounding_means(const struct row_file *file, uint64_t k, const struct roundin
                    struct rounding_means *means, struct message error)
 {
     struct room room;
-    int failed = make_room(&room, (size_t)file->row);
+    int failed = make_room(&room, (size_t)file->row, (size_t)file->rows);
     if (failed)
         message_set(error, "has rows that do not fit into memory");
     *means = (struct rounding_means){0};
@@ -98,9 +102,13 @@ int rounding_means(const struct row_file *file, uint64_t k, const struct roundin
         if (!failed)
             add_row(&room, (size_t)file->row, (size_t)k, to, means);
     }
-    free_room(&room);
     if (!failed && means->rows == 0)
         failed = message_set(error, "has no row with a number in it");
+    if (!failed) {
+        sort_doubles(room.each, (size_t)means->rows);
+        means->loss_99 = room.each[means->rows - 1 - means->rows / 100];
+    }
+    free_room(&room);
     means->loss /= (double)means->rows;
     means->loss_worst /= (double)means->rows;
     return failed;

@@ -29,6 +29,7 @@ double rounded_to(const struct rounding *to, double x);
 struct rounding_means {
     uint64_t rows; /* with any value */
     double loss, loss_worst;
+    double loss_99; /* the least that 99 % of the rows do not exceed, with ties by position */
 };
 
 /* Returns 0; or -1 with one line in `error`. 1 <= k <= file->row. */

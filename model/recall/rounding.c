@@ -7,6 +7,7 @@
 #include <model/law/gauss_legendre.h>
 #include <model/law/law.h>
 #include <model/recallmodel/rounding.h>
+#include <model/shape/bisect.h>
 
 /* ---- formats */
 
@@ -61,6 +62,7 @@ static double cell_edge(const struct rcm_format *f, int64_t cell)
  * n - k below, each lies in its cell with these probabilities. */
 struct point {
     double above, inside, below, inside_below; /* how many, and the probability */
+    double lost;                               /* P(more than that) is asked for, where it is */
 };
 
 /* j = B + 1 of the cell are of the top k, D are not. By position the cell loses j D/(j + D), as
@@ -131,6 +133,45 @@ static double lost_at_worst(const struct point *p)
     return sum;
 }
 
+/* P(more than r are lost) at worst, min(j, D) > r. */
+static double more_at_worst(const struct point *p)
+{
+    return climb_from(p->above, p->inside, p->lost).at_least *
+           climb_from(p->below, p->inside_below, p->lost + 1.0).at_least;
+}
+
+/* By position more than r are lost if r + 1 of the j lie behind the (r+1)-th of the D, since the
+ * first j of the cell are taken. Its place among all n - k, of which those in the cell are the
+ * first `inside_below`, is x of Beta(r+1, n-k-r); behind it lies the (1 - x/inside_below)-th part
+ * of the cell, and so each of the j with this probability. */
+static double more_by_position(const struct point *p)
+{
+    const double r = p->lost, d = p->below, mean = (r + 1.0) / (d + 1.0),
+                 sd = sqrt(mean * (1.0 - mean) / (d + 2.0));
+    if (r + 1.0 > d || !(p->inside_below > 0.0))
+        return 0.0;
+    const double low = fmax(mean - 9.0 * sd, 0.0),
+                 high = fmin(mean + 9.0 * sd + 30.0 / (d + 1.0), p->inside_below);
+    if (!(high > low))
+        return 0.0;
+    const double top = lgamma(d + 1.0) - lgamma(r + 1.0) - lgamma(d - r);
+    double sum = 0.0;
+    for (unsigned i = 0; i < 2 * GAUSS_LEGENDRE_PAIRS; i++) {
+        const unsigned pair = i / 2;
+        const double node = gauss_legendre[pair].x,
+                     x = low + (high - low) * (i % 2 ? 1.0 - node : node),
+                     before = x / p->inside_below;
+        const double density = exp(top + r * log(x) + (d - r - 1.0) * log1p(-x));
+        if (density * (high - low) < 1e-14)
+            continue;
+        const struct climb behind = climb_from(p->above, p->inside * (1.0 - before), r);
+        /* the k-th largest itself is one of the j */
+        sum += gauss_legendre[pair].weight * density *
+               (behind.at_least - before * fmin(behind.probability, behind.at_least));
+    }
+    return (high - low) * sum;
+}
+
 /* ---- the integral over the place of the k-th largest */
 
 /* What lies above the k-th largest is Beta(k, n-k+1). */
@@ -138,15 +179,17 @@ struct place {
     double n, k, sd;
     double top;       /* the logarithm of the factor of the density */
     double low, high; /* of the share, between which it is for all but 1e-17 */
-    enum rcm_ties ties;
+    double least;     /* probability that counts */
+    double lost;      /* of the points */
+    double (*value)(const struct point *point); /* whose mean is the integral */
 };
 
 #define LEAST 1e-290 /* shares between which doubles have digits */
 #define MOST (1.0 - 1e-13)
 
-static struct place place_of(uint64_t n, uint64_t k, enum rcm_ties ties)
+static struct place place_of(uint64_t n, uint64_t k)
 {
-    struct place at = {.n = (double)n, .k = (double)k, .ties = ties};
+    struct place at = {.n = (double)n, .k = (double)k};
     const double mean = at.k / (at.n + 1.0);
     at.sd = sqrt(mean * (1.0 - mean) / (at.n + 2.0));
     at.low = k > 200 ? mean - 9.0 * at.sd : LEAST;
@@ -156,17 +199,18 @@ static struct place place_of(uint64_t n, uint64_t k, enum rcm_ties ties)
 }
 
 /* The k-th largest at u, in a cell above which the share `over` lies, and `reach` above its end. */
-static double lost_at(const struct place *at, double u, double over, double reach)
+static double value_at(const struct place *at, double u, double over, double reach)
 {
-    const struct point p = {at->k - 1.0, (u - over) / u, at->n - at->k, (reach - u) / (1.0 - u)};
+    const struct point p = {at->k - 1.0, (u - over) / u, at->n - at->k, (reach - u) / (1.0 - u),
+                            at->lost};
     const double density = exp(at->top + (at->k - 1.0) * log(u) + (at->n - at->k) * log1p(-u));
-    return density * (at->ties == RCM_TIES_WORST ? lost_at_worst(&p) : lost_by_position(&p));
+    return density * (at->high - at->low) > at->least ? density * at->value(&p) : 0.0;
 }
 
 #define PANEL_SD 5.0  /* of a panel of 48 nodes, in standard deviations of the place */
 #define NARROW_SD 0.3 /* cells this narrow take 4 nodes */
 
-static double lost_between(const struct place *at, double low, double high, double over,
+static double mean_between(const struct place *at, double low, double high, double over,
                            double reach, bool narrow)
 {
     static const double node[] = {0.069431844202973713, 0.330009478207571868}; /* of Gauss */
@@ -175,12 +219,12 @@ static double lost_between(const struct place *at, double low, double high, doub
     for (unsigned i = 0; i < (narrow ? 2U : (unsigned)GAUSS_LEGENDRE_PAIRS); i++) {
         const double x = (high - low) * (narrow ? node[i] : gauss_legendre[i].x);
         sum += (narrow ? weight[i] : gauss_legendre[i].weight) *
-               (lost_at(at, low + x, over, reach) + lost_at(at, high - x, over, reach));
+               (value_at(at, low + x, over, reach) + value_at(at, high - x, over, reach));
     }
     return (high - low) * sum;
 }
 
-static double lost_in_cell(const struct place *at, double over, double reach)
+static double mean_in_cell(const struct place *at, double over, double reach)
 {
     const double low = fmax(over, at->low), high = fmin(reach, at->high);
     if (!(high > low))
@@ -188,28 +232,86 @@ static double lost_in_cell(const struct place *at, double over, double reach)
     const double panels = ceil((high - low) / (PANEL_SD * at->sd));
     double sum = 0.0;
     for (double i = 0.0; i < panels; i += 1.0)
-        sum += lost_between(at, low + (high - low) * (i / panels),
+        sum += mean_between(at, low + (high - low) * (i / panels),
                             low + (high - low) * ((i + 1.0) / panels), over, reach,
                             high - low < NARROW_SD * at->sd);
+    return sum;
+}
+
+static bool in_domain(uint64_t n, uint64_t k, const struct rcm_format *format,
+                      struct rcm_values values)
+{
+    return k >= 1 && k <= n && n <= RCM_N_MAX && format && values.law && values.scale > 0.0 &&
+           isfinite(values.scale) && isfinite(values.shift);
+}
+
+/* The mean of a value over all places. */
+static double mean_of(const struct place *at, const struct rcm_format *format,
+                      struct rcm_values values)
+{
+    double over = 0.0, sum = 0.0;
+    for (int64_t cell = format->last; cell >= -(int64_t)format->last && over < at->high; cell--) {
+        const double reach =
+            values.law->above((cell_edge(format, cell) - values.shift) / values.scale);
+        if (reach > at->low)
+            sum += mean_in_cell(at, over, reach);
+        over = reach;
+    }
     return sum;
 }
 
 double rcm_rounding_loss(uint64_t n, uint64_t k, const struct rcm_format *format,
                          struct rcm_values values, enum rcm_ties ties)
 {
-    if (k < 1 || k > n || n > RCM_N_MAX || !format || !values.law || !(values.scale > 0.0) ||
-        !isfinite(values.scale) || !isfinite(values.shift))
+    if (!in_domain(n, k, format, values))
         return NAN;
     if (k == n)
         return 0.0;
-    const struct place at = place_of(n, k, ties);
-    double over = 0.0, sum = 0.0;
-    for (int64_t cell = format->last; cell >= -(int64_t)format->last && over < at.high; cell--) {
-        const double reach =
-            values.law->above((cell_edge(format, cell) - values.shift) / values.scale);
-        if (reach > at.low)
-            sum += lost_in_cell(&at, over, reach);
-        over = reach;
-    }
-    return sum / at.k;
+    struct place at = place_of(n, k);
+    at.least = 1e-22;
+    at.value = ties == RCM_TIES_WORST ? lost_at_worst : lost_by_position;
+    return mean_of(&at, format, values) / at.k;
+}
+
+double rcm_rounding_loses_more(uint64_t n, uint64_t k, const struct rcm_format *format,
+                               struct rcm_values values, enum rcm_ties ties, uint64_t lost)
+{
+    if (!in_domain(n, k, format, values))
+        return NAN;
+    if (lost >= k || lost >= n - k)
+        return 0.0;
+    struct place at = place_of(n, k);
+    at.value = ties == RCM_TIES_WORST ? more_at_worst : more_by_position;
+    at.least = 1e-12;
+    at.lost = (double)lost;
+    return fmin(mean_of(&at, format, values), 1.0);
+}
+
+struct quantile_search {
+    uint64_t n, k;
+    const struct rcm_format *format;
+    struct rcm_values values;
+    enum rcm_ties ties;
+    double share;
+};
+
+static enum answer suffices(void *context, uint64_t lost_and_one)
+{
+    const struct quantile_search *s = context;
+    return rcm_rounding_loses_more(s->n, s->k, s->format, s->values, s->ties, lost_and_one - 1) <=
+                   s->share
+               ? YES
+               : NO;
+}
+
+uint64_t rcm_rounding_quantile(uint64_t n, uint64_t k, const struct rcm_format *format,
+                               struct rcm_values values, enum rcm_ties ties, double share)
+{
+    struct quantile_search search = {n, k, format, values, ties, share};
+    if (!in_domain(n, k, format, values) || !(share > 0.0))
+        return UINT64_MAX;
+    const uint64_t most = k < n - k ? k : n - k;
+    const double mean = rcm_rounding_loss(n, k, format, values, ties) * (double)k;
+    const uint64_t guess = (uint64_t)fmin(mean, (double)most);
+    return bisect_from(1, most + 1, guess + 1, (uint64_t)sqrt(mean) + 1, suffices, &search) - 1;
 }

@@ -49,6 +49,17 @@ enum rcm_ties {
 double rcm_rounding_loss(uint64_t n, uint64_t k, const struct rcm_format *format,
                          struct rcm_values values, enum rcm_ties ties);
 
+/* P(a row loses more than `lost` of its top k). The least such number that at most this share of
+ * the rows exceeds; by position too, since equal elements lie in any order.
+ * Domain    as above, share > 0; otherwise NaN, and UINT64_MAX.
+ * Accuracy  absolute error <= RCM_ROUNDING_MAX_ERR.
+ * Time      1 to 500 ms; a quantile some ten times as long. */
+#define RCM_ROUNDING_MAX_ERR 1e-8
+double rcm_rounding_loses_more(uint64_t n, uint64_t k, const struct rcm_format *format,
+                               struct rcm_values values, enum rcm_ties ties, uint64_t lost);
+uint64_t rcm_rounding_quantile(uint64_t n, uint64_t k, const struct rcm_format *format,
+                               struct rcm_values values, enum rcm_ties ties, double share);
+
 RCM_END
 
 #endif

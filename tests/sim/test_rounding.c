@@ -68,7 +68,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* What a row loses by position, and what it loses if of equal values the smallest are taken. */
-static void lose(const double *x, double *loss, double *worst)
+static double lose(const double *x, double *loss, double *worst)
 {
     double rounded[N], key[N];
     int exact[N], seen[N], last[N], length = 0, kept = 0, kept_worst = 0;
@@ -98,6 +98,7 @@ static void lose(const double *x, double *loss, double *worst)
     }
     *loss += k ? (double)(k - kept) / k : 0.0;
     *worst += k ? (double)(k - kept_worst) / k : 0.0;
+    return k ? (double)(k - kept) / k : 0.0;
 }
 
 START_TEST(each_row_by_the_definition)
@@ -113,6 +114,8 @@ START_TEST(each_row_by_the_definition)
             rows[r][i] = random_value(&state);
             if (r == 2 || (r % 6 == 1 && i > r % 13))
                 rows[r][i] = i % 2 ? -INFINITY : NAN;
+            if (r == 5) /* the one that loses all */
+                rows[r][i] = 1.0 + 1e-4 * i;
         }
     const int descriptor = mkstemp(path);
     ck_assert_int_eq(write(descriptor, rows, sizeof rows), sizeof rows);
@@ -121,8 +124,14 @@ START_TEST(each_row_by_the_definition)
     unlink(path);
     ck_assert_msg(rounding_means(&file, K, &e4m3, &means, MESSAGE(error)) == 0, "%s", error);
     row_file_close(&file);
-    for (int r = 0; r < ROWS; r++)
-        lose(rows[r], &loss, &worst);
+    int more = 0, as_much = 0;
+    for (int r = 0; r < ROWS; r++) {
+        const double here = lose(rows[r], &loss, &worst);
+        more += here > means.loss_99;
+        as_much += here >= means.loss_99;
+    }
+    ck_assert_int_le(100 * more, ROWS - 1);
+    ck_assert_int_gt(100 * as_much, ROWS - 1);
     ck_assert_uint_eq(means.rows, ROWS - 1);
     ck_assert_double_gt(means.loss, 0.01);
     ck_assert_double_eq_tol(means.loss, loss / (ROWS - 1), 1e-13);

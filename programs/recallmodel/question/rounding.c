@@ -70,14 +70,14 @@ static int from_file(const struct rounding_question *q, const char *path, uint64
     if (rounding_means(&file, k, &to, &means, MESSAGE(reason)) != 0)
         status = usage_error("--weights %.150s %s", path, reason);
     row_file_close(&file);
-    *found = (struct query_rounding){means.loss, means.loss_worst};
+    *found = (struct query_rounding){means.loss, means.loss_worst, means.loss_99};
     return status;
 }
 
 int rounding_find(const struct rounding_question *q, const struct weights_question *weights,
                   uint64_t n, uint64_t k, struct query_rounding *found)
 {
-    *found = (struct query_rounding){NAN, NAN};
+    *found = (struct query_rounding){NAN, NAN, NAN};
     if (!q->format)
         return STATUS_OK;
     if (weights->file)
@@ -86,6 +86,10 @@ int rounding_find(const struct rounding_question *q, const struct weights_questi
     const struct rcm_values scores = {rcm_values_law_by_name("normal"), q->mean.value, sd};
     found->loss = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_POSITION);
     found->worst = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_WORST);
+    if (!isnan(found->loss))
+        found->loss_99 =
+            (double)rcm_rounding_quantile(n, k, q->format, scores, RCM_TIES_POSITION, 0.01) /
+            (double)k;
     return STATUS_OK;
 }
 
@@ -104,9 +108,9 @@ unsigned rounding_print(const struct rounding_question *q, const struct query_ro
     else
         snprintf(text, sizeof text, "; a recall above %s is not worth asking for", most);
     return print_wrapped(
-        "  rounding    exact top-k of %s scores loses %.3g, ties by position, %.3g "
-        "at worst%s",
-        q->format->name, found->loss, found->worst, text);
+        "  rounding    exact top-k of %s scores loses %.3g, ties by position%s. 99 %% "
+        "of rows lose at most %.3g; the worst ties lose %.3g in the mean",
+        q->format->name, found->loss, text, found->loss_99, found->worst);
 }
 
 void rounding_json(json_t *object, const struct rounding_question *q,
@@ -116,5 +120,6 @@ void rounding_json(json_t *object, const struct rounding_question *q,
         return;
     set_text(object, "rounding", q->format->name);
     set_real(object, "rounding_loss", found->loss);
+    set_real(object, "rounding_loss_99", found->loss_99);
     set_real(object, "rounding_loss_worst", found->worst);
 }

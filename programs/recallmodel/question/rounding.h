@@ -31,6 +31,7 @@ argument_reader read_score_mean;               /* struct score_mean */
 /* The losses by rounding of one n and k. */
 struct query_rounding {
     double loss, worst; /* NAN: not asked for */
+    double loss_99;     /* the least that 99 % of the rows do not exceed */
 };
 
 /* What must hold between the options. Returns a status. */
