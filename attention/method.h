@@ -39,6 +39,7 @@ struct method_options {
     uint32_t page;                  /* quest: keys in a page */
     uint32_t block;                 /* blocks, hisa: keys in a block */
     double block_factor;            /* the same: they open so many blocks for each key wanted */
+    uint32_t lag;                   /* previous-query: so many positions before */
     uint32_t bits, tables, chunk;   /* lsh: bits of a hash, tables, keys in a chunk */
     uint32_t element_bytes;         /* of a stored key or value: 2 for float16 */
     bool int8_keys;                 /* keys are stored as int8_keys.h says; values are not */
@@ -50,8 +51,8 @@ struct method_options {
     (struct method_options) \
     { \
         .seed = 1, .dense = {1, 128}, .k_b = 1, .ratio = 1, .components = 16, .clusters = 128, \
-        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .bits = 10, \
-        .tables = 150, .chunk = 64, .element_bytes = 2, .batch = 1 \
+        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .lag = 1, \
+        .bits = 10, .tables = 150, .chunk = 64, .element_bytes = 2, .batch = 1 \
     }
 
 /* One key head, as a method sees it. */
@@ -78,7 +79,10 @@ struct key_head {
 /* One query. */
 struct attention_query {
     const float *q, *q_unroped; /* [d]; the second is NULL where there is none */
-    const float *previous;      /* [d], after RoPE: of the position before; NULL: it is not known */
+    const float *previous;      /* [d], after RoPE: of the position `lag` before; NULL: not known */
+    /* After RoPE, [d] and [n][d]: the query of the same head and position in the layer before, and
+     * the keys there. NULL: not known. */
+    const float *layer_q, *layer_keys;
     const float *logits; /* [n], already computed; NULL: a method that needs them computes them */
     float scale;
     uint32_t position, head; /* head: which of the query heads that share the keys, from 0 */
@@ -122,6 +126,7 @@ struct method {
     bool partitioned;    /* uses key_head.partition, or makes one */
     bool trains_queries; /* needs key_head.partition and key_head.models */
     bool hashes_queries; /* needs key_head.queries, and visits nothing without */
+    bool reads_layers;   /* needs attention_query.layer_q, and visits nothing without */
     bool oracle;         /* ranks by the scores of all keys what a model would have to guess: a
                           * bound to compare with, not one of the default methods */
     bool corrects;       /* with mean_value it corrects the output, also at the knob 0 */

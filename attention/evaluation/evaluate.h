@@ -113,6 +113,10 @@ struct evaluation {
 struct key_head evaluation_head(const struct evaluation_spec *spec, const struct method *method,
                                 size_t index);
 
+/* The head of the same document and key head in the layer before, of those of the spec; SIZE_MAX:
+ * there is none. */
+size_t evaluation_head_before(const struct evaluation_spec *spec, size_t index);
+
 /* The steps of a head whose index is built, or that is measured, with one method. */
 #define EVALUATION_STEPS 100
 

@@ -25,23 +25,51 @@ static uint32_t largest_k(const struct evaluation_spec *spec)
     return spec->k_length ? spec->k[spec->k_length - 1] : 0;
 }
 
+static bool reads_layers(const struct evaluation_spec *spec)
+{
+    for (size_t i = 0; i < spec->methods_length; i++)
+        if (spec->methods[i]->reads_layers)
+            return true;
+    return false;
+}
+
+size_t evaluation_head_before(const struct evaluation_spec *spec, size_t index)
+{
+    const struct head_shape *const at = &spec->heads[index];
+    size_t before = SIZE_MAX;
+    for (size_t i = 0; i < spec->length && at->layer != LAYER_UNKNOWN; i++) {
+        const struct head_shape *const other = &spec->heads[i];
+        if (other->document == at->document && other->key_head == at->key_head &&
+            other->layer < at->layer && other->d == at->d && other->n == at->n &&
+            other->n_q == at->n_q && other->query_heads == at->query_heads &&
+            (before == SIZE_MAX || other->layer > spec->heads[before].layer))
+            before = i;
+    }
+    return before;
+}
+
 /* The arrays of one head. */
-static void room_lay_out(struct head_room *room, const struct head_shape *shape, uint32_t k,
+static void room_lay_out(struct head_room *room, const struct evaluation_spec *spec, size_t index,
                          struct arena *arena)
 {
+    const struct head_shape *const shape = &spec->heads[index];
+    const uint32_t k = largest_k(spec);
     const size_t queries = (size_t)shape->query_heads * shape->n_q, n = shape->n;
     room->floats = head_floats_in(arena, shape);
     room->logits = arena_array(arena, queries, n, sizeof *room->logits);
     room->queries = arena_array(arena, queries, 1, sizeof *room->queries);
     room->sums = arena_array(arena, queries, 2 * (size_t)shape->d_v, sizeof *room->sums);
     room->tops = arena_array(arena, queries, k < n ? k : n, sizeof *room->tops);
+    room->before = (struct head_floats){0};
+    if (reads_layers(spec) && evaluation_head_before(spec, index) != SIZE_MAX)
+        room->before = head_floats_in(arena, shape);
 }
 
-static double room_bytes(const struct head_shape *shape, uint32_t k)
+static double room_bytes(const struct evaluation_spec *spec, size_t index)
 {
     struct head_room room;
     struct arena arena = {0};
-    room_lay_out(&room, shape, k, &arena);
+    room_lay_out(&room, spec, index, &arena);
     return arena.bytes;
 }
 
@@ -62,11 +90,10 @@ struct key_head head_without_numbers(const struct evaluation_spec *spec, size_t 
 int head_states_new(struct head_states *states, const struct evaluation_spec *spec,
                     struct message error)
 {
-    const uint32_t k = largest_k(spec);
     double all = 0, most = 0;
     *states = (struct head_states){.spec = spec};
     for (size_t i = 0; i < spec->length; i++) {
-        const double bytes = room_bytes(&spec->heads[i], k);
+        const double bytes = room_bytes(spec, i);
         most = fmax(most, bytes);
         all += bytes;
     }
@@ -79,7 +106,7 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
     states->room = require_memory(calloc(states->rooms + 1, sizeof *states->room));
     states->head = require_memory(calloc(spec->length + 1, sizeof *states->head));
     for (size_t i = 0; i < states->rooms; i++) {
-        struct arena arena = {.bytes = all_fit ? room_bytes(&spec->heads[i], k) : most};
+        struct arena arena = {.bytes = all_fit ? room_bytes(spec, i) : most};
         states->room[i] = (struct head_room){.memory = arena_open(&arena), .holds = SIZE_MAX};
         if (!states->room[i].memory)
             return message_set(error, "out of memory; %s", mend);
@@ -105,10 +132,13 @@ struct attention_query query_of(const struct head_states *states, size_t index,
 {
     const struct head_shape *shape = &states->spec->heads[index];
     const size_t at = (size_t)head * shape->n_q + query;
+    const uint32_t lag = states->spec->options.lag;
     return (struct attention_query){
         .q = room->floats.queries + at * shape->d,
         .q_unroped = shape->unroped ? room->floats.queries_unroped + at * shape->d : NULL,
-        .previous = query ? room->floats.queries + (at - 1) * shape->d : NULL,
+        .previous = query >= lag ? room->floats.queries + (at - lag) * shape->d : NULL,
+        .layer_q = room->before.keys ? room->before.queries + at * shape->d : NULL,
+        .layer_keys = room->before.keys,
         .logits = room->logits + at * shape->n,
         .scale = 1.0f / sqrtf((float)shape->d),
         .position = room->queries[at].position,
@@ -266,10 +296,12 @@ const struct head_room *head_states_load(struct head_states *states, size_t inde
     if (room->holds == index)
         return room;
     struct arena arena = {.memory = room->memory};
-    room_lay_out(room, shape, largest_k(spec), &arena);
+    room_lay_out(room, spec, index, &arena);
     room->holds = SIZE_MAX;
     const struct head_floats to = room->floats;
-    if (spec->read(spec->from, index, &to, error) != 0) {
+    if (spec->read(spec->from, index, &to, error) != 0 ||
+        (room->before.keys &&
+         spec->read(spec->from, evaluation_head_before(spec, index), &room->before, error) != 0)) {
         watch_stops(states->watch); /* if that is why, it is to be known */
         return NULL;
     }

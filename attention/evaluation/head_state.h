@@ -32,6 +32,7 @@ struct query_state {
 struct head_room {
     void *memory;
     struct head_floats floats;
+    struct head_floats before;   /* of the layer before, where it is read */
     float *logits;               /* [query_heads][n_q][n] */
     struct query_state *queries; /* [query_heads][n_q] */
     double *sums;                /* of the partials */

@@ -96,6 +96,9 @@ static const char *method_fault(const struct outputs_spec *spec)
     if (method->hashes_queries && c->n_q < c->n)
         return "--method: this method needs the queries of all positions; give as many queries as "
                "keys";
+    if (method->reads_layers)
+        return "--method: this method needs the layer before, and one layer was given; take "
+               "another";
     return method->fault ? method->fault(&spec->options, c->d) : NULL;
 }
 

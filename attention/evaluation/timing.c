@@ -80,10 +80,11 @@ static struct attention_query query_at(const struct timing_spec *spec, uint32_t 
     const struct key_head *head = spec->head;
     const uint32_t position = head->n - spec->count + i;
     const size_t at = h * spec->stride + (size_t)i * head->d;
+    const uint32_t lag = spec->options->lag;
     return (struct attention_query){
         .q = spec->queries + at,
         .q_unroped = spec->queries_unroped ? spec->queries_unroped + at : NULL,
-        .previous = i ? spec->queries + at - head->d : NULL,
+        .previous = i >= lag ? spec->queries + at - (size_t)lag * head->d : NULL,
         .scale = spec->scale,
         .position = position,
         .head = spec->query_head + h,

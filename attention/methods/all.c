@@ -31,6 +31,7 @@ const struct method *const methods[] = {
     &method_blocks,
     &method_hisa,
     &method_previous_query,
+    &method_previous_layer,
     NULL,
 };
 /* clang-format on */

@@ -105,7 +105,7 @@ static void visit_best(const struct method *self, const struct method_options *o
     visit->largest_bucket = 0;
 }
 
-/* A selection that is one step old. The first of the queries has none, and uses its own. */
+/* A selection that is some steps old. The first of the queries have none, and use their own. */
 static void visit_best_before(const struct method *self, const struct method_options *options,
                               const struct key_head *head, const void *index,
                               const struct attention_query *queries, uint32_t count, uint32_t knob,
@@ -117,6 +117,25 @@ static void visit_best_before(const struct method *self, const struct method_opt
         before.logits = NULL;
     }
     visit_best(self, options, head, index, &before, count, knob, visit);
+}
+
+/* A selection of another layer. */
+static void visit_best_of_layer(const struct method *self, const struct method_options *options,
+                                const struct key_head *head, const void *index,
+                                const struct attention_query *queries, uint32_t count,
+                                uint32_t knob, struct visit *visit)
+{
+    if (!queries->layer_q) {
+        visit_none(self, options, head, index, queries, count, knob, visit);
+        return;
+    }
+    struct attention_query other = *queries;
+    struct key_head layer = *head;
+    other.q = queries->layer_q;
+    other.logits = NULL;
+    layer.keys = queries->layer_keys;
+    visit_best(self, options, &layer, index, &other, count, knob, visit);
+    visit->index_bytes = 0; /* that layer has read them */
 }
 
 const struct method method_full = {
@@ -156,7 +175,16 @@ const struct method method_topk = {
 const struct method method_previous_query = {
     .name = "previous-query",
     .knob = "keys",
-    .summary = "the exact top-k of the scores of the query before: a selection one step old",
+    .summary = "the exact top-k of the scores of the query --lag before: an old selection",
     .counts_keys = true,
     .visit = visit_best_before,
+};
+
+const struct method method_previous_layer = {
+    .name = "previous-layer",
+    .knob = "keys",
+    .summary = "the exact top-k of the scores of the same query head in the layer before",
+    .counts_keys = true,
+    .reads_layers = true,
+    .visit = visit_best_of_layer,
 };

@@ -146,7 +146,7 @@ def sparse_attention(queries: ArrayLike, keys: ArrayLike, values: ArrayLike, met
     share: query heads that share a key head choose the same keys, if the method can. threads: 0 is
     all. options: those of the methods, as `recallmodel sparse` has them: seed, k_b, ratio,
     assignment, components, mean_value, clusters, iterations, spherical, inside, page, block,
-    block_factor, bits, tables, chunk, element_bytes, int8_keys, batch.
+    block_factor, lag, bits, tables, chunk, element_bytes, int8_keys, batch.
 
     Returns a SparseAttention: output, float32 [query heads, n_q, d_v], and what was read. The same
     arguments give the same bits for any number of threads.

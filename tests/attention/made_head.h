@@ -85,8 +85,10 @@ static inline struct attention_query made_query(struct made_head *made, uint32_t
                                                 uint32_t head)
 {
     const struct key_head *h = &made->head;
-    const struct attention_query query = {.q = made->queries +
-                                               ((size_t)head * h->n + position) * h->d,
+    const float *const q = made->queries + ((size_t)head * h->n + position) * h->d;
+    const struct attention_query query = {.q = q,
+                                          .layer_q = q, /* as if the layer before were alike */
+                                          .layer_keys = made->keys,
                                           .logits = made->logits,
                                           .scale = 0.25f,
                                           .position = position,

@@ -191,7 +191,7 @@ START_TEST(error_of_the_evaluation)
 {
     static float out[HEADS * N_Q * D_V], other[HEADS * N_Q * D_V];
     for (const struct method *const *method = methods; *method; method++) {
-        if ((*method)->trains_queries || (*method)->hashes_queries)
+        if ((*method)->trains_queries || (*method)->hashes_queries || (*method)->reads_layers)
             continue;
         struct outputs_spec spec = make_spec((*method)->name, 0.2);
         spec.share = (*method)->together;

@@ -1,6 +1,6 @@
-/* test_selection.c - bucketed, sparq, quest, blocks, hisa and previous-query against what they do,
- * written out. Keys and queries are small whole numbers: the products are exact and many scores are
- * equal.
+/* test_selection.c - bucketed, sparq, quest, blocks, hisa, previous-query and -layer against what
+ * they do, written out. Keys and queries are small whole numbers: the products are exact and many
+ * scores are equal.
  *
  * Against: each of them written out, and `tests/sim/bucketed.h`, on small whole numbers with
  * many ties.
@@ -359,5 +359,38 @@ START_TEST(previous_query)
 }
 END_TEST
 
+/* The keys that are best in another layer; nothing where it is not known. */
+START_TEST(previous_layer)
+{
+    uint64_t state = 7;
+    for (int round = 0; round < 300; round++) {
+        struct scene scene = make_scene(&state, 100, round % 3 > 0);
+        const struct key_range range = scene.query.range;
+        const uint32_t n = scene.made.head.n;
+        float *const keys = malloc(n * 6 * sizeof *keys), q[6];
+        double scores[N_MOST];
+        for (uint32_t i = 0; i < 6 * n; i++)
+            keys[i] = (float)random_between(&state, 0, 8) - 4.0f;
+        for (uint32_t i = 0; i < 6; i++)
+            q[i] = (float)random_between(&state, 0, 8) - 4.0f;
+        for (uint32_t j = 0; j < n; j++) {
+            scores[j] = 0;
+            for (uint32_t i = 0; i < 6; i++)
+                scores[j] += (double)q[i] * (double)keys[j * 6 + i];
+        }
+        const bool known = round % 5 > 0;
+        scene.query.layer_q = known ? q : NULL;
+        scene.query.layer_keys = known ? keys : NULL;
+        const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);
+        take_largest(scores, all_open, range, known ? wanted : 0, taken);
+        visit_scene(&scene, "previous-layer", wanted);
+        assert_visited(&scene.visit, taken, range, "previous-layer", wanted);
+        ck_assert(scene.visit.index_bytes == 0.0);
+        free(keys);
+        end_scene(&scene);
+    }
+}
+END_TEST
+
 TEST_MAIN("selection", bucketed, sparq, all_candidates, sparq_mean_value, quest, blocks,
-          previous_query)
+          previous_query, previous_layer)

@@ -30,17 +30,19 @@ def made(seed=1, query_heads=4, key_heads=2, n=400, n_q=20, d=16, d_v=12):
                 keys_unroped=normal(key_heads, n, d))
 
 
-def dense(queries, keys, values, allowed, late=0):
+def dense(queries, keys, values, allowed, late=0, layer=None):
     """Attention over the keys j <= position with allowed(logits, position)[j], in float64; those
-    logits are of the query so many positions before, if it is known."""
+    logits are of the query so many positions before, if it is known, and of another layer, if its
+    queries and keys are given."""
     heads, n_q, d = queries.shape
     out = numpy.zeros((heads, n_q, values.shape[2]))
+    old_queries, old_keys = layer or (queries, keys)
     for h in range(heads):
-        k, v = (x[h * len(keys) // heads].astype(float) for x in (keys, values))
+        k, v, old = (x[h * len(keys) // heads].astype(float) for x in (keys, values, old_keys))
         for i in range(n_q):
             position = keys.shape[1] - n_q + i
             logits = k @ queries[h, i].astype(float) / d ** 0.5
-            chooses = k @ queries[h, i - late].astype(float) if i >= late else logits
+            chooses = old @ old_queries[h, i - late if i >= late else i].astype(float)
             read = (numpy.arange(len(k)) <= position) & allowed(chooses, position)
             weights = numpy.where(read, numpy.exp(logits), 0)
             out[h, i] = weights @ v / weights.sum()
@@ -71,6 +73,49 @@ def test_output():
         visited = 0.1 if wanted == 40 else 0 if wanted == 0 else (349 + 19 / 2) / 400
         assert abs(got.visited - visited) < 1e-12, method
         assert abs(got.selectivity - got.visited - 32 / 400) < 1e-12, method
+
+
+def test_old_selections(tmp_path):
+    """Of the query some positions before, and of the layer before in the same file."""
+    layers = [made(seed) for seed in (1, 2, 3)]
+    command = [PROGRAM, "sparse", "--csv", "--budget", "0.1", "--sink", "2", "--window", "30",
+               "--layers", "4,7,9", "--dense-layers", "4"]
+    for axis in ("queries", "keys", "values"):
+        numpy.save(tmp_path / f"{axis}.npy", numpy.stack([x[axis] for x in layers]))
+        command += [f"--{axis}", str(tmp_path / f"{axis}.npy")]
+
+    def top(logits, position):
+        read = numpy.arange(len(logits))
+        read = (read < 2) | (read > position - 30)
+        open_keys = numpy.flatnonzero(~read[:position + 1])
+        read[open_keys[numpy.argsort(-logits[open_keys])[:40]]] = True
+        return read
+
+    def error(**options):
+        """Over the layers 7 and 9; layer 4 reads all keys."""
+        parts = []
+        for before, x in zip(layers, layers[1:]):
+            if "layer" in options:
+                options["layer"] = before["queries"], before["keys"]
+            read = dense(x["queries"], x["keys"], x["values"], top, **options)
+            full = dense(x["queries"], x["keys"], x["values"], lambda logits, position: True)
+            parts.append((((read - full) ** 2).sum(), (full ** 2).sum()))
+        return numpy.divide(*numpy.sum(parts, 0))
+
+    for arguments, options in ((["previous-query"], {"late": 1}),
+                               (["previous-query", "--lag", "3"], {"late": 3}),
+                               (["previous-layer"], {"layer": None})):
+        done = subprocess.run(command + ["--method", *arguments], check=True, capture_output=True,
+                              text=True, timeout=60)
+        row = next(csv.DictReader(io.StringIO(done.stdout)))
+        assert abs(error(**options) / float(row["error"]) - 1) < 1e-4, arguments
+    for read_in_full in "none", "9":
+        command[command.index("--dense-layers") + 1] = read_in_full
+        done = subprocess.run(command + ["--method", "previous-layer"], capture_output=True,
+                              text=True, timeout=60)
+        assert done.returncode == 2 and "none before it" in done.stderr, done.stderr
+    with pytest.raises(ValueError, match="needs the layer before"):
+        rcm.sparse_attention(**layers[0], method="previous-layer", budget=0.1)
 
 
 def test_int8_keys():

@@ -65,7 +65,8 @@ static size_t choose_methods(const struct sparse_settings *s, bool unroped,
     memcpy(chosen, s->methods, length * sizeof *chosen);
     for (const struct method *const *method = methods; *method && !s->methods_length; method++)
         if (!(*method)->trains_queries && !(*method)->hashes_queries && !(*method)->oracle &&
-            (unroped || !(*method)->unroped) && length < SPARSE_METHODS_MAX)
+            !(*method)->reads_layers && (unroped || !(*method)->unroped) &&
+            length < SPARSE_METHODS_MAX)
             chosen[length++] = *method;
     return length;
 }
@@ -105,6 +106,12 @@ static int check_spec(const struct evaluation_spec *spec)
         const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
         if (fault)
             return usage_error("%s (method %s)", fault, method->name);
+        for (size_t h = 0; h < spec->length && method->reads_layers; h++)
+            if (!spec->heads[h].dense && evaluation_head_before(spec, h) == SIZE_MAX)
+                return usage_error("--method %s: a layer has none before it in its file; give "
+                                   "files of [layers, heads, n, d], and the first of --layers to "
+                                   "--dense-layers",
+                                   method->name);
         for (size_t h = 0; h < spec->length && method->hashes_queries; h++)
             if (spec->heads[h].n_q < spec->heads[h].n)
                 return usage_error("--method %s needs the queries of all %" PRIu32

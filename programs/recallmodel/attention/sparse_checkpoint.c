@@ -52,6 +52,7 @@ static void print_options(FILE *file, const struct method_options *o)
             o->clusters, o->iterations, o->spherical, o->inside);
     fprintf(file, "page %" PRIu32 "\nblock %" PRIu32 "\nblock-factor %.17g\n", o->page, o->block,
             o->block_factor);
+    fprintf(file, "lag %" PRIu32 "\n", o->lag);
     fprintf(file, "bits %" PRIu32 "\ntables %" PRIu32 "\nchunk %" PRIu32 "\n", o->bits, o->tables,
             o->chunk);
     fprintf(file, "element-bytes %" PRIu32 "\nint8-keys %d\nbatch %" PRIu32 "\n", o->element_bytes,

@@ -297,6 +297,8 @@ const struct argument sparse_options[] = {
      "keys in a block of blocks and hisa (default 8)"},
     {"--block-factor", "F", BY(read_factor), AT(options.block_factor),
      "blocks and hisa open F blocks for each key that is wanted (default 0.25)"},
+    {"--lag", "N", BY(read_small), AT(options.lag),
+     "previous-query takes the query N positions before (default 1)"},
     {"--bits", "N", BY(read_small), AT(options.bits),
      "bits of a hash, for the lsh methods (default 10)"},
     {"--tables", "N", BY(read_small), AT(options.tables),
