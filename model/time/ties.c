@@ -31,6 +31,9 @@ static const struct rcm_tie_rule rules[] = {
     {"sglang_fast", RCM_TIES_ANY, "kStableTies of its newer port: by position",
      "sgl-kernel 06c48ca8, topk.cu: the last places go by an atomic counter"},
     {"sglang_v2", RCM_TIES_ANY, NULL, "SGLang 05adf942, deepseek_v4/topk.cuh: an atomic counter"},
+    {"sglang_v1", RCM_TIES_ANY, NULL,
+     "SGLang 030e24e3, deepseek_v4/topk_v1.cuh: an atomic counter"},
+    {"topk_transform_v1", RCM_TIES_ANY, NULL, "sglang_v1, as runs name it"},
     {"fast_topk_transform", RCM_TIES_ANY, NULL, "sglang_fast, as runs name it"},
     {"topk_transform_v2", RCM_TIES_ANY, NULL, "sglang_v2, as runs name it"},
     {"flashinfer", RCM_TIES_ANY,
@@ -50,6 +53,12 @@ static const struct rcm_tie_rule rules[] = {
     {"cub", RCM_TIES_ANY, NULL, "cccl 571f2fc3, device_topk.cuh: not guaranteed is its one mode"},
     {"cccl", RCM_TIES_ANY, "gpu_to_gpu with prefer_smaller_index: by position, unsorted",
      "cccl 571f2fc3, device_topk_requirements.rst"},
+    {"bits_prefetch", RCM_TIES_ANY, NULL, "bits-knn a1759d20, bits_kernel.cuh: an atomic counter"},
+    {"partial_bitonic", RCM_TIES_REPEATABLE, NULL, "bits-knn a1759d20, bitonic_sort.cuh"},
+    {"block_select", RCM_TIES_REPEATABLE, NULL, "bits-knn a1759d20 calls that of faiss"},
+    {"warp_select", RCM_TIES_REPEATABLE, NULL, "bits-knn a1759d20 calls that of faiss"},
+    {"approx_max_k", RCM_TIES_ANY, NULL, "xla, as runs name it"},
+    {"h200", RCM_TIES_ANY, "deterministic = true: by position", "recallmodel, as runs/h200 has it"},
     {"faiss", RCM_TIES_REPEATABLE, NULL, "faiss 02dbb4e4, Select.cuh: compares keys alone"},
 };
 
