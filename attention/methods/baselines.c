@@ -129,13 +129,17 @@ static void visit_best_of_layer(const struct method *self, const struct method_o
         visit_none(self, options, head, index, queries, count, knob, visit);
         return;
     }
-    struct attention_query other = *queries;
+    struct attention_query *others = require_memory(malloc((count + 1) * sizeof *others));
     struct key_head layer = *head;
-    other.q = queries->layer_q;
-    other.logits = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        others[i] = queries[i];
+        others[i].q = queries[i].layer_q;
+        others[i].logits = NULL;
+    }
     layer.keys = queries->layer_keys;
-    visit_best(self, options, &layer, index, &other, count, knob, visit);
+    visit_best(self, options, &layer, index, others, count, knob, visit);
     visit->index_bytes = 0; /* that layer has read them */
+    free(others);
 }
 
 const struct method method_full = {
@@ -185,6 +189,7 @@ const struct method method_previous_layer = {
     .knob = "keys",
     .summary = "the exact top-k of the scores of the same query head in the layer before",
     .counts_keys = true,
+    .together = true,
     .reads_layers = true,
     .visit = visit_best_of_layer,
 };

@@ -91,12 +91,27 @@ def test_old_selections(tmp_path):
         read[open_keys[numpy.argsort(-logits[open_keys])[:40]]] = True
         return read
 
-    def error(**options):
+    def alone(queries, keys, **_):
+        return queries, keys
+
+    def together(queries, keys, **_):
+        """Scores that the heads of a key head share, as queries, with unit vectors as keys: the
+        sum of their softmax over the open keys."""
+        n, (heads, n_q, d) = keys.shape[1], queries.shape
+        weights = numpy.zeros((heads, n_q, n))
+        for h, i in numpy.ndindex(heads, n_q):
+            opened = slice(2, n - n_q + i - 29)
+            logits = keys[h * len(keys) // heads, opened].astype(float) @ queries[h, i] / d ** 0.5
+            weights[h, i, opened] = numpy.exp(logits) / numpy.exp(logits).sum()
+        group = heads // len(keys)
+        summed = weights.reshape(-1, group, n_q, n).sum(1)
+        return summed.repeat(group, axis=0), numpy.stack([numpy.eye(n)] * len(keys))
+
+    def error(late=0, scored=None):
         """Over the layers 7 and 9; layer 4 reads all keys."""
         parts = []
         for before, x in zip(layers, layers[1:]):
-            if "layer" in options:
-                options["layer"] = before["queries"], before["keys"]
+            options = {"late": late, "layer": scored and scored(**before)}
             read = dense(x["queries"], x["keys"], x["values"], top, **options)
             full = dense(x["queries"], x["keys"], x["values"], lambda logits, position: True)
             parts.append((((read - full) ** 2).sum(), (full ** 2).sum()))
@@ -104,7 +119,8 @@ def test_old_selections(tmp_path):
 
     for arguments, options in ((["previous-query"], {"late": 1}),
                                (["previous-query", "--lag", "3"], {"late": 3}),
-                               (["previous-layer"], {"layer": None})):
+                               (["previous-layer"], {"scored": alone}),
+                               (["previous-layer", "--share"], {"scored": together})):
         done = subprocess.run(command + ["--method", *arguments], check=True, capture_output=True,
                               text=True, timeout=60)
         row = next(csv.DictReader(io.StringIO(done.stdout)))

@@ -2,12 +2,16 @@
 """reuse.py - what a selection of keys that is some steps, or some layers, old still has.
 
     PYTHONPATH=python tools/real_tensors/reuse.py build/real-tensors > reuse.csv
+    PYTHONPATH=python tools/real_tensors/reuse.py --layers FOLDER > layers.csv
 
 For each document, layer and k: the share of the top k of a query that was in the top k of the query
 so many positions before it, and their share of its softmax mass; the same for the same head of
 another layer; and for the keys of those blocks whose mean key scores best, by the percentage of
 keys that these have (the mean of scores is the score of the mean). Beside them the correlation of
 the normal scores of both rows, and the overlap that bivariate normal scores with it have.
+
+--layers compares layers alone, without the first key and the last 128, which are read anyway: the
+same head, and one selection for all heads by the sum of their softmax.
 """
 import argparse
 import csv
@@ -56,12 +60,39 @@ def top(rows, k):
     return mask
 
 
+def logits_of(layer):
+    """[heads, queries, n], as they were written, or from the queries and keys of the layer."""
+    if (layer / "logits.npy").exists():
+        return numpy.load(layer / "logits.npy")
+    queries, keys = numpy.load(layer / "queries.npy"), numpy.load(layer / "keys.npy")
+    keys = keys.repeat(len(queries) // len(keys), axis=0)
+    return queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[2])
+
+
 def compare(old, new, visited, k):
     """Overlap and mass of the old top keys in the new rows."""
     was, now = top(old, visited), top(new, k)
     weight = numpy.exp(new - new.max(1, keepdims=True))
     both = was & now
     return both.sum(1).mean() / k, ((weight * both).sum(1) / (weight * now).sum(1)).mean()
+
+
+def of_all_heads(logits):
+    """One row of logits for all heads: their softmax has the mean of those of the heads."""
+    weights = numpy.exp(logits - logits.max(2, keepdims=True))
+    return numpy.log((weights / weights.sum(2, keepdims=True)).mean(0, keepdims=True))
+
+
+def write_layers(out, document, layers, first, last):
+    """Each layer for each later one, by the keys first .. last - 1."""
+    layers = {name: logits[:, ::4, first:last] for name, logits in layers.items()}
+    for name, ours in layers.items():
+        for other, theirs in layers.items():
+            if other < name:
+                write(out, (document.name, name, other, 0), theirs.reshape(-1, last - first),
+                      ours.reshape(-1, last - first))
+                write(out, (document.name, name, f"{other}, all heads", 0),
+                      of_all_heads(theirs)[0], of_all_heads(ours)[0])
 
 
 def write(out, place, old, new, visited=None):
@@ -82,12 +113,17 @@ def write(out, place, old, new, visited=None):
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     options.add_argument("folder", type=pathlib.Path)
-    folder = options.parse_args().folder
+    options.add_argument("--layers", action="store_true")
+    options = options.parse_args()
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow("document layer from distance k overlap mass correlation overlap_model".split())
-    for document in sorted(path.parent for path in folder.glob("*/document.json")):
-        layers = {path.name: numpy.load(path / "logits.npy") for path in
+    for document in sorted(path.parent for path in options.folder.glob("*/document.json")):
+        layers = {path.name: logits_of(path) for path in
                   sorted(document.glob("layer-*"))}
+        if options.layers:
+            shape = next(iter(layers.values())).shape
+            write_layers(out, document, layers, 1, shape[2] - shape[1] - 128)
+            continue
         for name, logits in layers.items():
             heads, queries, n = logits.shape
             seen = n - queries  # keys that all of these queries see
