@@ -9,7 +9,7 @@
 #include <model/shape/bisect.h>
 #include <model/shape/shape.h>
 
-#include "filter_blocks.h"
+#include "filter_walk.h"
 
 /* Of `seen` elements the k-th largest is exceeded by at least j of the next x: of the top k + j - 1
  * of all, at most k - 1 are among those seen. */
@@ -36,7 +36,7 @@ struct state {
 
 struct chain {
     struct rcm_filter f;
-    uint64_t blocks, first; /* see filter_blocks.h */
+    uint64_t blocks, first; /* see filter_walk.h */
     struct state *at;       /* at[i]: after block i; sums times the probability */
     struct state end;       /* over all rows */
 };

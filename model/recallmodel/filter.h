@@ -47,20 +47,19 @@ struct rcm_filter_work rcm_filter(struct rcm_filter filter);
 double rcm_filter_compactions_at_most(struct rcm_filter filter, uint64_t compactions);
 
 /* P(a row appends at most so many elements). P(its buffer never holds more than room).
- * Domain    as above, with at most RCM_FILTER_LAW_NUMBERS numbers in memory, 80 for each of more +
+ * Domain    as above; not more than RCM_FILTER_LAW_NUMBERS numbers at once, 80 for each of more +
  *           block, and RCM_FILTER_LAW_SUMS sums; otherwise NaN.
  * Accuracy  absolute error <= RCM_FILTER_LAW_MAX_ERR.
- * Time      a second for 3e9 sums, of which each block takes some 80 more (8 + 16 sqrt(e)), e the
- *           elements that it appends. */
-#define RCM_FILTER_LAW_NUMBERS 0x1p25
+ * Time      a second for 3e9 sums; most filters of k <= 1000 take one or two. */
+#define RCM_FILTER_LAW_NUMBERS 0x1p23
 #define RCM_FILTER_LAW_SUMS 3e10
 #define RCM_FILTER_LAW_MAX_ERR 1e-8
 double rcm_filter_appended_at_most(struct rcm_filter filter, uint64_t appended);
 double rcm_filter_buffer_at_most(struct rcm_filter filter, uint64_t room);
 
-/* The least numbers that all but this share of the rows stay within: of elements that are appended,
- * and that the buffer ever holds. 0: outside that domain. Domain: RCM_FILTER_SHARE_LEAST <= share
- * < 1. */
+/* The least numbers that all but this share of the rows stay within, the share to 1 % of itself: of
+ * elements that are appended, and that the buffer ever holds. 0: outside that domain. Domain:
+ * RCM_FILTER_SHARE_LEAST <= share < 1. */
 #define RCM_FILTER_SHARE_LEAST 1e-7
 struct rcm_filter_quantiles {
     uint64_t appended, buffer;

@@ -67,9 +67,11 @@ static void print_filter(const struct filter_answer *a, const char *rows)
         print_wrapped("  law         in all but %s at most %" PRIu64
                       " elements pass, and the buffer never holds more than %" PRIu64,
                       rows, a->quantiles.appended, a->quantiles.buffer);
-    else if (a->law)
-        print_wrapped("  law         not computed: give a --quantile of %g to 1, or larger blocks",
+    else if (a->law && a->share < RCM_FILTER_SHARE_LEAST)
+        print_wrapped("  law         not computed: give a --quantile of %g at least",
                       RCM_FILTER_SHARE_LEAST);
+    else if (a->law)
+        puts("  law         not computed: k, blocks and the row are too large for it");
 }
 
 void filter_print(const struct filter_answer *a, const char *rows)

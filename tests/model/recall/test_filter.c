@@ -195,6 +195,57 @@ START_TEST(laws_have_their_moments)
 }
 END_TEST
 
+/* The law of what is appended, element by element: each exceeds with probability (k + a)/(read +
+ * 1), where a were appended since the last compaction. at[a][s]: s before it. */
+#define AT_A 256
+#define AT_S 1500
+static void plain_law(struct rcm_filter f, double (*at)[AT_S], double law[2 * AT_S])
+{
+    const uint64_t first = (f.k + f.more + f.block - 1) / f.block * f.block;
+    memset(at, 0, AT_A * sizeof *at);
+    at[0][first] = 1.0;
+    for (uint64_t read = first; read < f.n; read++) {
+        for (uint64_t a = f.more + f.block; a-- > 0;)
+            for (uint64_t s = first; s < AT_S; s++) {
+                const double exceeds = (double)(f.k + a) / ((double)read + 1.0) * at[a][s];
+                at[a][s] -= exceeds;
+                at[a + 1][s] += exceeds;
+            }
+        for (uint64_t a = f.more; (read + 1) % f.block == 0 && a < f.more + f.block; a++)
+            for (uint64_t s = first; s + a < AT_S; s++) {
+                at[0][s + a] += at[a][s];
+                at[a][s] = 0.0;
+            }
+    }
+    memset(law, 0, 2 * AT_S * sizeof *law);
+    for (uint64_t a = 0; a < f.more + f.block; a++)
+        for (uint64_t s = first; s < AT_S; s++)
+            law[s + a] += at[a][s];
+}
+
+START_TEST(laws_by_elements)
+{
+    const struct rcm_filter filters[] = {
+        {3000, 5, 5, 200}, {2500, 40, 12, 150}, {2000, 100, 2, 240}};
+    static double at[AT_A][AT_S], law[2 * AT_S];
+    double worst = 0.0;
+    for (unsigned c = 0; c < 3; c++) {
+        double below = 0.0;
+        plain_law(filters[c], at, law);
+        uint64_t v = 0;
+        for (double share = 0.02; share < 1.0; share += 0.4) {
+            while (below < share)
+                below += law[v++];
+            const double error = fabs(rcm_filter_appended_at_most(filters[c], v - 1) - below);
+            worst = fmax(worst, error);
+            ck_assert_msg(error < RCM_FILTER_LAW_MAX_ERR, "%u at %" PRIu64 ": %.3g", c, v, error);
+            ck_assert_uint_eq(rcm_filter_quantiles(filters[c], 1.0 - below + 1e-4).appended, v - 1);
+        }
+    }
+    printf("measured: laws by elements %.1e\n", worst);
+}
+END_TEST
+
 /* |z| > 5 by chance: 6e-7 a number, of 20. The seed is fixed. */
 START_TEST(filters_of_random_rows)
 {
@@ -268,4 +319,4 @@ START_TEST(the_best)
 END_TEST
 
 TEST_MAIN("filter", filters_by_counting, samples_by_counting, laws_have_their_moments,
-          filters_of_random_rows, the_best)
+          laws_by_elements, filters_of_random_rows, the_best)
