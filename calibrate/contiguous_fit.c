@@ -21,21 +21,15 @@ static void free_parameters(struct problem *problem)
     }
 }
 
-static int check_predictions(const struct problem *problem, struct message error)
+/* Copies those runs whose time interleaved ones tell for the kernel. Returns how many. */
+static size_t keep_predicted(const struct rcm_profile *profile, const struct run *runs,
+                             size_t length, struct run *kept)
 {
-    if (problem->length < FIT_LEAST)
-        return message_set(error, "%zu runs of contiguous buckets are too few; give at least %d",
-                           problem->length, FIT_LEAST);
-    for (size_t i = 0; i < problem->length; i++) {
-        const struct rcm_topk *p = &problem->runs[i].p;
-        if (!(predicted_us(&problem->profile, &problem->runs[i]) > 0.0))
-            return message_set(error,
-                               "no time can be predicted for contiguous buckets with n = %llu, b "
-                               "= %llu, k_b = %llu; give runs of k_b that interleaved ones have",
-                               (unsigned long long)p->n, (unsigned long long)p->b,
-                               (unsigned long long)p->k_b);
-    }
-    return 0;
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        if (predicted_us(profile, &runs[i]) > 0.0)
+            kept[count++] = runs[i];
+    return count;
 }
 
 static int set_band(struct problem *problem)
@@ -52,25 +46,40 @@ static int set_band(struct problem *problem)
     return status;
 }
 
+static int fit_free(struct problem *problem, struct fit *fit, struct message error)
+{
+    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS] = {0};
+    if (problem->length < FIT_LEAST)
+        return message_set(error,
+                           "%zu runs of contiguous buckets, with k_b that interleaved ones have, "
+                           "are too few; give at least %d",
+                           problem->length, FIT_LEAST);
+    int status = levenberg_marquardt(problem, x, fit, errors);
+    set_parameters(problem, x);
+    if (status == 0)
+        status = set_band(problem);
+    if (status != 0)
+        return message_set(error, "the fit of contiguous buckets failed: not enough memory");
+    for (size_t i = 0; i < problem->free_count; i++)
+        for (size_t j = 0; rcm_time_parameter(j); j++)
+            if (rcm_time_parameter(j) == problem->free[i])
+                fit->error[j] = errors[i];
+    fit->parameters += (unsigned)problem->free_count;
+    return 0;
+}
+
 int fit_contiguous(const struct run *runs, size_t length, struct rcm_profile *profile,
                    struct fit *fit, struct message error)
 {
-    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS] = {0};
-    struct problem problem = {.runs = runs, .length = length, .profile = *profile};
-    free_parameters(&problem);
-    if (check_predictions(&problem, error) != 0)
-        return -1;
-    int status = levenberg_marquardt(&problem, x, fit, errors);
-    set_parameters(&problem, x);
-    if (status == 0)
-        status = set_band(&problem);
-    if (status != 0)
+    struct run *kept = malloc((length + 1) * sizeof *kept);
+    struct problem problem = {.runs = kept, .profile = *profile};
+    if (!kept)
         return message_set(error, "the fit of contiguous buckets failed: not enough memory");
-    *profile = problem.profile;
-    for (size_t i = 0; i < problem.free_count; i++)
-        for (size_t j = 0; rcm_time_parameter(j); j++)
-            if (rcm_time_parameter(j) == problem.free[i])
-                fit->error[j] = errors[i];
-    fit->parameters += (unsigned)problem.free_count;
-    return 0;
+    free_parameters(&problem);
+    problem.length = keep_predicted(&problem.profile, runs, length, kept);
+    const int status = fit_free(&problem, fit, error);
+    if (status == 0)
+        *profile = problem.profile;
+    free(kept);
+    return status;
 }

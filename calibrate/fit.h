@@ -45,9 +45,9 @@ int fit_profile(const struct run *runs, size_t length, struct rcm_profile *profi
                 struct message error);
 
 /* After fit_profile(): sets the parameters of contiguous buckets, and their band, by runs of such
- * buckets. What interleaved ones told stays as it is. The kernel has buckets, of either kind. A
- * fit of one or two parameters is not tried on runs that it did not see: the band is that of the
- * runs themselves. Returns 0, or -1 with a line in `error`. */
+ * buckets, of those whose k_b interleaved ones have. What these told stays as it is. The kernel has
+ * buckets. A fit of one or two parameters is not tried on runs that it did not see: the band is
+ * that of the runs themselves. Returns 0, or -1 with a line in `error`. */
 int fit_contiguous(const struct run *runs, size_t length, struct rcm_profile *profile,
                    struct fit *fit, struct message error);
 

@@ -169,15 +169,15 @@ static void add_every_k_b(struct cell_list *list, struct cell c, unsigned turn)
 }
 
 /* What the time model of a CPU is fitted to: recallmodel bench --calibrate. */
-/* Stage 1 of contiguous buckets of 16 to 2048 elements. */
-static void contiguous_buckets(struct cell_list *list, uint64_t n)
+/* Stage 1 of contiguous buckets of 16 to 2048 elements, k_b = 1 and another one. */
+static void contiguous_buckets(struct cell_list *list, uint64_t n, uint64_t k_b)
 {
-    static const uint64_t sizes[] = {16, 64, 256, 2048}, k_bs[] = {1, 4};
+    static const uint64_t sizes[] = {16, 64, 256, 2048};
     struct cell c = {.n = n, .m = 1, .threads = 1, .assignment = RCM_CONTIGUOUS, .warm = true};
     for (unsigned i = 0; i < 4; i++)
         for (unsigned j = 0; j < 2; j++) {
             c.b = (n + sizes[i] - 1) / sizes[i];
-            c.k_b = k_bs[j];
+            c.k_b = j ? k_b : 1;
             c.k = c.b * c.k_b;
             add(list, c, TASK_STAGE1);
         }
@@ -201,7 +201,7 @@ static void cpu_calibrate(struct cell_list *list, const struct grid *grid)
     for (c.n = 1 << 16; machine()->cores > 1 && c.n <= 1 << 20; c.n *= 16, c.m = 1)
         add_choices(list, c, some_k_b, 2);
     for (uint64_t n = 1 << 14; n <= 1 << 22; n *= 16)
-        contiguous_buckets(list, n);
+        contiguous_buckets(list, n, 4);
 }
 
 static void samaga_2(struct cell_list *list, const struct grid *grid)
@@ -220,7 +220,8 @@ static void cpu_tiny(struct cell_list *list, const struct grid *grid)
                 add_choices(list,
                             (struct cell){.n = n, .k = k, .m = 2, .threads = threads, .warm = true},
                             some_k_b, 2);
-    contiguous_buckets(list, 8192);
+    for (uint64_t n = 4096; n <= 8192; n *= 2)
+        contiguous_buckets(list, n, 2);
 }
 
 const struct grid cpu_grids[] = {

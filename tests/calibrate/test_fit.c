@@ -225,7 +225,7 @@ static void check_contiguous(struct rcm_profile truth, double ratio, double elem
     ck_assert_uint_gt(length, 100);
     struct fit fit = {0};
     ck_assert_int_eq(fit_contiguous(runs, FIT_LEAST - 1, &got, &fit, MESSAGE(error)), -1);
-    ck_assert_msg(strstr(error, "too few") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "are too few") != NULL, "%s", error);
     ck_assert_msg(fit_contiguous(runs, length, &got, &fit, MESSAGE(error)) == 0, "%s", error);
     printf("%s: ratio %g, element %g, bucket %g\n", got.kernel->name, got.contiguous_ratio,
            got.contiguous_us, got.contiguous_bucket_us);

@@ -120,7 +120,8 @@ static void print_contiguous(const struct calibration *c)
     if (q->contiguous_p05_ratio > 0.0)
         print_wrapped("Contiguous buckets, measured/predicted: 5 %% of %zu runs are below %.3f, "
                       "5 %% above %.3f.",
-                      c->contiguous.length, q->contiguous_p05_ratio, q->contiguous_p95_ratio);
+                      (size_t)q->contiguous_count, q->contiguous_p05_ratio,
+                      q->contiguous_p95_ratio);
 }
 
 /* How far fits to the other k are from each k. */
@@ -275,7 +276,7 @@ static void put_fit(json_t *object, const struct calibration *c)
     set_real(object, "median_error", c->profile.median_error);
     set_real(object, "p95_error", c->profile.p95_error);
     set_real(object, "worst_error", c->profile.worst_error);
-    set_count(object, "contiguous_runs", c->contiguous.length);
+    set_count(object, "contiguous_runs", (uint64_t)c->profile.contiguous_count);
     json_object_set_new(
         object, "contiguous_ratios",
         band_json(c->profile.contiguous_p05_ratio, c->profile.contiguous_p95_ratio));

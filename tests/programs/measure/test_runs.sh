@@ -103,7 +103,8 @@ rejects "--add and NAME exclude each other" \
 
 "$program" runs --cards --csv >"$folder/cards"
 for want in A10G,graphcore/argmax-a10g,triton-bk,1600,repeatable \
-    H200,sglang/decode,topk_transform_v2,122,any H200,sglang/decode,topk_transform_v1,135, \
+    H200,sglang/decode,topk_transform_v2,122,any H200,sglang/decode,topk_transform_v1,135,any \
+    A100-PCIe,bits-knn/exact,air-topk,28, \
     RTX-3090,graphcore/rtx3090,priority_queue,2,repeatable \
     MI355X,aiter/exact,aiter_top_k_per_row,237,any; do
     grep -qx -- "$want" "$folder/cards" || fail "no $want among the cards"

@@ -160,8 +160,8 @@ refused "the profile of device knows interleaved buckets alone" predict --n 4096
 refused "no row has contiguous in the column assignment" calibrate "$folder/runs.csv" \
     --kernel generic --contiguous "$folder/runs.csv"
 head -9 "$folder/both.csv" >"$folder/few.csv"
-refused "4 runs of contiguous buckets are too few; give at least 8" calibrate "$folder/runs.csv" \
-    --kernel generic --no-held-out --contiguous "$folder/few.csv"
+refused "4 runs of contiguous buckets, with k_b that interleaved ones have, are too few" \
+    calibrate "$folder/runs.csv" --kernel generic --no-held-out --contiguous "$folder/few.csv"
 pass
 
 # 10,800 rows of 3 sizes: the fit uses some of them and says how many; it ends in time.
