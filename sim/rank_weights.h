@@ -25,4 +25,22 @@ struct rank_weights {
 int rank_weights(const struct row_file *file, uint64_t k, double temperature, double top_p,
                  double *share, double *square, struct rank_weights *means, struct message error);
 
+/* What the rows lose of that mass, each placed at random in so many draws: its elements are dealt
+ * out to b buckets in turn, and a bucket keeps its k_b largest. */
+struct rank_placement {
+    uint64_t b, k_b, seed;
+};
+struct rank_loss {
+    double mean, sd; /* over all rows and draws */
+    double quantile; /* the least loss that all but the share `rest` of them do not exceed */
+};
+
+/* About so many draws in all; their errors are those of so many samples.
+ * Domain    that of rank_weights, 1 <= b <= file->row, 1 <= k_b, 0 <= rest < 1.
+ * Returns   0; or -1 with one line in `error`. */
+#define RANK_DRAWS 20000
+int rank_loss(const struct row_file *file, uint64_t k, double temperature, double top_p,
+              struct rank_placement placement, double rest, struct rank_loss *loss,
+              struct message error);
+
 #endif

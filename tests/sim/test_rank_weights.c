@@ -1,6 +1,7 @@
 /* test_rank_weights.c - mean weights by rank of the rows of a file.
  *
- * Against: each row sorted and weighed as the definition says, with masks, NaN, ties and infinity.
+ * Against: each row sorted and weighed as the definition says, with masks, NaN, ties and infinity;
+ * losses of draws against the exact model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
@@ -105,4 +106,53 @@ START_TEST(each_row_by_the_definition)
 }
 END_TEST
 
-TEST_MAIN("rank weights", each_row_by_the_definition)
+/* Means of the draws against the exact mean for these mean weights; and for equal weights against
+ * mean, standard deviation and quantile of the recall. |z| > 5 by chance: 6e-7 a number, of 16. The
+ * seed is fixed. */
+START_TEST(losses_against_the_model)
+{
+    double share[K], square[K], most = 0.0;
+    static const double equal[ROWS][N];
+    struct row_file file;
+    struct rank_weights means;
+    struct rank_loss loss;
+    char error[300], at[] = "/tmp/rank_weights_XXXXXX";
+    make_rows(&file);
+    const struct rank_placement placements[] = {{4, 2, 1}, {13, 1, 2}, {7, 3, 3}, {40, 1, 4}};
+    for (int i = 0; i < 8; i++) {
+        const struct rank_placement to = placements[i % 4];
+        const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
+        const double top_p = i < 4 ? 1.0 : 0.7;
+        ck_assert_int_eq(rank_weights(&file, K, 0.5, top_p, share, square, &means, MESSAGE(error)),
+                         0);
+        ck_assert_int_eq(rank_loss(&file, K, 0.5, top_p, to, 0.05, &loss, MESSAGE(error)), 0);
+        const struct rcm_weights weights = {K, share, square, 0.0, true};
+        const double want = rcm_lost_mass(p, &weights), draws = RANK_DRAWS * 59.0 / 61.0;
+        const double z = loss.sd > 0.0 ? (loss.mean - want) / (loss.sd / sqrt(draws)) : 0.0;
+        most = fmax(most, fabs(z));
+        ck_assert_msg(fabs(z) < 5.0 && fabs(loss.mean - want) < 0.01, "%d: z %.2f", i, z);
+        ck_assert(loss.quantile >= loss.mean - 1e-12 || want < 0.05);
+    }
+    row_file_close(&file);
+    const int descriptor = mkstemp(strcpy(path, at));
+    ck_assert_int_eq(write(descriptor, equal, sizeof equal), sizeof equal);
+    close(descriptor);
+    ck_assert_msg(row_file_open(&file, path, SIM_F64, N, MESSAGE(error)) == 0, "%s", error);
+    unlink(path);
+    for (int i = 0; i < 4; i++) {
+        const struct rank_placement to = placements[i];
+        const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
+        ck_assert_int_eq(rank_loss(&file, K, 1.0, 1.0, to, 0.3, &loss, MESSAGE(error)), 0);
+        const double sd = rcm_recall_sd(p), draws = RANK_DRAWS;
+        const double z =
+            sd > 0.0 ? (loss.mean - rcm_loss_exact(p)) / (sd / sqrt(draws)) : loss.mean;
+        most = fmax(most, fabs(z));
+        ck_assert(fabs(z) < 5.0 && fabs(loss.sd - sd) < 0.03 * sd + 1e-12);
+        ck_assert_double_eq_tol(1.0 - loss.quantile, rcm_recall_quantile(p, 0.7, 1), 1e-9);
+    }
+    row_file_close(&file);
+    printf("measured: losses against the model |z| up to %.1f\n", most);
+}
+END_TEST
+
+TEST_MAIN("rank weights", each_row_by_the_definition, losses_against_the_model)

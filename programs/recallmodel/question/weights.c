@@ -105,6 +105,24 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
     return STATUS_OK;
 }
 
+struct drawn_mass weights_draw(const struct weights_question *q, struct rcm_topk p, double rest)
+{
+    const struct rank_placement placement = {p.b, p.k_b, 1};
+    const double top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0;
+    struct drawn_mass drawn = {NAN, NAN};
+    struct row_file file;
+    struct rank_loss loss;
+    char reason[400];
+    if (p.k > WEIGHTS_DRAWN || (p.valid && p.valid != p.n) ||
+        row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
+        return drawn;
+    if (rank_loss(&file, p.k, temperature_of(q), top_p, placement, rest, &loss, MESSAGE(reason)) ==
+        0)
+        drawn = (struct drawn_mass){loss.sd, loss.quantile};
+    row_file_close(&file);
+    return drawn;
+}
+
 void weights_free(struct query_weights *weights)
 {
     free(weights->room);

@@ -67,6 +67,16 @@ int weights_find(const struct weights_question *question, uint64_t n, uint64_t k
                  struct query_weights *weights);
 void weights_free(struct query_weights *weights);
 
+/* What the rows of --weights lose with the shape p, placed at random: standard deviation, and what
+ * all but the share `rest` of them lose at most. By RANK_DRAWS draws (sim/rank_weights.h); NAN for
+ * more than WEIGHTS_DRAWN elements, or if the rows cannot be read any more. */
+#define WEIGHTS_DRAWN 65536
+struct drawn_mass {
+    double sd, quantile;
+};
+struct drawn_mass weights_draw(const struct weights_question *question, struct rcm_topk p,
+                               double rest);
+
 /* A line, and members of the JSON: the target, the weights, and what the exact top k has of the
  * mass. Nothing where no weights were asked for. */
 unsigned weights_print(const struct weights_question *question, const struct query_weights *w);

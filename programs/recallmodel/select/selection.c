@@ -230,11 +230,16 @@ struct lost_mass selection_lost_mass(const struct selection_answer *answer)
     if (weights->k == 0 || !selection_has_buckets(answer))
         return lost;
     lost.mean = rcm_lost_mass(answer->choice.p, weights);
-    if (weights->measured)
+    const double rest = selection_quantile_rest(answer->settings);
+    if (weights->measured) {
+        const struct drawn_mass drawn =
+            weights_draw(&answer->settings->question.weights, answer->choice.p, rest);
+        lost.sd = drawn.sd;
+        lost.quantile = drawn.quantile;
         return lost;
+    }
     lost.sd = rcm_lost_mass_normal(answer->choice.p, weights->score_sd).sd;
-    lost.quantile = rcm_lost_mass_quantile(answer->choice.p, weights->score_sd,
-                                           selection_quantile_rest(answer->settings));
+    lost.quantile = rcm_lost_mass_quantile(answer->choice.p, weights->score_sd, rest);
     return lost;
 }
 
