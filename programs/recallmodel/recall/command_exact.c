@@ -44,7 +44,8 @@ static const struct argument exact_options[] = {
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, quantile),
      "the share of rows that may need a larger buffer (default 0.000001)"},
     {"--block", "B", BY(read_count), offsetof(struct settings, filter.block),
-     "of a running threshold: elements of a block (default 2 k)"},
+     "of a running threshold: elements of a block (default 2 k; a row of 10,000 blocks takes half "
+     "a minute)"},
     {"--more", "B2", BY(read_count), offsetof(struct settings, filter.more),
      "compact the buffer where it holds k + B2 elements (default 2 k)"},
     {"--room", "R", BY(read_count), offsetof(struct settings, filter.room),
