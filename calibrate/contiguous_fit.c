@@ -1,7 +1,6 @@
 /* contiguous_fit.c - what contiguous buckets take more than interleaved ones: see fit.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 
 #include "least_squares.h"

@@ -324,7 +324,7 @@ def judge_of(card):
     return "TPUv5e" if card.startswith("TPU") else "V100S" if card == "V100S" else "H100-PCIe"
 
 
-VERDICTS = {"pays": "P", "overtaken": "x", "too_close": "c", "exact": "X", "unknown": "?"}
+VERDICTS = {"pays": "P", "overtaken": "x", "too_close": "c", "exact": "X", "unknown": "-"}
 
 
 def verdict_of(answer):

@@ -5,16 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <model/shape/bisect.h>
+
 #include "filter_walk.h"
 
 #define PI 3.14159265358979323846
-#define WAVES 32  /* of one walk */
-#define FLAT 1e-9 /* waves below that are left out */
-#define FLAT_MOST 1e-6
-#define AT_LAST 8     /* so many of them */
-#define OF_SHARE 1e-2 /* the same, of the share of a quantile */
-#define BEYOND 3.0    /* times that may lie near the ends of the window */
-#define WINDOW 20.0   /* standard deviations that waves repeat after, and a few elements more */
+#define WAVES 32       /* of one walk */
+#define FLAT 1e-9      /* waves below that are left out */
+#define FLAT_MOST 1e-6 /* .. but not more than that */
+#define AT_LAST 8      /* so many of them */
+#define OF_SHARE 1e-2  /* the same, of the share of a quantile */
+#define BEYOND 3.0     /* times that may lie near the ends of the window */
+#define WINDOW 20.0    /* standard deviations that waves repeat after, and a few elements more */
 #define WINDOW_MORE 32.0
 #define LIMITS 15 /* of the buffer, tried at once */
 
@@ -155,17 +157,15 @@ double rcm_filter_buffer_at_most(struct rcm_filter f, uint64_t room)
 
 /* ---- quantiles */
 
-static uint64_t appended_quantile(const struct appended_law *law, double share)
+struct appended_search {
+    const struct appended_law *law;
+    double share;
+};
+
+static enum answer suffices(void *context, uint64_t value)
 {
-    uint64_t low = law->low, high = law->low + law->window - 1;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (1.0 - appended_at_most(law, middle) <= share)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    const struct appended_search *search = context;
+    return 1.0 - appended_at_most(search->law, value) <= search->share ? YES : NO;
 }
 
 /* The limits low, low + apart, .. were tried: sets *low to the first that suffices. All do from the
@@ -194,7 +194,8 @@ struct rcm_filter_quantiles rcm_filter_quantiles(struct rcm_filter f, double sha
     walk->apart = (f.k + f.more + f.block - 1 - walk->low) / LIMITS + 1;
     bool could = appended_begin(&law);
     if (could)
-        q.appended = appended_quantile(&law, share);
+        q.appended = bisect(law.low, law.low + law.window - 1, suffices,
+                            &(struct appended_search){&law, share});
     walk->waves = 0;
     walk->limits = LIMITS;
     while (could && !limit_quantile(law.limit, share, &walk->low, walk->apart)) {

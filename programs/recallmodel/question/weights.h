@@ -70,7 +70,7 @@ void weights_free(struct query_weights *weights);
 /* What the rows of --weights lose with the shape p, placed at random: standard deviation, and what
  * all but the share `rest` of them lose at most. By RANK_DRAWS draws (sim/rank_weights.h); NAN for
  * more than WEIGHTS_DRAWN elements, or if the rows cannot be read any more. */
-#define WEIGHTS_DRAWN 65536
+#define WEIGHTS_DRAWN 16384 /* some 3 s */
 struct drawn_mass {
     double sd, quantile;
 };
