@@ -24,6 +24,16 @@ const args = Array.from(arguments), done = args.pop();
     (error) => done({error: String(error.message || error), cancelled: !!error.cancelled}));
 """
 
+# Waits until a condition in JavaScript holds.
+WAIT = """
+const end = performance.now() + 30000;
+while (!(%s)) {
+    if (performance.now() > end)
+        throw new Error('it did not come');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+"""
+
 
 class Browser:
     """A page in Chromium. `driver` is Selenium's."""
@@ -51,6 +61,13 @@ class Browser:
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer["value"]
+
+    def wait(self, condition):
+        """Until an expression of JavaScript is true; an error after half a minute."""
+        try:
+            self.settle(WAIT % condition)
+        except RuntimeError as error:
+            raise AssertionError(f"{error}: {condition}") from None
 
     def command(self, name, **settings):
         """A command of the DevTools."""

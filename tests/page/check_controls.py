@@ -27,11 +27,12 @@ from visit import PAGE, ask
 QUESTION = {"n": "2^17", "k": "2048", "m": "64", "recall": "0.95", "device": "H100-PCIe"}
 PICTURES = ("recall", "law", "time", "ranks")
 
-# Clicks or moves args[0], and waits until the answer to that is there, with its pictures.
+# Waits until an answer is there, with its words and pictures.
 SETTLED = """
 const box = document.getElementById('answer');
 const end = performance.now() + 30000;
-const busy = () => box.dataset.state === 'computing' || document.querySelector('.picture.late');
+const busy = () => box.dataset.state === 'computing' || document.querySelector('.picture.late') ||
+    document.body.classList.contains('words-late');
 await new Promise((resolve) => setTimeout(resolve, 250));
 while (busy()) {
     if (performance.now() > end)
@@ -129,7 +130,7 @@ def check_pictures(opened, folder):
         assert text(opened, f"#picture-{name} h3") in drawn and drawing.get("viewBox"), name
         assert not [each for each in drawing.iter() if each.get("class")], name
         press(opened, find(opened, f"#picture-{name} summary"))
-        time.sleep(0.1)
+        opened.wait(f"document.querySelector('#picture-{name} tbody tr')")
         cells = opened.driver.find_elements(By.CSS_SELECTOR, f"#picture-{name} tbody tr")
         assert len(cells) == len(data[name]), (name, len(cells), len(data[name]))
     shape = ["--n", "2^17", "--k", "2048"]
@@ -169,8 +170,7 @@ def check_keys(opened):
     assert len(seen) == 3 and all("candidates" in each for each in seen), seen
     find(opened, "#tab-ask").send_keys(Keys.ARROW_RIGHT)
     assert opened.driver.switch_to.active_element.get_attribute("id") == "tab-rows"
-    time.sleep(0.4)
-    assert "tab=rows" in opened.driver.execute_script("return location.hash")
+    opened.wait("location.hash.includes('tab=rows')")
     press(opened, find(opened, "#theme"))
     assert opened.driver.execute_script("return document.documentElement.dataset.theme") == "light"
     press(opened, find(opened, "#tab-ask"))
@@ -199,22 +199,16 @@ def check_refused(opened, folder):
     runs.write_text("n,k,b,k_b,m,time_us\n4096,64,128,2,1,20\n")
     opened.driver.set_window_size(1280, 900)
     find(opened, "#profile").send_keys(str(runs))
-    opened.settle("""while (!document.getElementById('toast').textContent.includes('t.csv'))
-        await new Promise((resolve) => setTimeout(resolve, 20));""")
-    assert "t.csv is refused: " in text(opened, "#toast"), text(opened, "#toast")
-    in_sight = """
-        const box = document.querySelector(arguments[0]).getBoundingClientRect();
-        return box.top >= 0 && box.bottom <= innerHeight;"""
-    time.sleep(0.3)
-    assert opened.driver.execute_script(in_sight, "[data-option=device] .field-error")
+    opened.wait("document.getElementById('toast').textContent.includes('t.csv is refused: ')")
+    opened.wait("""((box) => box && box.top >= 0 && box.bottom <= innerHeight)(document.querySelector(
+        '[data-option=device] .field-error')?.getBoundingClientRect())""")
     assert opened.driver.execute_script(
         "const form = document.querySelector('.question');"
         "return form.scrollHeight <= form.clientHeight + 1"), "the form scrolls by itself"
     opened.driver.set_window_size(400, 800)
     opened.driver.get("about:blank")  # so that the page begins anew
     opened.open(PAGE, "n=12&k=50")
-    opened.settle("""while (!document.querySelector('.field-error'))
-        await new Promise((resolve) => setTimeout(resolve, 20));""")
+    opened.wait("document.querySelector('.field-error')")
     assert text(opened, "#verdict") == "No answer"
     assert "--k 50 is larger than n = 12" in text(opened, "#why"), text(opened, "#why")
     assert text(opened, "#dock") == "No answer: The question has a fault"
@@ -226,12 +220,11 @@ def check_rows(opened, folder):
     numpy.save(folder / "scores.npy", rows)
     press(opened, find(opened, "#tab-rows"))
     press(opened, find(opened, "#rows-run"))
-    time.sleep(0.2)
+    opened.wait("document.querySelector('#drop .field-error')")
     assert "drop a .npy file" in text(opened, '#drop .field-error')
     find(opened, "#rows-file").send_keys(str(folder / "scores.npy"))
     press(opened, find(opened, "#rows-run"))
-    opened.settle("""while (!document.getElementById('rows-words')?.textContent)
-        await new Promise((resolve) => setTimeout(resolve, 20));""")
+    opened.wait("document.getElementById('rows-words')?.textContent")
     args = ["simulate", "--file", "scores.npy", "--k", "64", "--kb", "1,2,4", "--recall", "0.95",
             "--assignment", "interleaved"]
     want = json.loads(native([*args, "--json"], folder)[1])["choices"][0]["measured"]
@@ -242,8 +235,7 @@ def check_rows(opened, folder):
     find(opened, "#rows-k").clear()
     find(opened, "#rows-k").send_keys("4000")
     press(opened, find(opened, "#rows-run"))
-    opened.settle("""while (!document.querySelector('#rows-form .field-error'))
-        await new Promise((resolve) => setTimeout(resolve, 20));""")
+    opened.wait("document.querySelector('#rows-form [data-option=k] .field-error')")
     assert "larger than n = 3000" in text(opened, '#rows-form [data-option=k] .field-error')
 
 

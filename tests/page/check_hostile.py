@@ -43,20 +43,6 @@ engine.run = async (args_, settings) => {
 };
 """
 
-WAIT = """
-const end = performance.now() + 20000;
-while (!(%s)) {
-    if (performance.now() > end)
-        throw new Error('it did not come');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-}
-"""
-
-
-def wait(opened, condition):
-    opened.settle(WAIT % condition)
-
-
 def find(opened, selector):
     return opened.driver.find_element(By.CSS_SELECTOR, selector)
 
@@ -74,13 +60,13 @@ def check_verdicts(opened):
             assert answer["deploy"] == "bucketed" and answer["objective"] == "time", more
             assert answer["choice"]["within_runs"] and not answer["exceeds_memory"], more
     ask(opened, {**BASE, "m": "1e9"})
-    wait(opened, "document.getElementById('notes').innerText.includes('the H100-PCIe has 80 GB')")
+    opened.wait("document.getElementById('notes').innerText.includes('the H100-PCIe has 80 GB')")
 
 
 def check_late_words(opened):
     """The words of an older question are not to be read beside a new answer."""
     ask(opened, {**BASE, "d": "128", "m": "1024"})
-    wait(opened, "!document.body.classList.contains('words-late')")
+    opened.wait("!document.body.classList.contains('words-late')")
     assert "fused" in text(opened, "#notes")
     opened.settle(SLOW, "words", 900)
     ask(opened, {**BASE, "device": "TPUv4"})
@@ -89,7 +75,7 @@ def check_late_words(opened):
             getComputedStyle(document.getElementById(id)).visibility);""")
     assert seen == ["hidden", "hidden"], seen
     ask(opened, {**BASE, "n": "x"})  # an error does not lose the words of the answer that stays
-    wait(opened, "!document.body.classList.contains('words-late')")
+    opened.wait("!document.body.classList.contains('words-late')")
     assert "fused" not in text(opened, "#notes") and "floor" in text(opened, "#notes")
     opened.settle(SLOW, "words", 0)
 
@@ -106,7 +92,7 @@ def check_markup(opened):
     opened.driver.execute_script(
         "location.hash = arguments[0]",
         "n=8192&k=64&" + "<b>" * 3000 + "=1&__proto__=2&constructor=3")
-    wait(opened, "window.recallmodel.question.n === '8192'")
+    opened.wait("window.recallmodel.question.n === '8192'")
     assert opened.driver.execute_script(wide) <= 0
     assert opened.driver.execute_script("return window.broken") is None
     opened.driver.set_window_size(1400, 1000)
@@ -117,9 +103,10 @@ def ask_raw(opened, question):
     return opened.settle("""
         const hash = Object.entries(args[0]).map(([name, value]) =>
             name + '=' + encodeURIComponent(value)).join('&');
+        const page = window.recallmodel, before = page.question;
         location.hash = hash;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        while (document.getElementById('answer').dataset.state === 'computing')
+        while (page.question === before ||
+            document.getElementById('answer').dataset.state === 'computing')
             await new Promise((resolve) => setTimeout(resolve, 5));
         return document.getElementById('answer').dataset.state;""", question)
 
@@ -137,7 +124,7 @@ def check_profiles(opened, folder):
             ("empty.profile", "", "error", "empty.profile")):
         (folder / name).write_text(content)
         find(opened, "#profile").send_keys(str(folder / name))
-        wait(opened, f"window.recallmodel.question.device === {json.dumps(device)} && "
+        opened.wait(f"window.recallmodel.question.device === {json.dumps(device)} && "
              f"document.getElementById('answer').dataset.state === '{state}'")
         if state == "ready":
             answer = opened.settle("return window.recallmodel.answer;")
@@ -145,7 +132,7 @@ def check_profiles(opened, folder):
     assert opened.driver.execute_script("return window.broken") is None
     (folder / "large.profile").write_bytes(b"x" * 2000000)
     find(opened, "#profile").send_keys(str(folder / "large.profile"))
-    wait(opened, "document.getElementById('toast').textContent.includes('is no profile')")
+    opened.wait("document.getElementById('toast').textContent.includes('is no profile')")
     assert opened.settle("return window.recallmodel.question.device;") == "empty.profile"
 
 
@@ -159,13 +146,13 @@ def check_changed_file(opened, folder):
     opened.settle(SLOW, "rows", 400)
     find(opened, "#rows-run").click()
     find(opened, "#rows-file").send_keys(str(folder / "second.npy"))
-    wait(opened, "document.getElementById('rows-words')?.textContent")
+    opened.wait("document.getElementById('rows-words')?.textContent")
     want = native(["simulate", "--file", "first.npy", "--k", "64", "--kb", "1,2,4", "--recall",
                    "0.95", "--assignment", "interleaved"], folder)[1]
     assert text(opened, "#rows-words") == want
     assert "--file first.npy" in text(opened, "#rows-result .code")
     assert "late" in find(opened, "#rows-result").get_attribute("class"), "not of the new file"
-    wait(opened, "!document.getElementById('rows-run').disabled")
+    opened.wait("!document.getElementById('rows-run').disabled")
     opened.settle(SLOW, "rows", 0)
 
 
@@ -194,7 +181,7 @@ def check_layouts(opened, folder):
         opened.driver.execute_script("document.getElementById('rows-result').replaceChildren();")
         find(opened, "#rows-file").send_keys(str(folder / name))
         find(opened, "#rows-run").click()
-        wait(opened, "!document.getElementById('rows-run').disabled")
+        opened.wait("!document.getElementById('rows-run').disabled")
         status, words, line = native(
             ["simulate", "--file", name, "--k", "64", "--kb", "1,2,4", "--recall", "0.95",
              "--assignment", "interleaved"], folder)

@@ -4,7 +4,7 @@
 SPDX-License-Identifier: Apache-2.0
 
 `.npy` files of float32, float16 and bfloat16, a damaged one; one of 200 MiB for which the page
-may grow by 160 MiB at most; progress; a run that is cancelled ends within a second and takes no
+may grow by 100 MiB at most; progress; a run that is cancelled ends within a second and takes no
 more time of the processor. Against: `simulate --json`.
 """
 import pathlib

@@ -107,8 +107,8 @@ def check_address(opened):
             const field = document.getElementById('m');
             field.value = '12';
             field.dispatchEvent(new Event('input', {bubbles: true}));
-            await new Promise((resolve) => setTimeout(resolve, 400));
         """)
+        opened.wait("new URLSearchParams(location.hash.slice(1)).get('m') === '12'")
         address = opened.driver.execute_script(ADDRESS)
         changed = {**question, "m": "12"}
         # The list of devices writes a name as the command does.

@@ -213,4 +213,5 @@ def mpi4py():
 
 if __name__ == "__main__":
     globals()[sys.argv[1]]()
-    print(sys.argv[1], "is right")
+    # One write a rank: mpirun mixes what its ranks write, print() may write text and end apart.
+    sys.stdout.write(f"{sys.argv[1]} is right\n")

@@ -63,6 +63,7 @@ function show(question, result, mine) {
     page.ms = performance.now() - changedAt;
     page.engine_ms = result.ms;
     document.body.classList.add('words-late');
+    explorer.late(true);
     askWords(question, answer);
     askPictures(question, answer);
     resolveReady(page);
