@@ -11,19 +11,32 @@
 #include <base/message.h>
 #include <sim/rows/row_file.h>
 
-/* Means over the rows of a file. */
+/* Rows of scores, and what an element weighs: exp(x/temperature). Elements of +inf share all. With
+ * top_p < 1 the mass of a row is that of its nucleus alone, the fewest largest of the top k that
+ * have at least this share of their mass; the others weigh nothing. */
+struct rank_scores {
+    const struct row_file *file; /* NULL: independent normal scores, drawn */
+    uint64_t n;                  /* elements of a row: file->row, or below 2^53 */
+    double score_sd;             /* of normal ones */
+    double temperature, top_p;   /* > 0; 0 < top_p <= 1 */
+};
+
+/* Rows of normal scores: as many as this, but not more elements than that of the top k in all. */
+#define RANK_ROWS 4096
+#define RANK_ELEMENTS (1 << 21)
+
+/* Means over the rows. */
 struct rank_weights {
-    uint64_t rows;    /* those with any weight */
-    double topk_mass; /* the share of a row's mass that its exact top k has */
+    uint64_t rows; /* those with any weight */
+    double
+        topk_mass; /* the share of a row's mass that its exact top k has; NAN for normal scores */
 };
 
 /* share[r - 1] is the mean share of the mass of a row's exact top k that its r-th largest element
- * has, square[r - 1] the mean of its square, r <= k <= file->row. Weights are exp(x/temperature);
- * elements of +inf share all. With top_p < 1 the mass is that of the nucleus alone: of the fewest
- * largest of the top k that have at least this share of it; the others weigh nothing.
- * Returns   0; or -1 with one line in `error`. */
-int rank_weights(const struct row_file *file, uint64_t k, double temperature, double top_p,
-                 double *share, double *square, struct rank_weights *means, struct message error);
+ * has, square[r - 1] the mean of its square, r <= k <= n.
+ * Returns   0; or -1 with one line in `error`, which goes on after the name of the file. */
+int rank_weights(const struct rank_scores *scores, uint64_t k, double *share, double *square,
+                 struct rank_weights *means, struct message error);
 
 /* What the rows lose of that mass, each placed at random in so many draws: its elements are dealt
  * out to b buckets in turn, and a bucket keeps its k_b largest. */
@@ -35,12 +48,11 @@ struct rank_loss {
     double quantile; /* the least loss that all but the share `rest` of them do not exceed */
 };
 
-/* About so many draws in all; their errors are those of so many samples.
- * Domain    that of rank_weights, 1 <= b <= file->row, 1 <= k_b, 0 <= rest < 1.
+/* About so many draws in all; their errors are those of so many samples, or of RANK_ROWS.
+ * Domain    that of rank_weights, 1 <= b <= n, 1 <= k_b, 0 <= rest < 1.
  * Returns   0; or -1 with one line in `error`. */
 #define RANK_DRAWS 20000
-int rank_loss(const struct row_file *file, uint64_t k, double temperature, double top_p,
-              struct rank_placement placement, double rest, struct rank_loss *loss,
-              struct message error);
+int rank_loss(const struct rank_scores *scores, uint64_t k, struct rank_placement placement,
+              double rest, struct rank_loss *loss, struct message error);
 
 #endif

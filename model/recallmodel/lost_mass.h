@@ -25,7 +25,7 @@ struct rcm_weights {
     const double *share;  /* k of them, none negative */
     const double *square; /* the means of their squares; NULL: not known */
     double score_sd;      /* of the normal scores that have these weights, where not `measured` */
-    bool measured;        /* they are those of measured rows */
+    bool measured;        /* they are means over rows, of a file or drawn */
 };
 
 /* Weights exp(score) of a row of n independent normal scores of this standard deviation (a

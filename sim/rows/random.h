@@ -16,10 +16,11 @@
 /* What the numbers are for. Streams for different purposes are independent. A checkpoint relies on
  * these values: only append. */
 enum random_purpose {
-    RANDOM_ROW = 1,       /* salt: input and rho */
-    RANDOM_SHUFFLE = 2,   /* salt: the same */
-    RANDOM_PLACEMENT = 3, /* salt: b and assignment */
-    RANDOM_ROPE = 4,      /* salt: noise, phases or weights */
+    RANDOM_ROW = 1,        /* salt: input and rho */
+    RANDOM_SHUFFLE = 2,    /* salt: the same */
+    RANDOM_PLACEMENT = 3,  /* salt: b and assignment */
+    RANDOM_ROPE = 4,       /* salt: noise, phases or weights */
+    RANDOM_NORMAL_TOP = 5, /* salt: n */
     /* attention/, with the number of the key head as salt */
     RANDOM_KEYS = 16,      /* the method `random` */
     RANDOM_CENTROIDS = 17, /* k-means++ */

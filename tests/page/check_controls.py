@@ -200,8 +200,9 @@ def check_refused(opened, folder):
     opened.driver.set_window_size(1280, 900)
     find(opened, "#profile").send_keys(str(runs))
     opened.wait("document.getElementById('toast').textContent.includes('t.csv is refused: ')")
-    opened.wait("""((box) => box && box.top >= 0 && box.bottom <= innerHeight)(document.querySelector(
-        '[data-option=device] .field-error')?.getBoundingClientRect())""")
+    error = "document.querySelector('[data-option=device] .field-error')"
+    opened.wait(f"((box) => box && box.top >= 0 && box.bottom <= innerHeight)"
+                f"({error}?.getBoundingClientRect())")
     assert opened.driver.execute_script(
         "const form = document.querySelector('.question');"
         "return form.scrollHeight <= form.clientHeight + 1"), "the form scrolls by itself"

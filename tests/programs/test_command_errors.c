@@ -38,7 +38,7 @@ static const char *const rejected[][4] = {
     {"recall --n 100 --k 10 --lost-mass 0.1 --recall 0.9 --score-sd 1", "--lost-mass", "--recall"},
     {"law --n 100 --k 10 --score-sd 1 --weights x.npy", "--score-sd", "--weights", "give one"},
     {"law --n 100 --k 10 --weights no-such.npy", "--weights no-such.npy", "No such file"},
-    {"select --n 100 --k 10 --top-p 0.9 --score-sd 1", "--top-p", "--weights"},
+    {"select --n 100 --k 10 --top-p 0.9", "--top-p", "--score-sd or --weights"},
     {"select --n 100 --k 10 --score-sd 4 --temperature 0.1", "40", "at most 16", "temperature"},
     {"select --n 100 --k 10 --temperature 2", "--temperature", "--score-sd"},
     {"select --n 100 --k 10 --temperature 0 --score-sd 1", "--temperature '0'", "above 0"},

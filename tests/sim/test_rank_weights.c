@@ -1,12 +1,13 @@
-/* test_rank_weights.c - mean weights by rank of the rows of a file.
+/* test_rank_weights.c - mean weights by rank, of the rows of a file and of normal scores.
  *
  * Against: each row sorted and weighed as the definition says, with masks, NaN, ties and infinity;
- * losses of draws against the exact model.
+ * the exact model; rows of normal scores that are drawn whole.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <tests/test.h>
-
+#include <gsl/gsl_randist.h>
 #include <unistd.h>
+
+#include <tests/test.h>
 
 #include <sim/rank_weights.h>
 
@@ -74,9 +75,10 @@ START_TEST(each_row_by_the_definition)
         double topk_mass = 0.0, counted = 0.0;
         struct rank_weights means;
         char error[300];
-        ck_assert_msg(rank_weights(&file, K, temperatures[t % 3], top_ps[t / 3], share, square,
-                                   &means, MESSAGE(error)) == 0,
-                      "%s", error);
+        const struct rank_scores scores = {
+            .file = &file, .n = N, .temperature = temperatures[t % 3], .top_p = top_ps[t / 3]};
+        ck_assert_msg(rank_weights(&scores, K, share, square, &means, MESSAGE(error)) == 0, "%s",
+                      error);
         for (int r = 0; r < ROWS; r++) {
             const double all = weigh(rows[r], temperatures[t % 3], weight);
             double top = 0.0, nucleus = 0.0, before = 0.0;
@@ -122,10 +124,10 @@ START_TEST(losses_against_the_model)
     for (int i = 0; i < 8; i++) {
         const struct rank_placement to = placements[i % 4];
         const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
-        const double top_p = i < 4 ? 1.0 : 0.7;
-        ck_assert_int_eq(rank_weights(&file, K, 0.5, top_p, share, square, &means, MESSAGE(error)),
-                         0);
-        ck_assert_int_eq(rank_loss(&file, K, 0.5, top_p, to, 0.05, &loss, MESSAGE(error)), 0);
+        const struct rank_scores scores = {
+            .file = &file, .n = N, .temperature = 0.5, .top_p = i < 4 ? 1.0 : 0.7};
+        ck_assert_int_eq(rank_weights(&scores, K, share, square, &means, MESSAGE(error)), 0);
+        ck_assert_int_eq(rank_loss(&scores, K, to, 0.05, &loss, MESSAGE(error)), 0);
         const struct rcm_weights weights = {K, share, square, 0.0, true};
         const double want = rcm_lost_mass(p, &weights), draws = RANK_DRAWS * 59.0 / 61.0;
         const double z = loss.sd > 0.0 ? (loss.mean - want) / (loss.sd / sqrt(draws)) : 0.0;
@@ -142,7 +144,8 @@ START_TEST(losses_against_the_model)
     for (int i = 0; i < 4; i++) {
         const struct rank_placement to = placements[i];
         const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
-        ck_assert_int_eq(rank_loss(&file, K, 1.0, 1.0, to, 0.3, &loss, MESSAGE(error)), 0);
+        const struct rank_scores scores = {.file = &file, .n = N, .temperature = 1.0, .top_p = 1.0};
+        ck_assert_int_eq(rank_loss(&scores, K, to, 0.3, &loss, MESSAGE(error)), 0);
         const double sd = rcm_recall_sd(p), draws = RANK_DRAWS;
         const double z =
             sd > 0.0 ? (loss.mean - rcm_loss_exact(p)) / (sd / sqrt(draws)) : loss.mean;
@@ -155,4 +158,85 @@ START_TEST(losses_against_the_model)
 }
 END_TEST
 
-TEST_MAIN("rank weights", each_row_by_the_definition, losses_against_the_model)
+/* Against the exact mean share of each rank, and the standard deviation that its mean square gives.
+ * |z| > 5 by chance: 6e-7 a rank, of 90 looked at. */
+START_TEST(normal_scores_against_the_model)
+{
+    const struct {
+        uint64_t n, k;
+        double sd;
+    } cases[] = {
+        {100, 60, 1.0}, {1000000, 50, 3.0}, {131072, 1024, 2.0}, {5, 5, 0.5}, {800, 1, 1.0}};
+    double most = 0.0;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const uint64_t n = cases[c].n, k = cases[c].k;
+        const struct rank_scores scores = {
+            .n = n, .score_sd = 2.0 * cases[c].sd, .temperature = 2.0, .top_p = 1.0};
+        double *const share = malloc(4 * k * sizeof *share), *const square = share + k,
+                      *const want = share + 2 * k, *const want_square = share + 3 * k;
+        struct rank_weights means;
+        char error[300];
+        ck_assert_int_eq(rank_weights(&scores, k, share, square, &means, MESSAGE(error)), 0);
+        ck_assert_int_eq(rcm_weights_normal(n, k, cases[c].sd, want, want_square), 0);
+        ck_assert_uint_ge(means.rows, 2048);
+        for (uint64_t r = 0; r < k; r += k / 20 + 1) {
+            const double sd = sqrt(fmax(want_square[r] - want[r] * want[r], 0.0));
+            const double z =
+                (share[r] - want[r]) / (sd / sqrt((double)means.rows) + 1e-6 * want[r]);
+            most = fmax(most, fabs(z));
+            ck_assert_msg(fabs(z) < 5.0, "%zu, rank %" PRIu64 ": z %.2f", c, r + 1, z);
+        }
+        free(share);
+    }
+    printf("measured: normal scores against the model |z| up to %.1f\n", most);
+}
+END_TEST
+
+/* The nucleus of drawn rows against that of rows that are drawn whole, by another generator. */
+START_TEST(nucleus_of_normal_scores)
+{
+    enum { LONG = 300, TOP = 40, COUNT = 4000 };
+    const struct rank_scores scores = {
+        .n = LONG, .score_sd = 1.5, .temperature = 1.0, .top_p = 0.8};
+    const struct rank_placement to = {30, 2, 9};
+    double share[TOP], square[TOP], row[LONG], sum[TOP] = {0.0}, squares[TOP] = {0.0}, most = 0.0;
+    struct rank_weights means;
+    struct rank_loss loss;
+    char error[300];
+    ck_assert_int_eq(rank_weights(&scores, TOP, share, square, &means, MESSAGE(error)), 0);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    for (int i = 0; i < COUNT; i++) {
+        double top = 0.0, nucleus = 0.0;
+        int inside = 0;
+        for (int j = 0; j < LONG; j++)
+            row[j] = exp(1.5 * gsl_ran_gaussian(rng, 1.0));
+        qsort(row, LONG, sizeof *row, larger_first);
+        for (int j = 0; j < TOP; j++)
+            top += row[j];
+        while (nucleus < 0.8 * top)
+            nucleus += row[inside++];
+        for (int j = 0; j < inside; j++) {
+            sum[j] += row[j] / nucleus / COUNT;
+            squares[j] += pow(row[j] / nucleus, 2.0) / COUNT;
+        }
+    }
+    gsl_rng_free(rng);
+    for (int j = 0; j < TOP; j++) {
+        const double variance =
+            (squares[j] - sum[j] * sum[j]) / COUNT + (square[j] - share[j] * share[j]) / RANK_ROWS;
+        const double z = variance > 0.0 ? (share[j] - sum[j]) / sqrt(variance) : share[j] - sum[j];
+        most = fmax(most, fabs(z));
+        ck_assert_msg(fabs(z) < 5.0, "rank %d: z %.2f", j + 1, z);
+    }
+    ck_assert_double_gt(sum[0], 0.05);
+    const struct rcm_topk p = {.n = LONG, .k = TOP, .b = to.b, .k_b = to.k_b, .m = 1};
+    const struct rcm_weights weights = {TOP, share, square, 1.5, true};
+    ck_assert_int_eq(rank_loss(&scores, TOP, to, 0.05, &loss, MESSAGE(error)), 0);
+    const double z = (loss.mean - rcm_lost_mass(p, &weights)) / (loss.sd / sqrt(RANK_DRAWS));
+    ck_assert_msg(fabs(z) < 5.0, "z %.2f", z);
+    printf("measured: nucleus of normal scores |z| up to %.1f\n", fmax(most, fabs(z)));
+}
+END_TEST
+
+TEST_MAIN("rank weights", each_row_by_the_definition, losses_against_the_model,
+          normal_scores_against_the_model, nucleus_of_normal_scores)

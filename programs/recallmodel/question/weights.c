@@ -51,13 +51,23 @@ int weights_check(const struct weights_question *q)
                            "standard deviation of the scores, or --weights ROWS.npy");
     if (q->temperature > 0.0 && !weights_given(q))
         return usage_error("--temperature divides scores; give --score-sd or --weights, too");
-    if (q->top_p.given && !q->file)
-        return usage_error("--top-p counts the mass of rows; give them with --weights ROWS.npy");
+    if (q->top_p.given && !weights_given(q))
+        return usage_error("--top-p counts the mass of scores; give --score-sd or --weights, too");
     if (q->score_sd.given && !(sd <= RCM_SCORE_SD_MOST))
         return usage_error("--score-sd%s is %g; give at most %g%s",
                            q->temperature > 0.0 ? " over --temperature" : "", sd, RCM_SCORE_SD_MOST,
                            q->temperature > 0.0 ? ", or a higher temperature" : "");
     return STATUS_OK;
+}
+
+static struct rank_scores scores_of(const struct weights_question *q, const struct row_file *file,
+                                    uint64_t n)
+{
+    return (struct rank_scores){.file = file,
+                                .n = n,
+                                .score_sd = q->score_sd.value,
+                                .temperature = temperature_of(q),
+                                .top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0};
 }
 
 /* Means over the rows of the file, whose rows must be those of the question. */
@@ -70,18 +80,29 @@ static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
     if (row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
         return usage_error("--weights %.150s %s", q->file, reason);
     int status = STATUS_OK;
-    const double top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0;
+    const struct rank_scores scores = scores_of(q, &file, n);
     if (file.row != n)
         status = usage_error("--weights %.150s has rows of %" PRIu64 " elements, not %" PRIu64
                              "; give --n %" PRIu64,
                              q->file, file.row, n, file.row);
-    else if (rank_weights(&file, k, temperature_of(q), top_p, w->room, w->room + k, &means,
-                          MESSAGE(reason)) != 0)
+    else if (rank_weights(&scores, k, w->room, w->room + k, &means, MESSAGE(reason)) != 0)
         status = usage_error("--weights %.150s %s", q->file, reason);
     else
         w->topk_mass = means.topk_mass;
     row_file_close(&file);
     return status;
+}
+
+/* The nucleus of normal scores: means over rows that are drawn. */
+static int from_draws(const struct weights_question *q, uint64_t n, uint64_t k,
+                      struct query_weights *w)
+{
+    const struct rank_scores scores = scores_of(q, NULL, n);
+    struct rank_weights means;
+    char reason[400];
+    return rank_weights(&scores, k, w->room, w->room + k, &means, MESSAGE(reason)) == 0
+               ? STATUS_OK
+               : usage_error("--k %" PRIu64 " %s", k, reason);
 }
 
 int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struct query_weights *w)
@@ -94,10 +115,12 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
                            RCM_WEIGHTS_MOST);
     const double sd = q->file ? 0.0 : q->score_sd.value / temperature_of(q);
     w->room = require_memory(malloc(2 * k * sizeof *w->room));
-    w->weights = (struct rcm_weights){k, w->room, w->room + k, sd, q->file != NULL};
+    w->weights = (struct rcm_weights){k, w->room, w->room + k, sd, q->file || q->top_p.given};
     if (q->file)
         return from_file(q, n, k, w);
     w->topk_mass = rcm_topk_mass_normal(n, k, sd);
+    if (q->top_p.given)
+        return from_draws(q, n, k, w);
     if (rcm_weights_normal(n, k, sd, w->room, w->room + k) != 0)
         return usage_error("--score-sd %g is too much for rows of %" PRIu64
                            " elements; give less, or longer rows",
@@ -108,18 +131,18 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
 struct drawn_mass weights_draw(const struct weights_question *q, struct rcm_topk p, double rest)
 {
     const struct rank_placement placement = {p.b, p.k_b, 1};
-    const double top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0;
     struct drawn_mass drawn = {NAN, NAN};
     struct row_file file;
     struct rank_loss loss;
     char reason[400];
     if (p.k > WEIGHTS_DRAWN || (p.valid && p.valid != p.n) ||
-        row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
+        (q->file && row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0))
         return drawn;
-    if (rank_loss(&file, p.k, temperature_of(q), top_p, placement, rest, &loss, MESSAGE(reason)) ==
-        0)
+    const struct rank_scores scores = scores_of(q, q->file ? &file : NULL, p.n);
+    if (rank_loss(&scores, p.k, placement, rest, &loss, MESSAGE(reason)) == 0)
         drawn = (struct drawn_mass){loss.sd, loss.quantile};
-    row_file_close(&file);
+    if (q->file)
+        row_file_close(&file);
     return drawn;
 }
 
@@ -130,18 +153,21 @@ void weights_free(struct query_weights *weights)
 
 unsigned weights_print(const struct weights_question *q, const struct query_weights *w)
 {
-    char what[200];
+    char what[200], whose[100] = "that";
     if (w->weights.k == 0)
         return 0;
-    if (w->weights.measured)
+    if (q->file)
         snprintf(what, sizeof what, "the rows of %.150s", q->file);
     else
         snprintf(what, sizeof what, "normal scores of standard deviation %.4g",
                  w->weights.score_sd);
+    if (q->top_p.given)
+        snprintf(whose, sizeof whose, "the nucleus of %.6g%s", decimal_value(q->top_p.value),
+                 q->file ? "" : ", by drawn rows");
     return print_wrapped(
         "  mass        by %s; the exact top k has %.3g of its row's, and lost mass "
-        "is a share of that",
-        what, w->topk_mass);
+        "is a share of %s",
+        what, w->topk_mass, whose);
 }
 
 void weights_json(json_t *object, const struct weights_question *q, const struct query_weights *w)
@@ -150,7 +176,8 @@ void weights_json(json_t *object, const struct weights_question *q, const struct
         return;
     set_real(object, "lost_mass_target",
              q->lost_mass.given ? decimal_value(q->lost_mass.value) : NAN);
-    set_real(object, "score_sd", w->weights.measured ? NAN : w->weights.score_sd);
+    set_real(object, "score_sd", q->file ? NAN : w->weights.score_sd);
     set_text(object, "weights", q->file);
+    set_real(object, "top_p", q->top_p.given ? decimal_value(q->top_p.value) : NAN);
     set_real(object, "topk_mass", w->topk_mass);
 }

@@ -36,9 +36,8 @@ argument_reader read_temperature; /* double, above 0 */
          "divide the scores by T (default 1)"}, \
     { \
         "--top-p", "P", BY(read_probability), IN_QUESTION(weights.top_p), \
-            "with --weights: count only the mass of the nucleus, the fewest largest elements " \
-            "that " \
-            "have the share P of the top k's mass" \
+            "count only the mass of the nucleus, the fewest largest elements that have the share " \
+            "P of the top k's mass (with --score-sd by drawn rows)" \
     }
 
 /* The rule that a command with these options has. */
@@ -67,9 +66,10 @@ int weights_find(const struct weights_question *question, uint64_t n, uint64_t k
                  struct query_weights *weights);
 void weights_free(struct query_weights *weights);
 
-/* What the rows of --weights lose with the shape p, placed at random: standard deviation, and what
- * all but the share `rest` of them lose at most. By RANK_DRAWS draws (sim/rank_weights.h); NAN for
- * more than WEIGHTS_DRAWN elements, or if the rows cannot be read any more. */
+/* What the rows of --weights, or the nucleus of normal rows, lose with the shape p, placed at
+ * random: standard deviation, and what all but the share `rest` of them lose at most. By RANK_DRAWS
+ * draws (sim/rank_weights.h); NAN for more than WEIGHTS_DRAWN elements, or if the rows cannot be
+ * read any more. */
 #define WEIGHTS_DRAWN 16384 /* some 3 s */
 struct drawn_mass {
     double sd, quantile;
