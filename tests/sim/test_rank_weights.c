@@ -165,8 +165,8 @@ START_TEST(normal_scores_against_the_model)
     const struct {
         uint64_t n, k;
         double sd;
-    } cases[] = {
-        {100, 60, 1.0}, {1000000, 50, 3.0}, {131072, 1024, 2.0}, {5, 5, 0.5}, {800, 1, 1.0}};
+    } cases[] = {{100, 60, 1.0},      {1000, 60, 3.0}, {1000000, 50, 3.0},
+                 {131072, 1024, 2.0}, {5, 5, 0.5},     {800, 1, 1.0}};
     double most = 0.0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const uint64_t n = cases[c].n, k = cases[c].k;
