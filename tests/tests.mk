@@ -139,12 +139,14 @@ check-sanitize: packages
 	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-sanitized
 
 # The sanitizers watch memory, which the short form of a test uses as the long one does. The kernels
-# of topk/ are tried in full: there a fault may hide in a rare length or type. Figures are left out:
-# what they run is run elsewhere. So are the tests of the house, which run no program of ours.
+# of topk/ are tried in full: there a fault may hide in a rare length or type. Figures and pages are
+# left out: what they run is run elsewhere. So are the tests of the house, which run no program of
+# ours.
 IN_FULL = $(filter $(BUILD)/tests/topk/%,$(TESTS))
 run-sanitized: test-programs
 	@CASES=few $(MAKE) --no-print-directory run-tests \
-	    RUN="$(filter-out $(IN_FULL) tests/figures/% tests/house/%,$(TESTS) $(TEST_SCRIPTS))"
+	    RUN="$(filter-out $(IN_FULL) $(addprefix tests/,docs/% figures/% house/%), \
+	        $(TESTS) $(TEST_SCRIPTS))"
 	@$(MAKE) --no-print-directory run-tests RUN="$(IN_FULL)"
 
 # The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads

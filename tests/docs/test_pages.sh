@@ -8,6 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
+unsanitized "what the pages run is run by other tests"
 needs_python
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this test
 # CASES=few leaves out the numbers that take long (check_numbers.py).

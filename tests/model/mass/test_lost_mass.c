@@ -234,7 +234,7 @@ START_TEST(rows_that_are_drawn)
     };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     double *x = malloc(2048 * sizeof *x), worst = 0.0;
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i += few_cases() ? 2 : 1) {
         const struct rcm_topk p = cases[i].p;
         const double sd = cases[i].sd;
         const struct rcm_mass mass = rcm_lost_mass_normal(p, sd);
