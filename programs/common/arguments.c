@@ -345,10 +345,16 @@ static int unknown_of_list(const char *option, const char *typed, size_t length,
                            unsigned count)
 {
     char names[800] = "";
-    for (unsigned i = 0; i < count && name(i); i++)
+    struct nearest nearest = {.typed = typed, .length = length};
+    const int shown = (int)(length < VALUE_SHOWN ? length : VALUE_SHOWN);
+    for (unsigned i = 0; i < count && name(i); i++) {
         append_name(names, sizeof names, name(i));
-    return usage_error("%s '%.*s' is not known; give one of %s", option,
-                       (int)(length < VALUE_SHOWN ? length : VALUE_SHOWN), typed, names);
+        nearest_try(&nearest, name(i));
+    }
+    return nearest.name
+               ? usage_error("%s '%.*s' is not known; did you mean %s?", option, shown, typed,
+                             nearest.name)
+               : usage_error("%s '%.*s' is not known; give one of %s", option, shown, typed, names);
 }
 
 int unknown_name(const char *option, const char *value, name_at *name, unsigned count)
