@@ -23,7 +23,8 @@ struct tail {
 /* The law of the number of top-k elements in a bucket of class c, hypergeometric. */
 struct law law_of_class(const struct rcm_buckets *buckets, unsigned c, uint64_t k);
 
-/* Draws each of which counts with this probability, rounded to a multiple of 2^-53. */
+/* Draws each of which counts with this probability, to a relative error of 2^-53; below that it is
+ * 0. */
 struct law law_of_draws(uint64_t draws, double probability);
 
 double law_mean(struct law law);

@@ -15,10 +15,11 @@ struct law law_of_class(const struct rcm_buckets *buckets, unsigned c, uint64_t 
 
 struct law law_of_draws(uint64_t draws, double probability)
 {
-    const double all = (double)RCM_N_MAX, s = nearbyint(probability * all);
-    return (struct law){.n = (int64_t)RCM_N_MAX,
+    /* the multiple of 1/all below it, and the number of positions of which that is this share */
+    const double all = (double)RCM_N_MAX, s = floor(fmin(fmax(probability, 0.0), 1.0) * all);
+    return (struct law){.n = (int64_t)(s > 0.0 ? fmin(nearbyint(s / probability), all) : all),
                         .k = (int64_t)draws,
-                        .s = (int64_t)fmin(fmax(s, 0.0), all),
+                        .s = (int64_t)s,
                         .binomial = true};
 }
 

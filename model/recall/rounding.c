@@ -140,6 +140,13 @@ static double more_at_worst(const struct point *p)
            climb_from(p->below, p->inside_below, p->lost + 1.0).at_least;
 }
 
+/* That of Beta(r+1, n-r), by the binomial law of n - 1 draws. Differences of lgamma(n) would lose
+ * as many digits as n log n has. */
+static double beta_density(double n, double r, double x)
+{
+    return n * law_point(law_of_draws((uint64_t)n - 1, x), (int64_t)r);
+}
+
 /* By position more than r are lost if r + 1 of the j lie behind the (r+1)-th of the D, since the
  * first j of the cell are taken. Its place among all n - k, of which those in the cell are the
  * first `inside_below`, is x of Beta(r+1, n-k-r); behind it lies the (1 - x/inside_below)-th part
@@ -155,14 +162,13 @@ static double more_by_position(const struct point *p)
                  high = fmin(mean + 9.0 * sd + 30.0 / (d + 1.0), p->inside_below);
     if (!(high > low))
         return 0.0;
-    const double top = lgamma(d + 1.0) - lgamma(r + 1.0) - lgamma(d - r);
     double sum = 0.0;
     for (unsigned i = 0; i < 2 * GAUSS_LEGENDRE_PAIRS; i++) {
         const unsigned pair = i / 2;
         const double node = gauss_legendre[pair].x,
                      x = low + (high - low) * (i % 2 ? 1.0 - node : node),
                      before = x / p->inside_below;
-        const double density = exp(top + r * log(x) + (d - r - 1.0) * log1p(-x));
+        const double density = beta_density(d, r, x);
         if (density * (high - low) < 1e-14)
             continue;
         const struct climb behind = climb_from(p->above, p->inside * (1.0 - before), r);
@@ -178,7 +184,6 @@ static double more_by_position(const struct point *p)
 /* What lies above the k-th largest is Beta(k, n-k+1). */
 struct place {
     double n, k, sd;
-    double top;       /* the logarithm of the factor of the density */
     double low, high; /* of the share, between which it is for all but 1e-17 */
     double least;     /* probability that counts */
     double lost;      /* of the points */
@@ -195,7 +200,6 @@ static struct place place_of(uint64_t n, uint64_t k)
     at.sd = sqrt(mean * (1.0 - mean) / (at.n + 2.0));
     at.low = k > 200 ? mean - 9.0 * at.sd : LEAST;
     at.high = n - k > 200 ? fmin(mean + 9.0 * at.sd + 45.0 / (at.n + 1.0), MOST) : MOST;
-    at.top = lgamma(at.n + 1.0) - lgamma(at.k) - lgamma(at.n - at.k + 1.0);
     return at;
 }
 
@@ -204,7 +208,7 @@ static double value_at(const struct place *at, double u, double over, double rea
 {
     const struct point p = {at->k - 1.0, (u - over) / u, at->n - at->k, (reach - u) / (1.0 - u),
                             at->lost};
-    const double density = exp(at->top + (at->k - 1.0) * log(u) + (at->n - at->k) * log1p(-u));
+    const double density = beta_density(at->n, at->k - 1.0, u);
     return density * (at->high - at->low) > at->least ? density * at->value(&p) : 0.0;
 }
 
@@ -242,8 +246,8 @@ static double mean_in_cell(const struct place *at, double over, double reach)
 static bool in_domain(uint64_t n, uint64_t k, const struct rcm_format *format,
                       struct rcm_values values)
 {
-    return k >= 1 && k <= n && n <= RCM_N_MAX && format && values.law && values.scale > 0.0 &&
-           isfinite(values.scale) && isfinite(values.shift);
+    return k >= 1 && k <= n && n <= RCM_ROUNDING_N_MOST && format && values.law &&
+           values.scale > 0.0 && isfinite(values.scale) && isfinite(values.shift);
 }
 
 /* The mean of a value over all places. */
@@ -271,7 +275,7 @@ double rcm_rounding_loss(uint64_t n, uint64_t k, const struct rcm_format *format
     struct place at = place_of(n, k);
     at.least = 1e-22; /* 1e-6 of the least loss that is promised, 1e-12, with room for k values */
     at.value = ties == RCM_TIES_WORST ? lost_at_worst : lost_by_position;
-    return mean_of(&at, format, values) / at.k;
+    return fmin(mean_of(&at, format, values) / at.k, 1.0);
 }
 
 double rcm_rounding_loses_more(uint64_t n, uint64_t k, const struct rcm_format *format,

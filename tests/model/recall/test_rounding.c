@@ -254,7 +254,7 @@ END_TEST
 
 START_TEST(limits)
 {
-    const struct rcm_format *bf16 = rcm_format_by_name("bf16");
+    const struct rcm_format *bf16 = rcm_format_by_name("bf16"), *f16 = rcm_format_by_name("f16");
     const struct rcm_values n01 = normal(0.0, 1.0);
     ck_assert_double_eq(rcm_rounding_loss(10, 10, bf16, n01, RCM_TIES_POSITION), 0.0);
     ck_assert(isnan(rcm_rounding_loss(10, 11, bf16, n01, RCM_TIES_POSITION)));
@@ -274,6 +274,23 @@ START_TEST(limits)
     ck_assert_double_eq_tol(
         rcm_rounding_loses_more(1000, 100, bf16, normal(1.0, 1e-6), RCM_TIES_POSITION, 88),
         gsl_cdf_hypergeometric_Q(88, 900, 100, 100), 1e-8);
+    /* One cell in long rows: by position k - k^2/n of the top k are lost. k = 1 by mpmath. */
+    for (uint64_t k = 1; k <= 65536; k *= 256) {
+        const uint64_t n = RCM_ROUNDING_N_MOST;
+        const struct rcm_values one = normal(1e4, 1e-3);
+        ck_assert_double_eq_tol(rcm_rounding_loss(n, k, f16, one, RCM_TIES_POSITION),
+                                1.0 - (double)k / (double)n, 1e-9);
+        ck_assert_double_eq_tol(rcm_rounding_loss(n, k, f16, one, RCM_TIES_WORST), 1.0, 1e-9);
+        ck_assert_double_eq_tol(rcm_rounding_loses_more(n, k, f16, one, RCM_TIES_WORST, k - 1), 1.0,
+                                RCM_ROUNDING_MAX_ERR);
+    }
+    const double most[] = {0.00693743068, 0.0543158, 0.687718};
+    for (size_t f = 0; f < 3; f++)
+        ck_assert_double_eq_tol(rcm_rounding_loss(UINT64_C(1) << 40, 1, rcm_format(f),
+                                                  normal(0.0, 1.0), RCM_TIES_POSITION) /
+                                    most[f],
+                                1.0, 1e-6);
+    ck_assert(isnan(rcm_rounding_loss(RCM_ROUNDING_N_MOST + 1, 1, f16, n01, RCM_TIES_POSITION)));
     /* wide rows */
     const double wide = rcm_rounding_loss(UINT64_C(1) << 40, 1 << 20, bf16, n01, RCM_TIES_POSITION);
     ck_assert(wide > 0.0 && wide < 1.0);
