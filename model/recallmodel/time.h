@@ -383,10 +383,10 @@ enum rcm_keeps_ties rcm_exact_ties(const struct rcm_profile *profile);
 
 /* The kernel of exact top-k alone, of those that come with the library, that is predicted to be the
  * fastest for n, k and m of p; only where these lie within its runs. It was measured on this card,
- * or on another of its architecture and is carried (rcm_carry_exact): of those with runs the one
- * whose memory is nearest in rate. One that was measured goes
- * before one that is carried, and of these one that reads values of the width of `dtype` before the
- * others. dtype: NULL: the fastest of all but torch.topk, which profiles of both stages predict.
+ * or on another of its architecture and is carried (rcm_carry_exact): from the one whose memory is
+ * nearest in rate, of those with runs for the shape. One that was measured goes before one that is
+ * carried, and of these one that reads values of the width of `dtype` before the others. dtype:
+ * NULL: the fastest of all but torch.topk, which profiles of both stages predict.
  * ties: only those that take equal elements so, or better.
  * Returns   whether there is one, in *out, which points to the texts of the library and `device`.
  * Source    docs/models.md 21. */

@@ -213,22 +213,34 @@ static const struct rcm_device *source_of(const struct rcm_profile *q,
                                                                                           : NULL;
 }
 
-/* Of the cards from which kernels are carried, the one whose memory is nearest in rate. */
-static const struct rcm_device *nearest_source(const struct rcm_device *device)
+/* A profile of a card from which kernels are carried: `far` by the ratio of the rates of memory. */
+struct source {
+    double far;
+    size_t profile;
+};
+
+static bool is_nearer(struct source a, struct source b)
+{
+    return a.far < b.far || (a.far == b.far && a.profile < b.profile);
+}
+
+/* The card of the nearest source that is farther than *last, which becomes it; NULL: none. */
+static const struct rcm_device *next_source(const struct rcm_device *device, struct source *last)
 {
     const struct rcm_device *nearest = NULL, *from;
-    double least = INFINITY;
+    struct source least = {INFINITY, 0};
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
         if (!(from = source_of(q, device)))
             continue;
-        const double far =
-            fabs(log(ratio(device->bandwidth_bytes_per_s, from->bandwidth_bytes_per_s)));
-        if (far < least) {
-            least = far;
+        const struct source here = {
+            fabs(log(ratio(device->bandwidth_bytes_per_s, from->bandwidth_bytes_per_s))), i};
+        if (is_nearer(*last, here) && is_nearer(here, least)) {
+            least = here;
             nearest = from;
         }
     }
+    *last = least;
     return nearest;
 }
 
@@ -268,13 +280,15 @@ bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dt
 {
     const struct fastest_question any = {0.0, dtype != NULL, ties, p};
     const struct fastest_question wide = {dtype ? rcm_dtype_bytes(*dtype) : 0.0, true, ties, p};
-    const struct rcm_device *cards[] = {rcm_device_by_name(device->name), nearest_source(device)};
+    const struct rcm_device *card = rcm_device_by_name(device->name);
+    struct source source = {-1.0, 0};
     double least = INFINITY;
-    for (size_t i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2 || (card && !(least < INFINITY)); i++) {
         if (dtype && !(least < INFINITY))
-            least = fastest_of(cards[i], device, wide, least, out);
+            least = fastest_of(card, device, wide, least, out);
         if (!dtype || !(least < INFINITY))
-            least = fastest_of(cards[i], device, any, least, out);
+            least = fastest_of(card, device, any, least, out);
+        card = next_source(device, &source);
     }
     return least < INFINITY;
 }
