@@ -16,7 +16,6 @@ cache. On a CPU the clock is read.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse, csv, importlib, os, shlex, statistics, subprocess, sys, time
-import torch
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("files", nargs="+", metavar="SHAPES OUTPUT CALL",
@@ -27,6 +26,10 @@ parser.add_argument("--exact", action="store_true")
 options = parser.parse_args()
 if len(options.files) != (1 if options.select else 3):
     parser.error("give SHAPES OUTPUT CALL; or, with --select, the call alone")
+try:
+    import torch
+except ImportError:
+    parser.error("there is no torch: pip install torch")
 sys.path.insert(0, ".")
 on_gpu = torch.cuda.is_available()
 device, dtype = "cuda" if on_gpu else "cpu", getattr(torch, options.dtype)
@@ -49,7 +52,11 @@ def time_us(run):
 
 def call_named(text):
     module, _, name = text.partition(":")
-    return getattr(importlib.import_module(module), name)
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        parser.error(f"{text}: {error}; write {module or 'mine'}.py here, with a function "
+                     f"{name or 'my_topk'}(x, k{'' if options.exact else ', b, k_b'})")
 
 
 def median_us(call, shape):
