@@ -2,11 +2,12 @@
  *
  *   WORK KERNEL DTYPE ASSIGNMENT N K B K_B M
  *
- * WORK is stage1, exact, two-stage (KERNEL is that of stage 1) or move, which reads m rows of n
- * elements. Before and after each call there is a mark in the output, among what the simulator
+ * WORK is stage1, exact, exact-by-position (of equal elements the first), two-stage (KERNEL is that
+ * of stage 1) or move, which reads m rows of n elements. Before and after each call there is a mark in the output, among what the simulator
  * writes of its kernels: bench.sh reads it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include <gpu/topk_gpu.h>
 
 struct line {
-    char work[16], kernel[32], dtype[16], assignment[16];
+    char work[24], kernel[32], dtype[16], assignment[16];
     unsigned long long n, k, b, k_b, m;
 };
 
@@ -102,12 +103,13 @@ static enum rcm_gpu_status run_stage1(const struct line *line, const struct rcm_
 }
 
 static enum rcm_gpu_status run_exact(const struct line *line, const struct rcm_gpu_rows *x,
-                                     size_t bytes)
+                                     size_t bytes, bool by_position)
 {
     const struct rcm_gpu_exact call = {.rows = *x,
                                        .k = line->k,
                                        .kernel =
                                            (enum rcm_gpu_exact_kernel)exact_kernel(line->kernel),
+                                       .deterministic = by_position,
                                        .values = on_device(line->m * line->k * bytes),
                                        .indices = on_device(line->m * line->k * sizeof(int32_t))};
     size_t need = 0;
@@ -148,8 +150,8 @@ static enum rcm_gpu_status run(const struct line *line)
     const struct rcm_gpu_rows x = {rows(line, bytes, elements), line->m, line->n, 0, dtype, false};
     if (strcmp(line->work, "stage1") == 0)
         return run_stage1(line, &x, bytes, assignment);
-    if (strcmp(line->work, "exact") == 0)
-        return run_exact(line, &x, bytes);
+    if (strncmp(line->work, "exact", strlen("exact")) == 0)
+        return run_exact(line, &x, bytes, strcmp(line->work, "exact-by-position") == 0);
     if (strcmp(line->work, "two-stage") == 0)
         return run_two_stage(line, &x, bytes, assignment);
     begin();
@@ -159,7 +161,7 @@ static enum rcm_gpu_status run(const struct line *line)
 int main(void)
 {
     struct line line;
-    while (scanf("%15s %31s %15s %15s %llu %llu %llu %llu %llu", line.work, line.kernel, line.dtype,
+    while (scanf("%23s %31s %15s %15s %llu %llu %llu %llu %llu", line.work, line.kernel, line.dtype,
                  line.assignment, &line.n, &line.k, &line.b, &line.k_b, &line.m) == 9) {
         const enum rcm_gpu_status status = run(&line);
         cudaDeviceSynchronize();
